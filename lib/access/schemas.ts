@@ -1,0 +1,133 @@
+import { z } from 'zod'
+import { idSchema } from '../jobs/schemas'
+import { roles, scopes } from './roles'
+
+const time = z.string().describe('RFC 3339, UTC')
+const limit = z.number().int().min(0).max(1_000_000).nullable().describe('null: the default applies')
+
+export const limitsSchema = z.object({ submissions_per_minute: limit, max_active_jobs: limit })
+
+export const userSchema = z.object({
+  user_id: idSchema.describe('the handle: the user_id of every interface'),
+  email: z.string().nullable(),
+  name: z.string().nullable(),
+  role: z.enum(roles),
+  disabled: z.boolean(),
+  invited: z.boolean().describe('an invitation is open: no password was set yet'),
+  limits: limitsSchema,
+  created_at: time,
+  last_seen_at: time.nullable(),
+})
+
+export const createUserSchema = z.strictObject({
+  user_id: idSchema,
+  email: z.email().max(254).optional(),
+  name: z.string().trim().min(1).max(100).optional(),
+  role: z.enum(roles).default('researcher'),
+  password: z.string().min(10).max(200).optional().describe('left out: the answer holds an invitation link'),
+})
+
+/** 201 of `POST /api/users`: the link is shown once. */
+export const createdUserSchema = userSchema.extend({ invitation_url: z.string().nullable() })
+
+export const updateUserSchema = z.strictObject({
+  name: z.string().trim().min(1).max(100).nullable().optional(),
+  email: z.email().max(254).optional(),
+  role: z.enum(roles).optional(),
+  disabled: z.boolean().optional(),
+  limits: limitsSchema.partial().optional(),
+  new_invitation: z.literal(true).optional().describe('makes a fresh invitation link and ends the old one'),
+})
+
+export const tokenSchema = z.object({
+  token_id: z.string(),
+  user_id: z.string(),
+  name: z.string(),
+  hint: z.string().describe('the first characters, to tell tokens apart'),
+  scopes: z.array(z.enum(scopes)),
+  created_by: z.string().nullable(),
+  created_at: time,
+  expires_at: time.nullable(),
+  last_used_at: time.nullable(),
+  revoked_at: time.nullable(),
+})
+
+export const createTokenSchema = z.strictObject({
+  user_id: idSchema.optional().describe('another user: admins only'),
+  name: z.string().trim().min(1).max(100),
+  scopes: z.array(z.enum(scopes)).min(1).default(['submit', 'read']),
+  expires_in_days: z.number().positive().max(3650).nullable().default(90),
+})
+
+/** 201 of `POST /api/tokens`: `token` is shown here and never again. */
+export const createdTokenSchema = tokenSchema.extend({ token: z.string() })
+
+export const projectSchema = z.object({
+  id: z.string(),
+  project_id: idSchema.describe('the slug, unique per owner'),
+  name: z.string().nullable(),
+  owner: z.string(),
+  members: z.array(z.string()),
+  limits: limitsSchema,
+  created_at: time,
+})
+
+export const createProjectSchema = z.strictObject({
+  project_id: idSchema,
+  name: z.string().trim().min(1).max(100).optional(),
+  owner: idSchema.optional().describe('another user: admins only'),
+  members: z.array(idSchema).max(1000).default([]),
+})
+
+export const updateProjectSchema = z.strictObject({
+  name: z.string().trim().min(1).max(100).nullable().optional(),
+  add_members: z.array(idSchema).max(1000).optional(),
+  remove_members: z.array(idSchema).max(1000).optional(),
+  limits: limitsSchema.partial().optional().describe('admins only'),
+})
+
+export const environmentSchema = z.object({
+  name: idSchema,
+  image: z.string(),
+  description: z.string().nullable(),
+  network: z.enum(['none', 'internet']),
+  is_default: z.boolean(),
+  enabled: z.boolean(),
+})
+
+export const createEnvironmentSchema = z.strictObject({
+  name: idSchema,
+  image: z.string().trim().min(1).max(300),
+  description: z.string().trim().max(300).nullable().default(null),
+  network: z.enum(['none', 'internet']).default('none'),
+  is_default: z.boolean().default(false),
+})
+
+export const updateEnvironmentSchema = createEnvironmentSchema
+  .omit({ name: true })
+  .extend({ enabled: z.boolean() })
+  .partial()
+
+export const auditEventSchema = z.object({
+  id: z.string(),
+  at: time,
+  actor: z.string().nullable().describe('a handle; null is gpuq itself'),
+  action: z.string(),
+  target: z.string().nullable(),
+  detail: z.record(z.string(), z.unknown()),
+})
+
+export type User = z.infer<typeof userSchema>
+export type CreateUser = z.input<typeof createUserSchema>
+export type CreatedUser = z.infer<typeof createdUserSchema>
+export type UpdateUser = z.input<typeof updateUserSchema>
+export type Token = z.infer<typeof tokenSchema>
+export type CreateToken = z.input<typeof createTokenSchema>
+export type CreatedToken = z.infer<typeof createdTokenSchema>
+export type Project = z.infer<typeof projectSchema>
+export type CreateProject = z.input<typeof createProjectSchema>
+export type UpdateProject = z.input<typeof updateProjectSchema>
+export type Environment = z.infer<typeof environmentSchema>
+export type CreateEnvironment = z.input<typeof createEnvironmentSchema>
+export type UpdateEnvironment = z.input<typeof updateEnvironmentSchema>
+export type AuditEvent = z.infer<typeof auditEventSchema>

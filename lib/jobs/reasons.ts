@@ -1,0 +1,33 @@
+/**
+ * Why a job is where it is. Status says where, the reason says why, and `fault` tells whose fault it is:
+ * only the system's faults are retried.
+ */
+
+export const endReasons = {
+  finished: { fault: 'none', says: 'The program ended with exit code 0.' },
+  exit_code: { fault: 'user', says: 'The program ended with an error.' },
+  timeout: { fault: 'user', says: 'The job ran longer than its time limit and was stopped.' },
+  out_of_memory: { fault: 'user', says: 'The job used more memory than its limit and was stopped.' },
+  output_limit: { fault: 'user', says: 'The job printed more than the output limit and was stopped.' },
+  cancelled_by_user: { fault: 'none', says: 'The job was cancelled by its owner.' },
+  cancelled_by_admin: { fault: 'none', says: 'The job was cancelled by an admin.' },
+  image_unavailable: { fault: 'system', says: "The environment's image could not be had on the node." },
+  node_lost: { fault: 'system', says: 'The node running the job stopped answering.' },
+  internal_error: { fault: 'system', says: 'gpuq could not run the job.' },
+} as const satisfies Record<string, { fault: 'none' | 'user' | 'system'; says: string }>
+
+export const waitReasons = {
+  no_free_gpu: { says: 'Every GPU that fits is in use.' },
+  no_node: { says: 'No node is ready to run jobs. An admin can start a worker.' },
+  never_fits: { says: 'No node is large enough for what the job asks for.' },
+  backing_off: { says: 'The last attempt failed for a reason of the system. The job tries again soon.' },
+} as const satisfies Record<string, { says: string }>
+
+export type EndReason = keyof typeof endReasons
+export type WaitReason = keyof typeof waitReasons
+export type Reason = EndReason | WaitReason
+
+/** The sentence a person reads for a reason. */
+export function describeReason(reason: Reason): string {
+  return reason in endReasons ? endReasons[reason as EndReason].says : waitReasons[reason as WaitReason].says
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { uploadStatuses } from './status'
+
+/** Ids that people choose: competitions, projects, handles. The same rule everywhere. */
+export const idPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+export const idSchema = z
+  .string()
+  .regex(idPattern, 'use 1 to 64 letters, digits, dots, dashes or underscores, starting with a letter or digit')
+
+const time = z.string().describe('RFC 3339, UTC')
+
+export const gpuOfJobSchema = z.object({
+  uuid: z.string(),
+  index: z.number().int(),
+  model: z.string(),
+  simulated: z.boolean(),
+  milli: z.number().int().describe('thousandths of the GPU held; 1000 is the whole GPU'),
+})
+
+/** One row of `GET /api/jobs`. */
+export const jobSummarySchema = z.object({
+  job_id: z.string(),
+  name: z.string().nullable(),
+  status: z.enum(uploadStatuses),
+  reason: z.string().nullable().describe('why the job is in that status'),
+  user_id: z.string(),
+  competition_id: z.string(),
+  project_id: z.string(),
+  environment: z.string(),
+  node_id: z.number().int().nullable(),
+  exit_code: z.number().int().nullable(),
+  expected_time: z.number().describe('seconds'),
+  created_at: time,
+  started_at: time.nullable(),
+  completed_at: time.nullable(),
+})
+
+/** `GET /api/status/ID`. */
+export const jobDetailSchema = jobSummarySchema.extend({
+  reason_text: z.string().nullable().describe('the reason in words'),
+  placed: z.boolean().describe('a node was chosen; true while the job is being started'),
+  attempt: z.number().int(),
+  max_retries: z.number().int(),
+  max_time: z.number().describe('seconds until the job is stopped'),
+  node_name: z.string().nullable(),
+  gpus: z.array(gpuOfJobSchema),
+  cancel_requested: z.boolean(),
+  result_file: z.string().nullable(),
+  output_bytes: z.number().int(),
+  tags: z.array(z.string()),
+})
+
+/** The answer of `POST /api/submit` and `GET /api/results/ID`. */
+export const jobResultSchema = z.object({
+  job_id: z.string(),
+  status: z.enum(uploadStatuses),
+  reason: z.string().nullable(),
+  reason_text: z.string().nullable(),
+  stdout: z.string(),
+  stderr: z.string(),
+  exit_code: z.number().int().nullable(),
+  results: z.array(z.unknown()).describe('stdout lines that are JSON objects or arrays'),
+  result_file: z.string().nullable(),
+  truncated: z.boolean().describe('true when stdout, stderr or results were cut; download the file for all of it'),
+})
+
+/** `GET /api/jobs/ID/source`: what was submitted, without the token. */
+export const jobSourceSchema = z.object({ code: z.string(), config: z.string() })
+
+/** Filters of `GET /api/jobs`, as query parameters. */
+export const jobFiltersSchema = z.object({
+  user_id: idSchema.optional().describe("another user's jobs: admins only"),
+  all: z.stringbool().optional().describe("every user's jobs: admins only"),
+  status: z.enum(uploadStatuses).optional(),
+  competition_id: idSchema.optional(),
+  project_id: idSchema.optional(),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  cursor: z.string().max(200).optional().describe('from the Link header of the page before'),
+})
+
+export type JobSummary = z.infer<typeof jobSummarySchema>
+export type JobDetail = z.infer<typeof jobDetailSchema>
+export type JobResult = z.infer<typeof jobResultSchema>
+export type JobSource = z.infer<typeof jobSourceSchema>
+export type JobFilters = z.infer<typeof jobFiltersSchema>

@@ -1,0 +1,86 @@
+import { z } from 'zod'
+
+/**
+ * The JSONL result format: UTF-8, one JSON object a line, each with `type` and `t`. What a job prints is only
+ * ever inside `text` or `data`, so it cannot forge a record.
+ */
+
+const t = z.string().describe('RFC 3339 with milliseconds, UTC')
+const rank = z.number().int().optional().describe('which task of a job over several nodes')
+
+export const jobRecordSchema = z.object({
+  type: z.literal('job'),
+  t,
+  job_id: z.string(),
+  user_id: z.string(),
+  competition_id: z.string(),
+  project_id: z.string(),
+  name: z.string().nullable(),
+  attempt: z.number().int(),
+  spec: z.record(z.string(), z.unknown()).describe('the config without secrets'),
+  environment: z.string(),
+  image: z.string(),
+  image_digest: z.string().nullable(),
+  node: z.string().nullable(),
+  gpus: z.array(
+    z.object({ uuid: z.string(), index: z.number(), model: z.string(), simulated: z.boolean(), milli: z.number() }),
+  ),
+  created_at: z.string(),
+})
+
+export const outputRecordSchema = z.object({
+  type: z.enum(['stdout', 'stderr']),
+  t,
+  text: z.string(),
+  /** False when the line goes on in the stream's next record; left out when it ended here. */
+  eol: z.literal(false).optional(),
+  /** How many bytes of the line were not UTF-8 and were replaced. */
+  replaced: z.number().int().optional(),
+  rank,
+})
+
+export const resultRecordSchema = z.object({ type: z.literal('result'), t, data: z.unknown(), rank })
+
+export const metricRecordSchema = z.object({
+  type: z.literal('metric'),
+  t,
+  gpu: z.number().int().optional(),
+  utilization: z.number().nullable(),
+  memory_mib: z.number().nullable(),
+  rank,
+})
+
+/** Output over the limit was cut here. */
+export const truncatedRecordSchema = z.object({
+  type: z.literal('truncated'),
+  t,
+  limit_bytes: z.number().int(),
+  dropped_bytes: z.number().int(),
+  rank,
+})
+
+export const exitRecordSchema = z.object({
+  type: z.literal('exit'),
+  t,
+  status: z.enum(['completed', 'failed', 'cancelled']),
+  reason: z.string(),
+  reason_text: z.string(),
+  exit_code: z.number().int().nullable(),
+  started_at: z.string().nullable(),
+  ended_at: z.string(),
+})
+
+export const recordSchema = z.discriminatedUnion('type', [
+  jobRecordSchema,
+  outputRecordSchema,
+  resultRecordSchema,
+  metricRecordSchema,
+  truncatedRecordSchema,
+  exitRecordSchema,
+])
+
+export type JobRecord = z.infer<typeof jobRecordSchema>
+export type OutputRecord = z.infer<typeof outputRecordSchema>
+export type ResultRecord = z.infer<typeof resultRecordSchema>
+export type ExitRecord = z.infer<typeof exitRecordSchema>
+export type ResultFileRecord = z.infer<typeof recordSchema>

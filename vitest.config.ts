@@ -1,0 +1,43 @@
+import { defineConfig } from 'vitest/config'
+
+const alias = { '@': import.meta.dirname }
+const exclude = ['node_modules/**', '.next/**', 'dist/**', 'e2e/**']
+
+/** Three kinds of test, told apart by their names: what they may touch is written in CONTRIBUTING.md. */
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        resolve: { alias },
+        test: {
+          name: 'unit',
+          include: ['**/*.test.{ts,tsx}'],
+          exclude: [...exclude, '**/*.{db,docker}.test.ts'],
+        },
+      },
+      {
+        resolve: { alias },
+        test: {
+          name: 'db',
+          include: ['**/*.db.test.ts'],
+          exclude,
+          globalSetup: ['lib/database/testing/global-setup.ts'],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        resolve: { alias },
+        test: {
+          name: 'docker',
+          include: ['**/*.docker.test.ts'],
+          exclude,
+          globalSetup: ['lib/database/testing/global-setup.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          fileParallelism: false,
+        },
+      },
+    ],
+  },
+})

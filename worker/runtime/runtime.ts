@@ -1,0 +1,91 @@
+/** What a task's container needs, in gpuq's words. All sizes in bytes unless named otherwise. */
+export interface TaskContainer {
+  jobId: string
+  taskId: string
+  attempt: number
+  rank: number
+  nodeId: string
+  image: string
+  /** Arguments for the image, e.g. `['python', '-u', '/job/solution.py']`. */
+  command: string[]
+  /** The job's own variables; they can never set NVIDIA_VISIBLE_DEVICES or a GPUQ_ variable. */
+  env: Record<string, string>
+  /** The task's own directory on this host, mounted read-only at `/job`. */
+  directory: string
+  /** UUIDs of real GPUs asked from the engine. Empty: none are visible. */
+  gpuUuids: string[]
+  /** True when the task holds simulated GPUs: nothing is asked from the engine. */
+  simulated: boolean
+  cpuMilli: number
+  memoryMib: number
+  /** `none`, or `internet` where the environment's policy grants it. */
+  network: 'none' | 'internet'
+}
+
+export interface ContainerRef {
+  id: string
+  jobId: string
+  taskId: string
+  attempt: number
+  nodeId: string
+  state: 'created' | 'running' | 'exited'
+}
+
+export interface Exit {
+  exitCode: number
+  /** True when the kernel killed the main process or any child for memory. */
+  outOfMemory: boolean
+  startedAt: Date | null
+  finishedAt: Date | null
+}
+
+export interface OutputChunk {
+  stream: 'stdout' | 'stderr'
+  bytes: Buffer
+}
+
+export interface EngineInfo {
+  id: string
+  version: string
+  cpuMilli: number
+  memoryMib: number
+  /** Sentences about what is below its floor or missing on this engine, by name. */
+  warnings: string[]
+}
+
+/** Runs tasks on one node. Every error is a RuntimeFault with a code; a state already reached is success. */
+export interface Runtime {
+  info(): Promise<EngineInfo>
+  /** Makes sure the image is here (pulls where it must) and returns its digest or id. */
+  ensureImage(image: string, onProgress?: (line: string) => void): Promise<string>
+  /** Creates, or finds, the one container of this job and attempt. */
+  create(task: TaskContainer): Promise<ContainerRef>
+  /**
+   * Attaches and starts. Output is raw bytes in order per stream, with back-pressure: the container waits
+   * while the reader does. The iterator ends when the container has exited and all was read.
+   */
+  start(container: ContainerRef): Promise<AsyncIterable<OutputChunk>>
+  /** The output of a container that another process started: everything from the first byte on. */
+  replay(container: ContainerRef): Promise<AsyncIterable<OutputChunk>>
+  /** Resolves when the container has exited, at once if it already has. */
+  wait(container: ContainerRef): Promise<Exit>
+  /** SIGTERM, `graceMs`, SIGKILL. Resolves when it has exited; throws `kill_failed` if it would not. */
+  stop(container: ContainerRef, graceMs: number): Promise<void>
+  /** Removes the container and whatever it left. */
+  remove(container: ContainerRef): Promise<void>
+  /** Containers carrying this node's labels. */
+  list(nodeId: string): Promise<ContainerRef[]>
+}
+
+export type RuntimeFaultCode = 'engine_unreachable' | 'image_unavailable' | 'container_gone' | 'kill_failed' | 'engine_error'
+
+export class RuntimeFault extends Error {
+  constructor(
+    readonly code: RuntimeFaultCode,
+    message: string,
+    options?: { cause?: unknown },
+  ) {
+    super(message, options)
+    this.name = 'RuntimeFault'
+  }
+}
