@@ -1,0 +1,39 @@
+/** `npm run migration NAME`: writes the migration that leads from the last committed schema to the one at hand. */
+import { execFileSync } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startEmbedded } from '@/lib/database/embedded'
+import { diffSchemas, migrationsDirectory } from '@/lib/database/migrate'
+
+const schema = 'prisma/schema.prisma'
+
+function committedSchema(): string | null {
+  try {
+    return execFileSync('git', ['show', `HEAD:${schema}`], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+  } catch {
+    return null
+  }
+}
+
+const name = process.argv[2]
+if (!name || !/^[a-z0-9_]+$/.test(name)) {
+  console.error('usage: npm run migration NAME   (lower-case letters, digits and underscores)')
+  process.exit(2)
+}
+const scratch = await mkdtemp(join(tmpdir(), 'gpuq-migration-'))
+const postgres = await startEmbedded(scratch, { settings: ['fsync=off'] })
+try {
+  const sql = await diffSchemas(postgres.url, committedSchema(), await readFile(schema, 'utf8'))
+  const stamp = new Date().toISOString().replace(/\D/g, '').slice(0, 14)
+  const file = join(migrationsDirectory, `${stamp}_${name}`, 'migration.sql')
+  await mkdir(join(file, '..'), { recursive: true })
+  await writeFile(file, sql)
+  console.log(`Wrote ${file}. Read it, and add what Prisma cannot express.\n\n${sql}`)
+} finally {
+  await postgres.stop()
+  await rm(scratch, { recursive: true, force: true })
+}

@@ -1,0 +1,98 @@
+import { EventEmitter } from 'node:events'
+import pg from 'pg'
+import { logger } from '../logger'
+import { database } from './client'
+
+/**
+ * Channels on which the processes wake each other. A notification only makes things quick: whoever waits also looks
+ * by itself from time to time, because one can be lost.
+ */
+export const channels = {
+  /** A job changed: payload is its id. */
+  job: 'gpuq_job',
+  /** A task has new output: payload is its job's id. */
+  output: 'gpuq_output',
+  /** Work for the leader: something was submitted, ended or freed. */
+  queue: 'gpuq_queue',
+  /** Work for one node: payload is the node's id. */
+  node: 'gpuq_node',
+} as const
+
+export type Channel = keyof typeof channels
+
+/** One listening connection a process, shared by all its listeners, reopened when it breaks. */
+class Listener {
+  readonly #events = new EventEmitter({ captureRejections: false }).setMaxListeners(0)
+  #client: pg.Client | undefined
+  #closed = false
+  #connecting: Promise<void> | undefined
+
+  /**
+   * Calls `onNotify` for each payload on a channel and, with `null`, whenever notifications may have been missed.
+   * Resolves once the listening has begun; returns how to stop.
+   */
+  async listen(channel: Channel, onNotify: (payload: string | null) => void): Promise<() => void> {
+    this.#events.on(channel, onNotify)
+    this.#connecting ??= this.#connect()
+    await this.#connecting
+    return () => this.#events.off(channel, onNotify)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await this.#client?.end().catch(() => {})
+  }
+
+  async #connect(): Promise<void> {
+    for (let wait = 100; !this.#closed; wait = Math.min(wait * 2, 2_000)) {
+      try {
+        await this.#open()
+        return
+      } catch (error) {
+        logger.warn({ err: error }, 'cannot listen to the database, trying again')
+        await new Promise((resolve) => setTimeout(resolve, wait))
+      }
+    }
+  }
+
+  async #open(): Promise<void> {
+    const client = new pg.Client({
+      connectionString: database().url,
+      keepAlive: true,
+      connectionTimeoutMillis: 5_000,
+    })
+    client.on('notification', ({ channel, payload }) => {
+      const name = (Object.keys(channels) as Channel[]).find((key) => channels[key] === channel)
+      if (name) this.#events.emit(name, payload ?? '')
+    })
+    let lost = false
+    const onLost = () => {
+      if (lost) return
+      lost = true
+      if (!this.#closed) this.#connecting = this.#connect().then(() => this.#tellAll())
+    }
+    client.on('error', onLost)
+    await client.connect()
+    client.on('end', onLost)
+    for (const channel of Object.values(channels)) await client.query(`LISTEN ${channel}`)
+    this.#client = client
+  }
+
+  #tellAll(): void {
+    for (const channel of Object.keys(channels)) this.#events.emit(channel, null)
+  }
+}
+
+const shared = globalThis as typeof globalThis & { gpuqListener?: Listener }
+
+/** This process's listener. */
+export function listener(): Listener {
+  shared.gpuqListener ??= new Listener()
+  return shared.gpuqListener
+}
+
+/** Closes this process's listener; the next use opens a new one. */
+export async function closeListener(): Promise<void> {
+  await shared.gpuqListener?.close()
+  delete shared.gpuqListener
+}

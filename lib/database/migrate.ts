@@ -1,0 +1,116 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { PrismaPg } from '@prisma/adapter-pg'
+import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils'
+import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm'
+import pg from 'pg'
+
+/**
+ * Prisma's own schema engine in its WASM build, so that migrating needs no downloaded binary. The folders stay
+ * exactly what `prisma migrate` reads, and so does the history it keeps in `_prisma_migrations`.
+ */
+
+const require = createRequire(import.meta.url)
+const noFilter = { externalTables: [], externalEnums: [] }
+/** Any constant: two processes that migrate at once take turns. */
+const migrationLock = 4_711_470_001
+
+type EngineModule = {
+  SchemaEngine: {
+    new: (options: unknown, log: (line: string) => void, adapter: unknown) => Promise<SchemaEngine>
+  }
+  __wbg_set_wasm(exports: WebAssembly.Exports): void
+}
+
+let loading: Promise<EngineModule> | undefined
+
+/** Loads the module once a process: its glue code keeps views of one instance's memory. */
+function loadEngine(): Promise<EngineModule> {
+  loading ??= (async () => {
+    const entry = require.resolve('@prisma/schema-engine-wasm/schema_engine_bg')
+    const engine = (await import(/* webpackIgnore: true */ pathToFileURL(entry).href)) as EngineModule
+    const bytes = await readFile(entry.replace(/\.js$/, '.wasm'))
+    // The engine leaves a ten-second lock timer behind, which must not keep a process from ending.
+    const glue = Object.fromEntries(
+      Object.entries(engine).map(([name, call]) =>
+        name.startsWith('__wbg_setTimeout')
+          ? [name, (run: () => void, ms: number) => setTimeout(run, ms >>> 0).unref()]
+          : [name, call],
+      ),
+    )
+    const { instance } = await WebAssembly.instantiate(bytes, { './schema_engine_bg.js': glue as never })
+    engine.__wbg_set_wasm(instance.exports)
+    ;(instance.exports.__wbindgen_start as () => void)()
+    return engine
+  })()
+  return loading
+}
+
+/** Runs `work` with an engine on the database at `url`, and closes the engine's connections after it. */
+async function withEngine<T>(url: string, work: (engine: SchemaEngine) => Promise<T>): Promise<T> {
+  const { SchemaEngine } = await loadEngine()
+  const pool = new pg.Pool({ connectionString: url })
+  pool.on('error', () => {})
+  try {
+    const adapter = bindMigrationAwareSqlAdapterFactory(new PrismaPg(pool))
+    return await work(await SchemaEngine.new({ datamodels: undefined }, () => {}, adapter))
+  } finally {
+    await pool.end()
+  }
+}
+
+async function readMigrations(directory: string): Promise<MigrationList> {
+  const entries = await readdir(directory, { withFileTypes: true })
+  const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
+  const read = (path: string) => readFile(join(directory, path), 'utf8')
+  return {
+    baseDir: directory,
+    lockfile: { path: 'migration_lock.toml', content: await read('migration_lock.toml') },
+    shadowDbInitScript: '',
+    migrationDirectories: await Promise.all(
+      names.sort().map(async (path) => ({
+        path,
+        migrationFile: {
+          path: 'migration.sql',
+          content: { tag: 'ok' as const, value: await read(`${path}/migration.sql`) },
+        },
+      })),
+    ),
+  }
+}
+
+/** The migrations of this checkout. */
+export const migrationsDirectory = join(process.cwd(), 'prisma', 'migrations')
+
+/** Brings the database at `url` up to date and names what was applied. */
+export async function migrate(url: string, directory = migrationsDirectory): Promise<{ applied: string[] }> {
+  const lock = new pg.Client({ connectionString: url })
+  await lock.connect()
+  try {
+    await lock.query('SELECT pg_advisory_lock($1)', [migrationLock])
+    const migrationsList = await readMigrations(directory)
+    const { appliedMigrationNames } = await withEngine(url, (engine) =>
+      engine.applyMigrations({ migrationsList, filters: noFilter }),
+    )
+    return { applied: appliedMigrationNames }
+  } finally {
+    await lock.end()
+  }
+}
+
+/** The SQL that leads from one schema's text to another's: the body of a new migration. Needs any database to ask. */
+export async function diffSchemas(url: string, before: string | null, after: string): Promise<string> {
+  const file = (content: string) => ({ files: [{ path: 'schema.prisma', content }] })
+  const { stdout } = await withEngine(url, (engine) =>
+    engine.diff({
+      from: before === null ? { tag: 'empty' } : { tag: 'schemaDatamodel', ...file(before) },
+      to: { tag: 'schemaDatamodel', ...file(after) },
+      script: true,
+      exitCode: null,
+      filters: noFilter,
+    }),
+  )
+  return stdout ?? ''
+}

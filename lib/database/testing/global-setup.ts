@@ -1,0 +1,35 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { TestProject } from 'vitest/node'
+import { embeddedUrl, startEmbedded } from '../embedded'
+import { migrate } from '../migrate'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    postgresDirectory: string
+  }
+}
+
+/** One PostgreSQL for a run, with a migrated template that each test file clones. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const directory = await mkdtemp(join(tmpdir(), 'gpuq-test-'))
+  const postgres = await startEmbedded(directory, { settings: ['fsync=off', 'full_page_writes=off'] })
+  const tearDown = async () => {
+    await postgres.stop()
+    await rm(directory, { recursive: true, force: true })
+  }
+  try {
+    await migrate(postgres.url)
+    const admin = new pg.Client({ connectionString: embeddedUrl(directory, 'postgres') })
+    await admin.connect()
+    await admin.query('ALTER DATABASE gpuq RENAME TO template_gpuq')
+    await admin.end()
+  } catch (error) {
+    await tearDown()
+    throw error
+  }
+  project.provide('postgresDirectory', directory)
+  return tearDown
+}

@@ -1,0 +1,29 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { afterAll, beforeAll, inject } from 'vitest'
+import { connect, type Database, useDatabase } from '../client'
+import { embeddedUrl } from '../embedded'
+import { closeListener } from '../listen'
+
+/**
+ * Gives the test file a database of its own, cloned from the migrated template, and makes it this process's.
+ * Call it once at the top of a file; the returned object is filled before the first test.
+ */
+export function useTestDatabase(): Database {
+  const handle = {} as Database
+  beforeAll(async () => {
+    const directory = inject('postgresDirectory')
+    const name = `test_${randomBytes(6).toString('hex')}`
+    const admin = new pg.Client({ connectionString: embeddedUrl(directory, 'postgres') })
+    await admin.connect()
+    await admin.query(`CREATE DATABASE ${name} TEMPLATE template_gpuq`)
+    await admin.end()
+    Object.assign(handle, connect(embeddedUrl(directory, name), 20))
+    useDatabase(handle)
+  })
+  afterAll(async () => {
+    await closeListener()
+    await handle.close()
+  })
+  return handle
+}

@@ -1,0 +1,37 @@
+import type pg from 'pg'
+import { database } from './client'
+
+export type Transaction = Pick<pg.PoolClient, 'query'>
+
+/**
+ * Runs `work` in one READ COMMITTED transaction on a connection of its own. An error rolls back and is thrown on.
+ * Invariants rest on row locks and guarded updates, not on the isolation level.
+ */
+export async function transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  const client = await database().pool.connect()
+  let broken: Error | undefined
+  try {
+    await client.query('BEGIN')
+    const result = await work(client)
+    await client.query('COMMIT')
+    return result
+  } catch (error) {
+    await client.query('ROLLBACK').catch((rollback: Error) => {
+      broken = rollback
+    })
+    throw error
+  } finally {
+    client.release(broken)
+  }
+}
+
+/** True for PostgreSQL's unique_violation on the given constraint or index. */
+export function isUniqueViolation(error: unknown, constraint: string): boolean {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    error.code === '23505' &&
+    'constraint' in error &&
+    error.constraint === constraint
+  )
+}

@@ -1,0 +1,115 @@
+import { hostname } from 'node:os'
+import { resolve } from 'node:path'
+import { z } from 'zod'
+
+/**
+ * Every environment variable gpuq reads, declared once. `describe` is what the admin guide prints.
+ * A wrong value stops the process at start with a sentence that names the variable.
+ */
+const flag = z.stringbool()
+const port = z.coerce.number().int().min(1).max(65535)
+const count = z.coerce.number().int().min(0)
+
+export const envSchema = z.object({
+  PORT: port.default(8001).describe('where the web server listens'),
+  HOST: z.string().default('0.0.0.0').describe('address the web server binds to'),
+  GPUQ_URL: z
+    .url()
+    .optional()
+    .describe('the public address, as in links and sign-in redirects; default http://localhost:PORT'),
+  GPUQ_DATA_DIR: z
+    .string()
+    .default('./data')
+    .transform((path) => resolve(path))
+    .describe('results, the embedded database, logs and secrets'),
+  DATABASE_URL: z
+    .string()
+    .optional()
+    .describe('a PostgreSQL (15 or later) address; unset: gpuq runs its own in the data directory'),
+  GPUQ_DATABASE_CONNECTIONS: count.min(2).default(10).describe('connections each process may hold'),
+  GPUQ_SECRET: z
+    .string()
+    .min(32)
+    .optional()
+    .describe('signs sessions; unset: made once and kept in the data directory'),
+  GPUQ_ADMIN_EMAIL: z
+    .email()
+    .default('admin@localhost.localdomain')
+    .describe("first start: the admin's sign-in"),
+  GPUQ_ADMIN_PASSWORD: z
+    .string()
+    .min(10)
+    .optional()
+    .describe("first start: the admin's password; unset: generated"),
+  GPUQ_ADMIN_TOKEN: z
+    .string()
+    .min(32)
+    .optional()
+    .describe("first start: the admin's token, any string of 32 characters or more; unset: generated"),
+  GPUQ_SUBMISSIONS_PER_MINUTE: count.default(5).describe('default limit of a researcher'),
+  GPUQ_MAX_ACTIVE_JOBS: count.default(1).describe('default limit of a researcher: waiting and running jobs'),
+  GPUQ_MAX_WAIT_S: count
+    .default(3600)
+    .describe('how long a submit waits for its result before it answers 202'),
+  GPUQ_MAX_TIME_S: count.min(1).default(86_400).describe('ceiling on every time limit of a job'),
+  GPUQ_MAX_OUTPUT_MIB: count.min(1).default(64).describe('output a job may print'),
+  GPUQ_NODE_NAME: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/)
+    .default(nodeName())
+    .describe("this worker's node"),
+  GPUQ_SIMULATED_GPUS: count
+    .max(1024)
+    .optional()
+    .describe('serve this many simulated GPUs; unset: the real ones, or 2 simulated where there is none'),
+  GPUQ_CONTAINER_RUNTIME: z.string().optional().describe('another OCI runtime of the engine, such as runsc'),
+  GPUQ_DEFAULT_IMAGE: z
+    .string()
+    .default('gpuq/python:1')
+    .describe('image of the default environment, python'),
+  GPUQ_LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'])
+    .default('info')
+    .describe('how much is logged'),
+  GPUQ_GITHUB_ID: z.string().optional().describe('sign-in with GitHub: client id'),
+  GPUQ_GITHUB_SECRET: z.string().optional().describe('sign-in with GitHub: client secret'),
+  GPUQ_OIDC_ISSUER: z.url().optional().describe('sign-in with an OIDC provider: issuer address'),
+  GPUQ_OIDC_ID: z.string().optional().describe('sign-in with an OIDC provider: client id'),
+  GPUQ_OIDC_SECRET: z.string().optional().describe('sign-in with an OIDC provider: client secret'),
+  GPUQ_OIDC_NAME: z.string().default('Single sign-on').describe('what its button says'),
+  GPUQ_SECURE_COOKIES: flag.optional().describe('force or forbid secure cookies; default: as GPUQ_URL says'),
+})
+
+export type Env = z.infer<typeof envSchema>
+
+function nodeName(): string {
+  const name = hostname()
+    .replace(/[^A-Za-z0-9._-]/g, '-')
+    .replace(/^[^A-Za-z0-9]+/, '')
+    .slice(0, 64)
+  return name || 'node'
+}
+
+/** Parses an environment; an unset and an empty variable are the same. Throws one sentence per wrong variable. */
+export function parseEnv(source: NodeJS.ProcessEnv): Env {
+  const given = Object.fromEntries(
+    Object.entries(source).filter(([, value]) => value !== undefined && value !== ''),
+  )
+  const parsed = envSchema.safeParse(given)
+  if (parsed.success) return parsed.data
+  const lines = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
+  throw new Error(`These environment variables are wrong:\n  ${lines.join('\n  ')}`)
+}
+
+let cached: Env | undefined
+
+/** This process's environment, read once. */
+export function env(): Env {
+  cached ??= parseEnv(process.env)
+  return cached
+}
+
+/** The public address without a trailing slash. */
+export function publicUrl(): string {
+  return (env().GPUQ_URL ?? `http://localhost:${env().PORT}`).replace(/\/$/, '')
+}
