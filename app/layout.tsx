@@ -1,3 +1,39 @@
-export default function Layout({ children }: { children: React.ReactNode }) {
-  return <html lang="en"><body>{children}</body></html>
+import { GeistMono } from 'geist/font/mono'
+import { GeistSans } from 'geist/font/sans'
+import type { Metadata, Viewport } from 'next'
+import type { ReactNode } from 'react'
+import { SkipLink } from '@/components/ui/skip-link'
+import { UiProviders } from '@/components/ui/ui-providers'
+import './globals.css'
+
+export const metadata: Metadata = {
+  title: { default: 'gpuq', template: '%s · gpuq' },
+  description: 'A GPU job queue for labs, classes and competitions',
+  icons: {
+    icon: [
+      { url: '/icon.svg', type: 'image/svg+xml' },
+      { url: '/favicon.ico', sizes: '32x32' },
+    ],
+  },
+}
+
+export const viewport: Viewport = {
+  themeColor: [
+    { media: '(prefers-color-scheme: light)', color: '#fafafb' },
+    { media: '(prefers-color-scheme: dark)', color: '#0e0e11' },
+  ],
+}
+
+/** What every page stands in. The theme's class is set before the first paint, so it may differ from what the server sent. */
+export default function RootLayout({ children }: { children: ReactNode }) {
+  return (
+    <html lang="en" className={`${GeistSans.variable} ${GeistMono.variable}`} suppressHydrationWarning>
+      <body>
+        <UiProviders>
+          <SkipLink />
+          {children}
+        </UiProviders>
+      </body>
+    </html>
+  )
 }

@@ -1,0 +1,81 @@
+import { cva, type VariantProps } from 'class-variance-authority'
+import { Slot } from 'radix-ui'
+import type { ComponentProps, MouseEvent } from 'react'
+import { cn } from './class-names'
+import { Spinner } from './spinner'
+
+export const buttonStyles = cva(
+  [
+    'relative inline-flex shrink-0 select-none items-center justify-center gap-1.5 rounded-md border font-medium',
+    'whitespace-nowrap transition-colors duration-100 [&_svg]:shrink-0',
+    'disabled:cursor-not-allowed disabled:opacity-50 aria-disabled:cursor-not-allowed aria-disabled:opacity-50',
+  ],
+  {
+    variants: {
+      variant: {
+        primary: 'border-transparent bg-accent text-on-accent shadow-control hover:bg-accent-hover',
+        secondary: 'border-line-strong bg-surface text-ink shadow-control hover:bg-hover active:bg-pressed',
+        ghost: 'border-transparent text-muted hover:bg-hover hover:text-ink active:bg-pressed',
+        danger: 'border-transparent bg-danger text-on-danger shadow-control hover:bg-danger-hover',
+        'danger-quiet': 'border-line-strong bg-surface text-danger-ink shadow-control hover:bg-danger-soft',
+      },
+      size: {
+        sm: 'h-7 px-2 text-xs [&_svg]:size-3.5',
+        md: 'h-8 px-3 text-sm [&_svg]:size-4',
+        lg: 'h-10 px-4 text-base [&_svg]:size-4',
+      },
+    },
+    defaultVariants: { variant: 'secondary', size: 'md' },
+  },
+)
+
+export interface ButtonProps extends ComponentProps<'button'>, VariantProps<typeof buttonStyles> {
+  /** The action is under way: the button keeps its size and its focus, shows a spinner and takes no click. */
+  loading?: boolean
+  /** Gives the look to the only child (a link, a label) instead of making a `<button>`. */
+  asChild?: boolean
+}
+
+/** The button. Its type is `button`, so that one inside a form does not send it by accident. */
+export function Button({
+  variant,
+  size,
+  loading = false,
+  asChild = false,
+  className,
+  children,
+  onClick,
+  type = 'button',
+  ...rest
+}: ButtonProps) {
+  const styles = cn(buttonStyles({ variant, size }), className)
+  if (asChild) {
+    return (
+      <Slot.Root className={styles} onClick={onClick} {...rest}>
+        {children}
+      </Slot.Root>
+    )
+  }
+  // aria-disabled and not disabled: a disabled button drops the keyboard's focus to the page's top.
+  const handleClick = (event: MouseEvent<HTMLButtonElement>) => {
+    if (loading) event.preventDefault()
+    else onClick?.(event)
+  }
+  return (
+    <button
+      type={type}
+      className={styles}
+      aria-busy={loading || undefined}
+      aria-disabled={loading || undefined}
+      onClick={handleClick}
+      {...rest}
+    >
+      {loading ? (
+        <span className="absolute inset-0 grid place-items-center">
+          <Spinner label="Working" />
+        </span>
+      ) : null}
+      <span className={cn('inline-flex items-center gap-1.5', loading && 'opacity-0')}>{children}</span>
+    </button>
+  )
+}

@@ -1,0 +1,21 @@
+import type { ReactNode } from 'react'
+import { cn } from './class-names'
+
+/** Facts about one thing, name and value. */
+export function DataList({ className, children }: { className?: string; children: ReactNode }) {
+  return (
+    <dl className={cn('grid grid-cols-[repeat(auto-fill,minmax(10rem,1fr))] gap-x-6 gap-y-4', className)}>
+      {children}
+    </dl>
+  )
+}
+
+/** One fact. */
+export function Datum({ label, children }: { label: ReactNode; children: ReactNode }) {
+  return (
+    <div className="min-w-0">
+      <dt className="text-subtle text-xs">{label}</dt>
+      <dd className="mt-0.5 min-w-0 break-words text-ink text-sm">{children}</dd>
+    </div>
+  )
+}

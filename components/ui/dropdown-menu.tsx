@@ -1,0 +1,157 @@
+'use client'
+
+import { Check, type LucideIcon } from 'lucide-react'
+import NextLink from 'next/link'
+import { DropdownMenu as Radix } from 'radix-ui'
+import type { ReactElement, ReactNode } from 'react'
+import { cn } from './class-names'
+import { Kbd } from './kbd'
+
+interface DropdownMenuProps {
+  /** The button that opens it. */
+  trigger: ReactElement
+  align?: 'start' | 'end'
+  className?: string
+  children: ReactNode
+}
+
+/** A menu of actions under a button. */
+export function DropdownMenu({ trigger, align = 'end', className, children }: DropdownMenuProps) {
+  return (
+    <Radix.Root modal={false}>
+      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
+      <Radix.Portal>
+        <Radix.Content
+          align={align}
+          sideOffset={4}
+          collisionPadding={8}
+          className={cn(
+            'z-50 max-h-(--radix-dropdown-menu-content-available-height) min-w-44 animate-pop-in overflow-y-auto',
+            'rounded-lg border bg-raised p-1 shadow-float outline-none',
+            className,
+          )}
+        >
+          {children}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  )
+}
+
+const itemStyles = [
+  'flex min-h-7 cursor-default select-none items-center gap-2 rounded-md px-2 py-1 text-sm outline-none',
+  'data-disabled:opacity-50 data-highlighted:bg-hover [&_svg]:size-4 [&_svg]:shrink-0',
+].join(' ')
+
+interface MenuItemProps {
+  icon?: LucideIcon
+  tone?: 'neutral' | 'danger'
+  shortcut?: string
+  disabled?: boolean
+  onSelect?: () => void
+  /** Makes it a link. */
+  href?: string
+  /** With `href`: the browser saves what it finds there. */
+  download?: boolean
+  children: ReactNode
+}
+
+/** One action, or one link. */
+export function MenuItem({
+  icon: Icon,
+  tone,
+  shortcut,
+  disabled,
+  onSelect,
+  href,
+  download,
+  children,
+}: MenuItemProps) {
+  const danger = tone === 'danger'
+  const content = (
+    <>
+      {Icon ? <Icon aria-hidden className={danger ? 'text-danger-ink' : 'text-subtle'} /> : null}
+      <span className="min-w-0 flex-1 truncate">{children}</span>
+      {shortcut ? <Kbd>{shortcut}</Kbd> : null}
+    </>
+  )
+  const common = {
+    className: cn(itemStyles, danger ? 'text-danger-ink' : 'text-ink'),
+    ...(disabled === undefined ? {} : { disabled }),
+    ...(onSelect ? { onSelect } : {}),
+  }
+  if (href === undefined) return <Radix.Item {...common}>{content}</Radix.Item>
+  return (
+    <Radix.Item asChild {...common}>
+      {download ? (
+        <a href={href} download>
+          {content}
+        </a>
+      ) : (
+        <NextLink href={href}>{content}</NextLink>
+      )}
+    </Radix.Item>
+  )
+}
+
+/** A heading for the items that follow. */
+export function MenuLabel({ children }: { children: ReactNode }) {
+  return <Radix.Label className="px-2 py-1 text-subtle text-xs">{children}</Radix.Label>
+}
+
+/** A line between groups of items. */
+export function MenuSeparator() {
+  return <Radix.Separator className="-mx-1 my-1 h-px bg-line" />
+}
+
+interface MenuChoiceProps<Value extends string> {
+  label: string
+  value: Value | undefined
+  options: readonly { value: Value; label: ReactNode; icon?: LucideIcon }[]
+  onValueChange: (value: Value) => void
+}
+
+/** One of several, inside a menu. */
+export function MenuChoice<Value extends string>({
+  label,
+  value,
+  options,
+  onValueChange,
+}: MenuChoiceProps<Value>) {
+  return (
+    <Radix.RadioGroup aria-label={label} value={value ?? ''}>
+      {options.map(({ value: own, label: text, icon: Icon }) => (
+        <Radix.RadioItem key={own} value={own} className={itemStyles} onSelect={() => onValueChange(own)}>
+          {Icon ? <Icon aria-hidden className="text-subtle" /> : null}
+          <span className="flex-1">{text}</span>
+          <Radix.ItemIndicator>
+            <Check aria-hidden className="text-accent-ink" />
+          </Radix.ItemIndicator>
+        </Radix.RadioItem>
+      ))}
+    </Radix.RadioGroup>
+  )
+}
+
+interface MenuCheckboxProps {
+  checked: boolean
+  onCheckedChange: (checked: boolean) => void
+  children: ReactNode
+}
+
+/** Something on or off, inside a menu; the menu stays open. */
+export function MenuCheckbox({ checked, onCheckedChange, children }: MenuCheckboxProps) {
+  return (
+    <Radix.CheckboxItem
+      checked={checked}
+      onCheckedChange={onCheckedChange}
+      onSelect={(event) => event.preventDefault()}
+      className={itemStyles}
+    >
+      <span className="flex-1">{children}</span>
+      <Radix.ItemIndicator>
+        <Check aria-hidden className="text-accent-ink" />
+      </Radix.ItemIndicator>
+    </Radix.CheckboxItem>
+  )
+}

@@ -1,0 +1,27 @@
+import type { LucideIcon } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { cn } from './class-names'
+
+interface EmptyStateProps {
+  icon: LucideIcon
+  title: string
+  /** What to do next, in a sentence. */
+  children?: ReactNode
+  /** The button that does it. */
+  action?: ReactNode
+  className?: string
+}
+
+/** Stands where a list will be. */
+export function EmptyState({ icon: Icon, title, children, action, className }: EmptyStateProps) {
+  return (
+    <div className={cn('flex flex-col items-center px-6 py-12 text-center', className)}>
+      <span className="mb-3 grid size-10 place-items-center rounded-lg border bg-sunken text-subtle">
+        <Icon aria-hidden className="size-5" />
+      </span>
+      <p className="font-medium text-base text-ink">{title}</p>
+      {children ? <div className="mt-1 max-w-md text-balance text-muted text-sm">{children}</div> : null}
+      {action ? <div className="mt-4 flex flex-wrap justify-center gap-2">{action}</div> : null}
+    </div>
+  )
+}

@@ -1,0 +1,86 @@
+'use client'
+
+import { Upload } from 'lucide-react'
+import { type DragEvent, type ReactNode, useId, useRef, useState } from 'react'
+import { cn } from './class-names'
+
+interface FileDropProps {
+  /** What to drop here. */
+  label: ReactNode
+  hint?: ReactNode
+  /** As in `<input type="file">`: ".py,.yaml". It guides the file picker only; what is dropped must be checked. */
+  accept?: string
+  multiple?: boolean
+  disabled?: boolean
+  onFiles: (files: File[]) => void
+  className?: string
+}
+
+/** A place to drop files, and a button to choose them: Tab reaches it, Space opens the file picker. */
+export function FileDrop({
+  label,
+  hint,
+  accept,
+  multiple = false,
+  disabled = false,
+  onFiles,
+  className,
+}: FileDropProps) {
+  const id = useId()
+  const [over, setOver] = useState(false)
+  // Enter and leave also fire for every element inside: only the count says whether the files are still over it.
+  const depth = useRef(0)
+
+  const move = (event: DragEvent, by: 1 | -1) => {
+    event.preventDefault()
+    depth.current = Math.max(0, depth.current + by)
+    setOver(depth.current > 0 && !disabled)
+  }
+  const drop = (event: DragEvent) => {
+    event.preventDefault()
+    depth.current = 0
+    setOver(false)
+    const files = [...event.dataTransfer.files]
+    if (!disabled && files.length > 0) onFiles(multiple ? files : files.slice(0, 1))
+  }
+  return (
+    <label
+      htmlFor={id}
+      onDragEnter={(event) => move(event, 1)}
+      onDragLeave={(event) => move(event, -1)}
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={drop}
+      className={cn(
+        'group flex cursor-pointer flex-col items-center justify-center gap-1 rounded-lg border border-edge border-dashed',
+        'bg-surface px-6 py-8 text-center transition-colors hover:border-accent hover:bg-accent-soft',
+        'has-focus-visible:outline-2 has-focus-visible:outline-focus has-focus-visible:outline-offset-2',
+        over && 'border-accent border-solid bg-accent-soft',
+        disabled && 'pointer-events-none opacity-50',
+        className,
+      )}
+    >
+      <input
+        id={id}
+        type="file"
+        className="sr-only"
+        accept={accept}
+        multiple={multiple}
+        disabled={disabled}
+        aria-describedby={hint ? `${id}-hint` : undefined}
+        onChange={(event) => {
+          const files = [...(event.target.files ?? [])]
+          // Emptied, so that choosing the same file again, changed on disk, is a change too.
+          event.target.value = ''
+          if (files.length > 0) onFiles(files)
+        }}
+      />
+      <Upload aria-hidden className="mb-1 size-5 text-subtle group-hover:text-accent-ink" />
+      <span className="font-medium text-ink text-sm">{label}</span>
+      {hint ? (
+        <span id={`${id}-hint`} className="text-subtle text-xs">
+          {hint}
+        </span>
+      ) : null}
+    </label>
+  )
+}

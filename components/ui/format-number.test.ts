@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest'
+import { formatBytes, formatCount } from './format-number'
+
+it.each([
+  [0, '0 B'],
+  [1023, '1023 B'],
+  [1024, '1.0 KiB'],
+  [1_468_006, '1.4 MiB'],
+  [50 * 1024 ** 2, '50 MiB'],
+  [3 * 1024 ** 5, '3072 TiB'],
+])('%d bytes are "%s"', (bytes, text) => {
+  expect(formatBytes(bytes)).toBe(text)
+})
+
+it('keeps thousands apart', () => {
+  expect(formatCount(300_000)).toBe('300,000')
+})

@@ -1,0 +1,33 @@
+'use client'
+
+import type { LucideIcon } from 'lucide-react'
+import type { ComponentProps } from 'react'
+import { cn } from './class-names'
+import { useFieldControl } from './field-context'
+import { inputStyles } from './input-styles'
+
+interface InputProps extends ComponentProps<'input'> {
+  /** At the start of the box, for what the label does not need to say: a magnifying glass. */
+  icon?: LucideIcon
+  /** For ids, numbers and code. */
+  mono?: boolean
+}
+
+/** One line of text. */
+export function Input({ icon: Icon, mono = false, className, ...rest }: InputProps) {
+  const control = useFieldControl(rest)
+  const input = (
+    <input
+      {...rest}
+      {...control}
+      className={cn(inputStyles, 'h-8 px-2.5 text-sm', Icon && 'pl-8', mono && 'font-mono', className)}
+    />
+  )
+  if (!Icon) return input
+  return (
+    <span className="relative block w-full">
+      <Icon aria-hidden className="pointer-events-none absolute top-2 left-2.5 size-4 text-subtle" />
+      {input}
+    </span>
+  )
+}

@@ -1,0 +1,17 @@
+import type { ReactNode } from 'react'
+import { cn } from './class-names'
+
+/** A key of the keyboard. */
+export function Kbd({ children, className }: { children: ReactNode; className?: string }) {
+  return (
+    <kbd
+      className={cn(
+        'inline-flex h-5 min-w-5 items-center justify-center rounded-sm border border-line-strong bg-sunken px-1',
+        'font-mono text-2xs text-muted',
+        className,
+      )}
+    >
+      {children}
+    </kbd>
+  )
+}

@@ -1,0 +1,44 @@
+import { ChevronRight } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Link } from './link'
+
+interface PageHeaderProps {
+  title: ReactNode
+  /** The way back up: the pages above this one, outermost first. */
+  path?: readonly { label: ReactNode; href: string }[]
+  description?: ReactNode
+  /** Beside the title: a status, a badge. */
+  meta?: ReactNode
+  /** Buttons, at the end of the line. */
+  actions?: ReactNode
+}
+
+/** The top of a page: where one is, what this is, what one can do with it. */
+export function PageHeader({ title, path, description, meta, actions }: PageHeaderProps) {
+  return (
+    <header className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3 pb-5">
+      <div className="min-w-0">
+        {path?.length ? (
+          <nav aria-label="Breadcrumb">
+            <ol className="mb-1 flex flex-wrap items-center gap-1 text-muted text-xs">
+              {path.map((step) => (
+                <li key={step.href} className="flex min-h-6 items-center gap-1">
+                  <Link href={step.href} look="quiet">
+                    {step.label}
+                  </Link>
+                  <ChevronRight aria-hidden className="size-3 text-subtle" />
+                </li>
+              ))}
+            </ol>
+          </nav>
+        ) : null}
+        <div className="flex min-h-8 flex-wrap items-center gap-x-3 gap-y-1">
+          <h1 className="min-w-0 break-words font-semibold text-ink text-xl tracking-tight">{title}</h1>
+          {meta}
+        </div>
+        {description ? <p className="mt-1 max-w-2xl text-muted text-sm">{description}</p> : null}
+      </div>
+      {actions ? <div className="flex flex-wrap items-center gap-2">{actions}</div> : null}
+    </header>
+  )
+}

@@ -1,0 +1,53 @@
+import type { ReactNode } from 'react'
+import { cn } from './class-names'
+
+/** A sheet that holds things that belong together. */
+export function Panel({ className, children }: { className?: string; children: ReactNode }) {
+  return (
+    <section className={cn('overflow-clip rounded-lg border bg-surface shadow-panel', className)}>
+      {children}
+    </section>
+  )
+}
+
+interface PanelHeaderProps {
+  title: ReactNode
+  description?: ReactNode
+  /** At the end of the line. */
+  actions?: ReactNode
+  /** The level in the page's outline. */
+  level?: 2 | 3
+}
+
+/** The name of a panel. */
+export function PanelHeader({ title, description, actions, level = 2 }: PanelHeaderProps) {
+  const Heading = level === 2 ? 'h2' : 'h3'
+  return (
+    <header className="flex min-h-11 flex-wrap items-center justify-between gap-x-4 gap-y-2 border-b px-4 py-2">
+      <div className="min-w-0">
+        <Heading className="font-semibold text-ink text-sm">{title}</Heading>
+        {description ? <p className="text-muted text-xs">{description}</p> : null}
+      </div>
+      {actions ? <div className="flex flex-wrap items-center gap-1.5">{actions}</div> : null}
+    </header>
+  )
+}
+
+/** What a panel holds, with the usual space around it. Tables and editors stand in the panel without one. */
+export function PanelBody({ className, children }: { className?: string; children: ReactNode }) {
+  return <div className={cn('p-4', className)}>{children}</div>
+}
+
+/** The last line of a panel: buttons that send it, or a note. */
+export function PanelFooter({ className, children }: { className?: string; children: ReactNode }) {
+  return (
+    <footer
+      className={cn(
+        'flex flex-wrap items-center justify-end gap-2 border-t bg-sunken px-4 py-2.5',
+        className,
+      )}
+    >
+      {children}
+    </footer>
+  )
+}

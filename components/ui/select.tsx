@@ -1,0 +1,101 @@
+'use client'
+
+import { Check, ChevronDown } from 'lucide-react'
+import { Select as Radix } from 'radix-ui'
+import type { ReactNode } from 'react'
+import { cn } from './class-names'
+import { useFieldControl } from './field-context'
+import { inputStyles } from './input-styles'
+
+export interface SelectOption<Value extends string> {
+  value: Value
+  label: ReactNode
+  description?: ReactNode
+  disabled?: boolean
+}
+
+interface SelectProps<Value extends string> {
+  options: readonly SelectOption<Value>[]
+  value?: Value
+  defaultValue?: Value
+  onValueChange?: (value: Value) => void
+  placeholder?: string
+  name?: string
+  disabled?: boolean
+  /** Needed where no {@link Field} names it. */
+  'aria-label'?: string
+  className?: string
+}
+
+/** Chooses one of a few. No value may be the empty string: make "none" or "all" a word. */
+export function Select<Value extends string>(props: SelectProps<Value>) {
+  const {
+    options,
+    onValueChange,
+    placeholder = 'Choose…',
+    className,
+    'aria-label': ariaLabel,
+    ...root
+  } = props
+  const control = useFieldControl({})
+  // Radix speaks of strings; what comes back is always the value of one of our options.
+  const choose = (value: string) => {
+    const option = options.find((candidate) => candidate.value === value)
+    if (option) onValueChange?.(option.value)
+  }
+  return (
+    <Radix.Root {...root} onValueChange={choose}>
+      <Radix.Trigger
+        {...control}
+        aria-label={ariaLabel}
+        className={cn(
+          inputStyles,
+          'inline-flex h-8 items-center justify-between gap-2 px-2.5 text-left text-sm',
+          'data-placeholder:text-subtle [&>span]:min-w-0 [&>span]:truncate',
+          className,
+        )}
+      >
+        <Radix.Value placeholder={placeholder} />
+        <Radix.Icon asChild>
+          <ChevronDown aria-hidden className="size-4 shrink-0 text-subtle" />
+        </Radix.Icon>
+      </Radix.Trigger>
+      <Radix.Portal>
+        <Radix.Content
+          position="popper"
+          sideOffset={4}
+          collisionPadding={8}
+          className={cn(
+            'z-50 max-h-(--radix-select-content-available-height) min-w-(--radix-select-trigger-width)',
+            'animate-pop-in overflow-hidden rounded-lg border bg-raised p-1 shadow-float',
+          )}
+        >
+          <Radix.Viewport>
+            {options.map((option) => (
+              <Option key={option.value} {...option} />
+            ))}
+          </Radix.Viewport>
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  )
+}
+
+function Option({ value, label, description, disabled }: SelectOption<string>) {
+  return (
+    <Radix.Item
+      value={value}
+      {...(disabled === undefined ? {} : { disabled })}
+      className={cn(
+        'relative flex min-h-7 cursor-default select-none flex-col justify-center rounded-md py-1 pr-3 pl-7 text-sm',
+        'outline-none data-disabled:opacity-50 data-highlighted:bg-hover',
+      )}
+    >
+      <Radix.ItemIndicator className="absolute top-1.5 left-2">
+        <Check aria-hidden className="size-4 text-accent-ink" />
+      </Radix.ItemIndicator>
+      <Radix.ItemText>{label}</Radix.ItemText>
+      {description ? <span className="text-subtle text-xs">{description}</span> : null}
+    </Radix.Item>
+  )
+}

@@ -1,0 +1,23 @@
+import { cn } from './class-names'
+
+/** Holds a place of the final size while its content is on the way. */
+export function Skeleton({ className }: { className?: string }) {
+  return <span aria-hidden className={cn('block h-4 animate-pulse-soft rounded-sm bg-pressed', className)} />
+}
+
+/** Rows of a list that is on the way: as many, and as tall, as will come. */
+export function SkeletonRows({ rows = 5, className }: { rows?: number; className?: string }) {
+  const widths = ['w-2/5', 'w-1/3', 'w-1/2']
+  return (
+    <div role="status" className={className}>
+      <span className="sr-only">Loading</span>
+      {Array.from({ length: rows }, (_, row) => row).map((row) => (
+        <div key={row} className="flex h-10 items-center gap-6 border-b px-4 last:border-b-0">
+          <Skeleton className={cn('h-3', widths[row % widths.length])} />
+          <Skeleton className="ml-auto h-3 w-16" />
+          <Skeleton className="h-3 w-24" />
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,48 @@
+'use client'
+
+import { Switch as Radix } from 'radix-ui'
+import { type ComponentProps, type ReactNode, useId } from 'react'
+import { cn } from './class-names'
+
+interface SwitchProps extends Omit<ComponentProps<typeof Radix.Root>, 'children'> {
+  label: ReactNode
+  description?: ReactNode
+  hideLabel?: boolean
+}
+
+/** Turns something on or off at once; where a form is sent later, use a {@link Checkbox}. */
+export function Switch({ label, description, hideLabel = false, className, ...rest }: SwitchProps) {
+  const id = useId()
+  const descriptionId = description ? `${id}-description` : undefined
+  return (
+    <div className={cn('flex min-h-6 items-start gap-2', className)}>
+      <Radix.Root
+        id={id}
+        aria-describedby={descriptionId}
+        className={cn(
+          'relative mt-0.5 inline-flex h-5 w-9 shrink-0 items-center rounded-full border border-edge bg-pressed p-0.5',
+          'transition-colors before:absolute before:-inset-0.5 before:content-[""] disabled:opacity-50',
+          'data-[state=checked]:border-accent data-[state=checked]:bg-accent',
+        )}
+        {...rest}
+      >
+        <Radix.Thumb
+          className={cn(
+            'block size-3.5 rounded-full bg-edge shadow-control transition-transform',
+            'data-[state=checked]:translate-x-4 data-[state=checked]:bg-on-accent',
+          )}
+        />
+      </Radix.Root>
+      <span className={cn('flex flex-col pt-0.5', hideLabel && 'sr-only')}>
+        <label htmlFor={id} className="text-ink text-sm">
+          {label}
+        </label>
+        {description ? (
+          <span id={descriptionId} className="text-subtle text-xs">
+            {description}
+          </span>
+        ) : null}
+      </span>
+    </div>
+  )
+}

@@ -1,0 +1,136 @@
+import NextLink from 'next/link'
+import type { ReactNode } from 'react'
+import { cn } from './class-names'
+
+/*
+ * A real table for as long as there is room. In a narrow container each row becomes a small sheet: its first cell
+ * is the heading, and every other cell says its column's name beside its value.
+ */
+
+interface TableProps {
+  /** What the table lists, for screen readers. */
+  caption: string
+  className?: string
+  children: ReactNode
+}
+
+/** A table that fits a phone. */
+export function Table({ caption, className, children }: TableProps) {
+  return (
+    <div className="@container">
+      <table className={cn('w-full border-collapse text-left text-sm @max-2xl:block', className)}>
+        <caption className="sr-only">{caption}</caption>
+        {children}
+      </table>
+    </div>
+  )
+}
+
+/** The columns' names. */
+export function TableHead({ children }: { children: ReactNode }) {
+  return (
+    <thead className="@max-2xl:sr-only">
+      <tr className="border-b bg-sunken">{children}</tr>
+    </thead>
+  )
+}
+
+export function TableBody({ children }: { children: ReactNode }) {
+  return <tbody className="@max-2xl:block">{children}</tbody>
+}
+
+interface TableRowProps {
+  /** The row that is open or chosen. */
+  selected?: boolean
+  className?: string
+  children: ReactNode
+}
+
+export function TableRow({ selected = false, className, children }: TableRowProps) {
+  return (
+    <tr
+      className={cn(
+        'group/row relative border-b transition-colors last:border-b-0 hover:bg-hover',
+        '@max-2xl:flex @max-2xl:flex-col @max-2xl:gap-0.5 @max-2xl:px-4 @max-2xl:py-3',
+        selected && 'bg-accent-soft hover:bg-accent-soft',
+        className,
+      )}
+    >
+      {children}
+    </tr>
+  )
+}
+
+interface HeaderCellProps {
+  align?: 'start' | 'end'
+  /** For a column of buttons, whose name need not be seen. */
+  hidden?: boolean
+  className?: string
+  children: ReactNode
+}
+
+export function HeaderCell({ align = 'start', hidden = false, className, children }: HeaderCellProps) {
+  return (
+    <th
+      scope="col"
+      className={cn(
+        'h-8 whitespace-nowrap px-3 font-medium text-muted text-xs first:pl-4 last:pr-4',
+        align === 'end' && 'text-right',
+        className,
+      )}
+    >
+      {hidden ? <span className="sr-only">{children}</span> : children}
+    </th>
+  )
+}
+
+interface CellProps {
+  /** The column's name, shown where the table is stacked. Left out for the row's own heading and for its buttons. */
+  label?: string
+  align?: 'start' | 'end'
+  className?: string
+  children: ReactNode
+}
+
+export function Cell({ label, align = 'start', className, children }: CellProps) {
+  return (
+    <td
+      className={cn(
+        'h-10 px-3 py-1.5 align-middle first:pl-4 last:pr-4',
+        '@max-2xl:flex @max-2xl:h-auto @max-2xl:min-h-6 @max-2xl:items-center @max-2xl:justify-between @max-2xl:gap-4',
+        '@max-2xl:p-0 @max-2xl:first:pl-0 @max-2xl:last:pr-0',
+        align === 'end' && 'text-right tabular-nums',
+        className,
+      )}
+    >
+      {label ? (
+        <span aria-hidden className="hidden shrink-0 text-subtle text-xs @max-2xl:inline">
+          {label}
+        </span>
+      ) : null}
+      {children}
+    </td>
+  )
+}
+
+interface RowLinkProps {
+  href: string
+  className?: string
+  children: ReactNode
+}
+
+/** The row's own link: it takes a click anywhere in the row. Buttons in the same row need `relative` to stay on top. */
+export function RowLink({ href, className, children }: RowLinkProps) {
+  return (
+    <NextLink
+      href={href}
+      className={cn(
+        'font-medium text-ink after:absolute after:inset-0 hover:text-accent-ink focus-visible:outline-none',
+        'focus-visible:after:outline-2 focus-visible:after:outline-focus focus-visible:after:-outline-offset-2',
+        className,
+      )}
+    >
+      {children}
+    </NextLink>
+  )
+}

@@ -1,0 +1,74 @@
+'use client'
+
+import { Tabs as Radix } from 'radix-ui'
+import type { ReactNode } from 'react'
+import { cn } from './class-names'
+
+export interface Tab<Value extends string> {
+  value: Value
+  label: ReactNode
+  /** How many things are inside. */
+  count?: number
+  content: ReactNode
+}
+
+interface TabsProps<Value extends string> {
+  /** What the tabs choose among, for screen readers. */
+  label: string
+  tabs: readonly Tab<Value>[]
+  value?: Value
+  defaultValue?: Value
+  onValueChange?: (value: Value) => void
+  /** At the end of the tabs' line. */
+  actions?: ReactNode
+  className?: string
+}
+
+/** Several views of one thing, one at a time. Arrow keys move among the tabs. */
+export function Tabs<Value extends string>(props: TabsProps<Value>) {
+  const { label, tabs, onValueChange, actions, className, value, defaultValue = tabs[0]?.value } = props
+  const choose = (chosen: string) => {
+    const tab = tabs.find((candidate) => candidate.value === chosen)
+    if (tab) onValueChange?.(tab.value)
+  }
+  return (
+    <Radix.Root
+      {...(value === undefined ? { ...(defaultValue === undefined ? {} : { defaultValue }) } : { value })}
+      onValueChange={choose}
+      className={cn('flex min-w-0 flex-col', className)}
+    >
+      <div className="flex min-h-10 flex-wrap items-end justify-between gap-x-4 border-b">
+        <Radix.List aria-label={label} className="-mb-px flex min-w-0 gap-4 overflow-x-auto px-1">
+          {tabs.map((tab) => (
+            <Radix.Trigger
+              key={tab.value}
+              value={tab.value}
+              className={cn(
+                'flex h-10 shrink-0 items-center gap-1.5 border-transparent border-b-2 px-1 font-medium text-muted text-sm',
+                'transition-colors hover:text-ink focus-visible:-outline-offset-2',
+                'data-[state=active]:border-accent data-[state=active]:text-ink',
+              )}
+            >
+              {tab.label}
+              {tab.count === undefined ? null : <TabCount count={tab.count} />}
+            </Radix.Trigger>
+          ))}
+        </Radix.List>
+        {actions ? <div className="flex items-center gap-1.5 py-1.5">{actions}</div> : null}
+      </div>
+      {tabs.map((tab) => (
+        <Radix.Content key={tab.value} value={tab.value} className="min-w-0 focus-visible:-outline-offset-2">
+          {tab.content}
+        </Radix.Content>
+      ))}
+    </Radix.Root>
+  )
+}
+
+function TabCount({ count }: { count: number }) {
+  return (
+    <span className="rounded-full bg-pressed px-1.5 text-2xs text-muted tabular-nums">
+      {count.toLocaleString('en')}
+    </span>
+  )
+}

@@ -1,0 +1,19 @@
+'use client'
+
+import type { ComponentProps } from 'react'
+import { cn } from './class-names'
+import { useFieldControl } from './field-context'
+import { inputStyles } from './input-styles'
+
+/** Several lines of text. */
+export function Textarea({ className, rows = 4, ...rest }: ComponentProps<'textarea'>) {
+  const control = useFieldControl(rest)
+  return (
+    <textarea
+      {...rest}
+      {...control}
+      rows={rows}
+      className={cn(inputStyles, 'block resize-y px-2.5 py-1.5 text-sm', className)}
+    />
+  )
+}

@@ -1,0 +1,39 @@
+'use client'
+
+import { CircleAlert, CircleCheck, Info, LoaderCircle, TriangleAlert } from 'lucide-react'
+import { Toaster as Sonner } from 'sonner'
+
+export { toast } from 'sonner'
+
+const icon = 'size-4'
+
+/** Where passing news appears. Stands once, around the whole site; `toast` from this file speaks through it. */
+export function Toaster() {
+  return (
+    <Sonner
+      position="bottom-right"
+      offset={16}
+      gap={8}
+      icons={{
+        success: <CircleCheck aria-hidden className={`${icon} text-success-ink`} />,
+        info: <Info aria-hidden className={`${icon} text-info-ink`} />,
+        warning: <TriangleAlert aria-hidden className={`${icon} text-warning-ink`} />,
+        error: <CircleAlert aria-hidden className={`${icon} text-danger-ink`} />,
+        loading: <LoaderCircle aria-hidden className={`${icon} animate-spin text-muted`} />,
+      }}
+      toastOptions={{
+        unstyled: true,
+        classNames: {
+          toast:
+            'flex w-full items-start gap-2.5 rounded-lg border bg-raised px-3 py-2.5 text-ink text-sm shadow-float sm:w-88',
+          icon: 'mt-0.5 shrink-0',
+          content: 'min-w-0 flex-1 break-words',
+          title: 'font-medium',
+          description: 'text-muted',
+          actionButton: 'h-6 shrink-0 rounded-md border px-2 font-medium text-xs hover:bg-hover',
+          cancelButton: 'h-6 shrink-0 rounded-md px-2 text-muted text-xs hover:bg-hover',
+        },
+      }}
+    />
+  )
+}
