@@ -56,6 +56,6 @@ export function database(): Database {
 }
 
 /** Points this process at another database. For tests, which have one each. */
-export function useDatabase(db: Database): void {
+export function setDatabase(db: Database): void {
   shared.gpuqDatabase = db
 }

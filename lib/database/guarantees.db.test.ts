@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { useTestDatabase } from './testing/test-database'
+import { testDatabase } from './testing/test-database'
 import { transaction } from './transaction'
 
-const db = useTestDatabase()
+const db = testDatabase()
 
 async function seedGpu(): Promise<string> {
   const node = randomUUID()

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, inject } from 'vitest'
-import { connect, type Database, useDatabase } from '../client'
+import { connect, type Database, setDatabase } from '../client'
 import { embeddedUrl } from '../embedded'
 import { closeListener } from '../listen'
 
@@ -9,7 +9,7 @@ import { closeListener } from '../listen'
  * Gives the test file a database of its own, cloned from the migrated template, and makes it this process's.
  * Call it once at the top of a file; the returned object is filled before the first test.
  */
-export function useTestDatabase(): Database {
+export function testDatabase(): Database {
   const handle = {} as Database
   beforeAll(async () => {
     const directory = inject('postgresDirectory')
@@ -19,7 +19,7 @@ export function useTestDatabase(): Database {
     await admin.query(`CREATE DATABASE ${name} TEMPLATE template_gpuq`)
     await admin.end()
     Object.assign(handle, connect(embeddedUrl(directory, name), 20))
-    useDatabase(handle)
+    setDatabase(handle)
   })
   afterAll(async () => {
     await closeListener()

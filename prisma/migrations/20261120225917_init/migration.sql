@@ -200,11 +200,11 @@ CREATE TABLE "gpus" (
 -- CreateTable
 CREATE TABLE "log_chunks" (
     "task_id" UUID NOT NULL,
-    "seq" INTEGER NOT NULL,
+    "start" BIGINT NOT NULL,
     "records" BYTEA NOT NULL,
     "at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
-    CONSTRAINT "log_chunks_pkey" PRIMARY KEY ("task_id","seq")
+    CONSTRAINT "log_chunks_pkey" PRIMARY KEY ("task_id","start")
 );
 
 -- CreateTable

@@ -1,0 +1,124 @@
+import { uuidv7 } from 'uuidv7'
+import type { z } from 'zod'
+import { type Actor, requireAdmin, requireScope } from '../access/actor'
+import { authenticate } from '../access/authenticate'
+import type { Scope } from '../access/roles'
+import { GpuqError } from '../errors'
+import { logger } from '../logger'
+import { requireSameOrigin } from './origin'
+import { internalError, problemResponse } from './problem'
+
+/** How a route may be entered: by anyone, by a caller with a scope, or by an admin. */
+export type Access = 'public' | 'upload' | Scope
+
+export interface RouteContext<Params> {
+  request: Request
+  url: URL
+  params: Params
+}
+
+type Handler<Params, Who> = (context: RouteContext<Params> & { actor: Who }) => Promise<Response>
+type NextContext<Params> = { params: Promise<Params> }
+type NextHandler<Params> = (request: Request, context: NextContext<Params>) => Promise<Response>
+
+/**
+ * The one wrapper around every route handler: it authenticates, checks rights and origin, and turns every error into
+ * problem+json. `upload` leaves a missing caller to the handler, because the token may be inside the upload.
+ */
+export function route<Params = Record<never, never>>(
+  access: 'public' | 'upload',
+  handle: Handler<Params, Actor | null>,
+): NextHandler<Params>
+export function route<Params = Record<never, never>>(
+  access: Scope,
+  handle: Handler<Params, Actor>,
+): NextHandler<Params>
+export function route<Params>(access: Access, handle: Handler<Params, never>): NextHandler<Params> {
+  return async (request, context) => {
+    try {
+      const actor = access === 'public' ? null : await enter(request, access)
+      return await handle({
+        request,
+        url: new URL(request.url),
+        params: await context.params,
+        actor: actor as never,
+      })
+    } catch (error) {
+      return problemResponse(toGpuqError(error, request))
+    }
+  }
+}
+
+async function enter(request: Request, access: 'upload' | Scope): Promise<Actor | null> {
+  const actor = await authenticate(request)
+  if (!actor && access === 'upload') return null
+  if (!actor) {
+    throw new GpuqError(
+      'unauthenticated',
+      'Sign in, or send a token as "Authorization: Bearer YOUR_TOKEN".',
+      {
+        headers: { 'www-authenticate': 'Bearer realm="gpuq"' },
+      },
+    )
+  }
+  if (actor.via === 'session') requireSameOrigin(request)
+  if (access === 'admin') requireAdmin(actor)
+  else requireScope(actor, access === 'upload' ? 'submit' : access)
+  return actor
+}
+
+function toGpuqError(error: unknown, request: Request): GpuqError {
+  if (error instanceof GpuqError) return error
+  const reference = uuidv7()
+  logger.error(
+    { err: error, reference, method: request.method, path: new URL(request.url).pathname },
+    'request failed',
+  )
+  return internalError(reference)
+}
+
+/** Parses what came in against a schema; throws a 422 that names every wrong field. */
+export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(input)
+  if (parsed.success) return parsed.data
+  const errors = parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message }))
+  const [first] = errors
+  const where = first?.path ? `${first.path}: ` : ''
+  throw new GpuqError('invalid_fields', `${where}${first?.message ?? 'some fields are wrong'}`, { errors })
+}
+
+const maxJsonBytes = 256 * 1024
+
+/** Reads and parses a JSON body of at most 256 KiB. */
+export async function readJson<Schema extends z.ZodType>(
+  request: Request,
+  schema: Schema,
+): Promise<z.output<Schema>> {
+  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
+  if (type !== 'application/json') {
+    throw new GpuqError(
+      'unsupported_media_type',
+      'Send JSON, with the header "Content-Type: application/json".',
+    )
+  }
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of request.body ?? []) {
+    size += chunk.length
+    if (size > maxJsonBytes)
+      throw new GpuqError('payload_too_large', 'The JSON body is larger than 256 KiB. Send less at once.')
+    chunks.push(chunk)
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(Buffer.concat(chunks).toString('utf8'))
+  } catch {
+    throw new GpuqError('invalid_request', 'The body is not valid JSON. Check quotes, commas and brackets.')
+  }
+  return parseInput(schema, value)
+}
+
+/** Parses a URL's query against a schema. */
+export function readQuery<Schema extends z.ZodType>(url: URL, schema: Schema): z.output<Schema> {
+  return parseInput(schema, Object.fromEntries(url.searchParams))
+}
