@@ -5,7 +5,6 @@ export const errorStatus = {
   forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,
-  timeout: 408,
   request_timeout: 408,
   conflict: 409,
   payload_too_large: 413,
