@@ -17,8 +17,8 @@ export function Checkbox({ label, description, hideLabel = false, className, ...
   const id = useId()
   const descriptionId = description ? `${id}-description` : undefined
   return (
-    <div className={cn('flex min-h-6 items-start gap-2', className)}>
-      <span className="grid size-6 shrink-0 place-items-center">
+    <div className={cn('flex min-h-6 items-start gap-1', className)}>
+      <span className="-ml-1 grid size-6 shrink-0 place-items-center">
         <Radix.Root
           id={id}
           aria-describedby={descriptionId}

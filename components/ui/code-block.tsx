@@ -24,7 +24,7 @@ export function CodeBlock({ code, label, title, actions, wrap = false, className
     </div>
   )
   return (
-    <figure className={cn('relative overflow-hidden rounded-lg border bg-sunken', className)}>
+    <figure className={cn('relative min-w-0 overflow-hidden rounded-lg border bg-sunken', className)}>
       {title ? (
         <figcaption className="flex h-9 items-center justify-between border-b pr-1 pl-3 text-muted text-xs">
           <span className="min-w-0 truncate font-mono">{title}</span>

@@ -4,5 +4,6 @@ export const inputStyles = [
   'placeholder:text-subtle hover:border-muted',
   'focus-visible:outline-offset-0 aria-invalid:border-danger-ink',
   'disabled:cursor-not-allowed disabled:border-line-strong disabled:bg-sunken disabled:text-muted',
-  'read-only:bg-sunken',
+  // Not `read-only:`, which matches every element that cannot be typed into: buttons too.
+  '[&[readonly]]:bg-sunken',
 ].join(' ')

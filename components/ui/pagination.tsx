@@ -49,7 +49,7 @@ function Step({
   const styles = buttonStyles({ size: 'sm' })
   if (href === undefined) {
     return (
-      <span aria-hidden className={cn(styles, 'cursor-not-allowed opacity-50 shadow-none hover:bg-surface')}>
+      <span aria-hidden className={cn(styles, 'invisible')}>
         {children}
       </span>
     )

@@ -4,7 +4,12 @@ import { cn } from './class-names'
 /** A sheet that holds things that belong together. */
 export function Panel({ className, children }: { className?: string; children: ReactNode }) {
   return (
-    <section className={cn('overflow-clip rounded-lg border bg-surface shadow-panel', className)}>
+    <section
+      className={cn(
+        'flex min-w-0 flex-col overflow-clip rounded-lg border bg-surface shadow-panel',
+        className,
+      )}
+    >
       {children}
     </section>
   )
@@ -43,7 +48,7 @@ export function PanelFooter({ className, children }: { className?: string; child
   return (
     <footer
       className={cn(
-        'flex flex-wrap items-center justify-end gap-2 border-t bg-sunken px-4 py-2.5',
+        'mt-auto flex flex-wrap items-center justify-end gap-2 border-t bg-sunken px-4 py-2.5',
         className,
       )}
     >

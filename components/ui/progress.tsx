@@ -22,7 +22,7 @@ export function Progress({ label, value, className }: ProgressProps) {
       className={cn('h-1.5 w-full overflow-hidden rounded-full bg-pressed', className)}
     >
       {share === undefined ? (
-        <div className="h-full w-2/5 animate-slide-track rounded-full bg-accent" />
+        <div className="h-full w-2/5 animate-slide-track rounded-full bg-accent motion-reduce:w-full motion-reduce:opacity-50" />
       ) : (
         <div
           className="h-full rounded-full bg-accent transition-[width] duration-200"

@@ -36,7 +36,7 @@ export function StatusBadge({
   return (
     <span
       className={cn(
-        'inline-flex items-center gap-1.5 whitespace-nowrap font-medium',
+        'inline-flex items-center gap-1.5 whitespace-nowrap align-middle font-medium',
         framed ? ['h-6 rounded-full border px-2 text-xs', tones[tone]] : ['text-sm', inkOfTone[tone]],
         className,
       )}

@@ -100,6 +100,7 @@ export function Cell({ label, align = 'start', className, children }: CellProps)
         '@max-2xl:flex @max-2xl:h-auto @max-2xl:min-h-6 @max-2xl:items-center @max-2xl:justify-between @max-2xl:gap-4',
         '@max-2xl:p-0 @max-2xl:first:pl-0 @max-2xl:last:pr-0',
         align === 'end' && 'text-right tabular-nums',
+        align === 'end' && !label && '@max-2xl:justify-end',
         className,
       )}
     >
