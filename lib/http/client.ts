@@ -1,0 +1,150 @@
+import { z } from 'zod'
+import {
+  auditEventSchema,
+  type CreateEnvironment,
+  type CreateProject,
+  type CreateToken,
+  type CreateUser,
+  createdTokenSchema,
+  createdUserSchema,
+  environmentSchema,
+  projectSchema,
+  tokenSchema,
+  type UpdateEnvironment,
+  type UpdateProject,
+  type UpdateUser,
+  userSchema,
+} from '../access/schemas'
+import {
+  jobDetailSchema,
+  type jobFiltersSchema,
+  jobResultSchema,
+  jobSourceSchema,
+  jobSummarySchema,
+} from '../jobs/schemas'
+import { type ClientOptions, createTransport, type Query, type Transport } from './client-transport'
+
+/** How far to read a list, and from where. */
+export interface Paging {
+  limit?: number
+  cursor?: string | null
+}
+
+export type JobQuery = Partial<z.output<typeof jobFiltersSchema>>
+
+export interface Submission {
+  code: Blob | string
+  config: Blob | string
+  /** Waits for the job to end and answers with its result. */
+  wait?: boolean
+  /** Makes a repeated call safe: the same key and files are the same job. */
+  idempotencyKey?: string
+}
+
+const submittedSchema = jobResultSchema.partial().required({ job_id: true, status: true })
+
+/**
+ * gpuq's API, typed, for the browser and for Node. Every method throws a `ProblemError` when gpuq refuses or does
+ * not answer.
+ */
+export function createClient(options: ClientOptions = {}) {
+  const transport = createTransport(options)
+  return {
+    jobs: jobCalls(transport),
+    users: userCalls(transport),
+    tokens: tokenCalls(transport),
+    projects: projectCalls(transport),
+    environments: environmentCalls(transport),
+    audit: {
+      list: (query: Query & Paging = {}, signal?: AbortSignal) =>
+        transport.page('/api/audit', auditEventSchema, { query, signal }),
+    },
+    /** For what has no method here. */
+    transport,
+  }
+}
+
+export type Client = ReturnType<typeof createClient>
+
+const segment = encodeURIComponent
+
+function jobCalls(transport: Transport) {
+  return {
+    list: (query: JobQuery = {}, signal?: AbortSignal) =>
+      transport.page('/api/jobs', jobSummarySchema, { query, signal }),
+    get: (id: string, signal?: AbortSignal) =>
+      transport.json(`/api/status/${segment(id)}`, jobDetailSchema, { signal }),
+    result: (id: string, signal?: AbortSignal) =>
+      transport.json(`/api/results/${segment(id)}`, jobResultSchema, { signal }),
+    source: (id: string, signal?: AbortSignal) =>
+      transport.json(`/api/jobs/${segment(id)}/source`, jobSourceSchema, { signal }),
+    cancel: (id: string) => transport.json(`/api/cancel/${segment(id)}`, jobDetailSchema, { method: 'POST' }),
+    submit: ({ code, config, wait = false, idempotencyKey }: Submission, signal?: AbortSignal) => {
+      const body = new FormData()
+      body.append('code', toBlob(code, 'text/x-python'), 'solution.py')
+      body.append('config_file', toBlob(config, 'application/yaml'), 'config.yaml')
+      const headers: Record<string, string> = idempotencyKey ? { 'idempotency-key': idempotencyKey } : {}
+      const query = { wait: wait ? undefined : false }
+      return transport.json('/api/submit', submittedSchema, { method: 'POST', query, body, headers, signal })
+    },
+    /** Where the whole result can be downloaded, as JSONL or as what the job printed. */
+    downloadUrl: (id: string, format: 'jsonl' | 'text') =>
+      transport.url(`/api/results/${segment(id)}`, { format }),
+    /** The job's live event stream. */
+    eventsUrl: (id: string) => transport.url(`/api/jobs/${segment(id)}/events`),
+  }
+}
+
+function toBlob(content: Blob | string, type: string): Blob {
+  return typeof content === 'string' ? new Blob([content], { type }) : content
+}
+
+function userCalls(transport: Transport) {
+  return {
+    list: (query: Paging = {}, signal?: AbortSignal) =>
+      transport.page('/api/users', userSchema, { query: { ...query }, signal }),
+    me: (signal?: AbortSignal) => transport.json('/api/users/me', userSchema, { signal }),
+    create: (body: CreateUser) => transport.json('/api/users', createdUserSchema, { method: 'POST', body }),
+    update: (handle: string, body: UpdateUser) =>
+      transport.json(`/api/users/${segment(handle)}`, createdUserSchema.partial({ invitation_url: true }), {
+        method: 'PATCH',
+        body,
+      }),
+    changePassword: (body: { current_password: string; new_password: string }) =>
+      transport.done('/api/users/me/password', { method: 'POST', body }),
+    acceptInvitation: (body: { token: string; password: string }) =>
+      transport.json('/api/invitations', z.object({ user_id: z.string() }), { method: 'POST', body }),
+  }
+}
+
+function tokenCalls(transport: Transport) {
+  return {
+    list: (query: Paging & { user_id?: string; all?: boolean } = {}, signal?: AbortSignal) =>
+      transport.page('/api/tokens', tokenSchema, { query: { ...query }, signal }),
+    create: (body: CreateToken) =>
+      transport.json('/api/tokens', createdTokenSchema, { method: 'POST', body }),
+    revoke: (id: string) => transport.done(`/api/tokens/${segment(id)}`, { method: 'DELETE' }),
+  }
+}
+
+function projectCalls(transport: Transport) {
+  return {
+    list: (query: Paging & { all?: boolean } = {}, signal?: AbortSignal) =>
+      transport.page('/api/projects', projectSchema, { query: { ...query }, signal }),
+    create: (body: CreateProject) => transport.json('/api/projects', projectSchema, { method: 'POST', body }),
+    update: (id: string, body: UpdateProject) =>
+      transport.json(`/api/projects/${segment(id)}`, projectSchema, { method: 'PATCH', body }),
+    remove: (id: string) => transport.done(`/api/projects/${segment(id)}`, { method: 'DELETE' }),
+  }
+}
+
+function environmentCalls(transport: Transport) {
+  return {
+    list: (signal?: AbortSignal) =>
+      transport.json('/api/environments', z.array(environmentSchema), { signal }),
+    create: (body: CreateEnvironment) =>
+      transport.json('/api/environments', environmentSchema, { method: 'POST', body }),
+    update: (name: string, body: UpdateEnvironment) =>
+      transport.json(`/api/environments/${segment(name)}`, environmentSchema, { method: 'PATCH', body }),
+  }
+}
