@@ -23,6 +23,7 @@ export const waitReasons = {
   backing_off: { says: 'The last attempt failed for a reason of the system. The job tries again soon.' },
 } as const satisfies Record<string, { says: string }>
 
+export type CancelReason = 'cancelled_by_user' | 'cancelled_by_admin'
 export type EndReason = keyof typeof endReasons
 export type WaitReason = keyof typeof waitReasons
 export type Reason = EndReason | WaitReason

@@ -126,7 +126,6 @@ CREATE TABLE "jobs" (
     "cancelled_while_waiting" BOOLEAN NOT NULL DEFAULT false,
     "exit_code" INTEGER,
     "image_digest" TEXT,
-    "output_bytes" BIGINT NOT NULL DEFAULT 0,
 
     CONSTRAINT "jobs_pkey" PRIMARY KEY ("id")
 );
@@ -149,6 +148,7 @@ CREATE TABLE "tasks" (
     "ended_at" TIMESTAMPTZ(3),
     "stdout_consumed" BIGINT NOT NULL DEFAULT 0,
     "stderr_consumed" BIGINT NOT NULL DEFAULT 0,
+    "output_bytes" BIGINT NOT NULL DEFAULT 0,
 
     CONSTRAINT "tasks_pkey" PRIMARY KEY ("id")
 );
@@ -275,7 +275,13 @@ CREATE INDEX "jobs_user_id_created_at_id_idx" ON "jobs"("user_id", "created_at" 
 CREATE INDEX "jobs_created_at_id_idx" ON "jobs"("created_at" DESC, "id" DESC);
 
 -- CreateIndex
-CREATE INDEX "jobs_project_id_created_at_idx" ON "jobs"("project_id", "created_at" DESC);
+CREATE INDEX "jobs_user_id_status_created_at_id_idx" ON "jobs"("user_id", "status", "created_at" DESC, "id" DESC);
+
+-- CreateIndex
+CREATE INDEX "jobs_user_id_competition_id_created_at_id_idx" ON "jobs"("user_id", "competition_id", "created_at" DESC, "id" DESC);
+
+-- CreateIndex
+CREATE INDEX "jobs_project_id_created_at_id_idx" ON "jobs"("project_id", "created_at" DESC, "id" DESC);
 
 -- CreateIndex
 CREATE INDEX "tasks_node_id_idx" ON "tasks"("node_id");

@@ -1,0 +1,83 @@
+import { uuidv7 } from 'uuidv7'
+import { channels } from '../database/listen'
+import { type Transaction, transaction } from '../database/transaction'
+import { requestOf, storedSpecSchema } from '../jobs/stored-spec'
+import { fits } from '../scheduling/fits'
+import type { Dimension, Placement, TaskPlacement } from '../scheduling/types'
+import { lockNode } from './snapshot'
+
+export type Commit = { ok: true } | { ok: false; dimension: Dimension | 'job' }
+
+/** Rolls the transaction back when a plan turns out to be stale; carries why. */
+class StalePlan extends Error {
+  constructor(readonly dimension: Dimension | 'job') {
+    super(`stale plan: ${dimension}`)
+  }
+}
+
+/**
+ * Makes one placement true, or refuses it whole: the same `fits()` that planned decides again on rows locked for the
+ * transaction. A job that was cancelled or placed meanwhile is refused as `job`.
+ */
+export async function commitPlacement(placement: Placement): Promise<Commit> {
+  try {
+    await transaction(async (tx) => {
+      const spec = await takeJob(tx, placement)
+      for (const task of placement.tasks) await placeTask(tx, placement, task, spec)
+      await tx.query('SELECT pg_notify($1, $2)', [channels.job, placement.jobId])
+    })
+    return { ok: true }
+  } catch (error) {
+    if (error instanceof StalePlan) return { ok: false, dimension: error.dimension }
+    throw error
+  }
+}
+
+async function takeJob(tx: Transaction, placement: Placement): Promise<unknown> {
+  const { rows } = await tx.query<{ spec: unknown }>({
+    name: 'schedule-job',
+    text: `UPDATE jobs SET status = 'scheduled', attempt = $2, reason = NULL, reason_detail = NULL, not_before = NULL
+            WHERE id = $1 AND status = 'pending' AND attempt = $2 - 1 RETURNING spec`,
+    values: [placement.jobId, placement.attempt],
+  })
+  if (!rows[0]) throw new StalePlan('job')
+  return rows[0].spec
+}
+
+async function placeTask(
+  tx: Transaction,
+  placement: Placement,
+  task: TaskPlacement,
+  spec: unknown,
+): Promise<void> {
+  const node = await lockNode(tx, task.nodeId)
+  if (!node) throw new StalePlan('node')
+  const fit = fits(requestOf(storedSpecSchema.parse(spec)), node)
+  if (!fit.ok) throw new StalePlan(fit.dimension)
+  const { gpus, cpuMilli, memoryMib } = fit.task
+  // Every id comes from fits() on locked rows, so each guarded update below finds its row.
+  await tx.query({
+    name: 'place-task',
+    text: `WITH task AS (
+             INSERT INTO tasks (id, job_id, attempt, rank, node_id, cpu_milli, memory_mib)
+             VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id
+           ), wanted AS (SELECT * FROM unnest($8::uuid[], $9::int[]) AS w (gpu_id, milli)
+           ), booked AS (
+             UPDATE gpus SET allocated_milli = allocated_milli + w.milli FROM wanted w
+              WHERE gpus.id = w.gpu_id AND gpus.node_id = $5 RETURNING gpus.id, w.milli
+           )
+           INSERT INTO allocations (task_id, gpu_id, milli) SELECT task.id, booked.id, booked.milli FROM task, booked`,
+    values: [
+      uuidv7(),
+      placement.jobId,
+      placement.attempt,
+      task.rank,
+      task.nodeId,
+      cpuMilli,
+      memoryMib,
+      gpus.map(({ id }) => id),
+      gpus.map(({ milli }) => milli),
+    ],
+  })
+  await tx.query('SELECT pg_notify($1, $2)', [channels.node, task.nodeId])
+}

@@ -1,0 +1,203 @@
+import { database } from '../database/client'
+import { channels } from '../database/listen'
+import { type Transaction, transaction } from '../database/transaction'
+import type { CancelReason } from '../jobs/reasons'
+import type { TaskStatus } from '../jobs/status'
+import { endAttempt, type Outcome } from '../jobs/verdict'
+import type { Lease } from './nodes'
+
+/**
+ * A worker's writes about its tasks. Each names task and lease and expects one row: none means that the worker was
+ * fenced off, and the write throws {@link Fenced}.
+ */
+export class Fenced extends Error {
+  constructor(readonly taskId: string) {
+    super(`task ${taskId} is no longer this worker's`)
+    this.name = 'Fenced'
+  }
+}
+
+/** A task as its worker needs it. */
+export interface ClaimedTask {
+  id: string
+  jobId: string
+  attempt: number
+  rank: number
+  status: 'starting' | 'running'
+  cpuMilli: number
+  memoryMib: number
+  image: string
+  network: 'none' | 'internet'
+  spec: unknown
+  code: Buffer
+  timeLimitS: number
+  /** Seconds since the task's start by the database's clock; 0 before it. */
+  ranSeconds: number
+  stdoutConsumed: number
+  stderrConsumed: number
+  /** Bytes of records stored so far: where the next chunk begins. */
+  outputBytes: number
+  gpus: { uuid: string; index: number; simulated: boolean; milli: number }[]
+}
+
+const leaseHeld = `EXISTS (SELECT 1 FROM nodes n WHERE n.id = $1 AND n.lease_id = $2 AND n.lease_expires_at > now() AND n.status <> 'lost')`
+
+const selectClaimed = `
+  SELECT t.id, t.job_id AS "jobId", t.attempt, t.rank, t.status, t.cpu_milli AS "cpuMilli", t.memory_mib AS "memoryMib",
+         e.image, e.network, j.spec, j.code, j.time_limit_s AS "timeLimitS",
+         coalesce(extract(epoch FROM now() - t.started_at), 0)::float8 AS "ranSeconds",
+         t.stdout_consumed AS "stdoutConsumed", t.stderr_consumed AS "stderrConsumed",
+         t.output_bytes AS "outputBytes",
+         coalesce((SELECT jsonb_agg(jsonb_build_object('uuid', g.uuid, 'index', g.index, 'simulated', g.simulated, 'milli', a.milli) ORDER BY g.index)
+                     FROM allocations a JOIN gpus g ON g.id = a.gpu_id WHERE a.task_id = t.id), '[]') AS gpus
+    FROM tasks t JOIN jobs j ON j.id = t.job_id JOIN environments e ON e.id = j.environment_id`
+
+/** Takes the tasks newly placed on this node, and returns them. */
+export async function claimTasks(lease: Lease): Promise<ClaimedTask[]> {
+  return transaction(async (tx) => {
+    const { rows } = await tx.query<{ id: string }>({
+      name: 'claim-tasks',
+      text: `UPDATE tasks SET status = 'starting' WHERE node_id = $1 AND status = 'scheduled' AND ${leaseHeld} RETURNING id`,
+      values: [lease.nodeId, lease.leaseId],
+    })
+    if (rows.length === 0) return []
+    const claimed = await tx.query<ClaimedTask>({
+      name: 'read-claimed',
+      text: `${selectClaimed} WHERE t.id = ANY ($1::uuid[]) ORDER BY j.priority DESC, j.created_at`,
+      values: [rows.map(({ id }) => id)],
+    })
+    return claimed.rows
+  })
+}
+
+/** The tasks that a worker before this one left in mid-air on the node. */
+export async function unfinishedTasks(lease: Lease): Promise<ClaimedTask[]> {
+  const { rows } = await database().pool.query<ClaimedTask>(
+    `${selectClaimed} WHERE t.node_id = $1 AND t.status IN ('starting', 'running') AND ${leaseHeld}`,
+    [lease.nodeId, lease.leaseId],
+  )
+  return rows
+}
+
+/** This node's live tasks whose job is to be cancelled, and by whom. */
+export async function tasksToCancel(lease: Lease): Promise<{ id: string; reason: CancelReason }[]> {
+  const { rows } = await database().pool.query<{ id: string; reason: CancelReason }>({
+    name: 'tasks-to-cancel',
+    text: `SELECT t.id, j.cancel_reason AS reason FROM tasks t JOIN jobs j ON j.id = t.job_id
+            WHERE t.node_id = $1 AND t.status IN ('starting', 'running') AND j.cancel_requested_at IS NOT NULL`,
+    values: [lease.nodeId],
+  })
+  return rows
+}
+
+/** The container runs: so do task and job, from now. */
+export async function markRunning(lease: Lease, task: ClaimedTask, imageDigest: string): Promise<void> {
+  const { rowCount } = await database().pool.query({
+    name: 'mark-running',
+    text: `WITH task AS (
+             UPDATE tasks SET status = 'running', started_at = now()
+              WHERE id = $3 AND node_id = $1 AND status = 'starting' AND ${leaseHeld} RETURNING job_id, attempt
+           )
+           UPDATE jobs SET status = 'running', started_at = now(), image_digest = $4 FROM task
+            WHERE jobs.id = task.job_id AND jobs.attempt = task.attempt AND jobs.status = 'scheduled'
+           RETURNING pg_notify('${channels.job}', jobs.id::text)`,
+    values: [lease.nodeId, lease.leaseId, task.id, imageDigest],
+  })
+  if (rowCount !== 1) throw new Fenced(task.id)
+}
+
+/** Output as records, and how many raw bytes of each stream they stand for in all. */
+export interface OutputBatch {
+  start: number
+  records: Buffer
+  stdoutConsumed: number
+  stderrConsumed: number
+}
+
+/** Stores one batch of output and wakes its readers. */
+export async function appendOutput(lease: Lease, task: ClaimedTask, batch: OutputBatch): Promise<void> {
+  const { rowCount } = await database().pool.query({
+    name: 'append-output',
+    text: `WITH task AS (
+             UPDATE tasks SET stdout_consumed = $6, stderr_consumed = $7, output_bytes = $4::int8 + octet_length($5::bytea)
+              WHERE id = $3 AND node_id = $1 AND status IN ('starting', 'running') AND ${leaseHeld} RETURNING id, job_id
+           ), chunk AS (
+             INSERT INTO log_chunks (task_id, start, records) SELECT id, $4, $5 FROM task
+           )
+           SELECT pg_notify('${channels.output}', job_id::text) FROM task`,
+    values: [
+      lease.nodeId,
+      lease.leaseId,
+      task.id,
+      batch.start,
+      batch.records,
+      batch.stdoutConsumed,
+      batch.stderrConsumed,
+    ],
+  })
+  if (rowCount !== 1) throw new Fenced(task.id)
+}
+
+const taskStatusOf = (outcome: Outcome): TaskStatus => {
+  if (outcome.reason === 'finished') return 'completed'
+  return outcome.reason === 'cancelled_by_user' || outcome.reason === 'cancelled_by_admin'
+    ? 'cancelled'
+    : 'failed'
+}
+
+/**
+ * The task has ended: writes the verdict, and gives its GPUs back unless `keepGpus` (its container would not die).
+ */
+export async function finishTask(
+  lease: Lease,
+  task: ClaimedTask,
+  outcome: Outcome,
+  keepGpus = false,
+): Promise<void> {
+  await transaction(async (tx) => {
+    const { rowCount } = await tx.query({
+      name: 'finish-task',
+      text: `UPDATE tasks SET status = $4, reason = $5, exit_code = $6, ended_at = now()
+              WHERE id = $3 AND node_id = $1 AND status IN ('starting', 'running') AND ${leaseHeld}`,
+      values: [lease.nodeId, lease.leaseId, task.id, taskStatusOf(outcome), outcome.reason, outcome.exitCode],
+    })
+    if (rowCount !== 1) throw new Fenced(task.id)
+    await endAttempt(tx, task.jobId, task.attempt, outcome)
+    if (!keepGpus) await releaseAllocations(tx, [task.id])
+  })
+}
+
+/** Gives back what ended tasks hold. Releasing twice releases once. */
+export async function releaseAllocations(tx: Transaction, taskIds: string[]): Promise<void> {
+  await tx.query({
+    name: 'release-allocations',
+    text: `WITH released AS (
+             UPDATE allocations SET released_at = now() WHERE task_id = ANY ($1::uuid[]) AND released_at IS NULL
+             RETURNING gpu_id, milli
+           ), sums AS (SELECT gpu_id, sum(milli)::int AS milli FROM released GROUP BY gpu_id)
+           UPDATE gpus SET allocated_milli = allocated_milli - sums.milli FROM sums WHERE gpus.id = sums.gpu_id`,
+    values: [taskIds],
+  })
+}
+
+/** Ended tasks of this node that still hold GPUs, because their container would not die. */
+export async function tasksHoldingGpus(lease: Lease): Promise<string[]> {
+  const { rows } = await database().pool.query<{ task_id: string }>(
+    `SELECT DISTINCT a.task_id FROM allocations a JOIN tasks t ON t.id = a.task_id
+      WHERE t.node_id = $1 AND a.released_at IS NULL AND t.status NOT IN ('scheduled', 'starting', 'running')`,
+    [lease.nodeId],
+  )
+  return rows.map(({ task_id }) => task_id)
+}
+
+/** Releases what such tasks hold once their containers are gone, and wakes the scheduler. */
+export async function releaseGone(lease: Lease, taskIds: string[]): Promise<void> {
+  await transaction(async (tx) => {
+    await tx.query('SELECT 1 FROM nodes WHERE id = $1 AND lease_id = $2 FOR UPDATE', [
+      lease.nodeId,
+      lease.leaseId,
+    ])
+    await releaseAllocations(tx, taskIds)
+    await tx.query('SELECT pg_notify($1, $2)', [channels.queue, lease.nodeId])
+  })
+}

@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import type { ResourceRequest } from '../scheduling/types'
+
+/** A job's config as the database keeps it: the wire's own keys, without user and token. */
+export const storedSpecSchema = z.looseObject({
+  gpu_count: z.number().default(1),
+  gpu_fraction: z.number().optional(),
+  gpu_memory_gb: z.number().optional(),
+  cpu: z.number().optional(),
+  memory_gb: z.number().optional(),
+  allowed_gpus: z.array(z.number()).optional(),
+  env: z.record(z.string(), z.string()).default({}),
+  args: z.array(z.string()).default([]),
+  tags: z.array(z.string()).default([]),
+})
+
+export type StoredSpec = z.infer<typeof storedSpecSchema>
+
+/** What the scheduler needs to know of a config. */
+export function requestOf(spec: StoredSpec): ResourceRequest {
+  const gib = (value: number | undefined) => (value === undefined ? null : Math.ceil(value * 1024))
+  return {
+    gpuCount: spec.gpu_count,
+    gpuMilli: Math.round((spec.gpu_fraction ?? 1) * 1000),
+    gpuMemoryMib: gib(spec.gpu_memory_gb),
+    cpuMilli: spec.cpu === undefined ? null : Math.ceil(spec.cpu * 1000),
+    memoryMib: gib(spec.memory_gb),
+    allowedGpus: spec.allowed_gpus ?? null,
+  }
+}
+
+/** The spec as the result file shows it: values of environment variables may be secrets and are left out. */
+export function publicSpec(spec: StoredSpec): Record<string, unknown> {
+  return { ...spec, env: Object.keys(spec.env) }
+}
