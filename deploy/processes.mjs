@@ -1,0 +1,115 @@
+/** Running other programs: with progress, with a way to stop them, and with an identity that outlives us. */
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const keptLines = 30
+
+/** A program ended badly. The message holds its last lines: what a person needs to see. */
+export class CommandFailed extends Error {
+  /**
+   * @param {string} command
+   * @param {string} how
+   * @param {string[]} tail
+   */
+  constructor(command, how, tail) {
+    super([`${command} ${how}.`, ...tail].join('\n'))
+    this.name = 'CommandFailed'
+    this.tail = tail
+  }
+}
+
+/**
+ * Calls `onLine` for each line of a stream; a carriage return ends a line too, as progress bars use it.
+ * @param {NodeJS.ReadableStream} stream
+ * @param {(line: string) => void} onLine
+ */
+export function readLines(stream, onLine) {
+  let rest = ''
+  stream.setEncoding('utf8')
+  stream.on('data', (/** @type {string} */ text) => {
+    const lines = (rest + text).split(/\r\n|\r|\n/)
+    rest = lines.pop() ?? ''
+    for (const line of lines) if (line.trim()) onLine(line)
+  })
+  stream.on('end', () => {
+    if (rest.trim()) onLine(rest)
+  })
+}
+
+/**
+ * Runs a program to its end. Its output goes to `onLine`; when it fails, its last lines are in the error.
+ * @param {string} command
+ * @param {string[]} args
+ * @param {object} [options]
+ * @param {string} [options.cwd]
+ * @param {NodeJS.ProcessEnv} [options.env]
+ * @param {(line: string) => void} [options.onLine]
+ * @param {AbortSignal} [options.signal] stops the program; the promise settles once it has ended
+ * @param {boolean} [options.detached] out of reach of the terminal's Ctrl-C
+ * @returns {Promise<void>}
+ */
+export function runCommand(command, args, { cwd, env, onLine, signal, detached = false } = {}) {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(signal.reason)
+      return
+    }
+    /** @type {string[]} */
+    const tail = []
+    const child = spawn(command, args, { cwd, env, detached, stdio: ['ignore', 'pipe', 'pipe'] })
+    const take = (/** @type {string} */ line) => {
+      tail.push(line)
+      if (tail.length > keptLines) tail.shift()
+      onLine?.(line)
+    }
+    readLines(child.stdout, take)
+    readLines(child.stderr, take)
+    const stop = () => child.kill('SIGTERM')
+    signal?.addEventListener('abort', stop, { once: true })
+    child.on('error', (error) => reject(new CommandFailed(command, `could not be run: ${error.message}`, [])))
+    child.on('close', (code, killed) => {
+      signal?.removeEventListener('abort', stop)
+      if (signal?.aborted) reject(signal.reason)
+      else if (code === 0) resolve()
+      else
+        reject(
+          new CommandFailed(command, killed ? `was ended by ${killed}` : `failed (exit code ${code})`, tail),
+        )
+    })
+  })
+}
+
+/**
+ * What tells a process from a later one with the same number: the boot and the tick it started in.
+ * Null when there is no such process, or no way to know (outside Linux).
+ * @param {number} pid
+ */
+export function processIdentity(pid) {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The name is in parentheses and may hold anything; the fields after it are counted from its end.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    if (fields[0] === 'Z') return null
+    return `${boot}/${fields[19]}`
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Ends a process of ours, one that may not be a child: SIGTERM, then SIGKILL after `graceMs`.
+ * @param {number} pid
+ * @param {string} identity from {@link processIdentity}; another process with the same number is left alone
+ * @param {number} graceMs
+ */
+export async function endProcess(pid, identity, graceMs) {
+  const lives = () => processIdentity(pid) === identity
+  if (!lives()) return
+  process.kill(pid, 'SIGTERM')
+  const deadline = performance.now() + graceMs
+  while (lives() && performance.now() < deadline) await sleep(50)
+  if (lives()) process.kill(pid, 'SIGKILL')
+  while (lives()) await sleep(20)
+}

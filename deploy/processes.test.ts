@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { CommandFailed, endProcess, processIdentity, runCommand } from './processes.mjs'
+
+const node = process.execPath
+
+describe('runCommand', () => {
+  it('hands on each line of both outputs', async () => {
+    const lines: string[] = []
+    await runCommand(node, ['-e', 'console.log("one\\rtwo"); console.error("three")'], {
+      onLine: (line) => lines.push(line),
+    })
+    expect(lines.toSorted()).toEqual(['one', 'three', 'two'])
+  })
+
+  it('puts the last lines of a failed program into the error', async () => {
+    const failing = runCommand(node, ['-e', 'console.error("the reason"); process.exit(3)'])
+    await expect(failing).rejects.toThrow(CommandFailed)
+    await expect(failing).rejects.toThrow(/exit code 3[\s\S]*the reason/)
+  })
+
+  it('names a program that is not there', async () => {
+    await expect(runCommand('gpuq-no-such-program', [])).rejects.toThrow(
+      /gpuq-no-such-program could not be run/,
+    )
+  })
+
+  it('stops the program when told to, and settles only after its end', async () => {
+    const stop = new AbortController()
+    let ended = false
+    const script =
+      'process.on("SIGTERM", () => { console.log("bye"); process.exit() }); setInterval(() => {}, 1e6); console.log("up")'
+    const running = runCommand(node, ['-e', script], {
+      signal: stop.signal,
+      onLine(line) {
+        if (line === 'up') stop.abort(new Error('stopped'))
+        if (line === 'bye') ended = true
+      },
+    })
+    await expect(running).rejects.toThrow('stopped')
+    expect(ended).toBe(true)
+  })
+})
+
+describe.runIf(process.platform === 'linux')('a process of ours', () => {
+  it('is known by more than its number', () => {
+    expect(processIdentity(process.pid)).toMatch(/\/\d+$/)
+    expect(processIdentity(process.pid)).not.toBe(processIdentity(process.ppid))
+    expect(processIdentity(2 ** 22 + 1)).toBeNull()
+  })
+
+  it('is killed when it does not listen, and a namesake is left alone', async () => {
+    const script = 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1e6); console.log("up")'
+    const child = spawn(node, ['-e', script], { stdio: ['ignore', 'pipe', 'ignore'] })
+    await new Promise((resolve) => child.stdout.once('data', resolve))
+    const pid = child.pid ?? 0
+    const identity = processIdentity(pid) ?? ''
+    await endProcess(pid, 'another boot/1', 10)
+    expect(processIdentity(pid)).toBe(identity)
+    await endProcess(pid, identity, 50)
+    expect(processIdentity(pid)).toBeNull()
+  })
+})
