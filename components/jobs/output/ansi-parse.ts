@@ -1,0 +1,111 @@
+import { type AnsiStyle, applySgr, plainStyle } from './ansi-style'
+import { controlSequence, controlString, otherEscape } from './control-sequences'
+import { nameControl, specialCharacter } from './visible-controls'
+
+/** A run of text that looks the same throughout. */
+export interface Segment {
+  text: string
+  style: AnsiStyle
+  /** The text stands for a character that cannot be seen. */
+  control?: true
+}
+
+export interface ParsedLine {
+  segments: Segment[]
+  /** The style that the next line of the same stream begins with. */
+  end: AnsiStyle
+}
+
+const special = new RegExp(specialCharacter.source, 'gu')
+
+/**
+ * Splits a line of output into runs. Colours and weights are understood; every other escape sequence is taken out
+ * without being acted on. A sequence that never ends is not one: its first character is named, and the rest stays
+ * in view, so that nothing can be hidden behind it.
+ */
+export function parseLine(text: string, start: AnsiStyle = plainStyle): ParsedLine {
+  if (!specialCharacter.test(text)) {
+    return { segments: text === '' ? [] : [{ text, style: start }], end: start }
+  }
+  const line = new LineBuilder(start)
+  let at = 0
+  while (at < text.length) {
+    special.lastIndex = at
+    const found = special.exec(text)
+    if (!found) break
+    line.write(text.slice(at, found.index))
+    const sequence = readSequence(text, found.index)
+    if (sequence) {
+      if (sequence.sgr !== undefined) line.style = applySgr(line.style, sequence.sgr)
+      at = sequence.end
+    } else {
+      line.writeControl(found[0])
+      at = found.index + found[0].length
+    }
+  }
+  line.write(text.slice(at))
+  return { segments: line.finish(), end: line.style }
+}
+
+/** The text of a line as it is shown: what search looks through and what is copied. */
+export function plainText(text: string): string {
+  if (!specialCharacter.test(text)) return text
+  return parseLine(text)
+    .segments.map((segment) => segment.text)
+    .join('')
+}
+
+interface Sequence {
+  end: number
+  sgr?: string
+}
+
+function readSequence(text: string, at: number): Sequence | null {
+  for (const pattern of [controlSequence, controlString, otherEscape]) {
+    pattern.lastIndex = at
+    const found = pattern.exec(text)
+    if (!found) continue
+    const [, parameters = '', final] = found
+    // Private parameters (those that begin with <, =, > or ?) belong to other sequences with the same last letter.
+    const isSgr = final === 'm' && /^[\d;:]*$/.test(parameters)
+    return isSgr ? { end: pattern.lastIndex, sgr: parameters } : { end: pattern.lastIndex }
+  }
+  return null
+}
+
+class LineBuilder {
+  private readonly segments: Segment[] = []
+  private pending = ''
+  private pendingStyle: AnsiStyle
+
+  constructor(public style: AnsiStyle) {
+    this.pendingStyle = style
+  }
+
+  write(text: string) {
+    if (text === '') return
+    if (this.pendingStyle !== this.style) this.flush()
+    this.pending += text
+  }
+
+  writeControl(character: string) {
+    const name = nameControl(character, this.pending)
+    if (name === null) {
+      this.write(character)
+      return
+    }
+    this.flush()
+    this.segments.push({ text: name, style: this.style, control: true })
+  }
+
+  finish(): Segment[] {
+    this.flush()
+    return this.segments
+  }
+
+  private flush() {
+    if (this.pending !== '') this.segments.push({ text: this.pending, style: this.pendingStyle })
+    this.pending = ''
+    this.pendingStyle = this.style
+  }
+}

@@ -1,0 +1,98 @@
+import type { AnsiStyle } from './ansi-style'
+import { plainStyle } from './ansi-style'
+import type { LineFilter, LineKind, OutputLine } from './line'
+import { firstAtLeast } from './sorted-list'
+
+const kinds = ['stdout', 'stderr', 'notice'] as const satisfies readonly LineKind[]
+
+/**
+ * Hundreds of thousands of lines in columns: an object for each would cost several times the memory. A line keeps its
+ * number when older ones are dropped.
+ */
+export class LineList {
+  private texts: string[] = []
+  private times: number[] = []
+  private kindCodes: number[] = []
+  private readonly starts = new Map<number, AnsiStyle>()
+  private readonly cuts = new Map<number, number>()
+  /** The numbers of each stream's lines; a notice belongs to both. */
+  private readonly byStream: Record<'stdout' | 'stderr', number[]> = { stdout: [], stderr: [] }
+
+  first = 0
+  characters = 0
+  readonly counts: Record<LineKind, number> = { stdout: 0, stderr: 0, notice: 0 }
+
+  get end(): number {
+    return this.first + this.texts.length
+  }
+
+  add(kind: LineKind, at: number, text: string, start: AnsiStyle): number {
+    const number = this.end
+    this.texts.push(text)
+    this.times.push(at)
+    this.kindCodes.push(kinds.indexOf(kind))
+    if (start !== plainStyle) this.starts.set(number, start)
+    if (kind !== 'stderr') this.byStream.stdout.push(number)
+    if (kind !== 'stdout') this.byStream.stderr.push(number)
+    this.counts[kind]++
+    this.characters += text.length
+    return number
+  }
+
+  replace(number: number, text: string): void {
+    const at = number - this.first
+    const before = this.texts[at]
+    if (before === undefined) return
+    this.texts[at] = text
+    this.characters += text.length - before.length
+  }
+
+  addCut(number: number, characters: number): void {
+    this.cuts.set(number, (this.cuts.get(number) ?? 0) + characters)
+  }
+
+  read(number: number): OutputLine | undefined {
+    const at = number - this.first
+    const text = this.texts[at]
+    if (text === undefined) return undefined
+    return {
+      number,
+      text,
+      kind: kinds[this.kindCodes[at] ?? 0] ?? 'stdout',
+      at: this.times[at] ?? 0,
+      start: this.starts.get(number) ?? plainStyle,
+      cut: this.cuts.get(number) ?? 0,
+    }
+  }
+
+  count(filter: LineFilter): number {
+    return filter === 'all' ? this.texts.length : this.byStream[filter].length
+  }
+
+  numberAt(filter: LineFilter, row: number): number {
+    return filter === 'all' ? this.first + row : (this.byStream[filter][row] ?? this.end)
+  }
+
+  rowOf(filter: LineFilter, number: number): number {
+    if (filter === 'all') return Math.min(Math.max(0, number - this.first), this.texts.length)
+    return firstAtLeast(this.byStream[filter], number)
+  }
+
+  /** Drops the oldest lines until no more than this many lines and characters are left. */
+  dropTo(lines: number, characters: number): void {
+    let drop = Math.max(0, this.texts.length - lines)
+    let left = this.characters
+    for (let at = 0; at < drop; at++) left -= this.texts[at]?.length ?? 0
+    while (left > characters && drop < this.texts.length - 1) left -= this.texts[drop++]?.length ?? 0
+
+    this.texts = this.texts.slice(drop)
+    this.times = this.times.slice(drop)
+    this.kindCodes = this.kindCodes.slice(drop)
+    this.first += drop
+    this.characters = left
+    for (const stream of Object.values(this.byStream)) stream.splice(0, firstAtLeast(stream, this.first))
+    for (const sparse of [this.starts, this.cuts]) {
+      for (const number of sparse.keys()) if (number < this.first) sparse.delete(number)
+    }
+  }
+}

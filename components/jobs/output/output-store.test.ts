@@ -1,0 +1,155 @@
+import fc from 'fast-check'
+import { describe, expect, it, vi } from 'vitest'
+import type { OutputRecord, ResultFileRecord } from '@/lib/results/records'
+import { OutputStore } from './output-store'
+
+const t = '2026-11-20T12:00:00.000Z'
+
+function out(text: string, more: Partial<OutputRecord> = {}): OutputRecord {
+  return { type: 'stdout', t, text, ...more }
+}
+
+function fill(records: ResultFileRecord[], limits = {}): OutputStore {
+  const store = new OutputStore(limits)
+  store.append(records)
+  return store
+}
+
+function texts(store: OutputStore): string[] {
+  const numbers = Array.from({ length: store.endLine - store.firstLine }, (_, row) => store.firstLine + row)
+  return numbers.map((number) => store.line(number)?.text ?? '(missing)')
+}
+
+describe('lines from records', () => {
+  it('joins the pieces of a line, each stream by itself', () => {
+    const store = fill([
+      out('one ', { eol: false }),
+      out('warning', { type: 'stderr', eol: false }),
+      out('two'),
+      out('!', { type: 'stderr' }),
+      out('three'),
+    ])
+    expect(texts(store)).toEqual(['one two', 'warning!', 'three'])
+    expect(store.line(1)?.kind).toBe('stderr')
+  })
+
+  it('keeps the pieces of several tasks apart', () => {
+    const store = fill([
+      out('a', { eol: false, rank: 0 }),
+      out('b', { eol: false, rank: 1 }),
+      out('A', { rank: 0 }),
+    ])
+    expect(texts(store)).toEqual(['aA', 'b'])
+  })
+
+  it('joins pieces that come in separate batches', () => {
+    const store = fill([out('hel', { eol: false })])
+    expect(store.isOpen(0)).toBe(true)
+    store.append([out('lo')])
+    expect(texts(store)).toEqual(['hello'])
+    expect(store.isOpen(0)).toBe(false)
+  })
+
+  it('lets a progress bar write over its own line', () => {
+    const store = fill([out('10%\r', { eol: false }), out('20%\r', { eol: false }), out('30%')])
+    expect(texts(store)).toEqual(['30%'])
+    expect(fill([out('dos\r')]).line(0)?.text).toBe('dos')
+  })
+
+  it('carries a colour into the next lines of the same stream only', () => {
+    const store = fill([
+      out('\u001B[31mred'),
+      out('also', { type: 'stderr' }),
+      out('still\u001B[0m'),
+      out('plain'),
+    ])
+    expect([0, 1, 2, 3].map((number) => store.line(number)?.start)).toEqual([
+      {},
+      {},
+      { foreground: { palette: 1 } },
+      {},
+    ])
+  })
+
+  it('shows results as the JSON they were, says where output was cut, and passes over the rest', () => {
+    const store = fill([
+      { type: 'result', t, data: { loss: 0.5 } },
+      { type: 'metric', t, utilization: 1, memory_mib: 2 },
+      { type: 'truncated', t, limit_bytes: 1024 ** 2, dropped_bytes: 12_345 },
+    ])
+    expect(texts(store)).toEqual([
+      '{"loss":0.5}',
+      'Output is limited to 1.0 MiB. 12,345 bytes after this were not kept.',
+    ])
+    expect(store.counts).toEqual({ stdout: 1, stderr: 0, notice: 1 })
+  })
+
+  it('tells its readers, with another version each time', () => {
+    const store = new OutputStore()
+    const reader = vi.fn()
+    const leave = store.subscribe(reader)
+    const before = store.version
+    store.append([out('x')])
+    expect(store.version).not.toBe(before)
+    leave()
+    store.append([out('y')])
+    expect(reader).toHaveBeenCalledTimes(1)
+  })
+})
+
+describe('limits', () => {
+  it('drops the oldest lines and keeps every number', () => {
+    const store = fill(
+      Array.from({ length: 25 }, (_, line) => out(`line ${line}`, line % 5 === 0 ? { type: 'stderr' } : {})),
+      { lines: 20 },
+    )
+    expect(store.endLine).toBe(25)
+    expect(store.firstLine).toBe(7)
+    expect(store.line(6)).toBeUndefined()
+    expect(store.line(7)?.text).toBe('line 7')
+    expect(store.lineAt('stderr', 0)).toBe(10)
+  })
+
+  it('drops by size too, but never the newest line', () => {
+    const store = fill([out('x'.repeat(80)), out('y'.repeat(80)), out('z'.repeat(300))], { characters: 200 })
+    expect(texts(store)).toEqual(['z'.repeat(300)])
+  })
+
+  it('keeps the beginning of an endless line and counts the rest', () => {
+    const store = fill(
+      Array.from({ length: 10 }, () => out('x'.repeat(40), { eol: false })),
+      { lineCharacters: 100 },
+    )
+    expect(store.line(0)?.text).toBe('x'.repeat(100))
+    expect(store.line(0)?.cut).toBe(300)
+  })
+
+  it('goes on when an open line was dropped', () => {
+    const store = fill([out('a', { type: 'stderr', eol: false })], { lines: 4 })
+    store.append(Array.from({ length: 10 }, (_, line) => out(`${line}`)))
+    store.append([out('b', { type: 'stderr' })])
+    expect(texts(store).at(-1)).toBe('b')
+  })
+})
+
+describe('filters', () => {
+  it('find rows and lines of each other', () => {
+    const kinds = fc.array(fc.constantFrom('stdout' as const, 'stderr' as const), { maxLength: 60 })
+    fc.assert(
+      fc.property(kinds, fc.integer({ min: 2, max: 80 }), (list, lines) => {
+        const store = fill(
+          list.map((type) => out('x', { type })),
+          { lines },
+        )
+        for (const filter of ['all', 'stdout', 'stderr'] as const) {
+          for (let row = 0; row < store.count(filter); row++) {
+            const number = store.lineAt(filter, row)
+            expect(store.rowOf(filter, number)).toBe(row)
+            if (filter !== 'all') expect(store.line(number)?.kind).toBe(filter)
+          }
+        }
+        expect(store.count('stdout') + store.count('stderr')).toBe(store.count('all'))
+      }),
+    )
+  })
+})

@@ -1,0 +1,173 @@
+import type { OutputRecord, ResultFileRecord } from '@/lib/results/records'
+import { parseLine } from './ansi-parse'
+import { type AnsiStyle, plainStyle } from './ansi-style'
+import { overwrite } from './carriage-return'
+import { mayChangeStyle } from './control-sequences'
+import type { LineFilter, LineKind, OutputLine } from './line'
+import { LineList } from './line-list'
+
+export interface OutputLimits {
+  lines: number
+  characters: number
+  lineCharacters: number
+}
+
+const defaultLimits: OutputLimits = { lines: 500_000, characters: 64 * 1024 ** 2, lineCharacters: 1024 ** 2 }
+
+interface OpenLine {
+  number: number
+  raw: string
+}
+
+/**
+ * The output of a job as lines, from records as they come. It only grows at the end, joins the pieces of a line, and
+ * lets go of the oldest lines past its limits, so that a page can stay open for as long as a job prints.
+ */
+export class OutputStore {
+  private readonly limits: OutputLimits
+  private readonly listeners = new Set<() => void>()
+  private lines = new LineList()
+  private readonly open = new Map<string, OpenLine>()
+  private readonly carried = new Map<string, AnsiStyle>()
+  private currentVersion = 0
+
+  constructor(limits: Partial<OutputLimits> = {}) {
+    this.limits = { ...defaultLimits, ...limits }
+  }
+
+  /** Changes with every change; for `useSyncExternalStore`. */
+  get version(): number {
+    return this.currentVersion
+  }
+
+  /** The number of the oldest line that is still kept. */
+  get firstLine(): number {
+    return this.lines.first
+  }
+
+  /** One past the number of the newest line. */
+  get endLine(): number {
+    return this.lines.end
+  }
+
+  /** How many lines, kept or not, came from each stream. */
+  get counts(): Readonly<Record<LineKind, number>> {
+    return this.lines.counts
+  }
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener)
+    return () => this.listeners.delete(listener)
+  }
+
+  /** Takes records in the order they were written. Those that are no output are passed over. */
+  append(records: readonly ResultFileRecord[]): void {
+    for (const record of records) this.take(record)
+    this.trim()
+    this.changed()
+  }
+
+  /** Begins anew, as when a job is tried again. */
+  clear(): void {
+    this.lines = new LineList()
+    this.open.clear()
+    this.carried.clear()
+    this.changed()
+  }
+
+  /** A line by its number, or undefined where it is not kept. */
+  line(number: number): OutputLine | undefined {
+    return this.lines.read(number)
+  }
+
+  /** Whether something may still be written to a line. */
+  isOpen(number: number): boolean {
+    for (const line of this.open.values()) if (line.number === number) return true
+    return false
+  }
+
+  /** How many lines a filter leaves. */
+  count(filter: LineFilter): number {
+    return this.lines.count(filter)
+  }
+
+  /** The number of the line that stands in a row of the filtered list. */
+  lineAt(filter: LineFilter, row: number): number {
+    return this.lines.numberAt(filter, row)
+  }
+
+  /** The row of a line in the filtered list; of the next one that is in it, where this one is not. */
+  rowOf(filter: LineFilter, number: number): number {
+    return this.lines.rowOf(filter, number)
+  }
+
+  private take(record: ResultFileRecord): void {
+    switch (record.type) {
+      case 'stdout':
+      case 'stderr':
+        this.write(record)
+        break
+      case 'result':
+        this.write({ type: 'stdout', t: record.t, text: JSON.stringify(record.data), rank: record.rank })
+        break
+      case 'truncated':
+        this.lines.add(
+          'notice',
+          Date.parse(record.t),
+          notice(record.limit_bytes, record.dropped_bytes),
+          plainStyle,
+        )
+        break
+      case 'job':
+      case 'metric':
+      case 'exit':
+        break
+      default:
+        record satisfies never
+    }
+  }
+
+  private write({ type, t, text, eol, rank }: OutputRecord): void {
+    const stream = `${type}/${rank ?? 0}`
+    const pieces = text.split('\n')
+    for (const [index, piece] of pieces.entries()) {
+      const goesOn = eol === false && index === pieces.length - 1
+      this.writePiece(stream, type, Date.parse(t), piece, goesOn)
+    }
+  }
+
+  private writePiece(stream: string, kind: LineKind, at: number, piece: string, goesOn: boolean): void {
+    const open = this.open.get(stream)
+    const start = this.carried.get(stream) ?? plainStyle
+    const raw = overwrite((open?.raw ?? '') + piece)
+    const kept = raw.length > this.limits.lineCharacters ? raw.slice(0, this.limits.lineCharacters) : raw
+    const shown = kept.endsWith('\r') ? kept.slice(0, -1) : kept
+    const number = open?.number ?? this.lines.add(kind, at, shown, start)
+    if (open) this.lines.replace(number, shown)
+    if (raw.length > kept.length) this.lines.addCut(number, raw.length - kept.length)
+    if (goesOn) {
+      this.open.set(stream, { number, raw: kept })
+      return
+    }
+    this.open.delete(stream)
+    if (mayChangeStyle(shown)) this.carried.set(stream, parseLine(shown, start).end)
+  }
+
+  private trim(): void {
+    const { lines, limits } = this
+    if (lines.end - lines.first <= limits.lines && lines.characters <= limits.characters) return
+    // A tenth more than needed, so that the next line does not move everything again.
+    lines.dropTo(Math.floor(limits.lines * 0.9), Math.floor(limits.characters * 0.9))
+    for (const [stream, line] of this.open) if (line.number < lines.first) this.open.delete(stream)
+  }
+
+  private changed(): void {
+    this.currentVersion++
+    for (const listener of this.listeners) listener()
+  }
+}
+
+function notice(limit: number, dropped: number): string {
+  const mebibytes = (limit / 1024 ** 2).toFixed(limit < 10 * 1024 ** 2 ? 1 : 0)
+  return `Output is limited to ${mebibytes} MiB. ${dropped.toLocaleString('en')} bytes after this were not kept.`
+}
