@@ -23,7 +23,13 @@ export const jobRecordSchema = z.object({
   image_digest: z.string().nullable(),
   node: z.string().nullable(),
   gpus: z.array(
-    z.object({ uuid: z.string(), index: z.number(), model: z.string(), simulated: z.boolean(), milli: z.number() }),
+    z.object({
+      uuid: z.string(),
+      index: z.number(),
+      model: z.string(),
+      simulated: z.boolean(),
+      milli: z.number(),
+    }),
   ),
   created_at: z.string(),
 })
@@ -39,7 +45,15 @@ export const outputRecordSchema = z.object({
   rank,
 })
 
-export const resultRecordSchema = z.object({ type: z.literal('result'), t, data: z.unknown(), rank })
+/** A stdout line that is a JSON object or array. In the file, `data` is that line byte for byte. */
+export const resultRecordSchema = z.object({
+  type: z.literal('result'),
+  t,
+  data: z.unknown(),
+  /** False when stdout ended here without a line feed. */
+  eol: z.literal(false).optional(),
+  rank,
+})
 
 export const metricRecordSchema = z.object({
   type: z.literal('metric'),

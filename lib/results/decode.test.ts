@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest'
+import { collectOutput, readRecords, toPlainText } from './decode'
+import { OutputEncoder } from './encode'
+import { ResultFormatFault, readLines } from './lines'
+
+const at = new Date('2026-11-20T22:36:00.123Z')
+const t = at.toISOString()
+
+function encoded(...output: ['stdout' | 'stderr', string][]): Buffer {
+  const encoder = new OutputEncoder({ limitBytes: 1e9 })
+  const parts = output.map(([stream, text]) => encoder.feed(stream, Buffer.from(text), at).bytes)
+  return Buffer.concat([...parts, encoder.end(at).bytes])
+}
+
+async function all<Value>(source: AsyncIterable<Value>): Promise<Value[]> {
+  const values: Value[] = []
+  for await (const value of source) values.push(value)
+  return values
+}
+
+function* inChunks(bytes: Buffer, size: number): Generator<Buffer> {
+  for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size)
+}
+
+describe('reading', () => {
+  it('finds the same records wherever the chunks are cut', async () => {
+    const stored = encoded(['stdout', 'one\n{"a": "ž😀"}\nend'], ['stderr', 'oops\n'])
+    const expected = await all(readRecords(stored))
+    expect(expected.map((record) => record.type)).toEqual(['stdout', 'result', 'stderr', 'stdout'])
+    for (const size of [1, 2, 7, 64]) expect(await all(readRecords(inChunks(stored, size)))).toEqual(expected)
+  })
+
+  it('takes any bytes, not only buffers', async () => {
+    const bytes = new Uint8Array([...encoded(['stdout', 'x\n'])])
+    expect(await all(readRecords([bytes]))).toMatchObject([{ text: 'x' }])
+  })
+
+  it.each([
+    ['what is not JSON', 'nonsense\n'],
+    ['a record of no known shape', '{"type":"stdout","t":1}\n'],
+    ['a last line that was cut', `{"type":"stdout","t":"${t}","te`],
+  ])('refuses %s', async (_, stored) => {
+    await expect(all(readRecords(Buffer.from(stored)))).rejects.toThrow(ResultFormatFault)
+  })
+
+  it('refuses a line that no record can be, before it fills the memory', async () => {
+    let read = 0
+    function* endless() {
+      for (; read < 100; read++) yield Buffer.alloc(1 << 20, 'x')
+    }
+    await expect(all(readLines(endless()))).rejects.toThrow(ResultFormatFault)
+    expect(read).toBeLessThan(20)
+  })
+})
+
+describe('collecting', () => {
+  it('restores both streams and lists the results', async () => {
+    const stored = encoded(['stdout', 'start\n{"a":  1.0}\n'], ['stderr', 'warn\r\n'], ['stdout', '[2]'])
+    expect(await collectOutput(stored, { maxBytes: 1e6 })).toEqual({
+      stdout: 'start\n{"a":  1.0}\n[2]',
+      stderr: 'warn\r\n',
+      results: [{ a: 1 }, [2]],
+      truncated: false,
+    })
+  })
+
+  it('ignores the records that are no output, whatever they hold', async () => {
+    const stored = Buffer.concat([
+      Buffer.from('{"type":"job","t":"x","name":"{\\"type\\":\\"truncated\\",\\"text\\":\\"no\\"}"}\n'),
+      encoded(['stdout', 'yes\n']),
+      Buffer.from('{"type":"exit","t":"x"}\n'),
+    ])
+    expect(await collectOutput(stored, { maxBytes: 1e6 })).toMatchObject({
+      stdout: 'yes\n',
+      truncated: false,
+    })
+  })
+
+  it('takes a result verbatim even when it looks like a record', async () => {
+    const line = '{"type":"result","data":{"data":1},"eol":false}'
+    const { stdout, results } = await collectOutput(encoded(['stdout', `${line}\n`]), { maxBytes: 1e6 })
+    expect(stdout).toBe(`${line}\n`)
+    expect(results).toEqual([JSON.parse(line)])
+  })
+
+  it('cuts each stream at a character and says so', async () => {
+    const stored = encoded(['stdout', 'žluť\n'], ['stderr', 'ok\n'])
+    const cutTo = (maxBytes: number) => collectOutput(stored, { maxBytes })
+    expect(await cutTo(5)).toMatchObject({ stdout: 'žlu', stderr: 'ok\n', truncated: true })
+    expect(await cutTo(6)).toMatchObject({ stdout: 'žluť', truncated: true })
+    expect(await cutTo(7)).toMatchObject({ stdout: 'žluť\n', truncated: false })
+  })
+
+  it('keeps as many whole results as fit', async () => {
+    const stored = encoded(['stdout', '{"a":1}\n{"b":2}\n[]\n'])
+    const { results, truncated } = await collectOutput(stored, { maxBytes: 15 })
+    expect(results).toEqual([{ a: 1 }, { b: 2 }])
+    expect(truncated).toBe(true)
+  })
+
+  it('says that output is missing when the limit cut it while the job ran', async () => {
+    const encoder = new OutputEncoder({ limitBytes: 100 })
+    const stored = [encoder.feed('stdout', Buffer.from('a\n'.repeat(20)), at).bytes, encoder.end(at).bytes]
+    expect(await collectOutput(stored, { maxBytes: 1e6 })).toMatchObject({ stdout: 'a\n', truncated: true })
+  })
+
+  it('stops reading when nothing more would be kept', async () => {
+    let read = 0
+    const one = encoded(['stdout', '{"a":1}\n'], ['stderr', 'err err err\n'])
+    function* endless() {
+      for (; read < 100; read++) yield one
+    }
+    await collectOutput(endless(), { maxBytes: 10 })
+    expect(read).toBeLessThan(10)
+  })
+})
+
+describe('plain text', () => {
+  const stored = encoded(['stdout', 'a\n'], ['stderr', 'b\n'], ['stdout', '{"c":  1}\nd'])
+
+  it('is both streams in the order they came', async () => {
+    expect(Buffer.concat(await all(toPlainText(stored))).toString()).toBe('a\nb\n{"c":  1}\nd')
+  })
+
+  it('may be one stream', async () => {
+    expect(Buffer.concat(await all(toPlainText(stored, ['stderr']))).toString()).toBe('b\n')
+  })
+})

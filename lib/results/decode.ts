@@ -1,0 +1,138 @@
+import { type ByteSource, ResultFormatFault, readLines } from './lines'
+import { kindOf, type LineKind, parseStored, readPrinted, resultText } from './printed'
+import type { OutputStream } from './record-writer'
+import { type ResultFileRecord, recordSchema } from './records'
+
+/** What the API answers with: output as text, cut where it is too long. */
+export interface CollectedOutput {
+  stdout: string
+  stderr: string
+  /** The stdout lines that are JSON objects or arrays, parsed. */
+  results: unknown[]
+  /** True when something is missing: cut here at `maxBytes`, or by the output limit while the job ran. */
+  truncated: boolean
+}
+
+/** Every record of a result file or of stored chunks, checked. */
+export async function* readRecords(source: ByteSource): AsyncGenerator<ResultFileRecord> {
+  for await (const lines of readLines(source)) {
+    for (const line of lines) {
+      const record = recordSchema.safeParse(parseStored(line.toString()))
+      if (!record.success) throw new ResultFormatFault('A stored record has the wrong shape.')
+      yield record.data
+    }
+  }
+}
+
+/**
+ * Stdout, stderr and the results, each cut after `maxBytes` of UTF-8. The text is what the job wrote, byte for
+ * byte, but that bytes which are not UTF-8 were replaced.
+ */
+export async function collectOutput(
+  source: ByteSource,
+  { maxBytes }: { maxBytes: number },
+): Promise<CollectedOutput> {
+  const collector = new OutputCollector(maxBytes)
+  for await (const lines of readLines(source)) {
+    for (const line of lines) collector.add(line)
+    if (collector.isFull) break
+  }
+  return collector.output
+}
+
+/** The plain text of a result file or of stored chunks, as the job wrote it; both streams in the order they came. */
+export async function* toPlainText(
+  source: ByteSource,
+  streams: readonly OutputStream[] = ['stdout', 'stderr'],
+): AsyncGenerator<Buffer> {
+  for await (const lines of readLines(source)) {
+    let text = ''
+    for (const line of lines) {
+      const kind = kindOf(line)
+      if (isOutput(kind) && streams.includes(streamOf(kind))) text += readPrinted(line, kind).text
+    }
+    if (text !== '') yield Buffer.from(text)
+  }
+}
+
+function isOutput(kind: LineKind): kind is OutputStream | 'result' {
+  return kind === 'stdout' || kind === 'stderr' || kind === 'result'
+}
+
+function streamOf(kind: OutputStream | 'result'): OutputStream {
+  return kind === 'stderr' ? 'stderr' : 'stdout'
+}
+
+class OutputCollector {
+  readonly #texts: Record<OutputStream, BoundedText>
+  readonly #results: unknown[] = []
+  #resultBytesLeft: number
+  #resultsCut = false
+  #limitReached = false
+
+  constructor(maxBytes: number) {
+    this.#texts = { stdout: new BoundedText(maxBytes), stderr: new BoundedText(maxBytes) }
+    this.#resultBytesLeft = maxBytes
+  }
+
+  add(line: Buffer): void {
+    const kind = kindOf(line)
+    if (kind === 'truncated') this.#limitReached = true
+    if (!isOutput(kind)) return
+    const text = this.#texts[streamOf(kind)]
+    // A full text needs no more parsing: what is left of a large file costs only its reading.
+    if (!text.cut) text.append(readPrinted(line, kind).text)
+    if (kind === 'result') this.#addResult(line)
+  }
+
+  #addResult(line: Buffer): void {
+    if (this.#resultsCut) return
+    const json = resultText(line)
+    this.#resultBytesLeft -= Buffer.byteLength(json)
+    if (this.#resultBytesLeft < 0) this.#resultsCut = true
+    else this.#results.push(parseStored(json))
+  }
+
+  /** Nothing that may still come would be kept. */
+  get isFull(): boolean {
+    return this.#texts.stdout.cut && this.#texts.stderr.cut && this.#resultsCut
+  }
+
+  get output(): CollectedOutput {
+    const { stdout, stderr } = this.#texts
+    return {
+      stdout: stdout.text,
+      stderr: stderr.text,
+      results: this.#results,
+      truncated: stdout.cut || stderr.cut || this.#resultsCut || this.#limitReached,
+    }
+  }
+}
+
+/** Text that stops growing at a number of bytes, at a character's border. */
+class BoundedText {
+  text = ''
+  cut = false
+  #left: number
+
+  constructor(maxBytes: number) {
+    this.#left = maxBytes
+  }
+
+  append(text: string): void {
+    if (this.cut) return
+    const size = Buffer.byteLength(text)
+    if (size <= this.#left) {
+      this.text += text
+      this.#left -= size
+      return
+    }
+    this.text += text.slice(0, longestPrefix(text, this.#left))
+    this.cut = true
+  }
+}
+
+/** How many UTF-16 units of the text fit into `maxBytes` of UTF-8 without cutting a character. */
+function longestPrefix(text: string, maxBytes: number): number {
+  return new TextEncoder().encodeInto(text, new Uint8Array(maxBytes)).read
+}

@@ -1,0 +1,241 @@
+import { describe, expect, it } from 'vitest'
+import { type EncodedOutput, OutputEncoder } from './encode'
+import { recordSchema } from './records'
+
+const at = new Date('2026-11-20T22:36:00.123Z')
+const t = at.toISOString()
+const later = (ms: number) => new Date(at.getTime() + ms)
+const bytes = (text: string) => Buffer.from(text)
+const unlimited = () => new OutputEncoder({ limitBytes: Number.MAX_SAFE_INTEGER })
+
+function recordsOf(...outputs: EncodedOutput[]) {
+  const text = Buffer.concat(outputs.map((output) => output.bytes)).toString()
+  expect(text === '' || text.endsWith('\n')).toBe(true)
+  const records = text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line))
+  for (const record of records) expect(recordSchema.safeParse(record).error).toBeUndefined()
+  expect(outputs.reduce((sum, output) => sum + output.records, 0)).toBe(records.length)
+  return records
+}
+
+describe('lines', () => {
+  it('become one record each, as soon as they are whole', () => {
+    const encoder = unlimited()
+    expect(recordsOf(encoder.feed('stdout', bytes('one\ntw'), at))).toEqual([
+      { type: 'stdout', t, text: 'one' },
+    ])
+    expect(recordsOf(encoder.feed('stderr', bytes('oops\n'), at))).toEqual([
+      { type: 'stderr', t, text: 'oops' },
+    ])
+    expect(recordsOf(encoder.feed('stdout', bytes('o\n\n'), at))).toEqual([
+      { type: 'stdout', t, text: 'two' },
+      { type: 'stdout', t, text: '' },
+    ])
+  })
+
+  it('show before they end when flushed, so that progress bars move', () => {
+    const encoder = unlimited()
+    expect(recordsOf(encoder.feed('stderr', bytes('\r10%'), at))).toEqual([])
+    expect(recordsOf(encoder.flush(at))).toEqual([{ type: 'stderr', t, text: '\r10%', eol: false }])
+    expect(recordsOf(encoder.flush(at))).toEqual([])
+    expect(recordsOf(encoder.feed('stderr', bytes('\r20%\n'), at))).toEqual([
+      { type: 'stderr', t, text: '\r20%' },
+    ])
+  })
+
+  it('longer than 64 KiB go on in the next record, and no character is cut', () => {
+    const line = `${'x'.repeat(65_535)}${'😀'.repeat(40_000)}`
+    const records = recordsOf(unlimited().feed('stdout', bytes(`${line}\n`), at))
+    expect(records.map((record) => record.eol)).toEqual([false, false, undefined])
+    expect(records.map((record) => record.text).join('')).toBe(line)
+    for (const { text } of records) expect(text.isWellFormed()).toBe(true)
+  })
+
+  it('without an end do not wait in memory', () => {
+    const encoder = unlimited()
+    const [record] = recordsOf(encoder.feed('stdout', bytes('x'.repeat(64 * 1024)), at))
+    expect(record).toMatchObject({ eol: false })
+    expect(encoder.state.consumed.stdout).toBe(64 * 1024)
+  })
+
+  it('carry the rank of their task', () => {
+    const encoder = new OutputEncoder({ limitBytes: 1000, rank: 3 })
+    const records = recordsOf(encoder.feed('stdout', bytes('a\n{"b":1}\n'), at))
+    expect(records).toEqual([
+      { type: 'stdout', t, rank: 3, text: 'a' },
+      { type: 'result', t, rank: 3, data: { b: 1 } },
+    ])
+  })
+})
+
+describe('bytes', () => {
+  it('of one character may come apart', () => {
+    const encoder = unlimited()
+    const euro = bytes('€')
+    encoder.feed('stdout', euro.subarray(0, 1), at)
+    expect(recordsOf(encoder.flush(at))).toEqual([])
+    expect(encoder.state.consumed.stdout).toBe(0)
+    encoder.feed('stdout', euro.subarray(1), at)
+    expect(recordsOf(encoder.flush(at))).toEqual([{ type: 'stdout', t, text: '€', eol: false }])
+  })
+
+  it('that are not UTF-8 are replaced and counted', () => {
+    const encoder = unlimited()
+    const records = recordsOf(
+      encoder.feed('stdout', Buffer.from([0x61, 0xff, 0xfe, 0x62, 0xef, 0xbf, 0xbd, 0x0a, 0x63, 0x0a]), at),
+    )
+    expect(records).toEqual([
+      { type: 'stdout', t, text: 'a\ufffd\ufffdb\ufffd', replaced: 2 },
+      { type: 'stdout', t, text: 'c' },
+    ])
+    expect(encoder.replacedBytes).toBe(2)
+  })
+
+  it('of a character that never ends are replaced when the stream ends', () => {
+    const encoder = unlimited()
+    encoder.feed('stdout', Buffer.from([0xf0, 0x9f, 0x98]), at)
+    expect(recordsOf(encoder.end(at))).toEqual([
+      { type: 'stdout', t, text: '\ufffd', eol: false, replaced: 3 },
+    ])
+  })
+
+  it('of every control and separator are kept, and none ends a line for any reader', () => {
+    const nasty = `\0\x01\x0b\x0c\r\x1b[31m\x1c\x1d\x1e\x7f\x85\u2028\u2029"\\`
+    const { bytes: encoded } = unlimited().feed('stdout', bytes(`${nasty}\n`), at)
+    expect(JSON.parse(encoded.toString()).text).toBe(nasty)
+    expect(encoded.toString().trimEnd()).not.toMatch(/[\r\n\v\f\x85\u2028\u2029]/)
+  })
+})
+
+describe('results', () => {
+  it('are stdout lines that are JSON objects or arrays, verbatim', () => {
+    const line = '  {"b": 1.0, "a" :[ 1e2 ],"b":2}\t'
+    const { bytes: encoded, results } = unlimited().feed('stdout', bytes(`${line}\n[]\n`), at)
+    expect(results).toBe(2)
+    expect(encoded.toString()).toBe(
+      `{"type":"result","t":"${t}","data":${line}}\n{"type":"result","t":"${t}","data":[]}\n`,
+    )
+  })
+
+  it.each([
+    ['a number', '1'],
+    ['a text', '"x"'],
+    ['broken JSON', '{"a":1'],
+    ['two values', '{} {}'],
+    ['NaN, which is Python and not JSON', '{"loss": NaN}'],
+    ['a log line', '[INFO] ready [ok]'],
+    ['a carriage return inside', '{"a":\r1}'],
+    ['a line separator inside', '{"a":"\u2028"}'],
+    ['nested too deep', `${'['.repeat(65)}${']'.repeat(65)}`],
+    ['too long', `["${'x'.repeat(1 << 20)}"]`],
+    ['an attempt to forge a record', '{},"x":1}\u2028{"type":"exit"}'],
+  ])('are not made from %s', (_, line) => {
+    const records = recordsOf(unlimited().feed('stdout', bytes(`${line}\n`), at))
+    expect(records.every((record) => record.type === 'stdout')).toBe(true)
+    expect(records.map((record) => record.text).join('')).toBe(line)
+  })
+
+  it('are not made from stderr, nor from bytes that are not UTF-8', () => {
+    const encoder = unlimited()
+    expect(recordsOf(encoder.feed('stderr', bytes('{}\n'), at))).toEqual([{ type: 'stderr', t, text: '{}' }])
+    const broken = Buffer.concat([bytes('{"a":"'), Buffer.from([0xff]), bytes('"}\n')])
+    expect(recordsOf(encoder.feed('stdout', broken, at))).toMatchObject([{ type: 'stdout', replaced: 1 }])
+  })
+
+  it('may be as deep as the limit, and brackets in texts do not count', () => {
+    const encoder = unlimited()
+    const deep = `${'['.repeat(64)}${']'.repeat(64)}`
+    expect(
+      encoder.feed('stdout', bytes(`${deep}\n["${'['.repeat(99)}\\"${'{'.repeat(99)}"]\n`), at).results,
+    ).toBe(2)
+  })
+
+  it('are held back for a second while they arrive in pieces', () => {
+    const encoder = unlimited()
+    encoder.feed('stdout', bytes('{"a":'), at)
+    expect(recordsOf(encoder.flush(later(999)))).toEqual([])
+    expect(recordsOf(encoder.feed('stdout', bytes('1}\n'), later(999)))).toMatchObject([{ type: 'result' }])
+  })
+
+  it('are given up after a second, and the rest of the line is no result', () => {
+    const encoder = unlimited()
+    encoder.feed('stdout', bytes('{"a":'), at)
+    expect(recordsOf(encoder.flush(later(1000)))).toMatchObject([{ text: '{"a":', eol: false }])
+    expect(recordsOf(encoder.feed('stdout', bytes('[1]\n{}\n'), later(1001)))).toMatchObject([
+      { type: 'stdout', text: '[1]' },
+      { type: 'result' },
+    ])
+  })
+
+  it('may be long, and a beginning that grows past any result is given out', () => {
+    const encoder = unlimited()
+    const line = `["${'x'.repeat(500_000)}"]`
+    expect(recordsOf(encoder.feed('stdout', bytes(line), at))).toEqual([])
+    expect(encoder.feed('stdout', bytes('\n'), at).results).toBe(1)
+    expect(recordsOf(encoder.feed('stdout', bytes(`[${'1,'.repeat(600_000)}`), at)).length).toBeGreaterThan(1)
+  })
+
+  it('may be the last line of a program that prints no line feed', () => {
+    const encoder = unlimited()
+    encoder.feed('stdout', bytes('{"done": true}'), at)
+    expect(recordsOf(encoder.end(at))).toEqual([{ type: 'result', t, eol: false, data: { done: true } }])
+  })
+})
+
+describe('the output limit', () => {
+  it('keeps the lines that fit, then says how much was dropped', () => {
+    const encoder = new OutputEncoder({ limitBytes: 200 })
+    const line = `{"type":"stdout","t":"${t}","text":"abcdefgh"}\n`
+    const records = recordsOf(encoder.feed('stdout', bytes('abcdefgh\n'.repeat(10)), at))
+    expect(records).toHaveLength(Math.floor(200 / line.length))
+    expect(encoder.limitReached).toBe(true)
+    const kept = records.length * 9
+    expect(encoder.state).toEqual({ consumed: { stdout: kept, stderr: 0 }, encodedBytes: 200 })
+    expect(recordsOf(encoder.feed('stderr', bytes('x\n'), at))).toEqual([])
+    expect(recordsOf(encoder.flush(at))).toEqual([])
+    expect(recordsOf(encoder.end(at))).toEqual([
+      { type: 'truncated', t, limit_bytes: 200, dropped_bytes: 90 - kept + 2 },
+    ])
+  })
+
+  it('holds for a line without an end', () => {
+    const encoder = new OutputEncoder({ limitBytes: 200_000 })
+    let stored = 0
+    for (let i = 0; i < 100; i++) stored += encoder.feed('stdout', Buffer.alloc(10_000, 'x'), at).bytes.length
+    expect(stored).toBeLessThanOrEqual(200_000)
+    expect(encoder.droppedBytes + encoder.state.consumed.stdout).toBe(1_000_000)
+  })
+
+  it('stays reached in the next process', () => {
+    const first = new OutputEncoder({ limitBytes: 100 })
+    first.feed('stdout', bytes('a\n'.repeat(50)), at)
+    const second = new OutputEncoder({ limitBytes: 100, resume: first.state })
+    expect(second.limitReached).toBe(true)
+    second.feed('stdout', bytes('a\n'.repeat(60)), at)
+    expect(recordsOf(second.end(at))).toMatchObject([{ type: 'truncated', dropped_bytes: 118 }])
+  })
+
+  it('says nothing when all fitted', () => {
+    const encoder = unlimited()
+    encoder.feed('stdout', bytes('a\n'), at)
+    expect(recordsOf(encoder.end(at))).toEqual([])
+    expect(encoder.droppedBytes).toBe(0)
+  })
+})
+
+describe('a new process', () => {
+  it('skips what was stored and knows that it is within a line', () => {
+    const first = unlimited()
+    first.feed('stdout', bytes('done\nab'), at)
+    first.flush(at)
+    first.feed('stdout', bytes('never stored'), at)
+    const second = new OutputEncoder({ limitBytes: 1e9, resume: { ...first.state } })
+    const records = recordsOf(second.feed('stdout', bytes('done\nab{"a":1}\n{"b":2}\n'), at))
+    expect(records).toEqual([
+      { type: 'stdout', t, text: '{"a":1}' },
+      { type: 'result', t, data: { b: 2 } },
+    ])
+  })
+})

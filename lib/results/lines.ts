@@ -1,0 +1,48 @@
+/** JSONL as it arrives: in chunks whose borders fall anywhere. */
+
+export type ByteSource = Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>
+
+/** Stored records that cannot be read: the file or the rows were damaged. */
+export class ResultFormatFault extends Error {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options)
+    this.name = 'ResultFormatFault'
+  }
+}
+
+/** No record comes near this: a longer line is not ours. */
+const maxLineBytes = 16 << 20
+const lineFeed = 0x0a
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
+/**
+ * The lines of a source without their line feeds, as many at a time as one chunk completed: one await per
+ * chunk, not per line.
+ */
+export async function* readLines(source: ByteSource): AsyncGenerator<Buffer[]> {
+  let begun: Buffer[] = []
+  let begunBytes = 0
+  for await (const part of source instanceof Uint8Array ? [source] : source) {
+    const chunk = asBuffer(part)
+    const lines: Buffer[] = []
+    let start = 0
+    for (let end = chunk.indexOf(lineFeed); end !== -1; end = chunk.indexOf(lineFeed, start)) {
+      const rest = chunk.subarray(start, end)
+      lines.push(begun.length > 0 ? Buffer.concat([...begun, rest]) : rest)
+      begun = []
+      begunBytes = 0
+      start = end + 1
+    }
+    if (start < chunk.length) {
+      begun.push(chunk.subarray(start))
+      begunBytes += chunk.length - start
+    }
+    if (begunBytes > maxLineBytes)
+      throw new ResultFormatFault('A stored record is longer than any record can be.')
+    if (lines.length > 0) yield lines
+  }
+  if (begun.length > 0) yield [Buffer.concat(begun)]
+}

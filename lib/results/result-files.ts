@@ -1,0 +1,194 @@
+import { join } from 'node:path'
+import { database } from '../database/client'
+import { channels } from '../database/listen'
+import { isUniqueViolation, transaction } from '../database/transaction'
+import { env } from '../env'
+import { describeReason, type EndReason } from '../jobs/reasons'
+import { publicSpec, storedSpecSchema } from '../jobs/stored-spec'
+import { diskResultStore, resultFileName } from './file'
+import type { ExitRecord, JobRecord } from './records'
+import { type ResultStore, ResultStoreFault } from './store'
+
+/** The results of this installation. */
+export function resultStore(): ResultStore {
+  return diskResultStore(join(env().GPUQ_DATA_DIR, 'results'))
+}
+
+/** A finished result: where it lies, and where the output lies within it. */
+export interface StoredResultFile {
+  name: string
+  bytes: number
+  outputStart: number
+  outputBytes: number
+}
+
+interface EndedJob {
+  id: string
+  handle: string
+  competitionId: string
+  projectId: string
+  name: string | null
+  attempt: number
+  spec: unknown
+  environment: string
+  image: string
+  imageDigest: string | null
+  node: string | null
+  gpus: JobRecord['gpus']
+  status: ExitRecord['status']
+  reason: EndReason
+  reasonDetail: string | null
+  exitCode: number | null
+  createdAt: Date
+  startedAt: Date | null
+  endedAt: Date
+}
+
+/** Ids of ended jobs whose output still waits to become a file, oldest first. */
+export async function jobsWithoutResult(limit: number): Promise<string[]> {
+  const { rows } = await database().pool.query<{ id: string }>({
+    name: 'jobs-without-result',
+    text: `SELECT id FROM jobs WHERE status IN ('completed', 'failed', 'cancelled') AND NOT result_stored
+            ORDER BY ended_at LIMIT $1`,
+    values: [limit],
+  })
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * Turns an ended job's output into its file, then forgets the chunks. Safe to repeat after any crash: the name is
+ * reserved first, so a second try replaces what the first one left.
+ */
+export async function storeResult(jobId: string): Promise<void> {
+  const job = await readEndedJob(jobId)
+  if (!job) return
+  const name = await reserveName(job)
+  const first = Buffer.from(`${JSON.stringify(jobRecord(job))}\n`)
+  const last = Buffer.from(`${JSON.stringify(exitRecord(job))}\n`)
+  const store = resultStore()
+  const write = async () => store.write(name, concat(first, readChunks(jobId, job.attempt, 0), last))
+  const stored = await write().catch(async (error: unknown) => {
+    if (!(error instanceof ResultStoreFault) || error.code !== 'exists') throw error
+    await store.remove(name)
+    return write()
+  })
+  await transaction(async (tx) => {
+    await tx.query(
+      `UPDATE result_files SET output_start = $2, output_bytes = $3, bytes = $4, sha256 = $5, stored_at = now() WHERE job_id = $1`,
+      [jobId, first.length, stored.bytes - first.length - last.length, stored.bytes, stored.sha256],
+    )
+    await tx.query('UPDATE jobs SET result_stored = true WHERE id = $1', [jobId])
+    await tx.query('DELETE FROM log_chunks WHERE task_id IN (SELECT id FROM tasks WHERE job_id = $1)', [
+      jobId,
+    ])
+    await tx.query('SELECT pg_notify($1, $2)', [channels.job, jobId])
+  })
+}
+
+async function readEndedJob(jobId: string): Promise<EndedJob | null> {
+  const { rows } = await database().pool.query<EndedJob>({
+    name: 'read-ended-job',
+    text: `SELECT j.id, u.handle, j.competition_id AS "competitionId", p.slug AS "projectId", j.name, j.attempt, j.spec,
+                  e.name AS environment, e.image, j.image_digest AS "imageDigest", n.name AS node,
+                  coalesce((SELECT jsonb_agg(jsonb_build_object('uuid', g.uuid, 'index', g.index, 'model', g.model,
+                                             'simulated', g.simulated, 'milli', a.milli) ORDER BY g.index)
+                              FROM allocations a JOIN gpus g ON g.id = a.gpu_id WHERE a.task_id = t.id), '[]') AS gpus,
+                  j.status, j.reason, j.reason_detail AS "reasonDetail", j.exit_code AS "exitCode",
+                  j.created_at AS "createdAt", j.started_at AS "startedAt", j.ended_at AS "endedAt"
+             FROM jobs j JOIN users u ON u.id = j.user_id JOIN projects p ON p.id = j.project_id
+             JOIN environments e ON e.id = j.environment_id
+             LEFT JOIN tasks t ON t.job_id = j.id AND t.attempt = j.attempt AND t.rank = 0
+             LEFT JOIN nodes n ON n.id = t.node_id
+            WHERE j.id = $1 AND j.status IN ('completed', 'failed', 'cancelled') AND NOT j.result_stored`,
+    values: [jobId],
+  })
+  return rows[0] ?? null
+}
+
+/** Two jobs of one millisecond would share a name: the later one takes the next free millisecond. */
+async function reserveName(job: EndedJob): Promise<string> {
+  for (let later = 0; ; later++) {
+    const name = resultFileName(job.handle, job.competitionId, new Date(job.endedAt.getTime() + later))
+    try {
+      const { rows } = await database().pool.query<{ name: string }>(
+        `INSERT INTO result_files (job_id, name) VALUES ($1, $2)
+         ON CONFLICT (job_id) DO UPDATE SET name = result_files.name RETURNING name`,
+        [job.id, name],
+      )
+      return rows[0]?.name ?? name
+    } catch (error) {
+      if (!isUniqueViolation(error, 'result_files_name_key')) throw error
+    }
+  }
+}
+
+function jobRecord(job: EndedJob): JobRecord {
+  return {
+    type: 'job',
+    t: job.createdAt.toISOString(),
+    job_id: job.id,
+    user_id: job.handle,
+    competition_id: job.competitionId,
+    project_id: job.projectId,
+    name: job.name,
+    attempt: job.attempt,
+    spec: publicSpec(storedSpecSchema.parse(job.spec)),
+    environment: job.environment,
+    image: job.image,
+    image_digest: job.imageDigest,
+    node: job.node,
+    gpus: job.gpus,
+    created_at: job.createdAt.toISOString(),
+  }
+}
+
+function exitRecord(job: EndedJob): ExitRecord {
+  return {
+    type: 'exit',
+    t: job.endedAt.toISOString(),
+    status: job.status,
+    reason: job.reason,
+    reason_text: [describeReason(job.reason), job.reasonDetail].filter(Boolean).join(' '),
+    exit_code: job.exitCode,
+    started_at: job.startedAt?.toISOString() ?? null,
+    ended_at: job.endedAt.toISOString(),
+  }
+}
+
+async function* concat(first: Buffer, middle: AsyncIterable<Buffer>, last: Buffer): AsyncGenerator<Buffer> {
+  yield first
+  yield* middle
+  yield last
+}
+
+/** Rows fetched at once: each holds a mebibyte at most. */
+const chunksAtOnce = 16
+
+/** The stored output of one attempt from a byte on: whole records, if `from` is where one begins. */
+export async function* readChunks(jobId: string, attempt: number, from: number): AsyncGenerator<Buffer> {
+  for (let start = from; ; ) {
+    const { rows } = await database().pool.query<{ start: number; records: Buffer }>({
+      name: 'read-chunks',
+      text: `SELECT c.start, c.records FROM log_chunks c JOIN tasks t ON t.id = c.task_id
+              WHERE t.job_id = $1 AND t.attempt = $2 AND t.rank = 0 AND c.start >= $3 ORDER BY c.start LIMIT ${chunksAtOnce}`,
+      values: [jobId, attempt, start],
+    })
+    for (const row of rows) {
+      start = row.start + row.records.length
+      yield row.records
+    }
+    if (rows.length < chunksAtOnce) return
+  }
+}
+
+/** The output within a result file, from a byte of it on. */
+export async function* readStoredOutput(file: StoredResultFile, from: number): AsyncGenerator<Buffer> {
+  let left = file.outputBytes - from
+  if (left <= 0) return
+  const { stream } = await resultStore().open(file.name, { start: file.outputStart + from })
+  for await (const part of stream as AsyncIterable<Buffer>) {
+    yield part.subarray(0, left)
+    left -= part.length
+    if (left <= 0) break
+  }
+}

@@ -1,0 +1,76 @@
+/** UTF-8 at the level of bytes: where a sequence was cut, and where one is wrong (Unicode, table 3-7). */
+
+interface Continuation {
+  /** How many bytes follow the first. */
+  count: number
+  /** The second byte's own range; those after it are 0x80 to 0xBF. */
+  low: number
+  high: number
+}
+
+function continuationOf(lead: number): Continuation | null {
+  if (lead >= 0xc2 && lead <= 0xdf) return { count: 1, low: 0x80, high: 0xbf }
+  if (lead === 0xe0) return { count: 2, low: 0xa0, high: 0xbf }
+  if (lead === 0xed) return { count: 2, low: 0x80, high: 0x9f }
+  if (lead >= 0xe1 && lead <= 0xef) return { count: 2, low: 0x80, high: 0xbf }
+  if (lead === 0xf0) return { count: 3, low: 0x90, high: 0xbf }
+  if (lead >= 0xf1 && lead <= 0xf3) return { count: 3, low: 0x80, high: 0xbf }
+  if (lead === 0xf4) return { count: 3, low: 0x80, high: 0x8f }
+  return null
+}
+
+function continues(byte: number, position: number, { low, high }: Continuation): boolean {
+  return position === 1 ? byte >= low && byte <= high : byte >= 0x80 && byte <= 0xbf
+}
+
+/**
+ * How many bytes at the end begin a sequence that the next bytes may complete: 0 to 3. Cutting before them
+ * never changes what the whole decodes to, because a decoder is between two characters there.
+ */
+export function incompleteTail(bytes: Uint8Array): number {
+  for (let back = 1; back <= 3 && back <= bytes.length; back++) {
+    const byte = bytes[bytes.length - back] ?? 0
+    if (byte >= 0x80 && byte <= 0xbf) continue
+    const expected = continuationOf(byte)
+    if (expected === null || expected.count < back) return 0
+    for (let position = 1; position < back; position++) {
+      if (!continues(bytes[bytes.length - back + position] ?? 0, position, expected)) return 0
+    }
+    return back
+  }
+  return 0
+}
+
+/** The offset of the first byte that is not UTF-8, or null. A sequence cut at the end counts as wrong. */
+export function firstInvalidByte(bytes: Uint8Array): number | null {
+  let offset = 0
+  while (offset < bytes.length) {
+    const lead = bytes[offset] ?? 0
+    if (lead < 0x80) {
+      offset++
+      continue
+    }
+    const expected = continuationOf(lead)
+    if (expected === null) return offset
+    for (let position = 1; position <= expected.count; position++) {
+      if (!continues(bytes[offset + position] ?? 0, position, expected)) return offset
+    }
+    offset += expected.count + 1
+  }
+  return null
+}
+
+function countOf(haystack: Buffer | string, needle: string): number {
+  let count = 0
+  for (let at = haystack.indexOf(needle); at !== -1; at = haystack.indexOf(needle, at + needle.length))
+    count++
+  return count
+}
+
+/** Decodes with U+FFFD for what is not UTF-8, and counts the bytes that were replaced. */
+export function decodeReplacing(bytes: Buffer): { text: string; replaced: number } {
+  const text = bytes.toString()
+  // A U+FFFD that the job itself printed is three valid bytes and is not counted.
+  const inserted = countOf(text, '\ufffd') - countOf(bytes, '\ufffd')
+  return { text, replaced: bytes.length - (Buffer.byteLength(text) - 3 * inserted) }
+}
