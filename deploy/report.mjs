@@ -122,7 +122,9 @@ export function createReport({
         finish(paint('32', '✓'), detail?.(value) ?? '')
         return value
       } catch (error) {
-        finish(paint('31', '✗'), '')
+        // Stopping on request is no failure.
+        const stopped = error instanceof Error && error.name === 'Stopped'
+        finish(stopped ? '–' : paint('31', '✗'), stopped ? 'stopped' : '')
         throw error
       }
     },

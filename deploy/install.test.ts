@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest'
+import { isInstalled } from './install.mjs'
+
+const next = { version: '16.4.6', integrity: 'sha512-a' }
+const windows = { version: '1.0.0', integrity: 'sha512-w', optional: true }
+
+describe('whether packages are installed', () => {
+  it('takes the lock file at its word, but for packages of other platforms', () => {
+    const wanted = { '': {}, 'node_modules/next': next, 'node_modules/windows-only': windows }
+    expect(isInstalled(wanted, { 'node_modules/next': next })).toBe(true)
+  })
+
+  it.each([
+    ['a missing package', {}],
+    ['another version', { 'node_modules/next': { ...next, version: '16.4.5' } }],
+    ['another content', { 'node_modules/next': { ...next, integrity: 'sha512-b' } }],
+  ])('notices %s', (_, installed) => {
+    expect(isInstalled({ 'node_modules/next': next }, installed)).toBe(false)
+  })
+})

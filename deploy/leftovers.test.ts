@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest'
+import { containersOf } from './leftovers.mjs'
+
+it('takes the containers of one data directory, and no stranger’s', () => {
+  const container = (Id: string, ...sources: string[]) => ({
+    Id,
+    Mounts: sources.map((Source) => ({ Source })),
+  })
+  const found = containersOf(
+    [
+      container('ours', '/srv/data/tasks/1'),
+      container('another gpuq', '/srv/data-2/tasks/1'),
+      container('a neighbour', '/srv/data/postgres'),
+      container('nothing mounted'),
+    ],
+    '/srv/data',
+  )
+  expect(found.map(({ Id }) => Id)).toEqual(['ours'])
+})

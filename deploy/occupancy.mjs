@@ -1,0 +1,87 @@
+/** One gpuq a data directory, one program a port: found out before anything slow begins. */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { processIdentity } from './processes.mjs'
+
+/** How long the web server of a killed run may take to notice that and leave its port. */
+const leaveMs = 6000
+
+/**
+ * Takes the data directory for this process.
+ * @param {string} dataDir
+ * @param {number} port
+ * @returns {{ afterCrash: boolean, release: () => void }} `afterCrash`: the run before did not end by itself
+ */
+export function takeDataDir(dataDir, port) {
+  mkdirSync(dataDir, { recursive: true })
+  const file = join(dataDir, 'running.json')
+  const before = readHolder(file)
+  if (before && before.pid !== process.pid && processIdentity(before.pid) === before.identity) {
+    throw new Error(
+      `gpuq already runs with this data directory, at http://localhost:${before.port} (process ${before.pid}).\n` +
+        'Stop it there with Ctrl-C, or start another one with its own PORT and GPUQ_DATA_DIR.',
+    )
+  }
+  const holder = { pid: process.pid, identity: processIdentity(process.pid), port }
+  writeFileSync(file, `${JSON.stringify(holder)}\n`)
+  return { afterCrash: before !== null, release: () => rmSync(file, { force: true }) }
+}
+
+/**
+ * @param {string} file
+ * @returns {{ pid: number, identity: string, port: number } | null}
+ */
+function readHolder(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Throws a sentence when the port cannot be had.
+ * @param {number} port
+ * @param {string} host
+ * @param {{ patient?: boolean }} [options] patient: the one who has it is about to leave
+ */
+export async function checkPort(port, host, { patient = false } = {}) {
+  const deadline = performance.now() + (patient ? leaveMs : 0)
+  for (;;) {
+    const code = await tryPort(port, host)
+    if (code === null) return
+    if (code === 'EADDRINUSE' && performance.now() < deadline) {
+      await sleep(200)
+      continue
+    }
+    throw new Error(explainPort(port, host, code))
+  }
+}
+
+/**
+ * @param {number} port
+ * @param {string} host
+ * @returns {Promise<string | null>} the error's code
+ */
+function tryPort(port, host) {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', (/** @type {NodeJS.ErrnoException} */ error) => resolve(error.code ?? error.message))
+    server.listen(port, host, () => server.close(() => resolve(null)))
+  })
+}
+
+/**
+ * @param {number} port
+ * @param {string} host
+ * @param {string} code
+ */
+function explainPort(port, host, code) {
+  if (code === 'EADDRINUSE') {
+    return `Port ${port} is taken by another program. Stop that one, or choose another port: PORT=${port + 1} npm start`
+  }
+  if (code === 'EACCES') return `Port ${port} needs root. Choose one above 1023: PORT=8001 npm start`
+  return `gpuq cannot listen on ${host}, port ${port} (${code}). Check HOST and PORT.`
+}

@@ -1,0 +1,68 @@
+/** What has to be here before gpuq can run: packages, a build, an engine, an image. Each only when it is not. */
+import { build, buildIsFresh } from './build.mjs'
+import { createEngineClient } from './docker-api.mjs'
+import { ensureEngine } from './engine.mjs'
+import { describeImage, ensureImage } from './image.mjs'
+import { installDependencies, packagesAreHere } from './install.mjs'
+
+/**
+ * @typedef {object} Preparing
+ * @property {import('./report.mjs').Report} report
+ * @property {AbortSignal} signal
+ * @property {string} dataDir
+ */
+
+/**
+ * Runs tracks at the same time. When one fails, the others are told to stop and are waited for, and its error is
+ * the one that counts.
+ * @param {AbortSignal} signal
+ * @param {((signal: AbortSignal) => Promise<unknown>)[]} tracks
+ */
+export async function together(signal, tracks) {
+  const failing = new AbortController()
+  const either = AbortSignal.any([signal, failing.signal])
+  await Promise.allSettled(
+    tracks.map((track) => track(either).catch((/** @type {unknown} */ error) => failing.abort(error))),
+  )
+  either.throwIfAborted()
+}
+
+/** @param {Omit<Preparing, 'dataDir'>} preparing */
+export async function preparePackages({ report, signal }) {
+  if (packagesAreHere()) return
+  await report.step('Packages', (progress) => installDependencies({ progress, signal }))
+}
+
+/** @param {Omit<Preparing, 'dataDir'>} preparing */
+export async function prepareBuild({ report, signal }) {
+  if (buildIsFresh()) return
+  await report.step('Build', (progress) => build({ progress, signal }))
+}
+
+/**
+ * @param {Preparing} preparing
+ * @returns {Promise<import('./engine.mjs').Engine>}
+ */
+export async function prepareEngine({ report, signal, dataDir }) {
+  const work = (/** @type {(note: string) => void} */ progress) => ensureEngine({ dataDir, progress, signal })
+  const describe = (/** @type {import('./engine.mjs').Engine} */ engine) =>
+    `${engine.version}${engine.ours ? ', started by gpuq' : ''}`
+  const engine = await report.step('Docker engine', work, describe)
+  // What is started from here on finds the same engine.
+  process.env.DOCKER_HOST = engine.host
+  return engine
+}
+
+/**
+ * @param {Preparing} preparing
+ * @param {import('./engine.mjs').Engine} engine
+ */
+export async function prepareImage({ report, signal }, engine) {
+  const client = createEngineClient(engine.host)
+  const image = process.env.GPUQ_DEFAULT_IMAGE || undefined
+  await report.step(
+    'Python image',
+    (progress) => ensureImage({ client, image, progress, signal }),
+    describeImage,
+  )
+}

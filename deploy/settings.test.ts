@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { atLeast, oldestNode, readSettings, root } from './settings.mjs'
+
+describe('versions', () => {
+  it.each([
+    ['20.19.0', '20.19.0', true],
+    ['20.20.2', '20.19.0', true],
+    ['22.1.0', '20.19.0', true],
+    ['20.9.0', '20.19.0', false],
+    ['18.20.4', '20.19.0', false],
+    ['22.0.0-nightly', '20.19.0', true],
+  ])('%s against %s: %s', (version, floor, expected) => expect(atLeast(version, floor)).toBe(expected))
+
+  it('agree with package.json', () => {
+    const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    expect(`${engines.node.replace('>=', '')}.0`).toBe(oldestNode)
+  })
+})
+
+describe('settings', () => {
+  it('have defaults, and an empty variable is an unset one', () => {
+    const expected = { port: 8001, host: '0.0.0.0', dataDir: join(root, 'data') }
+    expect(readSettings({ NODE_ENV: 'test' })).toEqual(expected)
+    expect(readSettings({ NODE_ENV: 'test', PORT: '', HOST: '', GPUQ_DATA_DIR: '' })).toEqual(expected)
+  })
+
+  it.each(['0', '70000', 'http', '80.5'])('refuse PORT=%s in one sentence', (port) => {
+    expect(() => readSettings({ NODE_ENV: 'test', PORT: port })).toThrow(/^PORT is .*1 to 65535/)
+  })
+})

@@ -1,0 +1,65 @@
+import { execFileSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import type { JobResult } from '@/lib/jobs/schemas'
+import { curlLine, describeResult, quoteForShell, welcome } from './welcome'
+
+const first = { email: 'admin@example.org', password: 'pass-word-1', token: 'gpuq_abc' }
+const place = { url: 'http://localhost:8001', dataDir: '/srv/data', sampleDir: '/srv/gpuq/deploy/sample' }
+
+describe('a pasted line', () => {
+  it.each(['plain', 'with space', 'a"b', '$HOME', '`id`', 'back\\slash', "it's"])(
+    'keeps %j as it is',
+    (word) => {
+      const shell = execFileSync('sh', ['-c', `printf %s ${quoteForShell(word)}`], { encoding: 'utf8' })
+      expect(shell).toBe(word)
+    },
+  )
+
+  it('submits the sample job', () => {
+    const line = curlLine(place.url, first.token, place.sampleDir).replace(/ \\\n\s+/g, ' ')
+    expect(line).toBe(
+      'curl -X POST "http://localhost:8001/api/submit" -H "Authorization: Bearer gpuq_abc" ' +
+        '-F "code=@/srv/gpuq/deploy/sample/solution.py" -F "config_file=@/srv/gpuq/deploy/sample/config.yaml"',
+    )
+  })
+})
+
+describe('what a start prints last', () => {
+  it('shows the sign-in once', () => {
+    expect(welcome({ ...place, first })).toMatch(
+      /admin@example.org[\s\S]*pass-word-1[\s\S]*gpuq_abc[\s\S]*curl/,
+    )
+    const second = welcome({ ...place, first: null })
+    expect(second).toContain(place.url)
+    expect(second).not.toMatch(/Password|Token|curl/)
+  })
+
+  it('does not repeat a password that was given', () => {
+    const text = welcome({ ...place, first: { ...first, password: null } })
+    expect(text).toContain('GPUQ_ADMIN_PASSWORD')
+  })
+})
+
+describe('the sample job’s result', () => {
+  const result: JobResult = {
+    job_id: 'id',
+    status: 'completed',
+    reason: 'finished',
+    reason_text: null,
+    stdout: 'Hello\n{"slope": 3}\n',
+    stderr: '',
+    exit_code: 0,
+    results: [{ slope: 3 }],
+    result_file: null,
+    truncated: false,
+  }
+
+  it('is what it printed', () => {
+    expect(describeResult(result)).toBe('      Hello\n      {"slope": 3}')
+  })
+
+  it('says why it failed', () => {
+    const failed = { ...result, status: 'failed' as const, reason_text: 'It used more memory than it had.' }
+    expect(describeResult(failed)).toMatch(/^ {6}failed: It used more memory/)
+  })
+})
