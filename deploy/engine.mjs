@@ -3,13 +3,14 @@
  * Runs before any package is installed, so it needs nothing but Node.
  */
 import { spawn } from 'node:child_process'
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findProgram, installPackages, mayInstall, readOsRelease } from './debian.mjs'
 import { createEngineClient } from './docker-api.mjs'
 import { chooseEngine, defaultHost } from './engine-choice.mjs'
+import { dropRecord, isAlive, mayOwn, readRecord, thisProcess, writeRecord } from './engine-record.mjs'
 import { endProcess, processIdentity, runCommand } from './processes.mjs'
 
 const probeMs = 5000
@@ -20,7 +21,7 @@ const stopGraceMs = 30_000
  * @typedef {object} Engine
  * @property {string} host as in DOCKER_HOST
  * @property {string} version
- * @property {boolean} ours whether gpuq started it, in this run or in one that was killed
+ * @property {boolean} ours whether this run started it, or an earlier one that was killed
  * @property {() => Promise<string | null>} stop stops it if it is ours; a sentence when it has to stay
  */
 
@@ -105,7 +106,8 @@ export async function ensureEngine({
  */
 function describeEngine(host, version, dataDir) {
   const record = readRecord(dataDir)
-  const ours = record !== null && record.host === host && processIdentity(record.pid) === record.identity
+  const ours = record !== null && record.host === host && isAlive(record) && mayOwn(record.owner)
+  if (ours) writeRecord(dataDir, { ...record, owner: thisProcess() })
   return { host, version, ours, stop: async () => (ours && record ? stopDaemon(record, dataDir) : null) }
 }
 
@@ -152,7 +154,7 @@ async function startDaemon(host, args, dataDir, signal) {
   })
   child.unref()
   const pid = child.pid ?? 0
-  const record = { pid, identity: processIdentity(pid) ?? '', host }
+  const record = { pid, identity: processIdentity(pid) ?? '', host, owner: thisProcess() }
   writeRecord(dataDir, record)
   const deadline = performance.now() + startMs
   while (performance.now() < deadline && !signal?.aborted) {
@@ -195,7 +197,7 @@ function dropStalePidFile(args) {
 }
 
 /**
- * @param {EngineRecord} record
+ * @param {import('./engine-record.mjs').EngineRecord} record
  * @param {string} dataDir
  */
 async function stopDaemon(record, dataDir) {
@@ -210,33 +212,4 @@ async function stopDaemon(record, dataDir) {
   await endProcess(record.pid, record.identity, stopGraceMs)
   dropRecord(dataDir)
   return null
-}
-
-/** @typedef {{ pid: number, identity: string, host: string }} EngineRecord */
-
-const recordFile = (/** @type {string} */ dataDir) => join(dataDir, 'engine.json')
-
-/**
- * @param {string} dataDir
- * @returns {EngineRecord | null}
- */
-function readRecord(dataDir) {
-  try {
-    return JSON.parse(readFileSync(recordFile(dataDir), 'utf8'))
-  } catch {
-    return null
-  }
-}
-
-/**
- * @param {string} dataDir
- * @param {EngineRecord} record
- */
-function writeRecord(dataDir, record) {
-  writeFileSync(recordFile(dataDir), `${JSON.stringify(record)}\n`)
-}
-
-/** @param {string} dataDir */
-function dropRecord(dataDir) {
-  rmSync(recordFile(dataDir), { force: true })
 }

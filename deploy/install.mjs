@@ -41,6 +41,16 @@ export function packagesAreHere() {
 }
 
 /**
+ * How to run npm. The one that runs us knows its own place; one in the PATH may be another, or none.
+ * @param {string[]} args
+ * @returns {[command: string, args: string[]]}
+ */
+export function npmCommand(args) {
+  const npm = process.env.npm_execpath
+  return npm?.endsWith('.js') ? [process.execPath, [npm, ...args]] : ['npm', args]
+}
+
+/**
  * @param {object} options
  * @param {(note: string) => void} options.progress
  * @param {AbortSignal} [options.signal]
@@ -48,10 +58,7 @@ export function packagesAreHere() {
 export async function installDependencies({ progress, signal }) {
   let fetched = 0
   const args = ['ci', '--include=dev', '--loglevel=http', '--no-audit', '--no-fund']
-  // The npm that runs us knows its own place; one in the PATH may be another, or none.
-  const npm = process.env.npm_execpath
-  const [command, before] = npm?.endsWith('.js') ? [process.execPath, [npm]] : ['npm', []]
-  await runCommand(command, [...before, ...args], {
+  await runCommand(...npmCommand(args), {
     cwd: root,
     signal,
     onLine(line) {

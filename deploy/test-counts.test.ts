@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import { countPlaywright, countVitest, summarise } from './test-counts.mjs'
+
+const ran = { name: 'a.test.ts', status: 'passed', assertionResults: [{}] }
+const broken = {
+  name: 'b.test.ts',
+  status: 'failed',
+  message: 'Cannot find module x\n  at y',
+  assertionResults: [],
+}
+
+function vitest(passed: number, failed: number, total: number, testResults = [ran]) {
+  return { numPassedTests: passed, numFailedTests: failed, numTotalTests: total, testResults }
+}
+
+describe('unit, database and Docker tests', () => {
+  it('are counted', () => {
+    expect(countVitest(vitest(5, 0, 5), true)).toEqual({ passed: 5, failed: 0, problems: [] })
+    expect(countVitest(vitest(5, 2, 7), false)).toEqual({ passed: 5, failed: 2, problems: [] })
+  })
+
+  it('fail when a file cannot even be loaded', () => {
+    const counts = countVitest(vitest(5, 0, 5, [ran, broken]), false)
+    expect(counts.failed).toBe(1)
+    expect(counts.problems).toEqual(['b.test.ts could not be run: Cannot find module x'])
+  })
+
+  it('fail when some are skipped, when there are none, and when the run ends badly', () => {
+    expect(countVitest(vitest(5, 0, 6), true)).toMatchObject({ passed: 5, failed: 1 })
+    expect(countVitest(vitest(0, 0, 0, []), true)).toMatchObject({ failed: 1, problems: ['no test was run'] })
+    expect(countVitest(vitest(5, 0, 5), false)).toMatchObject({ passed: 5, failed: 1 })
+  })
+})
+
+describe('browser tests', () => {
+  const stats = { expected: 4, unexpected: 0, flaky: 0, skipped: 0 }
+
+  it('are counted', () => {
+    expect(countPlaywright({ stats, errors: [] }, true)).toEqual({ passed: 4, failed: 0, problems: [] })
+    expect(countPlaywright({ stats: { ...stats, unexpected: 1 }, errors: [] }, false).failed).toBe(1)
+  })
+
+  it('fail when skipped, when they pass only at times, and when the server does not start', () => {
+    expect(countPlaywright({ stats: { ...stats, skipped: 2 }, errors: [] }, true).failed).toBe(2)
+    expect(countPlaywright({ stats: { ...stats, flaky: 1 }, errors: [] }, true).failed).toBe(1)
+    const none = { expected: 0, unexpected: 0, flaky: 0, skipped: 0 }
+    expect(countPlaywright({ stats: none, errors: [{ message: 'no server\nat x' }] }, false)).toEqual({
+      passed: 0,
+      failed: 1,
+      problems: ['no server'],
+    })
+  })
+})
+
+describe('the summary', () => {
+  it('ends with the totals', () => {
+    const { table, last, failed } = summarise([
+      { name: 'lint', counts: { passed: 1, failed: 0, problems: [] }, time: '2.0 s' },
+      {
+        name: 'docker',
+        counts: { passed: 120, failed: 2, problems: ['the engine went away'] },
+        time: '60 s',
+      },
+    ])
+    expect(last).toBe('121 passed, 2 failed')
+    expect(failed).toBe(2)
+    expect(table.split('\n')).toHaveLength(3)
+    expect(table).toMatch(/✓ lint +1 passed[\s\S]*✗ docker +120 passed, 2 failed[\s\S]*the engine went away/)
+  })
+})
