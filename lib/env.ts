@@ -51,7 +51,7 @@ export const envSchema = z.object({
   GPUQ_MAX_WAIT_S: count
     .default(3600)
     .describe('how long a submit waits for its result before it answers 202'),
-  GPUQ_MAX_TIME_S: count.min(1).default(86_400).describe('ceiling on every time limit of a job'),
+  GPUQ_MAX_TIME_S: count.min(1).max(2_000_000).default(86_400).describe('ceiling on every time limit of a job'),
   GPUQ_MAX_OUTPUT_MIB: count.min(1).default(64).describe('output a job may print'),
   GPUQ_NODE_NAME: z
     .string()

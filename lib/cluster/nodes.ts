@@ -78,14 +78,22 @@ export async function registerNode(node: NodeRegistration): Promise<Lease> {
   })
 }
 
-/** Renews the lease. False: it has run out or was taken, and this worker is fenced off. */
-export async function renewLease(lease: Lease): Promise<boolean> {
-  const { rowCount } = await database().pool.query(
-    `UPDATE nodes SET lease_expires_at = now() + make_interval(secs => $3)
-      WHERE id = $1 AND lease_id = $2 AND status <> 'lost' AND lease_expires_at > now()`,
+/**
+ * Renews the lease. `expired`: it ran out before, and this worker is fenced off. `taken`: another worker serves the
+ * node now, and owns its containers.
+ */
+export async function renewLease(lease: Lease): Promise<'renewed' | 'expired' | 'taken'> {
+  const { rows } = await database().pool.query<{ lease_id: string; renewed: boolean }>(
+    `WITH renewed AS (
+       UPDATE nodes SET lease_expires_at = now() + make_interval(secs => $3)
+        WHERE id = $1 AND lease_id = $2 AND status <> 'lost' AND lease_expires_at > now() RETURNING id
+     )
+     SELECT lease_id, EXISTS (SELECT 1 FROM renewed) AS renewed FROM nodes WHERE id = $1`,
     [lease.nodeId, lease.leaseId, leaseSeconds],
   )
-  return rowCount === 1
+  const [row] = rows
+  if (row?.renewed) return 'renewed'
+  return row && row.lease_id !== lease.leaseId ? 'taken' : 'expired'
 }
 
 /** Takes nothing new from now on; what runs goes on. */

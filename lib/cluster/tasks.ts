@@ -1,6 +1,6 @@
 import { database } from '../database/client'
 import { channels } from '../database/listen'
-import { type Transaction, transaction } from '../database/transaction'
+import { isUniqueViolation, type Transaction, transaction } from '../database/transaction'
 import type { CancelReason } from '../jobs/reasons'
 import type { TaskStatus } from '../jobs/status'
 import { endAttempt, type Outcome } from '../jobs/verdict'
@@ -90,16 +90,17 @@ export async function tasksToCancel(lease: Lease): Promise<{ id: string; reason:
   return rows
 }
 
-/** The container runs: so do task and job, from now. */
+/** The container runs: so do task and job, from now. Saying so twice says it once. */
 export async function markRunning(lease: Lease, task: ClaimedTask, imageDigest: string): Promise<void> {
   const { rowCount } = await database().pool.query({
     name: 'mark-running',
     text: `WITH task AS (
-             UPDATE tasks SET status = 'running', started_at = now()
-              WHERE id = $3 AND node_id = $1 AND status = 'starting' AND ${leaseHeld} RETURNING job_id, attempt
+             UPDATE tasks SET status = 'running', started_at = coalesce(started_at, now())
+              WHERE id = $3 AND node_id = $1 AND status IN ('starting', 'running') AND ${leaseHeld}
+             RETURNING job_id, attempt, started_at
            )
-           UPDATE jobs SET status = 'running', started_at = now(), image_digest = $4 FROM task
-            WHERE jobs.id = task.job_id AND jobs.attempt = task.attempt AND jobs.status = 'scheduled'
+           UPDATE jobs SET status = 'running', started_at = task.started_at, image_digest = $4 FROM task
+            WHERE jobs.id = task.job_id AND jobs.attempt = task.attempt AND jobs.status IN ('scheduled', 'running')
            RETURNING pg_notify('${channels.job}', jobs.id::text)`,
     values: [lease.nodeId, lease.leaseId, task.id, imageDigest],
   })
@@ -114,8 +115,16 @@ export interface OutputBatch {
   stderrConsumed: number
 }
 
-/** Stores one batch of output and wakes its readers. */
+/** Stores one batch of output and wakes its readers. A batch that was stored already, unheard, is stored once. */
 export async function appendOutput(lease: Lease, task: ClaimedTask, batch: OutputBatch): Promise<void> {
+  const stored = await insertOutput(lease, task, batch).catch((error: unknown) => {
+    if (isUniqueViolation(error, 'log_chunks_pkey')) return true
+    throw error
+  })
+  if (!stored) throw new Fenced(task.id)
+}
+
+async function insertOutput(lease: Lease, task: ClaimedTask, batch: OutputBatch): Promise<boolean> {
   const { rowCount } = await database().pool.query({
     name: 'append-output',
     text: `WITH task AS (
@@ -135,7 +144,7 @@ export async function appendOutput(lease: Lease, task: ClaimedTask, batch: Outpu
       batch.stderrConsumed,
     ],
   })
-  if (rowCount !== 1) throw new Fenced(task.id)
+  return rowCount === 1
 }
 
 const taskStatusOf = (outcome: Outcome): TaskStatus => {

@@ -13,6 +13,7 @@ export const endReasons = {
   cancelled_by_admin: { fault: 'none', says: 'The job was cancelled by an admin.' },
   image_unavailable: { fault: 'system', says: "The environment's image could not be had on the node." },
   node_lost: { fault: 'system', says: 'The node running the job stopped answering.' },
+  worker_stopped: { fault: 'system', says: 'The worker was stopped while the job ran.' },
   internal_error: { fault: 'system', says: 'gpuq could not run the job.' },
 } as const satisfies Record<string, { fault: 'none' | 'user' | 'system'; says: string }>
 

@@ -5,7 +5,10 @@ import { uploadStatuses } from './status'
 export const idPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 export const idSchema = z
   .string()
-  .regex(idPattern, 'use 1 to 64 letters, digits, dots, dashes or underscores, starting with a letter or digit')
+  .regex(
+    idPattern,
+    'use 1 to 64 letters, digits, dots, dashes or underscores, starting with a letter or digit',
+  )
 
 const time = z.string().describe('RFC 3339, UTC')
 
@@ -61,7 +64,9 @@ export const jobResultSchema = z.object({
   exit_code: z.number().int().nullable(),
   results: z.array(z.unknown()).describe('stdout lines that are JSON objects or arrays'),
   result_file: z.string().nullable(),
-  truncated: z.boolean().describe('true when stdout, stderr or results were cut; download the file for all of it'),
+  truncated: z
+    .boolean()
+    .describe('true when stdout, stderr or results were cut; download the file for all of it'),
 })
 
 /** `GET /api/jobs/ID/source`: what was submitted, without the token. */
@@ -76,6 +81,15 @@ export const jobFiltersSchema = z.object({
   project_id: idSchema.optional(),
   limit: z.coerce.number().int().min(1).max(200).default(50),
   cursor: z.string().max(200).optional().describe('from the Link header of the page before'),
+})
+
+/** Query of the routes about one job. */
+export const jobQuerySchema = z.object({
+  user_id: z.string().optional().describe('must be yours, unless you are an admin'),
+})
+
+export const resultQuerySchema = jobQuerySchema.extend({
+  format: z.enum(['json', 'jsonl', 'text']).default('json').describe('jsonl and text are downloads'),
 })
 
 export type JobSummary = z.infer<typeof jobSummarySchema>

@@ -26,6 +26,7 @@ const verdicts = {
   cancelled_by_admin: 'cancelled',
   image_unavailable: 'failed',
   node_lost: 'failed',
+  worker_stopped: 'failed',
   internal_error: 'failed',
 } as const satisfies Record<EndReason, JobStatus>
 

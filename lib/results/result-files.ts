@@ -164,8 +164,8 @@ async function* concat(first: Buffer, middle: AsyncIterable<Buffer>, last: Buffe
 /** Rows fetched at once: each holds a mebibyte at most. */
 const chunksAtOnce = 16
 
-/** The stored output of one attempt from a byte on: whole records, if `from` is where one begins. */
-export async function* readChunks(jobId: string, attempt: number, from: number): AsyncGenerator<Buffer> {
+/** The chunks of one attempt's output from a byte on: whole records, if `from` is where one begins. */
+async function* readChunks(jobId: string, attempt: number, from: number): AsyncGenerator<Buffer> {
   for (let start = from; ; ) {
     const { rows } = await database().pool.query<{ start: number; records: Buffer }>({
       name: 'read-chunks',
@@ -181,11 +181,31 @@ export async function* readChunks(jobId: string, attempt: number, from: number):
   }
 }
 
-/** The output within a result file, from a byte of it on. */
-export async function* readStoredOutput(file: StoredResultFile, from: number): AsyncGenerator<Buffer> {
-  let left = file.outputBytes - from
-  if (left <= 0) return
-  const { stream } = await resultStore().open(file.name, { start: file.outputStart + from })
+/** The stored file of an ended job; null until it is written. */
+export async function findResultFile(jobId: string): Promise<StoredResultFile | null> {
+  const { rows } = await database().pool.query<StoredResultFile>({
+    name: 'find-result-file',
+    text: `SELECT name, bytes, output_start AS "outputStart", output_bytes AS "outputBytes"
+             FROM result_files WHERE job_id = $1 AND stored_at IS NOT NULL`,
+    values: [jobId],
+  })
+  return rows[0] ?? null
+}
+
+/**
+ * All that is stored of an attempt's output from a byte on, from the chunks or the file. The chunks go in the moment
+ * the file is there, so it is looked for after them: nothing falls in between.
+ */
+export async function* readOutput(jobId: string, attempt: number, from: number): AsyncGenerator<Buffer> {
+  let position = from
+  for await (const records of readChunks(jobId, attempt, from)) {
+    position += records.length
+    yield records
+  }
+  const file = await findResultFile(jobId)
+  if (!file || position >= file.outputBytes) return
+  const { stream } = await resultStore().open(file.name, { start: file.outputStart + position })
+  let left = file.outputBytes - position
   for await (const part of stream as AsyncIterable<Buffer>) {
     yield part.subarray(0, left)
     left -= part.length

@@ -1,0 +1,63 @@
+import { Readable } from 'node:stream'
+import { GpuqError } from '../errors'
+import { toPlainText } from '../results/decode'
+import { findResultFile, readOutput, resultStore, type StoredResultFile } from '../results/result-files'
+import { isFinal } from './status'
+import type { VisibleJob } from './visible'
+
+/** A browser saves these and never shows them: a job may print anything, HTML included. */
+const safe = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': 'sandbox',
+}
+
+/**
+ * A job's JSONL file, or its output as plain text. The text of a running job is what there is so far.
+ * @throws 409 for the file of a job that has not ended, 503 while the file is being written.
+ */
+export async function downloadResult(job: VisibleJob, format: 'jsonl' | 'text'): Promise<Response> {
+  if (format === 'text') {
+    const text = toPlainText(readOutput(job.id, job.attempt, 0))
+    return attachment(Readable.from(text), `${job.id}.txt`, 'text/plain; charset=utf-8')
+  }
+  if (!isFinal(job.status)) {
+    throw new GpuqError('conflict', 'The job has not ended yet. Its result file is written when it does.')
+  }
+  const file = await waitForFile(job.id)
+  if (!file) {
+    throw new GpuqError('unavailable', 'The result file is being written. Try again in a second.', {
+      headers: { 'retry-after': '1' },
+    })
+  }
+  const { stream, bytes } = await resultStore().open(file.name)
+  return attachment(stream, file.name, 'application/x-ndjson; charset=utf-8', {
+    'content-length': String(bytes),
+  })
+}
+
+/** The file is written moments after the verdict: a download asked for in between waits for it. */
+async function waitForFile(jobId: string): Promise<StoredResultFile | null> {
+  const deadline = performance.now() + 5_000
+  for (;;) {
+    const file = await findResultFile(jobId)
+    if (file || performance.now() > deadline) return file
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+function attachment(
+  stream: Readable,
+  name: string,
+  type: string,
+  headers: Record<string, string> = {},
+): Response {
+  return new Response(Readable.toWeb(stream) as ReadableStream<Uint8Array>, {
+    headers: {
+      ...safe,
+      ...headers,
+      'content-type': type,
+      'content-disposition': `attachment; filename="${name}"`,
+    },
+  })
+}

@@ -1,0 +1,111 @@
+import type { Actor } from '../access/actor'
+import { database } from '../database/client'
+import { collectOutput } from '../results/decode'
+import { readOutput } from '../results/result-files'
+import { configToYaml } from './config'
+import { type JobRow, summaryColumns, summaryJoins, toSummary } from './list'
+import { describeReason, type Reason } from './reasons'
+import type { JobDetail, JobResult, JobSource } from './schemas'
+import { storedSpecSchema } from './stored-spec'
+import { findVisibleJob } from './visible'
+
+interface DetailRow extends JobRow {
+  reason_detail: string | null
+  attempt: number
+  max_retries: number
+  time_limit_s: number
+  spec: unknown
+  node_name: string | null
+  gpus: JobDetail['gpus']
+  cancel_requested: boolean
+  output_bytes: number
+  result_file: string | null
+}
+
+const selectDetail = `
+  SELECT ${summaryColumns}, j.reason_detail, j.attempt, j.max_retries, j.time_limit_s, j.spec, n.name AS node_name,
+         coalesce((SELECT jsonb_agg(jsonb_build_object('uuid', g.uuid, 'index', g.index, 'model', g.model,
+                                    'simulated', g.simulated, 'milli', a.milli) ORDER BY g.index)
+                     FROM allocations a JOIN gpus g ON g.id = a.gpu_id WHERE a.task_id = t.id), '[]') AS gpus,
+         j.cancel_requested_at IS NOT NULL AND j.ended_at IS NULL AS cancel_requested,
+         coalesce(t.output_bytes, 0)::int8 AS output_bytes,
+         CASE WHEN f.stored_at IS NOT NULL THEN f.name END AS result_file
+    FROM jobs j ${summaryJoins}
+    LEFT JOIN tasks t ON t.job_id = j.id AND t.attempt = j.attempt AND t.rank = 0
+    LEFT JOIN nodes n ON n.id = t.node_id
+    LEFT JOIN result_files f ON f.job_id = j.id
+   WHERE j.id = $1`
+
+async function readDetailRow(jobId: string): Promise<DetailRow> {
+  const { rows } = await database().pool.query<DetailRow>({
+    name: 'job-detail',
+    text: selectDetail,
+    values: [jobId],
+  })
+  const [row] = rows
+  if (!row) throw new Error(`job ${jobId} vanished`)
+  return row
+}
+
+/** The reason as a sentence, with what it leaves open. */
+function reasonText({ reason, reason_detail }: Pick<DetailRow, 'reason' | 'reason_detail'>): string | null {
+  return reason === null ? null : [describeReason(reason as Reason), reason_detail].filter(Boolean).join(' ')
+}
+
+/** Everything about one job, for whoever may see it. */
+export async function readJob(actor: Actor, jobId: string): Promise<JobDetail> {
+  const { id } = await findVisibleJob(actor, jobId)
+  return readJobDetail(id)
+}
+
+/** The detail of a job whose visibility was proven before. */
+export async function readJobDetail(jobId: string): Promise<JobDetail> {
+  const row = await readDetailRow(jobId)
+  return {
+    ...toSummary(row),
+    reason_text: reasonText(row),
+    placed: row.status === 'scheduled' || row.status === 'running',
+    attempt: row.attempt,
+    max_retries: row.max_retries,
+    max_time: row.time_limit_s,
+    node_name: row.node_name,
+    gpus: row.gpus,
+    cancel_requested: row.cancel_requested,
+    result_file: row.result_file,
+    output_bytes: row.output_bytes,
+    tags: storedSpecSchema.parse(row.spec).tags,
+  }
+}
+
+/** What an answer may hold of each stream; the whole is there for download. */
+const answerBytes = 10 * 1024 * 1024
+
+/** The job as it stands, with what it printed so far. */
+export async function readResult(jobId: string): Promise<JobResult> {
+  const row = await readDetailRow(jobId)
+  const output = readOutput(jobId, row.attempt, 0)
+  const { stdout, stderr, results, truncated } = await collectOutput(output, { maxBytes: answerBytes })
+  return {
+    job_id: row.id,
+    status: toSummary(row).status,
+    reason: row.reason,
+    reason_text: reasonText(row),
+    stdout,
+    stderr,
+    exit_code: row.exit_code,
+    results,
+    result_file: row.result_file,
+    truncated,
+  }
+}
+
+/** What was submitted, without the token. */
+export async function readSource(actor: Actor, jobId: string): Promise<JobSource> {
+  const { id } = await findVisibleJob(actor, jobId)
+  const { rows } = await database().pool.query<{ code: Buffer; spec: unknown }>(
+    'SELECT code, spec FROM jobs WHERE id = $1',
+    [id],
+  )
+  const [row] = rows
+  return { code: row?.code.toString('utf8') ?? '', config: configToYaml(row?.spec) }
+}

@@ -1,0 +1,109 @@
+import { uuidv7 } from 'uuidv7'
+import type { Actor } from '../access/actor'
+import { type EnvironmentRow, findEnvironment } from '../access/environments'
+import { effectiveLimits } from '../access/limits'
+import { findOrCreateProject } from '../access/projects'
+import { channels } from '../database/listen'
+import { type Transaction, transaction } from '../database/transaction'
+import { env } from '../env'
+import { GpuqError } from '../errors'
+import { configForRecord, type JobConfig, timeLimitSeconds } from './config'
+import { isLimited, requireWithinLimits } from './submission-limits'
+
+export interface Submission {
+  code: Buffer
+  config: JobConfig
+  /** SHA-256 of all that was sent. */
+  bodyHash: Buffer
+  /** Makes a repeated submission the same job. */
+  idempotencyKey: string | null
+}
+
+export interface Submitted {
+  jobId: string
+  /** True when the key was seen before: this is the job of that time. */
+  repeated: boolean
+  /** Rate-limit headers for the answer. */
+  headers: Record<string, string>
+}
+
+/**
+ * Accepts a job: durable once this resolves. Limits, idempotency and the project are decided in the same transaction,
+ * under a lock on the user's row.
+ * @throws 429 over a limit, 422 for an unknown environment or a key used for another body.
+ */
+export async function submitJob(actor: Actor, submission: Submission): Promise<Submitted> {
+  const environment = await findEnvironment(submission.config.environment ?? null)
+  return transaction(async (tx) => {
+    const project = await findOrCreateProject(tx, actor.userId, submission.config.projectId)
+    const limits = effectiveLimits(actor, project.limits)
+    if (isLimited(limits) || submission.idempotencyKey !== null) await lockUser(tx, actor.userId)
+    const earlier = await findRepeated(tx, actor.userId, submission)
+    if (earlier) return { jobId: earlier, repeated: true, headers: {} }
+    const headers = await requireWithinLimits(tx, actor.userId, limits)
+    const jobId = await insertJob(tx, actor, project.id, environment, submission)
+    return { jobId, repeated: false, headers }
+  })
+}
+
+/** Decisions about one user's submissions are made one at a time. */
+async function lockUser(tx: Transaction, userId: string): Promise<void> {
+  await tx.query({
+    name: 'lock-user',
+    text: 'SELECT 1 FROM users WHERE id = $1 FOR NO KEY UPDATE',
+    values: [userId],
+  })
+}
+
+async function findRepeated(tx: Transaction, userId: string, submission: Submission): Promise<string | null> {
+  const { idempotencyKey, bodyHash } = submission
+  if (idempotencyKey === null) return null
+  const { rows } = await tx.query<{ body_hash: Buffer; job_id: string }>({
+    name: 'find-idempotency-key',
+    text: 'SELECT body_hash, job_id FROM idempotency_keys WHERE user_id = $1 AND key = $2',
+    values: [userId, idempotencyKey],
+  })
+  const [row] = rows
+  if (!row) return null
+  if (row.body_hash.equals(bodyHash)) return row.job_id
+  const message = 'This Idempotency-Key was used for another submission. Use a new key for a new job.'
+  throw new GpuqError('invalid_fields', message, { errors: [{ path: 'Idempotency-Key', message }] })
+}
+
+async function insertJob(
+  tx: Transaction,
+  actor: Actor,
+  projectId: string,
+  environment: EnvironmentRow,
+  { code, config, bodyHash, idempotencyKey }: Submission,
+): Promise<string> {
+  const jobId = uuidv7()
+  await tx.query({
+    name: 'insert-job',
+    text: `WITH job AS (
+             INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, name, spec, code, priority,
+                               max_retries, expected_time_s, time_limit_s)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+           ), key AS (
+             INSERT INTO idempotency_keys (user_id, key, body_hash, job_id) SELECT $2, $13::text, $14::bytea, $1 WHERE $13::text IS NOT NULL
+           )
+           SELECT pg_notify('${channels.queue}', $1::text)`,
+    values: [
+      jobId,
+      actor.userId,
+      projectId,
+      environment.id,
+      config.competitionId,
+      config.name ?? null,
+      JSON.stringify(configForRecord(config)),
+      code,
+      config.priority,
+      config.maxRetries,
+      config.expectedTime,
+      timeLimitSeconds(config, env().GPUQ_MAX_TIME_S),
+      idempotencyKey,
+      bodyHash,
+    ],
+  })
+  return jobId
+}

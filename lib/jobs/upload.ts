@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto'
+import { type Actor, requireScope } from '../access/actor'
+import { actorFromToken, invalidToken } from '../access/authenticate'
+import { GpuqError } from '../errors'
+import { readUpload } from '../http/multipart'
+import { parseConfig } from './config'
+import type { Submission } from './submit'
+
+const maxPartBytes = 1024 * 1024
+const uploadTimeoutMs = 60_000
+const keyPattern = /^[\x21-\x7e]{1,255}$/
+
+/**
+ * Reads an upload and settles who sends it: the header, the session, or the config's own token. What they say must
+ * agree. The token goes no further than this function.
+ */
+export async function receiveUpload(
+  request: Request,
+  caller: Actor | null,
+): Promise<{ actor: Actor; submission: Submission }> {
+  const idempotencyKey = request.headers.get('idempotency-key')
+  if (idempotencyKey !== null && !keyPattern.test(idempotencyKey)) {
+    throw new GpuqError(
+      'invalid_request',
+      'An Idempotency-Key is 1 to 255 printable ASCII characters without spaces.',
+    )
+  }
+  const { code, configFile } = await readUpload(request, { maxPartBytes, timeoutMs: uploadTimeoutMs })
+  const parsed = parseConfig(configFile.bytes.toString('utf8'))
+  if (!parsed.ok) {
+    const [first] = parsed.errors
+    const more = parsed.errors.length > 1 ? ` (and ${parsed.errors.length - 1} more)` : ''
+    throw new GpuqError('invalid_fields', `config_file: ${first?.message ?? 'it cannot be read'}${more}`, {
+      errors: parsed.errors,
+    })
+  }
+  const { config, token } = parsed
+  const actor = await settleActor(caller, token)
+  if (config.userId !== undefined && config.userId.toLowerCase() !== actor.handle.toLowerCase()) {
+    throw new GpuqError('forbidden', 'Token does not belong to specified user_id')
+  }
+  const bodyHash = createHash('sha256').update(code.bytes).update('\0').update(configFile.bytes).digest()
+  return { actor, submission: { code: code.bytes, config, bodyHash, idempotencyKey } }
+}
+
+async function settleActor(caller: Actor | null, token: string | null): Promise<Actor> {
+  if (token === null) {
+    if (caller) return caller
+    throw new GpuqError(
+      'unauthenticated',
+      'Send your token: as the header "Authorization: Bearer YOUR_TOKEN", or as "token" in the config.',
+      { headers: { 'www-authenticate': 'Bearer realm="gpuq"' } },
+    )
+  }
+  const named = await actorFromToken(token)
+  if (!named) throw invalidToken()
+  if (
+    caller &&
+    (caller.userId !== named.userId || (caller.via === 'token' && caller.tokenId !== named.tokenId))
+  ) {
+    throw new GpuqError(
+      'unauthenticated',
+      'The token in the config is not the one you are signed in with. Leave one of them out.',
+    )
+  }
+  const actor = caller ?? named
+  requireScope(actor, 'submit')
+  return actor
+}

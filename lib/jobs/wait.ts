@@ -1,0 +1,56 @@
+import { database } from '../database/client'
+import { listener } from '../database/listen'
+import { isFinal, type JobStatus } from './status'
+
+/** How often a waiter looks by itself, should a notification be lost. */
+const lookEveryMs = 2_000
+
+/**
+ * Calls `onChange` when the job's notifications come, and every now and then in case one was lost. Resolves once it
+ * listens; returns how to stop.
+ */
+export async function watchJob(
+  jobId: string,
+  onChange: () => void,
+  channel: 'job' | 'output' = 'job',
+): Promise<() => void> {
+  const stop = await listener().listen(channel, (payload) => {
+    if (payload === null || payload === jobId) onChange()
+  })
+  const timer = setInterval(onChange, lookEveryMs)
+  return () => {
+    clearInterval(timer)
+    stop()
+  }
+}
+
+/** Waits until the job has its verdict. False when `signal` was aborted first: the job itself goes on. */
+export async function waitUntilFinal(jobId: string, signal: AbortSignal): Promise<boolean> {
+  let changed = () => {}
+  const stop = await watchJob(jobId, () => changed())
+  const onAbort = () => changed()
+  signal.addEventListener('abort', onAbort)
+  try {
+    while (!signal.aborted) {
+      const change = new Promise<void>((resolve) => {
+        changed = resolve
+      })
+      const status = await readStatus(jobId)
+      if (status === null || isFinal(status)) return true
+      await change
+    }
+    return false
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+    stop()
+  }
+}
+
+async function readStatus(jobId: string): Promise<JobStatus | null> {
+  const { rows } = await database().pool.query<{ status: JobStatus }>({
+    name: 'job-status',
+    text: 'SELECT status FROM jobs WHERE id = $1',
+    values: [jobId],
+  })
+  return rows[0]?.status ?? null
+}
