@@ -126,6 +126,7 @@ CREATE TABLE "jobs" (
     "cancelled_while_waiting" BOOLEAN NOT NULL DEFAULT false,
     "exit_code" INTEGER,
     "image_digest" TEXT,
+    "result_stored" BOOLEAN NOT NULL DEFAULT false,
 
     CONSTRAINT "jobs_pkey" PRIMARY KEY ("id")
 );
@@ -211,9 +212,11 @@ CREATE TABLE "log_chunks" (
 CREATE TABLE "result_files" (
     "job_id" UUID NOT NULL,
     "name" TEXT NOT NULL,
-    "bytes" BIGINT NOT NULL,
-    "sha256" TEXT NOT NULL,
-    "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "output_start" INTEGER,
+    "output_bytes" BIGINT,
+    "bytes" BIGINT,
+    "sha256" TEXT,
+    "stored_at" TIMESTAMPTZ(3),
 
     CONSTRAINT "result_files_pkey" PRIMARY KEY ("job_id")
 );

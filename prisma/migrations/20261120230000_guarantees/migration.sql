@@ -29,7 +29,7 @@ CREATE INDEX "jobs_active" ON "jobs" ("user_id") WHERE "status" IN ('pending', '
 CREATE INDEX "tasks_live" ON "tasks" ("node_id") WHERE "status" IN ('scheduled', 'starting', 'running');
 
 -- Jobs whose output still waits to become a file.
-CREATE INDEX "jobs_ended" ON "jobs" ("ended_at") WHERE "status" IN ('completed', 'failed', 'cancelled');
+CREATE INDEX "jobs_without_result" ON "jobs" ("ended_at") WHERE "status" IN ('completed', 'failed', 'cancelled') AND NOT "result_stored";
 
 -- Output does not compress well enough to be worth the time between a line and its reader.
 ALTER TABLE "log_chunks" ALTER COLUMN "records" SET STORAGE EXTERNAL;

@@ -1,0 +1,25 @@
+import type { Lease } from '@/lib/cluster/nodes'
+import type { ClaimedTask } from '@/lib/cluster/tasks'
+import { storedSpecSchema } from '@/lib/jobs/stored-spec'
+import type { TaskContainer } from '../runtime/runtime'
+
+/** What a task asks of the runtime. */
+export function containerOf(task: ClaimedTask, lease: Lease, directory: string): TaskContainer {
+  const spec = storedSpecSchema.parse(task.spec)
+  return {
+    jobId: task.jobId,
+    taskId: task.id,
+    attempt: task.attempt,
+    rank: task.rank,
+    nodeId: lease.nodeId,
+    image: task.image,
+    command: ['python', '-u', '/job/solution.py', ...spec.args],
+    env: spec.env,
+    directory,
+    gpuUuids: task.gpus.filter(({ simulated }) => !simulated).map(({ uuid }) => uuid),
+    simulated: task.gpus.some(({ simulated }) => simulated),
+    cpuMilli: task.cpuMilli,
+    memoryMib: task.memoryMib,
+    network: task.network,
+  }
+}

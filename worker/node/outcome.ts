@@ -1,0 +1,46 @@
+import type { EndReason } from '@/lib/jobs/reasons'
+import type { Outcome } from '@/lib/jobs/verdict'
+import { type Exit, RuntimeFault } from '../runtime/runtime'
+
+const signalNames: Record<number, string> = {
+  2: 'SIGINT',
+  4: 'SIGILL',
+  6: 'SIGABRT',
+  7: 'SIGBUS',
+  8: 'SIGFPE',
+  9: 'SIGKILL',
+  11: 'SIGSEGV',
+  13: 'SIGPIPE',
+  15: 'SIGTERM',
+  31: 'SIGSYS',
+}
+
+/**
+ * What an exit means. What gpuq itself stopped the task for comes first; then memory, because the kernel's kill looks
+ * like any other from outside; then the program's own word.
+ */
+export function outcomeOf(exit: Exit, stoppedFor: EndReason | null, memoryMib: number): Outcome {
+  const { exitCode } = exit
+  if (stoppedFor) return { reason: stoppedFor, detail: null, exitCode }
+  if (exit.outOfMemory) {
+    const limit = `The limit was ${memoryMib} MiB; ask for more with memory_gb.`
+    const child =
+      exitCode === 0
+        ? 'One of its processes was killed for memory, although the program itself ended with 0. '
+        : ''
+    return { reason: 'out_of_memory', detail: child + limit, exitCode }
+  }
+  if (exitCode === 0) return { reason: 'finished', detail: null, exitCode }
+  const signal = exitCode > 128 ? signalNames[exitCode - 128] : undefined
+  return { reason: 'exit_code', detail: `Exit code ${exitCode}${signal ? ` (${signal})` : ''}.`, exitCode }
+}
+
+/** What a failure of gpuq or its engine means: never the user's fault. */
+export function outcomeOfFault(error: unknown): Outcome {
+  if (error instanceof RuntimeFault && error.code === 'image_unavailable') {
+    return { reason: 'image_unavailable', detail: error.message, exitCode: null }
+  }
+  const detail =
+    error instanceof RuntimeFault ? error.message : 'The node could not run it; its log says more.'
+  return { reason: 'internal_error', detail, exitCode: null }
+}

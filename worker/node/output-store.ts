@@ -1,0 +1,121 @@
+import type { Lease } from '@/lib/cluster/nodes'
+import { appendOutput, type ClaimedTask } from '@/lib/cluster/tasks'
+import { OutputEncoder } from '@/lib/results/encode'
+import { pause } from '../pause'
+import type { OutputChunk } from '../runtime/runtime'
+import { persist } from './persist'
+
+/** Shortest time between two stored batches: a line shows within 100 ms, and a storm of lines makes few writes. */
+const batchEveryMs = 30
+/** A reader that is ahead of the database by this much waits, and so does the container. */
+const mostWaitingBytes = 4 * 1024 * 1024
+/** Largest batch: what one row holds. */
+const mostBatchBytes = 1024 * 1024
+
+interface Encoded {
+  bytes: Buffer
+  consumed: { stdout: number; stderr: number }
+}
+
+/**
+ * Carries one task's output into the database, in batches. A database that does not answer is tried again for as
+ * long as the lease lasts; nothing is dropped meanwhile, because the container is made to wait.
+ */
+export class OutputStore {
+  #encoder: OutputEncoder
+  #start: number
+  readonly #waiting: Encoded[] = []
+  #waitingBytes = 0
+  #storing: Promise<void> | undefined
+  #failed: unknown
+
+  constructor(
+    readonly lease: Lease,
+    readonly task: ClaimedTask,
+    readonly limitBytes: number,
+    readonly signal: AbortSignal,
+  ) {
+    this.#start = task.outputBytes
+    this.#encoder = new OutputEncoder({
+      limitBytes,
+      resume: {
+        consumed: { stdout: task.stdoutConsumed, stderr: task.stderrConsumed },
+        encodedBytes: task.outputBytes,
+      },
+    })
+  }
+
+  get limitReached(): boolean {
+    return this.#encoder.limitReached
+  }
+
+  /** The output is about to be read from its first byte again: what was taken already is skipped. */
+  startOver(): void {
+    this.#encoder = new OutputEncoder({ limitBytes: this.limitBytes, resume: this.#encoder.state })
+  }
+
+  /** Takes raw output. Resolves at once, or when the database has caught up. */
+  async take(chunk: OutputChunk): Promise<void> {
+    this.#keep(this.#encoder.feed(chunk.stream, chunk.bytes, new Date()).bytes)
+    this.#storing ??= this.#store()
+    while (this.#waitingBytes > mostWaitingBytes && this.#storing) await this.#storing
+    if (this.#failed) throw this.#failed
+  }
+
+  /** Stores what is left, once both streams have ended. */
+  async end(): Promise<void> {
+    this.#keep(this.#encoder.end(new Date()).bytes)
+    await this.#storing
+    if (this.#failed) throw this.#failed
+    while (this.#waitingBytes > 0) await this.#storeBatch()
+  }
+
+  #keep(bytes: Buffer): void {
+    if (bytes.length === 0) return
+    this.#waiting.push({ bytes, consumed: this.#encoder.state.consumed })
+    this.#waitingBytes += bytes.length
+  }
+
+  /** Stores batches until nothing waits: the first at once, later ones no more often than the interval. */
+  async #store(): Promise<void> {
+    try {
+      do {
+        this.#keep(this.#encoder.flush(new Date()).bytes)
+        if (this.#waitingBytes > 0) await this.#storeBatch()
+        if (this.#waitingBytes < mostBatchBytes) await pause(batchEveryMs, this.signal)
+      } while (!this.signal.aborted && (this.#waitingBytes > 0 || this.#encoder.holdsOutput))
+    } catch (error) {
+      this.#failed = error
+    } finally {
+      this.#storing = undefined
+    }
+  }
+
+  async #storeBatch(): Promise<void> {
+    const { bytes: records, consumed } = this.#takeBatch()
+    const batch = {
+      start: this.#start,
+      records,
+      stdoutConsumed: consumed.stdout,
+      stderrConsumed: consumed.stderr,
+    }
+    await persist(this.signal, 'output', () => appendOutput(this.lease, this.task, batch))
+    this.#start += records.length
+  }
+
+  /** The next batch, and the raw bytes that it and all before it stand for. */
+  #takeBatch(): Encoded {
+    let size = 0
+    let count = 0
+    for (const { bytes } of this.#waiting) {
+      if (count > 0 && size + bytes.length > mostBatchBytes) break
+      size += bytes.length
+      count += 1
+    }
+    const taken = this.#waiting.splice(0, count)
+    this.#waitingBytes -= size
+    const last = taken.at(-1)
+    if (!last) throw new Error('no output waits')
+    return { bytes: Buffer.concat(taken.map(({ bytes }) => bytes)), consumed: last.consumed }
+  }
+}

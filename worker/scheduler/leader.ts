@@ -1,0 +1,64 @@
+import pg from 'pg'
+import { database } from '@/lib/database/client'
+import { logger } from '@/lib/logger'
+import { pause } from '../pause'
+
+/** Any constant; one leader at a time per database. */
+const leaderLock = 4_711_470_002
+
+/** How often a follower tries, and a leader makes sure of its lock: well inside the five seconds promised. */
+const tryEveryMs = 1_000
+
+/**
+ * Leads while this process holds the advisory lock, on a connection of its own: when the process or its connection
+ * dies, PostgreSQL gives the lock to the next one that tries. Returns when `signal` is aborted.
+ */
+export async function leadWhileElected(
+  signal: AbortSignal,
+  lead: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await tryToLead(signal, lead)
+    } catch (error) {
+      logger.warn({ err: error }, 'leadership lost or not to be had, trying again')
+    }
+    await pause(tryEveryMs, signal)
+  }
+}
+
+async function tryToLead(signal: AbortSignal, lead: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const client = new pg.Client({
+    connectionString: database().url,
+    keepAlive: true,
+    connectionTimeoutMillis: 5_000,
+  })
+  const term = new AbortController()
+  const end = () => term.abort()
+  client.on('error', end)
+  client.on('end', end)
+  signal.addEventListener('abort', end)
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ held: boolean }>('SELECT pg_try_advisory_lock($1) AS held', [
+      leaderLock,
+    ])
+    if (!rows[0]?.held) return
+    logger.info('leading the scheduler')
+    await Promise.all([lead(term.signal), watchLock(client, term)])
+  } finally {
+    signal.removeEventListener('abort', end)
+    term.abort()
+    await client.end().catch(() => {})
+  }
+}
+
+/** Asks the lock's connection from time to time, so that a silently cut network ends the term too. */
+async function watchLock(client: pg.Client, term: AbortController): Promise<void> {
+  while (!term.signal.aborted) {
+    await pause(tryEveryMs, term.signal)
+    const timeout = setTimeout(() => term.abort(), 4_000)
+    await client.query('SELECT 1').catch(() => term.abort())
+    clearTimeout(timeout)
+  }
+}

@@ -1,0 +1,67 @@
+import { loseExpiredNodes } from '@/lib/cluster/lost-nodes'
+import { commitPlacement } from '@/lib/cluster/place'
+import { takeSnapshot } from '@/lib/cluster/snapshot'
+import { setWaitReasons } from '@/lib/cluster/wait-reasons'
+import { listener } from '@/lib/database/listen'
+import { deleteExpired } from '@/lib/jobs/retention'
+import { logger } from '@/lib/logger'
+import { plan } from '@/lib/scheduling/plan'
+import { Wake } from '../wake'
+import { storeResults } from './store-results'
+
+/** The safety net under the notifications. */
+const lookEveryMs = 1_000
+const sweepEveryMs = 10 * 60_000
+
+/** What the leader does: it places what can start, reconciles what died, and turns the output of what ended into files. */
+export async function lead(signal: AbortSignal): Promise<void> {
+  await Promise.all([schedule(signal), storeResults(signal)])
+}
+
+async function schedule(signal: AbortSignal): Promise<void> {
+  const wake = new Wake(signal)
+  const stop = await listener().listen('queue', () => wake.ring())
+  let swept = 0
+  try {
+    while (!signal.aborted) {
+      await attempt('reconcile', async () => {
+        const lost = await loseExpiredNodes()
+        if (lost.length > 0) logger.warn({ nodes: lost }, 'nodes lost: their leases ran out')
+      })
+      await attempt('place', placeWaiting)
+      if (performance.now() - swept > sweepEveryMs) {
+        swept = performance.now()
+        await attempt('sweep', deleteExpired)
+      }
+      await wake.rung(lookEveryMs)
+    }
+  } finally {
+    stop()
+  }
+}
+
+/** One pass: snapshot, plan, commit. A placement that the database refuses is planned again at once. */
+export async function placeWaiting(): Promise<void> {
+  for (let pass = 0; pass < 3; pass++) {
+    const { snapshot, now, reasons } = await takeSnapshot()
+    if (snapshot.waiting.length === 0) return
+    const { placements, waiting } = plan(snapshot, now)
+    let refused = 0
+    for (const placement of placements) {
+      const commit = await commitPlacement(placement)
+      if (!commit.ok) refused += 1
+    }
+    await setWaitReasons(
+      waiting.filter((each) => reasons.get(each.jobId) !== each.reason + (each.detail ?? '')),
+    )
+    if (refused === 0) return
+  }
+}
+
+async function attempt(what: string, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    logger.error({ err: error }, `the scheduler could not ${what}, it tries again in a second`)
+  }
+}

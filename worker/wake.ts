@@ -1,0 +1,28 @@
+/** A bell that a loop waits on: rings before or while waiting wake it once; silence wakes it after a time. */
+export class Wake {
+  #rung = false
+  #resolve: (() => void) | undefined
+
+  constructor(signal: AbortSignal) {
+    signal.addEventListener('abort', () => this.ring())
+  }
+
+  ring(): void {
+    this.#rung = true
+    this.#resolve?.()
+  }
+
+  async rung(timeoutMs: number): Promise<void> {
+    if (!this.#rung) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, timeoutMs)
+        this.#resolve = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    }
+    this.#resolve = undefined
+    this.#rung = false
+  }
+}
