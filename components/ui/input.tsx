@@ -26,7 +26,10 @@ export function Input({ icon: Icon, mono = false, className, ...rest }: InputPro
   if (!Icon) return input
   return (
     <span className="relative block w-full">
-      <Icon aria-hidden className="pointer-events-none absolute top-2 left-2.5 size-4 text-subtle" />
+      <Icon
+        aria-hidden
+        className="pointer-events-none absolute top-1/2 left-2.5 size-4 -translate-y-1/2 text-subtle"
+      />
       {input}
     </span>
   )

@@ -65,9 +65,9 @@ describe('everything else a terminal would act on', () => {
   })
 
   it.each([
-    ['a string that never ends', `a${esc}]8;;http://x`, 'a␛]8;;http://x'],
-    ['a sequence that never ends', `a${esc}[31`, 'a␛[31'],
-    ['an escape at the end', `a${esc}`, 'a␛'],
+    ['a string that never ends', `a${esc}]8;;http://x`, 'a⟨ESC⟩]8;;http://x'],
+    ['a sequence that never ends', `a${esc}[31`, 'a⟨ESC⟩[31'],
+    ['an escape at the end', `a${esc}`, 'a⟨ESC⟩'],
   ])('shows %s, so that it hides nothing', (_, text, shown) => {
     expect(plainText(text)).toBe(shown)
   })
@@ -75,7 +75,7 @@ describe('everything else a terminal would act on', () => {
   it('shows what cannot be seen by its name, apart from the text around it', () => {
     expect(parseLine('a\u0000b\u202Ec').segments).toEqual([
       { text: 'a', style: {} },
-      { text: '␀', style: {}, control: true },
+      { text: '⟨NUL⟩', style: {}, control: true },
       { text: 'b', style: {} },
       { text: '⟨U+202E⟩', style: {}, control: true },
       { text: 'c', style: {} },

@@ -90,6 +90,17 @@ describe('OutputSearch', () => {
     expect([0, 1, 2, 3].map((index) => search.at(index)?.line)).toEqual([0, 0, 0, 1])
   })
 
+  it('begins anew with the store', () => {
+    const store = new OutputStore()
+    store.append([line('x'), line('x')])
+    const search = searchAll(store, pattern('x'))
+    store.clear()
+    store.append([line('y'), line('x')])
+    search.scan(10)
+    expect(search.total).toBe(1)
+    expect(search.at(0)?.line).toBe(1)
+  })
+
   it('agrees with a search done at once, however the output comes and goes', () => {
     const records = fc.array(fc.tuple(fc.constantFrom('a', 'aa', 'b', '\ra'), fc.boolean()), {
       maxLength: 40,

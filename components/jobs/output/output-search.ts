@@ -47,6 +47,7 @@ export interface FoundMatch {
  */
 export class OutputSearch {
   private next: number
+  private generation: number
   private lines: number[] = []
   /** How many matches there are up to and with the line at the same place in `lines`. */
   private totals: number[] = []
@@ -59,6 +60,7 @@ export class OutputSearch {
     readonly pattern: RegExp,
   ) {
     this.next = store.firstLine
+    this.generation = store.generation
   }
 
   get total(): number {
@@ -73,6 +75,7 @@ export class OutputSearch {
   /** Looks at up to so many more lines. False when it has caught up with the store. */
   scan(limit: number): boolean {
     const { store } = this
+    if (store.generation !== this.generation) this.startAnew()
     this.forgetDropped()
     this.lookAgain()
     const from = Math.max(this.next, store.firstLine)
@@ -94,6 +97,14 @@ export class OutputSearch {
   indexFrom(line: number): number | undefined {
     const place = firstAtLeast(this.lines, line)
     return place < this.lines.length ? (this.totals[place - 1] ?? 0) : undefined
+  }
+
+  private startAnew(): void {
+    this.generation = this.store.generation
+    this.next = this.store.firstLine
+    this.lines = []
+    this.totals = []
+    this.unfinished.clear()
   }
 
   private look(number: number): void {

@@ -30,6 +30,7 @@ export class OutputStore {
   private readonly open = new Map<string, OpenLine>()
   private readonly carried = new Map<string, AnsiStyle>()
   private currentVersion = 0
+  private currentGeneration = 0
 
   constructor(limits: Partial<OutputLimits> = {}) {
     this.limits = { ...defaultLimits, ...limits }
@@ -38,6 +39,11 @@ export class OutputStore {
   /** Changes with every change; for `useSyncExternalStore`. */
   get version(): number {
     return this.currentVersion
+  }
+
+  /** Changes when the output begins anew: numbers of lines from before mean nothing after. */
+  get generation(): number {
+    return this.currentGeneration
   }
 
   /** The number of the oldest line that is still kept. */
@@ -72,6 +78,7 @@ export class OutputStore {
     this.lines = new LineList()
     this.open.clear()
     this.carried.clear()
+    this.currentGeneration++
     this.changed()
   }
 
@@ -132,7 +139,7 @@ export class OutputStore {
     const pieces = text.split('\n')
     for (const [index, piece] of pieces.entries()) {
       const goesOn = eol === false && index === pieces.length - 1
-      this.writePiece(stream, type, Date.parse(t), piece, goesOn)
+      this.writePiece(stream, type, toTime(t), piece, goesOn)
     }
   }
 
@@ -170,4 +177,9 @@ export class OutputStore {
 function notice(limit: number, dropped: number): string {
   const mebibytes = (limit / 1024 ** 2).toFixed(limit < 10 * 1024 ** 2 ? 1 : 0)
   return `Output is limited to ${mebibytes} MiB. ${dropped.toLocaleString('en')} bytes after this were not kept.`
+}
+
+/** Zero for what is no time: a page must not fall over a record that another program wrote. */
+function toTime(t: string): number {
+  return Date.parse(t) || 0
 }

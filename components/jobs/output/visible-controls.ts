@@ -35,11 +35,17 @@ const mayBeJoined = new RegExp(
   'u',
 )
 
+// By name and not by their pictures (as U+2400 for NUL), which few fonts have.
+const controlNames =
+  'NUL SOH STX ETX EOT ENQ ACK BEL BS HT LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US'.split(
+    ' ',
+  )
+
 /** The text that stands for a special character, or null where it is at home and may stay as it is. */
 export function nameControl(character: string, before: string): string | null {
   const code = character.codePointAt(0) ?? 0
   if ((code === 0x200c || code === 0x200d) && mayBeJoined.test(before)) return null
-  if (code < 0x20) return String.fromCharCode(0x2400 + code)
-  if (code === 0x7f) return '\u2421'
-  return `\u27E8U+${code.toString(16).toUpperCase().padStart(4, '0')}\u27E9`
+  const name =
+    code === 0x7f ? 'DEL' : (controlNames[code] ?? `U+${code.toString(16).toUpperCase().padStart(4, '0')}`)
+  return `\u27E8${name}\u27E9`
 }

@@ -1,0 +1,103 @@
+'use client'
+
+import { CaseSensitive, ChevronDown, ChevronUp, Regex, Search } from 'lucide-react'
+import { type KeyboardEvent, type RefObject, useId } from 'react'
+import { cn } from '@/components/ui/class-names'
+import { formatCount } from '@/components/ui/format-number'
+import { IconButton } from '@/components/ui/icon-button'
+import { Input } from '@/components/ui/input'
+import type { OutputSearchState } from './use-output-search'
+
+interface OutputSearchBoxProps {
+  box: RefObject<HTMLInputElement | null>
+  search: OutputSearchState
+  /** `:12` was typed and sent. */
+  onGoToLine: (line: number) => void
+  /** Back to the output. */
+  onLeave: () => void
+}
+
+/** Searches the output; `:12` goes to line 12. */
+export function OutputSearchBox({ box, search, onGoToLine, onLeave }: OutputSearchBoxProps) {
+  const id = useId()
+  const { query, setQuery, problem, step } = search
+  const line = search.goTo
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter') {
+      event.preventDefault()
+      if (line === null) step(event.shiftKey ? -1 : 1)
+      else onGoToLine(line)
+    } else if (event.key === 'Escape') {
+      event.preventDefault()
+      setQuery({ text: '' })
+      onLeave()
+    }
+  }
+  return (
+    <search className="flex min-w-0 flex-1 basis-80 items-center gap-1">
+      <div className="relative min-w-0 max-w-md flex-1">
+        <Input
+          ref={box}
+          icon={Search}
+          type="text"
+          value={query.text}
+          onChange={(event) => setQuery({ text: event.target.value })}
+          onKeyDown={onKeyDown}
+          placeholder="Search, or :line"
+          aria-label="Search the output"
+          aria-describedby={id}
+          aria-invalid={problem ? true : undefined}
+          aria-keyshortcuts="/"
+          autoComplete="off"
+          spellCheck={false}
+          className={cn('h-7', query.text !== '' && 'pr-28')}
+        />
+        <span
+          id={id}
+          role="status"
+          className={cn(
+            'pointer-events-none absolute inset-y-0 right-2 flex items-center text-xs tabular-nums',
+            problem ? 'text-danger-ink' : 'text-subtle',
+          )}
+        >
+          {summarize(search)}
+        </span>
+      </div>
+      <IconButton
+        icon={CaseSensitive}
+        label="Match case"
+        pressed={query.caseSensitive}
+        onClick={() => setQuery({ caseSensitive: !query.caseSensitive })}
+      />
+      <IconButton
+        icon={Regex}
+        label="Regular expression"
+        pressed={query.regex}
+        onClick={() => setQuery({ regex: !query.regex })}
+      />
+      <IconButton
+        icon={ChevronUp}
+        label="Previous match"
+        shortcut="Shift+N"
+        disabled={search.total === 0}
+        onClick={() => step(-1)}
+      />
+      <IconButton
+        icon={ChevronDown}
+        label="Next match"
+        shortcut="N"
+        disabled={search.total === 0}
+        onClick={() => step(1)}
+      />
+    </search>
+  )
+}
+
+function summarize({ query, goTo, problem, total, index, searching }: OutputSearchState): string {
+  if (query.text === '') return ''
+  if (goTo !== null) return `Enter: line ${formatCount(goTo + 1)}`
+  if (problem) return problem
+  if (total === 0) return searching ? 'Searching…' : 'No match'
+  const count = `${formatCount(total)}${searching ? '…' : ''}`
+  return index === null ? count : `${formatCount(index + 1)} of ${count}`
+}

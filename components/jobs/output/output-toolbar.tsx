@@ -1,0 +1,93 @@
+'use client'
+
+import { ArrowDownToLine, Clock, Copy, Download, Link2, WrapText } from 'lucide-react'
+import { DropdownMenu, MenuItem } from '@/components/ui/dropdown-menu'
+import { IconButton } from '@/components/ui/icon-button'
+import { Segmented } from '@/components/ui/segmented'
+import type { LineFilter } from './line'
+import type { OutputOptions } from './output-options'
+import type { Follow } from './use-follow'
+
+const filters = [
+  { value: 'all', label: 'All' },
+  { value: 'stdout', label: 'stdout' },
+  { value: 'stderr', label: 'stderr' },
+] as const satisfies readonly { value: LineFilter; label: string }[]
+
+export interface OutputDownload {
+  label: string
+  href: string
+}
+
+interface OutputToolbarProps {
+  options: OutputOptions
+  onOptions: (change: Partial<OutputOptions>) => void
+  follow: Follow
+  downloads: readonly OutputDownload[]
+  /** Whether lines are chosen, so that they can be copied. */
+  hasChosen: boolean
+  onCopy: (what: 'all' | 'chosen' | 'link') => void
+}
+
+/** How the output is shown, and what can be taken from it. */
+export function OutputToolbar({
+  options,
+  onOptions,
+  follow,
+  downloads,
+  hasChosen,
+  onCopy,
+}: OutputToolbarProps) {
+  return (
+    <div className="flex items-center gap-1">
+      <Segmented
+        label="Stream"
+        value={options.filter}
+        onValueChange={(filter) => onOptions({ filter })}
+        options={filters}
+        className="mr-1"
+      />
+      <IconButton
+        icon={WrapText}
+        label="Wrap long lines"
+        shortcut="W"
+        pressed={options.wrap}
+        onClick={() => onOptions({ wrap: !options.wrap })}
+      />
+      <IconButton
+        icon={Clock}
+        label="Show times"
+        shortcut="T"
+        pressed={options.times}
+        onClick={() => onOptions({ times: !options.times })}
+      />
+      <IconButton
+        icon={ArrowDownToLine}
+        label="Follow the end"
+        shortcut="F"
+        pressed={follow.following}
+        onClick={follow.following ? follow.stop : follow.start}
+      />
+      <DropdownMenu trigger={<IconButton icon={Copy} label="Copy" />}>
+        <MenuItem icon={Copy} onSelect={() => onCopy('all')}>
+          Copy all lines
+        </MenuItem>
+        <MenuItem icon={Copy} disabled={!hasChosen} onSelect={() => onCopy('chosen')}>
+          Copy chosen lines
+        </MenuItem>
+        <MenuItem icon={Link2} disabled={!hasChosen} onSelect={() => onCopy('link')}>
+          Copy link to chosen lines
+        </MenuItem>
+      </DropdownMenu>
+      {downloads.length > 0 ? (
+        <DropdownMenu trigger={<IconButton icon={Download} label="Download" />}>
+          {downloads.map(({ label, href }) => (
+            <MenuItem key={href} icon={Download} href={href} download>
+              {label}
+            </MenuItem>
+          ))}
+        </DropdownMenu>
+      ) : null}
+    </div>
+  )
+}
