@@ -20,10 +20,8 @@ const signal = stopOnSignals({
   },
 })
 
-/**
- * @param {{ port: number, dataDir: string }} settings
- */
-async function run({ port, dataDir }) {
+/** @param {string} dataDir */
+async function run(dataDir) {
   /** @type {import('./engine.mjs').Engine | undefined} */
   let engine
   try {
@@ -42,7 +40,7 @@ async function run({ port, dataDir }) {
     const onPrograms = (/** @type {() => void} */ kill) => {
       killPrograms = kill
     }
-    await serve({ report, signal, port, dataDir, onPrograms })
+    await serve({ report, signal, dataDir, onPrograms })
   } finally {
     if (engine?.ours) await stopEngine(engine)
   }
@@ -65,7 +63,7 @@ async function main() {
   const occupancy = takeDataDir(settings.dataDir, settings.port)
   try {
     await checkPort(settings.port, settings.host, { patient: occupancy.afterCrash })
-    await run(settings)
+    await run(settings.dataDir)
   } finally {
     occupancy.release()
   }

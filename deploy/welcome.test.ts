@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { JobResult } from '@/lib/jobs/schemas'
 import { curlLine, describeResult, quoteForShell, welcome } from './welcome'
 
-const first = { email: 'admin@example.org', password: 'pass-word-1', token: 'gpuq_abc' }
+const admin = { handle: 'admin', email: 'admin@example.org', password: 'pass-word-1', token: 'gpuq_abc' }
 const place = { url: 'http://localhost:8001', dataDir: '/srv/data', sampleDir: '/srv/gpuq/deploy/sample' }
 
 describe('a pasted line', () => {
@@ -16,7 +16,7 @@ describe('a pasted line', () => {
   )
 
   it('submits the sample job', () => {
-    const line = curlLine(place.url, first.token, place.sampleDir).replace(/ \\\n\s+/g, ' ')
+    const line = curlLine(place.url, admin.token, place.sampleDir).replace(/ \\\n\s+/g, ' ')
     expect(line).toBe(
       'curl -X POST "http://localhost:8001/api/submit" -H "Authorization: Bearer gpuq_abc" ' +
         '-F "code=@/srv/gpuq/deploy/sample/solution.py" -F "config_file=@/srv/gpuq/deploy/sample/config.yaml"',
@@ -25,18 +25,19 @@ describe('a pasted line', () => {
 })
 
 describe('what a start prints last', () => {
-  it('shows the sign-in once', () => {
-    expect(welcome({ ...place, first })).toMatch(
+  it('shows what was made, once', () => {
+    expect(welcome(place, { created: true, admin })).toMatch(
       /admin@example.org[\s\S]*pass-word-1[\s\S]*gpuq_abc[\s\S]*curl/,
     )
-    const second = welcome({ ...place, first: null })
-    expect(second).toContain(place.url)
+    const second = welcome(place, { created: false, admin: { ...admin, password: null, token: null } })
+    expect(second).toMatch(/localhost:8001[\s\S]*admin@example.org/)
     expect(second).not.toMatch(/Password|Token|curl/)
   })
 
   it('does not repeat a password that was given', () => {
-    const text = welcome({ ...place, first: { ...first, password: null } })
-    expect(text).toContain('GPUQ_ADMIN_PASSWORD')
+    expect(welcome(place, { created: true, admin: { ...admin, password: null } })).toContain(
+      'GPUQ_ADMIN_PASSWORD',
+    )
   })
 })
 

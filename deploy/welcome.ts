@@ -1,12 +1,5 @@
+import type { FirstRun } from '@/lib/access/first-run'
 import type { JobResult } from '@/lib/jobs/schemas'
-
-/** What the first start made, shown once. */
-export interface FirstSignIn {
-  email: string
-  /** Null where it was given by the environment, so that whoever gave it knows it. */
-  password: string | null
-  token: string
-}
 
 /** A word as a POSIX shell takes it literally. */
 export function quoteForShell(word: string): string {
@@ -31,28 +24,26 @@ export function describeResult(result: JobResult): string {
   return [...head, ...output.split('\n')].map((line) => `      ${line}`.trimEnd()).join('\n')
 }
 
-/** The last thing a start prints. */
-export function welcome(options: {
+export interface Place {
   url: string
   dataDir: string
   sampleDir: string
-  first: FirstSignIn | null
-}): string {
-  const { url, dataDir, sampleDir, first } = options
-  const lines = ['', `  gpuq is up: ${url}`, '']
-  if (first) {
+}
+
+/** The last thing a start prints. What was made on the first start is shown this once. */
+export function welcome({ url, dataDir, sampleDir }: Place, { created, admin }: FirstRun): string {
+  const lines = ['', `  gpuq is up: ${url}`, '', `  Sign in as   ${admin.email ?? admin.handle}`]
+  if (created) {
     lines.push(
-      `  Sign in as   ${first.email}`,
-      `  Password     ${first.password ?? 'the one in GPUQ_ADMIN_PASSWORD'}`,
-      `  Token        ${first.token}`,
+      `  Password     ${admin.password ?? 'the one in GPUQ_ADMIN_PASSWORD'}`,
+      `  Token        ${admin.token}`,
       '  Keep them now: they are not shown again.',
       '',
       '  Submit a job:',
       '',
-      `  ${curlLine(url, first.token, sampleDir)}`,
-      '',
+      `  ${curlLine(url, admin.token, sampleDir)}`,
     )
   }
-  lines.push(`  Data is in ${dataDir}. Ctrl-C stops everything.`, '')
+  lines.push('', `  Data is in ${dataDir}. Ctrl-C stops everything.`, '')
   return lines.join('\n')
 }
