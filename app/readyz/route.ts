@@ -1,0 +1,10 @@
+import { databaseAnswers } from '@/lib/database/ready'
+import { GpuqError } from '@/lib/errors'
+import { route } from '@/lib/http/route'
+
+/** The web server can serve: its database answers and is migrated. */
+export const GET = route('public', async () => {
+  if (!(await databaseAnswers()))
+    throw new GpuqError('unavailable', 'The database does not answer, or is not migrated yet.')
+  return Response.json({ status: 'ready' }, { headers: { 'cache-control': 'no-store' } })
+})
