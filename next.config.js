@@ -1,3 +1,11 @@
+const safety = [
+  { key: 'X-Content-Type-Options', value: 'nosniff' },
+  { key: 'X-Frame-Options', value: 'DENY' },
+  { key: 'Referrer-Policy', value: 'same-origin' },
+  { key: 'Permissions-Policy', value: 'camera=(), geolocation=(), microphone=()' },
+  { key: 'Cross-Origin-Opener-Policy', value: 'same-origin' },
+]
+
 /** @type {import('next').NextConfig} */
 export default {
   // Types are checked once, by `npm run types`, over every room and not only the web's.
@@ -5,4 +13,5 @@ export default {
   serverExternalPackages: ['pg', '@prisma/client', '@prisma/adapter-pg', '@node-rs/argon2', 'pino', 'busboy'],
   poweredByHeader: false,
   reactStrictMode: true,
+  headers: async () => [{ source: '/:path*', headers: safety }],
 }

@@ -1,6 +1,7 @@
 import { GeistMono } from 'geist/font/mono'
 import { GeistSans } from 'geist/font/sans'
 import type { Metadata, Viewport } from 'next'
+import { headers } from 'next/headers'
 import type { ReactNode } from 'react'
 import { SkipLink } from '@/components/ui/skip-link'
 import { UiProviders } from '@/components/ui/ui-providers'
@@ -24,12 +25,16 @@ export const viewport: Viewport = {
   ],
 }
 
-/** What every page stands in. The theme's class is set before the first paint, so it may differ from what the server sent. */
-export default function RootLayout({ children }: { children: ReactNode }) {
+/**
+ * What every page stands in. Reading the nonce makes every page be rendered for its own request, which a nonce needs.
+ * The theme's class is set before the first paint, so it may differ from what the server sent.
+ */
+export default async function RootLayout({ children }: { children: ReactNode }) {
+  const nonce = (await headers()).get('x-nonce')
   return (
     <html lang="en" className={`${GeistSans.variable} ${GeistMono.variable}`} suppressHydrationWarning>
       <body>
-        <UiProviders>
+        <UiProviders {...(nonce ? { nonce } : {})}>
           <SkipLink />
           {children}
         </UiProviders>
