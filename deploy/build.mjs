@@ -2,7 +2,9 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { runCommand } from './processes.mjs'
+import { createReport } from './report.mjs'
 import { root } from './settings.mjs'
 
 const sources = ['app', 'components', 'lib', 'worker', 'cli', 'deploy', 'prisma', 'public']
@@ -13,7 +15,13 @@ const configs = [
   'tsconfig.json',
   'prisma.config.ts',
 ]
-const results = ['.next/BUILD_ID', 'dist/worker.js', 'dist/serve.js', 'lib/database/generated/client.ts']
+const results = [
+  '.next/BUILD_ID',
+  'dist/worker.js',
+  'dist/serve.js',
+  'dist/setup.js',
+  'lib/database/generated/client.ts',
+]
 const stampFile = join(root, 'dist', 'build.json')
 
 /**
@@ -81,4 +89,9 @@ export async function build({ progress, signal }) {
   })
   mkdirSync(join(root, 'dist'), { recursive: true })
   writeFileSync(stampFile, `${JSON.stringify({ sources: built })}\n`)
+}
+
+// As a program, for an image of gpuq itself.
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  await createReport().step('Build', (progress) => build({ progress }))
 }

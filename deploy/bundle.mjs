@@ -5,7 +5,7 @@ import { root } from './settings.mjs'
 
 await build({
   absWorkingDir: root,
-  entryPoints: { worker: 'worker/index.ts', serve: 'deploy/serve.ts' },
+  entryPoints: { worker: 'worker/index.ts', serve: 'deploy/serve.ts', setup: 'deploy/setup.ts' },
   outdir: join(root, 'dist'),
   platform: 'node',
   target: 'node20',

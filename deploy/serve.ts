@@ -1,11 +1,12 @@
 /** Runs gpuq: its database, the web and the worker. Everything that they need is there by now. */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ensureFirstRun } from '@/lib/access/first-run'
+import { ensureFirstRun, type FirstRun } from '@/lib/access/first-run'
 import { database } from '@/lib/database/client'
 import { embeddedUrl, startEmbedded } from '@/lib/database/embedded'
 import { migrate } from '@/lib/database/migrate'
 import { env, publicUrl } from '@/lib/env'
+import { probeEngine } from './engine.mjs'
 import { keepAnswering } from './keep-answering'
 import { removeLeftovers } from './leftovers.mjs'
 import { localUrl, webProgram, workerProgram } from './programs'
@@ -13,19 +14,21 @@ import type { Report } from './report.mjs'
 import { submitSample } from './sample-job'
 import { root } from './settings.mjs'
 import { type Supervised, supervise } from './supervise'
-import { describeResult, welcome } from './welcome'
+import { describeAdmin, describeResult, welcome } from './welcome'
 
 export interface Serving {
   report: Report
   /** Aborted when gpuq is to stop. */
   signal: AbortSignal
   dataDir: string
+  engine: { host: string; bringBack(): Promise<unknown> }
   /** Told how to kill the programs at once, as soon as there are any. */
   onPrograms(kill: () => void): void
 }
 
 interface Undo {
-  title: string
+  /** Left out for what is not worth a line. */
+  title?: string
   work(): Promise<void>
 }
 
@@ -38,21 +41,22 @@ const sampleDir = join(root, 'deploy', 'sample')
 export async function serve(serving: Serving): Promise<void> {
   const { report, signal, dataDir } = serving
   const undo: Undo[] = []
-  let greet: (() => void) | undefined
+  let unseen: FirstRun | undefined
   try {
+    watchEngine(serving, undo)
     await startDatabase(serving, undo)
     const first = await report.step('Admin and default environment', ensureFirstRun)
     const place = { url: publicUrl(), dataDir, sampleDir }
-    greet = () => report.line(welcome(place, first))
+    if (first.created) unseen = first
     await startPrograms(serving, undo)
     if (first.created) await runSample(serving, first.admin.token)
-    greet()
-    greet = undefined
+    report.line(welcome(place, first))
+    unseen = undefined
     signal.throwIfAborted()
     await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
   } catch (error) {
-    // The sign-in exists by now and is shown once: an early end must not lose it.
-    greet?.()
+    // These secrets exist by now and are shown once: an early end must not lose them.
+    if (unseen) report.line(`\n${describeAdmin(unseen)}\n`)
     throw error
   } finally {
     await undoAll(undo, report)
@@ -61,8 +65,19 @@ export async function serve(serving: Serving): Promise<void> {
 
 async function undoAll(undo: Undo[], report: Report): Promise<void> {
   for (const { title, work } of undo.reverse()) {
-    await report.step(title, work).catch((error: unknown) => report.warn(describe(error)))
+    await (title ? report.step(title, work) : work()).catch((error: unknown) => report.warn(describe(error)))
   }
+}
+
+function watchEngine({ engine, report }: Serving, undo: Undo[]): void {
+  const stopLooking = keepAnswering({
+    name: 'The Docker engine',
+    answers: async () => (await probeEngine(engine.host)).state !== 'absent',
+    restart: engine.bringBack,
+    say: report.warn,
+    everyMs: lookEveryMs,
+  })
+  undo.push({ work: stopLooking })
 }
 
 async function startDatabase({ report, signal, dataDir }: Serving, undo: Undo[]): Promise<void> {
@@ -103,14 +118,17 @@ async function databaseAnswers(): Promise<boolean> {
   }
 }
 
-async function startPrograms({ report, signal, dataDir, onPrograms }: Serving, undo: Undo[]): Promise<void> {
+async function startPrograms(
+  { report, signal, dataDir, engine, onPrograms }: Serving,
+  undo: Undo[],
+): Promise<void> {
   signal.throwIfAborted()
   const worker = supervise(workerProgram(dataDir), report.warn)
   undo.push({
     title: 'Worker stopped',
     async work() {
       await worker.stop(graceMs.worker)
-      await removeLeftovers(process.env.DOCKER_HOST ?? '', dataDir)
+      await removeLeftovers(engine.host, dataDir)
     },
   })
   const web = supervise(webProgram(dataDir), report.warn)

@@ -1,6 +1,7 @@
 /** `npm start`: makes ready what is missing, then runs gpuq until Ctrl-C. */
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { ensureEngine } from './engine.mjs'
 import { checkPort, takeDataDir } from './occupancy.mjs'
 import { prepareBuild, prepareEngine, prepareImage, preparePackages, together } from './prepare.mjs'
 import { createReport } from './report.mjs'
@@ -40,7 +41,10 @@ async function run(dataDir) {
     const onPrograms = (/** @type {() => void} */ kill) => {
       killPrograms = kill
     }
-    await serve({ report, signal, dataDir, onPrograms })
+    const bringBack = async () => {
+      engine = await ensureEngine({ dataDir, progress: () => {} })
+    }
+    await serve({ report, signal, dataDir, onPrograms, engine: { host: engine.host, bringBack } })
   } finally {
     if (engine?.ours) await stopEngine(engine)
   }

@@ -30,20 +30,23 @@ export interface Place {
   sampleDir: string
 }
 
-/** The last thing a start prints. What was made on the first start is shown this once. */
-export function welcome({ url, dataDir, sampleDir }: Place, { created, admin }: FirstRun): string {
-  const lines = ['', `  gpuq is up: ${url}`, '', `  Sign in as   ${admin.email ?? admin.handle}`]
+/** Who may sign in. What was made just now is shown this once. */
+export function describeAdmin({ created, admin }: FirstRun): string {
+  const lines = [`  Sign in as   ${admin.email ?? admin.handle}`]
   if (created) {
     lines.push(
       `  Password     ${admin.password ?? 'the one in GPUQ_ADMIN_PASSWORD'}`,
       `  Token        ${admin.token}`,
       '  Keep them now: they are not shown again.',
-      '',
-      '  Submit a job:',
-      '',
-      `  ${curlLine(url, admin.token, sampleDir)}`,
     )
   }
+  return lines.join('\n')
+}
+
+/** The last thing a start prints. */
+export function welcome({ url, dataDir, sampleDir }: Place, first: FirstRun): string {
+  const lines = ['', `  gpuq is up: ${url}`, '', describeAdmin(first)]
+  if (first.created) lines.push('', '  Submit a job:', '', `  ${curlLine(url, first.admin.token, sampleDir)}`)
   lines.push('', `  Data is in ${dataDir}. Ctrl-C stops everything.`, '')
   return lines.join('\n')
 }
