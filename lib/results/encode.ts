@@ -66,6 +66,11 @@ export class OutputEncoder {
     return this.#encodedBytes >= this.#limitBytes
   }
 
+  /** True while raw bytes wait that a later flush will give out. */
+  get holdsOutput(): boolean {
+    return this.#places.stdout.pending.length > 0 || this.#places.stderr.pending.length > 0
+  }
+
   /** Raw bytes dropped for the output limit. */
   get droppedBytes(): number {
     return this.limitReached ? this.#places.stdout.unrecorded + this.#places.stderr.unrecorded : 0
