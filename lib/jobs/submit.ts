@@ -1,8 +1,8 @@
 import { uuidv7 } from 'uuidv7'
 import type { Actor } from '../access/actor'
-import { type EnvironmentRow, findEnvironment } from '../access/environments'
+import { type ChosenEnvironment, findEnvironment } from '../access/environments'
 import { effectiveLimits } from '../access/limits'
-import { findOrCreateProject } from '../access/projects'
+import { findOrCreateProject } from '../access/project-of-submission'
 import { channels } from '../database/listen'
 import { type Transaction, transaction } from '../database/transaction'
 import { env } from '../env'
@@ -33,7 +33,7 @@ export interface Submitted {
  * @throws 429 over a limit, 422 for an unknown environment or a key used for another body.
  */
 export async function submitJob(actor: Actor, submission: Submission): Promise<Submitted> {
-  const environment = await findEnvironment(submission.config.environment ?? null)
+  const environment = await findEnvironment(submission.config.environment)
   return transaction(async (tx) => {
     const project = await findOrCreateProject(tx, actor.userId, submission.config.projectId)
     const limits = effectiveLimits(actor, project.limits)
@@ -74,7 +74,7 @@ async function insertJob(
   tx: Transaction,
   actor: Actor,
   projectId: string,
-  environment: EnvironmentRow,
+  environment: ChosenEnvironment,
   { code, config, bodyHash, idempotencyKey }: Submission,
 ): Promise<string> {
   const jobId = uuidv7()
@@ -94,13 +94,13 @@ async function insertJob(
       projectId,
       environment.id,
       config.competitionId,
-      config.name ?? null,
+      config.name,
       JSON.stringify(configForRecord(config)),
       code,
       config.priority,
       config.maxRetries,
       config.expectedTime,
-      timeLimitSeconds(config, env().GPUQ_MAX_TIME_S),
+      Math.ceil(timeLimitSeconds(config, env().GPUQ_MAX_TIME_S)),
       idempotencyKey,
       bodyHash,
     ],

@@ -5,6 +5,7 @@ import { GpuqError } from '../errors'
 import { readUpload } from '../http/multipart'
 import { parseConfig } from './config'
 import type { Submission } from './submit'
+import { requireSupported } from './supported'
 
 const maxPartBytes = 1024 * 1024
 const uploadTimeoutMs = 60_000
@@ -36,9 +37,10 @@ export async function receiveUpload(
   }
   const { config, token } = parsed
   const actor = await settleActor(caller, token)
-  if (config.userId !== undefined && config.userId.toLowerCase() !== actor.handle.toLowerCase()) {
+  if (config.userId !== null && config.userId.toLowerCase() !== actor.handle.toLowerCase()) {
     throw new GpuqError('forbidden', 'Token does not belong to specified user_id')
   }
+  requireSupported(config)
   const bodyHash = createHash('sha256').update(code.bytes).update('\0').update(configFile.bytes).digest()
   return { actor, submission: { code: code.bytes, config, bodyHash, idempotencyKey } }
 }
