@@ -2,6 +2,15 @@ import { z } from 'zod'
 import { idSchema } from '../jobs/schemas'
 import { roles, scopes } from './roles'
 
+/** Free text of one line. Control characters are refused: PostgreSQL takes no NUL, and terminals obey the rest. */
+const line = (max: number) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(max)
+    .regex(/^\P{Cc}*$/u, 'leave out line breaks and other control characters')
+
 const time = z.string().describe('RFC 3339, UTC')
 const limit = z.number().int().min(0).max(1_000_000).nullable().describe('null: the default applies')
 
@@ -19,24 +28,42 @@ export const userSchema = z.object({
   last_seen_at: time.nullable(),
 })
 
+/** Length is what makes a password strong; the ceiling keeps hashing cheap. */
+export const passwordSchema = z
+  .string()
+  .min(10, 'use at least 10 characters')
+  .max(200, 'use at most 200 characters')
+
 export const createUserSchema = z.strictObject({
   user_id: idSchema,
   email: z.email().max(254).optional(),
-  name: z.string().trim().min(1).max(100).optional(),
+  name: line(100).optional(),
   role: z.enum(roles).default('researcher'),
-  password: z.string().min(10).max(200).optional().describe('left out: the answer holds an invitation link'),
+  password: passwordSchema.optional().describe('left out: the answer holds an invitation link'),
 })
 
 /** 201 of `POST /api/users`: the link is shown once. */
 export const createdUserSchema = userSchema.extend({ invitation_url: z.string().nullable() })
 
 export const updateUserSchema = z.strictObject({
-  name: z.string().trim().min(1).max(100).nullable().optional(),
+  name: line(100).nullable().optional(),
   email: z.email().max(254).optional(),
   role: z.enum(roles).optional(),
   disabled: z.boolean().optional(),
   limits: limitsSchema.partial().optional(),
   new_invitation: z.literal(true).optional().describe('makes a fresh invitation link and ends the old one'),
+})
+
+/** `POST /api/users/me/password`. */
+export const changePasswordSchema = z.strictObject({
+  current_password: z.string().max(1000).optional().describe('left out only where no password was set yet'),
+  new_password: passwordSchema,
+})
+
+/** `POST /api/invitations`: sets the first password, or a new one. */
+export const acceptInvitationSchema = z.strictObject({
+  token: z.string().min(1).max(200),
+  password: passwordSchema,
 })
 
 export const tokenSchema = z.object({
@@ -54,7 +81,7 @@ export const tokenSchema = z.object({
 
 export const createTokenSchema = z.strictObject({
   user_id: idSchema.optional().describe('another user: admins only'),
-  name: z.string().trim().min(1).max(100),
+  name: line(100),
   scopes: z.array(z.enum(scopes)).min(1).default(['submit', 'read']),
   expires_in_days: z.number().positive().max(3650).nullable().default(90),
 })
@@ -74,13 +101,13 @@ export const projectSchema = z.object({
 
 export const createProjectSchema = z.strictObject({
   project_id: idSchema,
-  name: z.string().trim().min(1).max(100).optional(),
+  name: line(100).optional(),
   owner: idSchema.optional().describe('another user: admins only'),
   members: z.array(idSchema).max(1000).default([]),
 })
 
 export const updateProjectSchema = z.strictObject({
-  name: z.string().trim().min(1).max(100).nullable().optional(),
+  name: line(100).nullable().optional(),
   add_members: z.array(idSchema).max(1000).optional(),
   remove_members: z.array(idSchema).max(1000).optional(),
   limits: limitsSchema.partial().optional().describe('admins only'),
@@ -95,17 +122,31 @@ export const environmentSchema = z.object({
   enabled: z.boolean(),
 })
 
+const environmentFields = {
+  image: z
+    .string()
+    .trim()
+    .max(300)
+    .regex(
+      /^[A-Za-z0-9][A-Za-z0-9._/:@-]*$/,
+      'name an image as the engine does, such as "pytorch/pytorch:2.8.0"',
+    ),
+  description: line(300).nullable(),
+  network: z.enum(['none', 'internet']),
+  is_default: z.boolean(),
+}
+
 export const createEnvironmentSchema = z.strictObject({
   name: idSchema,
-  image: z.string().trim().min(1).max(300),
-  description: z.string().trim().max(300).nullable().default(null),
-  network: z.enum(['none', 'internet']).default('none'),
-  is_default: z.boolean().default(false),
+  image: environmentFields.image,
+  description: environmentFields.description.default(null),
+  network: environmentFields.network.default('none'),
+  is_default: environmentFields.is_default.default(false),
 })
 
-export const updateEnvironmentSchema = createEnvironmentSchema
-  .omit({ name: true })
-  .extend({ enabled: z.boolean() })
+/** Without defaults: what a PATCH leaves out stays as it is. */
+export const updateEnvironmentSchema = z
+  .strictObject({ ...environmentFields, enabled: z.boolean() })
   .partial()
 
 export const auditEventSchema = z.object({
@@ -115,6 +156,31 @@ export const auditEventSchema = z.object({
   action: z.string(),
   target: z.string().nullable(),
   detail: z.record(z.string(), z.unknown()),
+})
+
+const page = {
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  cursor: z.string().max(500).optional().describe('from the Link header of the page before'),
+}
+
+/** Queries of the lists. */
+export const listUsersSchema = z.object(page)
+export const listTokensSchema = z.object({
+  ...page,
+  user_id: idSchema.optional().describe("another user's tokens: admins only"),
+  all: z.stringbool().default(false).describe("every user's tokens: admins only"),
+})
+export const listProjectsSchema = z.object({
+  ...page,
+  all: z.stringbool().default(false).describe("every user's projects: admins only"),
+})
+export const listAuditSchema = z.object({
+  ...page,
+  actor: idSchema.optional().describe('a handle'),
+  action: z
+    .string()
+    .regex(/^[a-z_]{1,64}$/, 'use the name of an action, such as "token_created"')
+    .optional(),
 })
 
 export type User = z.infer<typeof userSchema>

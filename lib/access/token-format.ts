@@ -40,7 +40,7 @@ export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
 
-/** The first characters, shown to tell tokens apart. */
+/** The first characters, shown to tell tokens apart: few of them where someone else made the token up. */
 export function tokenHint(token: string): string {
-  return `${token.slice(0, 9)}…`
+  return `${token.slice(0, looksLikeToken(token) ? prefix.length + 4 : 4)}…`
 }

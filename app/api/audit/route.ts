@@ -1,0 +1,8 @@
+import { listAudit } from '@/lib/access/audit'
+import { listAuditSchema } from '@/lib/access/schemas'
+import { pageResponse } from '@/lib/http/pagination'
+import { readQuery, route } from '@/lib/http/route'
+
+export const GET = route('admin', async ({ actor, request, url }) =>
+  pageResponse(request, await listAudit(actor, readQuery(url, listAuditSchema))),
+)
