@@ -1,0 +1,13 @@
+import { createTokenSchema, listTokensSchema } from '@/lib/access/schemas'
+import { createToken, listTokens } from '@/lib/access/tokens'
+import { pageResponse } from '@/lib/http/pagination'
+import { readJson, readQuery, route } from '@/lib/http/route'
+
+export const GET = route('read', async ({ actor, request, url }) =>
+  pageResponse(request, await listTokens(actor, readQuery(url, listTokensSchema))),
+)
+
+export const POST = route('submit', async ({ actor, request }) => {
+  const token = await createToken(actor, await readJson(request, createTokenSchema))
+  return Response.json(token, { status: 201, headers: { 'cache-control': 'no-store' } })
+})

@@ -1,0 +1,12 @@
+import { changeOwnPassword } from '@/lib/access/change-password'
+import { changePasswordSchema } from '@/lib/access/schemas'
+import { sessionCookie } from '@/lib/access/session-cookie'
+import { readJson, route } from '@/lib/http/route'
+
+/** Ends every session of the user but the one that asks, which goes on under a new cookie. */
+export const POST = route('submit', async ({ actor, request }) => {
+  const session = await changeOwnPassword(actor, await readJson(request, changePasswordSchema))
+  const headers = new Headers()
+  if (actor.via === 'session') headers.set('set-cookie', await sessionCookie(session))
+  return new Response(null, { status: 204, headers })
+})

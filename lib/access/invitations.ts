@@ -1,0 +1,86 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { database } from '../database/client'
+import { transaction } from '../database/transaction'
+import { GpuqError } from '../errors'
+import { recordAudit } from './audit'
+import { hashPassword, inPasswordSlot } from './passwords'
+import { RateWindow } from './rate-window'
+
+/** How long an invitation stays open, as PostgreSQL's interval. */
+export const invitationLifetime = '7 days'
+
+/** A link that lets its holder set a user's password, once. Only its SHA-256 is stored. */
+export interface Invitation {
+  hash: Buffer
+  /** Shown once. */
+  url: string
+}
+
+/** A new invitation; `origin` is where the one who invites reached gpuq. */
+export function newInvitation(origin: string): Invitation {
+  const token = randomBytes(32).toString('base64url')
+  return { hash: hashInvitation(token), url: `${origin}/invitations/${token}` }
+}
+
+function hashInvitation(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}
+
+interface InvitedRow {
+  id: string
+  handle: string
+}
+
+/** Who an open invitation is for, or null when it is wrong, used, expired, or of a disabled user. */
+export async function findInvited(token: string): Promise<InvitedRow | null> {
+  const { rows } = await database().pool.query<InvitedRow>(
+    `SELECT id, handle FROM users
+      WHERE invitation_hash = $1 AND invitation_expires_at > now() AND disabled_at IS NULL`,
+    [hashInvitation(token)],
+  )
+  return rows[0] ?? null
+}
+
+/**
+ * Wrong invitations a minute. The right one is let in regardless: its 256 random bits cannot be found by trying, and a
+ * flood of wrong ones must keep nobody out.
+ */
+const wrongOnes = new RateWindow(60, 60_000)
+
+/** Sets the password of the user that the invitation is for, uses it up, and returns the user's handle. */
+export async function acceptInvitation(token: string, password: string): Promise<string> {
+  if (!(await findInvited(token))) throw refusal()
+  const hash = await inPasswordSlot(() => hashPassword(password))
+  const handle = await transaction(async (tx) => {
+    const { rows } = await tx.query<InvitedRow>(
+      `UPDATE users SET password_hash = $2, invitation_hash = NULL, invitation_expires_at = NULL,
+              session_epoch = session_epoch + 1
+        WHERE invitation_hash = $1 AND invitation_expires_at > now() AND disabled_at IS NULL
+        RETURNING id, handle`,
+      [hashInvitation(token), hash],
+    )
+    const [user] = rows
+    if (!user) return null
+    await recordAudit(tx, { actorId: user.id, action: 'invitation_accepted', target: user.handle })
+    return user.handle
+  })
+  if (handle === null) throw refusal()
+  return handle
+}
+
+function refusal(): GpuqError {
+  const wait = wrongOnes.hit(Date.now())
+  if (wait === null) {
+    return new GpuqError(
+      'not_found',
+      'This invitation is wrong, was used, or has expired. Ask your admin for a new one.',
+    )
+  }
+  return new GpuqError(
+    'rate_limited',
+    'Too many wrong invitations were tried. Wait a minute and try again.',
+    {
+      headers: { 'retry-after': String(wait) },
+    },
+  )
+}
