@@ -1,0 +1,141 @@
+import { uuidv7 } from 'uuidv7'
+import type { z } from 'zod'
+import { database } from '../database/client'
+import { isUniqueViolation, type Transaction, transaction } from '../database/transaction'
+import { GpuqError } from '../errors'
+import { idPattern } from '../jobs/schemas'
+import { type Actor, isAdmin, requireAdmin } from './actor'
+import { assignments } from './assignments'
+import { recordAudit } from './audit'
+import type { createEnvironmentSchema, Environment, updateEnvironmentSchema } from './schemas'
+
+const columns = 'name, image, description, network, is_default, enabled'
+
+/** The environments a job may name; for an admin also those that are switched off. */
+export async function listEnvironments(actor: Actor): Promise<Environment[]> {
+  const { rows } = await database().pool.query<Environment>(
+    `SELECT ${columns} FROM environments WHERE enabled OR $1 ORDER BY is_default DESC, name`,
+    [isAdmin(actor)],
+  )
+  return rows
+}
+
+/** What a job needs to know of its environment. */
+export interface ChosenEnvironment {
+  id: string
+  name: string
+  image: string
+  network: Environment['network']
+}
+
+/** The enabled environment with a name, or the default one for null; throws a 422 that lists the known ones. */
+export async function findEnvironment(
+  name: string | null,
+  executor: Transaction = database().pool,
+): Promise<ChosenEnvironment> {
+  const { rows } = await executor.query<ChosenEnvironment>({
+    name: 'find-environment',
+    text: `SELECT id, name, image, network FROM environments
+            WHERE enabled AND CASE WHEN $1::text IS NULL THEN is_default ELSE name = $1 END`,
+    values: [name],
+  })
+  if (rows[0]) return rows[0]
+  const known = await executor.query<{ name: string }>(
+    'SELECT name FROM environments WHERE enabled ORDER BY is_default DESC, name',
+  )
+  const names = known.rows.map((row) => `"${row.name}"`).join(', ')
+  const message =
+    name === null
+      ? `there is no default environment: name one of ${names || 'those that an admin makes'}`
+      : `there is no environment "${name}": ${names ? `use one of ${names}` : 'an admin has to make one first'}`
+  throw new GpuqError('invalid_fields', `environment: ${message}`, {
+    errors: [{ path: 'environment', message }],
+  })
+}
+
+/** Approves an image under a name. */
+export function createEnvironment(
+  actor: Actor,
+  input: z.output<typeof createEnvironmentSchema>,
+): Promise<Environment> {
+  requireAdmin(actor)
+  return changing(async (tx) => {
+    if (input.is_default) await dropDefault(tx)
+    const { rows } = await tx
+      .query<Environment>(
+        `INSERT INTO environments (id, name, image, description, network, is_default)
+         VALUES ($1, $2, $3, $4, $5, $6) RETURNING ${columns}`,
+        [uuidv7(), input.name, input.image, input.description, input.network, input.is_default],
+      )
+      .catch((error) => {
+        if (!isUniqueViolation(error, 'environments_name_key')) throw error
+        throw new GpuqError('conflict', `There is an environment "${input.name}" already.`)
+      })
+    const { name, ...detail } = input
+    await recordAudit(tx, { actorId: actor.userId, action: 'environment_created', target: name, detail })
+    return only(rows)
+  })
+}
+
+/** Changes an environment. There is always a default one: another takes its place, or it stays. */
+export function updateEnvironment(
+  actor: Actor,
+  name: string,
+  changes: z.output<typeof updateEnvironmentSchema>,
+): Promise<Environment> {
+  requireAdmin(actor)
+  return changing(async (tx) => {
+    const before = await findByName(tx, name)
+    requireDefault(before, changes)
+    if (changes.is_default) await dropDefault(tx)
+    const set = assignments(changes, 2)
+    if (set.list.length === 0) return before
+    const updated = await tx.query<Environment>(
+      `UPDATE environments SET ${set.list.join(', ')} WHERE name = $1 RETURNING ${columns}`,
+      [before.name, ...set.values],
+    )
+    const entry = { actorId: actor.userId, action: 'environment_updated', target: before.name }
+    await recordAudit(tx, { ...entry, detail: { ...changes } })
+    return only(updated.rows)
+  })
+}
+
+async function findByName(tx: Transaction, name: string): Promise<Environment> {
+  const { rows } = idPattern.test(name)
+    ? await tx.query<Environment>(`SELECT ${columns} FROM environments WHERE name = $1`, [name])
+    : { rows: [] }
+  if (!rows[0]) throw new GpuqError('not_found', 'There is no such environment.')
+  return rows[0]
+}
+
+function requireDefault(before: Environment, changes: z.output<typeof updateEnvironmentSchema>): void {
+  const enabled = changes.enabled ?? before.enabled
+  const isDefault = changes.is_default ?? before.is_default
+  if (before.is_default && (!enabled || !isDefault)) {
+    throw new GpuqError(
+      'conflict',
+      `"${before.name}" is the default environment. Make another one the default first.`,
+    )
+  }
+  if (isDefault && !enabled) {
+    throw new GpuqError('conflict', `"${before.name}" is switched off, and cannot be the default.`)
+  }
+}
+
+/** Changes are rare and take turns, so that two new defaults at once do not meet. Reading goes on meanwhile. */
+function changing<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  return transaction(async (tx) => {
+    await tx.query('LOCK TABLE environments IN SHARE ROW EXCLUSIVE MODE')
+    return work(tx)
+  })
+}
+
+async function dropDefault(tx: Transaction): Promise<void> {
+  await tx.query('UPDATE environments SET is_default = false WHERE is_default')
+}
+
+function only<Row>(rows: Row[]): Row {
+  const [row] = rows
+  if (!row) throw new Error('PostgreSQL returned no row of a change')
+  return row
+}

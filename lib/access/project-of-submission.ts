@@ -1,0 +1,51 @@
+import { uuidv7 } from 'uuidv7'
+import type { Transaction } from '../database/transaction'
+import { recordAudit } from './audit'
+import type { Limits } from './limits'
+
+interface Row {
+  id: string
+  submissions_per_minute: number | null
+  max_active_jobs: number | null
+}
+
+/**
+ * The project that a config's `project_id` names for a user: their own, else one that is shared with them, else a new
+ * one of their own. One round trip where it exists; many at once make one project.
+ */
+export async function findOrCreateProject(
+  tx: Transaction,
+  userId: string,
+  slug: string,
+): Promise<{ id: string; limits: Limits }> {
+  const { rows } = await tx.query<Row>({
+    name: 'project-of-submission',
+    text: `SELECT id, submissions_per_minute, max_active_jobs FROM (
+             SELECT p.*, true AS own FROM projects p WHERE p.owner_id = $1 AND p.slug = $2
+             UNION ALL
+             SELECT p.*, false FROM memberships m JOIN projects p ON p.id = m.project_id
+              WHERE m.user_id = $1 AND p.slug = $2) found
+           ORDER BY own DESC, created_at, id LIMIT 1`,
+    values: [userId, slug],
+  })
+  const { id, submissions_per_minute, max_active_jobs } = rows[0] ?? (await createOwn(tx, userId, slug))
+  return { id, limits: { submissionsPerMinute: submissions_per_minute, maxActiveJobs: max_active_jobs } }
+}
+
+/** A conflict waits for the transaction that made the project first, and then finds it. */
+async function createOwn(tx: Transaction, userId: string, slug: string): Promise<Row> {
+  const { rows } = await tx.query<Row & { created: boolean; owner: string }>(
+    `INSERT INTO projects (id, slug, owner_id) VALUES ($1, $2, $3)
+     ON CONFLICT (owner_id, slug) DO UPDATE SET slug = excluded.slug
+     RETURNING id, submissions_per_minute, max_active_jobs, xmax = 0 AS created,
+               (SELECT handle FROM users WHERE id = $3) AS owner`,
+    [uuidv7(), slug, userId],
+  )
+  const [row] = rows
+  if (!row) throw new Error('PostgreSQL returned no row of an INSERT')
+  if (row.created) {
+    const target = `${row.owner}/${slug}`
+    await recordAudit(tx, { actorId: userId, action: 'project_created', target, detail: { id: row.id } })
+  }
+  return row
+}

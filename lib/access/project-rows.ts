@@ -1,0 +1,39 @@
+import type { Project } from './schemas'
+
+/** A project as SQL returns it with {@link projectColumns}. */
+export interface ProjectRow {
+  id: string
+  slug: string
+  name: string | null
+  owner_id: string
+  owner: string
+  members: string[]
+  submissions_per_minute: number | null
+  max_active_jobs: number | null
+  created_at: Date
+}
+
+export const projectColumns = `p.id, p.slug, p.name, p.owner_id, o.handle AS owner,
+  ARRAY(SELECT u.handle FROM memberships m JOIN users u ON u.id = m.user_id
+         WHERE m.project_id = p.id ORDER BY lower(u.handle)) AS members,
+  p.submissions_per_minute, p.max_active_jobs, p.created_at`
+
+export const projectSource = 'projects p JOIN users o ON o.id = p.owner_id'
+
+/** Which projects a user sees: their own and those shared with them; all where `all` is true. */
+export const visibleProject = (all: string, user: string) =>
+  `(${all} OR p.owner_id = ${user}
+    OR EXISTS (SELECT 1 FROM memberships m WHERE m.project_id = p.id AND m.user_id = ${user}))`
+
+/** The project as it goes over the wire. */
+export function toProject(row: ProjectRow): Project {
+  return {
+    id: row.id,
+    project_id: row.slug,
+    name: row.name,
+    owner: row.owner,
+    members: row.members,
+    limits: { submissions_per_minute: row.submissions_per_minute, max_active_jobs: row.max_active_jobs },
+    created_at: row.created_at.toISOString(),
+  }
+}
