@@ -1,0 +1,86 @@
+import { randomInt } from 'node:crypto'
+import { uuidv7 } from 'uuidv7'
+import { type Transaction, transaction } from '../database/transaction'
+import { env } from '../env'
+import { recordAudit } from './audit'
+import { hashPassword } from './passwords'
+import { scopes } from './roles'
+import { generateToken, hashToken, tokenHint } from './token-format'
+
+/** The first admin as the one start that made it learns of it. */
+export interface FirstAdmin {
+  handle: string
+  email: string
+  /** The generated password; null when it was given by the environment. */
+  password: string | null
+  /** Generated or given. */
+  token: string
+}
+
+/** An admin that an earlier start made: what is secret of it is known no more. */
+export interface KnownAdmin {
+  handle: string
+  email: string | null
+  password: null
+  token: null
+}
+
+export type FirstRun = { created: true; admin: FirstAdmin } | { created: false; admin: KnownAdmin }
+
+/** Any constant: processes that start at once take turns. */
+const firstRunLock = 4_711_470_002
+
+/**
+ * Makes the admin, their token and the default environment where there are none. What it generates is in the answer of
+ * the one call that made it, and nowhere else.
+ */
+export function ensureFirstRun(): Promise<FirstRun> {
+  return transaction(async (tx): Promise<FirstRun> => {
+    await tx.query('SELECT pg_advisory_xact_lock($1)', [firstRunLock])
+    await ensureEnvironment(tx)
+    const { rows } = await tx.query<{ handle: string; email: string | null }>(
+      `SELECT handle, email FROM users WHERE role = 'admin'
+        ORDER BY disabled_at IS NOT NULL, created_at, id LIMIT 1`,
+    )
+    if (rows[0]) return { created: false, admin: { ...rows[0], password: null, token: null } }
+    return { created: true, admin: await createAdmin(tx) }
+  })
+}
+
+async function createAdmin(tx: Transaction): Promise<FirstAdmin> {
+  const { GPUQ_ADMIN_EMAIL: email, GPUQ_ADMIN_PASSWORD, GPUQ_ADMIN_TOKEN } = env()
+  const [id, handle, name] = [uuidv7(), 'admin', 'first token']
+  const password = GPUQ_ADMIN_PASSWORD ?? generatePassword()
+  const token = GPUQ_ADMIN_TOKEN ?? generateToken()
+  await tx.query(
+    "INSERT INTO users (id, handle, email, role, password_hash) VALUES ($1, $2, $3, 'admin', $4)",
+    [id, handle, email, await hashPassword(password)],
+  )
+  await tx.query(
+    'INSERT INTO api_tokens (id, user_id, name, hash, hint, scopes) VALUES ($1, $2, $3, $4, $5, $6)',
+    [uuidv7(), id, name, hashToken(token), tokenHint(token), scopes],
+  )
+  const created = { actorId: null, target: handle }
+  await recordAudit(tx, { ...created, action: 'user_created', detail: { email, role: 'admin' } })
+  await recordAudit(tx, { ...created, action: 'token_created', detail: { name, scopes } })
+  return { handle, email, password: GPUQ_ADMIN_PASSWORD === undefined ? password : null, token }
+}
+
+async function ensureEnvironment(tx: Transaction): Promise<void> {
+  const [name, image] = ['python', env().GPUQ_DEFAULT_IMAGE]
+  const { rowCount } = await tx.query(
+    `INSERT INTO environments (id, name, image, description, is_default)
+     SELECT $1, $2, $3, $4, true WHERE NOT EXISTS (SELECT 1 FROM environments)`,
+    [uuidv7(), name, image, 'Python with numpy, pandas and torch'],
+  )
+  if (rowCount === 0) return
+  await recordAudit(tx, { actorId: null, action: 'environment_created', target: name, detail: { image } })
+}
+
+/** Without letters and digits that look alike: it is read off a screen. 20 of 31 letters are 99 bits. */
+const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789'
+
+function generatePassword(): string {
+  const group = () => Array.from({ length: 5 }, () => alphabet.charAt(randomInt(alphabet.length))).join('')
+  return [group(), group(), group(), group()].join('-')
+}
