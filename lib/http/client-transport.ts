@@ -24,9 +24,8 @@ export interface Call {
 /** Part of a long list. */
 export interface Page<Item> {
   items: Item[]
-  /** The `cursor` of the pages after and before this one; null where there is none. */
+  /** The `cursor` of the page after this one; null where there is none. */
   next: string | null
-  previous: string | null
 }
 
 export interface Transport {
@@ -42,15 +41,14 @@ export interface Transport {
   url(path: string, query?: Query): string
 }
 
-/** Cursors by relation (`next`, `prev`) from a `Link` header (RFC 8288). */
-export function parseLinkCursors(header: string | null): Record<string, string> {
-  const cursors: Record<string, string> = {}
+/** The cursor of the next page, from a `Link` header (RFC 8288). */
+export function parseNextCursor(header: string | null): string | null {
   for (const [, target = '', parameters = ''] of (header ?? '').matchAll(/<([^>]*)>([^<]*)/g)) {
     const relation = parameters.match(/;\s*rel="?([^";,]+)"?/i)?.[1]
-    const cursor = new URL(target, 'http://gpuq.invalid').searchParams.get('cursor')
-    if (relation && cursor) cursors[relation.trim().toLowerCase()] = cursor
+    if (relation?.trim().toLowerCase() !== 'next') continue
+    return new URL(target, 'http://gpuq.invalid').searchParams.get('cursor')
   }
-  return cursors
+  return null
 }
 
 /** The part of the client that knows HTTP: addresses, tokens, bodies, problems and pages. */
@@ -76,8 +74,8 @@ export function createTransport(options: ClientOptions): Transport {
     json: async (path, schema, call) => parseAnswer(schema, await raw(path, call)),
     page: async (path, item, call) => {
       const response = await raw(path, call)
-      const { next, prev } = parseLinkCursors(response.headers.get('link'))
-      return { items: await parseAnswer(z.array(item), response), next: next ?? null, previous: prev ?? null }
+      const next = parseNextCursor(response.headers.get('link'))
+      return { items: await parseAnswer(z.array(item), response), next }
     },
     done: async (path, call) => {
       const response = await raw(path, call)

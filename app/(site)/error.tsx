@@ -1,0 +1,3 @@
+'use client'
+
+export { SomethingBroke as default } from '@/components/shell/something-broke'

@@ -1,0 +1,1 @@
+export { JobSkeleton as default } from '@/components/jobs/detail/job-skeleton'

@@ -1,0 +1,43 @@
+import type { Metadata } from 'next'
+import { notFound } from 'next/navigation'
+import { cache } from 'react'
+import { JobView } from '@/components/jobs/detail/job-view'
+import { jobTitle } from '@/components/jobs/job-title'
+import type { Actor } from '@/lib/access/actor'
+import { currentActor } from '@/lib/access/current-actor'
+import { GpuqError } from '@/lib/errors'
+import { keys } from '@/lib/http/queries'
+import { readJob } from '@/lib/jobs/read'
+import type { JobDetail } from '@/lib/jobs/schemas'
+import { pageActor } from '../../page-actor'
+import { Prefetched } from '../../prefetched'
+
+type Props = { params: Promise<{ id: string }> }
+
+/** Asked by the page and by its title, read once. Null where there is none that the actor may see. */
+const findJob = cache(async (actor: Actor, id: string): Promise<JobDetail | null> => {
+  try {
+    return await readJob(actor, id)
+  } catch (error) {
+    if (error instanceof GpuqError && error.code === 'not_found') return null
+    throw error
+  }
+})
+
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  const [actor, { id }] = await Promise.all([currentActor(), params])
+  const job = actor && (await findJob(actor, id))
+  return { title: job ? jobTitle(job) : 'Job' }
+}
+
+export default async function JobPage({ params }: Props) {
+  const { id } = await params
+  const actor = await pageActor(`/jobs/${encodeURIComponent(id)}`)
+  const job = await findJob(actor, id)
+  if (!job) notFound()
+  return (
+    <Prefetched queryKey={keys.job(job.job_id)} load={async () => job}>
+      <JobView key={job.job_id} id={job.job_id} ownHandle={actor.handle} />
+    </Prefetched>
+  )
+}

@@ -1,0 +1,99 @@
+'use client'
+
+import { useMutation } from '@tanstack/react-query'
+import { z } from 'zod'
+import type { Project } from '@/lib/access/schemas'
+import { updateProject } from '@/lib/http/queries'
+import { useSchemaForm } from '../shell/use-schema-form'
+import { Button } from '../ui/button'
+import { Callout } from '../ui/callout'
+import { Dialog } from '../ui/dialog'
+import { Field } from '../ui/field'
+import { Input } from '../ui/input'
+import { toast } from '../ui/toaster'
+import { LimitField, limitText, toLimitText } from './limit-field'
+import { ProjectMembers } from './project-members'
+
+const schema = z.object({
+  name: z
+    .string()
+    .trim()
+    .max(100)
+    .transform((name) => name || null),
+  submissions_per_minute: limitText,
+  max_active_jobs: limitText,
+})
+
+interface ProjectDialogProps {
+  project: Project
+  /** Its owner and admins may change it; admins also its limits. */
+  editable: boolean
+  admin: boolean
+  onClose: () => void
+}
+
+/** One project: its name, its members, its limits. */
+export function ProjectDialog({ project, editable, admin, onClose }: ProjectDialogProps) {
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => (open ? undefined : onClose())}
+      title={project.project_id}
+      description={`Owned by ${project.owner}`}
+    >
+      <div className="flex flex-col gap-6">
+        {editable ? <ProjectFacts project={project} admin={admin} /> : null}
+        <ProjectMembers project={project} editable={editable} />
+      </div>
+    </Dialog>
+  )
+}
+
+function ProjectFacts({ project, admin }: { project: Project; admin: boolean }) {
+  const { mutateAsync } = useMutation(updateProject)
+  const form = useSchemaForm({
+    schema,
+    initial: {
+      name: project.name ?? '',
+      submissions_per_minute: toLimitText(project.limits.submissions_per_minute),
+      max_active_jobs: toLimitText(project.limits.max_active_jobs),
+    },
+    send: async ({ name, ...limits }) => {
+      await mutateAsync({ id: project.id, name, ...(admin ? { limits } : {}) })
+      toast.success('The project was saved')
+    },
+  })
+  return (
+    <form onSubmit={form.submit} noValidate className="flex flex-col gap-4">
+      <Field label="Name" optional error={form.errorOf('name')}>
+        <Input value={form.values.name} onChange={(event) => form.set({ name: event.target.value })} />
+      </Field>
+      {admin ? (
+        <div className="grid gap-4 sm:grid-cols-2">
+          <LimitField
+            label="Submissions a minute"
+            value={form.values.submissions_per_minute}
+            error={form.errorOf('submissions_per_minute')}
+            onChange={(value) => form.set({ submissions_per_minute: value })}
+          />
+          <LimitField
+            label="Active jobs"
+            value={form.values.max_active_jobs}
+            error={form.errorOf('max_active_jobs')}
+            onChange={(value) => form.set({ max_active_jobs: value })}
+          />
+        </div>
+      ) : null}
+      {form.failure ? (
+        <Callout tone="danger" announce>
+          {form.failure}
+        </Callout>
+      ) : null}
+      <div>
+        <Button type="submit" loading={form.working}>
+          Save
+        </Button>
+      </div>
+    </form>
+  )
+}

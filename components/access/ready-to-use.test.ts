@@ -1,0 +1,36 @@
+import { execFileSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { configYaml, curlCommand } from './ready-to-use'
+
+describe('what a token is handed over with', () => {
+  it('is YAML that says who and with which token', () => {
+    const token = 'odd "token": #1 \\ with a \'quote\''
+    expect(parse(configYaml({ handle: '007', token }))).toEqual({
+      competition_id: 'my-competition',
+      project_id: 'my-project',
+      user_id: '007',
+      expected_time: 300,
+      token,
+    })
+  })
+
+  it('is a command that a shell reads as meant', () => {
+    const token = `it's $HOME \`x\``
+    const command = curlCommand({ token, origin: 'http://gpu.lab:8001' })
+    const shown = execFileSync('sh', ['-c', `curl() { printf '%s\\n' "$@"; }\n${command}`], {
+      encoding: 'utf8',
+    })
+    expect(shown.trimEnd().split('\n')).toEqual([
+      '-X',
+      'POST',
+      'http://gpu.lab:8001/api/submit',
+      '-H',
+      `Authorization: Bearer ${token}`,
+      '-F',
+      'code=@solution.py',
+      '-F',
+      'config_file=@config.yaml',
+    ])
+  })
+})

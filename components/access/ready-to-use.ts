@@ -1,0 +1,32 @@
+/** What a new token is handed over with: files and commands that work as they stand. */
+
+interface Handover {
+  handle: string
+  token: string
+  /** Where gpuq is, as the reader's browser reaches it. */
+  origin: string
+}
+
+/** A `config.yaml` to go with a first `solution.py`. */
+export function configYaml({ handle, token }: Pick<Handover, 'handle' | 'token'>): string {
+  const text = (value: string) => JSON.stringify(value)
+  return [
+    `competition_id: "my-competition"`,
+    `project_id: "my-project"`,
+    `user_id: ${text(handle)}`,
+    'expected_time: 300  # seconds',
+    `token: ${text(token)}`,
+    '',
+  ].join('\n')
+}
+
+/** The command that submits the two files and prints the result. */
+export function curlCommand({ token, origin }: Pick<Handover, 'token' | 'origin'>): string {
+  const quoted = (value: string) => `'${value.replaceAll("'", `'\\''`)}'`
+  return [
+    `curl -X POST ${quoted(`${origin}/api/submit`)} \\`,
+    `  -H ${quoted(`Authorization: Bearer ${token}`)} \\`,
+    `  -F code=@solution.py \\`,
+    `  -F config_file=@config.yaml`,
+  ].join('\n')
+}

@@ -1,0 +1,27 @@
+'use client'
+
+import type { CreatedToken } from '@/lib/access/schemas'
+import { useOrigin } from '../shell/use-origin'
+import { Callout } from '../ui/callout'
+import { CodeBlock } from '../ui/code-block'
+import { configYaml, curlCommand } from './ready-to-use'
+
+/** A new token, the only time it is shown, with a config and a command that carry it. */
+export function TokenHandover({ token }: { token: CreatedToken }) {
+  const origin = useOrigin()
+  const facts = { handle: token.user_id, token: token.token, origin }
+  return (
+    <div className="flex flex-col gap-3">
+      <Callout tone="warning" title="Copy it now">
+        The token is shown this once. Keep it secret: it acts as {token.user_id}.
+      </Callout>
+      <CodeBlock label="token" title="Token" code={token.token} wrap />
+      {token.scopes.includes('submit') ? (
+        <>
+          <CodeBlock label="config" title="config.yaml" code={configYaml(facts)} />
+          <CodeBlock label="curl command" title="Submit with curl" code={curlCommand(facts)} wrap />
+        </>
+      ) : null}
+    </div>
+  )
+}

@@ -1,0 +1,104 @@
+'use client'
+
+import { useMutation } from '@tanstack/react-query'
+import { Trash2 } from 'lucide-react'
+import type { Token } from '@/lib/access/schemas'
+import { revokeToken } from '@/lib/http/queries'
+import { Badge } from '../ui/badge'
+import { useNow } from '../ui/clock'
+import { ConfirmDialog } from '../ui/confirm-dialog'
+import { IconButton } from '../ui/icon-button'
+import { RelativeTime } from '../ui/relative-time'
+import { Cell, HeaderCell, Table, TableBody, TableHead, TableRow } from '../ui/table'
+
+/** Whether a token still opens anything. */
+export function isLive(token: Token, now: number): boolean {
+  return token.revoked_at === null && (token.expires_at === null || Date.parse(token.expires_at) > now)
+}
+
+/** Tokens, without what would let anyone use them. */
+export function TokenTable({ tokens, showOwner = false }: { tokens: readonly Token[]; showOwner?: boolean }) {
+  return (
+    <Table caption="Tokens">
+      <TableHead>
+        <HeaderCell>Name</HeaderCell>
+        {showOwner ? <HeaderCell>User</HeaderCell> : null}
+        <HeaderCell>Scopes</HeaderCell>
+        <HeaderCell>Made</HeaderCell>
+        <HeaderCell>Last used</HeaderCell>
+        <HeaderCell>Ends</HeaderCell>
+        <HeaderCell hidden>Actions</HeaderCell>
+      </TableHead>
+      <TableBody>
+        {tokens.map((token) => (
+          <TokenRow key={token.token_id} token={token} showOwner={showOwner} />
+        ))}
+      </TableBody>
+    </Table>
+  )
+}
+
+function TokenRow({ token, showOwner }: { token: Token; showOwner: boolean }) {
+  const now = useNow(60_000)
+  const { mutateAsync } = useMutation(revokeToken)
+  const live = now === null ? token.revoked_at === null : isLive(token, now)
+  return (
+    <TableRow>
+      <Cell>
+        <span className="flex min-w-0 flex-col">
+          <span className="truncate font-medium text-ink">{token.name}</span>
+          <span className="font-mono text-subtle text-xs">{token.hint}…</span>
+        </span>
+      </Cell>
+      {showOwner ? <Cell label="User">{token.user_id}</Cell> : null}
+      <Cell label="Scopes">
+        <span className="flex flex-wrap gap-1">
+          {token.scopes.map((scope) => (
+            <Badge key={scope} tone={scope === 'admin' ? 'warning' : 'neutral'}>
+              {scope}
+            </Badge>
+          ))}
+        </span>
+      </Cell>
+      <Cell label="Made">
+        <RelativeTime at={token.created_at} className="text-muted" />
+      </Cell>
+      <Cell label="Last used">
+        {token.last_used_at ? <RelativeTime at={token.last_used_at} className="text-muted" /> : 'never'}
+      </Cell>
+      <Cell label="Ends">
+        <TokenEnd token={token} live={live} />
+      </Cell>
+      <Cell align="end">
+        {token.revoked_at === null ? (
+          <ConfirmDialog
+            trigger={<IconButton icon={Trash2} variant="danger" label={`Revoke ${token.name}`} />}
+            title={`Revoke “${token.name}”?`}
+            description="Whatever uses it is refused from that moment on. This cannot be undone."
+            confirmLabel="Revoke"
+            keepLabel="Keep it"
+            onConfirm={() => mutateAsync(token.token_id)}
+          />
+        ) : null}
+      </Cell>
+    </TableRow>
+  )
+}
+
+function TokenEnd({ token, live }: { token: Token; live: boolean }) {
+  if (token.revoked_at) {
+    return (
+      <span className="flex flex-wrap items-center gap-1.5">
+        <Badge tone="danger">revoked</Badge>
+        <RelativeTime at={token.revoked_at} className="text-muted" />
+      </span>
+    )
+  }
+  if (token.expires_at === null) return 'never'
+  return (
+    <span className="flex flex-wrap items-center gap-1.5">
+      {live ? null : <Badge tone="warning">expired</Badge>}
+      <RelativeTime at={token.expires_at} className="text-muted" />
+    </span>
+  )
+}

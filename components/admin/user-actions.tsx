@@ -1,0 +1,45 @@
+'use client'
+
+import { Ellipsis, KeyRound, Link2, Pencil, UserCheck, UserX } from 'lucide-react'
+import type { User } from '@/lib/access/schemas'
+import { DropdownMenu, MenuItem, MenuSeparator } from '../ui/dropdown-menu'
+import { IconButton } from '../ui/icon-button'
+
+export type UserAction = 'edit' | 'token' | 'invite' | 'disable' | 'enable'
+
+interface UserActionsProps {
+  user: User
+  own: boolean
+  onChoose: (action: UserAction) => void
+}
+
+/** What an admin may do about a user. Nobody can lock themselves out here. */
+export function UserActions({ user, own, onChoose }: UserActionsProps) {
+  return (
+    <DropdownMenu trigger={<IconButton icon={Ellipsis} label={`Actions for ${user.user_id}`} />}>
+      <MenuItem icon={Pencil} onSelect={() => onChoose('edit')}>
+        Edit and limit…
+      </MenuItem>
+      <MenuItem icon={KeyRound} disabled={user.disabled} onSelect={() => onChoose('token')}>
+        New token…
+      </MenuItem>
+      <MenuItem icon={Link2} disabled={user.disabled} onSelect={() => onChoose('invite')}>
+        New invitation link…
+      </MenuItem>
+      {own ? null : (
+        <>
+          <MenuSeparator />
+          {user.disabled ? (
+            <MenuItem icon={UserCheck} onSelect={() => onChoose('enable')}>
+              Enable…
+            </MenuItem>
+          ) : (
+            <MenuItem icon={UserX} tone="danger" onSelect={() => onChoose('disable')}>
+              Disable…
+            </MenuItem>
+          )}
+        </>
+      )}
+    </DropdownMenu>
+  )
+}

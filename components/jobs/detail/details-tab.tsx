@@ -1,0 +1,74 @@
+'use client'
+
+import type { JobDetail } from '@/lib/jobs/schemas'
+import { Badge } from '../../ui/badge'
+import { CopyButton } from '../../ui/copy-button'
+import { DataList, Datum } from '../../ui/data-list'
+import { formatBytes } from '../../ui/format-number'
+import { formatDuration, formatUtc } from '../../ui/format-time'
+import { Panel, PanelBody } from '../../ui/panel'
+
+/** Everything else there is to know about a job. */
+export function DetailsTab({ job }: { job: JobDetail }) {
+  const time = (at: string | null) => (at === null ? '–' : formatUtc(Date.parse(at)))
+  return (
+    <Panel>
+      <PanelBody className="flex flex-col gap-6">
+        <DataList className="grid-cols-1 sm:grid-cols-2 lg:grid-cols-3">
+          <Datum label="Job id">
+            <span className="flex items-center gap-1">
+              <span className="min-w-0 break-all font-mono text-xs">{job.job_id}</span>
+              <CopyButton text={job.job_id} label="Copy the job id" />
+            </span>
+          </Datum>
+          <Datum label="User">{job.user_id}</Datum>
+          <Datum label="Environment">{job.environment}</Datum>
+          <Datum label="Submitted">{time(job.created_at)}</Datum>
+          <Datum label="Started">{time(job.started_at)}</Datum>
+          <Datum label="Ended">{time(job.completed_at)}</Datum>
+          <Datum label="Attempt">
+            {job.attempt} of at most {job.max_retries + 1}
+          </Datum>
+          <Datum label="Expected time">{formatDuration(job.expected_time * 1000)}</Datum>
+          <Datum label="Time limit">{formatDuration(job.max_time * 1000)}</Datum>
+          <Datum label="Output">{formatBytes(job.output_bytes)}</Datum>
+          <Datum label="Result file">
+            <span className="break-all font-mono text-xs">{job.result_file ?? '–'}</span>
+          </Datum>
+          <Datum label="Tags">
+            {job.tags.length === 0 ? (
+              '–'
+            ) : (
+              <span className="flex flex-wrap gap-1">
+                {job.tags.map((tag) => (
+                  <Badge key={tag}>{tag}</Badge>
+                ))}
+              </span>
+            )}
+          </Datum>
+        </DataList>
+        {job.gpus.length > 0 ? <GpuList gpus={job.gpus} /> : null}
+      </PanelBody>
+    </Panel>
+  )
+}
+
+function GpuList({ gpus }: { gpus: JobDetail['gpus'] }) {
+  return (
+    <section aria-label="GPUs">
+      <h3 className="mb-2 text-subtle text-xs">GPUs</h3>
+      <ul className="divide-y rounded-lg border">
+        {gpus.map((gpu) => (
+          <li key={gpu.uuid} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-2 text-sm">
+            <span>
+              {gpu.index}: {gpu.model}
+            </span>
+            {gpu.simulated ? <Badge tone="warning">simulated</Badge> : null}
+            {gpu.milli < 1000 ? <Badge>{gpu.milli / 10} %</Badge> : null}
+            <span className="ml-auto break-all font-mono text-subtle text-xs">{gpu.uuid}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

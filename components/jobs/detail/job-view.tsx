@@ -1,0 +1,122 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import { useSearchParams } from 'next/navigation'
+import { api, jobQuery } from '@/lib/http/queries'
+import type { JobDetail } from '@/lib/jobs/schemas'
+import { isFinal } from '@/lib/jobs/status'
+import { LoadFailure } from '../../shell/load-failure'
+import { Badge } from '../../ui/badge'
+import { PageHeader } from '../../ui/page-header'
+import { Tabs } from '../../ui/tabs'
+import { JobStatus } from '../job-status'
+import { jobTitle } from '../job-title'
+import { OutputViewer } from '../output/output-viewer'
+import { DetailsTab } from './details-tab'
+import { JobActions } from './job-actions'
+import { JobFacts } from './job-facts'
+import { JobNote } from './job-note'
+import { JobSkeleton } from './job-skeleton'
+import { SourceTab } from './source-tab'
+import { type JobStream, useJobStream } from './use-job-stream'
+
+/** The page of one job, live. */
+export function JobView({ id, ownHandle }: { id: string; ownHandle: string }) {
+  const { data: job, error, isPending, refetch } = useQuery(jobQuery(id))
+  const stream = useJobStream(id)
+  if (isPending) return <JobSkeleton />
+  if (!job) return <LoadFailure error={error} onRetry={() => void refetch()} />
+  const foreign = job.user_id !== ownHandle
+  return (
+    <>
+      <PageHeader
+        path={[foreign ? { label: 'All jobs', href: '/admin/jobs' } : { label: 'Jobs', href: '/jobs' }]}
+        title={job.name ? jobTitle(job) : <span className="font-mono">{jobTitle(job)}</span>}
+        meta={
+          <>
+            <JobStatus status={job.status} placed={job.placed} cancelRequested={job.cancel_requested} />
+            {job.attempt > 1 ? <Badge tone="warning">attempt {job.attempt}</Badge> : null}
+          </>
+        }
+        actions={<JobActions job={job} />}
+      />
+      <div className="flex flex-col gap-4">
+        <JobNote job={job} />
+        <JobFacts job={job} ownHandle={ownHandle} />
+        <JobTabs job={job} stream={stream} />
+      </div>
+    </>
+  )
+}
+
+const tabNames = ['output', 'result', 'source', 'details'] as const
+type TabName = (typeof tabNames)[number]
+
+/** The open tab stands in the address, so that a result can be linked to. */
+function useTab(): [TabName, (tab: TabName) => void] {
+  const params = useSearchParams()
+  const tab = tabNames.find((name) => name === params.get('tab')) ?? 'output'
+  const open = (next: TabName) => {
+    const search = new URLSearchParams(params)
+    if (next === 'output') search.delete('tab')
+    else search.set('tab', next)
+    window.history.replaceState(null, '', search.size > 0 ? `?${search}` : window.location.pathname)
+  }
+  return [tab, open]
+}
+
+function JobTabs({ job, stream }: { job: JobDetail; stream: JobStream }) {
+  const [tab, open] = useTab()
+  const downloads =
+    job.result_file === null
+      ? []
+      : [
+          { label: 'JSONL file', href: api.jobs.downloadUrl(job.job_id, 'jsonl') },
+          { label: 'Plain text', href: api.jobs.downloadUrl(job.job_id, 'text') },
+        ]
+  return (
+    <Tabs
+      label="Job"
+      value={tab}
+      onValueChange={open}
+      tabs={[
+        {
+          value: 'output',
+          label: 'Output',
+          content: (
+            <OutputViewer
+              store={stream.store}
+              live={!isFinal(job.status)}
+              downloads={downloads}
+              className="mt-4"
+            />
+          ),
+        },
+        {
+          value: 'result',
+          label: 'Result',
+          count: stream.results.length,
+          content: <div className="pt-4" />,
+        },
+        {
+          value: 'source',
+          label: 'Source',
+          content: (
+            <div className="pt-4">
+              <SourceTab id={job.job_id} />
+            </div>
+          ),
+        },
+        {
+          value: 'details',
+          label: 'Details',
+          content: (
+            <div className="pt-4">
+              <DetailsTab job={job} />
+            </div>
+          ),
+        },
+      ]}
+    />
+  )
+}

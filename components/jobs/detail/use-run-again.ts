@@ -1,0 +1,30 @@
+'use client'
+
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useRouter } from 'next/navigation'
+import { useState } from 'react'
+import { jobSourceQuery, submitJob } from '@/lib/http/queries'
+import { toast } from '../../ui/toaster'
+
+/** Submits a job's files once more, as they are, and goes to the new job. */
+export function useRunAgain(id: string): { runAgain: () => void; working: boolean } {
+  const client = useQueryClient()
+  const router = useRouter()
+  const { mutateAsync } = useMutation(submitJob)
+  const [working, setWorking] = useState(false)
+  const run = async () => {
+    setWorking(true)
+    try {
+      const source = await client.fetchQuery(jobSourceQuery(id))
+      const job = await mutateAsync(source)
+      router.push(`/jobs/${job.job_id}`)
+    } catch (error) {
+      toast.error('The job was not submitted', {
+        description: error instanceof Error ? error.message : undefined,
+      })
+    } finally {
+      setWorking(false)
+    }
+  }
+  return { runAgain: () => void run(), working }
+}

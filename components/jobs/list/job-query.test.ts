@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { hasFilters, toJobQuery, withCursor, withFilter } from './job-query'
+
+const own = { everyone: false }
+const everyone = { everyone: true }
+const params = (text: string) => new URLSearchParams(text)
+
+describe('toJobQuery', () => {
+  it('asks for what the address says', () => {
+    const query = toJobQuery(params('status=failed&competition_id=mnist&project_id=p1&cursor=c1'), own)
+    expect(query).toEqual({
+      limit: 50,
+      status: 'failed',
+      competition_id: 'mnist',
+      project_id: 'p1',
+      cursor: 'c1',
+    })
+    expect(hasFilters(query)).toBe(true)
+  })
+
+  it('leaves out what the API would refuse', () => {
+    const query = toJobQuery(params('status=paused&competition_id=../x&project_id=&limit=9999&all=true'), own)
+    expect(query).toEqual({ limit: 50 })
+    expect(hasFilters(query)).toBe(false)
+  })
+
+  it('asks for everyone, or for one user, only where an admin looks', () => {
+    expect(toJobQuery(params('user_id=ada'), own)).toEqual({ limit: 50 })
+    expect(toJobQuery(params(''), everyone)).toEqual({ limit: 50, all: true })
+    expect(toJobQuery(params('user_id=ada'), everyone)).toEqual({ limit: 50, user_id: 'ada' })
+  })
+})
+
+describe('the address', () => {
+  it('goes back to the first page when a filter changes', () => {
+    expect(withFilter(params('project_id=p&cursor=c'), 'status', 'running')).toBe(
+      '?project_id=p&status=running',
+    )
+    expect(withFilter(params('status=running'), 'status', null)).toBe('')
+  })
+
+  it('keeps the filters from page to page', () => {
+    expect(withCursor(params('status=running'), 'c2')).toBe('?status=running&cursor=c2')
+    expect(withCursor(params('status=running&cursor=c2'), null)).toBe('?status=running')
+  })
+})

@@ -1,0 +1,47 @@
+import { type JobFilters, jobFiltersSchema } from '@/lib/jobs/schemas'
+
+/** What the address of a list of jobs may hold. */
+export const filterNames = ['status', 'competition_id', 'project_id', 'user_id'] as const
+export type FilterName = (typeof filterNames)[number]
+
+const shape = jobFiltersSchema.shape
+const pageSize = 50
+
+type Params = Pick<URLSearchParams, 'get'>
+
+/** What an address asks the API for. A value the API would refuse is left out, as if the address did not hold it. */
+export function toJobQuery(params: Params, { everyone }: { everyone: boolean }): JobFilters {
+  const query: JobFilters = { limit: pageSize }
+  const status = shape.status.safeParse(params.get('status') ?? undefined).data
+  if (status) query.status = status
+  for (const name of ['competition_id', 'project_id', ...(everyone ? (['user_id'] as const) : [])] as const) {
+    const id = shape[name].safeParse(params.get(name) ?? undefined).data
+    if (id) query[name] = id
+  }
+  if (everyone && !query.user_id) query.all = true
+  const cursor = params.get('cursor')
+  if (cursor) query.cursor = cursor
+  return query
+}
+
+/** True when the address narrows the list. */
+export function hasFilters(query: JobFilters): boolean {
+  return filterNames.some((name) => query[name] !== undefined)
+}
+
+/** The address with one filter changed; a changed list begins at its first page. */
+export function withFilter(params: URLSearchParams, name: FilterName, value: string | null): string {
+  const next = new URLSearchParams(params)
+  next.delete('cursor')
+  if (value) next.set(name, value)
+  else next.delete(name)
+  return next.size > 0 ? `?${next}` : ''
+}
+
+/** The address of another page of the same list; null is the first page. */
+export function withCursor(params: URLSearchParams, cursor: string | null): string {
+  const next = new URLSearchParams(params)
+  if (cursor === null) next.delete('cursor')
+  else next.set('cursor', cursor)
+  return next.size > 0 ? `?${next}` : ''
+}

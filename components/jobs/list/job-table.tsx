@@ -1,0 +1,83 @@
+'use client'
+
+import { memo } from 'react'
+import type { JobSummary } from '@/lib/jobs/schemas'
+import { Duration } from '../../ui/duration'
+import { RelativeTime } from '../../ui/relative-time'
+import { Cell, HeaderCell, RowLink, Table, TableBody, TableHead, TableRow } from '../../ui/table'
+import { JobStatus } from '../job-status'
+import { jobTitle } from '../job-title'
+import { shortReason } from '../short-reason'
+
+/** A page of jobs. The columns' widths are set, so that nothing moves when a status changes. */
+export function JobTable({ jobs, everyone }: { jobs: readonly JobSummary[]; everyone: boolean }) {
+  return (
+    <Table caption="Jobs" className="table-fixed">
+      <TableHead>
+        <HeaderCell className="w-64">Job</HeaderCell>
+        <HeaderCell className="w-52">Status</HeaderCell>
+        {everyone ? <HeaderCell className="w-32">User</HeaderCell> : null}
+        <HeaderCell>Competition</HeaderCell>
+        <HeaderCell>Project</HeaderCell>
+        <HeaderCell align="end" className="w-16">
+          Node
+        </HeaderCell>
+        <HeaderCell align="end" className="w-32">
+          Ran for
+        </HeaderCell>
+        <HeaderCell align="end" className="w-32">
+          Submitted
+        </HeaderCell>
+      </TableHead>
+      <TableBody>
+        {jobs.map((job) => (
+          <JobRow key={job.job_id} job={job} everyone={everyone} />
+        ))}
+      </TableBody>
+    </Table>
+  )
+}
+
+/** Kept from drawing again while its job has not changed: the list asks every few seconds. */
+const JobRow = memo(function JobRow({ job, everyone }: { job: JobSummary; everyone: boolean }) {
+  const reason = shortReason(job)
+  return (
+    <TableRow>
+      <Cell>
+        <span className="flex min-w-0 items-baseline gap-2">
+          <RowLink href={`/jobs/${job.job_id}`} className={job.name ? 'truncate' : 'font-mono'}>
+            {jobTitle(job)}
+          </RowLink>
+        </span>
+      </Cell>
+      <Cell label="Status">
+        <span className="flex min-w-0 items-baseline gap-2">
+          <JobStatus status={job.status} look="plain" />
+          {reason ? <span className="min-w-0 truncate text-subtle text-xs">{reason}</span> : null}
+        </span>
+      </Cell>
+      {everyone ? <TextCell label="User">{job.user_id}</TextCell> : null}
+      <TextCell label="Competition">{job.competition_id}</TextCell>
+      <TextCell label="Project">{job.project_id}</TextCell>
+      <Cell label="Node" align="end" className="text-muted">
+        {job.node_id ?? '–'}
+      </Cell>
+      <Cell label="Ran for" align="end" className="text-muted">
+        {job.started_at ? <Duration from={job.started_at} to={job.completed_at} /> : '–'}
+      </Cell>
+      <Cell label="Submitted" align="end" className="text-muted">
+        <RelativeTime at={job.created_at} className="whitespace-nowrap" />
+      </Cell>
+    </TableRow>
+  )
+})
+
+function TextCell({ label, children }: { label: string; children: string }) {
+  return (
+    <Cell label={label} className="text-muted">
+      <span className="block min-w-0 truncate" title={children}>
+        {children}
+      </span>
+    </Cell>
+  )
+}

@@ -1,0 +1,27 @@
+import type { Reason } from '@/lib/jobs/reasons'
+import type { JobSummary } from '@/lib/jobs/schemas'
+
+const words: Readonly<Record<string, string>> = {
+  finished: '',
+  exit_code: 'error',
+  timeout: 'time limit',
+  out_of_memory: 'out of memory',
+  output_limit: 'output limit',
+  cancelled_by_user: '',
+  cancelled_by_admin: 'by an admin',
+  image_unavailable: 'no image',
+  node_lost: 'node lost',
+  worker_stopped: 'worker stopped',
+  internal_error: 'fault of gpuq',
+  no_free_gpu: 'no free GPU',
+  no_node: 'no node',
+  never_fits: 'too large',
+  backing_off: 'tries again soon',
+} satisfies Record<Reason, string>
+
+/** Why a job is in its status, in a word or two for a row of a table; empty where the status says it all. */
+export function shortReason({ reason, exit_code }: Pick<JobSummary, 'reason' | 'exit_code'>): string {
+  if (reason === null) return ''
+  if (reason === 'exit_code' && exit_code !== null) return `exit code ${exit_code}`
+  return words[reason] ?? reason.replaceAll('_', ' ')
+}

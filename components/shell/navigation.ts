@@ -1,0 +1,40 @@
+import {
+  Activity,
+  Box,
+  FolderClosed,
+  KeyRound,
+  ListTree,
+  type LucideIcon,
+  ScrollText,
+  Settings,
+  Users,
+} from 'lucide-react'
+
+export interface Place {
+  href: string
+  label: string
+  icon: LucideIcon
+  /** Keys to press one after the other. */
+  keys?: readonly string[]
+}
+
+export const ownPlaces = [
+  { href: '/jobs', label: 'Jobs', icon: Activity, keys: ['g', 'j'] },
+  { href: '/projects', label: 'Projects', icon: FolderClosed, keys: ['g', 'p'] },
+  { href: '/tokens', label: 'Tokens', icon: KeyRound, keys: ['g', 't'] },
+  { href: '/settings', label: 'Settings', icon: Settings, keys: ['g', 's'] },
+] as const satisfies readonly Place[]
+
+export const adminPlaces = [
+  { href: '/admin/jobs', label: 'All jobs', icon: ListTree, keys: ['g', 'a'] },
+  { href: '/admin/users', label: 'Users', icon: Users, keys: ['g', 'u'] },
+  { href: '/admin/tokens', label: 'All tokens', icon: KeyRound },
+  { href: '/admin/projects', label: 'All projects', icon: FolderClosed },
+  { href: '/admin/environments', label: 'Environments', icon: Box, keys: ['g', 'e'] },
+  { href: '/admin/audit', label: 'Audit log', icon: ScrollText, keys: ['g', 'l'] },
+] as const satisfies readonly Place[]
+
+/** True on the place's own page and on the pages below it. */
+export function isAt(pathname: string, href: string): boolean {
+  return pathname === href || pathname.startsWith(`${href}/`)
+}

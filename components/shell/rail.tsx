@@ -1,0 +1,80 @@
+'use client'
+
+import { Keyboard, Plus } from 'lucide-react'
+import NextLink from 'next/link'
+import { usePathname } from 'next/navigation'
+import type { ReactNode } from 'react'
+import { ButtonLink } from '../ui/button-link'
+import { cn } from '../ui/class-names'
+import { IconButton } from '../ui/icon-button'
+import { Kbd } from '../ui/kbd'
+import { ThemeToggle } from '../ui/theme-toggle'
+import { Brand } from './brand'
+import { adminPlaces, isAt, ownPlaces, type Place } from './navigation'
+
+interface RailProps {
+  admin: boolean
+  /** The menu of who is signed in. */
+  account: ReactNode
+  onHelp: () => void
+}
+
+/** The way around, at the left of a wide screen. */
+export function Rail({ admin, account, onHelp }: RailProps) {
+  return (
+    <div className="sticky top-0 hidden h-dvh w-56 shrink-0 flex-col border-r bg-sunken lg:flex">
+      <div className="flex h-14 items-center px-4">
+        <Brand />
+      </div>
+      <div className="px-3 pb-3">
+        <ButtonLink href="/submit" variant="primary" className="w-full justify-start" aria-keyshortcuts="n">
+          <Plus aria-hidden />
+          New job
+          <Kbd className="ml-auto border-current/40 bg-transparent text-current">n</Kbd>
+        </ButtonLink>
+      </div>
+      <nav aria-label="Main" className="min-h-0 flex-1 overflow-y-auto px-3 pb-3">
+        <Places places={ownPlaces} />
+        {admin ? (
+          <>
+            <h2 className="px-2 pt-5 pb-1 font-medium text-subtle text-xs">Admin</h2>
+            <Places places={adminPlaces} />
+          </>
+        ) : null}
+      </nav>
+      <div className="flex items-center gap-0.5 border-t p-2">
+        <div className="min-w-0 flex-1">{account}</div>
+        <IconButton icon={Keyboard} label="Keyboard shortcuts" shortcut="?" onClick={onHelp} />
+        <ThemeToggle />
+      </div>
+    </div>
+  )
+}
+
+function Places({ places }: { places: readonly Place[] }) {
+  const pathname = usePathname()
+  return (
+    <ul className="flex flex-col gap-px">
+      {places.map(({ href, label, icon: Icon, keys }) => {
+        const here = isAt(pathname, href)
+        return (
+          <li key={href}>
+            <NextLink
+              href={href}
+              aria-current={here ? 'page' : undefined}
+              aria-keyshortcuts={keys?.join(' ')}
+              className={cn(
+                'flex h-8 items-center gap-2.5 rounded-md px-2 font-medium text-muted text-sm transition-colors',
+                'hover:bg-hover hover:text-ink',
+                here && 'bg-pressed text-ink hover:bg-pressed',
+              )}
+            >
+              <Icon aria-hidden className={cn('size-4 shrink-0', here ? 'text-accent-ink' : 'text-subtle')} />
+              {label}
+            </NextLink>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

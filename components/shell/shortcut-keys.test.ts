@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import { matchKeys } from './shortcut-keys'
+
+const shortcuts = [
+  { keys: ['g', 'j'], label: 'Jobs' },
+  { keys: ['g', 't'], label: 'Tokens' },
+  { keys: ['n'], label: 'New job' },
+]
+
+/** The labels that typing these keys opens, in order. */
+function open(...keys: string[]): string[] {
+  let pending: readonly string[] = []
+  return keys.flatMap((key) => {
+    const match = matchKeys(pending, key, shortcuts)
+    pending = match.pending
+    return match.shortcut ? [match.shortcut.label] : []
+  })
+}
+
+describe('matchKeys', () => {
+  it.each([
+    [['n'], ['New job']],
+    [['g', 'j'], ['Jobs']],
+    [
+      ['g', 't', 'g', 'j'],
+      ['Tokens', 'Jobs'],
+    ],
+    [['j'], []],
+    [['g', 'x', 'j'], []],
+    [['g', 'n'], ['New job']],
+    [['g', 'g', 'j'], ['Jobs']],
+    [
+      ['n', 'n'],
+      ['New job', 'New job'],
+    ],
+  ])('%j opens %j', (keys, labels) => {
+    expect(open(...keys)).toEqual(labels)
+  })
+})

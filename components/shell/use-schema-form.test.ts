@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { idSchema } from '@/lib/jobs/schemas'
+import { check } from './use-schema-form'
+
+const schema = z.object({
+  user_id: idSchema,
+  email: z.union([z.literal(''), z.email()]).transform((email) => email || undefined),
+  name: z.string().trim().min(1).max(5),
+  password: z.string().min(10),
+  scopes: z.array(z.string()).min(1),
+})
+
+const right = { user_id: 'ada', email: '', name: ' Ada ', password: '0123456789', scopes: ['read'] }
+
+describe('check', () => {
+  it('gives what the schema makes of the values', () => {
+    const checked = check(schema, right)
+    expect(checked).toMatchObject({ ok: true, parsed: { name: 'Ada', email: undefined }, errors: {} })
+  })
+
+  it.each([
+    ['name', '  ', 'Fill this in.'],
+    ['name', 'too long', 'Use at most 5 characters.'],
+    ['password', 'short', 'Use at least 10 characters.'],
+    ['scopes', [], 'Choose at least one.'],
+    [
+      'user_id',
+      'a/b',
+      'use 1 to 64 letters, digits, dots, dashes or underscores, starting with a letter or digit',
+    ],
+  ])('says what to change about %s = %j', (field, value, sentence) => {
+    expect(check(schema, { ...right, [field]: value })).toEqual({ ok: false, errors: { [field]: sentence } })
+  })
+
+  it('names every wrong field at once', () => {
+    const { errors } = check(schema, { ...right, name: '', password: '' })
+    expect(Object.keys(errors)).toEqual(['name', 'password'])
+  })
+})
