@@ -75,7 +75,7 @@ async function askNode(tx: Transaction, jobId: string, reason: CancelReason): Pr
     [jobId, reason],
   )
   await tx.query(
-    `SELECT pg_notify($2, node_id::text), pg_notify($3, $1::text) FROM tasks
+    `SELECT pg_notify($2, node_id::text), pg_notify($3, job_id::text) FROM tasks
       WHERE job_id = $1 AND status IN ('starting', 'running')`,
     [jobId, channels.node, channels.job],
   )
