@@ -11,6 +11,7 @@ const sources = ['app', 'components', 'lib', 'worker', 'cli', 'deploy', 'prisma'
 const configs = [
   'package-lock.json',
   'next.config.js',
+  'proxy.ts',
   'postcss.config.mjs',
   'tsconfig.json',
   'prisma.config.ts',

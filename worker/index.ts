@@ -8,8 +8,7 @@ import { logger } from '@/lib/logger'
 import { discoverGpus } from './gpus/discover'
 import { keepLease } from './node/keep-lease'
 import { NodeService } from './node/serve-node'
-import { DockerRuntime } from './runtime/docker'
-import type { Runtime } from './runtime/runtime'
+import { createDockerRuntime } from './runtime/docker'
 import { leadWhileElected } from './scheduler/leader'
 import { lead } from './scheduler/loop'
 
@@ -20,17 +19,18 @@ import { lead } from './scheduler/loop'
  * containers at once and gives their jobs back to the queue.
  */
 const config = env()
-const runtime: Runtime = new DockerRuntime({
-  containerRuntime: config.GPUQ_CONTAINER_RUNTIME,
-  outputLimitBytes: config.GPUQ_MAX_OUTPUT_MIB * 1024 * 1024,
-})
+const outputLimitBytes = config.GPUQ_MAX_OUTPUT_MIB * 1024 * 1024
+const runtime = createDockerRuntime({ outputLimitBytes, ociRuntime: config.GPUQ_CONTAINER_RUNTIME })
 const tasksDirectory = join(config.GPUQ_DATA_DIR, 'tasks')
 /** Memory left to the machine itself. */
 const memoryShare = 0.9
 
 async function register(): Promise<Lease> {
   const engine = await runtime.info()
-  const { gpus, source, problem } = await discoverGpus({ node: config.GPUQ_NODE_NAME, simulated: config.GPUQ_SIMULATED_GPUS })
+  const { gpus, source, problem } = await discoverGpus({
+    node: config.GPUQ_NODE_NAME,
+    simulated: config.GPUQ_SIMULATED_GPUS,
+  })
   const warnings = problem ? [...engine.warnings, problem] : engine.warnings
   for (const warning of warnings) logger.warn(warning)
   const lease = await registerNode({
@@ -50,7 +50,6 @@ async function register(): Promise<Lease> {
 async function serveNode(ending: AbortSignal, onService: (service: NodeService) => void): Promise<void> {
   while (!ending.aborted) {
     const lease = await register()
-    const outputLimitBytes = config.GPUQ_MAX_OUTPUT_MIB * 1024 * 1024
     const service = new NodeService({ runtime, lease, tasksDirectory, outputLimitBytes })
     onService(service)
     const term = new AbortController()
@@ -60,7 +59,8 @@ async function serveNode(ending: AbortSignal, onService: (service: NodeService) 
     if (end === 'ended') return serving
     service.abandonAll()
     term.abort()
-    if (end === 'taken') throw new Error('Another worker took over this node and its containers; this one leaves.')
+    if (end === 'taken')
+      throw new Error('Another worker took over this node and its containers; this one leaves.')
     logger.error('the lease on this node ran out: its containers are stopped, its jobs go elsewhere')
     await service.killAll()
     await serving

@@ -25,7 +25,7 @@ const reconcileEveryMs = 5_000
  */
 export class NodeService {
   readonly #runs = new Map<string, TaskRun>()
-  #draining = false
+  #stopped = false
 
   constructor(readonly host: Omit<TaskHost, 'onKillFailed'>) {}
 
@@ -58,16 +58,19 @@ export class NodeService {
     }
   }
 
-  /** Takes nothing new, and resolves once everything that runs has ended. */
+  /** Takes nothing new, and resolves once everything that runs or was placed here before has ended. */
   async drain(): Promise<void> {
-    this.#draining = true
     await drainNode(this.lease)
-    while (this.#runs.size > 0) await Promise.race([...this.#runs.values()].map((run) => run.done))
+    for (;;) {
+      await this.#look()
+      if (this.#runs.size === 0) return
+      await Promise.race([...this.#runs.values()].map((run) => run.done))
+    }
   }
 
   /** Stops every container and gives the jobs back to the queue. */
   async stopAll(): Promise<void> {
-    this.#draining = true
+    this.#stopped = true
     const runs = [...this.#runs.values()]
     for (const run of runs) run.stop('worker_stopped')
     await Promise.all(runs.map((run) => run.done))
@@ -87,7 +90,7 @@ export class NodeService {
   }
 
   async #look(): Promise<void> {
-    if (!this.#draining) for (const task of await claimTasks(this.lease)) this.#start(task)
+    if (!this.#stopped) for (const task of await claimTasks(this.lease)) this.#start(task)
     if (this.#runs.size === 0) return
     for (const { id, reason } of await tasksToCancel(this.lease)) this.#runs.get(id)?.stop(reason)
   }
@@ -102,7 +105,6 @@ export class NodeService {
   }
 
   async #quarantine(task: ClaimedTask): Promise<void> {
-    this.#draining = true
     await drainNode(this.lease, `The container of task ${task.id} would not die; its GPUs stay held.`)
   }
 
