@@ -4,7 +4,7 @@ import { logger } from '@/lib/logger'
 import { pause } from '../pause'
 
 /** Any constant; one leader at a time per database. */
-const leaderLock = 4_711_470_002
+const leaderLock = 4_711_470_003
 
 /** How often a follower tries, and a leader makes sure of its lock: well inside the five seconds promised. */
 const tryEveryMs = 1_000
