@@ -59,7 +59,7 @@ function github(clientId: string, clientSecret: string): OAuthConfig<CheckedProf
 }
 
 /** The profile's own address is a public label: which ones GitHub has checked, only the list of them says. */
-async function githubProfile(accessToken: string): Promise<CheckedProfile> {
+export async function githubProfile(accessToken: string): Promise<CheckedProfile> {
   const ask = async (path: string) => {
     const response = await fetch(`https://api.github.com${path}`, {
       headers: { authorization: `Bearer ${accessToken}`, accept: 'application/vnd.github+json' },

@@ -39,12 +39,13 @@ export function updateUser(
 }
 
 /**
- * Locks every enabled admin, always in the same order: of two admins who demote each other at once, the second finds
- * itself the last.
+ * Whoever removes an admin takes turns, so that of two who remove each other the second finds itself the last. One lock
+ * for all instead of the admins' rows: those are also held by whatever refers to them, and that would deadlock.
  */
 async function requireAnotherAdmin(tx: Transaction, user: UserRow): Promise<void> {
+  await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('gpuq admins', 0))")
   const { rows } = await tx.query<{ id: string }>(
-    "SELECT id FROM users WHERE role = 'admin' AND disabled_at IS NULL ORDER BY id FOR UPDATE",
+    "SELECT id FROM users WHERE role = 'admin' AND disabled_at IS NULL",
   )
   const isAdmin = rows.some(({ id }) => id === user.id)
   if (!isAdmin || rows.length > 1) return

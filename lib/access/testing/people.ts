@@ -58,20 +58,6 @@ export async function makeToken(
   return { token, tokenId, actor: { ...actor, via: 'token', scopes, tokenId } }
 }
 
-/** A request with a JSON body, as a program or, with a cookie, a page of this site sends it. */
-export function jsonRequest(
-  path: string,
-  { method = 'GET', body, headers = {} }: { method?: string; body?: unknown; headers?: HeadersInit } = {},
-): Request {
-  const all = new Headers(headers)
-  if (body !== undefined && !all.has('content-type')) all.set('content-type', 'application/json')
-  const init = { method, headers: all }
-  return new Request(
-    `http://localhost:8001${path}`,
-    body === undefined ? init : { ...init, body: typeof body === 'string' ? body : JSON.stringify(body) },
-  )
-}
-
 /** Texts that must be in no table: returns `table: text` for each that is, as it is or as bytes. */
 export async function findStored(texts: readonly string[]): Promise<string[]> {
   const { pool } = database()

@@ -1,0 +1,70 @@
+import { describe, expect, it, vi } from 'vitest'
+import { GET as me } from '@/app/api/users/me/route'
+import { failuresAllowed, signInWithPassword } from '@/lib/access/sign-in'
+import { call } from '@/lib/access/testing/call'
+import { findStored, makePerson, makeToken } from '@/lib/access/testing/people'
+import { testDatabase } from '@/lib/database/testing/test-database'
+import { POST } from './route'
+
+vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
+const db = testDatabase()
+
+const wanted = 'the new password of somebody'
+const change = (who: { cookie?: string; token?: string }, current_password?: string, new_password = wanted) =>
+  call(POST, '/api/users/me/password', {
+    method: 'POST',
+    body: { current_password, new_password },
+    ...who,
+  })
+const isIn = async (cookie: string) => (await call(me, '/api/users/me', { cookie })).status === 200
+
+describe('changing the own password', () => {
+  it('ends every session but the one that asks', async () => {
+    const { handle, cookie, password } = await makePerson()
+    const { status, headers } = await change({ cookie }, password)
+    expect(status).toBe(204)
+    const [fresh = ''] = (headers.get('set-cookie') ?? '').split(';')
+    expect([await isIn(cookie), await isIn(fresh)]).toEqual([false, true])
+    expect((await signInWithPassword({ login: handle, password })).verdict).toBe('wrong')
+    expect((await signInWithPassword({ login: handle, password: wanted })).verdict).toBe('right')
+    expect(await findStored([password, wanted])).toEqual([])
+  })
+
+  it('needs the current one, from a token too', async () => {
+    const person = await makePerson()
+    const { token } = await makeToken(person, ['submit'])
+    const { token: readOnly } = await makeToken(person, ['read'])
+    const wrong = { status: 422, body: { errors: [{ path: 'current_password' }] } }
+    expect(await change({ cookie: person.cookie }, 'not the password')).toMatchObject(wrong)
+    expect(await change({ cookie: person.cookie })).toMatchObject(wrong)
+    expect(await change({ token })).toMatchObject(wrong)
+    expect(await change({ token: readOnly }, person.password)).toMatchObject({ status: 403 })
+    expect(await change({}, person.password)).toMatchObject({ status: 401 })
+    const { status, headers } = await change({ token }, person.password)
+    expect([status, headers.get('set-cookie')]).toEqual([204, null])
+  })
+
+  it('refuses a short one', async () => {
+    const { cookie, password } = await makePerson()
+    expect(await change({ cookie }, password, 'short')).toMatchObject({
+      status: 422,
+      body: { errors: [{ path: 'new_password', message: 'use at least 10 characters' }] },
+    })
+  })
+
+  it('cannot be used to try passwords without end', async () => {
+    const { cookie, handle, password } = await makePerson()
+    for (let i = 0; i < failuresAllowed; i++) await change({ cookie }, 'not the password')
+    expect(await change({ cookie }, password)).toMatchObject({ status: 429 })
+    expect((await signInWithPassword({ login: handle, password })).verdict).toBe('throttled')
+  })
+
+  it('makes a first one in a session, and not with a token', async () => {
+    const person = await makePerson()
+    const { token } = await makeToken(person)
+    await db.pool.query('UPDATE users SET password_hash = NULL WHERE id = $1', [person.id])
+    expect(await change({ token })).toMatchObject({ status: 422 })
+    expect(await change({ cookie: person.cookie })).toMatchObject({ status: 204 })
+    expect((await signInWithPassword({ login: person.handle, password: wanted })).verdict).toBe('right')
+  })
+})

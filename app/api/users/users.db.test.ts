@@ -1,0 +1,241 @@
+import { describe, expect, it, vi } from 'vitest'
+import { POST as acceptInvitation } from '@/app/api/invitations/route'
+import { createdUserSchema, userSchema } from '@/lib/access/schemas'
+import { signInWithPassword } from '@/lib/access/sign-in'
+import { call, readPages } from '@/lib/access/testing/call'
+import { findStored, makePerson, makeToken } from '@/lib/access/testing/people'
+import { testDatabase } from '@/lib/database/testing/test-database'
+import { PATCH, GET as show } from './[handle]/route'
+import { GET as me } from './me/route'
+import { GET, POST } from './route'
+
+vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
+const db = testDatabase()
+
+/** An admin's way of calling. */
+async function adminCaller() {
+  const { cookie } = await makePerson('admin')
+  return {
+    create: (body: unknown) => call(POST, '/api/users', { method: 'POST', body, cookie }),
+    patch: (handle: string, body: unknown) =>
+      call(PATCH, `/api/users/${handle}`, { method: 'PATCH', body, cookie, params: { handle } }),
+    cookie,
+  }
+}
+
+describe('making a user', () => {
+  it('answers with an invitation, whose link sets the password once', async () => {
+    const { create } = await adminCaller()
+    const made = await create({ user_id: 'your_user_id', email: 'you@example.org', role: 'researcher' })
+    expect(made.status).toBe(201)
+    expect(made.headers.get('location')).toBe('/api/users/your_user_id')
+    const user = createdUserSchema.parse(made.body)
+    expect(user).toMatchObject({
+      user_id: 'your_user_id',
+      role: 'researcher',
+      invited: true,
+      disabled: false,
+    })
+
+    const token = user.invitation_url?.match(/^http:\/\/localhost:8001\/invitations\/([\w-]{43})$/)?.[1]
+    const accept = (password: string) =>
+      call(acceptInvitation, '/api/invitations', { method: 'POST', body: { token, password } })
+    expect((await accept('short')).body).toMatchObject({ status: 422, errors: [{ path: 'password' }] })
+    const both = await Promise.all([accept('the first password'), accept('the other password')])
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 404])
+    expect(both.find(({ status }) => status === 200)?.body).toEqual({ user_id: 'your_user_id' })
+
+    const tries = ['the first password', 'the other password'].map((password) =>
+      signInWithPassword({ login: 'you@example.org', password }),
+    )
+    const verdicts = (await Promise.all(tries)).map(({ verdict }) => verdict)
+    expect(verdicts.sort()).toEqual(['right', 'wrong'])
+    expect(await findStored(['you@example.org'])).toContain('users: you@example.org')
+    expect(await findStored([token ?? '', 'the first password', 'the other password'])).toEqual([])
+  })
+
+  it('takes a password instead, which is stored nowhere', async () => {
+    const { create } = await adminCaller()
+    const password = 'a password given by an admin'
+    const { body } = await create({ user_id: 'with.password', password })
+    expect(body).toMatchObject({ invited: false, invitation_url: null, email: null })
+    expect((await signInWithPassword({ login: 'with.password', password })).verdict).toBe('right')
+    expect(await findStored([password])).toEqual([])
+  })
+
+  it('refuses a handle or an address that is taken, whatever its case, in a sentence', async () => {
+    const { create } = await adminCaller()
+    await create({ user_id: 'Ada', email: 'Ada@example.org' })
+    const handle = await create({ user_id: 'aDA' })
+    expect(handle).toMatchObject({
+      status: 409,
+      body: { detail: 'The user id "aDA" is taken. Choose another.' },
+    })
+    const email = await create({ user_id: 'ada2', email: 'ada@EXAMPLE.org' })
+    expect(email.body).toMatchObject({ status: 409, detail: expect.stringContaining('e-mail address') })
+  })
+
+  it('names every wrong field', async () => {
+    const { create } = await adminCaller()
+    const { status, body } = await create({ user_id: '../x', email: 'none', role: 'root', name: 'a\0b' })
+    expect(status).toBe(422)
+    const paths = (body as { errors: { path: string }[] }).errors.map(({ path }) => path)
+    expect(paths.sort()).toEqual(['email', 'name', 'role', 'user_id'])
+    expect(await create({ user_id: 'me' })).toMatchObject({ status: 422 })
+    expect(await create({ user_id: 'x', admin: true })).toMatchObject({ status: 422 })
+  })
+
+  it('takes JSON and nothing else', async () => {
+    const { cookie } = await adminCaller()
+    const post = (body: string, type = 'application/json') =>
+      call(POST, '/api/users', { method: 'POST', body, cookie, headers: { 'content-type': type } })
+    expect(await post('{"user_id":')).toMatchObject({ status: 400, body: { code: 'invalid_request' } })
+    expect(await post('')).toMatchObject({ status: 400 })
+    expect(await post('[]')).toMatchObject({ status: 422 })
+    expect(await post('null')).toMatchObject({ status: 422 })
+    expect(await post('user_id=x', 'application/x-www-form-urlencoded')).toMatchObject({ status: 415 })
+    expect(await post('{}', 'text/plain')).toMatchObject({ status: 415 })
+    expect(await post(`{"name":"${'x'.repeat(300_000)}"}`)).toMatchObject({ status: 413 })
+  })
+})
+
+describe('who may', () => {
+  it('see a user: an admin anyone, anybody else only themself', async () => {
+    const [admin, ada, bob] = [await makePerson('admin'), await makePerson(), await makePerson()]
+    const look = (handle: string, cookie: string) =>
+      call(show, `/api/users/${handle}`, { cookie, params: { handle } })
+    expect((await look(ada.handle, admin.cookie)).body).toMatchObject({ user_id: ada.handle })
+    expect((await look(ada.handle.toUpperCase(), ada.cookie)).body).toMatchObject({ user_id: ada.handle })
+    const [other, nobody] = [await look(bob.handle, ada.cookie), await look('nobody', ada.cookie)]
+    expect([other.status, other.body]).toEqual([404, nobody.body])
+    expect((await look('no\0body', admin.cookie)).status).toBe(404)
+    expect(userSchema.parse((await call(me, '/api/users/me', { cookie: ada.cookie })).body).email).toBe(
+      ada.email,
+    )
+  })
+
+  it('make, change and list users: admins, and of their tokens those with the scope', async () => {
+    const [admin, ada] = [await makePerson('admin'), await makePerson()]
+    const full = await makeToken(admin, ['admin'])
+    const lesser = await makeToken(admin, ['submit', 'read'])
+    // A scope that outlived the role is worth nothing.
+    const demoted = await makeToken(ada, ['submit', 'read', 'admin'])
+    const callers = [
+      [{ token: full.token }, 200],
+      [{ token: lesser.token }, 403],
+      [{ token: demoted.token }, 403],
+      [{ cookie: ada.cookie }, 403],
+      [{}, 401],
+      [{ token: 'x'.repeat(54) }, 401],
+    ] as const
+    for (const [who, status] of callers) {
+      const params = { handle: ada.handle }
+      const patch = { method: 'PATCH', body: { name: 'Ada' }, params, ...who }
+      expect((await call(GET, '/api/users', who)).status).toBe(status)
+      expect((await call(PATCH, `/api/users/${ada.handle}`, patch)).status).toBe(status)
+      if (status !== 200) {
+        const post = { method: 'POST', body: { user_id: 'never' }, ...who }
+        expect((await call(POST, '/api/users', post)).status).toBe(status)
+      }
+    }
+  })
+
+  it('not be made to by another site, or from another origin', async () => {
+    const { cookie } = await makePerson('admin')
+    const post = (headers: Record<string, string>) =>
+      call(POST, '/api/users', { method: 'POST', body: { user_id: 'evil' }, cookie, headers })
+    expect(await post({ 'sec-fetch-site': 'cross-site' })).toMatchObject({ status: 403 })
+    expect(await post({ 'sec-fetch-site': 'same-site' })).toMatchObject({ status: 403 })
+    const { rowCount } = await db.pool.query("SELECT 1 FROM users WHERE handle = 'evil'")
+    expect(rowCount).toBe(0)
+  })
+})
+
+describe('changing a user', () => {
+  it('keeps what the change leaves out', async () => {
+    const { patch } = await adminCaller()
+    const { handle, email } = await makePerson()
+    const limited = await patch(handle, { name: 'Ada', limits: { max_active_jobs: 3 } })
+    expect(limited.body).toMatchObject({ name: 'Ada', email, limits: { max_active_jobs: 3 } })
+    const unlimited = await patch(handle.toUpperCase(), { limits: { submissions_per_minute: 9 } })
+    const limits = { max_active_jobs: 3, submissions_per_minute: 9 }
+    expect(unlimited.body).toMatchObject({ name: 'Ada', email, role: 'researcher', disabled: false, limits })
+    const cleared = await patch(handle, { name: null, limits: { max_active_jobs: null } })
+    expect(cleared.body).toMatchObject({ name: null, limits: { ...limits, max_active_jobs: null } })
+    expect((await patch(handle, {})).status).toBe(200)
+    expect(await patch('nobody', {})).toMatchObject({ status: 404 })
+  })
+
+  it('ends sessions and tokens at once when it disables, and gives back only the tokens', async () => {
+    const { patch } = await adminCaller()
+    const person = await makePerson()
+    const { token } = await makeToken(person)
+    const statuses = async () =>
+      Promise.all(
+        [{ token }, { cookie: person.cookie }].map(
+          async (who) => (await call(me, '/api/users/me', who)).status,
+        ),
+      )
+    expect(await statuses()).toEqual([200, 200])
+    await patch(person.handle, { disabled: true })
+    expect(await statuses()).toEqual([401, 401])
+    expect((await signInWithPassword({ login: person.handle, password: person.password })).verdict).toBe(
+      'wrong',
+    )
+    await patch(person.handle, { disabled: false })
+    expect(await statuses()).toEqual([200, 401])
+  })
+
+  it('makes a fresh invitation, which ends the one before', async () => {
+    const { create, patch } = await adminCaller()
+    const tokenOf = (body: unknown) => createdUserSchema.parse(body).invitation_url?.split('/').at(-1) ?? ''
+    const first = tokenOf((await create({ user_id: 'late' })).body)
+    const second = tokenOf((await patch('late', { new_invitation: true })).body)
+    const accept = async (token: string) => {
+      const body = { token, password: 'a password of one' }
+      return (await call(acceptInvitation, '/api/invitations', { method: 'POST', body })).status
+    }
+    expect([await accept(first), await accept(second)]).toEqual([404, 200])
+    const third = tokenOf((await patch('late', { new_invitation: true })).body)
+    await db.pool.query("UPDATE users SET invitation_expires_at = now() WHERE handle = 'late'")
+    expect(await accept(third)).toBe(404)
+    expect(await findStored([first, second, third])).toEqual([])
+  })
+})
+
+describe('the list of users', () => {
+  it('shows each once, page after page', async () => {
+    const { cookie } = await adminCaller()
+    const pages = await readPages(GET, '/api/users?limit=3', { cookie })
+    const handles = pages.flat().map((user) => userSchema.parse(user).user_id.toLowerCase())
+    const { rows } = await db.pool.query<{ handle: string }>(
+      'SELECT lower(handle) AS handle FROM users ORDER BY 1',
+    )
+    expect(handles).toEqual(rows.map(({ handle }) => handle))
+    expect(pages.length).toBe(Math.ceil(rows.length / 3))
+  })
+
+  it('refuses a page that is none', async () => {
+    const { cookie } = await adminCaller()
+    expect(await call(GET, '/api/users?cursor=x', { cookie })).toMatchObject({ status: 400 })
+    expect(await call(GET, '/api/users?limit=0', { cookie })).toMatchObject({ status: 422 })
+    expect(await call(GET, '/api/users?limit=x', { cookie })).toMatchObject({
+      status: 422,
+      body: { errors: [{ path: 'limit' }] },
+    })
+  })
+})
+
+describe('a flood of wrong invitations', () => {
+  it('is answered 429, and keeps nobody out who has the right one', async () => {
+    const { create } = await adminCaller()
+    const link = createdUserSchema.parse((await create({ user_id: 'guest' })).body).invitation_url
+    const accept = (token: string) =>
+      call(acceptInvitation, '/api/invitations', { method: 'POST', body: { token, password: 'a password' } })
+    const answers = await Promise.all(Array.from({ length: 70 }, (_, i) => accept(`wrong-${i}`)))
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(refused.length).toBeGreaterThanOrEqual(10)
+    expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await accept(link?.split('/').at(-1) ?? '')).status).toBe(200)
+  })
+})

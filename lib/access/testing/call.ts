@@ -1,0 +1,65 @@
+/** What a handler answered, as a client reads it. */
+export interface Answer {
+  status: number
+  headers: Headers
+  /** The JSON body; null where there is none. */
+  body: unknown
+}
+
+type Handler<Params> = (request: Request, context: { params: Promise<Params> }) => Promise<Response>
+
+interface Call<Params> {
+  method?: string
+  /** Sent as JSON; a string is sent as it is. */
+  body?: unknown
+  token?: string
+  cookie?: string
+  headers?: Record<string, string>
+  params?: Params
+}
+
+/** Calls a route's handler as Next.js does. Whoever comes with a cookie comes from a page of this site. */
+export async function call<Params extends object = Record<never, never>>(
+  handler: Handler<Params>,
+  path: string,
+  { method = 'GET', body, token, cookie, headers = {}, params }: Call<Params> = {},
+): Promise<Answer> {
+  const sent = new Headers()
+  if (token !== undefined) sent.set('authorization', `Bearer ${token}`)
+  if (cookie !== undefined) sent.set('cookie', cookie)
+  if (cookie !== undefined) sent.set('sec-fetch-site', 'same-origin')
+  if (body !== undefined) sent.set('content-type', 'application/json')
+  for (const [name, value] of Object.entries(headers)) sent.set(name, value)
+  const text = typeof body === 'string' || body === undefined ? body : JSON.stringify(body)
+  const request = new Request(`http://localhost:8001${path}`, {
+    method,
+    headers: sent,
+    ...(text === undefined ? {} : { body: text }),
+  })
+  const response = await handler(request, { params: Promise.resolve((params ?? {}) as Params) })
+  const answered = await response.text()
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: answered === '' ? null : JSON.parse(answered),
+  }
+}
+
+/** Reads a list to its end by its `Link` headers; returns its pages. */
+export async function readPages(
+  handler: Handler<Record<never, never>>,
+  path: string,
+  who: { token?: string; cookie?: string },
+): Promise<unknown[][]> {
+  const pages: unknown[][] = []
+  for (let next: string | null = path; next !== null && pages.length < 100; ) {
+    const { body, headers, status }: Answer = await call(handler, next, who)
+    if (status !== 200 || !Array.isArray(body)) throw new Error(`${next} answered ${status}`)
+    pages.push(body)
+    const link: string | undefined = headers
+      .get('link')
+      ?.match(/^<http:\/\/localhost:8001([^>]+)>; rel="next"$/)?.[1]
+    next = link ?? null
+  }
+  return pages
+}
