@@ -28,11 +28,13 @@ export function CopyButton({ text, label, children, className }: CopyButtonProps
     return () => clearTimeout(timer)
   }, [state])
 
-  const copy = () => {
-    copyText(typeof text === 'function' ? text() : text).then(
-      () => setState('copied'),
-      () => setState('failed'),
-    )
+  const copy = async () => {
+    try {
+      await copyText(typeof text === 'function' ? text() : text)
+      setState('copied')
+    } catch {
+      setState('failed')
+    }
   }
   const Icon = icons[state]
   const news = state === 'ready' ? '' : says[state]

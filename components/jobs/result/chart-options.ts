@@ -1,0 +1,79 @@
+import type uPlot from 'uplot'
+import { formatNumber } from './chart-series'
+import type { ChartShape } from './detect-shape'
+
+/** How many colours there are; past them, lines are told apart by their dashes too. */
+export const seriesColours = 6
+const dashes = [[], [6, 4], [2, 3], [10, 3, 2, 3]] as const
+
+interface ChartTheme {
+  series: readonly string[]
+  ink: string
+  grid: string
+  font: string
+}
+
+/** The theme's colours as the page has them now: a canvas knows no CSS variables. */
+export function readTheme(element: Element): ChartTheme {
+  const style = getComputedStyle(element)
+  const read = (name: string) => style.getPropertyValue(name).trim()
+  return {
+    series: Array.from({ length: seriesColours }, (_, index) => read(`--series-${index + 1}`)),
+    ink: read('--muted'),
+    grid: read('--line'),
+    font: `11px ${style.fontFamily}`,
+  }
+}
+
+/** The dashes of a series' line, as canvas and SVG take them. */
+export function dashOf(index: number): number[] {
+  return [...(dashes[Math.floor(index / seriesColours) % dashes.length] ?? [])]
+}
+
+interface ChartLook {
+  theme: ChartTheme
+  width: number
+  height: number
+  chosen: ReadonlySet<number>
+  logarithmic: boolean
+  onCursor: (index: number | null) => void
+}
+
+/** What uPlot needs to draw a shape. */
+export function makeOptions(shape: ChartShape, look: ChartLook): uPlot.Options {
+  const { theme, width, height, chosen, logarithmic, onCursor } = look
+  const axis = {
+    stroke: theme.ink,
+    font: theme.font,
+    grid: { stroke: theme.grid, width: 1 },
+    ticks: { show: false },
+    values: (_: uPlot, splits: number[]) =>
+      splits.map((split) => (split === null ? '' : formatNumber(split))),
+  }
+  const points = shape.x.values.length
+  return {
+    width,
+    height,
+    legend: { show: false },
+    cursor: { y: false, points: { size: 7 }, focus: { prox: 24 } },
+    focus: { alpha: 0.35 },
+    scales: { x: { time: false }, y: { distr: logarithmic ? 3 : 1 } },
+    axes: [
+      { ...axis, size: 28 },
+      { ...axis, size: (_, labels) => 16 + 7 * Math.max(3, ...(labels ?? []).map((label) => label.length)) },
+    ],
+    series: [
+      {},
+      ...shape.series.map(({ name }, index) => ({
+        label: name,
+        show: chosen.has(index),
+        stroke: theme.series[index % seriesColours] ?? theme.ink,
+        width: 1.75,
+        dash: dashOf(index),
+        spanGaps: true,
+        points: { show: points <= 60, size: 5 },
+      })),
+    ],
+    hooks: { setCursor: [(plot) => onCursor(plot.cursor.idx ?? null)] },
+  }
+}

@@ -1,0 +1,174 @@
+'use client'
+
+import {
+  type ColumnDef,
+  createColumnHelper,
+  getCoreRowModel,
+  getSortedRowModel,
+  type Header,
+  type Row,
+  type SortingState,
+  useReactTable,
+} from '@tanstack/react-table'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { ArrowDown, ArrowUp } from 'lucide-react'
+import { useMemo, useRef, useState } from 'react'
+import { cn } from '@/components/ui/class-names'
+import { ScrollRegion } from '@/components/ui/scroll-region'
+import { type ColumnLook, cellText, lookOfColumns } from './cell-text'
+import type { TableShape } from './detect-shape'
+import { showText } from './json-text'
+import { compareCells } from './sort-cells'
+
+type Cells = readonly unknown[]
+
+const rowHeight = 32
+const columnHelper = createColumnHelper<Cells>()
+
+/** Results as rows and columns, sorted by a click on a column's name. */
+export function ResultTable({ shape }: { shape: TableShape }) {
+  const scroller = useRef<HTMLElement>(null)
+  const [sorting, setSorting] = useState<SortingState>([])
+  const columns = useMemo(() => makeColumns(shape), [shape])
+  const looks = useMemo(() => lookOfColumns(shape), [shape])
+  const width = looks.reduce((sum, look) => sum + look.width, 0)
+  // The table only reads its rows; its type asks for a list that could be changed.
+  const data = useMemo(() => [...shape.rows], [shape])
+  const table = useReactTable({
+    data,
+    columns,
+    state: { sorting },
+    onSortingChange: setSorting,
+    getCoreRowModel: getCoreRowModel(),
+    getSortedRowModel: getSortedRowModel(),
+  })
+  const { rows } = table.getRowModel()
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+  })
+  const shown = virtualizer.getVirtualItems()
+  const above = shown[0]?.start ?? 0
+  const below = virtualizer.getTotalSize() - (shown.at(-1)?.end ?? 0)
+  return (
+    <ScrollRegion
+      ref={scroller}
+      aria-label="Results as a table"
+      className="min-h-0 flex-1 overflow-auto focus-visible:-outline-offset-2"
+    >
+      <table
+        aria-rowcount={rows.length + 1}
+        className="min-w-full table-fixed border-separate border-spacing-0 text-left text-sm"
+        style={{ width: `calc(${width}ch + ${looks.length * 1.5}rem)` }}
+      >
+        <colgroup>
+          {table.getFlatHeaders().map(({ id }, column) => (
+            <col key={id} style={{ width: `calc(${looks[column]?.width ?? 0}ch + 1.5rem)` }} />
+          ))}
+        </colgroup>
+        <thead className="sticky top-0 z-1">
+          <tr aria-rowindex={1}>
+            {table.getFlatHeaders().map((header, column) => (
+              <SortableHeader key={header.id} header={header} numeric={looks[column]?.numeric ?? false} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {above > 0 ? <Spacer height={above} /> : null}
+          {shown.map(({ index }) => {
+            const row = rows[index]
+            return row ? <DataRow key={row.id} row={row} index={index} looks={looks} /> : null
+          })}
+          {below > 0 ? <Spacer height={below} /> : null}
+        </tbody>
+      </table>
+    </ScrollRegion>
+  )
+}
+
+/** Columns are known by their place: a name could be anything, `__proto__` too. */
+function makeColumns({ columns }: TableShape): ColumnDef<Cells, unknown>[] {
+  return columns.map((name, column) =>
+    columnHelper.accessor((row) => row[column], {
+      id: `column-${column}`,
+      header: showText(name),
+      sortUndefined: 'last',
+      sortingFn: (one, other, id) => compareCells(one.getValue(id), other.getValue(id)),
+    }),
+  )
+}
+
+function SortableHeader({ header, numeric }: { header: Header<Cells, unknown>; numeric: boolean }) {
+  const { column } = header
+  const sorted = column.getIsSorted()
+  const Icon = sorted === 'desc' ? ArrowDown : ArrowUp
+  const name = String(column.columnDef.header)
+  return (
+    <th
+      scope="col"
+      aria-sort={sorted === false ? undefined : sorted === 'asc' ? 'ascending' : 'descending'}
+      className="border-b bg-sunken p-0"
+    >
+      <button
+        type="button"
+        title={name}
+        onClick={column.getToggleSortingHandler()}
+        className={cn(
+          'group/sort flex h-8 w-full items-center gap-1 px-3 font-medium text-muted text-xs hover:text-ink',
+          'focus-visible:-outline-offset-2',
+          numeric && 'flex-row-reverse',
+        )}
+      >
+        <span className="min-w-0 truncate">{name}</span>
+        <Icon
+          aria-hidden
+          className={cn('size-3 shrink-0', sorted === false && 'opacity-0 group-hover/sort:opacity-60')}
+        />
+      </button>
+    </th>
+  )
+}
+
+interface DataRowProps {
+  row: Row<Cells>
+  index: number
+  looks: readonly ColumnLook[]
+}
+
+function DataRow({ row, index, looks }: DataRowProps) {
+  return (
+    <tr aria-rowindex={index + 2} className="h-8 hover:bg-hover">
+      {row.getVisibleCells().map((cell, column) => {
+        const value = cell.getValue()
+        const text = cellText(value)
+        const isNumber = typeof value === 'number'
+        const faint = value === null || value === undefined || typeof value === 'object'
+        return (
+          <td
+            key={cell.id}
+            title={text.length > 24 ? text : undefined}
+            className={cn(
+              'truncate border-b px-3',
+              looks[column]?.numeric && 'text-right',
+              isNumber && 'font-mono text-xs tabular-nums',
+              faint && 'font-mono text-subtle text-xs',
+            )}
+          >
+            {text}
+          </td>
+        )
+      })}
+    </tr>
+  )
+}
+
+/** Stands for the rows out of view. */
+function Spacer({ height }: { height: number }) {
+  return (
+    <tr aria-hidden>
+      <td style={{ height }} />
+    </tr>
+  )
+}

@@ -1,0 +1,95 @@
+'use client'
+
+import { Braces, ChartSpline, type LucideIcon, Table2 } from 'lucide-react'
+import dynamic from 'next/dynamic'
+import { type ReactNode, useMemo, useState } from 'react'
+import { cn } from '@/components/ui/class-names'
+import { EmptyState } from '@/components/ui/empty-state'
+import { formatCount } from '@/components/ui/format-number'
+import { Segmented } from '@/components/ui/segmented'
+import { Skeleton } from '@/components/ui/skeleton'
+import { detectShapes, type ShapeName, type Shapes } from './detect-shape'
+import { JsonTree } from './json-tree'
+import { ResultTable } from './result-table'
+
+/** Drawn on a canvas, so there is nothing for the server to send. */
+const ResultChart = dynamic(() => import('./result-chart').then((module) => module.ResultChart), {
+  ssr: false,
+  loading: () => <Skeleton className="m-4 h-72" />,
+})
+
+interface ResultViewerProps {
+  /** The JSON values that a job printed, in their order. */
+  results: readonly unknown[]
+  /** The job may still print some. */
+  live?: boolean
+  /** At the end of the viewer's line: a download. */
+  actions?: ReactNode
+  className?: string
+}
+
+const views = {
+  chart: { label: 'Chart', icon: ChartSpline },
+  table: { label: 'Table', icon: Table2 },
+  tree: { label: 'Tree', icon: Braces },
+} as const satisfies Record<ShapeName, { label: string; icon: LucideIcon }>
+
+/** What a job found out, as a chart, a table or a tree: whichever fits, with the others at hand. */
+export function ResultViewer({ results, live = false, actions, className }: ResultViewerProps) {
+  const shapes = useMemo(() => detectShapes(results), [results])
+  const [wanted, setWanted] = useState<ShapeName | null>(null)
+  if (results.length === 0) return <NoResults live={live} />
+  const fitting = fittingViews(shapes)
+  const view = wanted && fitting.includes(wanted) ? wanted : shapes.best
+  const small = view === 'table' && shapes.table !== null && shapes.table.rows.length <= 10
+  return (
+    <section
+      aria-label="Results"
+      className={cn(
+        'flex flex-col overflow-clip rounded-lg border bg-surface',
+        !small && 'h-[60dvh] min-h-96',
+        className,
+      )}
+    >
+      <header className="flex min-h-10 flex-wrap items-center gap-x-4 gap-y-1.5 border-b px-2 py-1.5">
+        <Segmented
+          label="Show results as"
+          value={view}
+          onValueChange={setWanted}
+          options={fitting.map((name) => ({ value: name, ...views[name] }))}
+        />
+        <p className="text-muted text-xs tabular-nums">{sizeOf(results, shapes, view)}</p>
+        {actions ? <div className="ml-auto flex items-center gap-1.5">{actions}</div> : null}
+      </header>
+      {view === 'chart' && shapes.chart ? <ResultChart shape={shapes.chart} /> : null}
+      {view === 'table' && shapes.table ? <ResultTable shape={shapes.table} /> : null}
+      {view === 'tree' ? <JsonTree value={results.length === 1 ? results[0] : results} /> : null}
+    </section>
+  )
+}
+
+function fittingViews({ chart, table }: Shapes): ShapeName[] {
+  return [...(chart ? (['chart'] as const) : []), ...(table ? (['table'] as const) : []), 'tree']
+}
+
+function sizeOf(results: readonly unknown[], { chart, table }: Shapes, view: ShapeName): string {
+  if (view === 'table' && table)
+    return `${formatCount(table.rows.length)} × ${formatCount(table.columns.length)}`
+  if (view === 'chart' && chart) return `${formatCount(chart.x.values.length)} points`
+  return `${formatCount(results.length)} ${results.length === 1 ? 'result' : 'results'}`
+}
+
+function NoResults({ live }: { live: boolean }) {
+  return (
+    <EmptyState
+      icon={Braces}
+      title={live ? 'No results yet' : 'No results'}
+      className="rounded-lg border bg-surface"
+    >
+      A line of output that is a JSON object or array is a result:{' '}
+      <code className="whitespace-nowrap rounded-sm bg-sunken px-1 font-mono text-xs">
+        print(json.dumps({'{'}"epoch": 1, "loss": 0.5{'}'}))
+      </code>
+    </EmptyState>
+  )
+}
