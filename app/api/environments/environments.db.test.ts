@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { findEnvironment } from '@/lib/access/environments'
+import { environmentSchema } from '@/lib/access/schemas'
+import { call } from '@/lib/access/testing/call'
+import { makePerson, type Person } from '@/lib/access/testing/people'
+import { testDatabase } from '@/lib/database/testing/test-database'
+import { PATCH } from './[name]/route'
+import { GET, POST } from './route'
+
+vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
+const db = testDatabase()
+
+let [admin, ada] = [] as unknown as [Person, Person]
+beforeAll(async () => {
+  ;[admin, ada] = [await makePerson('admin'), await makePerson()]
+})
+
+const create = (body: object, who = admin) =>
+  call(POST, '/api/environments', { method: 'POST', body, ...who })
+const patch = (name: string, body: object, who = admin) =>
+  call(PATCH, `/api/environments/${name}`, { method: 'PATCH', body, params: { name }, ...who })
+const names = async (who: Person) =>
+  environmentSchema
+    .array()
+    .parse((await call(GET, '/api/environments', who)).body)
+    .map(({ name }) => name)
+
+async function defaults(): Promise<string[]> {
+  const { rows } = await db.pool.query<{ name: string }>('SELECT name FROM environments WHERE is_default')
+  return rows.map(({ name }) => name)
+}
+
+describe('environments', () => {
+  it('are made and changed by admins, and listed for all while they are switched on', async () => {
+    const python = { name: 'python', image: 'gpuq/python:1', is_default: true }
+    expect(await create(python, ada)).toMatchObject({ status: 403 })
+    expect(await create(python)).toMatchObject({ status: 201, body: { network: 'none', enabled: true } })
+    expect(await create(python)).toMatchObject({ status: 409 })
+    await create({ name: 'old', image: 'old:1' })
+    expect(await patch('old', { enabled: false }, ada)).toMatchObject({ status: 403 })
+    expect(await patch('old', { enabled: false })).toMatchObject({ status: 200, body: { enabled: false } })
+    expect([await names(ada), await names(admin)]).toEqual([['python'], ['python', 'old']])
+    expect(await patch('none', { enabled: false })).toMatchObject({ status: 404 })
+    expect(await patch('../x', { enabled: false })).toMatchObject({ status: 404 })
+  })
+
+  it('keep what a change leaves out', async () => {
+    const made = { name: 'net', image: 'net:1', description: 'with network', network: 'internet' }
+    await create(made)
+    const { body } = await patch('net', { image: 'net:2' })
+    expect(body).toEqual({ ...made, image: 'net:2', is_default: false, enabled: true })
+    expect((await patch('net', {})).body).toEqual(body)
+  })
+
+  it('are images that an engine can name', async () => {
+    for (const image of ['', '-v /:/host', 'a b', 'a\nb', 'ü']) {
+      expect(await create({ name: 'bad', image })).toMatchObject({
+        status: 422,
+        body: { errors: [{ path: 'image' }] },
+      })
+    }
+    const digest = `registry.example.org:5000/team/torch@sha256:${'0'.repeat(64)}`
+    expect(await create({ name: 'good', image: digest })).toMatchObject({ status: 201 })
+  })
+
+  it('have one default at every moment, however many become it at once', async () => {
+    const many = Array.from({ length: 10 }, () => `d-${randomUUID()}`)
+    const made = await Promise.all(many.map((name) => create({ name, image: 'i', is_default: true })))
+    expect(new Set(made.map(({ status }) => status))).toEqual(new Set([201]))
+    const [current = ''] = await defaults()
+    expect(await defaults()).toEqual([current])
+    expect(await patch(current, { enabled: false })).toMatchObject({ status: 409 })
+    expect(await patch(current, { is_default: false })).toMatchObject({ status: 409 })
+    expect(await patch('old', { is_default: true })).toMatchObject({ status: 409 })
+    expect(await patch('python', { is_default: true })).toMatchObject({ status: 200 })
+    expect(await defaults()).toEqual(['python'])
+  })
+})
+
+describe('the environment of a job', () => {
+  it('is the one it names, else the default', async () => {
+    expect(await findEnvironment('net')).toMatchObject({ name: 'net', image: 'net:2', network: 'internet' })
+    expect(await findEnvironment(null)).toMatchObject({ name: 'python', network: 'none' })
+  })
+
+  it('is refused with the known ones when it is unknown or switched off', async () => {
+    for (const name of ['pytorch', 'old', 'Python']) {
+      await expect(findEnvironment(name)).rejects.toMatchObject({
+        status: 422,
+        errors: [{ path: 'environment', message: expect.stringContaining('"python", ') }],
+      })
+    }
+    await db.pool.query('DELETE FROM environments')
+    await expect(findEnvironment(null)).rejects.toMatchObject({ status: 422 })
+  })
+})

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { type Project, projectSchema } from '@/lib/access/schemas'
+import { call, readPages } from '@/lib/access/testing/call'
+import { makePerson, makeToken, type Person } from '@/lib/access/testing/people'
+import { testDatabase } from '@/lib/database/testing/test-database'
+import { DELETE, PATCH, GET as show } from './[id]/route'
+import { GET, POST } from './route'
+
+vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
+const db = testDatabase()
+
+let [admin, owner, member, stranger] = [] as unknown as [Person, Person, Person, Person]
+beforeAll(async () => {
+  ;[admin, owner, member, stranger] = [
+    await makePerson('admin'),
+    await makePerson(),
+    await makePerson(),
+    await makePerson(),
+  ]
+})
+
+type Who = { cookie?: string; token?: string }
+const create = (who: Who, body: object) => call(POST, '/api/projects', { method: 'POST', body, ...who })
+const patch = (who: Who, id: string, body: object) =>
+  call(PATCH, `/api/projects/${id}`, { method: 'PATCH', body, params: { id }, ...who })
+const get = (who: Who, id: string) => call(show, `/api/projects/${id}`, { params: { id }, ...who })
+const remove = async (who: Who, id: string) =>
+  (await call(DELETE, `/api/projects/${id}`, { method: 'DELETE', params: { id }, ...who })).status
+
+/** A project of `owner` that is shared with `member`. */
+async function shared(): Promise<Project> {
+  const { body } = await create(owner, { project_id: `p-${randomUUID()}`, members: [member.handle] })
+  return projectSchema.parse(body)
+}
+
+describe('making a project', () => {
+  it('is for oneself; a name is taken only by its owner', async () => {
+    const made = await create(owner, {
+      project_id: 'cifar',
+      name: 'CIFAR',
+      members: [member.handle, owner.handle],
+    })
+    const project = { project_id: 'cifar', name: 'CIFAR', owner: owner.handle, members: [member.handle] }
+    expect(made).toMatchObject({ status: 201, body: project })
+    expect(made.headers.get('location')).toBe(`/api/projects/${projectSchema.parse(made.body).id}`)
+    expect(await create(owner, { project_id: 'cifar' })).toMatchObject({ status: 409 })
+    expect(await create(stranger, { project_id: 'cifar' })).toMatchObject({ status: 201 })
+  })
+
+  it('for others is for admins', async () => {
+    const body = { project_id: 'course', owner: owner.handle }
+    expect(await create(stranger, body)).toMatchObject({ status: 403 })
+    expect(await create(admin, body)).toMatchObject({ status: 201, body: { owner: owner.handle } })
+    expect(await create(admin, { ...body, owner: 'nobody' })).toMatchObject({ status: 404 })
+  })
+
+  it('names every member that nobody is, and makes nothing', async () => {
+    const members = [member.handle, 'nobody', stranger.handle, 'no-one']
+    expect(await create(owner, { project_id: 'half', members })).toMatchObject({
+      status: 422,
+      body: { errors: [{ path: 'members.1' }, { path: 'members.3' }] },
+    })
+    const { rowCount } = await db.pool.query("SELECT 1 FROM projects WHERE slug = 'half'")
+    expect(rowCount).toBe(0)
+  })
+
+  it('needs more than a token that only reads', async () => {
+    const { token } = await makeToken(owner, ['read'])
+    expect(await create({ token }, { project_id: 'x' })).toMatchObject({ status: 403 })
+  })
+})
+
+describe('a project', () => {
+  it('is there for its owner, its members and admins, and for nobody else', async () => {
+    const { id } = await shared()
+    const unprivileged = await makeToken(admin, ['read'])
+    for (const who of [owner, member, admin]) expect((await get(who, id)).status).toBe(200)
+    for (const who of [stranger, { token: unprivileged.token }]) {
+      const [hidden, missing] = [await get(who, id), await get(who, randomUUID())]
+      expect([hidden.status, hidden.body]).toEqual([404, missing.body])
+    }
+    expect((await get(owner, "x' OR 1=1")).status).toBe(404)
+    expect((await patch(stranger, id, { name: 'mine' })).status).toBe(404)
+    expect(await remove(stranger, id)).toBe(404)
+  })
+
+  it('is changed by its owner; a member may only leave', async () => {
+    const { id } = await shared()
+    const renamed = await patch(owner, id, { name: 'New', add_members: [stranger.handle, member.handle] })
+    expect(renamed.body).toMatchObject({ name: 'New', members: [member.handle, stranger.handle].sort() })
+    expect((await patch(member, id, { name: 'Mine' })).status).toBe(403)
+    expect((await patch(member, id, { remove_members: [stranger.handle] })).status).toBe(403)
+    expect((await patch(member, id, { add_members: [admin.handle] })).status).toBe(403)
+    expect((await patch(member, id, { remove_members: [member.handle] })).status).toBe(200)
+    expect((await get(member, id)).status).toBe(404)
+    expect((await patch(owner, id, { add_members: ['nobody'] })).status).toBe(422)
+  })
+
+  it('has limits that only an admin sets', async () => {
+    const { id } = await shared()
+    const limits = { max_active_jobs: 4 }
+    expect((await patch(owner, id, { limits })).status).toBe(403)
+    const set = await patch(admin, id, { limits })
+    expect(set.body).toMatchObject({ limits: { max_active_jobs: 4, submissions_per_minute: null } })
+    expect((await patch(owner, id, { name: 'kept' })).body).toMatchObject({ limits })
+  })
+
+  it("goes with its owner's word, unless it has jobs", async () => {
+    const { id } = await shared()
+    expect(await remove(member, id)).toBe(403)
+    const environment = randomUUID()
+    await db.pool.query("INSERT INTO environments (id, name, image) VALUES ($1::uuid, $1::text, 'i')", [
+      environment,
+    ])
+    await db.pool.query(
+      `INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, spec, code, expected_time_s, time_limit_s)
+       VALUES (gen_random_uuid(), $1, $2, $3, 'c', '{}', '', 1, 1)`,
+      [owner.id, id, environment],
+    )
+    expect(await remove(owner, id)).toBe(409)
+    await db.pool.query('DELETE FROM jobs')
+    expect(await remove(owner, id)).toBe(204)
+    expect(await remove(owner, id)).toBe(404)
+  })
+})
+
+describe('the list of projects', () => {
+  it('holds those that one sees, each once, page after page', async () => {
+    const newcomer = await makePerson()
+    const own = await Promise.all(['a', 'b', 'c'].map((project_id) => create(newcomer, { project_id })))
+    const { body } = await create(owner, { project_id: 'for-newcomer', members: [newcomer.handle] })
+    const expected = [...own.map(({ body }) => body), body].map((project) => projectSchema.parse(project).id)
+    const pages = await readPages(GET, '/api/projects?limit=2', newcomer)
+    const ids = (pages.flat() as Project[]).map(({ id }) => id)
+    expect([ids.sort(), pages.length]).toEqual([expected.sort(), 2])
+    expect((await call(GET, '/api/projects?all=true', newcomer)).status).toBe(403)
+
+    const all = (await readPages(GET, '/api/projects?all=true&limit=200', admin)).flat()
+    const { rowCount } = await db.pool.query('SELECT 1 FROM projects')
+    expect(all).toHaveLength(rowCount ?? -1)
+  })
+})

@@ -1,0 +1,47 @@
+import { describe, expect, it, vi } from 'vitest'
+import { testDatabase } from '../database/testing/test-database'
+import { actorFromToken } from './authenticate'
+import { findEnvironment } from './environments'
+import { ensureFirstRun } from './first-run'
+import { signInWithPassword } from './sign-in'
+import { findStored } from './testing/people'
+
+const given = vi.hoisted(() => {
+  const token = 'any string of 32 characters or more will do'
+  vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough')
+  vi.stubEnv('GPUQ_ADMIN_EMAIL', 'root@example.org')
+  vi.stubEnv('GPUQ_ADMIN_TOKEN', token)
+  return { token }
+})
+const db = testDatabase()
+
+describe('the first start', () => {
+  it('makes one admin, one token and one environment, however many start at once', async () => {
+    const runs = await Promise.all(Array.from({ length: 10 }, ensureFirstRun))
+    const made = runs.filter(({ created }) => created)
+    expect(made).toHaveLength(1)
+    const { admin } = made[0] ?? { admin: null }
+    expect(admin).toMatchObject({ handle: 'admin', email: 'root@example.org', token: given.token })
+    const known = { handle: 'admin', email: 'root@example.org', password: null, token: null }
+    for (const run of runs.filter(({ created }) => !created)) expect(run.admin).toEqual(known)
+
+    const password = admin?.password ?? ''
+    expect(password).toMatch(/^([a-z2-9]{5}-){3}[a-z2-9]{5}$/)
+    expect((await signInWithPassword({ login: 'root@example.org', password })).verdict).toBe('right')
+    const actor = await actorFromToken(given.token)
+    expect(actor).toMatchObject({ handle: 'admin', role: 'admin', scopes: ['submit', 'read', 'admin'] })
+    expect(await findEnvironment(null)).toMatchObject({ name: 'python', network: 'none' })
+    for (const table of ['users', 'api_tokens', 'environments']) {
+      expect((await db.pool.query(`SELECT 1 FROM ${table}`)).rowCount).toBe(1)
+    }
+    expect(await findStored([password, given.token])).toEqual([])
+  })
+
+  it('changes nothing on the starts after it', async () => {
+    await db.pool.query("UPDATE environments SET image = 'chosen:1'")
+    await db.pool.query('UPDATE api_tokens SET revoked_at = now()')
+    expect((await ensureFirstRun()).created).toBe(false)
+    expect(await findEnvironment(null)).toMatchObject({ image: 'chosen:1' })
+    expect(await actorFromToken(given.token)).toBeNull()
+  })
+})
