@@ -69,7 +69,11 @@ export function buildIsFresh() {
  */
 export async function generateClient({ progress, signal }) {
   progress('Prisma client')
-  await runCommand(process.execPath, ['deploy/prisma.mjs', 'generate'], { cwd: root, signal })
+  await runCommand(process.execPath, ['deploy/prisma.mjs', 'generate'], {
+    label: 'prisma generate',
+    cwd: root,
+    signal,
+  })
 }
 
 /** @param {{ progress: (note: string) => void, signal?: AbortSignal }} options */
@@ -80,9 +84,10 @@ export async function build({ progress, signal }) {
   await generateClient({ progress, signal })
   const env = { ...process.env, NODE_ENV: /** @type {const} */ ('production'), NEXT_TELEMETRY_DISABLED: '1' }
   progress('worker')
-  await runCommand(process.execPath, ['deploy/bundle.mjs'], { cwd: root, env, signal })
+  await runCommand(process.execPath, ['deploy/bundle.mjs'], { label: 'The bundler', cwd: root, env, signal })
   progress('web')
   await runCommand(process.execPath, ['node_modules/next/dist/bin/next', 'build'], {
+    label: 'next build',
     cwd: root,
     env,
     signal,

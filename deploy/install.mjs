@@ -50,19 +50,44 @@ export function npmCommand(args) {
   return npm?.endsWith('.js') ? [process.execPath, [npm, ...args]] : ['npm', args]
 }
 
+/** What npm says when the lock file lacks a package, as for a platform that the registry it came from did not have. */
+const outOfSync = /package\.json and package-lock\.json.* are in sync/
+
 /**
+ * Installs exactly what the lock file says.
  * @param {object} options
  * @param {(note: string) => void} options.progress
  * @param {AbortSignal} [options.signal]
  */
 export async function installDependencies({ progress, signal }) {
   let fetched = 0
-  const args = ['ci', '--include=dev', '--loglevel=http', '--no-audit', '--no-fund']
-  await runCommand(...npmCommand(args), {
-    cwd: root,
-    signal,
-    onLine(line) {
-      if (/http (fetch|cache)/.test(line)) progress(`${++fetched} packages fetched`)
-    },
-  })
+  /** @type {string[]} */
+  const complaints = []
+  const npm = (/** @type {string[]} */ args) =>
+    runCommand(...npmCommand([...args, '--include=dev', '--loglevel=http', '--no-audit', '--no-fund']), {
+      cwd: root,
+      signal,
+      onLine(line) {
+        if (/http (fetch|cache)/.test(line)) progress(`${++fetched} downloads`)
+        if (/^npm (error|ERR!)/.test(line)) complaints.push(line)
+      },
+    })
+  try {
+    await npm(['ci'])
+  } catch {
+    signal?.throwIfAborted()
+    if (!complaints.some((line) => outOfSync.test(line))) throw new Error(explainInstall(complaints))
+    // `npm ci` wants even the packages of other platforms in the lock file; this takes from it what there is.
+    complaints.length = 0
+    await npm(['install', '--no-save']).catch(() => signal?.throwIfAborted())
+    if (!packagesAreHere()) throw new Error(explainInstall(complaints))
+  }
+}
+
+/** @param {string[]} complaints */
+function explainInstall(complaints) {
+  return [
+    'The packages could not be installed. npm says:',
+    ...complaints.slice(0, 15).map((line) => `  ${line}`),
+  ].join('\n')
 }

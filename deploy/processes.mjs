@@ -42,6 +42,7 @@ export function readLines(stream, onLine) {
  * @param {string} command
  * @param {string[]} args
  * @param {object} [options]
+ * @param {string} [options.label] what a person calls it, when it fails
  * @param {string} [options.cwd]
  * @param {NodeJS.ProcessEnv} [options.env]
  * @param {(line: string) => void} [options.onLine]
@@ -49,7 +50,11 @@ export function readLines(stream, onLine) {
  * @param {boolean} [options.detached] out of reach of the terminal's Ctrl-C
  * @returns {Promise<void>}
  */
-export function runCommand(command, args, { cwd, env, onLine, signal, detached = false } = {}) {
+export function runCommand(
+  command,
+  args,
+  { label = command, cwd, env, onLine, signal, detached = false } = {},
+) {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {
       reject(signal.reason)
@@ -67,14 +72,14 @@ export function runCommand(command, args, { cwd, env, onLine, signal, detached =
     readLines(child.stderr, take)
     const stop = () => child.kill('SIGTERM')
     signal?.addEventListener('abort', stop, { once: true })
-    child.on('error', (error) => reject(new CommandFailed(command, `could not be run: ${error.message}`, [])))
+    child.on('error', (error) => reject(new CommandFailed(label, `could not be run: ${error.message}`, [])))
     child.on('close', (code, killed) => {
       signal?.removeEventListener('abort', stop)
       if (signal?.aborted) reject(signal.reason)
       else if (code === 0) resolve()
       else
         reject(
-          new CommandFailed(command, killed ? `was ended by ${killed}` : `failed (exit code ${code})`, tail),
+          new CommandFailed(label, killed ? `was ended by ${killed}` : `failed (exit code ${code})`, tail),
         )
     })
   })
