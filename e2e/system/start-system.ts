@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createWriteStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A whole gpuq of one's own: PostgreSQL, web and worker as `npm start` runs them, on a free port. */
+export interface System {
+  url: string
+  dataDir: string
+  databaseUrl: string
+  adminToken: string
+  adminEmail: string
+  adminPassword: string
+  stop(): Promise<void>
+}
+
+export interface SystemOptions {
+  simulatedGpus?: number
+  env?: Record<string, string>
+}
+
+const root = join(import.meta.dirname, '..', '..')
+
+/** Starts it from the built tree (`npm run build`), and resolves once it is ready. */
+export async function startSystem(options: SystemOptions = {}): Promise<System> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'gpuq-system-'))
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const admin = {
+    token: 'an-admin-token-for-the-tests-0123456789',
+    email: 'admin@example.org',
+    password: 'correct horse battery',
+  }
+  const environment: NodeJS.ProcessEnv = {
+    ...process.env,
+    NODE_ENV: 'production',
+    NEXT_TELEMETRY_DISABLED: '1',
+    PORT: String(port),
+    HOST: '127.0.0.1',
+    GPUQ_URL: url,
+    GPUQ_DATA_DIR: dataDir,
+    GPUQ_ADMIN_TOKEN: admin.token,
+    GPUQ_ADMIN_EMAIL: admin.email,
+    GPUQ_ADMIN_PASSWORD: admin.password,
+    GPUQ_NODE_NAME: `node-${port}`,
+    GPUQ_SIMULATED_GPUS: String(options.simulatedGpus ?? 2),
+    ...options.env,
+  }
+  const { startEmbedded } = await import('@/lib/database/embedded')
+  const postgres = await startEmbedded(dataDir)
+  const programs: ChildProcess[] = []
+  const stop = async () => {
+    for (const program of programs.reverse()) await end(program)
+    await postgres.stop()
+    await rm(dataDir, { recursive: true, force: true })
+  }
+  try {
+    await finish(run(['dist/setup.js'], environment, join(dataDir, 'setup.log')))
+    programs.push(run(['dist/worker.js'], environment, join(dataDir, 'worker.log')))
+    const next = ['node_modules/next/dist/bin/next', 'start', '-p', String(port), '-H', '127.0.0.1']
+    programs.push(run(next, environment, join(dataDir, 'web.log')))
+    await untilReady(`${url}/readyz`)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return {
+    url,
+    dataDir,
+    databaseUrl: postgres.url,
+    adminToken: admin.token,
+    adminEmail: admin.email,
+    adminPassword: admin.password,
+    stop,
+  }
+}
+
+function run(args: string[], env: NodeJS.ProcessEnv, logFile: string): ChildProcess {
+  const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const log = createWriteStream(logFile)
+  child.stdout?.pipe(log)
+  child.stderr?.pipe(log)
+  return child
+}
+
+function finish(child: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    child.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`a program ended with ${code}`))))
+  })
+}
+
+/** SIGINT: the worker stops its containers and leaves nothing behind. */
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exited = new Promise((resolve) => child.once('exit', resolve))
+  child.kill('SIGINT')
+  const force = setTimeout(() => child.kill('SIGKILL'), 20_000)
+  await exited
+  clearTimeout(force)
+}
+
+async function untilReady(url: string): Promise<void> {
+  const deadline = performance.now() + 60_000
+  while (performance.now() < deadline) {
+    const answer = await fetch(url).catch(() => null)
+    if (answer?.ok) return
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  throw new Error(`${url} did not become ready; build first with "npm run build"`)
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() =>
+        typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port')),
+      )
+    })
+  })
+}
