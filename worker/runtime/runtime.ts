@@ -77,7 +77,12 @@ export interface Runtime {
   list(nodeId: string): Promise<ContainerRef[]>
 }
 
-export type RuntimeFaultCode = 'engine_unreachable' | 'image_unavailable' | 'container_gone' | 'kill_failed' | 'engine_error'
+export type RuntimeFaultCode =
+  | 'engine_unreachable'
+  | 'image_unavailable'
+  | 'container_gone'
+  | 'kill_failed'
+  | 'engine_error'
 
 export class RuntimeFault extends Error {
   constructor(

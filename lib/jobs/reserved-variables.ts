@@ -1,0 +1,20 @@
+/**
+ * Environment variables a job may not set. Container runtimes and their GPU hooks run on the host as root and read
+ * the container's environment: it names the devices they mount (NVIDIA_…), what their loader preloads (LD_…: a known
+ * way out of a container) and how their Go and C runtimes behave. GPUQ_… tells a job about itself.
+ */
+const reservedPrefixes = ['NVIDIA_', 'GPUQ_', 'LD_', '_LIBCONTAINER_', '_OCI', 'LIBNVIDIA_']
+const reservedNames = new Set([
+  'GLIBC_TUNABLES',
+  'GCONV_PATH',
+  'LOCPATH',
+  'GODEBUG',
+  'GOTRACEBACK',
+  'GOMAXPROCS',
+  'GOGC',
+])
+
+/** True when a job's `env` may not hold this name: refuse it by name. */
+export function isReservedVariable(name: string): boolean {
+  return reservedNames.has(name) || reservedPrefixes.some((prefix) => name.startsWith(prefix))
+}

@@ -1,0 +1,214 @@
+import { createHash } from 'node:crypto'
+import { isReservedVariable } from '@/lib/jobs/reserved-variables'
+import type { TaskContainer } from './runtime'
+import { buildSeccompProfile } from './seccomp'
+
+/** What a node adds to a task: the same for every container on it. */
+export interface ContainerPolicy {
+  /** gpuq's version, kept in a label. */
+  version: string
+  /** Output after which the caller ends a job: the engine's own log must hold at least that much. */
+  outputLimitBytes: number
+  /** The engine's network for tasks with `network: 'internet'`. */
+  internetNetwork: string
+  /** Another OCI runtime, such as gVisor's `runsc`; the engine's default where left out. */
+  ociRuntime?: string | undefined
+}
+
+/** What the image brings along that has to be undone. */
+export interface ImageTraits {
+  /** Paths that the image declares as volumes: the engine would make unlimited, writable ones on its disk. */
+  volumes: string[]
+}
+
+const MiB = 1024 * 1024
+const userRange = { first: 10_001, count: 50_000 }
+
+/** The group of every task: what a task's directory may be readable by. */
+export const taskGid = 10_001
+
+/** Below the hard limit of every engine seen (one had 20,000, and refuses to start a container that asks more). */
+const openFiles = 16_384
+
+/** Bytes that one byte of output can take in the engine's log, at worst: an empty line is an entry of 28 bytes. */
+const logOverhead = 32
+
+export const labels = {
+  job: 'gpuq.job',
+  task: 'gpuq.task',
+  attempt: 'gpuq.attempt',
+  rank: 'gpuq.rank',
+  node: 'gpuq.node',
+  version: 'gpuq.version',
+} as const
+
+/** One name per job, attempt and rank: the engine refuses a second container of the same task. */
+export function containerName(task: Pick<TaskContainer, 'jobId' | 'attempt' | 'rank'>): string {
+  return `gpuq-${task.jobId}-${task.attempt}-${task.rank}`
+}
+
+/**
+ * The uid that a task runs under. Linux counts inotify instances, descriptors in flight over sockets and pipe memory
+ * per uid, across containers: under one shared uid, a job that uses them up breaks the DataLoader of every other
+ * job on the node. The range fits the 65,536 ids of an engine with user namespaces.
+ */
+export function taskUid(taskId: string): number {
+  return userRange.first + (createHash('sha256').update(taskId).digest().readUInt32BE() % userRange.count)
+}
+
+/** The engine's create options for a task. Pure: the same task always gives the same container. */
+export function buildContainerSpec(task: TaskContainer, policy: ContainerPolicy, image: ImageTraits) {
+  const uid = taskUid(task.taskId)
+  const [program = '', ...programArguments] = task.command
+  return {
+    name: containerName(task),
+    Image: task.image,
+    // Both are given, so that neither the image's entrypoint nor its command takes part.
+    Entrypoint: [program],
+    Cmd: programArguments,
+    User: `${uid}:${taskGid}`,
+    WorkingDir: '/work',
+    Hostname: 'gpuq',
+    Env: buildEnvironment(task),
+    Labels: {
+      [labels.job]: task.jobId,
+      [labels.task]: task.taskId,
+      [labels.attempt]: String(task.attempt),
+      [labels.rank]: String(task.rank),
+      [labels.node]: task.nodeId,
+      [labels.version]: policy.version,
+    },
+    StopSignal: 'SIGTERM',
+    Tty: false,
+    OpenStdin: false,
+    // An image's own health check would run beside the job, on its CPU.
+    Healthcheck: { Test: ['NONE'] },
+    HostConfig: {
+      ...isolation(task, policy),
+      ...limits(task, policy),
+      Mounts: [
+        {
+          Type: 'bind' as const,
+          Source: task.directory,
+          Target: '/job',
+          ReadOnly: true,
+          BindOptions: { Propagation: 'rprivate' as const },
+        },
+      ],
+      Tmpfs: writablePaths(task, uid, image),
+      ...deviceRequests(task),
+    },
+  }
+}
+
+function isolation(task: TaskContainer, policy: ContainerPolicy) {
+  const offline = task.network === 'none'
+  // Ranks talk over the network or beside real GPUs. Nobody else has interfaces worth listing.
+  const netlinkRoute = !offline || realGpus(task).length > 0
+  const seccomp = JSON.stringify(buildSeccompProfile({ netlinkRoute }))
+  return {
+    Privileged: false,
+    CapDrop: ['ALL'],
+    SecurityOpt: ['no-new-privileges:true', `seccomp=${seccomp}`],
+    ReadonlyRootfs: true,
+    IpcMode: 'private',
+    CgroupnsMode: 'private' as const,
+    NetworkMode: offline ? 'none' : policy.internetNetwork,
+    // Without a network the engine gives the host's own name no address, and gloo warns about it on every start.
+    ExtraHosts: offline ? ['gpuq:127.0.0.1'] : [],
+    Init: true,
+    ...(policy.ociRuntime === undefined ? {} : { Runtime: policy.ociRuntime }),
+  }
+}
+
+function limits(task: TaskContainer, policy: ContainerPolicy) {
+  const memory = task.memoryMib * MiB
+  return {
+    Memory: memory,
+    MemorySwap: memory,
+    NanoCpus: task.cpuMilli * 1_000_000,
+    PidsLimit: 1024 + 128 * Math.ceil(task.cpuMilli / 1000),
+    // When the host itself runs short, a job goes before the host's services do.
+    OomScoreAdj: 500,
+    ShmSize: sharedMemoryBytes(task),
+    Ulimits: [
+      { Name: 'nofile', Soft: openFiles, Hard: openFiles },
+      { Name: 'core', Soft: 0, Hard: 0 },
+      // /dev/mqueue is a writable path too.
+      { Name: 'msgqueue', Soft: 0, Hard: 0 },
+    ],
+    RestartPolicy: { Name: 'no' },
+    // `local` keeps bytes as they are, where json-file replaces what is not UTF-8. Each of the two files holds the
+    // worst case of the output limit, so that nothing is rotated away before the limit ends the job.
+    LogConfig: {
+      Type: 'local',
+      Config: {
+        'max-size': String(policy.outputLimitBytes * logOverhead),
+        'max-file': '2',
+        compress: 'true',
+      },
+    },
+  }
+}
+
+const sharedMemoryBytes = (task: TaskContainer) => Math.floor((task.memoryMib * MiB) / 2)
+
+/**
+ * Every path a task can write, each with an end by size and by number of files. They are memory and count as the
+ * task's own. /work and /tmp may hold programs: torch.compile and Triton load what they have just compiled there.
+ */
+function writablePaths(task: TaskContainer, uid: number, image: ImageTraits): Record<string, string> {
+  const bytes = task.memoryMib * MiB
+  const own = `mode=0700,uid=${uid},gid=${taskGid}`
+  const tmpfs = (size: number, inodes: number, rest: string) =>
+    `rw,nosuid,nodev,${rest},size=${Math.floor(size)},nr_inodes=${inodes}`
+  const declared = image.volumes.filter((path) => path !== '/job')
+  return {
+    ...Object.fromEntries(declared.map((path) => [path, tmpfs(bytes / 4, 32_768, `noexec,${own}`)])),
+    '/work': tmpfs(bytes / 2, 131_072, `exec,${own}`),
+    '/tmp': tmpfs(bytes / 4, 32_768, 'exec,mode=1777'),
+    '/dev/shm': tmpfs(sharedMemoryBytes(task), 32_768, 'noexec,mode=1777'),
+  }
+}
+
+/** Simulated GPUs are not devices: nothing is asked from the engine for them. */
+const realGpus = (task: TaskContainer): string[] => (task.simulated ? [] : task.gpuUuids)
+
+function deviceRequests(task: TaskContainer) {
+  const uuids = realGpus(task)
+  if (uuids.length === 0) return {}
+  return {
+    DeviceRequests: [{ Driver: 'nvidia', DeviceIDs: uuids, Capabilities: [['gpu', 'compute', 'utility']] }],
+  }
+}
+
+/** Defaults, then the job's own variables, then what a job cannot change: the later wins. */
+function buildEnvironment(task: TaskContainer): string[] {
+  const defaults = {
+    HOME: '/work',
+    TMPDIR: '/tmp',
+    // The uid has no entry in the image's passwd, where getpass would look without these.
+    USER: 'gpuq',
+    LOGNAME: 'gpuq',
+    // Else torch and numpy start a thread for every core of the host and are throttled to their share.
+    OMP_NUM_THREADS: String(Math.max(1, Math.floor(task.cpuMilli / 1000))),
+  }
+  const own = Object.entries(task.env).filter(([name]) => isVariableName(name) && !isReservedVariable(name))
+  const uuids = realGpus(task)
+  const fixed = {
+    GPUQ_JOB_ID: task.jobId,
+    GPUQ_ATTEMPT: String(task.attempt),
+    GPUQ_RANK: String(task.rank),
+    // `void` also undoes an image's own `all`, which a host with NVIDIA's runtime as default would obey.
+    NVIDIA_VISIBLE_DEVICES: uuids.length === 0 ? 'void' : uuids.join(','),
+    NVIDIA_DRIVER_CAPABILITIES: 'compute,utility',
+  }
+  return Object.entries({ ...defaults, ...Object.fromEntries(own), ...fixed }).map(
+    ([name, value]) => `${name}=${value}`,
+  )
+}
+
+/** Anything else could carry an `=` and set a variable under another name than the one that was checked. */
+function isVariableName(name: string): boolean {
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)
+}

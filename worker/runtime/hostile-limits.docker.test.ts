@@ -1,0 +1,218 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { buildContainerSpec, taskUid } from './container-spec'
+import { runControl } from './testing/engine-probe'
+import { TaskBench } from './testing/task-bench'
+
+const bench = new TaskBench()
+const policy = { version: 'test', outputLimitBytes: 1024, internetNetwork: 'gpuq' }
+const attack = (name: string) =>
+  readFileSync(join(import.meta.dirname, 'testing/attacks', `${name}.py`), 'utf8')
+
+afterAll(() => bench.cleanUp())
+
+/** Processes of a task's uid, seen from the host. */
+function processesOf(taskId: string): string[] {
+  const uid = new RegExp(`^Uid:\\t${taskUid(taskId)}\\t`, 'm')
+  return readdirSync('/proc').filter((entry) => {
+    if (!/^\d+$/.test(entry)) return false
+    try {
+      return uid.test(readFileSync(`/proc/${entry}/status`, 'utf8'))
+    } catch {
+      return false
+    }
+  })
+}
+
+describe('processes', () => {
+  it('are limited in number, and a fork bomb ends with its container while neighbours go on', async () => {
+    const counted = await bench.run(`
+import os, signal
+children = []
+try:
+    while True:
+        child = os.fork()
+        if child == 0:
+            signal.pause()
+        children.append(child)
+except BlockingIOError:
+    print(len(children))`)
+    expect(Number(counted.stdout)).toBeGreaterThan(1000)
+    expect(Number(counted.stdout)).toBeLessThan(1200)
+
+    const task = await bench.task(
+      'import os\nprint("lit")\nwhile True:\n    try:\n        os.fork()\n    except OSError: pass',
+    )
+    const bomb = await bench.startTask(task, 'lit')
+    expect(processesOf(task.taskId).length).toBeGreaterThan(1)
+    expect((await bench.run('print(6 * 7)')).stdout).toBe('42\n')
+    await bench.runtime.stop(bomb, 0)
+    expect(processesOf(task.taskId)).toEqual([])
+  })
+
+  it('that ignore SIGTERM and hide behind daemons are gone after stop', async () => {
+    const task = await bench.task(`
+import os, signal, time
+for number in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP}:
+    signal.signal(number, signal.SIG_IGN)
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() > 0:
+        os._exit(0)
+    for descriptor in (0, 1, 2):
+        os.close(descriptor)
+    time.sleep(60)
+time.sleep(0.5)
+print("dug in")
+time.sleep(60)`)
+    const container = await bench.startTask(task, 'dug in')
+    expect(processesOf(task.taskId).length).toBeGreaterThan(1)
+    await bench.runtime.stop(container, 300)
+    expect(await bench.runtime.wait(container)).toMatchObject({ exitCode: 137, outOfMemory: false })
+    expect(processesOf(task.taskId)).toEqual([])
+  })
+
+  it('do not outlive the program, even a daemon that holds its output open', async () => {
+    const task = await bench.task(`
+import os, time
+if os.fork() == 0:
+    os.setsid()
+    time.sleep(60)
+print("done")`)
+    const container = await bench.startTask(task, 'done')
+    expect(await bench.runtime.wait(container)).toMatchObject({ exitCode: 0 })
+    expect(processesOf(task.taskId)).toEqual([])
+  })
+
+  it('that spin on every core are held to their share', async () => {
+    const { stdout } = await bench.run(
+      `
+import glob, os, time
+for _ in range(3):
+    if os.fork() == 0:
+        while True: pass
+end = time.monotonic() + 1
+while time.monotonic() < end: pass
+files = glob.glob("/sys/fs/cgroup/cpu/cpu.stat") + glob.glob("/sys/fs/cgroup/cpu.stat")
+print(open(files[0]).read())`,
+      { cpuMilli: 500 },
+    )
+    expect(Number(/nr_throttled (\d+)/.exec(stdout)?.[1])).toBeGreaterThan(2)
+  })
+})
+
+describe('memory', () => {
+  const bomb = 'b = []\nwhile True: b.append(bytearray(8 << 20))'
+
+  it('ends the program that takes more than its limit, and says why', async () => {
+    const { exit } = await bench.run(bomb, { memoryMib: 96 })
+    expect(exit).toMatchObject({ exitCode: 137, outOfMemory: true })
+  })
+
+  it('tells of a child that was killed for it, though the program itself ends well', async () => {
+    const source = `import subprocess, sys\nprint(subprocess.run([sys.executable, "-c", ${JSON.stringify(bomb)}]).returncode)`
+    const { exit, stdout } = await bench.run(source, { memoryMib: 96 })
+    expect(stdout).toBe('-9\n')
+    expect(exit).toMatchObject({ exitCode: 0, outOfMemory: true })
+  })
+
+  it('counts what lies in the writable paths', async () => {
+    const source = `
+block = b"x" * (1 << 20)
+for folder in ("/work", "/tmp", "/dev/shm"):
+    with open(folder + "/big", "wb") as file:
+        try:
+            while True: file.write(block)
+        except OSError: pass`
+    const { exit } = await bench.run(source, { memoryMib: 128 })
+    expect(exit.outOfMemory).toBe(true)
+  })
+})
+
+describe('writable paths', () => {
+  it('have an end by size and by number of files', async () => {
+    const { stdout } = await bench.run(attack('fill'), { memoryMib: 1024 })
+    const ends = z
+      .record(z.string(), z.union([z.number(), z.tuple([z.string(), z.number()])]))
+      .parse(JSON.parse(stdout))
+    const files = (limit: number) => [
+      'ENOSPC',
+      expect.toSatisfy((made: number) => made > limit - 10 && made < limit),
+    ]
+    expect(ends).toEqual({
+      '/work by size': ['ENOSPC', 512],
+      '/tmp by size': ['ENOSPC', 256],
+      '/dev/shm by size': ['ENOSPC', 512],
+      '/work by a sparse file': 0,
+      '/tmp by a sparse file': 0,
+      '/dev/shm by a sparse file': 0,
+      '/work by files': files(131_072),
+      '/tmp by files': files(32_768),
+      '/dev/shm by files': files(32_768),
+    })
+  })
+
+  it('never take a core dump', async () => {
+    const { stdout } = await bench.run(`
+import ctypes, os
+child = os.fork()
+if child == 0:
+    ctypes.string_at(0)
+status = os.waitpid(child, 0)[1]
+print(os.WTERMSIG(status), os.WCOREDUMP(status), os.listdir("/work"))`)
+    expect(stdout).toBe('11 False []\n')
+  })
+})
+
+describe('the way a program ends', () => {
+  it('is told as it was, for every kind of exit code', async () => {
+    const codes = [0, 1, 2, 77, 126, 127, 128, 200, 255]
+    const exits = await Promise.all(codes.map((code) => bench.run(`import os\nos._exit(${code})`)))
+    expect(exits.map(({ exit }) => exit.exitCode)).toEqual(codes)
+    expect(exits.filter(({ exit }) => exit.outOfMemory)).toEqual([])
+  })
+
+  it('is 128 and the signal where it killed itself, and that is not blamed on memory or on others', async () => {
+    const signals = [1, 2, 6, 9, 11, 15, 31, 64]
+    const source = (signal: number) =>
+      `import os, signal\nsignal.signal(${signal}, signal.SIG_DFL) if ${signal} not in (9,) else 0\nos.kill(os.getpid(), ${signal})\nsignal.pause()`
+    const exits = await Promise.all(signals.map((signal) => bench.run(source(signal))))
+    expect(exits.map(({ exit }) => exit.exitCode)).toEqual(signals.map((signal) => 128 + signal))
+    expect(exits.filter(({ exit }) => exit.outOfMemory)).toEqual([])
+  })
+})
+
+describe('honest work', () => {
+  const worked = {
+    matmul: 125_000,
+    pool: [1000, 8000, 27_000],
+    loader: 2016,
+    executable: [true, true],
+    threads: 2,
+  }
+  const size = { memoryMib: 3072, cpuMilli: 2000 }
+
+  it('goes on under all that: torch with pools, loaders and kernels of its own', async () => {
+    const { stdout, stderr, exit } = await bench.run(attack('torch-work'), size)
+    expect(stderr).toBe('')
+    expect(exit.exitCode).toBe(0)
+    expect(JSON.parse(stdout)).toEqual({ ...worked, gloo: [] })
+  })
+
+  it('has ranks that find each other where a task holds real GPUs', async () => {
+    const task = await bench.task(attack('torch-work'), size)
+    const command = [...task.command, 'gloo']
+    const granted = buildContainerSpec({ ...task, simulated: false, gpuUuids: ['GPU-1'] }, policy, {
+      volumes: [],
+    })
+    const { SecurityOpt } = granted.HostConfig
+    // The profile of such a task, without asking this host for a GPU.
+    const control = await runControl({ ...task, command }, (spec) => ({
+      ...spec,
+      HostConfig: { ...spec.HostConfig, SecurityOpt },
+    }))
+    expect(JSON.parse(control)).toEqual({ ...worked, gloo: [3, 3] })
+  })
+})

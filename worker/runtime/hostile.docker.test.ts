@@ -1,0 +1,150 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import type { TaskContainer } from './runtime'
+import { buildSeccompProfile } from './seccomp'
+import { runControl } from './testing/engine-probe'
+import { TaskBench } from './testing/task-bench'
+
+const bench = new TaskBench()
+const attack = (name: string) =>
+  readFileSync(join(import.meta.dirname, 'testing/attacks', `${name}.py`), 'utf8')
+const answersSchema = z.record(z.string(), z.string())
+
+afterAll(() => bench.cleanUp())
+
+/** As an unwary admin would run it: root, the default capabilities and one more, no seccomp, a root one can write. */
+const runUnprotected = (task: TaskContainer) =>
+  runControl(task, (spec) => ({
+    ...spec,
+    User: '0:0',
+    HostConfig: {
+      ...spec.HostConfig,
+      CapDrop: [],
+      CapAdd: ['SYS_ADMIN'],
+      SecurityOpt: ['seccomp=unconfined'],
+      ReadonlyRootfs: false,
+      Ulimits: [],
+    },
+  }))
+
+describe('system calls', () => {
+  it('are refused where a job has no use for them; without the profile the kernel does what they ask', async () => {
+    const source = attack('system-calls')
+    const [ran, control] = await Promise.all([bench.run(source), bench.task(source).then(runUnprotected)])
+    const answers = answersSchema.parse(JSON.parse(ran.stdout))
+    const unconfined = answersSchema.parse(JSON.parse(control))
+
+    for (const [name, answer] of Object.entries(answers)) {
+      const refusal = /^socket (?!raw)/.test(name) ? 'EAFNOSUPPORT' : 'EPERM'
+      const expected = { clone3: 'ENOSYS', '32-bit entry': 'killed' }[name] ?? refusal
+      expect(`${name}: ${answer}`).toBe(`${name}: ${expected}`)
+    }
+    // What a host's kernel lacks is refused in the control as well and shows nothing: these may be lacking.
+    const mayLack = /^socket (bluetooth|alg|tipc|xdp|vsock)$|^io_uring|^32-bit entry$/
+    const shown = Object.keys(answers).filter((name) => unconfined[name] !== answers[name])
+    expect(Object.keys(answers).filter((name) => !shown.includes(name) && !mayLack.test(name))).toEqual([])
+  })
+
+  it('let a task with real GPUs list its network interfaces, for NCCL, and open nothing else of netlink', async () => {
+    const source = `
+import socket
+for protocol in (socket.NETLINK_ROUTE if hasattr(socket, "NETLINK_ROUTE") else 0, 16):
+    try:
+        socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, protocol)
+        print(protocol, "open")
+    except OSError:
+        print(protocol, "refused")
+print(socket.if_nameindex())`
+    const profile = JSON.stringify(buildSeccompProfile({ netlinkRoute: true }))
+    const output = await runControl(await bench.task(source), (spec) => ({
+      ...spec,
+      HostConfig: { ...spec.HostConfig, SecurityOpt: ['no-new-privileges:true', `seccomp=${profile}`] },
+    }))
+    expect(output).toBe("0 open\n16 refused\n[(1, 'lo')]\n")
+  })
+})
+
+const foundSchema = z.object({
+  attempts: answersSchema,
+  uid: z.number(),
+  capabilities: z.array(z.string()),
+  no_new_privileges: z.string(),
+  cgroup_files: z.number(),
+  cgroup_writable: z.array(z.string()),
+  writable: z.array(z.string()),
+  sockets: z.array(z.string()),
+  devices: z.array(z.string()),
+  setuid_programs: z.number(),
+  su_runs_as: z.number(),
+  descriptors: z.array(z.number()),
+  foreign_processes: z.array(z.string()),
+  interfaces: z.array(z.string()),
+  stdin: z.string(),
+})
+
+describe('the host', () => {
+  it('cannot be reached from inside', async () => {
+    const source = attack('host')
+    const [ran, control] = await Promise.all([bench.run(source), bench.task(source).then(runUnprotected)])
+    expect(ran.stderr).toBe('')
+    const found = foundSchema.parse(JSON.parse(ran.stdout))
+    const unprotected = foundSchema.parse(JSON.parse(control))
+
+    expect(Object.entries(found.attempts).filter(([, answer]) => answer === 'done')).toEqual([])
+    expect(unprotected.attempts).toMatchObject({ 'character device': 'done', 'become root': 'done' })
+    expect(found.uid).toBeGreaterThan(10_000)
+    expect(new Set(found.capabilities)).toEqual(new Set(['0000000000000000']))
+    expect(found.no_new_privileges).toBe('1')
+    expect(found.cgroup_files).toBeGreaterThan(0)
+    expect(found.cgroup_writable).toEqual([])
+    expect(found.writable).toEqual(['/dev/mqueue', '/dev/shm', '/tmp', '/work'])
+    expect(found.sockets).toEqual([])
+    const harmless = ['full', 'null', 'pts/ptmx', 'random', 'tty', 'urandom', 'zero']
+    expect(found.devices).toEqual(harmless.map((name) => `/dev/${name}`))
+    expect(found.setuid_programs).toBeGreaterThan(0)
+    expect(found.su_runs_as).toBe(found.uid)
+    expect(found.descriptors).toEqual([0, 1, 2])
+    expect(found.foreign_processes).toEqual([])
+    expect(found.interfaces).toEqual(['lo'])
+    expect(found.stdin).toBe('')
+  })
+
+  it('gives no network, no GPU that was not granted, and none of what the image would bring along', async () => {
+    const source = `
+import os, socket
+for address in ("1.1.1.1", "172.17.0.1", "169.254.169.254"):
+    try:
+        socket.create_connection((address, 80), timeout=2)
+        print("connected")
+    except OSError as error:
+        print(error.strerror)
+print(os.environ["NVIDIA_VISIBLE_DEVICES"], "LD_PRELOAD" in os.environ, os.environ["OWN"])
+print([name for name in os.listdir("/dev") if "nvidia" in name])`
+    const env = { NVIDIA_VISIBLE_DEVICES: 'all', LD_PRELOAD: '/work/evil.so', OWN: 'kept' }
+    const { stdout } = await bench.run(source, { env, gpuUuids: ['GPU-sim-0'], simulated: true })
+    expect(stdout).toBe(`${'Network is unreachable\n'.repeat(3)}void False kept\n[]\n`)
+  })
+})
+
+describe('neighbours', () => {
+  it('cannot find each other', async () => {
+    await bench.startUntil(attack('secret-keeper'), 'keeping')
+    const seeker = attack('secret-seeker')
+    expect((await bench.run(seeker)).stdout).toBe('[]\n')
+    // The seeker does find them in one container with the keeper.
+    const both = `import subprocess, sys\n${attack('secret-keeper').replace('time.sleep(60)', '')}\n${seeker}`
+    expect((await bench.run(both)).stdout).toContain("['file', 'abstract socket', 'shared memory', 'port']")
+  })
+
+  it('do not share the limits that Linux counts per user', async () => {
+    const attacker = await bench.task(attack('descriptors'))
+    await bench.startUntil(attack('descriptors'), 'holding True', { taskId: attacker.taskId })
+    const victim = attack('victim')
+    expect((await bench.run(victim)).stdout).toBe('descriptor sent\ninotify given\n')
+    // Under the attacker's own uid, the same work fails.
+    const same = await bench.run(victim, { taskId: attacker.taskId })
+    expect(same.stdout).toBe('descriptor refused\ninotify refused\n')
+  })
+})

@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import { readJsonLines } from './json-lines'
+
+const messageSchema = z.object({
+  id: z.string().optional(),
+  status: z.string().optional(),
+  error: z.string().optional(),
+  progressDetail: z.object({ current: z.number().optional(), total: z.number().optional() }).optional(),
+})
+
+/**
+ * Follows an image's pull to its end, and tells of each percent downloaded. Throws the engine's sentence where the
+ * pull fails: the engine answers 200 first and says later what went wrong.
+ */
+export async function followPull(
+  stream: AsyncIterable<Uint8Array | string>,
+  onProgress: (line: string) => void,
+): Promise<void> {
+  const layers = new Map<string, { current: number; total: number }>()
+  let said = ''
+  const say = (line: string) => {
+    if (line !== said) onProgress(line)
+    said = line
+  }
+  for await (const value of readJsonLines(stream)) {
+    const message = messageSchema.parse(value)
+    if (message.error !== undefined) throw new Error(message.error)
+    const { id = '', status = '', progressDetail: { current = 0, total = 0 } = {} } = message
+    if (status === 'Downloading' && total > 0) {
+      layers.set(id, { current, total })
+      say(describeDownload([...layers.values()]))
+    } else if (status === 'Download complete') {
+      const layer = layers.get(id)
+      if (layer !== undefined) layer.current = layer.total
+    } else if (id === '' && status !== '') say(status)
+  }
+}
+
+function describeDownload(layers: { current: number; total: number }[]): string {
+  const current = layers.reduce((sum, layer) => sum + layer.current, 0)
+  const total = layers.reduce((sum, layer) => sum + layer.total, 0)
+  return `Downloading: ${Math.floor((100 * current) / total)} % of ${Math.ceil(total / 1_000_000)} MB`
+}

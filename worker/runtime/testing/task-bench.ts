@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createDockerRuntime, type DockerOptions } from '../docker'
+import type { ContainerRef, Exit, OutputChunk, Runtime, TaskContainer } from '../runtime'
+
+/** The image that the tests run in: the default environment's. */
+export const testImage = 'gpuq/python:1'
+
+export interface Ran {
+  stdout: string
+  stderr: string
+  exit: Exit
+}
+
+/** Makes tasks from Python sources, runs them on the real engine and leaves nothing behind. */
+export class TaskBench {
+  readonly nodeId = `test-${randomUUID()}`
+  readonly runtime: Runtime
+  private readonly directories: string[] = []
+
+  constructor(options: Partial<DockerOptions> = {}) {
+    this.runtime = createDockerRuntime({ outputLimitBytes: 8 * 1024 * 1024, ...options })
+  }
+
+  async task(source: string, changes: Partial<TaskContainer> = {}): Promise<TaskContainer> {
+    const directory = await mkdtemp(join(tmpdir(), 'gpuq-task-'))
+    this.directories.push(directory)
+    await writeFile(join(directory, 'solution.py'), source)
+    // mkdtemp gives 0700: the task's own uid has to get in.
+    await chmod(directory, 0o755)
+    return {
+      jobId: randomUUID(),
+      taskId: randomUUID(),
+      attempt: 1,
+      rank: 0,
+      nodeId: this.nodeId,
+      image: testImage,
+      command: ['python3', '-u', '/job/solution.py'],
+      env: {},
+      directory,
+      gpuUuids: [],
+      simulated: true,
+      cpuMilli: 1000,
+      memoryMib: 512,
+      network: 'none',
+      ...changes,
+    }
+  }
+
+  /** Starts a task and resolves when it has printed `ready`; the rest of its output is thrown away. */
+  async startUntil(
+    source: string,
+    ready: string,
+    changes: Partial<TaskContainer> = {},
+  ): Promise<ContainerRef> {
+    return this.startTask(await this.task(source, changes), ready)
+  }
+
+  async startTask(task: TaskContainer, ready: string): Promise<ContainerRef> {
+    const container = await this.runtime.create(task)
+    const output = await this.runtime.start(container)
+    await new Promise<void>((resolve, reject) => {
+      let said = ''
+      const read = async () => {
+        for await (const { bytes } of output) {
+          said += bytes.toString()
+          if (said.includes(ready)) resolve()
+        }
+      }
+      read().then(() => reject(new Error(`The task ended without saying ${ready}, but: ${said}`)), reject)
+    })
+    return container
+  }
+
+  /** Runs a task to its end. */
+  async run(source: string, changes: Partial<TaskContainer> = {}): Promise<Ran> {
+    const container = await this.runtime.create(await this.task(source, changes))
+    const output = await this.runtime.start(container)
+    const [{ stdout, stderr }, exit] = await Promise.all([collect(output), this.runtime.wait(container)])
+    await this.runtime.remove(container)
+    return { stdout: stdout.toString(), stderr: stderr.toString(), exit }
+  }
+
+  async cleanUp(): Promise<void> {
+    await Promise.all(
+      (await this.runtime.list(this.nodeId)).map((container) => this.runtime.remove(container)),
+    )
+    await Promise.all(this.directories.map((directory) => rm(directory, { recursive: true, force: true })))
+  }
+}
+
+export async function collect(
+  output: AsyncIterable<OutputChunk>,
+): Promise<{ stdout: Buffer; stderr: Buffer }> {
+  const pieces: Record<OutputChunk['stream'], Buffer[]> = { stdout: [], stderr: [] }
+  for await (const { stream, bytes } of output) pieces[stream].push(bytes)
+  return { stdout: Buffer.concat(pieces.stdout), stderr: Buffer.concat(pieces.stderr) }
+}
