@@ -18,6 +18,8 @@ export interface System {
 
 export interface SystemOptions {
   simulatedGpus?: number
+  /** False: nothing is run, what is submitted waits. */
+  worker?: boolean
   env?: Record<string, string>
 }
 
@@ -58,7 +60,8 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   }
   try {
     await finish(run(['dist/setup.js'], environment, join(dataDir, 'setup.log')))
-    programs.push(run(['dist/worker.js'], environment, join(dataDir, 'worker.log')))
+    if (options.worker !== false)
+      programs.push(run(['dist/worker.js'], environment, join(dataDir, 'worker.log')))
     const next = ['node_modules/next/dist/bin/next', 'start', '-p', String(port), '-H', '127.0.0.1']
     programs.push(run(next, environment, join(dataDir, 'web.log')))
     await untilReady(`${url}/readyz`)

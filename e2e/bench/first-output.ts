@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { System } from '../system/start-system'
+import { call, untilFirstOutput, upload } from './client'
+import { type Figures, measureInTurn } from './measure'
+
+const script = 'print("first line")\n'
+
+/** From the request, or the command, to the first line of a script's output at whoever asked for it. */
+export async function benchFirstOutput(
+  system: System,
+  rounds: number,
+): Promise<Record<'gpuq' | 'dockerRun' | 'dockerRunNoNetwork', Figures>> {
+  const directory = await mkdtemp(join(tmpdir(), 'gpuq-bench-'))
+  const file = join(directory, 'solution.py')
+  await writeFile(file, script, { mode: 0o644 })
+  const image = 'gpuq/python:1'
+  const run = (...options: string[]) =>
+    untilFirstLine([
+      'run',
+      '--rm',
+      ...options,
+      '-v',
+      `${file}:/job/solution.py:ro`,
+      image,
+      'python',
+      '-u',
+      '/job/solution.py',
+    ])
+  try {
+    return await measureInTurn(rounds, {
+      gpuq: () => submitAndWatch(system),
+      dockerRun: () => run(),
+      dockerRunNoNetwork: () => run('--network', 'none'),
+    })
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}
+
+async function submitAndWatch(system: System): Promise<number> {
+  const began = performance.now()
+  const { status, body } = await call(...upload(system, script))
+  if (status !== 202) throw new Error(`submit answered ${status}: ${body}`)
+  const { job_id } = JSON.parse(body) as { job_id: string }
+  await untilFirstOutput(system, job_id)
+  const took = performance.now() - began
+  await untilEnded(system, job_id)
+  return took
+}
+
+/** The next measurement begins on a quiet machine. */
+async function untilEnded(system: System, jobId: string): Promise<void> {
+  for (;;) {
+    const { body } = await call(`${system.url}/api/status/${jobId}`, {
+      headers: { authorization: `Bearer ${system.adminToken}` },
+    })
+    const { status, result_file } = JSON.parse(body) as { status: string; result_file: string | null }
+    if (status === 'failed') throw new Error(`the job failed: ${body}`)
+    if (status === 'completed' && result_file !== null) return
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+async function untilFirstLine(args: string[]): Promise<number> {
+  const began = performance.now()
+  const child = spawn('docker', args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  let complaint = ''
+  child.stderr.on('data', (chunk: Buffer) => {
+    complaint += chunk.toString('utf8')
+  })
+  const first = new Promise<number>((resolve) =>
+    child.stdout.once('data', () => resolve(performance.now() - began)),
+  )
+  const ended = new Promise<void>((resolve, reject) =>
+    child.once('exit', (code) =>
+      code === 0 ? resolve() : reject(new Error(`docker ${args.join(' ')}: ${complaint}`)),
+    ),
+  )
+  const [took] = await Promise.all([first, ended])
+  return took
+}

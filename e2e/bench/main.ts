@@ -1,0 +1,73 @@
+/**
+ * `npm run bench`: gpuq beside what its users would use instead, in one run on one machine. Ratios are what to read;
+ * the times behind them are this machine's. `--json` prints the figures for a program.
+ */
+import { parseArgs } from 'node:util'
+import { type System, type SystemOptions, startSystem } from '../system/start-system'
+import { closeConnections } from './client'
+import { benchFirstOutput } from './first-output'
+import { benchJobList } from './job-list'
+import { ms, times } from './measure'
+import { benchSubmissions } from './submissions'
+
+const { values: options } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '20' },
+    clients: { type: 'string', default: '32' },
+    seconds: { type: 'string', default: '10' },
+    json: { type: 'boolean', default: false },
+  },
+})
+const rounds = Number(options.rounds)
+const say = (line: string) => (options.json ? undefined : console.log(line))
+
+async function withSystem<T>(systemOptions: SystemOptions, work: (system: System) => Promise<T>): Promise<T> {
+  const system = await startSystem({ ...systemOptions, env: { GPUQ_LOG_LEVEL: 'warn' } })
+  try {
+    return await work(system)
+  } finally {
+    await system.stop()
+  }
+}
+
+const first = await withSystem({}, (system) => benchFirstOutput(system, rounds))
+const firstRatio = first.gpuq.median / first.dockerRun.median
+say(`Submit → first output line, median of ${rounds} in turn`)
+say(`  gpuq                        ${ms(first.gpuq.median)}`)
+say(
+  `  docker run                  ${ms(first.dockerRun.median)}   gpuq takes ${times(firstRatio)} of it (target: within 1.15 ×)`,
+)
+say(
+  `  docker run --network none   ${ms(first.dockerRunNoNetwork.median)}   gpuq takes ${times(first.gpuq.median / first.dockerRunNoNetwork.median)} of it`,
+)
+
+const { submissions, list } = await withSystem({ worker: false }, async (system) => ({
+  list: await benchJobList(system, Math.max(rounds, 50)),
+  submissions: await benchSubmissions(system, {
+    clients: Number(options.clients),
+    seconds: Number(options.seconds),
+  }),
+}))
+const { perSecond, latency } = submissions
+say(`\nAccepted submissions, wait=false, durable, ${options.clients} clients for ${options.seconds} s`)
+say(`  ${perSecond.toFixed(0)} a second (target: 500), p50 ${ms(latency.median)}, p99 ${ms(latency.p99)}`)
+
+const apiRatio = list.api.many.median / list.api.few.median
+const pageRatio = list.page.many.median / list.page.few.median
+say('\nList of jobs, 100,000 stored against 100 (target: within 1.5 ×)')
+say(`  /api/jobs   ${ms(list.api.many.median)} against ${ms(list.api.few.median)}: ${times(apiRatio)}`)
+say(`  /jobs       ${ms(list.page.many.median)} against ${ms(list.page.few.median)}: ${times(pageRatio)}`)
+
+if (options.json) {
+  console.log(
+    JSON.stringify({
+      first_output_ratio: firstRatio,
+      submissions_per_second: perSecond,
+      submissions_p50_ms: latency.median,
+      submissions_p99_ms: latency.p99,
+      api_list_ratio: apiRatio,
+      page_list_ratio: pageRatio,
+    }),
+  )
+}
+closeConnections()

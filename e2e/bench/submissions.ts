@@ -1,0 +1,27 @@
+import type { System } from '../system/start-system'
+import { call, upload } from './client'
+import { type Figures, figuresOf } from './measure'
+
+/** Accepted submissions a second from many clients at once; each answer says that the job is durable. */
+export async function benchSubmissions(
+  system: System,
+  { clients, seconds }: { clients: number; seconds: number },
+): Promise<{ perSecond: number; latency: Figures }> {
+  const [url, request] = upload(system, 'print("hello")\n')
+  const submit = async () => {
+    const began = performance.now()
+    const { status, body } = await call(url, request)
+    if (status !== 202) throw new Error(`submit answered ${status}: ${body}`)
+    return performance.now() - began
+  }
+  await Promise.all(Array.from({ length: clients }, submit))
+  const samples: number[] = []
+  const began = performance.now()
+  const until = began + seconds * 1000
+  await Promise.all(
+    Array.from({ length: clients }, async () => {
+      while (performance.now() < until) samples.push(await submit())
+    }),
+  )
+  return { perSecond: samples.length / ((performance.now() - began) / 1000), latency: figuresOf(samples) }
+}
