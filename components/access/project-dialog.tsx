@@ -3,10 +3,11 @@
 import { useMutation } from '@tanstack/react-query'
 import { z } from 'zod'
 import type { Project } from '@/lib/access/schemas'
-import { updateProject } from '@/lib/http/queries'
+import { removeProject, updateProject } from '@/lib/http/queries'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { Button } from '../ui/button'
 import { Callout } from '../ui/callout'
+import { ConfirmDialog } from '../ui/confirm-dialog'
 import { Dialog } from '../ui/dialog'
 import { Field } from '../ui/field'
 import { Input } from '../ui/input'
@@ -42,14 +43,21 @@ export function ProjectDialog({ project, editable, admin, onClose }: ProjectDial
       description={`Owned by ${project.owner}`}
     >
       <div className="flex flex-col gap-6">
-        {editable ? <ProjectFacts project={project} admin={admin} /> : null}
+        {editable ? <ProjectFacts project={project} admin={admin} onDeleted={onClose} /> : null}
         <ProjectMembers project={project} editable={editable} />
       </div>
     </Dialog>
   )
 }
 
-function ProjectFacts({ project, admin }: { project: Project; admin: boolean }) {
+interface ProjectFactsProps {
+  project: Project
+  admin: boolean
+  onDeleted: () => void
+}
+
+function ProjectFacts({ project, admin, onDeleted }: ProjectFactsProps) {
+  const remove = useMutation(removeProject)
   const { mutateAsync } = useMutation(updateProject)
   const form = useSchemaForm({
     schema,
@@ -89,10 +97,20 @@ function ProjectFacts({ project, admin }: { project: Project; admin: boolean }) 
           {form.failure}
         </Callout>
       ) : null}
-      <div>
+      <div className="flex gap-2">
         <Button type="submit" loading={form.working}>
           Save
         </Button>
+        <ConfirmDialog
+          trigger={<Button variant="danger-quiet">Delete…</Button>}
+          title={`Delete ${project.project_id}?`}
+          description="Only a project without jobs can be deleted."
+          confirmLabel="Delete"
+          onConfirm={async () => {
+            await remove.mutateAsync(project.id)
+            onDeleted()
+          }}
+        />
       </div>
     </form>
   )

@@ -47,7 +47,13 @@ export function ProjectList({ handle, admin, everyone = false }: ProjectListProp
         }
       >
         {(projects) => (
-          <ProjectTable projects={projects} handle={handle} everyone={everyone} onOpen={setOpenId} />
+          <ProjectTable
+            projects={projects}
+            handle={handle}
+            admin={admin}
+            everyone={everyone}
+            onOpen={setOpenId}
+          />
         )}
       </ListPanel>
       {open ? (
@@ -65,11 +71,12 @@ export function ProjectList({ handle, admin, everyone = false }: ProjectListProp
 interface ProjectTableProps {
   projects: readonly Project[]
   handle: string
+  admin: boolean
   everyone: boolean
   onOpen: (id: string) => void
 }
 
-function ProjectTable({ projects, handle, everyone, onOpen }: ProjectTableProps) {
+function ProjectTable({ projects, handle, admin, everyone, onOpen }: ProjectTableProps) {
   const jobsOf = (project: Project) =>
     `${everyone ? '/admin/jobs' : '/jobs'}?project_id=${encodeURIComponent(project.project_id)}`
   return (
@@ -107,8 +114,8 @@ function ProjectTable({ projects, handle, everyone, onOpen }: ProjectTableProps)
             <Cell align="end">
               <Button size="sm" className="relative" onClick={() => onOpen(project.id)}>
                 <Users aria-hidden />
-                Members
-                <span className="sr-only"> of {project.project_id}</span>
+                {admin || project.owner === handle ? 'Manage' : 'Members'}
+                <span className="sr-only"> {project.project_id}</span>
               </Button>
             </Cell>
           </TableRow>

@@ -47,7 +47,7 @@ function TokenRow({ token, showOwner }: { token: Token; showOwner: boolean }) {
       <Cell>
         <span className="flex min-w-0 flex-col">
           <span className="truncate font-medium text-ink">{token.name}</span>
-          <span className="font-mono text-subtle text-xs">{token.hint}…</span>
+          <span className="font-mono text-subtle text-xs">{token.hint}</span>
         </span>
       </Cell>
       {showOwner ? <Cell label="User">{token.user_id}</Cell> : null}

@@ -2,9 +2,13 @@
 
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { ScrollText } from 'lucide-react'
+import { useSearchParams } from 'next/navigation'
 import type { AuditEvent } from '@/lib/access/schemas'
 import { auditQuery } from '@/lib/http/queries'
+import { idPattern } from '@/lib/jobs/schemas'
+import { changeSearch } from '../shell/change-search'
 import { ListPanel } from '../shell/list-panel'
+import { TextFilter } from '../shell/text-filter'
 import { Badge } from '../ui/badge'
 import { EmptyState } from '../ui/empty-state'
 import { PageHeader } from '../ui/page-header'
@@ -13,7 +17,10 @@ import { Cell, HeaderCell, Table, TableBody, TableHead, TableRow } from '../ui/t
 
 /** The page that says who did what. */
 export function AuditList() {
-  const query = useInfiniteQuery(auditQuery())
+  const params = useSearchParams()
+  const filters = { actor: params.get('actor') ?? undefined, action: params.get('action') ?? undefined }
+  const query = useInfiniteQuery(auditQuery(filters))
+  const narrowed = filters.actor !== undefined || filters.action !== undefined
   return (
     <>
       <PageHeader
@@ -22,16 +29,52 @@ export function AuditList() {
       />
       <ListPanel
         query={query}
+        header={<AuditFilters events={query.data?.pages.flatMap(({ items }) => items) ?? []} />}
         placeholderRows={12}
         empty={
-          <EmptyState icon={ScrollText} title="Nothing has happened yet">
-            Invitations, tokens, changes of limits and the like will be listed here.
+          <EmptyState icon={ScrollText} title={narrowed ? 'Nothing matches' : 'Nothing has happened yet'}>
+            {narrowed
+              ? 'Change the filters above.'
+              : 'Invitations, tokens, changes of limits and the like will be listed here.'}
           </EmptyState>
         }
       >
         {(events) => <AuditTable events={events} />}
       </ListPanel>
     </>
+  )
+}
+
+const acceptsActor = (text: string) => idPattern.test(text)
+const acceptsAction = (text: string) => /^[a-z_]{1,64}$/.test(text)
+
+/** Narrows the log to one person or one kind of event; what has been seen of either is suggested. */
+function AuditFilters({ events }: { events: readonly AuditEvent[] }) {
+  const params = useSearchParams()
+  const set = (name: 'actor' | 'action', value: string) => {
+    const next = new URLSearchParams(params)
+    if (value) next.set(name, value)
+    else next.delete(name)
+    changeSearch(next, 'replace')
+  }
+  const seen = (values: readonly (string | null)[]) => [...new Set(values)].filter((value) => value !== null)
+  return (
+    <search className="flex flex-wrap gap-2 border-b px-4 py-2.5">
+      <TextFilter
+        label="Who"
+        value={params.get('actor') ?? ''}
+        accepts={acceptsActor}
+        onValue={(actor) => set('actor', actor)}
+        suggestions={seen(events.map(({ actor }) => actor))}
+      />
+      <TextFilter
+        label="What"
+        value={params.get('action') ?? ''}
+        accepts={acceptsAction}
+        onValue={(action) => set('action', action)}
+        suggestions={seen(events.map(({ action }) => action))}
+      />
+    </search>
   )
 }
 
@@ -69,8 +112,8 @@ function AuditTable({ events }: { events: readonly AuditEvent[] }) {
 }
 
 function describeDetail(detail: AuditEvent['detail']): string {
-  const facts = Object.entries(detail).map(
-    ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  const facts = Object.entries(detail).flatMap(([name, value]) =>
+    value === null ? [] : [`${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`],
   )
   return facts.join(' · ') || '–'
 }

@@ -33,6 +33,7 @@ export const keys = {
 
 const busyMs = 2000
 const quietMs = 10_000
+const patience = 30
 
 function refreshJobs(page: Page<JobSummary> | undefined): number {
   return page?.items.some((job) => !isFinal(job.status)) ? busyMs : quietMs
@@ -53,7 +54,11 @@ export function jobQuery(id: string) {
   return queryOptions({
     queryKey: keys.job(id),
     queryFn: ({ signal }) => api.jobs.get(id, signal),
-    refetchInterval: ({ state }) => (state.data && isFinal(state.data.status) ? false : quietMs),
+    refetchInterval: ({ state: { data, dataUpdateCount } }) => {
+      if (!data || !isFinal(data.status)) return quietMs
+      // The result becomes a file a moment after the end.
+      return data.result_file === null && dataUpdateCount < patience ? busyMs : false
+    },
   })
 }
 

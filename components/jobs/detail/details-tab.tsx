@@ -5,14 +5,14 @@ import { Badge } from '../../ui/badge'
 import { CopyButton } from '../../ui/copy-button'
 import { DataList, Datum } from '../../ui/data-list'
 import { formatBytes } from '../../ui/format-number'
-import { formatDuration, formatUtc } from '../../ui/format-time'
+import { formatDuration } from '../../ui/format-time'
 import { Panel, PanelBody } from '../../ui/panel'
 
 /** Everything else there is to know about a job. */
-export function DetailsTab({ job }: { job: JobDetail }) {
-  const time = (at: string | null) => (at === null ? '–' : formatUtc(Date.parse(at)))
+export function DetailsTab({ job, className }: { job: JobDetail; className: string }) {
+  const time = (at: string | null) => (at === null ? '–' : `${at.slice(0, 19).replace('T', ' ')} UTC`)
   return (
-    <Panel>
+    <Panel className={className}>
       <PanelBody className="flex flex-col gap-6">
         <DataList className="grid-cols-1 sm:grid-cols-2 lg:grid-cols-3">
           <Datum label="Job id">
@@ -63,7 +63,7 @@ function GpuList({ gpus }: { gpus: JobDetail['gpus'] }) {
             <span>
               {gpu.index}: {gpu.model}
             </span>
-            {gpu.simulated ? <Badge tone="warning">simulated</Badge> : null}
+            {gpu.simulated && !/simulated/i.test(gpu.model) ? <Badge tone="warning">simulated</Badge> : null}
             {gpu.milli < 1000 ? <Badge>{gpu.milli / 10} %</Badge> : null}
             <span className="ml-auto break-all font-mono text-subtle text-xs">{gpu.uuid}</span>
           </li>

@@ -5,21 +5,18 @@ import type { JobDetail } from '@/lib/jobs/schemas'
 import { Badge } from '../../ui/badge'
 import { DataList, Datum } from '../../ui/data-list'
 import { Duration } from '../../ui/duration'
-import { Link } from '../../ui/link'
 import { Panel } from '../../ui/panel'
 import { RelativeTime } from '../../ui/relative-time'
 import { describeGpus } from './describe-gpus'
 
 /** When, where and how long. Every fact has its place from the start, so that none pushes another. */
 export function JobFacts({ job, ownHandle }: { job: JobDetail; ownHandle: string }) {
-  const foreign = job.user_id !== ownHandle
-  const list = foreign ? '/admin/jobs' : '/jobs'
   return (
     <Panel className="p-4">
-      <DataList className="grid-cols-2 sm:grid-cols-3 lg:grid-cols-4 xl:grid-cols-[repeat(auto-fit,minmax(8rem,1fr))]">
+      <DataList className="grid-cols-2 sm:grid-cols-3 xl:grid-cols-6">
         <Datum label="Submitted">
           <RelativeTime at={job.created_at} />
-          {foreign ? <> by {job.user_id}</> : null}
+          {job.user_id === ownHandle ? null : <> by {job.user_id}</>}
         </Datum>
         <Datum label="Waited">
           <Duration from={job.created_at} to={job.started_at ?? job.completed_at} />
@@ -36,16 +33,6 @@ export function JobFacts({ job, ownHandle }: { job: JobDetail; ownHandle: string
         <Datum label="GPUs">
           <Gpus gpus={job.gpus} />
         </Datum>
-        <Datum label="Competition">
-          <Link look="quiet" href={`${list}?competition_id=${encodeURIComponent(job.competition_id)}`}>
-            {job.competition_id}
-          </Link>
-        </Datum>
-        <Datum label="Project">
-          <Link look="quiet" href={`${list}?project_id=${encodeURIComponent(job.project_id)}`}>
-            {job.project_id}
-          </Link>
-        </Datum>
       </DataList>
     </Panel>
   )
@@ -55,7 +42,7 @@ function Known<Value>({ value, children }: { value: Value | null; children: (val
   return value === null ? <span className="text-subtle">–</span> : children(value)
 }
 
-/** Simulated ones are named so. */
+/** Simulated ones are named so, unless their model's name already does. */
 function Gpus({ gpus }: { gpus: JobDetail['gpus'] }) {
   if (gpus.length === 0) return <span className="text-subtle">–</span>
   return (
@@ -63,7 +50,7 @@ function Gpus({ gpus }: { gpus: JobDetail['gpus'] }) {
       {describeGpus(gpus).map(({ text, simulated }) => (
         <li key={text} className="flex flex-wrap items-center gap-1.5">
           {text}
-          {simulated ? <Badge tone="warning">simulated</Badge> : null}
+          {simulated && !/simulated/i.test(text) ? <Badge tone="warning">simulated</Badge> : null}
         </li>
       ))}
     </ul>

@@ -78,12 +78,11 @@ function running({ started_at, expected_time, max_time }: JobDetail): Note {
 }
 
 /** The system's fault does not look like the program's. */
-function failed({ reason, reason_text, exit_code }: JobDetail): Note {
+function failed({ reason, reason_text }: JobDetail): Note {
   const known = Object.entries(endReasons).find(([name]) => name === reason)?.[1]
-  const code = reason === 'exit_code' && exit_code !== null ? ` Exit code ${exit_code}.` : ''
   return {
     tone: known?.fault === 'system' ? 'warning' : 'danger',
     icon: CircleX,
-    text: `${reason_text ?? 'The job failed.'}${code}`,
+    text: reason_text ?? 'The job failed.',
   }
 }

@@ -5,13 +5,16 @@ import { useSearchParams } from 'next/navigation'
 import { api, jobQuery } from '@/lib/http/queries'
 import type { JobDetail } from '@/lib/jobs/schemas'
 import { isFinal } from '@/lib/jobs/status'
+import { changeSearch } from '../../shell/change-search'
 import { LoadFailure } from '../../shell/load-failure'
 import { Badge } from '../../ui/badge'
+import { Link } from '../../ui/link'
 import { PageHeader } from '../../ui/page-header'
 import { Tabs } from '../../ui/tabs'
 import { JobStatus } from '../job-status'
 import { jobTitle } from '../job-title'
 import { OutputViewer } from '../output/output-viewer'
+import { ResultViewer } from '../result/result-viewer'
 import { DetailsTab } from './details-tab'
 import { JobActions } from './job-actions'
 import { JobFacts } from './job-facts'
@@ -38,6 +41,7 @@ export function JobView({ id, ownHandle }: { id: string; ownHandle: string }) {
             {job.attempt > 1 ? <Badge tone="warning">attempt {job.attempt}</Badge> : null}
           </>
         }
+        description={<JobPlace job={job} list={foreign ? '/admin/jobs' : '/jobs'} />}
         actions={<JobActions job={job} />}
       />
       <div className="flex flex-col gap-4">
@@ -45,6 +49,22 @@ export function JobView({ id, ownHandle }: { id: string; ownHandle: string }) {
         <JobFacts job={job} ownHandle={ownHandle} />
         <JobTabs job={job} stream={stream} />
       </div>
+    </>
+  )
+}
+
+/** What the job is for, as ways to the jobs beside it. */
+function JobPlace({ job, list }: { job: JobDetail; list: string }) {
+  const narrowed = (name: string, value: string) => `${list}?${new URLSearchParams({ [name]: value })}`
+  return (
+    <>
+      <Link look="quiet" href={narrowed('competition_id', job.competition_id)}>
+        {job.competition_id}
+      </Link>
+      <span aria-hidden> · </span>
+      <Link look="quiet" href={narrowed('project_id', job.project_id)}>
+        {job.project_id}
+      </Link>
     </>
   )
 }
@@ -60,9 +80,19 @@ function useTab(): [TabName, (tab: TabName) => void] {
     const search = new URLSearchParams(params)
     if (next === 'output') search.delete('tab')
     else search.set('tab', next)
-    window.history.replaceState(null, '', search.size > 0 ? `?${search}` : window.location.pathname)
+    changeSearch(search, 'replace')
   }
   return [tab, open]
+}
+
+/** What stands in place of the output until some comes. */
+function waitingTexts({ status, placed }: JobDetail) {
+  if (isFinal(status)) return { emptyTitle: 'Loading the output', emptyText: 'It comes in a moment.' }
+  if (status === 'running') return {}
+  return {
+    emptyTitle: placed ? 'The job is being started' : 'The job waits for its turn',
+    emptyText: 'Its output appears here as soon as it prints something.',
+  }
 }
 
 function JobTabs({ job, stream }: { job: JobDetail; stream: JobStream }) {
@@ -88,6 +118,7 @@ function JobTabs({ job, stream }: { job: JobDetail; stream: JobStream }) {
               store={stream.store}
               live={!isFinal(job.status)}
               downloads={downloads}
+              {...(stream.connection === 'ended' ? {} : waitingTexts(job))}
               className="mt-4"
             />
           ),
@@ -96,26 +127,16 @@ function JobTabs({ job, stream }: { job: JobDetail; stream: JobStream }) {
           value: 'result',
           label: 'Result',
           count: stream.results.length,
-          content: <div className="pt-4" />,
-        },
-        {
-          value: 'source',
-          label: 'Source',
           content: (
-            <div className="pt-4">
-              <SourceTab id={job.job_id} />
-            </div>
+            <ResultViewer
+              results={stream.results}
+              live={!isFinal(job.status) || stream.connection !== 'ended'}
+              className="mt-4"
+            />
           ),
         },
-        {
-          value: 'details',
-          label: 'Details',
-          content: (
-            <div className="pt-4">
-              <DetailsTab job={job} />
-            </div>
-          ),
-        },
+        { value: 'source', label: 'Source', content: <SourceTab id={job.job_id} className="mt-4" /> },
+        { value: 'details', label: 'Details', content: <DetailsTab job={job} className="mt-4" /> },
       ]}
     />
   )

@@ -1,13 +1,12 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import { Plus, SearchX } from 'lucide-react'
+import { SearchX } from 'lucide-react'
 import { useSearchParams } from 'next/navigation'
 import type { Page } from '@/lib/http/client-transport'
 import { jobsQuery } from '@/lib/http/queries'
 import type { JobSummary } from '@/lib/jobs/schemas'
 import { LoadFailure } from '../../shell/load-failure'
-import { ButtonLink } from '../../ui/button-link'
 import { cn } from '../../ui/class-names'
 import { EmptyState } from '../../ui/empty-state'
 import { PageHeader } from '../../ui/page-header'
@@ -27,12 +26,6 @@ export function JobList({ everyone = false }: { everyone?: boolean }) {
       <PageHeader
         title={everyone ? 'All jobs' : 'Jobs'}
         {...(everyone ? { description: 'The jobs of every user, newest first.' } : {})}
-        actions={
-          <ButtonLink href="/submit" variant="primary">
-            <Plus aria-hidden />
-            New job
-          </ButtonLink>
-        }
       />
       <Panel>
         <JobFilters everyone={everyone} />
@@ -79,7 +72,7 @@ interface JobPagesProps {
 function JobPages({ page, cursor, params }: JobPagesProps) {
   if (page.next === null && cursor === null) return null
   noteNextPage(page.next, cursor)
-  const here = (to: string | null) => withCursor(params, to) || '?'
+  const here = (to: string | null) => `?${withCursor(params, to)}`
   return (
     <Pagination
       label="Jobs"

@@ -29,19 +29,21 @@ export function hasFilters(query: JobFilters): boolean {
   return filterNames.some((name) => query[name] !== undefined)
 }
 
-/** The address with one filter changed; a changed list begins at its first page. */
-export function withFilter(params: URLSearchParams, name: FilterName, value: string | null): string {
-  const next = new URLSearchParams(params)
-  next.delete('cursor')
-  if (value) next.set(name, value)
-  else next.delete(name)
-  return next.size > 0 ? `?${next}` : ''
+/** The query with one filter changed; a changed list begins at its first page. */
+export function withFilter(params: URLSearchParams, name: FilterName, value: string | null): URLSearchParams {
+  return changed(params, { cursor: null, [name]: value || null })
 }
 
-/** The address of another page of the same list; null is the first page. */
-export function withCursor(params: URLSearchParams, cursor: string | null): string {
+/** The query of another page of the same list; null is the first page. */
+export function withCursor(params: URLSearchParams, cursor: string | null): URLSearchParams {
+  return changed(params, { cursor })
+}
+
+function changed(params: URLSearchParams, change: Record<string, string | null>): URLSearchParams {
   const next = new URLSearchParams(params)
-  if (cursor === null) next.delete('cursor')
-  else next.set('cursor', cursor)
-  return next.size > 0 ? `?${next}` : ''
+  for (const [name, value] of Object.entries(change)) {
+    if (value === null) next.delete(name)
+    else next.set(name, value)
+  }
+  return next
 }

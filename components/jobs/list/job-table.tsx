@@ -2,6 +2,7 @@
 
 import { memo } from 'react'
 import type { JobSummary } from '@/lib/jobs/schemas'
+import { cn } from '../../ui/class-names'
 import { Duration } from '../../ui/duration'
 import { RelativeTime } from '../../ui/relative-time'
 import { Cell, HeaderCell, RowLink, Table, TableBody, TableHead, TableRow } from '../../ui/table'
@@ -14,18 +15,18 @@ export function JobTable({ jobs, everyone }: { jobs: readonly JobSummary[]; ever
   return (
     <Table caption="Jobs" className="table-fixed">
       <TableHead>
-        <HeaderCell className="w-64">Job</HeaderCell>
-        <HeaderCell className="w-52">Status</HeaderCell>
-        {everyone ? <HeaderCell className="w-32">User</HeaderCell> : null}
+        <HeaderCell>Job</HeaderCell>
+        <HeaderCell className="w-50">Status</HeaderCell>
+        {everyone ? <HeaderCell className="w-28">User</HeaderCell> : null}
         <HeaderCell>Competition</HeaderCell>
         <HeaderCell>Project</HeaderCell>
-        <HeaderCell align="end" className="w-16">
+        <HeaderCell align="end" className="w-15">
           Node
         </HeaderCell>
-        <HeaderCell align="end" className="w-32">
+        <HeaderCell align="end" className="w-28">
           Ran for
         </HeaderCell>
-        <HeaderCell align="end" className="w-32">
+        <HeaderCell align="end" className="w-28">
           Submitted
         </HeaderCell>
       </TableHead>
@@ -38,28 +39,40 @@ export function JobTable({ jobs, everyone }: { jobs: readonly JobSummary[]; ever
   )
 }
 
+const wideOnly = '@max-2xl:hidden'
+
 /** Kept from drawing again while its job has not changed: the list asks every few seconds. */
 const JobRow = memo(function JobRow({ job, everyone }: { job: JobSummary; everyone: boolean }) {
   const reason = shortReason(job)
   return (
     <TableRow>
       <Cell>
-        <span className="flex min-w-0 items-baseline gap-2">
-          <RowLink href={`/jobs/${job.job_id}`} className={job.name ? 'truncate' : 'font-mono'}>
-            {jobTitle(job)}
-          </RowLink>
+        <span className="flex min-w-0 flex-col">
+          <span className="truncate">
+            <RowLink href={`/jobs/${job.job_id}`} className={job.name ? '' : 'font-mono'}>
+              {jobTitle(job)}
+            </RowLink>
+          </span>
+          {/* Where the table is stacked, these two need no lines of their own. */}
+          <span className="hidden truncate text-subtle text-xs @max-2xl:block">
+            {job.competition_id} · {job.project_id}
+          </span>
         </span>
       </Cell>
       <Cell label="Status">
-        <span className="flex min-w-0 items-baseline gap-2">
+        <span className="flex min-w-0 items-center gap-2">
           <JobStatus status={job.status} look="plain" />
           {reason ? <span className="min-w-0 truncate text-subtle text-xs">{reason}</span> : null}
         </span>
       </Cell>
       {everyone ? <TextCell label="User">{job.user_id}</TextCell> : null}
-      <TextCell label="Competition">{job.competition_id}</TextCell>
-      <TextCell label="Project">{job.project_id}</TextCell>
-      <Cell label="Node" align="end" className="text-muted">
+      <TextCell label="Competition" className={wideOnly}>
+        {job.competition_id}
+      </TextCell>
+      <TextCell label="Project" className={wideOnly}>
+        {job.project_id}
+      </TextCell>
+      <Cell label="Node" align="end" className={cn('text-muted', wideOnly)}>
         {job.node_id ?? '–'}
       </Cell>
       <Cell label="Ran for" align="end" className="text-muted">
@@ -72,9 +85,15 @@ const JobRow = memo(function JobRow({ job, everyone }: { job: JobSummary; everyo
   )
 })
 
-function TextCell({ label, children }: { label: string; children: string }) {
+interface TextCellProps {
+  label: string
+  className?: string
+  children: string
+}
+
+function TextCell({ label, className, children }: TextCellProps) {
   return (
-    <Cell label={label} className="text-muted">
+    <Cell label={label} className={cn('text-muted', className)}>
       <span className="block min-w-0 truncate" title={children}>
         {children}
       </span>

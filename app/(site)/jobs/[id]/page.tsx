@@ -10,9 +10,10 @@ import { keys } from '@/lib/http/queries'
 import { readJob } from '@/lib/jobs/read'
 import type { JobDetail } from '@/lib/jobs/schemas'
 import { pageActor } from '../../page-actor'
+import { type PageSearch, readSearch, withSearch } from '../../page-search'
 import { Prefetched } from '../../prefetched'
 
-type Props = { params: Promise<{ id: string }> }
+type Props = { params: Promise<{ id: string }>; searchParams: PageSearch }
 
 /** Asked by the page and by its title, read once. Null where there is none that the actor may see. */
 const findJob = cache(async (actor: Actor, id: string): Promise<JobDetail | null> => {
@@ -30,9 +31,9 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
   return { title: job ? jobTitle(job) : 'Job' }
 }
 
-export default async function JobPage({ params }: Props) {
-  const { id } = await params
-  const actor = await pageActor(`/jobs/${encodeURIComponent(id)}`)
+export default async function JobPage({ params, searchParams }: Props) {
+  const [{ id }, search] = await Promise.all([params, readSearch(searchParams)])
+  const actor = await pageActor(withSearch(`/jobs/${encodeURIComponent(id)}`, search))
   const job = await findJob(actor, id)
   if (!job) notFound()
   return (

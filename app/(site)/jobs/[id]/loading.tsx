@@ -1,1 +1,0 @@
-export { JobSkeleton as default } from '@/components/jobs/detail/job-skeleton'
