@@ -70,6 +70,22 @@ describe('lines', () => {
   })
 })
 
+describe('what waits', () => {
+  it('is known, so that nobody needs to flush for nothing', () => {
+    const encoder = unlimited()
+    encoder.feed('stdout', bytes('line\n'), at)
+    expect(encoder.holdsOutput).toBe(false)
+    encoder.feed('stdout', bytes('{"half'), at)
+    encoder.feed('stderr', bytes('half'), at)
+    encoder.flush(at)
+    expect(encoder.holdsOutput).toBe(true)
+    encoder.flush(later(1000))
+    expect(encoder.holdsOutput).toBe(false)
+    encoder.feed('stdout', Buffer.from([0xe2]), at)
+    expect(encoder.holdsOutput).toBe(false)
+  })
+})
+
 describe('bytes', () => {
   it('of one character may come apart', () => {
     const encoder = unlimited()

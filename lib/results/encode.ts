@@ -66,9 +66,9 @@ export class OutputEncoder {
     return this.#encodedBytes >= this.#limitBytes
   }
 
-  /** True while raw bytes wait that a later flush will give out. */
+  /** True while half a line waits that a later `flush` will give out. A character that is not whole waits for `feed`. */
   get holdsOutput(): boolean {
-    return this.#places.stdout.pending.length > 0 || this.#places.stderr.pending.length > 0
+    return Object.values(this.#places).some(({ pending }) => pending.length > incompleteTail(pending.view))
   }
 
   /** Raw bytes dropped for the output limit. */

@@ -1,0 +1,70 @@
+import { isAlias, isMap, isNode, isScalar, isSeq } from 'yaml'
+
+/** A YAML value and where it stands. Keys may still be doubled or unknown. */
+export type YamlValue = YamlScalar | YamlList | YamlMapping
+
+export interface YamlScalar {
+  kind: 'scalar'
+  offset: number
+  value: string | number | boolean | null
+  /** The value as it was written: `0.10` where the value is 0.1. */
+  source: string
+  /** Written without quotes. */
+  plain: boolean
+}
+
+export interface YamlList {
+  kind: 'list'
+  offset: number
+  items: YamlValue[]
+}
+
+export interface YamlMapping {
+  kind: 'mapping'
+  offset: number
+  entries: YamlEntry[]
+}
+
+export interface YamlEntry {
+  key: string
+  offset: number
+  /** Written without quotes. */
+  plain: boolean
+  value: YamlValue
+}
+
+/** Something to change, and where. */
+export interface Mistake {
+  offset: number
+  message: string
+}
+
+const noAliases = 'anchors and aliases (& and *) are not allowed: write the value out'
+
+/** The library's nodes as our own. Aliases are never followed, so nothing can expand. */
+export function toYamlValue(node: unknown, fallbackOffset: number, mistakes: Mistake[]): YamlValue {
+  const offset = (isNode(node) ? node.range?.[0] : undefined) ?? fallbackOffset
+  if (isAlias(node) || (isNode(node) && 'anchor' in node && node.anchor !== undefined)) {
+    mistakes.push({ offset, message: noAliases })
+  }
+  if (isMap(node)) {
+    const entries = node.items.map(({ key, value }) => {
+      const name = toYamlValue(key, offset, mistakes)
+      return { ...toKey(name), value: toYamlValue(value, name.offset, mistakes) }
+    })
+    return { kind: 'mapping', offset, entries }
+  }
+  if (isSeq(node)) {
+    return { kind: 'list', offset, items: node.items.map((item) => toYamlValue(item, offset, mistakes)) }
+  }
+  if (!isScalar(node)) return { kind: 'scalar', offset, value: null, source: '', plain: true }
+  const { value, type } = node
+  const plain = type === 'PLAIN' || type === undefined
+  const known = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+  return { kind: 'scalar', offset, value: known ? value : null, source: node.source ?? '', plain }
+}
+
+function toKey(name: YamlValue): { key: string; offset: number; plain: boolean } {
+  const scalar = name.kind === 'scalar' ? name : null
+  return { key: String(scalar?.value ?? ''), offset: name.offset, plain: scalar?.plain ?? false }
+}
