@@ -9,16 +9,19 @@ interface Row {
   max_active_jobs: number | null
 }
 
-/**
- * The project that a config's `project_id` names for a user: their own, else one that is shared with them, else a new
- * one of their own. One round trip where it exists; many at once make one project.
- */
-export async function findOrCreateProject(
-  tx: Transaction,
+/** What a submission needs to know of its project. */
+export interface ChosenProject {
+  id: string
+  limits: Limits
+}
+
+/** The project that a config's `project_id` names for a user: their own, else one that is shared with them. */
+export async function findProject(
+  executor: Transaction,
   userId: string,
   slug: string,
-): Promise<{ id: string; limits: Limits }> {
-  const { rows } = await tx.query<Row>({
+): Promise<ChosenProject | null> {
+  const { rows } = await executor.query<Row>({
     name: 'project-of-submission',
     text: `SELECT id, submissions_per_minute, max_active_jobs FROM (
              SELECT p.*, true AS own FROM projects p WHERE p.owner_id = $1 AND p.slug = $2
@@ -28,7 +31,19 @@ export async function findOrCreateProject(
            ORDER BY own DESC, created_at, id LIMIT 1`,
     values: [userId, slug],
   })
-  const { id, submissions_per_minute, max_active_jobs } = rows[0] ?? (await createOwn(tx, userId, slug))
+  return rows[0] ? toChosen(rows[0]) : null
+}
+
+/** The project found, else a new one of the user's own. Many at once make one project. */
+export async function findOrCreateProject(
+  tx: Transaction,
+  userId: string,
+  slug: string,
+): Promise<ChosenProject> {
+  return (await findProject(tx, userId, slug)) ?? toChosen(await createOwn(tx, userId, slug))
+}
+
+function toChosen({ id, submissions_per_minute, max_active_jobs }: Row): ChosenProject {
   return { id, limits: { submissionsPerMinute: submissions_per_minute, maxActiveJobs: max_active_jobs } }
 }
 

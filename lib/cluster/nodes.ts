@@ -8,6 +8,9 @@ export const leaseSeconds = 30
 export const renewEveryMs = 5_000
 export const selfFenceAfterMs = 20_000
 
+/** Any constant of its own. */
+const registrationLock = 4_711_470_004
+
 export interface NodeRegistration {
   name: string
   /** The container engine's id: tells a restarted worker from another machine of the same name. */
@@ -40,9 +43,11 @@ export class NodeNameTaken extends Error {
  */
 export async function registerNode(node: NodeRegistration): Promise<Lease> {
   return transaction(async (tx) => {
+    // One registration at a time: the next number is the one after the last.
+    await tx.query('SELECT pg_advisory_xact_lock($1)', [registrationLock])
     const { rows } = await tx.query<{ id: string; lease_id: string }>(
-      `INSERT INTO nodes (id, name, status, engine_id, engine_version, warnings, lease_id, lease_expires_at, cpu_milli, memory_mib)
-       VALUES ($1, $2, 'ready', $3, $4, $5, gen_random_uuid(), now() + make_interval(secs => $6), $7, $8)
+      `INSERT INTO nodes (id, number, name, status, engine_id, engine_version, warnings, lease_id, lease_expires_at, cpu_milli, memory_mib)
+       VALUES ($1, (SELECT coalesce(max(number) + 1, 0) FROM nodes), $2, 'ready', $3, $4, $5, gen_random_uuid(), now() + make_interval(secs => $6), $7, $8)
        ON CONFLICT (name) DO UPDATE SET
          status = CASE WHEN nodes.status = 'draining' THEN nodes.status ELSE 'ready' END,
          engine_id = excluded.engine_id, engine_version = excluded.engine_version, warnings = excluded.warnings,

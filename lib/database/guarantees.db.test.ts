@@ -8,8 +8,8 @@ const db = testDatabase()
 async function seedGpu(): Promise<string> {
   const node = randomUUID()
   await db.pool.query(
-    `INSERT INTO nodes (id, name, engine_id, engine_version, lease_id, lease_expires_at, cpu_milli, memory_mib)
-     VALUES ($1, $2, 'engine', '1', gen_random_uuid(), now(), 1000, 1000)`,
+    `INSERT INTO nodes (id, number, name, engine_id, engine_version, lease_id, lease_expires_at, cpu_milli, memory_mib)
+     VALUES ($1, 0, $2, 'engine', '1', gen_random_uuid(), now(), 1000, 1000)`,
     [node, node],
   )
   const gpu = randomUUID()

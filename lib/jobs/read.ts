@@ -99,6 +99,22 @@ export async function readResult(jobId: string): Promise<JobResult> {
   }
 }
 
+/** What there is of a job at the moment it is accepted. */
+export function acceptedResult(jobId: string): JobResult {
+  return {
+    job_id: jobId,
+    status: 'pending',
+    reason: null,
+    reason_text: null,
+    stdout: '',
+    stderr: '',
+    exit_code: null,
+    results: [],
+    result_file: null,
+    truncated: false,
+  }
+}
+
 /** What was submitted, without the token. */
 export async function readSource(actor: Actor, jobId: string): Promise<JobSource> {
   const { id } = await findVisibleJob(actor, jobId)

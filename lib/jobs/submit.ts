@@ -2,7 +2,8 @@ import { uuidv7 } from 'uuidv7'
 import type { Actor } from '../access/actor'
 import { type ChosenEnvironment, findEnvironment } from '../access/environments'
 import { effectiveLimits } from '../access/limits'
-import { findOrCreateProject } from '../access/project-of-submission'
+import { findOrCreateProject, findProject } from '../access/project-of-submission'
+import { database } from '../database/client'
 import { channels } from '../database/listen'
 import { type Transaction, transaction } from '../database/transaction'
 import { env } from '../env'
@@ -28,19 +29,30 @@ export interface Submitted {
 }
 
 /**
- * Accepts a job: durable once this resolves. Limits, idempotency and the project are decided in the same transaction,
- * under a lock on the user's row.
+ * Accepts a job: durable once this resolves. Limits, idempotency and a new project are decided in one transaction,
+ * under a lock on the user's row; where there is nothing to decide, the job is one INSERT.
  * @throws 429 over a limit, 422 for an unknown environment or a key used for another body.
  */
 export async function submitJob(actor: Actor, submission: Submission): Promise<Submitted> {
-  const environment = await findEnvironment(submission.config.environment)
+  const { pool } = database()
+  const { config, idempotencyKey } = submission
+  const [environment, known] = await Promise.all([
+    findEnvironment(config.environment),
+    findProject(pool, actor.userId, config.projectId),
+  ])
+  if (known && idempotencyKey === null && !isLimited(effectiveLimits(actor, known.limits))) {
+    return {
+      jobId: await insertJob(pool, actor, known.id, environment, submission),
+      repeated: false,
+      headers: {},
+    }
+  }
   return transaction(async (tx) => {
-    const project = await findOrCreateProject(tx, actor.userId, submission.config.projectId)
-    const limits = effectiveLimits(actor, project.limits)
-    if (isLimited(limits) || submission.idempotencyKey !== null) await lockUser(tx, actor.userId)
+    const project = await findOrCreateProject(tx, actor.userId, config.projectId)
+    await lockUser(tx, actor.userId)
     const earlier = await findRepeated(tx, actor.userId, submission)
     if (earlier) return { jobId: earlier, repeated: true, headers: {} }
-    const headers = await requireWithinLimits(tx, actor.userId, limits)
+    const headers = await requireWithinLimits(tx, actor.userId, effectiveLimits(actor, project.limits))
     const jobId = await insertJob(tx, actor, project.id, environment, submission)
     return { jobId, repeated: false, headers }
   })

@@ -1,7 +1,7 @@
 import { env } from '@/lib/env'
 import { parseWait } from '@/lib/http/prefer'
 import { route } from '@/lib/http/route'
-import { readResult } from '@/lib/jobs/read'
+import { acceptedResult, readResult } from '@/lib/jobs/read'
 import { submitJob } from '@/lib/jobs/submit'
 import { receiveUpload } from '@/lib/jobs/upload'
 import { waitUntilFinal } from '@/lib/jobs/wait'
@@ -10,11 +10,11 @@ import { waitUntilFinal } from '@/lib/jobs/wait'
 export const POST = route('upload', async ({ request, url, actor: caller }) => {
   const wait = parseWait(request, url, env().GPUQ_MAX_WAIT_S)
   const { actor, submission } = await receiveUpload(request, caller)
-  const { jobId, headers } = await submitJob(actor, submission)
+  const { jobId, repeated, headers } = await submitJob(actor, submission)
   const ended =
     wait > 0 &&
     (await waitUntilFinal(jobId, AbortSignal.any([request.signal, AbortSignal.timeout(wait * 1000)])))
-  return Response.json(await readResult(jobId), {
+  return Response.json(wait === 0 && !repeated ? acceptedResult(jobId) : await readResult(jobId), {
     status: ended ? 200 : 202,
     headers: { ...headers, location: `/api/status/${jobId}`, 'cache-control': 'no-store' },
   })

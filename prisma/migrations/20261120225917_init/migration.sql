@@ -168,7 +168,7 @@ CREATE TABLE "allocations" (
 -- CreateTable
 CREATE TABLE "nodes" (
     "id" UUID NOT NULL,
-    "number" SERIAL NOT NULL,
+    "number" INTEGER NOT NULL,
     "name" TEXT NOT NULL,
     "status" "NodeStatus" NOT NULL DEFAULT 'ready',
     "engine_id" TEXT NOT NULL,
