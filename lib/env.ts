@@ -51,7 +51,11 @@ export const envSchema = z.object({
   GPUQ_MAX_WAIT_S: count
     .default(3600)
     .describe('how long a submit waits for its result before it answers 202'),
-  GPUQ_MAX_TIME_S: count.min(1).max(2_000_000).default(86_400).describe('ceiling on every time limit of a job'),
+  GPUQ_MAX_TIME_S: count
+    .min(1)
+    .max(2_000_000)
+    .default(86_400)
+    .describe('ceiling on every time limit of a job'),
   GPUQ_MAX_OUTPUT_MIB: count.min(1).default(64).describe('output a job may print'),
   GPUQ_NODE_NAME: z
     .string()
@@ -100,6 +104,17 @@ export function parseEnv(source: NodeJS.ProcessEnv): Env {
   const lines = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
   throw new Error(`These environment variables are wrong:\n  ${lines.join('\n  ')}`)
 }
+
+/** Every variable with its meaning and default, for the docs. */
+export function describeEnv(): { name: string; meaning: string; fallback: string }[] {
+  return Object.entries(envSchema.shape).map(([name, schema]) => {
+    const fallback = schema.safeParse(undefined)
+    const fixed = fallback.success && fallback.data !== undefined && !dependsOnMachine.has(name)
+    return { name, meaning: schema.description ?? '', fallback: fixed ? `\`${fallback.data}\`` : '' }
+  })
+}
+
+const dependsOnMachine = new Set(['GPUQ_DATA_DIR', 'GPUQ_NODE_NAME'])
 
 let cached: Env | undefined
 

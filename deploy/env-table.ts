@@ -1,0 +1,13 @@
+/** `npm run docs`: writes the table of environment variables into the admin guide, from where they are declared. */
+import { readFile, writeFile } from 'node:fs/promises'
+import { describeEnv } from '@/lib/env'
+
+const file = 'docs/admin-guide.md'
+const heading = '## Environment variables\n'
+const text = await readFile(file, 'utf8')
+const kept = text.slice(0, text.indexOf(heading) + heading.length)
+const rows = describeEnv().map(({ name, meaning, fallback }) => `| \`${name}\` | ${meaning} | ${fallback} |`)
+await writeFile(
+  file,
+  [kept, '| variable | meaning | default |', '| --- | --- | --- |', ...rows, ''].join('\n'),
+)
