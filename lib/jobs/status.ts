@@ -25,7 +25,15 @@ export function statusesBefore(to: JobStatus): JobStatus[] {
   return jobStatuses.filter((from) => (jobTransitions[from] as readonly JobStatus[]).includes(to))
 }
 
-export const taskStatuses = ['scheduled', 'starting', 'running', 'completed', 'failed', 'cancelled', 'lost'] as const
+export const taskStatuses = [
+  'scheduled',
+  'starting',
+  'running',
+  'completed',
+  'failed',
+  'cancelled',
+  'lost',
+] as const
 export type TaskStatus = (typeof taskStatuses)[number]
 export const liveTaskStatuses = ['scheduled', 'starting', 'running'] as const satisfies readonly TaskStatus[]
 

@@ -135,11 +135,14 @@ export class TaskRun {
     const { runtime, lease, tasksDirectory } = this.host
     const directory = taskDirectory(tasksDirectory, this.task.id)
     await writeTaskDirectory(directory, this.task)
-    const imageDigest = await runtime.ensureImage(this.task.image)
-    const container = this.#container ?? (await runtime.create(containerOf(this.task, lease, directory)))
+    const imageDigest = await this.#whenReachable(() => runtime.ensureImage(this.task.image))
+    const spec = containerOf(this.task, lease, directory)
+    const container = this.#container ?? (await this.#whenReachable(() => runtime.create(spec)))
     this.#container = container
     if (this.#stoppedFor && !this.#started) return null
-    const opening = this.#started ? runtime.replay(container) : runtime.start(container)
+    const opening = this.#started
+      ? this.#whenReachable(() => runtime.replay(container))
+      : runtime.start(container)
     this.#started = true
     // Told to the database while the engine starts the container: neither waits for the other.
     const telling = persist(this.#abandoned.signal, 'start', () => markRunning(lease, this.task, imageDigest))
@@ -165,21 +168,22 @@ export class TaskRun {
         return await this.host.runtime.wait(container)
       } catch (error) {
         if (!isUnreachable(error)) throw error
-        logger.warn({ task: this.task.id }, 'the container engine does not answer; waiting for it')
-        stream = await this.#reopen(container)
+        stream = await this.#whenReachable(() => this.host.runtime.replay(container))
         output.startOver()
       }
     }
   }
 
-  async #reopen(container: ContainerRef): Promise<AsyncIterable<OutputChunk>> {
-    for (;;) {
-      await pause(1_000, this.#abandoned.signal)
-      if (this.#abandoned.signal.aborted) throw new Fenced(this.task.id)
+  /** Asks the engine, and asks again for as long as it does not answer: it is being restarted, and the job waits. */
+  async #whenReachable<T>(ask: () => Promise<T>): Promise<T> {
+    for (let told = false; ; told = true) {
       try {
-        return await this.host.runtime.replay(container)
+        return await ask()
       } catch (error) {
-        if (!isUnreachable(error)) throw error
+        if (!isUnreachable(error) || (this.#stoppedFor && !this.#started)) throw error
+        if (!told) logger.warn({ task: this.task.id }, 'the container engine does not answer; waiting for it')
+        await pause(1_000, this.#abandoned.signal)
+        if (this.#abandoned.signal.aborted) throw new Fenced(this.task.id)
       }
     }
   }
@@ -187,17 +191,9 @@ export class TaskRun {
   /** Kills the container. That it exits is seen by {@link #follow}; that it would not, by {@link #undying}. */
   #kill(container: ContainerRef): void {
     const grace = this.#stoppedFor === 'output_limit' ? 0 : graceMs
-    const kill = async () => {
-      while (!this.#abandoned.signal.aborted) {
-        try {
-          return await this.host.runtime.stop(container, grace)
-        } catch (error) {
-          if (!isUnreachable(error)) return this.#giveUp(error)
-          await pause(1_000, this.#abandoned.signal)
-        }
-      }
-    }
-    void kill()
+    this.#whenReachable(() => this.host.runtime.stop(container, grace)).catch((error: unknown) =>
+      this.#giveUp(error),
+    )
   }
 
   async #cleanUp(): Promise<void> {

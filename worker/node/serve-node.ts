@@ -14,6 +14,7 @@ import { logger } from '@/lib/logger'
 import type { ContainerRef } from '../runtime/runtime'
 import { Wake } from '../wake'
 import { type TaskHost, TaskRun } from './run-task'
+import { removeTaskDirectory, taskDirectory } from './task-directory'
 
 /** The safety net under the notifications. */
 const lookEveryMs = 1_000
@@ -144,6 +145,7 @@ export class NodeService {
     try {
       await this.host.runtime.stop(container, 0)
       await this.host.runtime.remove(container)
+      await removeTaskDirectory(taskDirectory(this.host.tasksDirectory, container.taskId))
     } catch (error) {
       logger.error(
         { err: error, container: container.id },
