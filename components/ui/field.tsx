@@ -43,10 +43,10 @@ export function Field({
     <FieldContext value={field}>
       <div className={cn('flex min-w-0 flex-col gap-1', className)}>
         <div className="flex items-baseline justify-between gap-2">
-          <Label htmlFor={field.controlId}>
-            {label}
-            {optional ? <span className="ml-1.5 font-normal text-subtle text-xs">optional</span> : null}
-          </Label>
+          <span className="flex items-baseline gap-1.5">
+            <Label htmlFor={field.controlId}>{label}</Label>
+            {optional ? <span className="text-subtle text-xs">optional</span> : null}
+          </span>
           {aside ? <span className="text-subtle text-xs">{aside}</span> : null}
         </div>
         {children}

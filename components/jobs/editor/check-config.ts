@@ -1,0 +1,11 @@
+import type { FieldError } from '@/lib/errors'
+import { parseConfig } from '@/lib/jobs/config'
+
+/** The mistakes in a config's text, as the server would find them. */
+export function checkConfig(text: string): readonly FieldError[] {
+  const result = parseConfig(text)
+  return result.ok ? noMistakes : result.errors
+}
+
+/** Always the same, so that nothing is drawn anew for it. */
+const noMistakes: readonly FieldError[] = []

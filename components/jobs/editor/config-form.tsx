@@ -1,0 +1,104 @@
+'use client'
+
+import { ChevronRight } from 'lucide-react'
+import { useMemo } from 'react'
+import { Callout } from '@/components/ui/callout'
+import type { FieldError } from '@/lib/errors'
+import { configFields } from '@/lib/jobs/config-schema'
+import { ConfigField, type EnvironmentChoice } from './config-field'
+import { readConfigText } from './config-text'
+import { type FormField, type FormKey, formFields, formKeys } from './form-fields'
+
+interface ConfigFormProps {
+  /** The text of `config.yaml`: the one truth, of which the form is a view. */
+  value: string
+  onChange: (value: string) => void
+  /** What the check found; each is shown at its field. */
+  problems: readonly FieldError[]
+  /** To choose among; left out, the name is typed. */
+  environments?: readonly EnvironmentChoice[]
+}
+
+const noEnvironments: readonly EnvironmentChoice[] = []
+
+const groups = [
+  { name: 'running', title: 'Running' },
+  { name: 'resources', title: 'Resources' },
+  { name: 'more', title: 'More' },
+] as const
+
+/** The config as a form. What is typed here is written into the text, and the rest of the text stays as it is. */
+export function ConfigForm(props: ConfigFormProps) {
+  const { value, problems } = props
+  const text = useMemo(() => readConfigText(value), [value])
+  const keysOf = (group: FormField['group']) => formKeys.filter((key) => formFields[key].group === group)
+  return (
+    <div className="flex flex-col gap-4">
+      {text ? null : (
+        <Callout tone="warning" title="The form cannot read this YAML">
+          Mend it in the text, and the form works again.
+        </Callout>
+      )}
+      <Fields {...props} keys={keysOf('main')} />
+      {groups.map(({ name, title }) => {
+        const keys = keysOf(name)
+        const used = keys.some((key) => text?.read(key).kind !== 'absent' || problemOf(problems, key))
+        return (
+          <details
+            key={name}
+            open={(text !== null && used) || undefined}
+            className="group/details border-t pt-3"
+          >
+            <summary className="flex min-h-6 list-none items-center gap-1 rounded-sm font-medium text-sm">
+              <ChevronRight
+                aria-hidden
+                className="size-4 text-subtle transition-transform group-open/details:rotate-90"
+              />
+              {title}
+              <span className="ml-1 truncate font-normal text-subtle text-xs group-open/details:hidden">
+                {keys.map((key) => formFields[key].label).join(', ')}
+              </span>
+            </summary>
+            <div className="pt-3">
+              <Fields {...props} keys={keys} />
+            </div>
+          </details>
+        )
+      })}
+    </div>
+  )
+}
+
+function Fields({
+  value,
+  onChange,
+  problems,
+  environments = noEnvironments,
+  keys,
+}: ConfigFormProps & { keys: readonly FormKey[] }) {
+  const text = useMemo(() => readConfigText(value), [value])
+  return (
+    <div className="grid grid-cols-[repeat(auto-fill,minmax(min(14rem,100%),1fr))] gap-x-4 gap-y-3">
+      {keys.map((key) => {
+        const info = configFields.find((candidate) => candidate.key === key)
+        if (!info) return null
+        return (
+          <ConfigField
+            key={key}
+            info={info}
+            field={formFields[key]}
+            reading={text?.read(key) ?? { kind: 'absent' }}
+            error={problemOf(problems, key)}
+            environments={environments}
+            disabled={text === null}
+            onChange={(next) => text && onChange(text.write(key, next))}
+          />
+        )
+      })}
+    </div>
+  )
+}
+
+function problemOf(problems: readonly FieldError[], key: string): string | undefined {
+  return problems.find(({ path }) => path === key || path.startsWith(`${key}.`))?.message
+}

@@ -1,0 +1,124 @@
+import {
+  type Document,
+  isMap,
+  isScalar,
+  isSeq,
+  type Pair,
+  parseDocument,
+  type Scalar,
+  stringify,
+  type YAMLMap,
+} from 'yaml'
+
+/** A value that a form can show and write. */
+export type FieldValue = string | number | string[] | Record<string, string>
+
+/** What the text says of a key: nothing, a value that a form can show, or something that only the text can. */
+export type FieldReading = { kind: 'absent' } | { kind: 'value'; value: FieldValue } | { kind: 'other' }
+
+/** A config's text, read for a form; null when it is no mapping yet and only the text can mend it. */
+export interface ConfigText {
+  read: (key: string) => FieldReading
+  /** The text with another value; with none, without the key. The rest of it stays as it was written. */
+  write: (key: string, value: FieldValue | undefined) => string
+}
+
+/** Reads a config's text for a form. */
+export function readConfigText(text: string): ConfigText | null {
+  const document = parseDocument(text, { uniqueKeys: false, logLevel: 'silent' })
+  const { contents } = document
+  if (document.errors.length > 0 || (contents !== null && !isMap(contents) && !isEmptyScalar(contents)))
+    return null
+  const map = isMap(contents) ? contents : null
+  return {
+    read: (key) => readPair(findPair(map, key)),
+    write: (key, value) => writeKey(text, document, map, key, value),
+  }
+}
+
+function isEmptyScalar(node: unknown): boolean {
+  return isScalar(node) && node.value === null
+}
+
+function findPair(map: YAMLMap | null, key: string): Pair | undefined {
+  return map?.items.find((pair) => isScalar(pair.key) && pair.key.value === key)
+}
+
+function readPair(pair: Pair | undefined): FieldReading {
+  const node = pair?.value
+  if (pair === undefined || node === null || isEmptyScalar(node)) return { kind: 'absent' }
+  if (isScalar(node)) return { kind: 'value', value: scalarText(node) }
+  if (isSeq(node) && node.items.every(isScalar)) return { kind: 'value', value: node.items.map(scalarText) }
+  if (!isMap(node)) return { kind: 'other' }
+  const entries: [string, string][] = []
+  for (const { key, value } of node.items) {
+    if (!isScalar(key) || !isScalar(value)) return { kind: 'other' }
+    entries.push([scalarText(key), scalarText(value)])
+  }
+  return { kind: 'value', value: Object.fromEntries(entries) }
+}
+
+/** As it was written: `0.10` is not 0.1, and a number being typed may end with its point. */
+function scalarText(node: Scalar): string {
+  return node.type === 'PLAIN' ? (node.source ?? String(node.value)) : String(node.value)
+}
+
+function writeKey(
+  text: string,
+  document: Document,
+  map: YAMLMap | null,
+  key: string,
+  value: FieldValue | undefined,
+): string {
+  const pair = findPair(map, key)
+  if (map?.flow) return writeFlow(document, key, value)
+  const span = pair ? spanOf(pair) : null
+  if (value === undefined) return span ? withoutLines(text, span) : text
+  const written = writePair(key, value)
+  if (!span) return `${text === '' || text.endsWith('\n') ? text : `${text}\n`}${written}\n`
+  const replaced = text.slice(span.from, span.to)
+  // Of an empty value nothing is left between the new one and the comment behind it.
+  const ending = replaced.endsWith('\n') ? '\n' : text[span.to] === '#' ? ' ' : ''
+  return text.slice(0, span.from) + written + ending + text.slice(span.to)
+}
+
+/** A mapping in braces, as Python writes a dict: written anew, for it has no lines of its own. */
+function writeFlow(document: Document, key: string, value: FieldValue | undefined): string {
+  const copy = document.clone()
+  if (value === undefined) copy.delete(key)
+  else copy.set(key, copy.createNode(plain(value)))
+  return copy.toString({ lineWidth: 0 })
+}
+
+interface Span {
+  from: number
+  to: number
+}
+
+function spanOf({ key, value }: Pair): Span | null {
+  if (!isScalar(key) || !key.range) return null
+  const end = hasRange(value) ? value.range[1] : key.range[1] + 1
+  return { from: key.range[0], to: end }
+}
+
+function hasRange(node: unknown): node is { range: [number, number, number] } {
+  return typeof node === 'object' && node !== null && 'range' in node && Array.isArray(node.range)
+}
+
+/** Takes out a key with all of its lines, and the comment that stands behind its value. */
+function withoutLines(text: string, { from, to }: Span): string {
+  const start = text.lastIndexOf('\n', from - 1) + 1
+  const inLine = to > 0 && text[to - 1] === '\n' ? to : text.indexOf('\n', to) + 1
+  return text.slice(0, start) + (inLine === 0 ? '' : text.slice(inLine))
+}
+
+function writePair(key: string, value: FieldValue): string {
+  const options = { defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN', lineWidth: 0 } as const
+  if (Array.isArray(value)) return `${key}: [${value.map((item) => JSON.stringify(item)).join(', ')}]`
+  return stringify({ [key]: plain(value) }, options).trimEnd()
+}
+
+/** YAML's writer knows no prototype: a variable may be called `__proto__` only to be refused by the check. */
+function plain(value: FieldValue): unknown {
+  return typeof value === 'object' && !Array.isArray(value) ? new Map(Object.entries(value)) : value
+}

@@ -1,0 +1,36 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { fromDraft, toDraft } from './form-fields'
+
+describe('fromDraft', () => {
+  it.each([
+    ['300', 'number', 300],
+    [' 0.5 ', 'number', 0.5],
+    ['-1', 'number', -1],
+    ['1.', 'number', '1.'],
+    ['5 min', 'number', '5 min'],
+    ['', 'number', undefined],
+    ['', 'text', undefined],
+    ['my run ', 'text', 'my run '],
+    ['--epochs\n10\n\n', 'list', ['--epochs', '10']],
+    ['\n', 'list', undefined],
+    ['A=1\nB=x=y\n C\n', 'variables', { A: '1', B: 'x=y', C: '' }],
+  ] as const)('%j as a %s', (draft, kind, value) => {
+    expect(fromDraft(draft, kind)).toEqual(value)
+  })
+})
+
+it('reads what it wrote', () => {
+  const line = fc.stringMatching(/^[a-z=-]{1,6}$/)
+  const name = fc.stringMatching(/^[A-Z]{1,4}$/)
+  fc.assert(
+    fc.property(fc.array(line, { minLength: 1 }), (list) => {
+      expect(fromDraft(toDraft(list), 'list')).toEqual(list)
+    }),
+  )
+  fc.assert(
+    fc.property(fc.dictionary(name, line, { minKeys: 1 }), (variables) => {
+      expect(fromDraft(toDraft(variables), 'variables')).toEqual({ ...variables })
+    }),
+  )
+})

@@ -1,0 +1,76 @@
+import type { ConfigKey } from '@/lib/jobs/config-schema'
+import type { FieldValue } from './config-text'
+
+export type FieldKind = 'text' | 'number' | 'list' | 'variables' | 'environment' | 'pool'
+
+export interface FormField {
+  label: string
+  kind: FieldKind
+  /** Most jobs need only these; the others are a press away. */
+  group: 'main' | 'resources' | 'running' | 'more'
+  unit?: string
+}
+
+/** Left to the text: who submits, and with which token, the browser's session says already. */
+export type FormKey = Exclude<ConfigKey, 'user_id' | 'token'>
+
+/** How each key of a config is asked for. */
+export const formFields = {
+  competition_id: { label: 'Competition', kind: 'text', group: 'main' },
+  project_id: { label: 'Project', kind: 'text', group: 'main' },
+  expected_time: { label: 'Expected time', kind: 'number', group: 'main', unit: 'seconds' },
+  name: { label: 'Name', kind: 'text', group: 'main' },
+  environment: { label: 'Environment', kind: 'environment', group: 'main' },
+  gpu_count: { label: 'GPUs', kind: 'number', group: 'main' },
+  args: { label: 'Arguments', kind: 'list', group: 'running' },
+  env: { label: 'Environment variables', kind: 'variables', group: 'running' },
+  max_time: { label: 'Time limit', kind: 'number', group: 'running', unit: 'seconds' },
+  max_retries: { label: 'Retries', kind: 'number', group: 'running' },
+  gpu_fraction: { label: 'Part of a GPU', kind: 'number', group: 'resources' },
+  gpu_memory_gb: { label: 'GPU memory', kind: 'number', group: 'resources', unit: 'GB' },
+  cpu: { label: 'CPU', kind: 'number', group: 'resources', unit: 'cores' },
+  memory_gb: { label: 'Memory', kind: 'number', group: 'resources', unit: 'GB' },
+  instance_count: { label: 'Nodes', kind: 'number', group: 'resources' },
+  allowed_gpus: { label: 'Allowed GPUs', kind: 'text', group: 'resources' },
+  pool: { label: 'Pool', kind: 'pool', group: 'resources' },
+  priority: { label: 'Priority', kind: 'number', group: 'more' },
+  tags: { label: 'Tags', kind: 'list', group: 'more' },
+  notify_url: { label: 'Notify', kind: 'text', group: 'more' },
+} as const satisfies Record<FormKey, FormField>
+
+export const formKeys = Object.keys(formFields) as FormKey[]
+
+/** How a value stands in its box. */
+export function toDraft(value: FieldValue | undefined): string {
+  if (value === undefined) return ''
+  if (Array.isArray(value)) return value.join('\n')
+  if (typeof value !== 'object') return String(value)
+  return Object.entries(value)
+    .map(([name, text]) => `${name}=${text}`)
+    .join('\n')
+}
+
+/** The value of what stands in a box; undefined for an empty one, which means: leave the key out. */
+export function fromDraft(draft: string, kind: FieldKind): FieldValue | undefined {
+  const lines = draft.split('\n').filter((line) => line.trim() !== '')
+  switch (kind) {
+    case 'list':
+      return lines.length === 0 ? undefined : lines
+    case 'variables':
+      return lines.length === 0 ? undefined : Object.fromEntries(lines.map(splitVariable))
+    case 'number':
+      // What is no number is written as it is: the check then says what is wrong with it.
+      return /^-?\d{1,15}(\.\d{1,9})?$/.test(draft.trim()) ? Number(draft) : draft.trim() || undefined
+    case 'text':
+    case 'environment':
+    case 'pool':
+      return draft === '' ? undefined : draft
+    default:
+      return kind satisfies never
+  }
+}
+
+function splitVariable(line: string): [name: string, value: string] {
+  const at = line.indexOf('=')
+  return at === -1 ? [line.trim(), ''] : [line.slice(0, at).trim(), line.slice(at + 1)]
+}

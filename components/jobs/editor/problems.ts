@@ -1,0 +1,93 @@
+import { type Diagnostic, setDiagnostics } from '@codemirror/lint'
+import {
+  type EditorState,
+  type Extension,
+  StateEffect,
+  StateField,
+  type Text,
+  type TransactionSpec,
+} from '@codemirror/state'
+import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view'
+
+/** Something to change, and where: lines and columns count from 1. */
+export interface Problem {
+  line: number
+  column?: number | undefined
+  message: string
+}
+
+const setProblems = StateEffect.define<readonly Problem[]>()
+
+/** Under each line with problems, what they are. Text moves them along until the next check. */
+const notes = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update: (before, transaction) => {
+    const effect = transaction.effects.find((candidate) => candidate.is(setProblems))
+    return effect ? placeNotes(transaction.state.doc, effect.value) : before.map(transaction.changes)
+  },
+  provide: (field) => EditorView.decorations.from(field),
+})
+
+/** Shows problems beside their lines. */
+export function problemNotes(): Extension {
+  return notes
+}
+
+/** What makes a state show these problems: in the gutter, under the text, and in words below the line. */
+export function showProblems(state: EditorState, problems: readonly Problem[]): TransactionSpec {
+  const spec = setDiagnostics(
+    state,
+    problems.map((problem) => toDiagnostic(state.doc, problem)),
+  )
+  return { effects: [setProblems.of(problems), ...[spec.effects ?? []].flat()] }
+}
+
+function placeNotes(doc: Text, problems: readonly Problem[]): DecorationSet {
+  const byLine = new Map<number, string[]>()
+  for (const { line, message } of problems) {
+    const number = clampLine(doc, line)
+    byLine.set(number, [...(byLine.get(number) ?? []), message])
+  }
+  const marks = [...byLine]
+    .sort(([one], [other]) => one - other)
+    .flatMap(([number, messages]) => {
+      const { from, to } = doc.line(number)
+      const note = Decoration.widget({ widget: new Note(messages.join('\n')), block: true, side: 1 })
+      return [Decoration.line({ class: 'cm-problem-line' }).range(from), note.range(to)]
+    })
+  return Decoration.set(marks, true)
+}
+
+/** Marks the word or the quoted text that the problem begins at, or the whole line. */
+export function toDiagnostic(doc: Text, { line, column, message }: Problem): Diagnostic {
+  const { from, to, text } = doc.line(clampLine(doc, line))
+  const start =
+    column === undefined ? text.length - text.trimStart().length : Math.min(column - 1, text.length)
+  const length =
+    column === undefined
+      ? text.length - start
+      : (/^(?:"[^"]*"|'[^']*'|[\w.-]+|\S)/.exec(text.slice(start))?.[0].length ?? 0)
+  return { from: from + start, to: Math.min(to, from + start + length), severity: 'error', message }
+}
+
+/** A check may speak of a line that has been deleted since. */
+function clampLine(doc: Text, line: number): number {
+  return Math.min(Math.max(1, line), doc.lines)
+}
+
+class Note extends WidgetType {
+  constructor(private readonly text: string) {
+    super()
+  }
+
+  override eq(other: Note): boolean {
+    return other.text === this.text
+  }
+
+  override toDOM(): HTMLElement {
+    const note = document.createElement('div')
+    note.className = 'cm-problem-note'
+    note.textContent = this.text
+    return note
+  }
+}

@@ -1,0 +1,9 @@
+/** The one replacement that makes one text of another, as short as it can be: cursors outside of it stay in place. */
+export function smallestChange(before: string, after: string): { from: number; to: number; insert: string } {
+  const shorter = Math.min(before.length, after.length)
+  let start = 0
+  while (start < shorter && before[start] === after[start]) start++
+  let end = 0
+  while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end++
+  return { from: start, to: before.length - end, insert: after.slice(start, after.length - end) }
+}

@@ -1,0 +1,113 @@
+'use client'
+
+import { python } from '@codemirror/lang-python'
+import { yaml } from '@codemirror/lang-yaml'
+import { bracketMatching, indentOnInput, indentUnit } from '@codemirror/language'
+import { lintGutter, lintKeymap } from '@codemirror/lint'
+import { EditorState, type Extension } from '@codemirror/state'
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+  placeholder as placeholderText,
+} from '@codemirror/view'
+import { type RefObject, useEffect, useRef } from 'react'
+import { editHistory, historyKeys } from './edit-history'
+import { editingKeys } from './editing-keys'
+import { editorTheme } from './editor-theme'
+import { type Problem, problemNotes, showProblems } from './problems'
+import { smallestChange } from './smallest-change'
+
+export type CodeLanguage = 'python' | 'yaml'
+
+interface CodeMirrorOptions {
+  value: string
+  language: CodeLanguage
+  label: string
+  problems: readonly Problem[]
+  readOnly: boolean
+  placeholder: string | undefined
+  describedBy: string | undefined
+  onChange: ((value: string) => void) | undefined
+}
+
+/** Keeps a CodeMirror in an element, with the text and the problems that React has. */
+export function useCodeMirror(options: CodeMirrorOptions): RefObject<HTMLDivElement | null> {
+  const host = useRef<HTMLDivElement>(null)
+  const view = useRef<EditorView | null>(null)
+  // Lines end as the editor ends them: else a file from Windows would differ from its own text for ever.
+  const value = options.value.replace(/\r\n?/g, '\n')
+  const { problems, language, label, readOnly, placeholder, describedBy } = options
+  // The editor lives longer than a render: it must call, and begin with, what the last render was given.
+  const latest = useRef(options)
+  useEffect(() => {
+    latest.current = options
+  })
+
+  useEffect(() => {
+    if (!host.current) return
+    const report = EditorView.updateListener.of((update) => {
+      if (update.docChanged) latest.current.onChange?.(update.state.doc.toString())
+    })
+    const own = new EditorView({
+      parent: host.current,
+      doc: latest.current.value,
+      extensions: [setUp({ language, label, readOnly, placeholder, describedBy }), report],
+    })
+    own.dispatch(showProblems(own.state, latest.current.problems))
+    view.current = own
+    // Lines were measured in another font, if the page's own was still on its way.
+    void document.fonts.ready.then(() => own.requestMeasure())
+    return () => {
+      own.destroy()
+      view.current = null
+    }
+  }, [language, label, readOnly, placeholder, describedBy])
+
+  useEffect(() => {
+    const own = view.current
+    const text = own?.state.doc.toString()
+    if (own && text !== undefined && text !== value) own.dispatch({ changes: smallestChange(text, value) })
+  }, [value])
+  useEffect(() => {
+    view.current?.dispatch(showProblems(view.current.state, problems))
+  }, [problems])
+  return host
+}
+
+type SetUp = Pick<CodeMirrorOptions, 'language' | 'label' | 'readOnly' | 'placeholder' | 'describedBy'>
+
+function setUp({ language, label, readOnly, placeholder, describedBy }: SetUp): Extension {
+  // Its content takes the focus by itself, but not every checker of accessibility knows that.
+  const attributes = {
+    tabindex: '0',
+    'aria-label': label,
+    ...(describedBy ? { 'aria-describedby': describedBy } : {}),
+  }
+  return [
+    language === 'python' ? [python(), indentUnit.of('    ')] : [yaml(), indentUnit.of('  ')],
+    editorTheme(),
+    lineNumbers(),
+    highlightSpecialChars(),
+    bracketMatching(),
+    drawSelection(),
+    EditorView.lineWrapping,
+    EditorView.contentAttributes.of(attributes),
+    readOnly
+      ? [EditorState.readOnly.of(true)]
+      : [
+          editHistory(),
+          lintGutter(),
+          problemNotes(),
+          indentOnInput(),
+          highlightActiveLine(),
+          highlightActiveLineGutter(),
+          placeholder ? placeholderText(placeholder) : [],
+          keymap.of([...editingKeys, ...historyKeys, ...lintKeymap]),
+        ],
+  ]
+}
