@@ -1,16 +1,8 @@
-import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
+import type { OpenStream } from './engine'
 import { toFault } from './engine-faults'
 import type { EngineWatch } from './engine-watch'
 import { RuntimeFault } from './runtime'
-
-/** Opens one of the engine's answers that arrive bit by bit. */
-export type OpenStream = (
-  method: 'GET' | 'POST',
-  path: string,
-  query: Record<string, unknown>,
-  signal?: AbortSignal,
-) => Promise<Readable>
 
 interface WaitOptions {
   condition?: 'not-running' | 'removed'

@@ -7,7 +7,7 @@ import { buildSeccompProfile } from './seccomp'
 export interface ContainerPolicy {
   /** gpuq's version, kept in a label. */
   version: string
-  /** Output after which the caller ends a job: the engine's own log must hold at least that much. */
+  /** Bytes of records after which the caller ends a job: the engine's own log must hold at least that much. */
   outputLimitBytes: number
   /** The engine's network for tasks with `network: 'internet'`. */
   internetNetwork: string
@@ -29,9 +29,6 @@ export const taskGid = 10_001
 
 /** Below the hard limit of every engine seen (one had 20,000, and refuses to start a container that asks more). */
 const openFiles = 16_384
-
-/** Bytes that one byte of output can take in the engine's log, at worst: an empty line is an entry of 28 bytes. */
-const logOverhead = 32
 
 export const labels = {
   job: 'gpuq.job',
@@ -138,12 +135,13 @@ function limits(task: TaskContainer, policy: ContainerPolicy) {
       { Name: 'msgqueue', Soft: 0, Hard: 0 },
     ],
     RestartPolicy: { Name: 'no' },
-    // `local` keeps bytes as they are, where json-file replaces what is not UTF-8. Each of the two files holds the
-    // worst case of the output limit, so that nothing is rotated away before the limit ends the job.
+    // `local` keeps bytes as they are, where json-file replaces what is not UTF-8. The limit counts records, each of
+    // which is larger than its entry here: nothing is rotated away before the limit ends the job, and what is left
+    // after a rotation is still over the limit.
     LogConfig: {
       Type: 'local',
       Config: {
-        'max-size': String(policy.outputLimitBytes * logOverhead),
+        'max-size': String(policy.outputLimitBytes * 2),
         'max-file': '2',
         compress: 'true',
       },

@@ -3,32 +3,35 @@ import type { OutputChunk } from './runtime'
 /** The engine's multiplexed form: one byte of stream, three of padding, four of length, then the bytes. */
 const headerLength = 8
 
-/** The engine's log cuts longer lines into entries of exactly this size. */
-const logEntryLength = 16_384
+/** `2026-11-20T23:49:32.846415297Z `, which the engine puts before every entry of its log when asked for times. */
+const stampLength = 31
 
 const newline = 0x0a
+const nothing = Buffer.alloc(0)
 
 type Stream = OutputChunk['stream']
+type Append = (piece: Buffer) => void
 
 /**
  * Takes the engine's multiplexed output apart, in whatever pieces it arrives. Bytes are handed on as they come, so
  * that a huge frame never has to fit in memory.
  *
- * With `fromLog` it also puts back a byte that Docker's `local` log loses in older engines: the newline of a line
- * over 16 KiB. An entry that is shorter than a cut one, has no newline and is not the stream's last, lost one.
+ * `fromLog` reads the engine's log with times, to put back what older engines lose: their log cuts a line over
+ * 16 KiB into entries that share one time, and drops the newline after the last of them. So where the time changes
+ * after an entry without a newline, there was one; and an empty entry is nothing but that newline.
  */
 export class FrameReader {
-  private header = Buffer.alloc(0)
+  private part: 'header' | 'stamp' | 'body' = 'header'
+  private collected = nothing
   private stream: Stream = 'stdout'
-  private length = 0
   private remaining = 0
-  private readonly lostNewline = { stdout: false, stderr: false }
+  private readonly last = { stdout: { stamp: '', endsLine: true }, stderr: { stamp: '', endsLine: true } }
 
   constructor(private readonly options: { fromLog: boolean }) {}
 
   /** True between the first byte of a frame and its last: output that ends there was cut. */
   get midFrame(): boolean {
-    return this.remaining > 0 || this.header.length > 0
+    return this.part !== 'header' || this.collected.length > 0
   }
 
   /** The output in the next piece of the connection, neighbouring frames of one stream joined. */
@@ -41,36 +44,49 @@ export class FrameReader {
     }
     let offset = 0
     while (offset < bytes.length) {
-      const inHeader = this.remaining === 0
-      const missing = inHeader ? headerLength - this.header.length : this.remaining
-      const piece = bytes.subarray(offset, offset + missing)
+      const piece = bytes.subarray(offset, offset + this.missing())
       offset += piece.length
-      if (inHeader) this.readHeader(piece, append)
-      else this.readBody(piece, append)
+      this.take(piece, append)
     }
-    return runs.map(({ stream, pieces: [first = Buffer.alloc(0), ...rest] }) => ({
+    return runs.map(({ stream, pieces: [first = nothing, ...rest] }) => ({
       stream,
       // Most runs are one frame: no copy is made of it.
       bytes: rest.length === 0 ? first : Buffer.concat([first, ...rest]),
     }))
   }
 
-  private readHeader(piece: Buffer, append: (piece: Buffer) => void): void {
-    this.header = Buffer.concat([this.header, piece])
-    if (this.header.length < headerLength) return
-    this.stream = this.header[0] === 2 ? 'stderr' : 'stdout'
-    this.length = this.header.readUInt32BE(4)
-    this.remaining = this.length
-    this.header = Buffer.alloc(0)
-    if (this.lostNewline[this.stream]) append(Buffer.from('\n'))
-    this.lostNewline[this.stream] = this.options.fromLog && this.length === 0
+  private missing(): number {
+    if (this.part === 'body') return this.remaining
+    return (this.part === 'header' ? headerLength : stampLength) - this.collected.length
   }
 
-  private readBody(piece: Buffer, append: (piece: Buffer) => void): void {
-    append(piece)
-    this.remaining -= piece.length
-    if (this.remaining > 0) return
-    const endsLine = piece.at(-1) === newline
-    this.lostNewline[this.stream] = this.options.fromLog && !endsLine && this.length < logEntryLength
+  private take(piece: Buffer, append: Append): void {
+    if (this.part === 'body') {
+      append(piece)
+      this.remaining -= piece.length
+      this.last[this.stream].endsLine = piece.at(-1) === newline
+      if (this.remaining === 0) this.part = 'header'
+      return
+    }
+    this.collected = Buffer.concat([this.collected, piece])
+    if (this.missing() > 0) return
+    if (this.part === 'header') this.readHeader(this.collected)
+    else this.readStamp(this.collected.toString('latin1'), append)
+    this.collected = nothing
+  }
+
+  private readHeader(header: Buffer): void {
+    this.stream = header[0] === 2 ? 'stderr' : 'stdout'
+    this.remaining = header.readUInt32BE(4)
+    if (this.remaining > 0) this.part = this.options.fromLog ? 'stamp' : 'body'
+  }
+
+  private readStamp(stamp: string, append: Append): void {
+    const last = this.last[this.stream]
+    this.remaining -= stampLength
+    const empty = this.remaining === 0
+    if (!last.endsLine && (empty || stamp !== last.stamp)) append(Buffer.from('\n'))
+    this.last[this.stream] = { stamp, endsLine: empty }
+    this.part = empty ? 'header' : 'body'
   }
 }

@@ -41,7 +41,7 @@ export async function runControl(task: TaskContainer, change: (spec: Spec) => ob
     const started = await askEngine('POST', `/containers/${Id}/start`)
     if (started.status !== 204) throw new Error(started.bytes.toString())
     await askEngine('POST', `/containers/${Id}/wait`)
-    const log = await askEngine('GET', `/containers/${Id}/logs?stdout=1&stderr=1`)
+    const log = await askEngine('GET', `/containers/${Id}/logs?stdout=1&stderr=1&timestamps=1`)
     const output = new FrameReader({ fromLog: true }).push(log.bytes)
     return Buffer.concat(output.map(({ bytes }) => bytes)).toString()
   } finally {

@@ -16,11 +16,15 @@ export interface Ran {
 
 /** Makes tasks from Python sources, runs them on the real engine and leaves nothing behind. */
 export class TaskBench {
-  readonly nodeId = `test-${randomUUID()}`
+  readonly nodeId: string
   readonly runtime: Runtime
   private readonly directories: string[] = []
 
-  constructor(options: Partial<DockerOptions> = {}) {
+  constructor({
+    nodeId = `test-${randomUUID()}`,
+    ...options
+  }: Partial<DockerOptions & { nodeId: string }> = {}) {
+    this.nodeId = nodeId
     this.runtime = createDockerRuntime({ outputLimitBytes: 8 * 1024 * 1024, ...options })
   }
 

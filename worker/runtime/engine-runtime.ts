@@ -1,0 +1,245 @@
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ContainerExits } from './container-exits'
+import { buildContainerSpec, type ContainerPolicy, labels } from './container-spec'
+import {
+  findOwn,
+  type Inspection,
+  inspectSchema,
+  listSchema,
+  toContainerRef,
+  toExit,
+} from './container-state'
+import type { Engine } from './engine'
+import { statusOf, toFault, within } from './engine-faults'
+import { describeEngine, engineInfoSchema, engineVersionSchema } from './engine-warnings'
+import { EngineWatch, wasEndedByOthers } from './engine-watch'
+import { ImageStore } from './image-store'
+import { OutputQueue } from './output-queue'
+import { readOutput } from './read-output'
+import {
+  type ContainerRef,
+  type EngineInfo,
+  type Exit,
+  type OutputChunk,
+  type Runtime,
+  RuntimeFault,
+  type TaskContainer,
+} from './runtime'
+import { readToolkitVersion } from './toolkit-version'
+
+/** How long the engine is waited for, in ms. */
+const defaultPatience = {
+  /** An answer that needs no work. */
+  answer: 30_000,
+  /** Creating, starting and removing: slow disks, and GPU hooks on their first run. */
+  work: 120_000,
+  /** From the end of a container's output to its exit. */
+  exit: 5000,
+  /** From SIGKILL to the exit. */
+  kill: 10_000,
+  /** From an exit to the event that explains it. */
+  lateEvent: 100,
+  /** Between looks at a name that is taken by a container that cannot be seen. */
+  naming: 50,
+}
+
+export type Patience = typeof defaultPatience
+
+/** The agreed runtime on top of a container engine. */
+export class EngineRuntime implements Runtime {
+  private readonly patience: Patience
+  private readonly watch: EngineWatch
+  private readonly exits: ContainerExits
+  private readonly images: ImageStore
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly policy: ContainerPolicy,
+    patience: Partial<Patience> = {},
+  ) {
+    this.patience = { ...defaultPatience, ...patience }
+    // Only what happens to gpuq's own containers.
+    const filters = JSON.stringify({ type: ['container'], event: ['oom', 'kill'], label: [labels.task] })
+    this.watch = new EngineWatch((since) => engine.open('GET', '/events', { since, filters }))
+    this.exits = new ContainerExits(engine.open, this.watch)
+    this.images = new ImageStore({
+      inspectImage: (image) => within(this.patience.answer, 'inspect an image', engine.inspectImage(image)),
+      pullImage: (image) => engine.pullImage(image),
+    })
+  }
+
+  async info(): Promise<EngineInfo> {
+    const [info, version, toolkit] = await Promise.all([
+      this.ask('describe the engine', this.engine.info()),
+      this.ask('tell its version', this.engine.version()),
+      readToolkitVersion(),
+    ])
+    const facts = engineInfoSchema.parse(info)
+    return {
+      id: facts.ID,
+      version: facts.ServerVersion,
+      cpuMilli: facts.NCPU * 1000,
+      memoryMib: Math.floor(facts.MemTotal / 1024 / 1024),
+      warnings: describeEngine(facts, engineVersionSchema.parse(version), toolkit),
+    }
+  }
+
+  ensureImage(image: string, onProgress: (line: string) => void = () => {}): Promise<string> {
+    return this.images.ensure(image, onProgress)
+  }
+
+  async create(task: TaskContainer): Promise<ContainerRef> {
+    const spec = buildContainerSpec(task, this.policy, await this.images.traits(task.image))
+    if (task.network === 'internet') await this.ensureNetwork(this.policy.internetNetwork)
+    const { jobId, taskId, attempt, nodeId } = task
+    const { work, naming } = this.patience
+    for (let waited = 0; waited < work; waited += naming) {
+      try {
+        const id = await within(work, 'create a container', this.engine.create(spec))
+        this.watch.of(id)
+        return { id, jobId, taskId, attempt, nodeId, state: 'created' }
+      } catch (error) {
+        if (statusOf(error) === 404) this.images.forget(task.image)
+        if (statusOf(error) !== 409) throw toFault(error, 'create the container', 'image_unavailable')
+      }
+      const found = await this.findNamed(spec.name)
+      if (found !== null) return findOwn(task, found)
+      // The name is taken before its container can be seen, and is given back after it is gone.
+      await sleep(naming)
+    }
+    throw new RuntimeFault(
+      'engine_error',
+      `The engine holds the name ${spec.name}, but has no such container.`,
+    )
+  }
+
+  async start({ id }: ContainerRef): Promise<AsyncIterable<OutputChunk>> {
+    this.watch.of(id)
+    // Attached first: what a program prints at once would otherwise be missed.
+    const output = new OutputQueue(await this.ask('attach to the container', this.engine.attach(id)))
+    try {
+      await within(this.patience.work, 'start a container', this.engine.start(id))
+    } catch (error) {
+      if (statusOf(error) !== 304) {
+        output.close()
+        throw toFault(error, 'start the container')
+      }
+    }
+    return this.read(id, output, false)
+  }
+
+  async replay({ id }: ContainerRef): Promise<AsyncIterable<OutputChunk>> {
+    const { Status } = (await this.inspect(id)).State
+    if (Status === 'created') return this.read(id, Readable.from([]), true)
+    // It has outlived whatever befell the engine.
+    if (Status === 'running') this.watch.of(id).interrupted = false
+    const query = { follow: true, stdout: true, stderr: true, timestamps: true }
+    const log = this.engine.open('GET', `/containers/${id}/logs`, query)
+    return this.read(id, await this.ask("read the container's log", log), true)
+  }
+
+  async wait({ id }: ContainerRef): Promise<Exit> {
+    const notes = this.watch.of(id)
+    await this.exits.until(id)
+    const exit = toExit(await this.inspect(id))
+    const signal = exit.exitCode - 128
+    // Ended by a signal: an event that explains it may come a moment later.
+    if (signal > 0 && !exit.outOfMemory) await sleep(this.patience.lateEvent)
+    const outOfMemory = exit.outOfMemory || notes.outOfMemory
+    if (!outOfMemory && wasEndedByOthers(notes, signal))
+      throw new RuntimeFault(
+        'container_gone',
+        `The container was ended from outside gpuq, with signal ${signal}.`,
+      )
+    return { ...exit, outOfMemory }
+  }
+
+  async stop({ id }: ContainerRef, graceMs: number): Promise<void> {
+    this.watch.of(id).stopping = true
+    await this.kill(id, 'SIGTERM')
+    if (await this.exits.within(id, graceMs)) return
+    await this.kill(id, 'SIGKILL')
+    if (await this.exits.within(id, this.patience.kill)) return
+    throw new RuntimeFault('kill_failed', `The container ${id} did not end after SIGKILL.`)
+  }
+
+  async remove({ id }: ContainerRef): Promise<void> {
+    this.watch.of(id).stopping = true
+    const { work } = this.patience
+    try {
+      await within(work, 'remove the container', this.engine.remove(id))
+    } catch (error) {
+      const status = statusOf(error)
+      // 409: somebody else's removal is under way.
+      const done = status === 404 || (status === 409 && (await this.exits.within(id, work, 'removed')))
+      if (!done) throw toFault(error, 'remove the container')
+    }
+    this.watch.forget(id)
+  }
+
+  async list(nodeId: string): Promise<ContainerRef[]> {
+    const found = await this.ask('list containers', this.engine.list(`${labels.node}=${nodeId}`))
+    return listSchema.parse(found).flatMap(({ Id, Labels, State }) => toContainerRef(Id, Labels, State) ?? [])
+  }
+
+  private async *read(
+    id: string,
+    source: AsyncIterable<Buffer>,
+    fromLog: boolean,
+  ): AsyncGenerator<OutputChunk> {
+    let ended = false
+    const hasExited = () => {
+      ended = true
+      return this.exits.within(id, this.patience.exit)
+    }
+    try {
+      yield* readOutput(source, { fromLog }, hasExited)
+    } catch (error) {
+      // After the stream's end the container was asked after, and is known to go on, or `exits` has noted it.
+      if (!ended) this.watch.of(id).interrupted = true
+      throw error
+    }
+  }
+
+  private async inspect(idOrName: string): Promise<Inspection> {
+    return inspectSchema.parse(await this.ask('inspect the container', this.engine.inspect(idOrName)))
+  }
+
+  private async findNamed(name: string): Promise<Inspection | null> {
+    try {
+      return await this.inspect(name)
+    } catch (error) {
+      if (error instanceof RuntimeFault && error.code === 'container_gone') return null
+      throw error
+    }
+  }
+
+  private async kill(id: string, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    try {
+      await within(this.patience.answer, 'signal the container', this.engine.kill(id, signal))
+    } catch (error) {
+      // Whatever the engine says against it, whether the container ends is what counts; that is looked at next.
+      if (statusOf(error) === undefined) throw toFault(error, 'signal the container')
+    }
+  }
+
+  private async ensureNetwork(name: string): Promise<void> {
+    try {
+      await within(this.patience.answer, 'look for a network', this.engine.inspectNetwork(name))
+    } catch (error) {
+      if (statusOf(error) !== 404) throw toFault(error, 'look for a network')
+      await this.engine.createNetwork(name).catch((failure: unknown) => {
+        if (statusOf(failure) !== 409) throw toFault(failure, 'create a network', 'engine_error')
+      })
+    }
+  }
+
+  private async ask<T>(doing: string, answer: Promise<T>): Promise<T> {
+    try {
+      return await within(this.patience.answer, doing, answer)
+    } catch (error) {
+      throw toFault(error, doing)
+    }
+  }
+}
