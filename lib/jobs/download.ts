@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream'
 import { GpuqError } from '../errors'
 import { toPlainText } from '../results/decode'
-import { findResultFile, readOutput, resultStore, type StoredResultFile } from '../results/result-files'
+import { readOutput, resultStore } from '../results/result-files'
 import { isFinal } from './status'
 import type { VisibleJob } from './visible'
+import { waitForResultFile } from './wait'
 
 /** A browser saves these and never shows them: a job may print anything, HTML included. */
 const safe = {
@@ -24,7 +25,7 @@ export async function downloadResult(job: VisibleJob, format: 'jsonl' | 'text'):
   if (!isFinal(job.status)) {
     throw new GpuqError('conflict', 'The job has not ended yet. Its result file is written when it does.')
   }
-  const file = await waitForFile(job.id)
+  const file = await waitForResultFile(job.id, AbortSignal.timeout(5_000))
   if (!file) {
     throw new GpuqError('unavailable', 'The result file is being written. Try again in a second.', {
       headers: { 'retry-after': '1' },
@@ -34,16 +35,6 @@ export async function downloadResult(job: VisibleJob, format: 'jsonl' | 'text'):
   return attachment(stream, file.name, 'application/x-ndjson; charset=utf-8', {
     'content-length': String(bytes),
   })
-}
-
-/** The file is written moments after the verdict: a download asked for in between waits for it. */
-async function waitForFile(jobId: string): Promise<StoredResultFile | null> {
-  const deadline = performance.now() + 5_000
-  for (;;) {
-    const file = await findResultFile(jobId)
-    if (file || performance.now() > deadline) return file
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
 }
 
 function attachment(

@@ -1,5 +1,6 @@
 import { database } from '../database/client'
 import { listener } from '../database/listen'
+import { findResultFile, type StoredResultFile } from '../results/result-files'
 import { isFinal, type JobStatus } from './status'
 
 /** How often a waiter looks by itself, should a notification be lost. */
@@ -26,6 +27,20 @@ export async function watchJob(
 
 /** Waits until the job has its verdict. False when `signal` was aborted first: the job itself goes on. */
 export async function waitUntilFinal(jobId: string, signal: AbortSignal): Promise<boolean> {
+  const final = await waitFor(jobId, signal, async () => {
+    const status = await readStatus(jobId)
+    return status === null || isFinal(status)
+  })
+  return final ?? false
+}
+
+/** Waits for an ended job's file, which is written moments after the verdict; null when `signal` was aborted first. */
+export function waitForResultFile(jobId: string, signal: AbortSignal): Promise<StoredResultFile | null> {
+  return waitFor(jobId, signal, () => findResultFile(jobId))
+}
+
+/** Looks whenever the job changes, until there is something; null when `signal` was aborted first. */
+async function waitFor<T>(jobId: string, signal: AbortSignal, look: () => Promise<T>): Promise<T | null> {
   let changed = () => {}
   const stop = await watchJob(jobId, () => changed())
   const onAbort = () => changed()
@@ -35,11 +50,11 @@ export async function waitUntilFinal(jobId: string, signal: AbortSignal): Promis
       const change = new Promise<void>((resolve) => {
         changed = resolve
       })
-      const status = await readStatus(jobId)
-      if (status === null || isFinal(status)) return true
+      const found = await look()
+      if (found) return found
       await change
     }
-    return false
+    return null
   } finally {
     signal.removeEventListener('abort', onAbort)
     stop()
