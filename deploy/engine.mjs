@@ -176,7 +176,7 @@ async function startDaemon(host, args, dataDir, signal) {
  */
 function explainFailure(logFile, ended) {
   const tail = readFileSync(logFile, 'utf8').trim().split('\n').slice(-6)
-  const what = ended ? 'ended at once' : `did not answer within ${startMs / 1000} s`
+  const what = ended ? 'ended' : `did not answer within ${startMs / 1000} s`
   return [
     `The Docker engine was started and ${what}. Its last lines, from ${logFile}:`,
     ...tail.map((line) => `  ${line}`),
@@ -192,8 +192,8 @@ function dropStalePidFile(args) {
   const given = args.find((arg) => arg.startsWith('--pidfile='))
   const file = given?.slice('--pidfile='.length) ?? '/var/run/docker.pid'
   if (!existsSync(file)) return
-  const name = `/proc/${readFileSync(file, 'utf8').trim()}/comm`
-  if (!existsSync(name) || readFileSync(name, 'utf8').trim() !== 'dockerd') rmSync(file, { force: true })
+  const pid = Number(readFileSync(file, 'utf8'))
+  if (processIdentity(pid) === null || readFileSync(`/proc/${pid}/comm`, 'utf8') !== 'dockerd\n') rmSync(file)
 }
 
 /**

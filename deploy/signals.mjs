@@ -3,6 +3,9 @@
 /** npm passes a signal on that the terminal has sent us already: the second one of a pair is not a second wish. */
 const sameWishMs = 1000
 
+/** How often to look whether npm is still there. */
+const lookEveryMs = 1000
+
 /** Stopping was asked for: not an error, and nothing to show. */
 export class Stopped extends Error {
   constructor() {
@@ -30,6 +33,16 @@ export function stopOnSignals({ onFirst, onSecond }) {
     }
   }
   for (const name of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(name, onSignal)
+  // Told to end, npm passes that on to its shell alone and goes; all that shows here is another parent.
+  if (process.env.npm_lifecycle_event) {
+    const parent = process.ppid
+    const looking = setInterval(() => {
+      if (process.ppid === parent) return
+      clearInterval(looking)
+      onSignal()
+    }, lookEveryMs)
+    looking.unref()
+  }
   // A closed terminal takes no more output; stopping goes on without it.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   return stopping.signal

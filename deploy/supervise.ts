@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, relative } from 'node:path'
 
 export interface Program {
   /** What a person calls it: `web`, `worker`. */
@@ -73,7 +73,7 @@ export function supervise(program: Program, say: (sentence: string) => void): Su
       }
       const delay = restartDelay(failures)
       say(
-        `${capitalise(program.name)} ${how}; starting it again in ${delay / 1000} s (log: ${program.logFile})`,
+        `${capitalise(program.name)} ${how}; starting it again in ${delay / 1000} s (log: ${shorten(program.logFile)})`,
       )
       timer = setTimeout(start, delay)
     }
@@ -119,7 +119,12 @@ function launch({ args, env, logFile }: Program): ChildProcess {
 
 function lastLines(logFile: string): string {
   const lines = readFileSync(logFile, 'utf8').trim().split('\n').slice(-12)
-  return [`Its last lines, from ${logFile}:`, ...lines.map((line) => `  ${line}`)].join('\n')
+  return [`Its last lines, from ${shorten(logFile)}:`, ...lines.map((line) => `  ${line}`)].join('\n')
+}
+
+function shorten(path: string): string {
+  const fromHere = relative(process.cwd(), path)
+  return fromHere.startsWith('..') ? path : fromHere
 }
 
 function capitalise(text: string): string {
