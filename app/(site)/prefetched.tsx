@@ -9,6 +9,11 @@ interface PrefetchedProps {
   children: ReactNode
 }
 
+/** What a list that comes in pages has asked for so far: its first one. */
+export async function firstPage<Item>(page: Promise<Item>): Promise<{ pages: Item[]; pageParams: null[] }> {
+  return { pages: [await page], pageParams: [null] }
+}
+
 /** Sends along what the page would ask for first, so that it opens with its content. */
 export async function Prefetched({ queryKey, load, children }: PrefetchedProps) {
   const client = new QueryClient()

@@ -5,7 +5,6 @@ import { ScrollText } from 'lucide-react'
 import { useSearchParams } from 'next/navigation'
 import type { AuditEvent } from '@/lib/access/schemas'
 import { auditQuery } from '@/lib/http/queries'
-import { idPattern } from '@/lib/jobs/schemas'
 import { changeSearch } from '../shell/change-search'
 import { ListPanel } from '../shell/list-panel'
 import { TextFilter } from '../shell/text-filter'
@@ -14,11 +13,11 @@ import { EmptyState } from '../ui/empty-state'
 import { PageHeader } from '../ui/page-header'
 import { RelativeTime } from '../ui/relative-time'
 import { Cell, HeaderCell, Table, TableBody, TableHead, TableRow } from '../ui/table'
+import { acceptsAction, acceptsActor, toAuditFilters } from './audit-filters'
 
 /** The page that says who did what. */
 export function AuditList() {
-  const params = useSearchParams()
-  const filters = { actor: params.get('actor') ?? undefined, action: params.get('action') ?? undefined }
+  const filters = toAuditFilters(useSearchParams())
   const query = useInfiniteQuery(auditQuery(filters))
   const narrowed = filters.actor !== undefined || filters.action !== undefined
   return (
@@ -44,9 +43,6 @@ export function AuditList() {
     </>
   )
 }
-
-const acceptsActor = (text: string) => idPattern.test(text)
-const acceptsAction = (text: string) => /^[a-z_]{1,64}$/.test(text)
 
 /** Narrows the log to one person or one kind of event; what has been seen of either is suggested. */
 function AuditFilters({ events }: { events: readonly AuditEvent[] }) {

@@ -3,17 +3,22 @@ import { PasswordForm } from '@/components/access/password-form'
 import { ProfilePanel } from '@/components/access/profile-panel'
 import { AppearancePanel } from '@/components/shell/appearance-panel'
 import { PageHeader } from '@/components/ui/page-header'
+import { getUser } from '@/lib/access/users'
+import { keys } from '@/lib/http/queries'
 import { pageActor } from '../page-actor'
+import { Prefetched } from '../prefetched'
 
 export const metadata: Metadata = { title: 'Settings' }
 
 export default async function SettingsPage() {
-  await pageActor('/settings')
+  const actor = await pageActor('/settings')
   return (
     <div className="max-w-3xl">
       <PageHeader title="Settings" />
       <div className="flex flex-col gap-5">
-        <ProfilePanel />
+        <Prefetched queryKey={keys.me} load={() => getUser(actor, actor.handle)}>
+          <ProfilePanel />
+        </Prefetched>
         <PasswordForm />
         <AppearancePanel />
       </div>

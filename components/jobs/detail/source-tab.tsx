@@ -4,18 +4,46 @@ import { useQuery } from '@tanstack/react-query'
 import { jobSourceQuery } from '@/lib/http/queries'
 import { LoadFailure } from '../../shell/load-failure'
 import { cn } from '../../ui/class-names'
-import { CodeBlock } from '../../ui/code-block'
+import { CopyButton } from '../../ui/copy-button'
+import { Panel, PanelBody, PanelHeader } from '../../ui/panel'
 import { Skeleton } from '../../ui/skeleton'
+import { CodeEditor } from '../editor/code-editor'
+import type { CodeLanguage } from '../editor/use-code-mirror'
 
 /** What was submitted, without the token. */
 export function SourceTab({ id, className }: { id: string; className: string }) {
   const { data, error, isPending, refetch } = useQuery(jobSourceQuery(id))
-  if (isPending) return <Skeleton className={cn('h-80 rounded-lg', className)} />
-  if (!data) return <LoadFailure className={className} error={error} onRetry={() => void refetch()} />
+  if (error && !data)
+    return <LoadFailure className={className} error={error} onRetry={() => void refetch()} />
   return (
     <div className={cn('grid items-start gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]', className)}>
-      <CodeBlock label="code" title="solution.py" code={data.code} />
-      <CodeBlock label="config" title="config.yaml" code={data.config} />
+      <SourceFile name="solution.py" language="python" text={isPending ? null : data.code} />
+      <SourceFile name="config.yaml" language="yaml" text={isPending ? null : data.config} />
     </div>
+  )
+}
+
+interface SourceFileProps {
+  name: string
+  language: CodeLanguage
+  /** Null while it is on the way. */
+  text: string | null
+}
+
+function SourceFile({ name, language, text }: SourceFileProps) {
+  return (
+    <Panel>
+      <PanelHeader
+        title={<span className="font-mono">{name}</span>}
+        actions={<CopyButton text={text ?? ''} label={`Copy ${name}`} />}
+      />
+      <PanelBody>
+        {text === null ? (
+          <Skeleton className="h-[56dvh] rounded-md" />
+        ) : (
+          <CodeEditor label={name} language={language} value={text} readOnly className="h-[56dvh]" />
+        )}
+      </PanelBody>
+    </Panel>
   )
 }

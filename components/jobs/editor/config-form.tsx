@@ -39,6 +39,7 @@ export function ConfigForm(props: ConfigFormProps) {
           Mend it in the text, and the form works again.
         </Callout>
       )}
+      <Elsewhere problems={problems} />
       <Fields {...props} keys={keysOf('main')} />
       {groups.map(({ name, title }) => {
         const keys = keysOf(name)
@@ -66,6 +67,24 @@ export function ConfigForm(props: ConfigFormProps) {
         )
       })}
     </div>
+  )
+}
+
+/** Problems that no field of the form can show, such as an unknown key: they would else be seen in the text alone. */
+function Elsewhere({ problems }: Pick<ConfigFormProps, 'problems'>) {
+  const elsewhere = problems.filter((problem) => !formKeys.some((key) => problemOf([problem], key)))
+  if (elsewhere.length === 0) return null
+  return (
+    <Callout tone="danger" title="In the YAML">
+      <ul>
+        {elsewhere.map(({ line, path, message }) => (
+          <li key={`${line} ${path} ${message}`}>
+            {line === undefined ? '' : `Line ${line}: `}
+            {message}
+          </li>
+        ))}
+      </ul>
+    </Callout>
   )
 }
 

@@ -1,10 +1,17 @@
 import type { Metadata } from 'next'
 import { EnvironmentList } from '@/components/admin/environment-list'
+import { listEnvironments } from '@/lib/access/environments'
+import { environmentsQuery } from '@/lib/http/queries'
 import { pageAdmin } from '../../page-actor'
+import { Prefetched } from '../../prefetched'
 
 export const metadata: Metadata = { title: 'Environments' }
 
-export default async function AdminEnvironmentsPage() {
-  await pageAdmin('/admin/environments')
-  return <EnvironmentList />
+export default async function EnvironmentsPage() {
+  const actor = await pageAdmin('/admin/environments')
+  return (
+    <Prefetched queryKey={environmentsQuery().queryKey} load={() => listEnvironments(actor)}>
+      <EnvironmentList />
+    </Prefetched>
+  )
 }

@@ -1,10 +1,21 @@
 import type { Metadata } from 'next'
 import { ProjectList } from '@/components/access/project-list'
+import { listProjects } from '@/lib/access/projects'
+import { listProjectsSchema } from '@/lib/access/schemas'
+import { projectsQuery } from '@/lib/http/queries'
 import { pageAdmin } from '../../page-actor'
+import { firstPage, Prefetched } from '../../prefetched'
 
 export const metadata: Metadata = { title: 'All projects' }
 
-export default async function AdminProjectsPage() {
+export default async function AllProjectsPage() {
   const actor = await pageAdmin('/admin/projects')
-  return <ProjectList handle={actor.handle} admin everyone />
+  return (
+    <Prefetched
+      queryKey={projectsQuery(true).queryKey}
+      load={() => firstPage(listProjects(actor, listProjectsSchema.parse({ all: 'true' })))}
+    >
+      <ProjectList handle={actor.handle} admin everyone />
+    </Prefetched>
+  )
 }

@@ -1,10 +1,21 @@
 import type { Metadata } from 'next'
 import { UserList } from '@/components/admin/user-list'
+import { listUsersSchema } from '@/lib/access/schemas'
+import { listUsers } from '@/lib/access/users'
+import { usersQuery } from '@/lib/http/queries'
 import { pageAdmin } from '../../page-actor'
+import { firstPage, Prefetched } from '../../prefetched'
 
 export const metadata: Metadata = { title: 'Users' }
 
-export default async function AdminUsersPage() {
+export default async function UsersPage() {
   const actor = await pageAdmin('/admin/users')
-  return <UserList ownHandle={actor.handle} />
+  return (
+    <Prefetched
+      queryKey={usersQuery().queryKey}
+      load={() => firstPage(listUsers(actor, listUsersSchema.parse({})))}
+    >
+      <UserList ownHandle={actor.handle} />
+    </Prefetched>
+  )
 }

@@ -1,0 +1,39 @@
+import type { Metadata } from 'next'
+import { notFound } from 'next/navigation'
+import type { Draft } from '@/components/jobs/submit/draft'
+import { SubmitView } from '@/components/jobs/submit/submit-view'
+import type { Actor } from '@/lib/access/actor'
+import { listEnvironments } from '@/lib/access/environments'
+import { GpuqError } from '@/lib/errors'
+import { keys } from '@/lib/http/queries'
+import { readSource } from '@/lib/jobs/read'
+import { pageActor } from '../page-actor'
+import { type PageSearch, readSearch, withSearch } from '../page-search'
+import { Prefetched } from '../prefetched'
+
+export const metadata: Metadata = { title: 'New job' }
+
+export default async function SubmitPage({ searchParams }: { searchParams: PageSearch }) {
+  const params = await readSearch(searchParams)
+  const actor = await pageActor(withSearch('/submit', params))
+  const from = params.get('from')
+  return (
+    <Prefetched queryKey={keys.environments} load={() => listEnvironments(actor)}>
+      <SubmitView
+        key={from}
+        handle={actor.handle}
+        start={from === null ? null : await findSource(actor, from)}
+      />
+    </Prefetched>
+  )
+}
+
+/** The files of a job to edit and run again. */
+async function findSource(actor: Actor, id: string): Promise<Draft> {
+  try {
+    return await readSource(actor, id)
+  } catch (error) {
+    if (error instanceof GpuqError && error.code === 'not_found') notFound()
+    throw error
+  }
+}

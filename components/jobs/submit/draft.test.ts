@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { blankDraft, forgetDraft, loadDraft, saveDraft, withoutToken } from './draft'
+
+const secret = 'gpuq_0123456789'
+
+describe('withoutToken', () => {
+  it('takes the token out and leaves the rest as written', () => {
+    expect(withoutToken(`a: 1 # one\ntoken: "${secret}"\nb: 2\n`)).toBe('a: 1 # one\nb: 2\n')
+    expect(withoutToken(`{'a': 1, 'token': '${secret}'}`)).not.toContain(secret)
+    expect(withoutToken('a: 1\n')).toBe('a: 1\n')
+  })
+})
+
+describe('the draft', () => {
+  const stored = new Map<string, string>()
+  beforeEach(() =>
+    vi.stubGlobal('localStorage', {
+      getItem: (key: string) => stored.get(key) ?? null,
+      setItem: (key: string, value: string) => stored.set(key, value),
+      removeItem: (key: string) => stored.delete(key),
+    }),
+  )
+  afterEach(() => {
+    stored.clear()
+    vi.unstubAllGlobals()
+  })
+
+  it('comes back as it was, until it is forgotten', () => {
+    expect(loadDraft()).toBeNull()
+    const draft = { code: 'print(1)', config: 'name: "x"\n' }
+    saveDraft(draft)
+    expect(loadDraft()).toEqual(draft)
+    forgetDraft()
+    expect(loadDraft()).toBeNull()
+  })
+
+  it.each([
+    `token: ${secret}\n`,
+    `{'token': '${secret}'}`,
+    `token: "${secret}\nname: [`,
+    `Token : ${secret}: x`,
+  ])('never keeps a token: %j', (config) => {
+    saveDraft({ code: 'x', config })
+    expect([...stored.values()].join()).not.toContain(secret)
+  })
+
+  it('keeps a config that is not YAML yet, where no token can be in it', () => {
+    saveDraft({ code: '', config: 'name: [' })
+    expect(loadDraft()?.config).toBe('name: [')
+  })
+
+  it('starts anew from something that is no draft', () => {
+    stored.set('gpuq.draft', '{"code":1}')
+    expect(loadDraft()).toBeNull()
+    stored.set('gpuq.draft', '{')
+    expect(loadDraft()).toBeNull()
+    expect(blankDraft.config).toContain('competition_id')
+  })
+})

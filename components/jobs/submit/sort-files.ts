@@ -1,0 +1,48 @@
+/** The two files of a submission. */
+export type FileRole = 'code' | 'config'
+
+interface NamedFile {
+  name: string
+  size: number
+}
+
+export interface SortedFiles<File extends NamedFile> {
+  code?: File
+  config?: File
+  /** What is not taken, and why: a sentence each. */
+  refused: string[]
+}
+
+/** As the server does. */
+const maxBytes = 1024 * 1024
+
+/** Which dropped file is the program and which the config, by their names' endings; one of each. */
+export function sortFiles<File extends NamedFile>(files: readonly File[]): SortedFiles<File> {
+  const sorted: SortedFiles<File> = { refused: [] }
+  for (const file of files) {
+    const role = roleOf(file.name)
+    const refusal = role === null ? wrongEnding(file.name) : (wrongSize(file) ?? second(sorted, role, file))
+    if (refusal !== null) sorted.refused.push(refusal)
+    else if (role !== null) sorted[role] = file
+  }
+  return sorted
+}
+
+function roleOf(name: string): FileRole | null {
+  if (/\.py$/i.test(name)) return 'code'
+  return /\.ya?ml$/i.test(name) ? 'config' : null
+}
+
+function wrongEnding(name: string): string {
+  return `${name} is neither Python nor YAML: drop a .py and a .yaml file.`
+}
+
+function wrongSize({ name, size }: NamedFile): string | null {
+  if (size === 0) return `${name} is empty.`
+  return size > maxBytes ? `${name} is larger than 1 MiB.` : null
+}
+
+function second(sorted: SortedFiles<NamedFile>, role: FileRole, { name }: NamedFile): string | null {
+  const first = sorted[role]
+  return first ? `${name} was left out: ${first.name} came first.` : null
+}
