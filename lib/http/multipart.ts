@@ -89,8 +89,8 @@ async function feed(
       const slice = next.value.subarray(start, start + sliceBytes)
       received += slice.length
       await new Promise<void>((resolve) => parser.write(slice, () => resolve()))
-      if (parser.destroyed) return
       parts.throwIfRefused()
+      if (parser.destroyed) return
       if (received > mostBytes(maxPartBytes)) throw tooLarge(maxPartBytes)
     }
   }
