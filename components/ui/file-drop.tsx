@@ -1,7 +1,7 @@
 'use client'
 
 import { Upload } from 'lucide-react'
-import { type DragEvent, type ReactNode, useId, useRef, useState } from 'react'
+import { type ChangeEvent, type DragEvent, type ReactNode, useId, useRef, useState } from 'react'
 import { cn } from './class-names'
 
 interface FileDropProps {
@@ -17,39 +17,22 @@ interface FileDropProps {
 }
 
 /** A place to drop files, and a button to choose them: Tab reaches it, Space opens the file picker. */
-export function FileDrop({
-  label,
-  hint,
-  accept,
-  multiple = false,
-  disabled = false,
-  onFiles,
-  className,
-}: FileDropProps) {
+export function FileDrop(props: FileDropProps) {
+  const { label, hint, accept, multiple = false, disabled = false, onFiles, className } = props
   const id = useId()
-  const [over, setOver] = useState(false)
-  // Enter and leave also fire for every element inside: only the count says whether the files are still over it.
-  const depth = useRef(0)
-
-  const move = (event: DragEvent, by: 1 | -1) => {
-    event.preventDefault()
-    depth.current = Math.max(0, depth.current + by)
-    setOver(depth.current > 0 && !disabled)
-  }
-  const drop = (event: DragEvent) => {
-    event.preventDefault()
-    depth.current = 0
-    setOver(false)
-    const files = [...event.dataTransfer.files]
-    if (!disabled && files.length > 0) onFiles(multiple ? files : files.slice(0, 1))
+  const { over, handlers } = useDropTarget((files) => {
+    if (!disabled) onFiles(multiple ? files : files.slice(0, 1))
+  })
+  const choose = (event: ChangeEvent<HTMLInputElement>) => {
+    const files = [...(event.target.files ?? [])]
+    // Emptied, so that choosing the same file again, changed on disk, is a change too.
+    event.target.value = ''
+    if (files.length > 0) onFiles(files)
   }
   return (
     <label
       htmlFor={id}
-      onDragEnter={(event) => move(event, 1)}
-      onDragLeave={(event) => move(event, -1)}
-      onDragOver={(event) => event.preventDefault()}
-      onDrop={drop}
+      {...handlers}
       className={cn(
         'group flex cursor-pointer flex-col items-center justify-center gap-1 rounded-lg border border-edge border-dashed',
         'bg-surface px-6 py-8 text-center transition-colors hover:border-accent hover:bg-accent-soft',
@@ -67,12 +50,7 @@ export function FileDrop({
         multiple={multiple}
         disabled={disabled}
         aria-describedby={hint ? `${id}-hint` : undefined}
-        onChange={(event) => {
-          const files = [...(event.target.files ?? [])]
-          // Emptied, so that choosing the same file again, changed on disk, is a change too.
-          event.target.value = ''
-          if (files.length > 0) onFiles(files)
-        }}
+        onChange={choose}
       />
       <Upload aria-hidden className="mb-1 size-5 text-subtle group-hover:text-accent-ink" />
       <span className="font-medium text-ink text-sm">{label}</span>
@@ -83,4 +61,28 @@ export function FileDrop({
       ) : null}
     </label>
   )
+}
+
+function useDropTarget(onDrop: (files: File[]) => void) {
+  const [over, setOver] = useState(false)
+  // Enter and leave also fire for every element inside: only the count says whether the files are still over it.
+  const depth = useRef(0)
+  const move = (event: DragEvent, by: 1 | -1) => {
+    event.preventDefault()
+    depth.current = Math.max(0, depth.current + by)
+    setOver(depth.current > 0)
+  }
+  const handlers = {
+    onDragEnter: (event: DragEvent) => move(event, 1),
+    onDragLeave: (event: DragEvent) => move(event, -1),
+    onDragOver: (event: DragEvent) => event.preventDefault(),
+    onDrop: (event: DragEvent) => {
+      event.preventDefault()
+      depth.current = 0
+      setOver(false)
+      const files = [...event.dataTransfer.files]
+      if (files.length > 0) onDrop(files)
+    },
+  }
+  return { over, handlers }
 }

@@ -60,24 +60,30 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
           <ChevronDown aria-hidden className="size-4 shrink-0 text-subtle" />
         </Radix.Icon>
       </Radix.Trigger>
-      <Radix.Portal>
-        <Radix.Content
-          position="popper"
-          sideOffset={4}
-          collisionPadding={8}
-          className={cn(
-            'z-50 max-h-(--radix-select-content-available-height) min-w-(--radix-select-trigger-width)',
-            'animate-pop-in overflow-hidden rounded-lg border bg-raised p-1 shadow-float',
-          )}
-        >
-          <Radix.Viewport>
-            {options.map((option) => (
-              <Option key={option.value} {...option} />
-            ))}
-          </Radix.Viewport>
-        </Radix.Content>
-      </Radix.Portal>
+      <OptionList options={options} />
     </Radix.Root>
+  )
+}
+
+function OptionList({ options }: { options: readonly SelectOption<string>[] }) {
+  return (
+    <Radix.Portal>
+      <Radix.Content
+        position="popper"
+        sideOffset={4}
+        collisionPadding={8}
+        className={cn(
+          'z-50 max-h-(--radix-select-content-available-height) min-w-(--radix-select-trigger-width)',
+          'animate-pop-in overflow-hidden rounded-lg border bg-raised p-1 shadow-float',
+        )}
+      >
+        <Radix.Viewport>
+          {options.map((option) => (
+            <Option key={option.value} {...option} />
+          ))}
+        </Radix.Viewport>
+      </Radix.Content>
+    </Radix.Portal>
   )
 }
 

@@ -1,6 +1,5 @@
 'use client'
 
-import { useVirtualizer } from '@tanstack/react-virtual'
 import {
   type ClipboardEvent,
   type CSSProperties,
@@ -9,8 +8,6 @@ import {
   type RefObject,
   useCallback,
   useImperativeHandle,
-  useLayoutEffect,
-  useRef,
   useState,
 } from 'react'
 import { ScrollRegion } from '@/components/ui/scroll-region'
@@ -20,9 +17,7 @@ import type { FoundMatch } from './output-search'
 import type { OutputStore } from './output-store'
 import type { ChosenLines } from './use-chosen-lines'
 import type { Follow } from './use-follow'
-
-/** A line's height before it is measured: `leading-5`. */
-const lineHeight = 20
+import { useLineVirtualizer } from './use-line-virtualizer'
 
 /** What the rest of the viewer may ask of the list. */
 export interface OutputListHandle {
@@ -48,31 +43,9 @@ interface OutputListProps {
 /** The lines in view, out of however many there are. */
 export function OutputList(props: OutputListProps) {
   const { ref, scroller, store, options, follow } = props
-  const { filter, wrap } = options
-  const { firstLine, generation } = store
+  const { filter } = options
   const [expanded, setExpanded] = useState<ReadonlySet<number>>(new Set())
-  const count = store.count(filter)
-
-  // Lines are known by their numbers: their heights stay right when older ones are dropped or filtered out.
-  const getItemKey = useCallback(
-    (row: number) => (filter === 'all' ? firstLine + row : store.lineAt(filter, row)),
-    [store, filter, firstLine],
-  )
-  const { pin } = follow
-  const virtualizer = useVirtualizer<HTMLElement, HTMLDivElement>({
-    count,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => lineHeight,
-    getItemKey,
-    overscan: 20,
-    directDomUpdates: true,
-    directDomUpdatesMode: 'position',
-    onChange: pin,
-  })
-  useLayoutEffect(pin)
-  useForgetHeights(virtualizer.measure, `${wrap} ${generation}`)
-  useKeepPlace(scroller, firstLine, follow.following)
-
+  const virtualizer = useLineVirtualizer({ scroller, store, options, follow })
   const expand = useCallback((line: number) => setExpanded((before) => new Set(before).add(line)), [])
   useImperativeHandle(ref, () => ({
     firstVisible: () => store.lineAt(filter, virtualizer.range?.startIndex ?? 0),
@@ -149,24 +122,4 @@ function ListedLine({
       onExpand={onExpand}
     />
   )
-}
-
-/** Heights measured under other circumstances are of no use any more. */
-function useForgetHeights(forget: () => void, circumstances: string): void {
-  const before = useRef(circumstances)
-  useLayoutEffect(() => {
-    if (before.current === circumstances) return
-    before.current = circumstances
-    forget()
-  }, [forget, circumstances])
-}
-
-/** When the oldest lines are dropped, what one is reading stays where it is. */
-function useKeepPlace(scroller: RefObject<HTMLElement | null>, firstLine: number, following: boolean): void {
-  const before = useRef(firstLine)
-  useLayoutEffect(() => {
-    const dropped = firstLine - before.current
-    before.current = firstLine
-    if (scroller.current && !following && dropped > 0) scroller.current.scrollTop -= dropped * lineHeight
-  }, [scroller, firstLine, following])
 }

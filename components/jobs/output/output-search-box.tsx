@@ -18,15 +18,23 @@ interface OutputSearchBoxProps {
 }
 
 /** Searches the output; `:12` goes to line 12. */
-export function OutputSearchBox({ box, search, onGoToLine, onLeave }: OutputSearchBoxProps) {
+export function OutputSearchBox(props: OutputSearchBoxProps) {
+  return (
+    <search className="flex min-w-0 flex-1 basis-80 items-center gap-1">
+      <SearchInput {...props} />
+      <SearchButtons search={props.search} />
+    </search>
+  )
+}
+
+function SearchInput({ box, search, onGoToLine, onLeave }: OutputSearchBoxProps) {
   const id = useId()
-  const { query, setQuery, problem, step } = search
-  const line = search.goTo
+  const { query, setQuery, goTo, problem, step } = search
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter') {
       event.preventDefault()
-      if (line === null) step(event.shiftKey ? -1 : 1)
-      else onGoToLine(line)
+      if (goTo === null) step(event.shiftKey ? -1 : 1)
+      else onGoToLine(goTo)
     } else if (event.key === 'Escape') {
       event.preventDefault()
       setQuery({ text: '' })
@@ -34,35 +42,41 @@ export function OutputSearchBox({ box, search, onGoToLine, onLeave }: OutputSear
     }
   }
   return (
-    <search className="flex min-w-0 flex-1 basis-80 items-center gap-1">
-      <div className="relative min-w-0 max-w-md flex-1">
-        <Input
-          ref={box}
-          icon={Search}
-          type="text"
-          value={query.text}
-          onChange={(event) => setQuery({ text: event.target.value })}
-          onKeyDown={onKeyDown}
-          placeholder="Search, or :line"
-          aria-label="Search the output"
-          aria-describedby={id}
-          aria-invalid={problem ? true : undefined}
-          aria-keyshortcuts="/"
-          autoComplete="off"
-          spellCheck={false}
-          className={cn('h-7', query.text !== '' && 'pr-28')}
-        />
-        <span
-          id={id}
-          role="status"
-          className={cn(
-            'pointer-events-none absolute inset-y-0 right-2 flex items-center text-xs tabular-nums',
-            problem ? 'text-danger-ink' : 'text-subtle',
-          )}
-        >
-          {summarize(search)}
-        </span>
-      </div>
+    <div className="relative min-w-0 max-w-md flex-1">
+      <Input
+        ref={box}
+        icon={Search}
+        type="text"
+        value={query.text}
+        onChange={(event) => setQuery({ text: event.target.value })}
+        onKeyDown={onKeyDown}
+        placeholder="Search, or :line"
+        aria-label="Search the output"
+        aria-describedby={id}
+        aria-invalid={problem ? true : undefined}
+        aria-keyshortcuts="/"
+        autoComplete="off"
+        spellCheck={false}
+        className={cn('h-7', query.text !== '' && 'pr-28')}
+      />
+      <span
+        id={id}
+        role="status"
+        className={cn(
+          'pointer-events-none absolute inset-y-0 right-2 flex items-center text-xs tabular-nums',
+          problem ? 'text-danger-ink' : 'text-subtle',
+        )}
+      >
+        {summarize(search)}
+      </span>
+    </div>
+  )
+}
+
+function SearchButtons({ search }: { search: OutputSearchState }) {
+  const { query, setQuery, total, step } = search
+  return (
+    <>
       <IconButton
         icon={CaseSensitive}
         label="Match case"
@@ -79,17 +93,17 @@ export function OutputSearchBox({ box, search, onGoToLine, onLeave }: OutputSear
         icon={ChevronUp}
         label="Previous match"
         shortcut="Shift+N"
-        disabled={search.total === 0}
+        disabled={total === 0}
         onClick={() => step(-1)}
       />
       <IconButton
         icon={ChevronDown}
         label="Next match"
         shortcut="N"
-        disabled={search.total === 0}
+        disabled={total === 0}
         onClick={() => step(1)}
       />
-    </search>
+    </>
   )
 }
 

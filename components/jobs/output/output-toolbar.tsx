@@ -30,14 +30,8 @@ interface OutputToolbarProps {
 }
 
 /** How the output is shown, and what can be taken from it. */
-export function OutputToolbar({
-  options,
-  onOptions,
-  follow,
-  downloads,
-  hasChosen,
-  onCopy,
-}: OutputToolbarProps) {
+export function OutputToolbar(props: OutputToolbarProps) {
+  const { options, onOptions, follow, downloads } = props
   return (
     <div className="flex items-center gap-1">
       <Segmented
@@ -68,26 +62,36 @@ export function OutputToolbar({
         pressed={follow.following}
         onClick={follow.following ? follow.stop : follow.start}
       />
-      <DropdownMenu trigger={<IconButton icon={Copy} label="Copy" />}>
-        <MenuItem icon={Copy} onSelect={() => onCopy('all')}>
-          Copy all lines
-        </MenuItem>
-        <MenuItem icon={Copy} disabled={!hasChosen} onSelect={() => onCopy('chosen')}>
-          Copy chosen lines
-        </MenuItem>
-        <MenuItem icon={Link2} disabled={!hasChosen} onSelect={() => onCopy('link')}>
-          Copy link to chosen lines
-        </MenuItem>
-      </DropdownMenu>
-      {downloads.length > 0 ? (
-        <DropdownMenu trigger={<IconButton icon={Download} label="Download" />}>
-          {downloads.map(({ label, href }) => (
-            <MenuItem key={href} icon={Download} href={href} download>
-              {label}
-            </MenuItem>
-          ))}
-        </DropdownMenu>
-      ) : null}
+      <CopyMenu {...props} />
+      {downloads.length > 0 ? <DownloadMenu downloads={downloads} /> : null}
     </div>
+  )
+}
+
+function CopyMenu({ hasChosen, onCopy }: Pick<OutputToolbarProps, 'hasChosen' | 'onCopy'>) {
+  return (
+    <DropdownMenu trigger={<IconButton icon={Copy} label="Copy" />}>
+      <MenuItem icon={Copy} onSelect={() => onCopy('all')}>
+        Copy all lines
+      </MenuItem>
+      <MenuItem icon={Copy} disabled={!hasChosen} onSelect={() => onCopy('chosen')}>
+        Copy chosen lines
+      </MenuItem>
+      <MenuItem icon={Link2} disabled={!hasChosen} onSelect={() => onCopy('link')}>
+        Copy link to chosen lines
+      </MenuItem>
+    </DropdownMenu>
+  )
+}
+
+function DownloadMenu({ downloads }: { downloads: readonly OutputDownload[] }) {
+  return (
+    <DropdownMenu trigger={<IconButton icon={Download} label="Download" />}>
+      {downloads.map(({ label, href }) => (
+        <MenuItem key={href} icon={Download} href={href} download>
+          {label}
+        </MenuItem>
+      ))}
+    </DropdownMenu>
   )
 }

@@ -1,23 +1,16 @@
 'use client'
 
 import { ArrowDown, SquareTerminal } from 'lucide-react'
-import { useCallback, useRef, useState } from 'react'
+import { useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { cn } from '@/components/ui/class-names'
 import { EmptyState } from '@/components/ui/empty-state'
 import { OutputFooter } from './output-footer'
-import { OutputList, type OutputListHandle } from './output-list'
-import { initialOptions, type OutputOptions } from './output-options'
+import { OutputList } from './output-list'
 import { OutputSearchBox } from './output-search-box'
 import type { OutputStore } from './output-store'
 import { type OutputDownload, OutputToolbar } from './output-toolbar'
-import { useChosenLines } from './use-chosen-lines'
-import { useCopyLines } from './use-copy-lines'
-import { useFollow } from './use-follow'
-import { useOutputKeys } from './use-output-keys'
-import { useOutputSearch } from './use-output-search'
-import { useOutputVersion } from './use-output-version'
-import { useShowLine } from './use-show-line'
+import { useOutputViewer } from './use-output-viewer'
 
 interface OutputViewerProps {
   store: OutputStore
@@ -35,29 +28,10 @@ const noDownloads: readonly OutputDownload[] = []
 /** The output of a job, live or complete. */
 export function OutputViewer(props: OutputViewerProps) {
   const { store, live, downloads = noDownloads, className } = props
-  useOutputVersion(store)
-  const [options, setOptions] = useState<OutputOptions>(initialOptions)
-  const changeOptions = useCallback(
-    (change: Partial<OutputOptions>) => setOptions((before) => ({ ...before, ...change })),
-    [],
+  const { options, changeOptions, follow, chosen, search, copy, goToLine, refs, listProps } = useOutputViewer(
+    store,
+    live,
   )
-  const scroller = useRef<HTMLElement>(null)
-  const box = useRef<HTMLInputElement>(null)
-  const list = useRef<OutputListHandle>(null)
-  const follow = useFollow(scroller, live)
-  const chosen = useChosenLines()
-  const { showLine, showMatch } = useShowLine({ list, scroller, store, address: chosen.address })
-  const firstVisible = useCallback(() => list.current?.firstVisible() ?? store.firstLine, [store])
-  const search = useOutputSearch({ store, filter: options.filter, firstVisible, show: showMatch })
-  const chooseAll = () => chosen.chooseRange({ from: store.firstLine, to: store.endLine - 1 })
-  const onKeyDown = useOutputKeys({ box, options, changeOptions, follow, chosen, search, chooseAll })
-
-  const { copy, onCopy } = useCopyLines(store, options.filter, chosen.range)
-  const goToLine = (line: number) => {
-    chosen.choose(line)
-    showLine(line)
-    scroller.current?.focus()
-  }
   const empty = store.count(options.filter) === 0
   return (
     <div
@@ -65,10 +39,10 @@ export function OutputViewer(props: OutputViewerProps) {
     >
       <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1.5 border-b px-2 py-1.5">
         <OutputSearchBox
-          box={box}
+          box={refs.box}
           search={search}
           onGoToLine={goToLine}
-          onLeave={() => scroller.current?.focus()}
+          onLeave={() => refs.scroller.current?.focus()}
         />
         <OutputToolbar
           options={options}
@@ -80,18 +54,7 @@ export function OutputViewer(props: OutputViewerProps) {
         />
       </div>
       <div className="relative flex min-h-0 flex-1 flex-col">
-        <OutputList
-          ref={list}
-          scroller={scroller}
-          store={store}
-          options={options}
-          follow={follow}
-          chosen={chosen}
-          pattern={search.pattern}
-          current={search.current}
-          onKeyDown={onKeyDown}
-          onCopy={onCopy}
-        />
+        <OutputList {...listProps} />
         {empty ? <Nothing {...props} filtered={store.endLine > store.firstLine} /> : null}
         {follow.following || empty ? null : <JumpToEnd store={store} onClick={follow.start} />}
       </div>

@@ -50,7 +50,6 @@ export function makeOptions(shape: ChartShape, look: ChartLook): uPlot.Options {
     values: (_: uPlot, splits: number[]) =>
       splits.map((split) => (split === null ? '' : formatNumber(split))),
   }
-  const points = shape.x.values.length
   return {
     width,
     height,
@@ -71,7 +70,7 @@ export function makeOptions(shape: ChartShape, look: ChartLook): uPlot.Options {
         width: 1.75,
         dash: dashOf(index),
         spanGaps: true,
-        points: { show: points <= 60, size: 5 },
+        points: { show: ({ data }: uPlot) => data[0].length <= 60, size: 5 },
       })),
     ],
     hooks: { setCursor: [(plot) => onCursor(plot.cursor.idx ?? null)] },

@@ -1,61 +1,29 @@
 'use client'
 
-import { useVirtualizer } from '@tanstack/react-virtual'
 import { ChevronRight } from 'lucide-react'
-import { type KeyboardEvent, useId, useMemo, useRef, useState } from 'react'
+import { useId, useRef } from 'react'
 import { Button } from '@/components/ui/button'
 import { cn } from '@/components/ui/class-names'
 import { CopyButton } from '@/components/ui/copy-button'
 import { NodeText } from './json-node-text'
-import { type JsonNode, listNodes, openLevels } from './json-nodes'
-import { moveInTree } from './move-in-tree'
-
-/** Rows that "Open all" opens at most: more than anyone reads, and quickly listed. */
-const openAllRows = 5000
-const openAtFirst = 60
+import type { JsonNode } from './json-nodes'
+import { useJsonTree } from './use-json-tree'
 
 /** Any JSON, opened part by part. */
 export function JsonTree({ value }: { value: unknown }) {
   const treeId = useId()
   const scroller = useRef<HTMLDivElement>(null)
-  const [open, setOpen] = useState<ReadonlySet<string>>(() => openLevels(value, openAtFirst))
-  const [activeId, setActiveId] = useState('0')
-  const nodes = useMemo(() => listNodes(value, open), [value, open])
-  const virtualizer = useVirtualizer({
-    count: nodes.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => 24,
-    getItemKey: (index) => nodes[index]?.id ?? index,
-    overscan: 20,
-  })
-  const activeIndex = Math.max(
-    0,
-    nodes.findIndex(({ id }) => id === activeId),
+  const { nodes, activeIndex, virtualizer, openAll, closeAll, press, onKeyDown } = useJsonTree(
+    value,
+    scroller,
   )
-  const activate = (index: number) => {
-    const node = nodes[index]
-    if (!node) return
-    setActiveId(node.id)
-    virtualizer.scrollToIndex(index, { align: 'auto' })
-  }
-  const toggle = ({ id, expanded }: JsonNode) => {
-    if (expanded !== null) setOpen((before) => changed(before, id, !expanded))
-  }
-  const onKeyDown = (event: KeyboardEvent) => {
-    const move =
-      event.ctrlKey || event.metaKey || event.altKey ? null : moveInTree(nodes, activeIndex, event.key)
-    if (!move) return
-    event.preventDefault()
-    if (move.toggle) toggle(move.toggle)
-    else activate(move.to)
-  }
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <div className="flex items-center justify-end gap-1.5 border-b px-2 py-1.5">
-        <Button size="sm" variant="ghost" onClick={() => setOpen(openLevels(value, openAllRows))}>
+        <Button size="sm" variant="ghost" onClick={openAll}>
           Open all
         </Button>
-        <Button size="sm" variant="ghost" onClick={() => setOpen(new Set())}>
+        <Button size="sm" variant="ghost" onClick={closeAll}>
           Close all
         </Button>
         <CopyButton text={() => JSON.stringify(value, null, 2)} label="Copy as JSON" />
@@ -70,31 +38,23 @@ export function JsonTree({ value }: { value: unknown }) {
         className="group/tree min-h-0 flex-1 overflow-auto font-mono text-xs focus-visible:-outline-offset-2"
       >
         <div role="presentation" className="relative" style={{ height: virtualizer.getTotalSize() }}>
-          {virtualizer.getVirtualItems().map(({ index, key, start }) => {
-            const node = nodes[index]
-            if (!node) return null
-            const position = { transform: `translateY(${start}px)` }
-            return (
-              <div
-                key={key}
-                ref={virtualizer.measureElement}
-                data-index={index}
-                role="presentation"
-                className="absolute inset-x-0 top-0"
-                style={position}
-              >
-                <TreeRow
-                  id={`${treeId}-${index}`}
-                  node={node}
-                  active={index === activeIndex}
-                  onPress={() => {
-                    setActiveId(node.id)
-                    toggle(node)
-                  }}
-                />
-              </div>
-            )
-          })}
+          {virtualizer.getVirtualItems().map(({ index, key, start }) => (
+            <div
+              key={key}
+              ref={virtualizer.measureElement}
+              data-index={index}
+              role="presentation"
+              className="absolute inset-x-0 top-0"
+              style={{ transform: `translateY(${start}px)` }}
+            >
+              <TreeRow
+                id={`${treeId}-${index}`}
+                node={nodes[index]}
+                active={index === activeIndex}
+                onPress={press}
+              />
+            </div>
+          ))}
         </div>
       </div>
     </div>
@@ -103,13 +63,15 @@ export function JsonTree({ value }: { value: unknown }) {
 
 interface TreeRowProps {
   id: string
-  node: JsonNode
+  /** Undefined for a moment, when the tree has just become shorter. */
+  node: JsonNode | undefined
   active: boolean
-  onPress: () => void
+  onPress: (node: JsonNode) => void
 }
 
 /** Keys are the tree's own affair: it keeps the focus and says which row is active. */
 function TreeRow({ id, node, active, onPress }: TreeRowProps) {
+  if (!node) return null
   const { level, position, siblings, expanded, kind } = node
   return (
     <div
@@ -123,7 +85,7 @@ function TreeRow({ id, node, active, onPress }: TreeRowProps) {
       tabIndex={-1}
       onMouseDown={(event) => {
         // A text that is being selected is not a press, and the focus belongs to the tree.
-        if (kind !== 'text' && event.button === 0) onPress()
+        if (kind !== 'text' && event.button === 0) onPress(node)
       }}
       className={cn(
         'flex min-h-6 items-start gap-1 py-0.5 pr-4 leading-5 hover:bg-hover',
@@ -143,11 +105,4 @@ function TreeRow({ id, node, active, onPress }: TreeRowProps) {
       <NodeText node={node} />
     </div>
   )
-}
-
-function changed(open: ReadonlySet<string>, id: string, add: boolean): ReadonlySet<string> {
-  const next = new Set(open)
-  if (add) next.add(id)
-  else next.delete(id)
-  return next
 }

@@ -12,7 +12,7 @@ import {
 } from '@tanstack/react-table'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, ArrowUp } from 'lucide-react'
-import { useMemo, useRef, useState } from 'react'
+import { type RefObject, useMemo, useRef, useState } from 'react'
 import { cn } from '@/components/ui/class-names'
 import { ScrollRegion } from '@/components/ui/scroll-region'
 import { type ColumnLook, cellText, lookOfColumns } from './cell-text'
@@ -28,30 +28,9 @@ const columnHelper = createColumnHelper<Cells>()
 /** Results as rows and columns, sorted by a click on a column's name. */
 export function ResultTable({ shape }: { shape: TableShape }) {
   const scroller = useRef<HTMLElement>(null)
-  const [sorting, setSorting] = useState<SortingState>([])
-  const columns = useMemo(() => makeColumns(shape), [shape])
+  const table = useSortedTable(shape)
   const looks = useMemo(() => lookOfColumns(shape), [shape])
   const width = looks.reduce((sum, look) => sum + look.width, 0)
-  // The table only reads its rows; its type asks for a list that could be changed.
-  const data = useMemo(() => [...shape.rows], [shape])
-  const table = useReactTable({
-    data,
-    columns,
-    state: { sorting },
-    onSortingChange: setSorting,
-    getCoreRowModel: getCoreRowModel(),
-    getSortedRowModel: getSortedRowModel(),
-  })
-  const { rows } = table.getRowModel()
-  const virtualizer = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => rowHeight,
-    overscan: 12,
-  })
-  const shown = virtualizer.getVirtualItems()
-  const above = shown[0]?.start ?? 0
-  const below = virtualizer.getTotalSize() - (shown.at(-1)?.end ?? 0)
   return (
     <ScrollRegion
       ref={scroller}
@@ -59,7 +38,7 @@ export function ResultTable({ shape }: { shape: TableShape }) {
       className="min-h-0 flex-1 overflow-auto focus-visible:-outline-offset-2"
     >
       <table
-        aria-rowcount={rows.length + 1}
+        aria-rowcount={shape.rows.length + 1}
         className="min-w-full table-fixed border-separate border-spacing-0 text-left text-sm"
         style={{ width: `calc(${width}ch + ${looks.length * 1.5}rem)` }}
       >
@@ -75,16 +54,52 @@ export function ResultTable({ shape }: { shape: TableShape }) {
             ))}
           </tr>
         </thead>
-        <tbody>
-          {above > 0 ? <Spacer height={above} /> : null}
-          {shown.map(({ index }) => {
-            const row = rows[index]
-            return row ? <DataRow key={row.id} row={row} index={index} looks={looks} /> : null
-          })}
-          {below > 0 ? <Spacer height={below} /> : null}
-        </tbody>
+        <RowsInView scroller={scroller} rows={table.getRowModel().rows} looks={looks} />
       </table>
     </ScrollRegion>
+  )
+}
+
+function useSortedTable(shape: TableShape) {
+  const [sorting, setSorting] = useState<SortingState>([])
+  const columns = useMemo(() => makeColumns(shape), [shape])
+  // The table only reads its rows; its type asks for a list that could be changed.
+  const data = useMemo(() => [...shape.rows], [shape])
+  return useReactTable({
+    data,
+    columns,
+    state: { sorting },
+    onSortingChange: setSorting,
+    getCoreRowModel: getCoreRowModel(),
+    getSortedRowModel: getSortedRowModel(),
+  })
+}
+
+interface RowsInViewProps {
+  scroller: RefObject<HTMLElement | null>
+  rows: readonly Row<Cells>[]
+  looks: readonly ColumnLook[]
+}
+
+function RowsInView({ scroller, rows, looks }: RowsInViewProps) {
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 12,
+  })
+  const shown = virtualizer.getVirtualItems()
+  const above = shown[0]?.start ?? 0
+  const below = virtualizer.getTotalSize() - (shown.at(-1)?.end ?? 0)
+  return (
+    <tbody>
+      {above > 0 ? <Spacer height={above} /> : null}
+      {shown.map(({ index }) => {
+        const row = rows[index]
+        return row ? <DataRow key={row.id} row={row} index={index} looks={looks} /> : null
+      })}
+      {below > 0 ? <Spacer height={below} /> : null}
+    </tbody>
   )
 }
 

@@ -8,7 +8,7 @@ import { EmptyState } from '@/components/ui/empty-state'
 import { formatCount } from '@/components/ui/format-number'
 import { Segmented } from '@/components/ui/segmented'
 import { Skeleton } from '@/components/ui/skeleton'
-import { detectShapes, type ShapeName, type Shapes } from './detect-shape'
+import { type ChartShape, detectShapes, type ShapeName, type Shapes } from './detect-shape'
 import { JsonTree } from './json-tree'
 import { ResultTable } from './result-table'
 
@@ -61,11 +61,18 @@ export function ResultViewer({ results, live = false, actions, className }: Resu
         <p className="text-muted text-xs tabular-nums">{sizeOf(results, shapes, view)}</p>
         {actions ? <div className="ml-auto flex items-center gap-1.5">{actions}</div> : null}
       </header>
-      {view === 'chart' && shapes.chart ? <ResultChart shape={shapes.chart} /> : null}
+      {view === 'chart' && shapes.chart ? (
+        <ResultChart key={seriesOf(shapes.chart)} shape={shapes.chart} />
+      ) : null}
       {view === 'table' && shapes.table ? <ResultTable shape={shapes.table} /> : null}
       {view === 'tree' ? <JsonTree value={results.length === 1 ? results[0] : results} /> : null}
     </section>
   )
+}
+
+/** Another chart when there are other series; the same one, grown, when there are only more points. */
+function seriesOf({ x, series }: ChartShape): string {
+  return JSON.stringify([x.name, ...series.map(({ name }) => name)])
 }
 
 function fittingViews({ chart, table }: Shapes): ShapeName[] {

@@ -19,49 +19,39 @@ interface PlotLook {
   onCursor: (index: number | null) => void
 }
 
-/** Keeps a uPlot chart in an element: drawn anew for other data or another theme, resized with the element. */
+/**
+ * Keeps a uPlot chart in an element. Points that are added go into the chart as it is, zoomed as it is; for another
+ * axis or theme it is drawn anew. The series stay the same for as long as the chart lives.
+ */
 export function usePlot(host: RefObject<HTMLElement | null>, shape: ChartShape, look: PlotLook): Plot {
   const plot = useRef<uPlot | null>(null)
   const { resolvedTheme } = useTheme()
   const { chosen, logarithmic, onCursor } = look
-  const latest = useRef(chosen)
+  const latest = useRef({ shape, chosen })
   useEffect(() => {
-    latest.current = chosen
+    const own = plot.current
+    const { shape: drawn } = latest.current
+    latest.current = { shape, chosen }
+    if (!own) return
     // Series 0 is the axis itself.
-    shape.series.forEach((_, index) => {
-      plot.current?.setSeries(index + 1, { show: chosen.has(index) })
-    })
-  }, [chosen, shape])
+    for (const index of shape.series.keys()) own.setSeries(index + 1, { show: chosen.has(index) })
+    if (shape !== drawn) own.setData(toData(shape), !isZoomed(own))
+  }, [shape, chosen])
 
   useEffect(() => {
-    const element = host.current
     // The theme is read from the page; that it changed is why the chart is drawn anew.
-    if (!element || resolvedTheme === undefined) return
-    const { clientWidth: width, clientHeight: height } = element
-    const theme = readTheme(element)
-    const options = makeOptions(shape, {
-      theme,
-      width,
-      height,
-      chosen: latest.current,
+    if (!host.current || resolvedTheme === undefined) return
+    const { own, destroy } = draw(host.current, latest.current.shape, {
+      chosen: latest.current.chosen,
       logarithmic,
       onCursor,
     })
-    const data: uPlot.AlignedData = [[...shape.x.values], ...shape.series.map(({ values }) => [...values])]
-    const own = new uPlot(options, data, element)
     plot.current = own
-    const observer = new ResizeObserver(() => {
-      // Even the same size would take the cursor away.
-      if (own.width === element.clientWidth && own.height === element.clientHeight) return
-      own.setSize({ width: element.clientWidth, height: element.clientHeight })
-    })
-    observer.observe(element)
     return () => {
-      observer.disconnect()
-      own.destroy()
+      destroy()
       plot.current = null
     }
-  }, [host, shape, logarithmic, onCursor, resolvedTheme])
+  }, [host, logarithmic, onCursor, resolvedTheme])
 
   return {
     pointAt: (index) => {
@@ -73,4 +63,30 @@ export function usePlot(host: RefObject<HTMLElement | null>, shape: ChartShape, 
     focus: (series) =>
       plot.current?.setSeries(series === null ? null : series + 1, { focus: series !== null }),
   }
+}
+
+function draw(element: HTMLElement, shape: ChartShape, look: PlotLook) {
+  const { clientWidth: width, clientHeight: height } = element
+  const options = makeOptions(shape, { ...look, theme: readTheme(element), width, height })
+  const own = new uPlot(options, toData(shape), element)
+  const observer = new ResizeObserver(() => {
+    // Even the same size would take the cursor away.
+    if (own.width === element.clientWidth && own.height === element.clientHeight) return
+    own.setSize({ width: element.clientWidth, height: element.clientHeight })
+  })
+  observer.observe(element)
+  const destroy = () => {
+    observer.disconnect()
+    own.destroy()
+  }
+  return { own, destroy }
+}
+
+function toData({ x, series }: ChartShape): uPlot.AlignedData {
+  return [[...x.values], ...series.map(({ values }) => [...values])]
+}
+
+function isZoomed({ scales, data: [at] }: uPlot): boolean {
+  const { min, max } = scales.x ?? {}
+  return (min ?? 0) > (at[0] ?? 0) || (max ?? 0) < (at[at.length - 1] ?? 0)
 }
