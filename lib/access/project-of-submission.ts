@@ -40,27 +40,27 @@ export async function findOrCreateProject(
   userId: string,
   slug: string,
 ): Promise<ChosenProject> {
-  return (await findProject(tx, userId, slug)) ?? toChosen(await createOwn(tx, userId, slug))
+  const found = (await findProject(tx, userId, slug)) ?? (await createOwn(tx, userId, slug))
+  // Another transaction made it in between: a conflict waited for its end, so it is there now.
+  const chosen = found ?? (await findProject(tx, userId, slug))
+  if (!chosen) throw new Error('a project vanished as it was made')
+  return chosen
 }
 
 function toChosen({ id, submissions_per_minute, max_active_jobs }: Row): ChosenProject {
   return { id, limits: { submissionsPerMinute: submissions_per_minute, maxActiveJobs: max_active_jobs } }
 }
 
-/** A conflict waits for the transaction that made the project first, and then finds it. */
-async function createOwn(tx: Transaction, userId: string, slug: string): Promise<Row> {
-  const { rows } = await tx.query<Row & { created: boolean; owner: string }>(
-    `INSERT INTO projects (id, slug, owner_id) VALUES ($1, $2, $3)
-     ON CONFLICT (owner_id, slug) DO UPDATE SET slug = excluded.slug
-     RETURNING id, submissions_per_minute, max_active_jobs, xmax = 0 AS created,
-               (SELECT handle FROM users WHERE id = $3) AS owner`,
+/** Null when the project exists. Never locks its row: jobs that are inserted meanwhile refer to it. */
+async function createOwn(tx: Transaction, userId: string, slug: string): Promise<ChosenProject | null> {
+  const { rows } = await tx.query<Row & { owner: string }>(
+    `INSERT INTO projects (id, slug, owner_id) VALUES ($1, $2, $3) ON CONFLICT (owner_id, slug) DO NOTHING
+     RETURNING id, submissions_per_minute, max_active_jobs, (SELECT handle FROM users WHERE id = $3) AS owner`,
     [uuidv7(), slug, userId],
   )
   const [row] = rows
-  if (!row) throw new Error('PostgreSQL returned no row of an INSERT')
-  if (row.created) {
-    const target = `${row.owner}/${slug}`
-    await recordAudit(tx, { actorId: userId, action: 'project_created', target, detail: { id: row.id } })
-  }
-  return row
+  if (!row) return null
+  const target = `${row.owner}/${slug}`
+  await recordAudit(tx, { actorId: userId, action: 'project_created', target, detail: { id: row.id } })
+  return toChosen(row)
 }

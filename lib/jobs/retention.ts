@@ -1,6 +1,11 @@
 import { database } from '../database/client'
+import { resultStore } from '../results/result-files'
 
-/** Deletes what has served its time: idempotency keys after a day. */
-export async function deleteExpired(): Promise<void> {
+/** A file that is written takes seconds; a part this old belongs to a writer that died. */
+const leftoverMs = 60 * 60_000
+
+/** Deletes what has served its time: idempotency keys after a day, and what writers that died left half written. */
+export async function deleteExpired(now: Date): Promise<void> {
   await database().pool.query("DELETE FROM idempotency_keys WHERE created_at < now() - interval '1 day'")
+  await resultStore().removeLeftovers(new Date(now.getTime() - leftoverMs))
 }

@@ -104,6 +104,23 @@ describe('submitting', () => {
     expect((await submitJob(stranger, keyed)).repeated).toBe(false)
   })
 
+  it('makes one project for many first submissions at once, limited or not', async () => {
+    for (const limits of [unlimited, { role: 'admin' as const }]) {
+      const actor = await researcher(limits)
+      const all = await Promise.all(
+        Array.from({ length: 40 }, (_, i) =>
+          submitJob(actor, submission({ idempotencyKey: i % 2 ? `key-${i}` : null })),
+        ),
+      )
+      expect(new Set(all.map(({ jobId }) => jobId)).size).toBe(40)
+      const { rows } = await db.pool.query(
+        'SELECT count(*)::int AS projects FROM projects WHERE owner_id = $1',
+        [actor.userId],
+      )
+      expect(rows[0]).toEqual({ projects: 1 })
+    }
+  })
+
   it('stores nothing when it refuses', async () => {
     const actor = await researcher({ limits: { submissionsPerMinute: 0, maxActiveJobs: null } })
     await expect(submitJob(actor, submission())).rejects.toMatchObject({ code: 'rate_limited' })

@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto'
 import { type Actor, requireScope } from '../access/actor'
 import { actorFromToken, invalidToken } from '../access/authenticate'
-import { GpuqError } from '../errors'
+import { type FieldError, GpuqError } from '../errors'
 import { readUpload } from '../http/multipart'
 import { parseConfig } from './config'
 import type { Submission } from './submit'
@@ -26,14 +25,13 @@ export async function receiveUpload(
       'An Idempotency-Key is 1 to 255 printable ASCII characters without spaces.',
     )
   }
-  const { code, configFile } = await readUpload(request, { maxPartBytes, timeoutMs: uploadTimeoutMs })
+  const { code, configFile, bodyHash } = await readUpload(request, {
+    maxPartBytes,
+    timeoutMs: uploadTimeoutMs,
+  })
   const parsed = parseConfig(configFile.bytes.toString('utf8'))
   if (!parsed.ok) {
-    const [first] = parsed.errors
-    const more = parsed.errors.length > 1 ? ` (and ${parsed.errors.length - 1} more)` : ''
-    throw new GpuqError('invalid_fields', `config_file: ${first?.message ?? 'it cannot be read'}${more}`, {
-      errors: parsed.errors,
-    })
+    throw new GpuqError('invalid_fields', describeErrors(parsed.errors), { errors: parsed.errors })
   }
   const { config, token } = parsed
   const actor = await settleActor(caller, token)
@@ -41,8 +39,16 @@ export async function receiveUpload(
     throw new GpuqError('forbidden', 'Token does not belong to specified user_id')
   }
   requireSupported(config)
-  const bodyHash = createHash('sha256').update(code.bytes).update('\0').update(configFile.bytes).digest()
   return { actor, submission: { code: code.bytes, config, bodyHash, idempotencyKey } }
+}
+
+/** The first mistake as a sentence with its place, and how many more there are. */
+function describeErrors([first, ...more]: FieldError[]): string {
+  if (!first) return 'config_file: it cannot be read'
+  const key = first.path === 'config_file' ? '' : `${first.path} `
+  const place = first.line === undefined ? '' : `, line ${first.line}`
+  const rest = more.length > 0 ? ` (and ${more.length} more)` : ''
+  return `config_file${place}: ${key}${first.message}${rest}`
 }
 
 async function settleActor(caller: Actor | null, token: string | null): Promise<Actor> {

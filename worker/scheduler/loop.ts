@@ -21,7 +21,7 @@ export async function lead(signal: AbortSignal): Promise<void> {
 async function schedule(signal: AbortSignal): Promise<void> {
   const wake = new Wake(signal)
   const stop = await listener().listen('queue', () => wake.ring())
-  let swept = 0
+  let swept = Number.NEGATIVE_INFINITY
   try {
     while (!signal.aborted) {
       await attempt('reconcile', async () => {
@@ -31,7 +31,7 @@ async function schedule(signal: AbortSignal): Promise<void> {
       await attempt('place', placeWaiting)
       if (performance.now() - swept > sweepEveryMs) {
         swept = performance.now()
-        await attempt('sweep', deleteExpired)
+        await attempt('sweep', () => deleteExpired(new Date()))
       }
       await wake.rung(lookEveryMs)
     }
