@@ -3,7 +3,8 @@ import { Readable } from 'node:stream'
 import Docker from 'dockerode'
 import { version } from '../../package.json'
 import type { ContainerSpec, Engine, OpenStream } from './engine'
-import { EngineRuntime, type Patience } from './engine-runtime'
+import { EngineRuntime } from './engine-runtime'
+import type { Patience } from './patience'
 import { type Runtime, RuntimeFault } from './runtime'
 
 export interface DockerOptions {

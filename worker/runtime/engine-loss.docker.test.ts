@@ -59,6 +59,16 @@ describe('an engine that goes away', () => {
     await expect(runtime.wait(container)).rejects.toMatchObject({ code: 'container_gone' })
   })
 
+  it('while a program ends, has lost its last output: that is no verdict on the program', async () => {
+    const { runtime } = bench
+    const container = await bench.startUntil('import time\nprint("up")\ntime.sleep(1)\nprint("result")', 'up')
+    await proxy.cut()
+    await direct.runtime.wait(container)
+    await proxy.listen()
+    await sleep(100)
+    await expect(runtime.wait(container)).rejects.toMatchObject({ code: 'container_gone' })
+  })
+
   it('and comes back under a container that later kills itself, is not blamed for it', async () => {
     const { runtime } = bench
     const source = 'import os, signal, time\nprint("up")\ntime.sleep(2)\nos.kill(os.getpid(), signal.SIGKILL)'

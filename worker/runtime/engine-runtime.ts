@@ -13,9 +13,10 @@ import {
 import type { Engine } from './engine'
 import { statusOf, toFault, within } from './engine-faults'
 import { describeEngine, engineInfoSchema, engineVersionSchema } from './engine-warnings'
-import { EngineWatch, wasEndedByOthers } from './engine-watch'
+import { type ContainerNotes, EngineWatch } from './engine-watch'
 import { ImageStore } from './image-store'
 import { OutputQueue } from './output-queue'
+import { defaultPatience, type Patience } from './patience'
 import { readOutput } from './read-output'
 import {
   type ContainerRef,
@@ -27,24 +28,6 @@ import {
   type TaskContainer,
 } from './runtime'
 import { readToolkitVersion } from './toolkit-version'
-
-/** How long the engine is waited for, in ms. */
-const defaultPatience = {
-  /** An answer that needs no work. */
-  answer: 30_000,
-  /** Creating, starting and removing: slow disks, and GPU hooks on their first run. */
-  work: 120_000,
-  /** From the end of a container's output to its exit. */
-  exit: 5000,
-  /** From SIGKILL to the exit. */
-  kill: 10_000,
-  /** From an exit to the event that explains it. */
-  lateEvent: 100,
-  /** Between looks at a name that is taken by a container that cannot be seen. */
-  naming: 50,
-}
-
-export type Patience = typeof defaultPatience
 
 /** The agreed runtime on top of a container engine. */
 export class EngineRuntime implements Runtime {
@@ -132,7 +115,6 @@ export class EngineRuntime implements Runtime {
   async replay({ id }: ContainerRef): Promise<AsyncIterable<OutputChunk>> {
     const { Status } = (await this.inspect(id)).State
     if (Status === 'created') return this.read(id, Readable.from([]), true)
-    // It has outlived whatever befell the engine.
     if (Status === 'running') this.watch.of(id).interrupted = false
     const query = { follow: true, stdout: true, stderr: true, timestamps: true }
     const log = this.engine.open('GET', `/containers/${id}/logs`, query)
@@ -141,18 +123,14 @@ export class EngineRuntime implements Runtime {
 
   async wait({ id }: ContainerRef): Promise<Exit> {
     const notes = this.watch.of(id)
+    if (notes.interrupted && (await this.inspect(id)).State.Status === 'running') notes.interrupted = false
     await this.exits.until(id)
     const exit = toExit(await this.inspect(id))
-    const signal = exit.exitCode - 128
     // Ended by a signal: an event that explains it may come a moment later.
-    if (signal > 0 && !exit.outOfMemory) await sleep(this.patience.lateEvent)
-    const outOfMemory = exit.outOfMemory || notes.outOfMemory
-    if (!outOfMemory && wasEndedByOthers(notes, signal))
-      throw new RuntimeFault(
-        'container_gone',
-        `The container was ended from outside gpuq, with signal ${signal}.`,
-      )
-    return { ...exit, outOfMemory }
+    if (exit.exitCode > 128 && !exit.outOfMemory) await sleep(this.patience.lateEvent)
+    if (exit.outOfMemory || notes.outOfMemory) return { ...exit, outOfMemory: true }
+    if (!notes.stopping) refuseForeignEnd(exit, notes)
+    return exit
   }
 
   async stop({ id }: ContainerRef, graceMs: number): Promise<void> {
@@ -196,7 +174,7 @@ export class EngineRuntime implements Runtime {
     try {
       yield* readOutput(source, { fromLog }, hasExited)
     } catch (error) {
-      // After the stream's end the container was asked after, and is known to go on, or `exits` has noted it.
+      // Where the stream did end, the container was asked after: it goes on, or `exits` has noted that it may not.
       if (!ended) this.watch.of(id).interrupted = true
       throw error
     }
@@ -242,4 +220,20 @@ export class EngineRuntime implements Runtime {
       throw toFault(error, doing)
     }
   }
+}
+
+/** An end that others than the program and gpuq had a hand in says nothing about the program. */
+function refuseForeignEnd({ exitCode }: Exit, { interrupted, signals }: ContainerNotes): void {
+  const signal = exitCode - 128
+  if (signals.has(signal))
+    throw new RuntimeFault(
+      'container_gone',
+      `The container was ended from outside gpuq, with signal ${signal}.`,
+    )
+  // Whether it was the engine that ended it cannot be known, and the engine has thrown away what was in its pipes.
+  if (interrupted)
+    throw new RuntimeFault(
+      'container_gone',
+      'The container ended while the engine was away: its last output is lost.',
+    )
 }

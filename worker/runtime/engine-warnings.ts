@@ -10,6 +10,7 @@ export const engineInfoSchema = z.object({
   SwapLimit: z.boolean().default(true),
   CpuCfsQuota: z.boolean().default(true),
   PidsLimit: z.boolean().default(true),
+  LiveRestoreEnabled: z.boolean().default(true),
   SecurityOptions: z.array(z.string()).nullish(),
 })
 
@@ -69,6 +70,7 @@ function missingLimits(info: EngineFacts): string[] {
     [info.SwapLimit, 'The engine cannot limit swap: a job over its memory limit may swap instead of ending.'],
     [info.CpuCfsQuota, 'The engine cannot limit CPU: one job can slow the others down.'],
     [info.PidsLimit, 'The engine cannot limit processes: a fork bomb reaches the whole host.'],
+    [info.LiveRestoreEnabled, 'The engine runs without live-restore: restarting it ends every running job.'],
   ]
   return checks.flatMap(([present, sentence]) => (present ? [] : [sentence]))
 }

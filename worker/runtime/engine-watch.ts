@@ -10,7 +10,7 @@ export interface ContainerNotes {
   signals: Set<number>
   /** This process asked for its end. */
   stopping: boolean
-  /** The engine went away while it ran. */
+  /** The engine went away while it ran, and it has not been seen running since. */
   interrupted: boolean
 }
 
@@ -72,15 +72,6 @@ export class EngineWatch {
     if (event.Action === 'oom') notes.outOfMemory = true
     if (event.Action === 'kill') notes.signals.add(Number(event.Actor.Attributes?.signal ?? 0))
   }
-}
-
-/** The signals that an engine which goes down sends to its containers. */
-const shutdownSignals = new Set([9, 15])
-
-/** True when a container that died of `signal` was ended by somebody else: by hand, or by an engine going down. */
-export function wasEndedByOthers(notes: ContainerNotes, signal: number): boolean {
-  if (notes.stopping) return false
-  return notes.signals.has(signal) || (notes.interrupted && shutdownSignals.has(signal))
 }
 
 /** The engine's form of a time, a millisecond early: an event seen twice says nothing new, a missed one is lost. */

@@ -77,6 +77,10 @@ export interface Runtime {
   list(nodeId: string): Promise<ContainerRef[]>
 }
 
+/**
+ * `engine_unreachable`: what the engine holds may go on; ask again. `container_gone`: removed, killed or lost by
+ * others than the program and gpuq, so its end says nothing about the program.
+ */
 export type RuntimeFaultCode =
   | 'engine_unreachable'
   | 'image_unavailable'
