@@ -1,10 +1,13 @@
 import { type NextRequest, NextResponse } from 'next/server'
+import { GpuqError } from './lib/errors'
+import { problemResponse } from './lib/http/problem'
 
 /**
  * Gives each page a content security policy with a nonce of its own: what a job printed, or a name that somebody
  * chose, could not run as a script even if a page showed it wrongly. Rights are not decided here.
  */
-export function proxy(request: NextRequest): NextResponse {
+export function proxy(request: NextRequest): Response {
+  if (!isDecodable(request.nextUrl.pathname)) return problemResponse(undecodable())
   const nonce = crypto.randomUUID()
   const development = process.env.NODE_ENV === 'development'
   const policy = [
@@ -28,6 +31,26 @@ export function proxy(request: NextRequest): NextResponse {
   return response
 }
 
+function isDecodable(pathname: string): boolean {
+  try {
+    decodeURIComponent(pathname)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Next itself would answer 500 to such an address. */
+function undecodable(): GpuqError {
+  return new GpuqError(
+    'invalid_request',
+    'The address holds a % that encodes no UTF-8. Write %25 for a percent sign.',
+  )
+}
+
 export const config = {
-  matcher: [{ source: '/((?!api/|metrics|healthz|readyz|_next/static|_next/image|icon.svg|favicon.ico).*)' }],
+  matcher: [
+    { source: '/((?!api/|metrics|healthz|readyz|_next/static|_next/image|icon.svg|favicon.ico).*)' },
+    { source: '/(.*%.*)' },
+  ],
 }
