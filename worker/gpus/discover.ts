@@ -16,26 +16,26 @@ export interface DiscoveryOptions {
   node: string
   /** Serve this many simulated GPUs whatever the machine has. */
   simulated?: number | undefined
+  /** How long nvidia-smi is waited for: it can hang on a broken driver. */
+  patienceMs?: number
 }
 
-/** nvidia-smi can hang on a broken driver. */
-const patienceMs = 10_000
 /** Served where there is no NVIDIA GPU and nothing else was asked for. */
 const defaultSimulated = 2
 const fields = ['index', 'uuid', 'name', 'memory.total']
 const run = promisify(execFile)
 
 /** The GPUs of this machine, or simulated ones where it has none. */
-export async function discoverGpus({ node, simulated }: DiscoveryOptions): Promise<Discovery> {
+export async function discoverGpus({
+  node,
+  simulated,
+  patienceMs = 10_000,
+}: DiscoveryOptions): Promise<Discovery> {
   if (simulated !== undefined) return { gpus: simulatedGpus(node, simulated), source: 'simulated' }
   try {
-    const { stdout } = await run(
-      'nvidia-smi',
-      [`--query-gpu=${fields.join(',')}`, '--format=csv,noheader,nounits'],
-      {
-        timeout: patienceMs,
-      },
-    )
+    const query = [`--query-gpu=${fields.join(',')}`, '--format=csv,noheader,nounits']
+    // SIGKILL: what hangs in the driver does not answer to less.
+    const { stdout } = await run('nvidia-smi', query, { timeout: patienceMs, killSignal: 'SIGKILL' })
     const { gpus, problems } = parseNvidiaSmi(stdout)
     const problem = problems.length > 0 ? { problem: problems.join(' ') } : {}
     return { gpus, source: 'nvidia-smi', ...problem }
@@ -47,14 +47,20 @@ export async function discoverGpus({ node, simulated }: DiscoveryOptions): Promi
     return {
       gpus: [],
       source: 'nvidia-smi',
-      problem: `nvidia-smi failed: ${firstLine(error)}. The node serves no GPUs.`,
+      problem: `nvidia-smi failed: ${whatWentWrong(error, patienceMs)}. The node serves no GPUs.`,
     }
   }
 }
 
-function firstLine(error: unknown): string {
+function whatWentWrong(error: unknown, patienceMs: number): string {
   if (error instanceof Error && 'killed' in error && error.killed)
     return `no answer within ${patienceMs / 1000} s`
-  const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
-  return (said || (error instanceof Error ? error.message : String(error))).split('\n')[0] ?? 'unknown'
+  // It says what is wrong on standard output as often as on standard error.
+  const said = ['stderr', 'stdout']
+    .map((stream) =>
+      error instanceof Error && stream in error ? String(Reflect.get(error, stream)).trim() : '',
+    )
+    .find((text) => text !== '')
+  const text = said ?? (error instanceof Error ? error.message : String(error))
+  return text.split('\n')[0] ?? 'unknown'
 }

@@ -16,10 +16,12 @@ export function parseNvidiaSmi(output: string): { gpus: Gpu[]; problems: string[
   const gpus: Gpu[] = []
   const problems: string[] = []
   for (const line of output.split('\n').filter((text) => text.trim() !== '')) {
-    const parsed = row.safeParse(line.split(',').map((cell) => cell.trim()))
+    const [index, uuid, ...rest] = line.split(',').map((cell) => cell.trim())
+    // A model's name may hold commas; what stands around it does not.
+    const parsed = row.safeParse([index, uuid, rest.slice(0, -1).join(', '), rest.at(-1)])
     if (parsed.success) {
-      const [index, uuid, model, memoryMib] = parsed.data
-      gpus.push({ index, uuid, model, memoryMib, simulated: false })
+      const [place, id, model, memoryMib] = parsed.data
+      gpus.push({ index: place, uuid: id, model, memoryMib, simulated: false })
     } else problems.push(`nvidia-smi says of one GPU only "${line.trim().slice(0, 120)}"; it is not served.`)
   }
   return { gpus, problems }

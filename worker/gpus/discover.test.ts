@@ -1,0 +1,91 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { discoverGpus } from './discover'
+
+const realPath = process.env.PATH
+let directory: string
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'gpuq-gpus-'))
+  process.env.PATH = directory
+})
+
+afterEach(async () => {
+  process.env.PATH = realPath
+  await rm(directory, { recursive: true })
+})
+
+/** Puts a stand-in for nvidia-smi on the PATH, alone there. */
+async function standIn(script: string): Promise<void> {
+  const path = join(directory, 'nvidia-smi')
+  await writeFile(path, `#!/bin/sh\n${script}\n`)
+  await chmod(path, 0o755)
+}
+
+const prints = (...lines: string[]) => standIn(lines.map((line) => `echo '${line}'`).join('\n'))
+
+describe('discoverGpus', () => {
+  it('finds what nvidia-smi lists', async () => {
+    await prints(
+      '0, GPU-5d1c7d2e-0c6c-9c2b-1111-0123456789ab, NVIDIA H200, 143771',
+      '1, GPU-5d1c7d2e-0c6c-9c2b-2222-0123456789ab, Quadro, made up, 8192',
+    )
+    expect(await discoverGpus({ node: 'n' })).toEqual({
+      source: 'nvidia-smi',
+      gpus: [
+        {
+          index: 0,
+          uuid: 'GPU-5d1c7d2e-0c6c-9c2b-1111-0123456789ab',
+          model: 'NVIDIA H200',
+          memoryMib: 143_771,
+          simulated: false,
+        },
+        expect.objectContaining({ index: 1, model: 'Quadro, made up', memoryMib: 8192 }),
+      ],
+    })
+  })
+
+  it('serves the sound GPUs beside a broken one, and names it', async () => {
+    await prints(
+      '0, GPU-aaaa, NVIDIA H200, 143771',
+      '1, GPU-bbbb, NVIDIA H200, [N/A]',
+      '2, ERR!, ERR!, ERR!',
+      '3, [GPU requires reset], , ',
+      'Unable to determine the device handle for GPU 0000:41:00.0: Unknown Error',
+    )
+    const { gpus, problem } = await discoverGpus({ node: 'n' })
+    expect(gpus.map(({ index }) => index)).toEqual([0])
+    for (const part of ['GPU-bbbb', 'ERR!', 'requires reset', 'Unable to determine'])
+      expect(problem).toContain(part)
+  })
+
+  it('never simulates on a machine whose GPUs do not answer', async () => {
+    await standIn('echo "Failed to initialize NVML: Driver/library version mismatch"; exit 18')
+    expect(await discoverGpus({ node: 'n' })).toEqual({
+      gpus: [],
+      source: 'nvidia-smi',
+      problem: expect.stringContaining('Driver/library version mismatch'),
+    })
+    await standIn('echo "permission denied" >&2; exit 1')
+    expect((await discoverGpus({ node: 'n' })).problem).toContain('permission denied')
+    await standIn('exec /bin/sleep 60')
+    expect((await discoverGpus({ node: 'n', patienceMs: 300 })).problem).toContain('no answer within 0.3 s')
+  })
+
+  it('simulates where there is no driver, or where it is told to, under UUIDs that stay', async () => {
+    const found = await discoverGpus({ node: 'lab-1' })
+    expect(found.source).toBe('simulated')
+    expect(found.gpus.length).toBeGreaterThan(0)
+    expect(found).toEqual(await discoverGpus({ node: 'lab-1' }))
+    await prints('0, GPU-aaaa, NVIDIA H200, 143771')
+    const told = await discoverGpus({ node: 'lab-1', simulated: 3 })
+    expect(told.gpus.map(({ uuid }) => uuid)).toEqual([
+      'GPU-sim-lab-1-0',
+      'GPU-sim-lab-1-1',
+      'GPU-sim-lab-1-2',
+    ])
+    expect(told.gpus.every(({ simulated, model }) => simulated && model === 'Simulated GPU')).toBe(true)
+  })
+})

@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest'
+import { buildContainerSpec, containerName, taskUid } from './container-spec'
+import type { TaskContainer } from './runtime'
+
+const MiB = 1024 * 1024
+const policy = { version: '1.2.3', outputLimitBytes: 64 * MiB, internetNetwork: 'gpuq' }
+const task: TaskContainer = {
+  jobId: 'job',
+  taskId: 'task',
+  attempt: 2,
+  rank: 1,
+  nodeId: 'node',
+  image: 'gpuq/python:1',
+  command: ['python', '-u', '/job/solution.py'],
+  env: {},
+  directory: '/data/tasks/task',
+  gpuUuids: [],
+  simulated: true,
+  cpuMilli: 2500,
+  memoryMib: 1000,
+  network: 'none',
+}
+const build = (changes: Partial<TaskContainer> = {}, volumes: string[] = []) =>
+  buildContainerSpec({ ...task, ...changes }, policy, { volumes })
+const variables = (changes: Partial<TaskContainer>) =>
+  Object.fromEntries(
+    build(changes).Env.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+  )
+
+describe('every container', () => {
+  it('has all of the walls', () => {
+    const { HostConfig, ...spec } = build()
+    expect(spec).toMatchObject({
+      User: `${taskUid('task')}:10001`,
+      Tty: false,
+      OpenStdin: false,
+      StopSignal: 'SIGTERM',
+    })
+    expect(HostConfig).toMatchObject({
+      Privileged: false,
+      CapDrop: ['ALL'],
+      ReadonlyRootfs: true,
+      IpcMode: 'private',
+      CgroupnsMode: 'private',
+      NetworkMode: 'none',
+      Init: true,
+    })
+    expect(HostConfig.SecurityOpt).toContain('no-new-privileges:true')
+    expect(HostConfig.SecurityOpt).toContainEqual(
+      expect.stringMatching(/^seccomp=\{"defaultAction":"SCMP_ACT_ERRNO"/),
+    )
+    // Left out, the engine's own lists of masked and read-only paths apply.
+    expect(Object.keys(HostConfig)).not.toContain('MaskedPaths')
+    expect(Object.keys(HostConfig)).not.toContain('Devices')
+    expect(Object.keys(HostConfig)).not.toContain('Runtime')
+  })
+
+  it('has all of the limits', () => {
+    const { HostConfig } = build()
+    expect(HostConfig).toMatchObject({
+      Memory: 1000 * MiB,
+      MemorySwap: 1000 * MiB,
+      NanoCpus: 2_500_000_000,
+      PidsLimit: 1024 + 3 * 128,
+      ShmSize: 500 * MiB,
+      LogConfig: { Type: 'local', Config: { 'max-size': String(128 * MiB), 'max-file': '2' } },
+    })
+    expect(HostConfig.Ulimits.map(({ Name }) => Name)).toEqual(['nofile', 'core', 'msgqueue'])
+    for (const options of Object.values(HostConfig.Tmpfs)) {
+      expect(options).toMatch(/^rw,nosuid,nodev,(no)?exec,.*size=\d+,nr_inodes=\d+$/)
+    }
+    expect(Object.keys(HostConfig.Tmpfs)).toEqual(['/work', '/tmp', '/dev/shm'])
+  })
+
+  it('sees of the host nothing but its own directory, which it cannot change', () => {
+    const { HostConfig } = build()
+    expect(HostConfig.Mounts).toEqual([
+      expect.objectContaining({ Type: 'bind', Source: '/data/tasks/task', Target: '/job', ReadOnly: true }),
+    ])
+    expect(Object.keys(HostConfig)).not.toContain('Binds')
+  })
+
+  it('says whose it is, under a name that no second one can have', () => {
+    const spec = build()
+    expect(spec.name).toBe('gpuq-job-2-1')
+    expect(spec.Labels).toEqual({
+      'gpuq.job': 'job',
+      'gpuq.task': 'task',
+      'gpuq.attempt': '2',
+      'gpuq.rank': '1',
+      'gpuq.node': 'node',
+      'gpuq.version': '1.2.3',
+    })
+    expect(containerName({ ...task, attempt: 3 })).not.toBe(spec.name)
+  })
+
+  it('runs its own command, whatever the image would run', () => {
+    expect(build()).toMatchObject({ Entrypoint: ['python'], Cmd: ['-u', '/job/solution.py'] })
+  })
+
+  it('has a writable path of the image only as one with an end', () => {
+    const { Tmpfs } = build({}, ['/data', '/job', '/work']).HostConfig
+    expect(Tmpfs['/data']).toMatch(/noexec.*size=\d+,nr_inodes=\d+$/)
+    expect(Object.keys(Tmpfs)).not.toContain('/job')
+    expect(Tmpfs['/work']).toBe(build().HostConfig.Tmpfs['/work'])
+  })
+})
+
+describe('what depends on the task', () => {
+  it('asks the engine for the real GPUs that it holds, by UUID, and for nothing else', () => {
+    const gpuUuids = ['GPU-a', 'GPU-b']
+    const real = { simulated: false, gpuUuids }
+    expect(build(real).HostConfig).toMatchObject({
+      DeviceRequests: [
+        { Driver: 'nvidia', DeviceIDs: gpuUuids, Capabilities: [['gpu', 'compute', 'utility']] },
+      ],
+    })
+    expect(variables(real).NVIDIA_VISIBLE_DEVICES).toBe('GPU-a,GPU-b')
+    for (const none of [
+      { simulated: true, gpuUuids },
+      { simulated: false, gpuUuids: [] },
+    ]) {
+      expect(Object.keys(build(none).HostConfig)).not.toContain('DeviceRequests')
+      expect(variables(none).NVIDIA_VISIBLE_DEVICES).toBe('void')
+    }
+  })
+
+  it('lets its own variables through, and none that the host would obey', () => {
+    const env = {
+      OWN: 'a=b',
+      HOME: '/tmp',
+      OMP_NUM_THREADS: '7',
+      NVIDIA_VISIBLE_DEVICES: 'all',
+      'NVIDIA_VISIBLE_DEVICES=all': '',
+      'X=1\0NVIDIA_VISIBLE_DEVICES': 'all',
+      GPUQ_JOB_ID: 'another',
+      LD_PRELOAD: '/work/evil.so',
+      LD_AUDIT: '/work/evil.so',
+      GLIBC_TUNABLES: 'x',
+      _LIBCONTAINER_INITPIPE: '3',
+      ['__proto__']: 'x',
+    }
+    const found = variables({ env })
+    expect(found).toMatchObject({ OWN: 'a=b', HOME: '/tmp', OMP_NUM_THREADS: '7', GPUQ_JOB_ID: 'job' })
+    expect(found.NVIDIA_VISIBLE_DEVICES).toBe('void')
+    expect(build({ env }).Env.filter((line) => /all|evil|LIBCONTAINER|TUNABLES/.test(line))).toEqual([])
+    expect(build({ env }).Env.filter((line) => line.startsWith('NVIDIA_VISIBLE_DEVICES='))).toHaveLength(1)
+  })
+
+  it('gives as many threads as CPUs, and at least one', () => {
+    expect(variables({ cpuMilli: 2500 }).OMP_NUM_THREADS).toBe('2')
+    expect(variables({ cpuMilli: 300 }).OMP_NUM_THREADS).toBe('1')
+  })
+
+  it('has a network only where it was granted', () => {
+    expect(build({ network: 'internet' }).HostConfig).toMatchObject({ NetworkMode: 'gpuq', ExtraHosts: [] })
+  })
+
+  it('runs under another OCI runtime where the node has one', () => {
+    const spec = buildContainerSpec(task, { ...policy, ociRuntime: 'runsc' }, { volumes: [] })
+    expect(spec.HostConfig).toMatchObject({ Runtime: 'runsc' })
+  })
+})
+
+describe('taskUid', () => {
+  it('is stable, never a user of the host or of an image, and fits an engine with user namespaces', () => {
+    const uids = Array.from({ length: 5000 }, (_, number) => taskUid(`task-${number}`))
+    expect(taskUid('task-7')).toBe(uids[7])
+    expect(Math.min(...uids)).toBeGreaterThan(10_000)
+    expect(Math.max(...uids)).toBeLessThan(65_536)
+    expect(new Set(uids).size).toBeGreaterThan(4500)
+  })
+})

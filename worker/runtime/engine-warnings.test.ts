@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import { describeEngine, engineInfoSchema, engineVersionSchema, isBelow } from './engine-warnings'
+import { parseToolkitVersion } from './toolkit-version'
+
+const sound = {
+  ID: 'x',
+  ServerVersion: '29.5.0',
+  NCPU: 2,
+  MemTotal: 1,
+  SecurityOptions: ['name=seccomp,profile=builtin'],
+}
+const parts = (engine: string, runc: string) => ({
+  Components: [
+    { Name: 'Engine', Version: engine },
+    { Name: 'containerd', Version: '1.0' },
+    { Name: 'runc', Version: runc },
+  ],
+})
+const describeFor = (info: object, version: object, toolkit: string | null = null) =>
+  describeEngine(engineInfoSchema.parse(info), engineVersionSchema.parse(version), toolkit)
+
+describe('describeEngine', () => {
+  it('names each part that is below its floor', () => {
+    expect(describeFor(sound, parts('29.5.0', '1.3.6'), '1.18.2')).toEqual([])
+    expect(describeFor(sound, parts('30.0.1', '1.4.0'))).toEqual([])
+    const warnings = describeFor(sound, parts('20.10.24+dfsg1', '1.1.5+ds1'), '1.17.8')
+    expect(warnings).toHaveLength(3)
+    expect(warnings.join()).toMatch(
+      /Docker Engine 20.10.24.*29\.5.*runc 1\.1\.5.*1\.3\.6.*NVIDIA container toolkit 1\.17\.8/,
+    )
+  })
+
+  it('names each wall that the engine cannot build', () => {
+    const weak = {
+      MemoryLimit: false,
+      SwapLimit: false,
+      CpuCfsQuota: false,
+      PidsLimit: false,
+      LiveRestoreEnabled: false,
+    }
+    const warnings = describeFor(
+      { ...sound, ...weak, SecurityOptions: ['name=apparmor'] },
+      parts('29.5', '1.3.6'),
+    )
+    expect(warnings).toHaveLength(6)
+  })
+
+  it('has nothing to say about parts that another engine does not have', () => {
+    expect(describeFor(sound, { Components: [{ Name: 'Podman Engine', Version: '4.3.1' }] })).toEqual([])
+    expect(describeFor(sound, {})).toEqual([])
+  })
+})
+
+describe('isBelow', () => {
+  it('compares numbers, not letters', () => {
+    expect(isBelow('9.0', '29.5')).toBe(true)
+    expect(isBelow('29.10', '29.5')).toBe(false)
+    expect(isBelow('1.3.6~ds1', '1.3.6')).toBe(false)
+    expect(isBelow('1.3', '1.3.6')).toBe(true)
+    expect(isBelow('v1.3.7-rc1', '1.3.6')).toBe(false)
+  })
+})
+
+describe('parseToolkitVersion', () => {
+  it('reads what nvidia-ctk prints', () => {
+    expect(parseToolkitVersion('NVIDIA Container Toolkit CLI version 1.17.8\ncommit: f202b80a9b9d')).toBe(
+      '1.17.8',
+    )
+    expect(parseToolkitVersion('nothing of use')).toBeNull()
+  })
+})

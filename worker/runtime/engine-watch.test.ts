@@ -1,0 +1,33 @@
+import { PassThrough } from 'node:stream'
+import { expect, it, vi } from 'vitest'
+import { EngineWatch } from './engine-watch'
+
+const event = (Action: string, ID: string, Attributes = {}) =>
+  `${JSON.stringify({ Action, Actor: { ID, Attributes }, timeNano: 1_800_000_000_500_000_000 })}\n`
+
+it('notes what befell its containers, and asks again from there when the connection breaks', async () => {
+  const streams: PassThrough[] = []
+  const sinces: string[] = []
+  const watch = new EngineWatch(async (since) => {
+    const stream = new PassThrough()
+    streams.push(stream)
+    sinces.push(since)
+    return stream
+  })
+  const notes = watch.of('a')
+  expect(watch.of('a')).toBe(notes)
+  await vi.waitUntil(() => streams.length === 1)
+  streams[0]?.write(`${event('kill', 'a', { signal: '15' })}${event('oom', 'stranger')}null\n`)
+  await vi.waitUntil(() => notes.signals.size > 0)
+  expect(notes).toMatchObject({ outOfMemory: false, signals: new Set([15]) })
+  streams[0]?.destroy(new Error('reset'))
+
+  await vi.waitUntil(() => streams.length === 2, { timeout: 5000 })
+  expect(Number(sinces[1])).toBeCloseTo(1_800_000_000.499, 3)
+  streams[1]?.write(event('oom', 'a'))
+  await vi.waitUntil(() => notes.outOfMemory)
+  watch.forget('a')
+  expect(watch.of('a').outOfMemory).toBe(false)
+  watch.forget('a')
+  streams[1]?.end()
+})

@@ -1,0 +1,63 @@
+import { PassThrough } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { OutputQueue } from './output-queue'
+
+const limits = { high: 1000, trickle: 100, everyMs: 5, most: 3000 }
+const piece = Buffer.alloc(100, 'x')
+
+/** A source that has `count` pieces to give, one at a time. */
+function sourceOf(count: number): PassThrough {
+  const source = new PassThrough({ highWaterMark: 100 })
+  const write = (left: number) => {
+    if (left === 0) source.end()
+    else source.write(piece, () => write(left - 1))
+  }
+  write(count)
+  return source
+}
+
+async function total(queue: AsyncIterable<Buffer>): Promise<number> {
+  let bytes = 0
+  for await (const { length } of queue) bytes += length
+  return bytes
+}
+
+describe('OutputQueue', () => {
+  it('gives all that the source has, to a reader as quick as it', async () => {
+    expect(await total(new OutputQueue(sourceOf(500), limits))).toBe(50_000)
+  })
+
+  it('goes on reading slowly while nobody takes, up to its limit, and loses nothing', async () => {
+    const source = sourceOf(500)
+    let taken = 0
+    source.on('data', ({ length }: Buffer) => {
+      taken += length
+    })
+    const queue = new OutputQueue(source, limits)
+    await sleep(0)
+    const early = taken
+    await sleep(400)
+    expect(early).toBeLessThan(2000)
+    expect(taken).toBeGreaterThanOrEqual(limits.most)
+    expect(taken).toBeLessThan(limits.most + 2 * limits.trickle + 200)
+    expect(await total(queue)).toBe(50_000)
+  })
+
+  it('ends with an error only after everything that came before it', async () => {
+    const source = new PassThrough()
+    const queue = new OutputQueue(source, limits)
+    source.write(piece)
+    await sleep(1)
+    source.destroy(new Error('reset'))
+    const read = queue[Symbol.asyncIterator]()
+    expect((await read.next()).value).toEqual(piece)
+    await expect(read.next()).rejects.toThrow('reset')
+  })
+
+  it('lets go of the source when its reader leaves', async () => {
+    const source = sourceOf(500)
+    for await (const _ of new OutputQueue(source, limits)) break
+    expect(source.destroyed).toBe(true)
+  })
+})

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { allowedSyscalls } from './allowed-syscalls'
+import { buildSeccompProfile } from './seccomp'
+
+const profile = buildSeccompProfile({ netlinkRoute: false })
+const allowedOutright = new Set(
+  profile.syscalls.flatMap(({ names, action, args }) => (action === 'SCMP_ACT_ALLOW' && !args ? names : [])),
+)
+
+describe('the seccomp profile', () => {
+  it('refuses what is not listed', () => {
+    expect(profile.defaultAction).toBe('SCMP_ACT_ERRNO')
+    const dangerous = `acct add_key bpf chroot clone clone3 create_module delete_module fanotify_init finit_module
+      fsconfig fsmount fsopen fspick init_module io_uring_enter io_uring_register io_uring_setup ioperm iopl kcmp
+      kexec_file_load kexec_load keyctl lookup_dcookie mount mount_setattr move_mount mq_open name_to_handle_at
+      open_by_handle_at open_tree perf_event_open personality pidfd_getfd pivot_root process_madvise process_vm_readv
+      process_vm_writev ptrace quotactl reboot request_key sethostname setns settimeofday socket socketpair swapoff
+      swapon sync syslog umount umount2 unshare userfaultfd vhangup modify_ldt`
+    expect(dangerous.split(/\s+/).filter((name) => allowedOutright.has(name))).toEqual([])
+  })
+
+  it('names each call once, so that no rule without conditions undoes one with them', () => {
+    expect(new Set(allowedSyscalls).size).toBe(allowedSyscalls.length)
+    const conditional = profile.syscalls.flatMap(({ names, args }) => (args ? names : []))
+    expect(conditional.filter((name) => allowedOutright.has(name))).toEqual([])
+  })
+
+  it('decides every socket family in one way', () => {
+    const rules = profile.syscalls.filter(({ names }) => names.includes('socket'))
+    const decisions = (family: number) =>
+      rules.filter(({ args = [] }) => {
+        const [first] = args
+        if (first?.index !== 0) return false
+        return first.op === 'SCMP_CMP_GT' ? family > first.value : family === first.value
+      })
+    for (let family = 0; family < 50; family++) {
+      const actions = new Set(decisions(family).map(({ action }) => action))
+      const expected = [1, 2, 10].includes(family)
+        ? ['SCMP_ACT_ALLOW']
+        : family === 0
+          ? []
+          : ['SCMP_ACT_ERRNO']
+      expect([...actions]).toEqual(expected)
+    }
+  })
+
+  it('opens netlink for the list of interfaces alone, where it is asked to', () => {
+    const netlink = buildSeccompProfile({ netlinkRoute: true }).syscalls.filter(
+      ({ names, args }) =>
+        names.includes('socket') && args?.some(({ value, op }) => value === 16 && op === 'SCMP_CMP_EQ'),
+    )
+    expect(netlink).toHaveLength(1)
+    expect(netlink[0]?.args).toContainEqual({ index: 2, op: 'SCMP_CMP_EQ', value: 0 })
+  })
+
+  it('knows no second entry point, such as 32-bit calls', () => {
+    expect(profile.archMap.flatMap(({ subArchitectures }) => subArchitectures)).toEqual([])
+  })
+})
