@@ -27,14 +27,10 @@ export async function loseExpiredNodes(): Promise<string[]> {
       const detail = `The node was "${names.get(task.node_id)}".`
       await endAttempt(tx, task.job_id, task.attempt, { reason: 'node_lost', detail, exitCode: null })
     }
-    const held = await tx.query<{ task_id: string }>(
-      `SELECT DISTINCT a.task_id FROM allocations a JOIN gpus g ON g.id = a.gpu_id
-        WHERE g.node_id = ANY ($1::uuid[]) AND a.released_at IS NULL`,
-      [nodes.rows.map(({ id }) => id)],
-    )
+    // Not those whose container would not die: they stay held until a worker on the node has seen it gone.
     await releaseAllocations(
       tx,
-      held.rows.map(({ task_id }) => task_id),
+      tasks.rows.map(({ id }) => id),
     )
     await tx.query('SELECT pg_notify($1, $2)', [channels.queue, 'lost'])
     return nodes.rows.map(({ name }) => name)

@@ -26,6 +26,16 @@ export interface NodeRegistration {
 export interface Lease {
   nodeId: string
   leaseId: string
+  /** Where the node's containers are. */
+  engineId: string
+}
+
+/** The lease ran out, or another worker has one on the node: what this worker believes about it may be wrong. */
+export class LeaseLost extends Error {
+  constructor() {
+    super("the lease on this node is no longer this worker's")
+    this.name = 'LeaseLost'
+  }
 }
 
 export class NodeNameTaken extends Error {
@@ -49,8 +59,7 @@ export async function registerNode(node: NodeRegistration): Promise<Lease> {
       `INSERT INTO nodes (id, number, name, status, engine_id, engine_version, warnings, lease_id, lease_expires_at, cpu_milli, memory_mib)
        VALUES ($1, (SELECT coalesce(max(number) + 1, 0) FROM nodes), $2, 'ready', $3, $4, $5, gen_random_uuid(), now() + make_interval(secs => $6), $7, $8)
        ON CONFLICT (name) DO UPDATE SET
-         status = CASE WHEN nodes.status = 'draining' THEN nodes.status ELSE 'ready' END,
-         engine_id = excluded.engine_id, engine_version = excluded.engine_version, warnings = excluded.warnings,
+         status = 'ready', engine_id = excluded.engine_id, engine_version = excluded.engine_version, warnings = excluded.warnings,
          lease_id = excluded.lease_id, lease_expires_at = excluded.lease_expires_at,
          cpu_milli = excluded.cpu_milli, memory_mib = excluded.memory_mib
        WHERE nodes.engine_id = excluded.engine_id OR nodes.lease_expires_at < now()
@@ -79,26 +88,35 @@ export async function registerNode(node: NodeRegistration): Promise<Lease> {
       )
     }
     await tx.query('SELECT pg_notify($1, $2)', [channels.queue, row.id])
-    return { nodeId: row.id, leaseId: row.lease_id }
+    return { nodeId: row.id, leaseId: row.lease_id, engineId: node.engineId }
   })
 }
 
 /**
- * Renews the lease. `expired`: it ran out before, and this worker is fenced off. `taken`: another worker serves the
- * node now, and owns its containers.
+ * Renews the lease. `expired`: it ran out, this worker is fenced off, and its containers belong to nobody. `taken`:
+ * another worker on this engine serves the node now, and owns them.
  */
 export async function renewLease(lease: Lease): Promise<'renewed' | 'expired' | 'taken'> {
-  const { rows } = await database().pool.query<{ lease_id: string; renewed: boolean }>(
+  const { rows } = await database().pool.query<{ renewed: boolean; taken: boolean }>(
     `WITH renewed AS (
        UPDATE nodes SET lease_expires_at = now() + make_interval(secs => $3)
         WHERE id = $1 AND lease_id = $2 AND status <> 'lost' AND lease_expires_at > now() RETURNING id
      )
-     SELECT lease_id, EXISTS (SELECT 1 FROM renewed) AS renewed FROM nodes WHERE id = $1`,
-    [lease.nodeId, lease.leaseId, leaseSeconds],
+     SELECT EXISTS (SELECT 1 FROM renewed) AS renewed, lease_id <> $2 AND engine_id = $4 AS taken FROM nodes WHERE id = $1`,
+    [lease.nodeId, lease.leaseId, leaseSeconds, lease.engineId],
   )
   const [row] = rows
   if (row?.renewed) return 'renewed'
-  return row && row.lease_id !== lease.leaseId ? 'taken' : 'expired'
+  return row?.taken ? 'taken' : 'expired'
+}
+
+/** False once the lease ran out or was taken: it never comes back. */
+export async function holdsLease(lease: Lease): Promise<boolean> {
+  const { rowCount } = await database().pool.query(
+    `SELECT 1 FROM nodes WHERE id = $1 AND lease_id = $2 AND lease_expires_at > now() AND status <> 'lost'`,
+    [lease.nodeId, lease.leaseId],
+  )
+  return rowCount === 1
 }
 
 /** Takes nothing new from now on; what runs goes on. */

@@ -1,10 +1,10 @@
 import { database } from '../database/client'
 import { channels } from '../database/listen'
-import { isUniqueViolation, type Transaction, transaction } from '../database/transaction'
+import { type Transaction, transaction } from '../database/transaction'
 import type { CancelReason } from '../jobs/reasons'
 import type { TaskStatus } from '../jobs/status'
 import { endAttempt, type Outcome } from '../jobs/verdict'
-import type { Lease } from './nodes'
+import { holdsLease, type Lease, LeaseLost } from './nodes'
 
 /**
  * A worker's writes about its tasks. Each names task and lease and expects one row: none means that the worker was
@@ -37,6 +37,8 @@ export interface ClaimedTask {
   stderrConsumed: number
   /** Bytes of records stored so far: where the next chunk begins. */
   outputBytes: number
+  /** Set when the job's end was asked for. */
+  cancelReason: CancelReason | null
   gpus: { uuid: string; index: number; simulated: boolean; milli: number }[]
 }
 
@@ -47,7 +49,7 @@ const selectClaimed = `
          e.image, e.network, j.spec, j.code, j.time_limit_s AS "timeLimitS",
          coalesce(extract(epoch FROM now() - t.started_at), 0)::float8 AS "ranSeconds",
          t.stdout_consumed AS "stdoutConsumed", t.stderr_consumed AS "stderrConsumed",
-         t.output_bytes AS "outputBytes",
+         t.output_bytes AS "outputBytes", j.cancel_reason AS "cancelReason",
          coalesce((SELECT jsonb_agg(jsonb_build_object('uuid', g.uuid, 'index', g.index, 'simulated', g.simulated, 'milli', a.milli) ORDER BY g.index)
                      FROM allocations a JOIN gpus g ON g.id = a.gpu_id WHERE a.task_id = t.id), '[]') AS gpus
     FROM tasks t JOIN jobs j ON j.id = t.job_id JOIN environments e ON e.id = j.environment_id`
@@ -70,12 +72,17 @@ export async function claimTasks(lease: Lease): Promise<ClaimedTask[]> {
   })
 }
 
-/** The tasks that a worker before this one left in mid-air on the node. */
+/**
+ * The tasks that are in mid-air on the node: this worker's, and those that one before it left.
+ * @throws {LeaseLost} when the lease is gone: an empty list would make orphans of another worker's containers.
+ */
 export async function unfinishedTasks(lease: Lease): Promise<ClaimedTask[]> {
   const { rows } = await database().pool.query<ClaimedTask>(
     `${selectClaimed} WHERE t.node_id = $1 AND t.status IN ('starting', 'running') AND ${leaseHeld}`,
     [lease.nodeId, lease.leaseId],
   )
+  // A lease that is gone never comes back, so one that is held now was held when the tasks were read.
+  if (rows.length === 0 && !(await holdsLease(lease))) throw new LeaseLost()
   return rows
 }
 
@@ -90,8 +97,15 @@ export async function tasksToCancel(lease: Lease): Promise<{ id: string; reason:
   return rows
 }
 
-/** The container runs: so do task and job, from now. Saying so twice says it once. */
-export async function markRunning(lease: Lease, task: ClaimedTask, imageDigest: string): Promise<void> {
+/**
+ * The container runs: so do task and job, from now. Saying so twice says it once.
+ * @param imageDigest null where the container was adopted: the image may be gone by now.
+ */
+export async function markRunning(
+  lease: Lease,
+  task: ClaimedTask,
+  imageDigest: string | null,
+): Promise<void> {
   const { rowCount } = await database().pool.query({
     name: 'mark-running',
     text: `WITH task AS (
@@ -99,7 +113,7 @@ export async function markRunning(lease: Lease, task: ClaimedTask, imageDigest: 
               WHERE id = $3 AND node_id = $1 AND status IN ('starting', 'running') AND ${leaseHeld}
              RETURNING job_id, attempt, started_at
            )
-           UPDATE jobs SET status = 'running', started_at = task.started_at, image_digest = $4 FROM task
+           UPDATE jobs SET status = 'running', started_at = task.started_at, image_digest = coalesce($4, image_digest) FROM task
             WHERE jobs.id = task.job_id AND jobs.attempt = task.attempt AND jobs.status IN ('scheduled', 'running')
            RETURNING pg_notify('${channels.job}', jobs.id::text)`,
     values: [lease.nodeId, lease.leaseId, task.id, imageDigest],
@@ -115,13 +129,13 @@ export interface OutputBatch {
   stderrConsumed: number
 }
 
-/** Stores one batch of output and wakes its readers. A batch that was stored already, unheard, is stored once. */
+/**
+ * Stores one batch of output and wakes its readers. A batch that was stored already, unheard, is stored once. One that
+ * does not begin where the stored output ends was read by a worker that another one has overtaken: it is fenced off.
+ */
 export async function appendOutput(lease: Lease, task: ClaimedTask, batch: OutputBatch): Promise<void> {
-  const stored = await insertOutput(lease, task, batch).catch((error: unknown) => {
-    if (isUniqueViolation(error, 'log_chunks_pkey')) return true
-    throw error
-  })
-  if (!stored) throw new Fenced(task.id)
+  if (await insertOutput(lease, task, batch)) return
+  if (!(await isStored(task, batch))) throw new Fenced(task.id)
 }
 
 async function insertOutput(lease: Lease, task: ClaimedTask, batch: OutputBatch): Promise<boolean> {
@@ -129,7 +143,8 @@ async function insertOutput(lease: Lease, task: ClaimedTask, batch: OutputBatch)
     name: 'append-output',
     text: `WITH task AS (
              UPDATE tasks SET stdout_consumed = $6, stderr_consumed = $7, output_bytes = $4::int8 + octet_length($5::bytea)
-              WHERE id = $3 AND node_id = $1 AND status IN ('starting', 'running') AND ${leaseHeld} RETURNING id, job_id
+              WHERE id = $3 AND node_id = $1 AND output_bytes = $4 AND status IN ('starting', 'running') AND ${leaseHeld}
+             RETURNING id, job_id
            ), chunk AS (
              INSERT INTO log_chunks (task_id, start, records) SELECT id, $4, $5 FROM task
            )
@@ -144,6 +159,14 @@ async function insertOutput(lease: Lease, task: ClaimedTask, batch: OutputBatch)
       batch.stderrConsumed,
     ],
   })
+  return rowCount === 1
+}
+
+async function isStored(task: ClaimedTask, batch: OutputBatch): Promise<boolean> {
+  const { rowCount } = await database().pool.query(
+    'SELECT 1 FROM tasks WHERE id = $1 AND output_bytes = $2 AND stdout_consumed = $3 AND stderr_consumed = $4',
+    [task.id, batch.start + batch.records.length, batch.stdoutConsumed, batch.stderrConsumed],
+  )
   return rowCount === 1
 }
 
@@ -199,13 +222,17 @@ export async function tasksHoldingGpus(lease: Lease): Promise<string[]> {
   return rows.map(({ task_id }) => task_id)
 }
 
-/** Releases what such tasks hold once their containers are gone, and wakes the scheduler. */
+/**
+ * Releases what such tasks hold once their containers are gone, and wakes the scheduler.
+ * @throws {LeaseLost} when another worker serves the node: it has its own view of the containers.
+ */
 export async function releaseGone(lease: Lease, taskIds: string[]): Promise<void> {
   await transaction(async (tx) => {
-    await tx.query('SELECT 1 FROM nodes WHERE id = $1 AND lease_id = $2 FOR UPDATE', [
+    const { rowCount } = await tx.query('SELECT 1 FROM nodes WHERE id = $1 AND lease_id = $2 FOR UPDATE', [
       lease.nodeId,
       lease.leaseId,
     ])
+    if (rowCount !== 1) throw new LeaseLost()
     await releaseAllocations(tx, taskIds)
     await tx.query('SELECT pg_notify($1, $2)', [channels.queue, lease.nodeId])
   })
