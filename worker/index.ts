@@ -1,13 +1,13 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import pg from 'pg'
 import { type Lease, registerNode } from '@/lib/cluster/nodes'
 import { database } from '@/lib/database/client'
 import { closeListener } from '@/lib/database/listen'
 import { env } from '@/lib/env'
 import { logger } from '@/lib/logger'
 import { discoverGpus } from './gpus/discover'
-import { keepLease } from './node/keep-lease'
-import { NodeService } from './node/serve-node'
+import { NodeWorker } from './node/node-worker'
 import { createDockerRuntime } from './runtime/docker'
 import { leadWhileElected } from './scheduler/leader'
 import { lead } from './scheduler/loop'
@@ -24,8 +24,12 @@ const runtime = createDockerRuntime({ outputLimitBytes, ociRuntime: config.GPUQ_
 const tasksDirectory = join(config.GPUQ_DATA_DIR, 'tasks')
 /** Memory left to the machine itself. */
 const memoryShare = 0.9
+/** A connection that was cut in silence would else hold its query, and its place in the pool, for a quarter of an hour. */
+const queryPatienceMs = 15_000
+/** What still holds the process at its end would only delay its restart. */
+const endPatienceMs = 3_000
 
-async function register(): Promise<Lease> {
+async function register(): Promise<{ lease: Lease; asked: number }> {
   const engine = await runtime.info()
   const { gpus, source, problem } = await discoverGpus({
     node: config.GPUQ_NODE_NAME,
@@ -33,6 +37,7 @@ async function register(): Promise<Lease> {
   })
   const warnings = problem ? [...engine.warnings, problem] : engine.warnings
   for (const warning of warnings) logger.warn(warning)
+  const asked = performance.now()
   const lease = await registerNode({
     name: config.GPUQ_NODE_NAME,
     engineId: engine.id,
@@ -43,51 +48,35 @@ async function register(): Promise<Lease> {
     gpus,
   })
   logger.info({ node: config.GPUQ_NODE_NAME, gpus: gpus.length, source }, 'serving')
-  return lease
-}
-
-/** Serves the node, lease after lease, until `ending` is aborted. */
-async function serveNode(ending: AbortSignal, onService: (service: NodeService) => void): Promise<void> {
-  while (!ending.aborted) {
-    const lease = await register()
-    const service = new NodeService({ runtime, lease, tasksDirectory, outputLimitBytes })
-    onService(service)
-    const term = new AbortController()
-    const signal = AbortSignal.any([ending, term.signal])
-    const serving = service.serve(signal)
-    const end = await keepLease(lease, ending)
-    if (end === 'ended') return serving
-    service.abandonAll()
-    term.abort()
-    if (end === 'taken')
-      throw new Error('Another worker took over this node and its containers; this one leaves.')
-    logger.error('the lease on this node ran out: its containers are stopped, its jobs go elsewhere')
-    await service.killAll()
-    await serving
-  }
+  return { lease, asked }
 }
 
 async function main(): Promise<void> {
+  pg.defaults.query_timeout = queryPatienceMs
   await mkdir(tasksDirectory, { recursive: true, mode: 0o711 })
   const ending = new AbortController()
-  let service: NodeService | undefined
-  let draining = false
-  const stopNow = async () => {
-    await service?.stopAll()
-    ending.abort()
-  }
-  process.on('SIGINT', () => void stopNow())
-  process.on('SIGTERM', () => {
-    if (draining) return void stopNow()
-    draining = true
-    void service?.drain().then(stopNow)
+  let leading: Promise<void> | undefined
+  const node = new NodeWorker({
+    runtime,
+    register,
+    tasksDirectory,
+    outputLimitBytes,
+    // Not before: a leader that has just come back would declare its own node lost, and with it what still runs there.
+    onServing: () => {
+      leading = leadWhileElected(ending.signal, lead)
+    },
   })
-  await Promise.all([
-    serveNode(ending.signal, (next) => {
-      service = next
-    }),
-    leadWhileElected(ending.signal, lead),
-  ])
+  let draining = false
+  process.on('SIGINT', () => node.stop())
+  process.on('SIGTERM', () => {
+    if (draining) node.stop()
+    else node.drain()
+    draining = true
+  })
+  await node.run()
+  ending.abort()
+  setTimeout(() => process.exit(), endPatienceMs).unref()
+  await leading
   await closeListener()
   await database().close()
 }

@@ -28,6 +28,8 @@ export class OutputStore {
   #waitingBytes = 0
   #storing: Promise<void> | undefined
   #failed: unknown
+  /** Raw bytes that came, those among them that were taken before. */
+  #received = { stdout: 0, stderr: 0 }
 
   constructor(
     readonly lease: Lease,
@@ -51,28 +53,33 @@ export class OutputStore {
 
   /** The output is about to be read from its first byte again: what was taken already is skipped. */
   startOver(): void {
+    this.#received = { stdout: 0, stderr: 0 }
     this.#encoder = new OutputEncoder({ limitBytes: this.limitBytes, resume: this.#encoder.state })
   }
 
   /** Takes raw output. Resolves at once, or when the database has caught up. */
   async take(chunk: OutputChunk): Promise<void> {
-    this.#keep(this.#encoder.feed(chunk.stream, chunk.bytes, new Date()).bytes)
+    this.#received[chunk.stream] += chunk.bytes.length
+    this.#keep(this.#encoder.feed(chunk.stream, chunk.bytes, new Date()).bytes, this.#encoder.state.consumed)
     this.#storing ??= this.#store()
     while (this.#waitingBytes > mostWaitingBytes && this.#storing) await this.#storing
     if (this.#failed) throw this.#failed
   }
 
-  /** Stores what is left, once both streams have ended. */
+  /**
+   * Stores what is left, once both streams have ended. From there on all that came counts as taken, what the limit cut
+   * off too: a worker that has to do this end again has nothing to add.
+   */
   async end(): Promise<void> {
-    this.#keep(this.#encoder.end(new Date()).bytes)
+    this.#keep(this.#encoder.end(new Date()).bytes, this.#received)
     await this.#storing
     if (this.#failed) throw this.#failed
     while (this.#waitingBytes > 0) await this.#storeBatch()
   }
 
-  #keep(bytes: Buffer): void {
+  #keep(bytes: Buffer, consumed: Encoded['consumed']): void {
     if (bytes.length === 0) return
-    this.#waiting.push({ bytes, consumed: this.#encoder.state.consumed })
+    this.#waiting.push({ bytes, consumed })
     this.#waitingBytes += bytes.length
   }
 
@@ -80,7 +87,7 @@ export class OutputStore {
   async #store(): Promise<void> {
     try {
       do {
-        this.#keep(this.#encoder.flush(new Date()).bytes)
+        this.#keep(this.#encoder.flush(new Date()).bytes, this.#encoder.state.consumed)
         if (this.#waitingBytes > 0) await this.#storeBatch()
         if (this.#waitingBytes < mostBatchBytes) await pause(batchEveryMs, this.signal)
       } while (!this.signal.aborted && (this.#waitingBytes > 0 || this.#encoder.holdsOutput))

@@ -2,6 +2,9 @@ import { Fenced } from '@/lib/cluster/tasks'
 import { logger } from '@/lib/logger'
 import { pause } from '../pause'
 
+/** Classes of PostgreSQL's errors that say the same however often one asks: wrong data, broken rules, wrong SQL. */
+const permanentErrors = /^(22|23|42)/
+
 /**
  * Does a write that must not be lost: a database that does not answer is asked again until the write is done, the
  * worker is fenced off, or `signal` ends it. The write must be safe to repeat.
@@ -11,9 +14,13 @@ export async function persist<T>(signal: AbortSignal, what: string, write: () =>
     try {
       return await write()
     } catch (error) {
-      if (error instanceof Fenced || signal.aborted) throw error
+      if (error instanceof Fenced || signal.aborted || isPermanent(error)) throw error
       logger.warn({ err: error }, `${what}: the database did not take it, trying again`)
       await pause(wait, signal)
     }
   }
+}
+
+function isPermanent(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && permanentErrors.test(String(error.code))
 }

@@ -1,18 +1,13 @@
 import type { Lease } from '@/lib/cluster/nodes'
 import { type ClaimedTask, Fenced, finishTask, markRunning } from '@/lib/cluster/tasks'
-import type { EndReason } from '@/lib/jobs/reasons'
+import { type EndReason, endReasons } from '@/lib/jobs/reasons'
 import type { Outcome } from '@/lib/jobs/verdict'
 import { logger } from '@/lib/logger'
 import { pause } from '../pause'
-import {
-  type ContainerRef,
-  type Exit,
-  type OutputChunk,
-  type Runtime,
-  RuntimeFault,
-} from '../runtime/runtime'
+import type { ContainerRef, OutputChunk, Runtime, TaskContainer } from '../runtime/runtime'
+import { ContainerLife } from './container-life'
 import { containerOf } from './container-of'
-import { outcomeOf, outcomeOfFault } from './outcome'
+import { outcomeOf, outcomeOfFault, wasTimedOut } from './outcome'
 import { OutputStore } from './output-store'
 import { persist } from './persist'
 import { removeTaskDirectory, taskDirectory, writeTaskDirectory } from './task-directory'
@@ -20,6 +15,8 @@ import { removeTaskDirectory, taskDirectory, writeTaskDirectory } from './task-d
 export interface TaskHost {
   runtime: Runtime
   lease: Lease
+  /** False when somebody else may have been given this node's jobs. */
+  leaseIsHeld(): boolean
   tasksDirectory: string
   outputLimitBytes: number
   /** Called when a container would not die: the node takes nothing new and the task's GPUs stay held. */
@@ -28,6 +25,13 @@ export interface TaskHost {
 
 /** Between SIGTERM and SIGKILL. */
 const graceMs = 10_000
+/** How often a container that would not die is killed again. */
+const killAgainEveryMs = 5_000
+
+interface Conclusion {
+  outcome: Outcome
+  keepGpus: boolean
+}
 
 /**
  * One task from its claim to its verdict. Every step may be tried for the second time: a worker that was killed leaves
@@ -37,24 +41,29 @@ export class TaskRun {
   /** Resolves when nothing more will be done for the task here. Never rejects. */
   readonly done: Promise<void>
   readonly #abandoned = new AbortController()
-  /** Rejects when the container would not die. */
-  readonly #undying: Promise<never>
-  #giveUp: (error: unknown) => void = () => {}
-  #container: ContainerRef | undefined
-  #started: boolean
+  /** Ends what is not worth waiting for any more. */
+  readonly #stopping = new AbortController()
+  readonly #life: ContainerLife
   #stoppedFor: EndReason | null = null
 
   constructor(
     readonly host: TaskHost,
     readonly task: ClaimedTask,
-    existing?: ContainerRef,
+    readonly existing?: ContainerRef,
   ) {
-    this.#container = existing
-    this.#started = existing !== undefined && existing.state !== 'created'
-    this.#undying = new Promise((_, reject) => {
-      this.#giveUp = reject
-    })
-    this.#undying.catch(() => {})
+    this.#life = new ContainerLife(
+      {
+        runtime: host.runtime,
+        taskId: task.id,
+        nodeId: host.lease.nodeId,
+        requireOurs: () => this.#requireOurs(),
+        isStopped: () => this.#stoppedFor !== null,
+        abandoned: this.#abandoned.signal,
+      },
+      existing,
+    )
+    // An adopted container may have been stopped for it already: then its exit code tells nothing.
+    if (task.cancelReason) this.stop(task.cancelReason)
     this.done = this.#run()
   }
 
@@ -62,149 +71,137 @@ export class TaskRun {
   stop(reason: EndReason): void {
     if (this.#stoppedFor) return
     this.#stoppedFor = reason
-    if (this.#container && this.#started) this.#kill(this.#container)
+    this.#stopping.abort()
+    this.#stopContainer()
   }
 
   /** Fenced off: nothing more is written. The container is left to whoever owns it now. */
   abandon(): void {
     this.#abandoned.abort()
+    this.#stopping.abort()
+  }
+
+  #stopContainer(): void {
+    if (this.#stoppedFor) this.#life.stop(this.#stoppedFor === 'output_limit' ? 0 : graceMs)
+  }
+
+  #requireOurs(): void {
+    if (this.#abandoned.signal.aborted || !this.host.leaseIsHeld()) throw new Fenced(this.task.id)
   }
 
   async #run(): Promise<void> {
     const { task } = this
     try {
       const { outcome, keepGpus } = await this.#conclude()
-      if (this.#abandoned.signal.aborted) return
+      this.#requireOurs()
       await persist(this.#abandoned.signal, 'verdict', () =>
         finishTask(this.host.lease, task, outcome, keepGpus),
       )
       if (!keepGpus) await this.#cleanUp()
     } catch (error) {
       if (this.#abandoned.signal.aborted) return
-      if (error instanceof Fenced) {
-        logger.warn({ task: task.id }, 'fenced off from a task; its container is stopped')
-        await this.#cleanUp()
-        return
-      }
-      logger.error(
-        { err: error, task: task.id },
-        'could not clean up after a task; the next look tries again',
-      )
+      // The container stays: whether another worker has adopted it, only the next reconciliation can tell.
+      if (error instanceof Fenced) logger.warn({ task: task.id }, 'fenced off from a task')
+      else
+        logger.error(
+          { err: error, task: task.id },
+          'could not bring a task to its end; it is looked at again',
+        )
     }
   }
 
-  async #conclude(): Promise<{ outcome: Outcome; keepGpus: boolean }> {
+  async #conclude(): Promise<Conclusion> {
     try {
-      const outcome = await Promise.race([this.#runContainer(), this.#undying])
+      const outcome = await Promise.race([this.#runContainer(), this.#life.undying])
       return { outcome, keepGpus: false }
     } catch (error) {
       if (error instanceof Fenced) throw error
-      const undying = error instanceof RuntimeFault && error.code === 'kill_failed'
-      if (undying) await this.host.onKillFailed(this.task)
-      if (this.#stoppedFor) {
-        const detail = undying ? 'Its container would not die; an admin has been told.' : null
-        return { outcome: { reason: this.#stoppedFor, detail, exitCode: null }, keepGpus: undying }
+      logger.error({ err: error, task: this.task.id }, 'a task failed for a reason of the system')
+      return this.#concludeFault(outcomeOfFault(error))
+    }
+  }
+
+  /**
+   * A verdict gives the GPUs away, and a system's fault starts the job again: both only once its container is surely
+   * gone. Only a user who wants the job ended, or a job over its limits, is not kept waiting for one that would not die.
+   */
+  async #concludeFault(fault: Outcome): Promise<Conclusion> {
+    for (let told = false; ; told = true) {
+      const dead = await this.#life.putDown()
+      const reason = this.#stoppedFor
+      const outcome = reason ? { reason, detail: null, exitCode: null } : fault
+      if (dead) return { outcome, keepGpus: false }
+      if (!told) await persist(this.#abandoned.signal, 'drain', () => this.host.onKillFailed(this.task))
+      if (endReasons[outcome.reason].fault !== 'system') {
+        const detail = 'Its container would not die; an admin has been told.'
+        return { outcome: { ...outcome, detail }, keepGpus: true }
       }
-      logger.error({ err: error, task: this.task.id }, 'task failed for a reason of the system')
-      return { outcome: outcomeOfFault(error), keepGpus: false }
+      await pause(killAgainEveryMs, this.#abandoned.signal)
+      this.#requireOurs()
     }
   }
 
   async #runContainer(): Promise<Outcome> {
-    const output = new OutputStore(
-      this.host.lease,
-      this.task,
-      this.host.outputLimitBytes,
-      this.#abandoned.signal,
-    )
-    const stream = await this.#open()
-    if (!stream) return { reason: this.#stoppedFor ?? 'internal_error', detail: null, exitCode: null }
-    const leftMs = Math.max(0, this.task.timeLimitS - this.task.ranSeconds) * 1000
-    const timeLimit = setTimeout(() => this.stop('timeout'), leftMs)
+    const { lease, outputLimitBytes } = this.host
+    const { task, existing } = this
+    const store = new OutputStore(lease, task, outputLimitBytes, this.#abandoned.signal)
+    const output = await this.#open()
+    if (!output) return { reason: this.#stoppedFor ?? 'internal_error', detail: null, exitCode: null }
+    const over = existing?.state === 'exited'
+    const leftMs = Math.max(0, task.timeLimitS - task.ranSeconds) * 1000
+    const timeLimit = over ? undefined : setTimeout(() => this.stop('timeout'), leftMs)
+    const take = async (chunk: OutputChunk) => {
+      this.#requireOurs()
+      await store.take(chunk)
+      if (store.limitReached) this.stop('output_limit')
+    }
     try {
-      const exit = await this.#follow(stream.container, stream.output, output)
-      await output.end()
-      return outcomeOf(exit, this.#stoppedFor, this.task.memoryMib)
+      const exit = await this.#life.follow(output, take, () => store.startOver())
+      await store.end()
+      if (over && wasTimedOut(exit, task.timeLimitS)) this.#stoppedFor ??= 'timeout'
+      return outcomeOf(exit, this.#stoppedFor, task.memoryMib)
     } finally {
       clearTimeout(timeLimit)
     }
   }
 
-  /** Brings the container to run, wherever an earlier worker left it. Null when it was stopped before its start. */
-  async #open(): Promise<{ container: ContainerRef; output: AsyncIterable<OutputChunk> } | null> {
-    const { runtime, lease, tasksDirectory } = this.host
-    const directory = taskDirectory(tasksDirectory, this.task.id)
-    await writeTaskDirectory(directory, this.task)
-    const imageDigest = await this.#whenReachable(() => runtime.ensureImage(this.task.image))
-    const spec = containerOf(this.task, lease, directory)
-    const container = this.#container ?? (await this.#whenReachable(() => runtime.create(spec)))
-    this.#container = container
-    if (this.#stoppedFor && !this.#started) return null
-    const opening = this.#started
-      ? this.#whenReachable(() => runtime.replay(container))
-      : runtime.start(container)
-    this.#started = true
+  /** Brings the container to run, and says so. Null when the task was stopped before that. */
+  async #open(): Promise<AsyncIterable<OutputChunk> | null> {
+    const { lease, runtime } = this.host
+    let imageDigest: string | null = null
+    let telling: Promise<void> | undefined
+    const make = async () => {
+      imageDigest = await this.#unlessStopped(runtime.ensureImage(this.task.image))
+      return imageDigest === null ? null : this.#layOut()
+    }
     // Told to the database while the engine starts the container: neither waits for the other.
-    const telling = persist(this.#abandoned.signal, 'start', () => markRunning(lease, this.task, imageDigest))
-    const [opened, told] = await Promise.allSettled([opening, telling])
-    if (opened.status === 'rejected') throw opened.reason
-    if (told.status === 'rejected') throw told.reason
-    if (this.#stoppedFor) this.#kill(container)
-    return { container, output: opened.value }
+    const output = await this.#life.open(make, () => {
+      telling ??= persist(this.#abandoned.signal, 'start', () => markRunning(lease, this.task, imageDigest))
+      telling.catch(() => {})
+    })
+    await telling
+    this.#stopContainer()
+    return output
   }
 
-  /** Reads the output to its end. An engine that goes away meanwhile is waited for, and read again from the start. */
-  async #follow(
-    container: ContainerRef,
-    first: AsyncIterable<OutputChunk>,
-    output: OutputStore,
-  ): Promise<Exit> {
-    for (let stream = first; ; ) {
-      try {
-        for await (const chunk of stream) {
-          await output.take(chunk)
-          if (output.limitReached) this.stop('output_limit')
-        }
-        return await this.host.runtime.wait(container)
-      } catch (error) {
-        if (!isUnreachable(error)) throw error
-        stream = await this.#whenReachable(() => this.host.runtime.replay(container))
-        output.startOver()
-      }
-    }
+  async #layOut(): Promise<TaskContainer> {
+    const directory = taskDirectory(this.host.tasksDirectory, this.task.id)
+    await writeTaskDirectory(directory, this.task)
+    return containerOf(this.task, this.host.lease, directory)
   }
 
-  /** Asks the engine, and asks again for as long as it does not answer: it is being restarted, and the job waits. */
-  async #whenReachable<T>(ask: () => Promise<T>): Promise<T> {
-    for (let told = false; ; told = true) {
-      try {
-        return await ask()
-      } catch (error) {
-        if (!isUnreachable(error) || (this.#stoppedFor && !this.#started)) throw error
-        if (!told) logger.warn({ task: this.task.id }, 'the container engine does not answer; waiting for it')
-        await pause(1_000, this.#abandoned.signal)
-        if (this.#abandoned.signal.aborted) throw new Fenced(this.task.id)
-      }
-    }
-  }
-
-  /** Kills the container. That it exits is seen by {@link #follow}; that it would not, by {@link #undying}. */
-  #kill(container: ContainerRef): void {
-    const grace = this.#stoppedFor === 'output_limit' ? 0 : graceMs
-    this.#whenReachable(() => this.host.runtime.stop(container, grace)).catch((error: unknown) =>
-      this.#giveUp(error),
-    )
+  /** Null when the task was stopped first: a pull may take many minutes. */
+  async #unlessStopped<T>(work: Promise<T>): Promise<T | null> {
+    const { signal } = this.#stopping
+    if (signal.aborted) return null
+    const stopped = new Promise<null>((resolve) => {
+      signal.addEventListener('abort', () => resolve(null), { once: true })
+    })
+    return Promise.race([work, stopped])
   }
 
   async #cleanUp(): Promise<void> {
-    if (this.#container) {
-      await this.host.runtime.stop(this.#container, 0)
-      await this.host.runtime.remove(this.#container)
-    }
+    await this.#life.remove()
     await removeTaskDirectory(taskDirectory(this.host.tasksDirectory, this.task.id))
   }
-}
-
-function isUnreachable(error: unknown): boolean {
-  return error instanceof RuntimeFault && error.code === 'engine_unreachable'
 }

@@ -1,24 +1,20 @@
-import { drainNode, type Lease, leaveNode } from '@/lib/cluster/nodes'
-import {
-  type ClaimedTask,
-  claimTasks,
-  Fenced,
-  finishTask,
-  releaseGone,
-  tasksHoldingGpus,
-  tasksToCancel,
-  unfinishedTasks,
-} from '@/lib/cluster/tasks'
+import { mkdir } from 'node:fs/promises'
+import { drainNode, type Lease, LeaseLost, leaveNode } from '@/lib/cluster/nodes'
+import { type ClaimedTask, claimTasks, tasksToCancel } from '@/lib/cluster/tasks'
 import { listener } from '@/lib/database/listen'
 import { logger } from '@/lib/logger'
+import { pause } from '../pause'
 import type { ContainerRef } from '../runtime/runtime'
 import { Wake } from '../wake'
+import { persist } from './persist'
+import { Reconciler } from './reconcile'
 import { type TaskHost, TaskRun } from './run-task'
-import { removeTaskDirectory, taskDirectory } from './task-directory'
 
 /** The safety net under the notifications. */
 const lookEveryMs = 1_000
 const reconcileEveryMs = 5_000
+/** After SIGKILL, and the time that the engine and the database need, nothing more is to be expected. */
+const stopPatienceMs = 25_000
 
 /**
  * Serves one node under one lease: claims what is placed on it, adopts what an earlier worker left, passes cancels on,
@@ -26,9 +22,20 @@ const reconcileEveryMs = 5_000
  */
 export class NodeService {
   readonly #runs = new Map<string, TaskRun>()
+  readonly #reconciler: Reconciler
+  readonly #abandoned = new AbortController()
+  #reconciled = false
   #stopped = false
+  /** Claiming and adopting take turns: a task that is in between the two would be started twice. */
+  #turn: Promise<unknown> = Promise.resolve()
 
-  constructor(readonly host: Omit<TaskHost, 'onKillFailed'>) {}
+  constructor(readonly host: Omit<TaskHost, 'onKillFailed'>) {
+    this.#reconciler = new Reconciler(host, {
+      isRunning: (taskId) => this.#runs.has(taskId),
+      adopt: (task, container) => this.#start(task, container),
+      quarantine: (what) => this.#quarantine(what),
+    })
+  }
 
   get lease(): Lease {
     return this.host.lease
@@ -36,121 +43,126 @@ export class NodeService {
 
   /** Serves until `signal` ends it; then what runs is left as it is, for {@link stopAll} or {@link abandonAll}. */
   async serve(signal: AbortSignal): Promise<void> {
+    await mkdir(this.host.tasksDirectory, { recursive: true, mode: 0o711 })
     const wake = new Wake(signal)
     const stop = await listener().listen('node', (id) => {
       if (id === null || id === this.lease.nodeId) wake.ring()
     })
-    let reconciled = Number.NEGATIVE_INFINITY
     try {
-      while (!signal.aborted) {
-        try {
-          if (performance.now() - reconciled > reconcileEveryMs) {
-            await this.#reconcile()
-            reconciled = performance.now()
-          }
-          await this.#look()
-        } catch (error) {
-          logger.error({ err: error }, 'the node could not look for work, it tries again in a second')
-        }
-        await wake.rung(lookEveryMs)
+      // Before anything is claimed: a GPU that the books call free may still be held by a container of the past.
+      while (!signal.aborted && !(await this.#tryTo('reconcile', () => this.#reconcile()))) {
+        await pause(lookEveryMs, signal)
       }
+      await Promise.all([this.#keepLooking(wake, signal), this.#keepReconciling(signal)])
     } finally {
       stop()
     }
   }
 
+  async #keepLooking(wake: Wake, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.#tryTo('look for work', () => this.#look())
+      await wake.rung(lookEveryMs)
+    }
+  }
+
+  /** Beside the looking: an engine that is slow to answer here must not hold a cancel up. */
+  async #keepReconciling(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await pause(reconcileEveryMs, signal)
+      if (!signal.aborted) await this.#tryTo('reconcile', () => this.#reconcile())
+    }
+  }
+
+  async #tryTo(what: string, work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work()
+      return true
+    } catch (error) {
+      if (error instanceof LeaseLost) return false
+      logger.error({ err: error }, `the node could not ${what}, it tries again`)
+      return false
+    }
+  }
+
   /** Takes nothing new, and resolves once everything that runs or was placed here before has ended. */
   async drain(): Promise<void> {
-    await drainNode(this.lease)
-    for (;;) {
-      await this.#look()
+    await persist(this.#abandoned.signal, 'drain', () => drainNode(this.lease))
+    while (!this.#abandoned.signal.aborted) {
+      await persist(this.#abandoned.signal, 'claim', () => this.#look())
       if (this.#runs.size === 0) return
       await Promise.race([...this.#runs.values()].map((run) => run.done))
     }
   }
 
-  /** Stops every container and gives the jobs back to the queue. */
+  /** Stops every container, gives the jobs back to the queue and the lease to whoever comes. */
   async stopAll(): Promise<void> {
     this.#stopped = true
+    const { signal } = this.#abandoned
+    const patience = AbortSignal.any([signal, AbortSignal.timeout(stopPatienceMs)])
+    // First, or the jobs would be placed here again.
+    await persist(patience, 'drain', () => drainNode(this.lease))
+    await this.#inTurn(async () => {})
     const runs = [...this.#runs.values()]
     for (const run of runs) run.stop('worker_stopped')
-    await Promise.all(runs.map((run) => run.done))
-    await leaveNode(this.lease)
+    await Promise.race([Promise.all(runs.map((run) => run.done)), pause(stopPatienceMs, signal)])
+    // With a container that would not die, nobody may believe before the lease has run out that the node is free.
+    if (this.#runs.size === 0) await persist(patience, 'leave', () => leaveNode(this.lease))
   }
 
   /** The lease is gone: nothing more is written here. */
   abandonAll(): void {
+    this.#abandoned.abort()
     for (const run of this.#runs.values()) run.abandon()
-    this.#runs.clear()
   }
 
-  /** Kills every container of the node: before anyone else may start their jobs. */
-  async killAll(): Promise<void> {
-    const containers = await this.host.runtime.list(this.lease.nodeId)
-    await Promise.all(containers.map((container) => this.#drop(container)))
+  /**
+   * Kills every container of the node, before anyone else may start their jobs. Returns when none is left, or when
+   * `signal` ends the patience.
+   */
+  async killAll(signal: AbortSignal): Promise<void> {
+    const runs = [...this.#runs.values()].map((run) => run.done)
+    await this.#reconciler.killAll(signal)
+    if (signal.aborted) return
+    // One may have been about to start a container when the others were killed.
+    await Promise.all(runs)
+    await this.#reconciler.killAll(signal)
   }
 
   async #look(): Promise<void> {
-    if (!this.#stopped) for (const task of await claimTasks(this.lease)) this.#start(task)
+    await this.#inTurn(async () => {
+      if (this.#stopped || !this.#reconciled) return
+      for (const task of await claimTasks(this.lease)) this.#start(task)
+    })
     if (this.#runs.size === 0) return
     for (const { id, reason } of await tasksToCancel(this.lease)) this.#runs.get(id)?.stop(reason)
   }
 
+  async #reconcile(): Promise<void> {
+    const dropOrphans = await this.#inTurn(() => this.#reconciler.compare())
+    await dropOrphans()
+    this.#reconciled = true
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#turn.then(work)
+    this.#turn = result.catch(() => {})
+    return result
+  }
+
   #start(task: ClaimedTask, existing?: ContainerRef): void {
-    const host = { ...this.host, onKillFailed: (failed: ClaimedTask) => this.#quarantine(failed) }
+    const host = {
+      ...this.host,
+      onKillFailed: (failed: ClaimedTask) => this.#quarantine(`The container of task ${failed.id}`),
+    }
     const run = new TaskRun(host, task, existing)
     this.#runs.set(task.id, run)
-    void run.done.then(() => {
-      if (this.#runs.get(task.id) === run) this.#runs.delete(task.id)
-    })
+    if (this.#stopped) run.stop('worker_stopped')
+    void run.done.then(() => this.#runs.delete(task.id))
   }
 
-  async #quarantine(task: ClaimedTask): Promise<void> {
-    await drainNode(this.lease, `The container of task ${task.id} would not die; its GPUs stay held.`)
-  }
-
-  /** Holds the database's live tasks against the engine's containers. */
-  async #reconcile(): Promise<void> {
-    const containers = await this.host.runtime.list(this.lease.nodeId)
-    const unfinished = await unfinishedTasks(this.lease)
-    const containerOfTask = new Map(containers.map((container) => [container.taskId, container]))
-    for (const task of unfinished) {
-      if (this.#runs.has(task.id)) continue
-      const existing = containerOfTask.get(task.id)
-      if (existing || task.status === 'starting') this.#start(task, existing)
-      else await this.#reportGone(task)
-    }
-    const live = new Set(unfinished.map(({ id }) => id))
-    const orphans = containers.filter(({ taskId }) => !live.has(taskId) && !this.#runs.has(taskId))
-    for (const orphan of orphans) await this.#drop(orphan)
-    const held = (await tasksHoldingGpus(this.lease)).filter((id) => !this.#runs.has(id))
-    if (held.length === 0) return
-    const left = new Set((await this.host.runtime.list(this.lease.nodeId)).map(({ taskId }) => taskId))
-    const gone = held.filter((id) => !left.has(id))
-    if (gone.length > 0) await releaseGone(this.lease, gone)
-  }
-
-  async #reportGone(task: ClaimedTask): Promise<void> {
-    const outcome = {
-      reason: 'internal_error',
-      detail: 'Its container disappeared from the node.',
-      exitCode: null,
-    } as const
-    await finishTask(this.lease, task, outcome).catch((error: unknown) => {
-      if (!(error instanceof Fenced)) throw error
-    })
-  }
-
-  async #drop(container: ContainerRef): Promise<void> {
-    try {
-      await this.host.runtime.stop(container, 0)
-      await this.host.runtime.remove(container)
-      await removeTaskDirectory(taskDirectory(this.host.tasksDirectory, container.taskId))
-    } catch (error) {
-      logger.error(
-        { err: error, container: container.id },
-        'a container that nobody owns could not be removed',
-      )
-    }
+  async #quarantine(what: string): Promise<void> {
+    logger.error(`${what} would not die; the node takes nothing new`)
+    await drainNode(this.lease, `${what} would not die; its GPUs stay held.`)
   }
 }

@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ClaimedTask } from '@/lib/cluster/tasks'
 import { configToYaml } from '@/lib/jobs/config'
@@ -8,13 +8,24 @@ export function taskDirectory(tasksDirectory: string, taskId: string): string {
   return join(tasksDirectory, taskId)
 }
 
-/** Lays out what the container reads. Writing it again writes the same. */
+/** Lays out what the container reads. Writing it again writes the same, and a reader never sees half a file. */
 export async function writeTaskDirectory(directory: string, task: ClaimedTask): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o755 })
-  await writeFile(join(directory, 'solution.py'), task.code, { mode: 0o644 })
-  await writeFile(join(directory, 'config.yaml'), configToYaml(task.spec), { mode: 0o644 })
+  await writeWhole(join(directory, 'solution.py'), task.code)
+  await writeWhole(join(directory, 'config.yaml'), configToYaml(task.spec))
+}
+
+async function writeWhole(path: string, content: Buffer | string): Promise<void> {
+  const part = `${path}.part`
+  await writeFile(part, content, { mode: 0o644 })
+  await rename(part, path)
 }
 
 export async function removeTaskDirectory(directory: string): Promise<void> {
   await rm(directory, { recursive: true, force: true })
+}
+
+/** Ids of the tasks that have a directory here. */
+export async function listTaskDirectories(tasksDirectory: string): Promise<string[]> {
+  return readdir(tasksDirectory)
 }

@@ -1,0 +1,119 @@
+import { join } from 'node:path'
+import { type Lease, NodeNameTaken } from '@/lib/cluster/nodes'
+import { logger } from '@/lib/logger'
+import { pause } from '../pause'
+import type { Runtime } from '../runtime/runtime'
+import { LeaseKeeper } from './keep-lease'
+import { NodeService } from './serve-node'
+
+const registerEveryMs = 1_000
+
+export interface NodeWorkerOptions {
+  runtime: Runtime
+  /** Takes a lease on the node. `asked` is when, by `performance.now()`. */
+  register(): Promise<{ lease: Lease; asked: number }>
+  tasksDirectory: string
+  outputLimitBytes: number
+  /** Called once the node is served for the first time. */
+  onServing(): void
+}
+
+/** Serves a node, lease after lease, until it is told to leave. */
+export class NodeWorker {
+  readonly #draining = new AbortController()
+  readonly #stopping = new AbortController()
+  readonly #impatient = new AbortController()
+
+  constructor(readonly options: NodeWorkerOptions) {}
+
+  /** Takes nothing new, finishes what runs, and leaves. */
+  drain(): void {
+    this.#draining.abort()
+  }
+
+  /** Stops what runs, gives the jobs back to the queue, and leaves. Said twice, it waits for nothing. */
+  stop(): void {
+    if (this.#stopping.signal.aborted) this.#impatient.abort()
+    this.#draining.abort()
+    this.#stopping.abort()
+  }
+
+  /**
+   * Serves until it has left. A lease that runs out is not the end: the containers are stopped, and a new one is taken.
+   * @throws when the node cannot be served at all, or another worker has taken it over.
+   */
+  async run(): Promise<void> {
+    let registered = await this.options.register()
+    this.options.onServing()
+    while ((await this.#serve(registered.lease, registered.asked)) === 'expired') {
+      const again = await this.#registerAgain()
+      if (!again) return
+      registered = again
+    }
+  }
+
+  /** One lease, from its beginning to its end. */
+  async #serve(lease: Lease, asked: number): Promise<'left' | 'expired'> {
+    const { runtime, outputLimitBytes } = this.options
+    const keeper = new LeaseKeeper(lease, asked)
+    const service = new NodeService({
+      runtime,
+      lease,
+      leaseIsHeld: () => keeper.held,
+      // The node's own: workers of several nodes may share a data directory.
+      tasksDirectory: join(this.options.tasksDirectory, lease.nodeId),
+      outputLimitBytes,
+    })
+    const term = new AbortController()
+    const serving = service.serve(term.signal)
+    const end = await Promise.race([
+      keeper.keep(term.signal),
+      this.#leave(service, term.signal),
+      serving.then(() => 'ended' as const),
+    ])
+    term.abort()
+    if (end === 'left' || end === 'ended') {
+      await serving
+      return 'left'
+    }
+    service.abandonAll()
+    if (end === 'taken')
+      throw new Error('Another worker took over this node and its containers; this one leaves.')
+    logger.error('the lease on this node ran out: its containers are stopped, its jobs go elsewhere')
+    await service.killAll(this.#impatient.signal)
+    await serving
+    return 'expired'
+  }
+
+  /** Resolves once it was told to leave and has done so. */
+  async #leave(service: NodeService, term: AbortSignal): Promise<'left'> {
+    await aborted(AbortSignal.any([this.#draining.signal, term]))
+    try {
+      if (!term.aborted) await Promise.race([service.drain(), aborted(this.#stopping.signal)])
+      if (!term.aborted) await Promise.race([service.stopAll(), aborted(this.#impatient.signal)])
+    } catch (error) {
+      if (!term.aborted)
+        logger.error({ err: error }, 'could not leave in order; the lease runs out by itself')
+    }
+    return 'left'
+  }
+
+  /** Null when it was told to leave first: there is nothing left to do. */
+  async #registerAgain(): Promise<{ lease: Lease; asked: number } | null> {
+    while (!this.#draining.signal.aborted) {
+      try {
+        return await this.options.register()
+      } catch (error) {
+        if (error instanceof NodeNameTaken) throw error
+        logger.warn({ err: error }, 'the node cannot be served again yet, trying again')
+        await pause(registerEveryMs, this.#draining.signal)
+      }
+    }
+    return null
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+}
