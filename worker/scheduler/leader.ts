@@ -8,6 +8,11 @@ const leaderLock = 4_711_470_003
 
 /** How often a follower tries, and a leader makes sure of its lock: well inside the five seconds promised. */
 const tryEveryMs = 1_000
+/**
+ * PostgreSQL takes the lock from a leader of which it has heard nothing for so long. One that is cut off in silence, or
+ * stopped, would else keep it until TCP gives up: two hours.
+ */
+const silenceMs = 3_000
 
 /**
  * Leads while this process holds the advisory lock, on a connection of its own: when the process or its connection
@@ -32,6 +37,8 @@ async function tryToLead(signal: AbortSignal, lead: (signal: AbortSignal) => Pro
     connectionString: database().url,
     keepAlive: true,
     connectionTimeoutMillis: 5_000,
+    query_timeout: silenceMs,
+    options: `-c idle_session_timeout=${silenceMs}`,
   })
   const term = new AbortController()
   const end = () => term.abort()
@@ -49,16 +56,15 @@ async function tryToLead(signal: AbortSignal, lead: (signal: AbortSignal) => Pro
   } finally {
     signal.removeEventListener('abort', end)
     term.abort()
-    await client.end().catch(() => {})
+    // Over a connection that was cut in silence, the farewell itself would wait for an answer.
+    await Promise.race([client.end().catch(() => {}), pause(silenceMs, signal)])
   }
 }
 
-/** Asks the lock's connection from time to time, so that a silently cut network ends the term too. */
+/** Asks the lock's connection from time to time: it is what PostgreSQL hears, and a cut network ends the term too. */
 async function watchLock(client: pg.Client, term: AbortController): Promise<void> {
   while (!term.signal.aborted) {
     await pause(tryEveryMs, term.signal)
-    const timeout = setTimeout(() => term.abort(), 4_000)
     await client.query('SELECT 1').catch(() => term.abort())
-    clearTimeout(timeout)
   }
 }
