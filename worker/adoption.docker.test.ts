@@ -1,0 +1,187 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, describe, expect, inject, it } from 'vitest'
+import { EngineGate } from './testing/engine-gate'
+import { Lab } from './testing/lab'
+import { expectAllTrue, expectBooksMatchContainers } from './testing/truth'
+
+const labs: Lab[] = []
+afterAll(() => Promise.all(labs.map((lab) => lab.close())))
+
+async function openLab(): Promise<Lab> {
+  const lab = await Lab.open({ postgresDirectory: inject('postgresDirectory') })
+  labs.push(lab)
+  return lab
+}
+
+/** A lab whose one worker reaches the engine through a gate. */
+async function openGatedLab() {
+  const lab = await openLab()
+  const gate = await EngineGate.open()
+  lab.afterwards(() => gate.close())
+  return { lab, gate, worker: await lab.startWorker({ node: 'a', engineSocket: gate.socketPath }) }
+}
+
+/** Prints numbered lines on both streams, some of them in halves, and who prints them. */
+const counting = (lines: number, everyMs: number) => `
+import os, sys, time
+print("begin", os.getpid(), time.time_ns())
+for i in range(${lines}):
+    if i % 7 == 0:
+        sys.stdout.write(f"line ")
+        sys.stdout.flush()
+        time.sleep(${everyMs / 1000})
+        print(i)
+    else:
+        print("line", i)
+    print("error", i, file=sys.stderr)
+    time.sleep(${everyMs / 1000})
+print("end")`
+
+describe('a worker killed and started again', () => {
+  it.concurrent('ten times goes on with the same process, and no line is missing or doubled', async () => {
+    const lab = await openLab()
+    const worker = await lab.startWorker({ node: 'a' })
+    const job = await lab.jobs.submit(counting(1500, 10))
+    await lab.jobs.untilPrinted(job, /line 10\n/)
+    const [container] = await lab.containers()
+    if (!container) throw new Error('no container')
+    const before = await lab.engine.inspect(container.id)
+
+    for (let kill = 1; kill <= 10; kill++) {
+      const { outputBytes = 0 } = (await lab.jobs.task(job)) ?? {}
+      await worker.kill()
+      await sleep(100)
+      worker.start()
+      await lab.jobs.until('the new worker stores more', async () => {
+        const task = await lab.jobs.task(job)
+        return task !== null && task.outputBytes > outputBytes
+      })
+      expect((await lab.engine.inspect(container.id)).State).toEqual(before.State)
+      await expectBooksMatchContainers(lab)
+    }
+
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
+    const lines = await lab.jobs.lines(job)
+    expect(lines.filter((line) => line.startsWith('begin'))).toHaveLength(1)
+    expect(lines.slice(1, -1)).toEqual(Array.from({ length: 1500 }, (_, i) => `line ${i}`))
+    const errors = (await lab.jobs.records(job)).flatMap((r) => (r.type === 'stderr' ? [r.text] : []))
+    expect(errors.join('\n')).toBe(Array.from({ length: 1500 }, (_, i) => `error ${i}`).join('\n'))
+    await expectAllTrue(lab)
+  })
+
+  const steps = [
+    ['claimed, before there is a container', /POST \S*\/containers\/create/, 'before'],
+    ['claimed, before it heard that the container was created', /POST \S*\/containers\/create/, 'after'],
+    ['created, before the start', /POST \S*\/containers\/\w+\/start/, 'before'],
+    ['started, before it heard of it', /POST \S*\/containers\/\w+\/start/, 'after'],
+    ['exited, before it heard of it', /POST \S*\/containers\/\w+\/wait/, 'after'],
+    ['exited, before it asked how', /GET \S*\/containers\/\w+\/json/, 'before'],
+    ['judged, before the container was removed', /DELETE \S*\/containers\//, 'before'],
+  ] as const
+
+  it.concurrent.each(steps)('when its task was %s, loses nothing', async (_, request, step) => {
+    const { lab, gate, worker } = await openGatedLab()
+    const hold = gate.hold(request, step)
+    const job = await lab.jobs.submit(counting(20, 1))
+    await hold.reached
+    await sleep(200)
+    await worker.kill()
+    hold.release()
+    worker.start()
+
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
+    const lines = await lab.jobs.lines(job)
+    expect(lines.slice(1, -1)).toEqual(Array.from({ length: 20 }, (_, i) => `line ${i}`))
+    await expectAllTrue(lab)
+  })
+
+  it.concurrent('in the middle of the transaction of the verdict, gives it once', async () => {
+    const lab = await openLab()
+    const worker = await lab.startWorker({ node: 'a' })
+    const job = await lab.jobs.submit(counting(20, 50))
+    await lab.jobs.untilPrinted(job, /line 3\n/)
+    const other = await lab.database.pool.connect()
+    await other.query('BEGIN')
+    await other.query('SELECT 1 FROM jobs WHERE id = $1 FOR UPDATE', [job])
+    await lab.jobs.until('the verdict waits for the lock', async () => {
+      const { rowCount } = await lab.database.pool.query(
+        `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+      )
+      return rowCount === 1
+    })
+    await worker.kill()
+    await other.query('COMMIT')
+    other.release()
+    worker.start()
+
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
+    expect(await lab.jobs.lines(job)).toHaveLength(22)
+    await expectAllTrue(lab)
+  })
+})
+
+describe('what happened while no worker looked', () => {
+  it.concurrent('is judged by how the container ended, not by how long the worker was away', async () => {
+    const lab = await openLab()
+    const worker = await lab.startWorker({ node: 'a' })
+    const job = await lab.jobs.submit(counting(20, 50), { timeLimitS: 5 })
+    await lab.jobs.untilPrinted(job, /line 3\n/)
+    await worker.kill()
+    await sleep(6_000)
+    worker.start()
+
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
+    await expectAllTrue(lab)
+  })
+
+  it.concurrent('is stopped at its time limit once a worker is back', async () => {
+    const lab = await openLab()
+    const worker = await lab.startWorker({ node: 'a' })
+    const job = await lab.jobs.submit('import time\nprint("in")\ntime.sleep(100)', { timeLimitS: 4 })
+    await lab.jobs.untilPrinted(job, /in/)
+    await worker.kill()
+    await sleep(4_000)
+    worker.start()
+
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'failed', reason: 'timeout' })
+    await expectAllTrue(lab)
+  })
+
+  it.concurrent('keeps the reason for which the worker before had stopped the container', async () => {
+    const { lab, gate, worker } = await openGatedLab()
+    const cancelled = await lab.jobs.submit('import time\nprint("in")\ntime.sleep(100)')
+    await lab.jobs.untilPrinted(cancelled, /in/)
+    const hold = gate.hold(/POST \S*\/containers\/\w+\/wait/, 'after')
+    await lab.database.pool.query(
+      `UPDATE jobs SET cancel_requested_at = now(), cancel_reason = 'cancelled_by_user' WHERE id = $1`,
+      [cancelled],
+    )
+    await hold.reached
+    await lab.jobs.until('the container has ended', async () => {
+      const [container] = await lab.containers()
+      return container?.state === 'exited'
+    })
+    await worker.kill()
+    hold.release()
+    worker.start()
+
+    expect(await lab.jobs.untilFinal(cancelled)).toMatchObject({ reason: 'cancelled_by_user' })
+    await expectAllTrue(lab)
+  })
+
+  it.concurrent('goes on although the image was removed meanwhile', async () => {
+    const lab = await openLab()
+    const worker = await lab.startWorker({ node: 'a' })
+    const tag = `adopt-${process.pid}`
+    await lab.engine.tag('gpuq/python:1', 'localhost:1/gpuq', tag)
+    const job = await lab.jobs.submit(counting(100, 20), { image: `localhost:1/gpuq:${tag}` })
+    await lab.jobs.untilPrinted(job, /line 3\n/)
+    await worker.kill()
+    await lab.engine.untag(`localhost:1/gpuq:${tag}`)
+    worker.start()
+
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
+    expect(await lab.jobs.lines(job)).toHaveLength(102)
+    await expectAllTrue(lab)
+  })
+})

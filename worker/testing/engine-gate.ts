@@ -1,0 +1,107 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { connect, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+type Step = 'before' | 'after'
+
+interface Rule {
+  request: RegExp
+  /** Held back: the request itself, or the engine's answer to it. Null: answered by the gate with `answer`. */
+  hold: Step | null
+  answer: string
+  held: (() => void)[]
+  reached: () => void
+}
+
+/** A place where a worker stands still. */
+export interface Hold {
+  /** Resolves when a worker has come there. */
+  reached: Promise<void>
+  /** Lets it and all after it go on. */
+  release(): void
+}
+
+/**
+ * Stands between a worker and the engine and stops the worker at an exact step, so that it can be killed there, or
+ * answers in the engine's place. What passes is passed on byte by byte.
+ */
+export class EngineGate {
+  private readonly rules: Rule[] = []
+  private readonly sockets = new Set<Socket>()
+
+  private constructor(
+    private readonly directory: string,
+    private readonly close_: () => void,
+  ) {}
+
+  static async open(engineSocket = '/var/run/docker.sock'): Promise<EngineGate> {
+    const directory = await mkdtemp(join(tmpdir(), 'gpuq-gate-'))
+    const server = createServer((near) => gate.join(near, connect(engineSocket)))
+    const gate: EngineGate = new EngineGate(directory, () => server.close())
+    await new Promise<void>((resolve) => server.listen(gate.socketPath, resolve))
+    return gate
+  }
+
+  get socketPath(): string {
+    return join(this.directory, 'engine.sock')
+  }
+
+  /** Holds requests like `POST /containers/ID/start` back before the engine has them, or its answers to them. */
+  hold(request: RegExp, step: Step): Hold {
+    let reached = () => {}
+    const promise = new Promise<void>((resolve) => {
+      reached = resolve
+    })
+    const rule: Rule = { request, hold: step, answer: '', held: [], reached }
+    this.rules.push(rule)
+    return {
+      reached: promise,
+      release: () => {
+        this.rules.splice(this.rules.indexOf(rule), 1)
+        for (const go of rule.held) go()
+      },
+    }
+  }
+
+  /** Answers such requests in the engine's place, which never hears of them. Returns how to stop. */
+  lie(request: RegExp, answer: string): () => void {
+    const rule: Rule = { request, hold: null, answer, held: [], reached: () => {} }
+    this.rules.push(rule)
+    return () => this.rules.splice(this.rules.indexOf(rule), 1)
+  }
+
+  async close(): Promise<void> {
+    this.close_()
+    for (const socket of this.sockets) socket.destroy()
+    await rm(this.directory, { recursive: true, force: true })
+  }
+
+  private join(near: Socket, far: Socket): void {
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      this.sockets.add(socket)
+      socket.on('error', () => socket.destroy())
+      socket.on('close', () => {
+        this.sockets.delete(socket)
+        other.destroy()
+      })
+    }
+    far.pipe(near)
+    near.on('data', (bytes) => this.pass(bytes, near, far))
+  }
+
+  /** The engine's client writes the head of a request at once, so each begins a piece of its own. */
+  private pass(bytes: Buffer, near: Socket, far: Socket): void {
+    const rule = this.rules.find(({ request }) => request.test(bytes.toString('latin1', 0, 300)))
+    if (!rule) return void far.write(bytes)
+    rule.reached()
+    if (rule.hold === null) return void near.write(rule.answer)
+    if (rule.hold === 'before') return void rule.held.push(() => far.write(bytes))
+    far.unpipe(near)
+    far.write(bytes)
+    rule.held.push(() => far.pipe(near))
+  }
+}

@@ -1,0 +1,140 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type pg from 'pg'
+import { uuidv7 } from 'uuidv7'
+import type { JobStatus } from '@/lib/jobs/status'
+import { collectOutput, readRecords } from '@/lib/results/decode'
+import type { ResultFileRecord } from '@/lib/results/records'
+import { until } from './until'
+
+export interface JobOptions {
+  spec?: Record<string, unknown>
+  timeLimitS?: number
+  maxRetries?: number
+  image?: string
+}
+
+export interface JobRow {
+  id: string
+  status: JobStatus
+  reason: string | null
+  reasonDetail: string | null
+  attempt: number
+  exitCode: number | null
+  resultStored: boolean
+}
+
+export interface TaskRow {
+  id: string
+  attempt: number
+  status: string
+  node: string
+  outputBytes: number
+}
+
+/** Submits jobs to a lab's database and looks at what becomes of them. */
+export class Jobs {
+  constructor(
+    private readonly pool: pg.Pool,
+    private readonly resultsDirectory: string,
+    private readonly said: () => string,
+  ) {}
+
+  /** Submits a job that runs `code`, and returns its id. Each has a user of its own. */
+  async submit(code: string, options: JobOptions = {}): Promise<string> {
+    const { spec = {}, timeLimitS = 120, maxRetries = 2, image = 'gpuq/python:1' } = options
+    const id = uuidv7()
+    await this.pool.query(
+      `WITH u AS (INSERT INTO users (id, handle) VALUES ($2::uuid, 'user-' || $2::text) RETURNING id),
+            p AS (INSERT INTO projects (id, slug, owner_id) SELECT $3::uuid, 'project', id FROM u RETURNING id),
+            e AS (INSERT INTO environments (id, name, image) VALUES ($4, $5::text, $5) ON CONFLICT (name) DO UPDATE SET image = $5 RETURNING id),
+            j AS (INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, spec, code, max_retries, expected_time_s, time_limit_s)
+                  SELECT $1::uuid, u.id, p.id, e.id, 'competition', $6, $7, $8, 60, $9 FROM u, p, e)
+       SELECT pg_notify('gpuq_queue', $1::text)`,
+      [id, uuidv7(), uuidv7(), uuidv7(), image, spec, Buffer.from(code), maxRetries, timeLimitS],
+    )
+    return id
+  }
+
+  async row(id: string): Promise<JobRow> {
+    const { rows } = await this.pool.query<JobRow>(
+      `SELECT id, status, reason, reason_detail AS "reasonDetail", attempt, exit_code AS "exitCode", result_stored AS "resultStored"
+         FROM jobs WHERE id = $1`,
+      [id],
+    )
+    const [row] = rows
+    if (!row) throw new Error(`no job ${id}`)
+    return row
+  }
+
+  /** The job's latest task. */
+  async task(id: string): Promise<TaskRow | null> {
+    const { rows } = await this.pool.query<TaskRow>(
+      `SELECT t.id, t.attempt, t.status, n.name AS node, t.output_bytes AS "outputBytes"
+         FROM tasks t JOIN nodes n ON n.id = t.node_id WHERE t.job_id = $1 ORDER BY t.attempt DESC LIMIT 1`,
+      [id],
+    )
+    return rows[0] ?? null
+  }
+
+  /** Waits until the job is in one of the given statuses. */
+  untilStatus(id: string, ...statuses: JobStatus[]): Promise<JobRow> {
+    return this.until(`${id} is ${statuses.join(' or ')}`, async () => {
+      const row = await this.row(id)
+      return statuses.includes(row.status) && row
+    })
+  }
+
+  /** Waits until the job has its verdict. */
+  untilFinal(id: string): Promise<JobRow> {
+    return this.untilStatus(id, 'completed', 'failed', 'cancelled')
+  }
+
+  until<T>(what: string, look: () => Promise<T | null | undefined | false>, withinMs?: number): Promise<T> {
+    return until(what, look, { said: this.said, ...(withinMs === undefined ? {} : { withinMs }) })
+  }
+
+  /** Waits until something of the job's output is stored that `pattern` is found in. */
+  async untilPrinted(id: string, pattern: RegExp): Promise<string> {
+    return this.until(`${id} printed ${pattern}`, async () => {
+      const { stdout } = await collectOutput([await this.chunks(id)], { maxBytes: 1 << 28 })
+      return pattern.test(stdout) && stdout
+    })
+  }
+
+  /** The records of the finished job's file. */
+  async records(id: string): Promise<ResultFileRecord[]> {
+    const records = []
+    for await (const record of readRecords([await this.file(id)])) records.push(record)
+    return records
+  }
+
+  /** What the finished job wrote to its standard output, from its file. */
+  async stdout(id: string): Promise<string> {
+    return (await collectOutput([await this.file(id)], { maxBytes: 1 << 29 })).stdout
+  }
+
+  /** The lines of it. */
+  async lines(id: string): Promise<string[]> {
+    return (await this.stdout(id)).split('\n').slice(0, -1)
+  }
+
+  /** The finished job's file, once it is written. */
+  async file(id: string): Promise<Buffer> {
+    await this.until(`the result of ${id} is stored`, async () => (await this.row(id)).resultStored)
+    const { rows } = await this.pool.query<{ name: string }>(
+      'SELECT name FROM result_files WHERE job_id = $1 AND stored_at IS NOT NULL',
+      [id],
+    )
+    return readFile(join(this.resultsDirectory, rows[0]?.name ?? 'no name'))
+  }
+
+  private async chunks(id: string): Promise<Buffer> {
+    const { rows } = await this.pool.query<{ records: Buffer }>(
+      `SELECT c.records FROM log_chunks c JOIN tasks t ON t.id = c.task_id
+        WHERE t.job_id = $1 AND t.attempt = (SELECT attempt FROM jobs WHERE id = $1) ORDER BY c.start`,
+      [id],
+    )
+    return Buffer.concat(rows.map(({ records }) => records))
+  }
+}

@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { connect, type Database } from '@/lib/database/client'
+import { embeddedUrl } from '@/lib/database/embedded'
+import { Engine } from './engine'
+import { Jobs } from './jobs'
+import { bundleWorker } from './worker-bundle'
+import { type WorkerOptions, WorkerProcess } from './worker-process'
+
+/** Writes every change of a job's status down: what a verdict replaced would not be seen afterwards. */
+const statusHistory = `
+  CREATE TABLE status_history (n bigserial, job_id uuid, attempt int, before text, after text);
+  CREATE FUNCTION note_status() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      INSERT INTO status_history (job_id, attempt, before, after) VALUES (NEW.id, NEW.attempt, OLD.status, NEW.status);
+      RETURN NULL;
+    END $$;
+  CREATE TRIGGER note_status AFTER UPDATE ON jobs FOR EACH ROW
+    WHEN (OLD.status <> NEW.status OR OLD.ended_at IS DISTINCT FROM NEW.ended_at) EXECUTE FUNCTION note_status();`
+
+/**
+ * A gpuq of its own for one scenario: a database, workers that are real processes, and the real engine. Several run at
+ * once without seeing each other.
+ */
+export class Lab {
+  readonly engine = new Engine()
+  readonly jobs: Jobs
+  readonly workers: WorkerProcess[] = []
+  private readonly cleanUps: (() => Promise<unknown>)[] = []
+
+  private constructor(
+    readonly database: Database,
+    readonly directory: string,
+    private readonly bundle: string,
+  ) {
+    this.jobs = new Jobs(database.pool, this.resultsDirectory, () => this.describe())
+  }
+
+  /** Opens one on a database cloned from the migrated template of the run, or on the given, migrated one. */
+  static async open(given: { postgresDirectory: string } | { url: string }): Promise<Lab> {
+    const url = 'url' in given ? given.url : await cloneDatabase(given.postgresDirectory)
+    const directory = await mkdtemp(join(tmpdir(), 'gpuq-lab-'))
+    const bundle = await bundleWorker()
+    const lab = new Lab(connect(url, 8), directory, bundle.file)
+    lab.afterwards(bundle.remove)
+    await mkdir(lab.resultsDirectory)
+    await lab.database.pool.query(statusHistory)
+    return lab
+  }
+
+  /** Where all workers of the lab put results, as on a shared disk. */
+  get resultsDirectory(): string {
+    return join(this.directory, 'results')
+  }
+
+  /** Starts a worker with a data directory of its own. */
+  async startWorker(options: Partial<WorkerOptions> & { node: string }): Promise<WorkerProcess> {
+    const dataDir = join(this.directory, `${options.node}-${this.workers.length}`)
+    await mkdir(dataDir)
+    await symlink(this.resultsDirectory, join(dataDir, 'results'))
+    const worker = new WorkerProcess(this.bundle, { databaseUrl: this.database.url, dataDir, ...options })
+    this.workers.push(worker)
+    worker.start()
+    return worker
+  }
+
+  /** Says what to undo when the lab closes; the last said is undone first. */
+  afterwards(undo: () => Promise<unknown>): void {
+    this.cleanUps.unshift(undo)
+  }
+
+  /** The containers that the lab's nodes have on an engine. */
+  async containers(engine = this.engine) {
+    const { rows } = await this.database.pool.query<{ id: string }>('SELECT id FROM nodes')
+    const found = await Promise.all(rows.map(({ id }) => engine.containers(`gpuq.node=${id}`)))
+    return found.flat()
+  }
+
+  /** Task directories that the workers have on disk. */
+  async taskDirectories(): Promise<string[]> {
+    const listed = this.workers.map(async ({ options }) => {
+      const entries = await readdir(join(options.dataDir, 'tasks'), { recursive: true }).catch(() => [])
+      return entries.map((entry) => `${options.node}: ${entry}`)
+    })
+    return (await Promise.all(listed)).flat().filter((entry) => entry.endsWith('solution.py'))
+  }
+
+  /** What a failed test is told: the jobs, and the last words of the workers. */
+  describe(): string {
+    const logs = this.workers.map(
+      ({ node, log }) => `${node}:\n${log.trim().split('\n').slice(-12).join('\n')}`,
+    )
+    return logs.join('\n\n')
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.workers.map((worker) => worker.kill()))
+    const left = await this.containers().catch(() => [])
+    await Promise.all(left.map(({ id }) => this.engine.remove(id)))
+    for (const undo of this.cleanUps) await undo()
+    await this.database.close()
+    await rm(this.directory, { recursive: true, force: true })
+  }
+}
+
+async function cloneDatabase(postgresDirectory: string): Promise<string> {
+  const name = `lab_${randomBytes(6).toString('hex')}`
+  const admin = new pg.Client({ connectionString: embeddedUrl(postgresDirectory, 'postgres') })
+  await admin.connect()
+  try {
+    await admin.query(`CREATE DATABASE ${name} TEMPLATE template_gpuq`)
+  } finally {
+    await admin.end()
+  }
+  return embeddedUrl(postgresDirectory, name)
+}

@@ -1,0 +1,88 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+
+export interface WorkerOptions {
+  node: string
+  databaseUrl: string
+  dataDir: string
+  gpus?: number
+  maxOutputMib?: number
+  /** Where the engine listens, where it is not the machine's own. */
+  engineSocket?: string
+}
+
+/** A worker of a test: a process of its own, which can be killed at any moment and started again. */
+export class WorkerProcess {
+  private child: ChildProcess | undefined
+  private text = ''
+
+  constructor(
+    private readonly bundle: string,
+    readonly options: WorkerOptions,
+  ) {}
+
+  get node(): string {
+    return this.options.node
+  }
+
+  get pid(): number {
+    const pid = this.child?.pid
+    if (pid === undefined) throw new Error(`The worker of ${this.node} was not started.`)
+    return pid
+  }
+
+  get running(): boolean {
+    return this.child !== undefined && this.child.exitCode === null && this.child.signalCode === null
+  }
+
+  get exitCode(): number | null {
+    return this.child?.exitCode ?? null
+  }
+
+  /** All that it has logged, in all its lives. */
+  get log(): string {
+    return this.text
+  }
+
+  start(): void {
+    const { node, databaseUrl, dataDir, gpus = 1, maxOutputMib = 64, engineSocket } = this.options
+    const child = spawn(process.execPath, ['--enable-source-maps', this.bundle], {
+      env: {
+        NODE_ENV: 'test',
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        DATABASE_URL: databaseUrl,
+        GPUQ_DATABASE_CONNECTIONS: '5',
+        GPUQ_NODE_NAME: node,
+        GPUQ_DATA_DIR: dataDir,
+        GPUQ_SIMULATED_GPUS: String(gpus),
+        GPUQ_MAX_OUTPUT_MIB: String(maxOutputMib),
+        ...(engineSocket === undefined ? {} : { DOCKER_HOST: `unix://${engineSocket}` }),
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (piece: string) => {
+        this.text += piece
+      })
+    }
+    this.child = child
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    process.kill(this.pid, signal)
+  }
+
+  /** Resolves when the process is gone; with its exit code, or null when a signal ended it. */
+  async ended(): Promise<number | null> {
+    if (this.child && this.running) await once(this.child, 'exit')
+    return this.exitCode
+  }
+
+  /** `kill -9`, and waits until it is gone. A stopped process dies of it too. */
+  async kill(): Promise<void> {
+    if (!this.running) return
+    this.signal('SIGKILL')
+    await this.ended()
+  }
+}
