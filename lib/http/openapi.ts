@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { type Operation, openapiOperations } from './openapi-operations'
+import type { Operation } from './openapi-operation'
+import { openapiOperations } from './openapi-operations'
 
 type Json = Record<string, unknown>
 

@@ -1,0 +1,24 @@
+import { z } from 'zod'
+
+/** One route of the API, as its document tells of it. */
+export interface Operation {
+  method: 'get' | 'post' | 'patch' | 'delete'
+  path: string
+  tag: string
+  summary: string
+  access: 'public' | 'submit' | 'read' | 'admin'
+  query?: z.ZodType
+  headers?: { name: string; description: string }[]
+  body?: z.ZodType
+  upload?: Record<string, unknown>
+  answers: Record<string, { description: string; schema?: z.ZodType }>
+}
+
+/** Answers that several routes give. */
+export const list = (schema: z.ZodType) => ({
+  200: { description: 'A bare array; the next page is in the Link header', schema: z.array(schema) },
+})
+export const ok = (schema: z.ZodType) => ({ 200: { description: 'Done', schema } })
+export const created = (schema: z.ZodType) => ({ 201: { description: 'Made', schema } })
+
+export const done = { 204: { description: 'Done' } }
