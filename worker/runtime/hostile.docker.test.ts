@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { TaskContainer } from './runtime'
 import { buildSeccompProfile } from './seccomp'
-import { runControl } from './testing/engine-probe'
+import { askEngine, runControl } from './testing/engine-probe'
 import { TaskBench } from './testing/task-bench'
 
 const bench = new TaskBench()
@@ -136,6 +136,31 @@ describe('neighbours', () => {
     // The seeker does find them in one container with the keeper.
     const both = `import subprocess, sys\n${attack('secret-keeper').replace('time.sleep(60)', '')}\n${seeker}`
     expect((await bench.run(both)).stdout).toContain("['file', 'abstract socket', 'shared memory', 'port']")
+  })
+
+  it('cannot reach each other over a network that was granted to both', async () => {
+    const keeper = `
+import socket, time
+server = socket.create_server(("0.0.0.0", 45679))
+socket.create_connection((socket.gethostbyname(socket.gethostname()), 45679)).close()
+print("address", socket.gethostbyname(socket.gethostname()), "end")
+time.sleep(60)`
+    const container = await bench.startUntil(keeper, 'end', { network: 'internet' })
+    const { bytes } = await askEngine('GET', `/containers/${container.id}/json`)
+    const address = /"IPAddress":"([\d.]+)"/.exec(bytes.toString())?.[1]
+    expect(address).toBeDefined()
+    const seeker = `
+import os, socket
+print(sorted(os.listdir("/sys/class/net")))
+try:
+    socket.create_connection(("${address}", 45679), timeout=1)
+    print("connected")
+except OSError as error:
+    print("not connected")`
+    const { stdout } = await bench.run(seeker, { network: 'internet' })
+    expect(stdout).toBe("['eth0', 'lo']\nnot connected\n")
+    await bench.runtime.remove(container)
+    await askEngine('DELETE', '/networks/gpuq')
   })
 
   it('do not share the limits that Linux counts per user', async () => {
