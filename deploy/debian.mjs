@@ -39,7 +39,7 @@ export function mayInstall() {
 let updated = false
 
 /**
- * Installs packages. It is out of reach of Ctrl-C: a dpkg stopped half-way leaves the system in need of repair.
+ * Installs packages. Nothing stops it half-way: a dpkg cut short leaves the system in need of repair.
  * @param {string[]} packages
  * @param {(note: string) => void} progress
  */
@@ -48,7 +48,6 @@ export async function installPackages(packages, progress) {
   const apt = (/** @type {string[]} */ args) =>
     runCommand('apt-get', ['-o', 'DPkg::Lock::Timeout=300', '-o', 'Acquire::Retries=3', ...args], {
       env,
-      detached: true,
       onLine: (line) => progress(line.trim()),
     })
   if (!updated) await apt(['update'])

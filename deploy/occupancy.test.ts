@@ -3,9 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { checkPort, takeDataDir } from './occupancy.mjs'
 import { processIdentity } from './processes.mjs'
+
+// Other programs are started here, which takes its time on a busy machine.
+vi.setConfig({ testTimeout: 30_000 })
 
 let dataDir: string
 beforeEach(() => {

@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const keptLines = 30
+/** What does not end when it is asked to has so long. */
+const killAfterMs = 10_000
 
 /** A program ended badly. The message holds its last lines: what a person needs to see. */
 export class CommandFailed extends Error {
@@ -39,6 +41,8 @@ export function readLines(stream, onLine) {
 
 /**
  * Runs a program to its end. Its output goes to `onLine`; when it fails, its last lines are in the error.
+ * It has a session of its own: the terminal's Ctrl-C reaches it only through `signal`, and then all of it, where npm
+ * would stop its shell and leave the rest.
  * @param {string} command
  * @param {string[]} args
  * @param {object} [options]
@@ -46,15 +50,10 @@ export function readLines(stream, onLine) {
  * @param {string} [options.cwd]
  * @param {NodeJS.ProcessEnv} [options.env]
  * @param {(line: string) => void} [options.onLine]
- * @param {AbortSignal} [options.signal] stops the program; the promise settles once it has ended
- * @param {boolean} [options.detached] out of reach of the terminal's Ctrl-C
+ * @param {AbortSignal} [options.signal] stops the program and what it started; settles once it has ended
  * @returns {Promise<void>}
  */
-export function runCommand(
-  command,
-  args,
-  { label = command, cwd, env, onLine, signal, detached = false } = {},
-) {
+export function runCommand(command, args, { label = command, cwd, env, onLine, signal } = {}) {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {
       reject(signal.reason)
@@ -62,7 +61,7 @@ export function runCommand(
     }
     /** @type {string[]} */
     const tail = []
-    const child = spawn(command, args, { cwd, env, detached, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
     const take = (/** @type {string} */ line) => {
       tail.push(line)
       if (tail.length > keptLines) tail.shift()
@@ -70,7 +69,12 @@ export function runCommand(
     }
     readLines(child.stdout, take)
     readLines(child.stderr, take)
-    const stop = () => child.kill('SIGTERM')
+    const stop = () => {
+      const end = (/** @type {NodeJS.Signals} */ name) => child.pid && killGroup(child.pid, name)
+      end('SIGTERM')
+      const killing = setTimeout(() => end('SIGKILL'), killAfterMs)
+      child.once('close', () => clearTimeout(killing))
+    }
     signal?.addEventListener('abort', stop, { once: true })
     child.on('error', (error) => reject(new CommandFailed(label, `could not be run: ${error.message}`, [])))
     child.on('close', (code, killed) => {
@@ -83,6 +87,18 @@ export function runCommand(
         )
     })
   })
+}
+
+/**
+ * @param {number} leader
+ * @param {NodeJS.Signals} name
+ */
+function killGroup(leader, name) {
+  try {
+    process.kill(-leader, name)
+  } catch {
+    // It has ended by itself.
+  }
 }
 
 /**

@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { CommandFailed, endProcess, processIdentity, runCommand } from './processes.mjs'
+
+// Other programs are started here, which takes its time on a busy machine.
+vi.setConfig({ testTimeout: 30_000 })
 
 const node = process.execPath
 
@@ -40,6 +43,21 @@ describe('runCommand', () => {
     await expect(running).rejects.toThrow('stopped')
     expect(ended).toBe(true)
   })
+})
+
+it.runIf(process.platform === 'linux')('stopping a program stops what it started', async () => {
+  const stop = new AbortController()
+  let grandchild = 0
+  const running = runCommand('sh', ['-c', 'sleep 1000 & echo $!; wait'], {
+    signal: stop.signal,
+    onLine(line) {
+      grandchild = Number(line)
+      stop.abort(new Error('stopped'))
+    },
+  })
+  await expect(running).rejects.toThrow('stopped')
+  expect(grandchild).toBeGreaterThan(0)
+  await vi.waitFor(() => expect(processIdentity(grandchild)).toBeNull())
 })
 
 describe.runIf(process.platform === 'linux')('a process of ours', () => {

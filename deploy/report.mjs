@@ -35,8 +35,9 @@ export function cutToWidth(text, columns) {
 /**
  * @typedef {(note: string) => void} Progress
  * @typedef {object} Report
- * @property {<T>(title: string, work: (progress: Progress) => Promise<T>, detail?: (value: T) => string) => Promise<T>} step
- *   Runs `work` as one step and returns what it returns; `detail` is what the finished line adds.
+ * @property {<T>(title: string, work: (progress: Progress) => Promise<T>, detail?: (value: T) => string, isGood?: (value: T) => boolean) => Promise<T>} step
+ *   Runs `work` as one step and returns what it returns. The finished line adds `detail`; its mark is a cross when
+ *   `work` throws, or when what it returns is not good.
  * @property {(text: string) => void} line Prints a line of its own.
  * @property {(text: string) => void} warn Prints a line that asks for attention.
  */
@@ -102,7 +103,7 @@ export function createReport({
   }
 
   return {
-    async step(title, work, detail) {
+    async step(title, work, detail, isGood = () => true) {
       const step = { title, note: '', started: now(), printed: Number.NEGATIVE_INFINITY }
       active.add(step)
       timer ??= setInterval(tick, out.isTTY ? 120 : 500)
@@ -119,7 +120,7 @@ export function createReport({
         const value = await work((note) => {
           step.note = note
         })
-        finish(paint('32', '✓'), detail?.(value) ?? '')
+        finish(isGood(value) ? paint('32', '✓') : paint('31', '✗'), detail?.(value) ?? '')
         return value
       } catch (error) {
         // Stopping on request is no failure.

@@ -50,6 +50,18 @@ describe('a step', () => {
     expect(written).toEqual(['  ✗ Packages  0.0 s\n'])
   })
 
+  it('tells a bad result from a good one', async () => {
+    const { out, written } = screen(false)
+    const report = createReport({ out, now: () => 0 })
+    await report.step(
+      'unit',
+      async () => 3,
+      (failed) => `${failed} failed`,
+      (failed) => failed === 0,
+    )
+    expect(written).toEqual(['  ✗ unit: 3 failed  0.0 s\n'])
+  })
+
   it('writes no terminal codes into a pipe', async () => {
     const { out, written } = screen(false)
     const report = createReport({ out, now: () => 0 })

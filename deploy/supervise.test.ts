@@ -5,6 +5,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { root } from './settings.mjs'
 import { restartDelay, type Supervised, supervise } from './supervise'
 
+// Other programs are started here, which takes its time on a busy machine.
+vi.setConfig({ testTimeout: 30_000 })
+
 let directory: string
 let supervised: Supervised | undefined
 const said: string[] = []
@@ -43,7 +46,7 @@ describe('a supervised program', () => {
   it('is given up, with its last lines, when it never comes up', async () => {
     const { supervised } = run('console.error("no such table"); process.exit(1)')
     await expect(supervised.failed).rejects.toThrow(/exit code 1, again and again[\s\S]*no such table/)
-  }, 20_000)
+  })
 
   it('is told to end first, and is not started again', async () => {
     const { supervised, log } = run(

@@ -19,6 +19,8 @@ import { countPlaywright, countVitest, summarise } from './test-counts.mjs'
 
 /** More of a failed check's output than this helps nobody; its end is what tells. */
 const shownLines = 400
+/** A check that takes so long hangs: all of them together have well under an hour. */
+const longestMs = 15 * 60_000
 
 const report = createReport()
 const signal = stopOnSignals({
@@ -58,11 +60,12 @@ async function prepare(name, work) {
 async function run(command, progress, env = {}) {
   /** @type {string[]} */
   const lines = []
+  const limit = AbortSignal.timeout(longestMs)
   try {
     await runCommand(...command, {
       cwd: root,
       env: { ...process.env, CI: '1', NO_COLOR: '1', NEXT_TELEMETRY_DISABLED: '1', ...env },
-      signal,
+      signal: AbortSignal.any([signal, limit]),
       onLine(line) {
         lines.push(line)
         progress(line.trim())
@@ -71,6 +74,7 @@ async function run(command, progress, env = {}) {
     return true
   } catch {
     signal.throwIfAborted()
+    if (limit.aborted) lines.push(`Stopped: it took longer than ${formatDuration(longestMs)}.`)
     report.line(['', ...lines.slice(-shownLines).map((line) => `    ${line}`), ''].join('\n'))
     return false
   }
@@ -170,7 +174,8 @@ async function runChecks() {
     const counts = await report.step(
       check.name,
       (progress) => runCheck(check, progress),
-      ({ passed, failed }) => (failed > 0 ? `${passed} passed, ${failed} FAILED` : `${passed} passed`),
+      ({ passed, failed }) => (failed > 0 ? `${passed} passed, ${failed} failed` : `${passed} passed`),
+      ({ failed }) => failed === 0,
     )
     done.push({ name: check.name, counts, time: formatDuration(performance.now() - started) })
   }
