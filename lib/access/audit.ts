@@ -1,5 +1,5 @@
 import { uuidv7 } from 'uuidv7'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { database } from '../database/client'
 import type { Transaction } from '../database/transaction'
 import { cutPage, decodeTimeCursor, type Page } from '../http/pagination'
@@ -26,15 +26,6 @@ export async function recordAudit(executor: Transaction, entry: AuditEntry): Pro
   })
 }
 
-interface AuditRow {
-  id: string
-  at: Date
-  actor: string | null
-  action: string
-  target: string | null
-  detail: Record<string, unknown>
-}
-
 /** What was done, the latest first. */
 export async function listAudit(
   actor: Actor,
@@ -42,19 +33,33 @@ export async function listAudit(
 ): Promise<Page<AuditEvent>> {
   requireAdmin(actor)
   const after = decodeTimeCursor(query.cursor)
-  const { rows } = await database().pool.query<AuditRow>(
-    `SELECT e.id, e.at, u.handle AS actor, e.action, e.target, e.detail
-       FROM audit_events e LEFT JOIN users u ON u.id = e.actor_id
-      WHERE ($1::text IS NULL OR lower(u.handle) = lower($1))
-        AND ($2::text IS NULL OR e.action = $2)
-        AND ($3::timestamptz IS NULL OR (e.at, e.id) < ($3, $4::uuid))
-      ORDER BY e.at DESC, e.id DESC LIMIT $5`,
-    [query.actor ?? null, query.action ?? null, after.at, after.id, query.limit + 1],
-  )
+  const rows = await database().prisma.auditEvent.findMany({
+    where: {
+      ...(query.actor ? { actor: { handle: { equals: query.actor, mode: 'insensitive' } } } : {}),
+      ...(query.action ? { action: query.action } : {}),
+      ...(after.at && after.id
+        ? { OR: [{ at: { lt: after.at } }, { at: after.at, id: { lt: after.id } }] }
+        : {}),
+    },
+    include: { actor: { select: { handle: true } } },
+    orderBy: [{ at: 'desc' }, { id: 'desc' }],
+    take: query.limit + 1,
+  })
   return cutPage(
     rows,
     query.limit,
     ({ at, id }) => [at.toISOString(), id],
-    ({ at, ...row }) => ({ ...row, at: at.toISOString() }),
+    ({ id, at, actor: who, action, target, detail }) => {
+      return {
+        id,
+        at: at.toISOString(),
+        actor: who?.handle ?? null,
+        action,
+        target,
+        detail: detailOf(detail),
+      }
+    },
   )
 }
+
+const detailOf = z.record(z.string(), z.unknown()).parse

@@ -13,11 +13,13 @@ const columns = 'name, image, description, network, is_default, enabled'
 
 /** The environments a job may name; for an admin also those that are switched off. */
 export async function listEnvironments(actor: Actor): Promise<Environment[]> {
-  const { rows } = await database().pool.query<Environment>(
-    `SELECT ${columns} FROM environments WHERE enabled OR $1 ORDER BY is_default DESC, name`,
-    [isAdmin(actor)],
-  )
-  return rows
+  const rows = await database().prisma.environment.findMany({
+    ...(isAdmin(actor) ? {} : { where: { enabled: true } }),
+    orderBy: [{ isDefault: 'desc' }, { name: 'asc' }],
+  })
+  return rows.map(({ name, image, description, network, isDefault, enabled }) => {
+    return { name, image, description, network, is_default: isDefault, enabled }
+  })
 }
 
 /** What a job needs to know of its environment. */

@@ -118,10 +118,9 @@ export function acceptedResult(jobId: string): JobResult {
 /** What was submitted, without the token. */
 export async function readSource(actor: Actor, jobId: string): Promise<JobSource> {
   const { id } = await findVisibleJob(actor, jobId)
-  const { rows } = await database().pool.query<{ code: Buffer; spec: unknown }>(
-    'SELECT code, spec FROM jobs WHERE id = $1',
-    [id],
-  )
-  const [row] = rows
-  return { code: row?.code.toString('utf8') ?? '', config: configToYaml(row?.spec) }
+  const { code, spec } = await database().prisma.job.findUniqueOrThrow({
+    where: { id },
+    select: { code: true, spec: true },
+  })
+  return { code: Buffer.from(code).toString('utf8'), config: configToYaml(spec) }
 }
