@@ -15,7 +15,11 @@ beforeEach(async () => {
   bench = new TaskBench({ socketPath: proxy.socketPath, patience, nodeId: direct.nodeId })
 })
 
-afterEach(() => proxy.close())
+afterEach(async () => {
+  await proxy.close()
+  await bench.removeDirectories()
+})
+// The benches share one node: its containers are removed without the proxy between.
 afterAll(() => direct.cleanUp())
 
 const slow = 'import time\nfor n in range(20): print("line", n); time.sleep(0.1)'

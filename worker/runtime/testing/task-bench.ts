@@ -91,6 +91,11 @@ export class TaskBench {
     await Promise.all(
       (await this.runtime.list(this.nodeId)).map((container) => this.runtime.remove(container)),
     )
+    await this.removeDirectories()
+  }
+
+  /** What is left to do where the engine is no longer asked. */
+  async removeDirectories(): Promise<void> {
     await Promise.all(this.directories.map((directory) => rm(directory, { recursive: true, force: true })))
   }
 }
