@@ -2,9 +2,9 @@
 
 import { signIn } from 'next-auth/react'
 import { api } from '@/lib/http/queries'
+import { FormFailure } from '../shell/form-actions'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { Button } from '../ui/button'
-import { Callout } from '../ui/callout'
 import { Field } from '../ui/field'
 import { Input } from '../ui/input'
 import { newPasswordSchema } from './new-password'
@@ -44,11 +44,7 @@ export function InvitationForm({ token }: { token: string }) {
           onChange={(event) => form.set({ again: event.target.value })}
         />
       </Field>
-      {form.failure ? (
-        <Callout tone="danger" announce>
-          {form.failure}
-        </Callout>
-      ) : null}
+      <FormFailure failure={form.failure} />
       <Button type="submit" variant="primary" size="lg" loading={form.working}>
         Set the password and sign in
       </Button>

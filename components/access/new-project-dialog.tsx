@@ -6,10 +6,10 @@ import { useState } from 'react'
 import { z } from 'zod'
 import { createProject } from '@/lib/http/queries'
 import { idSchema } from '@/lib/jobs/schemas'
+import { FormActions } from '../shell/form-actions'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { Button } from '../ui/button'
-import { Callout } from '../ui/callout'
-import { Dialog, DialogClose } from '../ui/dialog'
+import { Dialog } from '../ui/dialog'
 import { Field } from '../ui/field'
 import { Input } from '../ui/input'
 import { toast } from '../ui/toaster'
@@ -89,19 +89,7 @@ function NewProjectForm({ forOthers, onMade }: { forOthers: boolean; onMade: () 
           />
         </Field>
       ) : null}
-      {form.failure ? (
-        <Callout tone="danger" announce>
-          {form.failure}
-        </Callout>
-      ) : null}
-      <div className="flex justify-end gap-2">
-        <DialogClose>
-          <Button>Cancel</Button>
-        </DialogClose>
-        <Button type="submit" variant="primary" loading={form.working}>
-          Make the project
-        </Button>
-      </div>
+      <FormActions form={form} send="Make the project" />
     </form>
   )
 }

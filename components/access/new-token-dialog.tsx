@@ -7,9 +7,9 @@ import { type Scope, scopes } from '@/lib/access/roles'
 import type { CreatedToken } from '@/lib/access/schemas'
 import { createToken } from '@/lib/http/queries'
 import { idSchema } from '@/lib/jobs/schemas'
+import { FormActions } from '../shell/form-actions'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { Button } from '../ui/button'
-import { Callout } from '../ui/callout'
 import { Checkbox } from '../ui/checkbox'
 import { Dialog, DialogClose } from '../ui/dialog'
 import { Field } from '../ui/field'
@@ -133,19 +133,7 @@ function NewTokenForm({ admin, owner, onMade }: NewTokenFormProps) {
         error={form.errorOf('scopes')}
         onChange={(chosen) => form.set({ scopes: chosen })}
       />
-      {form.failure ? (
-        <Callout tone="danger" announce>
-          {form.failure}
-        </Callout>
-      ) : null}
-      <div className="flex justify-end gap-2">
-        <DialogClose>
-          <Button>Cancel</Button>
-        </DialogClose>
-        <Button type="submit" variant="primary" loading={form.working}>
-          Make the token
-        </Button>
-      </div>
+      <FormActions form={form} send="Make the token" />
     </form>
   )
 }

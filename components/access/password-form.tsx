@@ -2,9 +2,9 @@
 
 import { z } from 'zod'
 import { api } from '@/lib/http/queries'
+import { FormFailure } from '../shell/form-actions'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { Button } from '../ui/button'
-import { Callout } from '../ui/callout'
 import { Field } from '../ui/field'
 import { Input } from '../ui/input'
 import { Panel, PanelBody, PanelFooter, PanelHeader } from '../ui/panel'
@@ -46,11 +46,7 @@ export function PasswordForm() {
               />
             </Field>
           ))}
-          {form.failure ? (
-            <Callout tone="danger" announce>
-              {form.failure}
-            </Callout>
-          ) : null}
+          <FormFailure failure={form.failure} />
         </PanelBody>
         <PanelFooter>
           <Button type="submit" variant="primary" loading={form.working}>

@@ -4,9 +4,9 @@ import { useMutation } from '@tanstack/react-query'
 import { z } from 'zod'
 import type { Project } from '@/lib/access/schemas'
 import { removeProject, updateProject } from '@/lib/http/queries'
+import { FormFailure } from '../shell/form-actions'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { Button } from '../ui/button'
-import { Callout } from '../ui/callout'
 import { ConfirmDialog } from '../ui/confirm-dialog'
 import { Dialog } from '../ui/dialog'
 import { Field } from '../ui/field'
@@ -57,7 +57,6 @@ interface ProjectFactsProps {
 }
 
 function ProjectFacts({ project, admin, onDeleted }: ProjectFactsProps) {
-  const remove = useMutation(removeProject)
   const { mutateAsync } = useMutation(updateProject)
   const form = useSchemaForm({
     schema,
@@ -92,26 +91,29 @@ function ProjectFacts({ project, admin, onDeleted }: ProjectFactsProps) {
           />
         </div>
       ) : null}
-      {form.failure ? (
-        <Callout tone="danger" announce>
-          {form.failure}
-        </Callout>
-      ) : null}
+      <FormFailure failure={form.failure} />
       <div className="flex gap-2">
         <Button type="submit" loading={form.working}>
           Save
         </Button>
-        <ConfirmDialog
-          trigger={<Button variant="danger-quiet">Delete…</Button>}
-          title={`Delete ${project.project_id}?`}
-          description="Only a project without jobs can be deleted."
-          confirmLabel="Delete"
-          onConfirm={async () => {
-            await remove.mutateAsync(project.id)
-            onDeleted()
-          }}
-        />
+        <DeleteProject project={project} onDeleted={onDeleted} />
       </div>
     </form>
+  )
+}
+
+function DeleteProject({ project, onDeleted }: Pick<ProjectFactsProps, 'project' | 'onDeleted'>) {
+  const { mutateAsync } = useMutation(removeProject)
+  return (
+    <ConfirmDialog
+      trigger={<Button variant="danger-quiet">Delete…</Button>}
+      title={`Delete ${project.project_id}?`}
+      description="Only a project without jobs can be deleted."
+      confirmLabel="Delete"
+      onConfirm={async () => {
+        await mutateAsync(project.id)
+        onDeleted()
+      }}
+    />
   )
 }

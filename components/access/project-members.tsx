@@ -16,17 +16,9 @@ import { toast } from '../ui/toaster'
 
 const schema = z.object({ member: idSchema })
 
-/** Who may submit to a project and see its jobs; with `editable`, the way to change that. */
+/** Who may submit to a project; with `editable`, the way to change that. */
 export function ProjectMembers({ project, editable }: { project: Project; editable: boolean }) {
-  const { mutateAsync, mutate, isPending, variables } = useMutation(updateProject)
-  const form = useSchemaForm({
-    schema,
-    initial: { member: '' },
-    send: async ({ member }) => {
-      await mutateAsync({ id: project.id, add_members: [member] })
-      form.reset()
-    },
-  })
+  const { mutate, isPending, variables } = useMutation(updateProject)
   const remove = (member: string) =>
     mutate({ id: project.id, remove_members: [member] }, { onError: (error) => toast.error(error.message) })
   return (
@@ -52,27 +44,40 @@ export function ProjectMembers({ project, editable }: { project: Project; editab
           </li>
         ))}
       </ul>
-      {editable ? (
-        <form onSubmit={form.submit} noValidate className="flex items-start gap-2">
-          <Field
-            label="Add a member"
-            hint="Their user id. They may submit to this project."
-            error={form.errorOf('member') ?? form.failure ?? undefined}
-            className="flex-1"
-          >
-            <Input
-              mono
-              autoCapitalize="none"
-              spellCheck={false}
-              value={form.values.member}
-              onChange={(event) => form.set({ member: event.target.value })}
-            />
-          </Field>
-          <Button type="submit" className="mt-6" loading={form.working}>
-            Add
-          </Button>
-        </form>
-      ) : null}
+      {editable ? <AddMember id={project.id} /> : null}
     </section>
+  )
+}
+
+function AddMember({ id }: { id: string }) {
+  const { mutateAsync } = useMutation(updateProject)
+  const form = useSchemaForm({
+    schema,
+    initial: { member: '' },
+    send: async ({ member }) => {
+      await mutateAsync({ id, add_members: [member] })
+      form.reset()
+    },
+  })
+  return (
+    <form onSubmit={form.submit} noValidate className="flex items-start gap-2">
+      <Field
+        label="Add a member"
+        hint="Their user id. They may submit to this project."
+        error={form.errorOf('member') ?? form.failure ?? undefined}
+        className="flex-1"
+      >
+        <Input
+          mono
+          autoCapitalize="none"
+          spellCheck={false}
+          value={form.values.member}
+          onChange={(event) => form.set({ member: event.target.value })}
+        />
+      </Field>
+      <Button type="submit" className="mt-6" loading={form.working}>
+        Add
+      </Button>
+    </form>
   )
 }

@@ -2,9 +2,9 @@
 
 import { signIn } from 'next-auth/react'
 import { z } from 'zod'
+import { FormFailure } from '../shell/form-actions'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { Button } from '../ui/button'
-import { Callout } from '../ui/callout'
 import { Field } from '../ui/field'
 import { Input } from '../ui/input'
 import { safeNextPath } from './next-path'
@@ -58,11 +58,7 @@ export function SignInForm({ next, error, providers }: SignInFormProps) {
             onChange={(event) => form.set({ password: event.target.value })}
           />
         </Field>
-        {failure ? (
-          <Callout tone="danger" announce>
-            {failure}
-          </Callout>
-        ) : null}
+        <FormFailure failure={failure} />
         <Button type="submit" variant="primary" size="lg" loading={form.working}>
           Sign in
         </Button>

@@ -3,6 +3,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { KeyRound, Plus } from 'lucide-react'
 import { useState } from 'react'
+import type { Token } from '@/lib/access/schemas'
 import { tokensQuery } from '@/lib/http/queries'
 import { ListPanel } from '../shell/list-panel'
 import { Button } from '../ui/button'
@@ -23,20 +24,6 @@ interface TokenListProps {
 export function TokenList({ admin, owner }: TokenListProps) {
   const everyone = owner === undefined
   const query = useInfiniteQuery(tokensQuery(everyone))
-  const [showEnded, setShowEnded] = useState(false)
-  const now = useNow(60_000)
-  const make = (
-    <NewTokenDialog
-      admin={admin}
-      {...(everyone ? {} : { owner })}
-      trigger={
-        <Button variant="primary">
-          <Plus aria-hidden />
-          New token
-        </Button>
-      }
-    />
-  )
   return (
     <>
       <PageHeader
@@ -46,7 +33,18 @@ export function TokenList({ admin, owner }: TokenListProps) {
             ? 'Every key that opens the API. Make one for a user and hand it over with its config.'
             : 'Keys for curl, scripts and notebooks. Each is shown once, when it is made.'
         }
-        actions={make}
+        actions={
+          <NewTokenDialog
+            admin={admin}
+            {...(everyone ? {} : { owner })}
+            trigger={
+              <Button variant="primary">
+                <Plus aria-hidden />
+                New token
+              </Button>
+            }
+          />
+        }
       />
       <ListPanel
         query={query}
@@ -56,30 +54,33 @@ export function TokenList({ admin, owner }: TokenListProps) {
           </EmptyState>
         }
       >
-        {(tokens) => {
-          const live = tokens.filter((token) => isLive(token, now ?? 0))
-          const ended = tokens.length - live.length
-          return (
-            <>
-              <TokenTable tokens={showEnded ? tokens : live} showOwner={everyone} />
-              {live.length === 0 && !showEnded ? (
-                <p className="px-4 py-6 text-center text-muted text-sm">
-                  None of the tokens is valid any more.
-                </p>
-              ) : null}
-              {ended > 0 ? (
-                <div className="border-t px-4 py-2">
-                  <Switch
-                    label={`Show revoked and expired (${ended})`}
-                    checked={showEnded}
-                    onCheckedChange={setShowEnded}
-                  />
-                </div>
-              ) : null}
-            </>
-          )
-        }}
+        {(tokens) => <Tokens tokens={tokens} everyone={everyone} />}
       </ListPanel>
+    </>
+  )
+}
+
+/** Those that still open something; the others on demand. */
+function Tokens({ tokens, everyone }: { tokens: readonly Token[]; everyone: boolean }) {
+  const [showEnded, setShowEnded] = useState(false)
+  const now = useNow(60_000)
+  const live = tokens.filter((token) => isLive(token, now ?? 0))
+  const ended = tokens.length - live.length
+  return (
+    <>
+      <TokenTable tokens={showEnded ? tokens : live} showOwner={everyone} />
+      {live.length === 0 && !showEnded ? (
+        <p className="px-4 py-6 text-center text-muted text-sm">None of the tokens is valid any more.</p>
+      ) : null}
+      {ended > 0 ? (
+        <div className="border-t px-4 py-2">
+          <Switch
+            label={`Show revoked and expired (${ended})`}
+            checked={showEnded}
+            onCheckedChange={setShowEnded}
+          />
+        </div>
+      ) : null}
     </>
   )
 }

@@ -6,10 +6,9 @@ import { roles } from '@/lib/access/roles'
 import type { User } from '@/lib/access/schemas'
 import { updateUser } from '@/lib/http/queries'
 import { LimitField, limitText, toLimitText } from '../access/limit-field'
+import { FormActions } from '../shell/form-actions'
 import { useSchemaForm } from '../shell/use-schema-form'
-import { Button } from '../ui/button'
-import { Callout } from '../ui/callout'
-import { Dialog, DialogClose } from '../ui/dialog'
+import { Dialog } from '../ui/dialog'
 import { toast } from '../ui/toaster'
 import { UserFields } from './user-fields'
 
@@ -65,19 +64,7 @@ export function EditUserDialog({ user, onClose }: { user: User; onClose: () => v
             onChange={(value) => form.set({ max_active_jobs: value })}
           />
         </div>
-        {form.failure ? (
-          <Callout tone="danger" announce>
-            {form.failure}
-          </Callout>
-        ) : null}
-        <div className="flex justify-end gap-2">
-          <DialogClose>
-            <Button>Cancel</Button>
-          </DialogClose>
-          <Button type="submit" variant="primary" loading={form.working}>
-            Save
-          </Button>
-        </div>
+        <FormActions form={form} send="Save" />
       </form>
     </Dialog>
   )

@@ -5,11 +5,10 @@ import { z } from 'zod'
 import type { Environment } from '@/lib/access/schemas'
 import { createEnvironment, updateEnvironment } from '@/lib/http/queries'
 import { idSchema } from '@/lib/jobs/schemas'
+import { FormActions } from '../shell/form-actions'
 import { useSchemaForm } from '../shell/use-schema-form'
-import { Button } from '../ui/button'
-import { Callout } from '../ui/callout'
 import { Checkbox } from '../ui/checkbox'
-import { Dialog, DialogClose } from '../ui/dialog'
+import { Dialog } from '../ui/dialog'
 import { Field } from '../ui/field'
 import { Input } from '../ui/input'
 import { Select } from '../ui/select'
@@ -78,19 +77,7 @@ export function EnvironmentDialog({ environment, onClose }: EnvironmentDialogPro
           set={form.set}
           exists={environment !== null}
         />
-        {form.failure ? (
-          <Callout tone="danger" announce>
-            {form.failure}
-          </Callout>
-        ) : null}
-        <div className="flex justify-end gap-2">
-          <DialogClose>
-            <Button>Cancel</Button>
-          </DialogClose>
-          <Button type="submit" variant="primary" loading={form.working}>
-            {environment ? 'Save' : 'Make the environment'}
-          </Button>
-        </div>
+        <FormActions form={form} send={environment ? 'Save' : 'Make the environment'} />
       </form>
     </Dialog>
   )

@@ -8,9 +8,9 @@ import { roles } from '@/lib/access/roles'
 import type { CreatedUser } from '@/lib/access/schemas'
 import { createUser } from '@/lib/http/queries'
 import { idSchema } from '@/lib/jobs/schemas'
+import { FormActions } from '../shell/form-actions'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { Button } from '../ui/button'
-import { Callout } from '../ui/callout'
 import { Dialog, DialogClose } from '../ui/dialog'
 import { Field } from '../ui/field'
 import { Input } from '../ui/input'
@@ -91,19 +91,7 @@ function InviteForm({ onMade }: { onMade: (user: CreatedUser) => void }) {
         />
       </Field>
       <UserFields values={form.values} errorOf={form.errorOf} set={form.set} />
-      {form.failure ? (
-        <Callout tone="danger" announce>
-          {form.failure}
-        </Callout>
-      ) : null}
-      <div className="flex justify-end gap-2">
-        <DialogClose>
-          <Button>Cancel</Button>
-        </DialogClose>
-        <Button type="submit" variant="primary" loading={form.working}>
-          Make the invitation
-        </Button>
-      </div>
+      <FormActions form={form} send="Make the invitation" />
     </form>
   )
 }

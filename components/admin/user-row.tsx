@@ -1,19 +1,12 @@
 'use client'
 
-import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { User } from '@/lib/access/schemas'
-import { updateUser } from '@/lib/http/queries'
-import { NewTokenDialog } from '../access/new-token-dialog'
 import { Badge } from '../ui/badge'
-import { ConfirmDialog } from '../ui/confirm-dialog'
-import { Dialog } from '../ui/dialog'
 import { RelativeTime } from '../ui/relative-time'
 import { Cell, TableRow } from '../ui/table'
-import { toast } from '../ui/toaster'
-import { EditUserDialog } from './edit-user-dialog'
-import { InvitationLink } from './invitation-link'
 import { type UserAction, UserActions } from './user-actions'
+import { UserDialog } from './user-dialog'
 
 /** One user, with what an admin may do about them. */
 export function UserRow({ user, own }: { user: User; own: boolean }) {
@@ -49,71 +42,8 @@ export function UserRow({ user, own }: { user: User; own: boolean }) {
       </Cell>
       <Cell align="end">
         <UserActions user={user} own={own} onChoose={setAction} />
-        <ActionDialog user={user} action={action} onClose={() => setAction(null)} />
+        <UserDialog user={user} action={action} onClose={() => setAction(null)} />
       </Cell>
     </TableRow>
   )
-}
-
-interface ActionDialogProps {
-  user: User
-  action: UserAction | null
-  onClose: () => void
-}
-
-function ActionDialog({ user, action, onClose }: ActionDialogProps) {
-  const { mutateAsync } = useMutation(updateUser)
-  const [link, setLink] = useState<string | null>(null)
-  const close = (open: boolean) => {
-    if (open) return
-    setLink(null)
-    onClose()
-  }
-  if (link !== null) {
-    return (
-      <Dialog open onOpenChange={close} title={`Invitation for ${user.user_id}`}>
-        <InvitationLink handle={user.user_id} url={link} />
-      </Dialog>
-    )
-  }
-  if (action === 'edit') return <EditUserDialog user={user} onClose={onClose} />
-  if (action === 'token') return <NewTokenDialog open admin owner={user.user_id} onOpenChange={close} />
-  if (action === 'disable' || action === 'enable') {
-    const disabled = action === 'disable'
-    return (
-      <ConfirmDialog
-        open
-        onOpenChange={close}
-        title={disabled ? `Disable ${user.user_id}?` : `Enable ${user.user_id}?`}
-        description={
-          disabled
-            ? 'Their sessions and tokens stop working at once. Their jobs and results stay.'
-            : 'They may sign in again, and their tokens work again.'
-        }
-        confirmLabel={disabled ? 'Disable' : 'Enable'}
-        tone={disabled ? 'danger' : 'primary'}
-        onConfirm={async () => {
-          await mutateAsync({ handle: user.user_id, disabled })
-          toast.success(`${user.user_id} was ${disabled ? 'disabled' : 'enabled'}`)
-        }}
-      />
-    )
-  }
-  if (action === 'invite') {
-    return (
-      <ConfirmDialog
-        open
-        onOpenChange={(open) => (open ? undefined : onClose())}
-        title={`Make a new invitation for ${user.user_id}?`}
-        description="It lets them set a new password. An invitation made before stops working."
-        confirmLabel="Make the link"
-        tone="primary"
-        onConfirm={async () => {
-          const answer = await mutateAsync({ handle: user.user_id, new_invitation: true })
-          setLink(answer.invitation_url ?? null)
-        }}
-      />
-    )
-  }
-  return null
 }

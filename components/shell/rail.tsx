@@ -22,7 +22,7 @@ interface RailProps {
 /** The way around, at the left of a wide screen. */
 export function Rail({ admin, account, onHelp }: RailProps) {
   return (
-    <div className="sticky top-0 hidden h-dvh w-56 shrink-0 flex-col border-r bg-sunken lg:flex">
+    <header className="sticky top-0 hidden h-dvh w-56 shrink-0 flex-col border-r bg-sunken lg:flex">
       <div className="flex h-14 items-center px-4">
         <Brand />
       </div>
@@ -47,7 +47,7 @@ export function Rail({ admin, account, onHelp }: RailProps) {
         <IconButton icon={Keyboard} label="Keyboard shortcuts" shortcut="?" onClick={onHelp} />
         <ThemeToggle />
       </div>
-    </div>
+    </header>
   )
 }
 

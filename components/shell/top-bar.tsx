@@ -13,7 +13,7 @@ import { adminPlaces, ownPlaces } from './navigation'
 /** The way around on a narrow screen, where the rail has no room. */
 export function TopBar({ handle, admin }: { handle: string; admin: boolean }) {
   return (
-    <div className="sticky top-0 z-30 flex h-13 items-center gap-1 border-b bg-canvas px-4 lg:hidden">
+    <header className="sticky top-0 z-30 flex h-13 items-center gap-1 border-b bg-canvas px-4 lg:hidden">
       <div className="flex-1">
         <Brand />
       </div>
@@ -51,6 +51,6 @@ export function TopBar({ handle, admin }: { handle: string; admin: boolean }) {
           </MenuItem>
         </DropdownMenu>
       </nav>
-    </div>
+    </header>
   )
 }

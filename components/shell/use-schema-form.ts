@@ -1,6 +1,6 @@
 'use client'
 
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { type FormEvent, type RefObject, useEffect, useRef, useState } from 'react'
 import type { z } from 'zod'
 import { ProblemError } from '@/lib/http/client-problem'
 
@@ -33,14 +33,7 @@ export function useSchemaForm<Values extends Record<string, unknown>, Parsed>(op
   const [failure, setFailure] = useState<string | null>(null)
   const [working, setWorking] = useState(false)
   const tried = useRef(false)
-  const focusMistakeIn = useRef<HTMLFormElement>(null)
-
-  // In an effect, because only then the mistakes are marked.
-  useEffect(() => {
-    if (Object.keys(errors).length === 0) return
-    focusMistakeIn.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
-    focusMistakeIn.current = null
-  }, [errors])
+  const focusMistakeIn = useMistakeFocus(errors)
 
   const set = (change: Partial<Values>) => {
     const next = { ...values, ...change }
@@ -76,6 +69,17 @@ export function useSchemaForm<Values extends Record<string, unknown>, Parsed>(op
     setFailure(null)
   }
   return { values, set, errorOf: (name) => errors[name], failure, working, submit, reset }
+}
+
+/** Moves the focus to the first mistake of the form that was just sent: in an effect, when the mistakes are marked. */
+function useMistakeFocus(errors: FieldErrors): RefObject<HTMLFormElement | null> {
+  const sent = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    if (Object.keys(errors).length === 0) return
+    sent.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+    sent.current = null
+  }, [errors])
+  return sent
 }
 
 type Checked<Parsed> = { ok: true; parsed: Parsed; errors: FieldErrors } | { ok: false; errors: FieldErrors }

@@ -16,12 +16,13 @@ interface DurationProps {
 export function Duration({ from, to, className }: DurationProps) {
   const now = useNowWhile(!to)
   const end = to ? Date.parse(to) : now
-  const text =
-    end === null ? '…' : formatDuration(to ? end - Date.parse(from) : wholeSeconds(end - Date.parse(from)))
+  const span = end === null ? null : end - Date.parse(from)
+  const text = span === null ? '…' : to ? formatDuration(span) : formatCount(span)
   return <span className={cn('whitespace-nowrap tabular-nums', className)}>{text}</span>
 }
 
 /** A running count shows whole seconds; tenths that jump by ten would only look broken. */
-function wholeSeconds(milliseconds: number): number {
-  return Math.max(0, Math.floor(milliseconds / 1000) * 1000)
+function formatCount(milliseconds: number): string {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000))
+  return seconds < 10 ? `${seconds} s` : formatDuration(seconds * 1000)
 }

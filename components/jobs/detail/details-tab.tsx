@@ -5,8 +5,8 @@ import { Badge } from '../../ui/badge'
 import { CopyButton } from '../../ui/copy-button'
 import { DataList, Datum } from '../../ui/data-list'
 import { formatBytes } from '../../ui/format-number'
-import { formatDuration } from '../../ui/format-time'
 import { Panel, PanelBody } from '../../ui/panel'
+import { saySeconds } from './say-seconds'
 
 /** Everything else there is to know about a job. */
 export function DetailsTab({ job, className }: { job: JobDetail; className: string }) {
@@ -29,8 +29,8 @@ export function DetailsTab({ job, className }: { job: JobDetail; className: stri
           <Datum label="Attempt">
             {job.attempt} of at most {job.max_retries + 1}
           </Datum>
-          <Datum label="Expected time">{formatDuration(job.expected_time * 1000)}</Datum>
-          <Datum label="Time limit">{formatDuration(job.max_time * 1000)}</Datum>
+          <Datum label="Expected time">{saySeconds(job.expected_time)}</Datum>
+          <Datum label="Time limit">{saySeconds(job.max_time)}</Datum>
           <Datum label="Output">{formatBytes(job.output_bytes)}</Datum>
           <Datum label="Result file">
             <span className="break-all font-mono text-xs">{job.result_file ?? '–'}</span>
@@ -56,7 +56,7 @@ export function DetailsTab({ job, className }: { job: JobDetail; className: stri
 function GpuList({ gpus }: { gpus: JobDetail['gpus'] }) {
   return (
     <section aria-label="GPUs">
-      <h3 className="mb-2 text-subtle text-xs">GPUs</h3>
+      <h2 className="mb-2 text-subtle text-xs">GPUs</h2>
       <ul className="divide-y rounded-lg border">
         {gpus.map((gpu) => (
           <li key={gpu.uuid} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-2 text-sm">

@@ -6,8 +6,8 @@ import { endReasons } from '@/lib/jobs/reasons'
 import type { JobDetail } from '@/lib/jobs/schemas'
 import { Callout } from '../../ui/callout'
 import { Duration } from '../../ui/duration'
-import { formatDuration } from '../../ui/format-time'
 import type { Tone } from '../../ui/tones'
+import { saySeconds } from './say-seconds'
 
 interface Note {
   tone: Tone
@@ -63,15 +63,14 @@ function starting({ node_name }: JobDetail): Note {
 }
 
 function running({ started_at, expected_time, max_time }: JobDetail): Note {
-  const say = (seconds: number) => formatDuration(seconds * 1000)
   return {
     tone: 'info',
     icon: LoaderCircle,
     text: (
       <>
         Running{started_at ? ' for ' : ''}
-        {started_at ? <Duration from={started_at} /> : null}, of about {say(expected_time)} expected. It would
-        be stopped at {say(max_time)}.
+        {started_at ? <Duration from={started_at} /> : null}, of about {saySeconds(expected_time)} expected.
+        It would be stopped at {saySeconds(max_time)}.
       </>
     ),
   }

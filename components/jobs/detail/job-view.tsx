@@ -10,6 +10,7 @@ import { LoadFailure } from '../../shell/load-failure'
 import { Badge } from '../../ui/badge'
 import { Link } from '../../ui/link'
 import { PageHeader } from '../../ui/page-header'
+import { Spinner } from '../../ui/spinner'
 import { Tabs } from '../../ui/tabs'
 import { JobStatus } from '../job-status'
 import { jobTitle } from '../job-title'
@@ -85,6 +86,20 @@ function useTab(): [TabName, (tab: TabName) => void] {
   return [tab, open]
 }
 
+/** Says when what is shown may be old. */
+function Reconnecting({ lost }: { lost: boolean }) {
+  return (
+    <p role="status" className="flex items-center gap-1.5 text-warning-ink text-xs">
+      {lost ? (
+        <>
+          <Spinner className="size-3.5" />
+          Connection lost, trying again
+        </>
+      ) : null}
+    </p>
+  )
+}
+
 /** What stands in place of the output until some comes. */
 function waitingTexts({ status, placed }: JobDetail) {
   if (isFinal(status)) return { emptyTitle: 'Loading the output', emptyText: 'It comes in a moment.' }
@@ -109,6 +124,7 @@ function JobTabs({ job, stream }: { job: JobDetail; stream: JobStream }) {
       label="Job"
       value={tab}
       onValueChange={open}
+      actions={<Reconnecting lost={stream.connection === 'lost'} />}
       tabs={[
         {
           value: 'output',

@@ -15,7 +15,7 @@ import { readFiles } from './read-files'
 import { SubmitBar } from './submit-bar'
 import { useDraft } from './use-draft'
 import { useFileDrops } from './use-file-drops'
-import { useMistakes } from './use-mistakes'
+import { type Mistakes, useMistakes } from './use-mistakes'
 import { useSubmission } from './use-submission'
 
 interface SubmitViewProps {
@@ -34,14 +34,7 @@ export function SubmitView({ handle, start }: SubmitViewProps) {
   const [tried, setTried] = useState(false)
   const mistakes = useMistakes(draft, { handle, told: refusal?.errors, tried })
 
-  const takeFiles = async (files: File[]) => {
-    const read = await readFiles(files)
-    change(read.change)
-    if (read.taken.length > 0) toast.success(`Read ${read.taken.join(' and ')}`, awayFromBar)
-    for (const sentence of read.refused) toast.error(sentence, awayFromBar)
-    if (read.droppedToken) toast.info('The token was left out of the config: you are signed in.', awayFromBar)
-  }
-  const hovering = useFileDrops((files) => void takeFiles(files))
+  const { takeFiles, hovering } = useTakenFiles(change)
   const send = () => {
     setTried(true)
     if (!mistakes.blocking && !working) submit()
@@ -66,39 +59,14 @@ export function SubmitView({ handle, start }: SubmitViewProps) {
           hint="Together or one by one, anywhere on this page. Or write them below."
           accept=".py,.yaml,.yml"
           multiple
-          onFiles={(files) => void takeFiles(files)}
+          onFiles={takeFiles}
           className="py-4"
         />
       </div>
-      <div className="mt-4 grid items-start gap-4 lg:grid-cols-2">
-        <Panel>
-          <PanelHeader title={<span className="font-mono">solution.py</span>} />
-          <PanelBody>
-            <CodeEditor
-              label="solution.py"
-              language="python"
-              value={draft.code}
-              onChange={(code) => change({ code })}
-              problems={mistakes.code}
-              placeholder="print('Hello from a GPU')"
-              className="h-[34rem] max-lg:h-96"
-            />
-          </PanelBody>
-        </Panel>
-        <Panel>
-          <PanelHeader title={<span className="font-mono">config.yaml</span>} />
-          <PanelBody>
-            <ConfigEditor
-              value={draft.config}
-              onChange={(config) => change({ config })}
-              problems={mistakes.config}
-              {...(mistakes.environments ? { environments: mistakes.environments } : {})}
-            />
-          </PanelBody>
-        </Panel>
-      </div>
+      <Editors draft={draft} mistakes={mistakes} onChange={change} />
       <SubmitBar
         mistakes={count}
+        unfinished={mistakes.blocking}
         failure={refusal && refusal.errors.length === 0 ? refusal.message : null}
         working={working}
         onSubmit={send}
@@ -106,6 +74,57 @@ export function SubmitView({ handle, start }: SubmitViewProps) {
       {hovering ? <DropHint /> : null}
     </div>
   )
+}
+
+interface EditorsProps {
+  draft: Draft
+  mistakes: Mistakes
+  onChange: (change: Partial<Draft>) => void
+}
+
+function Editors({ draft, mistakes, onChange }: EditorsProps) {
+  return (
+    <div className="mt-4 grid items-start gap-4 lg:grid-cols-2">
+      <Panel>
+        <PanelHeader title={<span className="font-mono">solution.py</span>} />
+        <PanelBody>
+          <CodeEditor
+            label="solution.py"
+            language="python"
+            value={draft.code}
+            onChange={(code) => onChange({ code })}
+            problems={mistakes.code}
+            placeholder="print('Hello from a GPU')"
+            className="h-[34rem] max-lg:h-96"
+          />
+        </PanelBody>
+      </Panel>
+      <Panel>
+        <PanelHeader title={<span className="font-mono">config.yaml</span>} />
+        <PanelBody>
+          <ConfigEditor
+            value={draft.config}
+            onChange={(config) => onChange({ config })}
+            problems={mistakes.config}
+            {...(mistakes.environments ? { environments: mistakes.environments } : {})}
+          />
+        </PanelBody>
+      </Panel>
+    </div>
+  )
+}
+
+/** Takes dropped files into the draft, and says what became of each. */
+function useTakenFiles(change: (change: Partial<Draft>) => void) {
+  const takeFiles = async (files: File[]) => {
+    const read = await readFiles(files)
+    change(read.change)
+    if (read.taken.length > 0) toast.success(`Read ${read.taken.join(' and ')}`, awayFromBar)
+    for (const sentence of read.refused) toast.error(sentence, awayFromBar)
+    if (read.droppedToken) toast.info('The token was left out of the config: you are signed in.', awayFromBar)
+  }
+  const take = (files: File[]) => void takeFiles(files)
+  return { takeFiles: take, hovering: useFileDrops(take) }
 }
 
 function StartOver({ onConfirm }: { onConfirm: () => void }) {

@@ -9,7 +9,7 @@ import type { Problem } from '../editor/problems'
 import { findMistakes, withPlaces } from './config-mistakes'
 import type { Draft } from './draft'
 
-interface Mistakes {
+export interface Mistakes {
   config: readonly FieldError[]
   code: readonly Problem[]
   /** Known here, so that sending would be in vain. */

@@ -1,0 +1,102 @@
+'use client'
+
+import { useMutation } from '@tanstack/react-query'
+import type { User } from '@/lib/access/schemas'
+import { updateUser } from '@/lib/http/queries'
+import { NewTokenDialog } from '../access/new-token-dialog'
+import { FormFailure } from '../shell/form-actions'
+import { Button } from '../ui/button'
+import { ConfirmDialog } from '../ui/confirm-dialog'
+import { Dialog, DialogClose } from '../ui/dialog'
+import { toast } from '../ui/toaster'
+import { EditUserDialog } from './edit-user-dialog'
+import { InvitationLink } from './invitation-link'
+import type { UserAction } from './user-actions'
+
+interface UserDialogProps {
+  user: User
+  onClose: () => void
+}
+
+/** The window that an action about a user opens; none while there is no action. */
+export function UserDialog({ action, ...rest }: UserDialogProps & { action: UserAction | null }) {
+  switch (action) {
+    case 'edit':
+      return <EditUserDialog {...rest} />
+    case 'token':
+      return (
+        <NewTokenDialog
+          open
+          admin
+          owner={rest.user.user_id}
+          onOpenChange={(open) => (open ? undefined : rest.onClose())}
+        />
+      )
+    case 'invite':
+      return <InviteAgainDialog {...rest} />
+    case 'disable':
+    case 'enable':
+      return <DisableDialog {...rest} disabled={action === 'disable'} />
+    case null:
+      return null
+    default:
+      return action satisfies never
+  }
+}
+
+function DisableDialog({ user, onClose, disabled }: UserDialogProps & { disabled: boolean }) {
+  const { mutateAsync } = useMutation(updateUser)
+  return (
+    <ConfirmDialog
+      open
+      onOpenChange={(open) => (open ? undefined : onClose())}
+      title={disabled ? `Disable ${user.user_id}?` : `Enable ${user.user_id}?`}
+      description={
+        disabled
+          ? 'Their sessions and tokens stop working at once. Their jobs and results stay.'
+          : 'They may sign in again, and their tokens work again.'
+      }
+      confirmLabel={disabled ? 'Disable' : 'Enable'}
+      tone={disabled ? 'danger' : 'primary'}
+      onConfirm={async () => {
+        await mutateAsync({ handle: user.user_id, disabled })
+        toast.success(`${user.user_id} was ${disabled ? 'disabled' : 'enabled'}`)
+      }}
+    />
+  )
+}
+
+function InviteAgainDialog({ user, onClose }: UserDialogProps) {
+  const { mutate, data, error, isPending } = useMutation(updateUser)
+  const link = data?.invitation_url ?? null
+  return (
+    <Dialog
+      open
+      onOpenChange={(open) => (open ? undefined : onClose())}
+      title={`New invitation for ${user.user_id}`}
+      description="It lets them set a new password. An invitation made before stops working."
+      footer={
+        <>
+          <DialogClose>
+            <Button>{link === null ? 'Cancel' : 'Done, I have copied it'}</Button>
+          </DialogClose>
+          {link === null ? (
+            <Button
+              variant="primary"
+              loading={isPending}
+              onClick={() => mutate({ handle: user.user_id, new_invitation: true })}
+            >
+              Make the link
+            </Button>
+          ) : null}
+        </>
+      }
+    >
+      {link === null ? (
+        <FormFailure failure={error?.message ?? null} />
+      ) : (
+        <InvitationLink handle={user.user_id} url={link} />
+      )}
+    </Dialog>
+  )
+}
