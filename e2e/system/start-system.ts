@@ -35,8 +35,11 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     email: 'admin@example.org',
     password: 'correct horse battery',
   }
+  const { startEmbedded } = await import('@/lib/database/embedded')
+  const postgres = await startEmbedded(dataDir)
   const environment: NodeJS.ProcessEnv = {
     ...process.env,
+    DATABASE_URL: postgres.url,
     NODE_ENV: 'production',
     NEXT_TELEMETRY_DISABLED: '1',
     PORT: String(port),
@@ -50,8 +53,6 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     GPUQ_SIMULATED_GPUS: String(options.simulatedGpus ?? 2),
     ...options.env,
   }
-  const { startEmbedded } = await import('@/lib/database/embedded')
-  const postgres = await startEmbedded(dataDir)
   const programs: ChildProcess[] = []
   const stop = async () => {
     for (const program of programs.reverse()) await end(program)
@@ -83,8 +84,8 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
 function run(args: string[], env: NodeJS.ProcessEnv, logFile: string): ChildProcess {
   const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const log = createWriteStream(logFile)
-  child.stdout?.pipe(log)
-  child.stderr?.pipe(log)
+  child.stdout?.pipe(log, { end: false })
+  child.stderr?.pipe(log, { end: false })
   return child
 }
 

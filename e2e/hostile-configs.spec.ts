@@ -1,0 +1,199 @@
+import { expect, test } from '@playwright/test'
+import { bearer } from './http-call'
+import { makePerson, type Person } from './people'
+import { expectProblem } from './problems'
+import { countStored, findKept } from './stored'
+import { configText, sendParts, uploadParts } from './uploads'
+
+/** Configs that are refused: none of them stores anything, costs anything, or gives away the token beside the mistake. */
+
+interface Case {
+  name: string
+  /** The whole config; `token` is the line that holds the token. */
+  config: (token: string) => string
+  status?: number
+  says: RegExp
+  path?: string
+  /** Where the mistake stands. */
+  line?: number
+}
+
+const code = 'print("never runs")'
+const withKeys = (keys: Record<string, unknown>) => (token: string) => `${token}${configText(keys)}`
+const withLine = (line: string) => (token: string) => `${token}${configText()}${line}\n`
+
+const laughs = Array.from({ length: 12 }, (_, level) =>
+  level === 0 ? 'a0: &a0 [x, x]' : `a${level}: &a${level} [*a${level - 1}, *a${level - 1}, *a${level - 1}]`,
+).join('\n')
+
+const yamlCases: Case[] = [
+  { name: 'an open quote', config: (token) => `${token}name: "open\n`, says: /quote/, line: 3 },
+  {
+    name: 'an open quote before the token',
+    config: (token) => `name: "open\n${token}`,
+    says: /quote|colon/,
+  },
+  {
+    name: 'an open quote in the token',
+    config: (token) => token.replace(/"$/m, ''),
+    says: /quote/,
+  },
+  { name: 'an open bracket', config: (token) => `${token}args: [1, 2\n`, says: /bracket/ },
+  { name: 'a tab', config: (token) => `${token}env:\n\tA: b\n`, says: /tab/, line: 3 },
+  {
+    name: 'a token with a colon too many',
+    config: (token) => `${configText()}${token.replace('token: ', 'token: token: ')}`,
+    says: /config_file/,
+    line: 7,
+  },
+  { name: 'aliases that expand', config: (token) => `${token}${laughs}\n`, says: /aliases/ },
+  { name: 'a merge key', config: (token) => `${token}a: &a {b: 1}\n<<: *a\n`, says: /aliases/ },
+  {
+    name: 'a tag of a program',
+    config: withLine('name: !!python/object/apply:os.system ["id"]'),
+    says: /tags/,
+    line: 8,
+  },
+  { name: 'a tag of its own', config: withLine('name: !mine x'), says: /tags/, line: 8 },
+  { name: 'two documents', config: (token) => `${token}---\n${configText()}`, says: /second document/ },
+  { name: 'a list', config: (token) => `- ${token}`, says: /not a list/ },
+  { name: 'a mere word', config: () => 'hello\n', says: /key: value/ },
+  { name: 'nothing but a comment', config: () => '# nothing\n', says: /empty/ },
+  {
+    name: '20,000 levels',
+    config: (token) => `${token}args: ${'['.repeat(20_000)}\n`,
+    says: /nested/,
+  },
+  {
+    name: '20,000 levels of mappings',
+    config: (token) => `${token}env: ${'{a: '.repeat(10_000)}\n`,
+    says: /nested/,
+  },
+  {
+    name: 'more entries than any job needs',
+    config: withLine(`args: [${'a,'.repeat(15_000)}]`),
+    says: /entries/,
+  },
+  { name: 'more than 64 KiB', config: withLine(`# ${'x'.repeat(65 * 1024)}`), says: /64 KiB/ },
+  { name: 'a control character', config: withLine('name: a\u0007b'), says: /U\+0007/, line: 8 },
+]
+
+const keyCases: Case[] = [
+  {
+    name: 'a key that is nearly known',
+    config: (token) => `${token}${configText().replace('competition_id', 'competiton_id')}`,
+    says: /competition_id/,
+    line: 2,
+  },
+  { name: 'an unknown key', config: withLine('colour: blue'), says: /colour/, line: 8 },
+  { name: 'a key twice', config: withLine('cpu: 2'), says: /twice/, path: 'cpu', line: 8 },
+  { name: 'the key __proto__', config: withLine('__proto__: {admin: true}'), says: /config_file/, line: 8 },
+  { name: 'the key constructor', config: withLine('constructor: {prototype: {a: 1}}'), says: /config_file/ },
+  {
+    name: 'a list for a key',
+    config: withLine('[a, b]: 1'),
+    says: /key/,
+  },
+  {
+    name: 'no competition',
+    config: (token) => `${token}project_id: p\nexpected_time: 1\n`,
+    says: /competition_id|missing/,
+  },
+  {
+    name: 'what comes in a later version',
+    config: withKeys({ instance_count: 2 }),
+    path: 'instance_count',
+    says: /not supported yet/,
+  },
+]
+
+const times = ['0', '-1', '.nan', '.inf', '-.inf', '1e99', '"300"', 'true', '[300]', '{a: 1}', 'null', 'soon']
+const ids = {
+  'with a slash': 'a/b',
+  'of dots': '..',
+  'that climbs': '../../etc/passwd',
+  'with NUL': 'a\0b',
+  'with a line feed': 'a\nb',
+  'that is an emoji': '🚀',
+  'of 10,000 characters': 'a'.repeat(10_000),
+  'that is empty': '',
+  'that begins with a dash': '-rf',
+  'with a right-to-left override': 'a\u202eb',
+}
+
+const valueCases: Case[] = [
+  ...times.map((value) => ({
+    name: `the expected time ${value}`,
+    config: (token: string) =>
+      `${token}${configText().replace('expected_time: 60', `expected_time: ${value}`)}`,
+    says: /seconds|number|300 without quotes/,
+    path: 'expected_time',
+    line: 4,
+  })),
+  ...['competition_id', 'project_id', 'environment'].flatMap((key) =>
+    Object.entries(ids).map(([kind, id]) => ({
+      name: `a ${key} ${kind}`,
+      config: withKeys({ [key]: id }),
+      says: /letters/,
+      path: key,
+    })),
+  ),
+  ...Object.entries(ids).map(([kind, id]) => ({
+    name: `a user_id ${kind}`,
+    config: withKeys({ user_id: id }),
+    says: /letters/,
+    path: 'user_id',
+  })),
+  {
+    name: 'a list for an id',
+    config: withKeys({ competition_id: ['a'] }),
+    says: /text/,
+    path: 'competition_id',
+  },
+  {
+    name: 'an unknown environment',
+    config: withKeys({ environment: 'windows' }),
+    says: /python/,
+    path: 'environment',
+  },
+  {
+    name: 'a variable that is reserved',
+    config: withKeys({ env: { NVIDIA_VISIBLE_DEVICES: 'all' } }),
+    says: /reserved/,
+  },
+  {
+    name: 'more GPUs than there may be',
+    config: withKeys({ gpu_count: 9 }),
+    says: /at most 8/,
+    path: 'gpu_count',
+  },
+  { name: 'half a GPU count', config: withKeys({ gpu_count: 0.5 }), says: /whole/, path: 'gpu_count' },
+]
+
+let person: Person
+test.beforeAll(async () => {
+  person = await makePerson({ name: 'configs' })
+})
+
+for (const { name, config, status = 422, says, path, line } of [...yamlCases, ...keyCases, ...valueCases]) {
+  test(`${name} is refused`, async () => {
+    const text = config(`token: "${person.token}"\n`)
+    const answer = await sendParts(person, uploadParts(code, text))
+    const { detail, errors = [] } = expectProblem(answer, status)
+    expect(`${detail} ${errors.map(({ message }) => message).join(' ')}`).toMatch(says)
+    if (path !== undefined) expect(errors.map((error) => error.path)).toContain(path)
+    if (line !== undefined) expect(errors.map((error) => error.line)).toContain(line)
+    expect(answer.text).not.toContain(person.token.slice(0, 12))
+    expect(await countStored(person.handle)).toEqual({ jobs: 0, projects: 0, keys: 0 })
+  })
+}
+
+test('none of the refused costs quota, and the token is kept nowhere', async () => {
+  const answer = await sendParts(person, uploadParts(code, configText()))
+  expect(answer.status).toBe(202)
+  expect(answer.headers['ratelimit-remaining']).toBe('4')
+  expect(await findKept([person.token])).toEqual([])
+  expect((await person.client.transport.raw('/api/users/me', { headers: bearer(person.token) })).status).toBe(
+    200,
+  )
+})

@@ -1,0 +1,91 @@
+import { expect, test } from '@playwright/test'
+import { bearer, call } from './http-call'
+import { makePerson, noLimits, type Person } from './people'
+import { expectProblem } from './problems'
+import { sessionCookie } from './sign-in'
+import { configText, submit, waitingConfig } from './uploads'
+
+/** What a job printed must never be shown by a browser as a page of gpuq. */
+
+const page = '<!doctype html><script>document.title = "owned"</script><svg onload="alert(1)">'
+
+let person: Person
+let id: string
+let cookie: string
+test.beforeAll(async () => {
+  person = await makePerson({ name: 'downloads', limits: noLimits })
+  cookie = await sessionCookie(person)
+  const config = configText({ competition_id: 'a.html', name: page.slice(0, 100) })
+  id = await submit(person, `print(${JSON.stringify(page)})`, config, { wait: true })
+})
+
+for (const format of ['jsonl', 'text']) {
+  test(`the ${format} of a job that printed HTML is saved and never shown`, async () => {
+    for (const accept of ['*/*', 'text/html', 'image/svg+xml']) {
+      const { status, headers, text } = await call(`/api/results/${id}?format=${format}`, {
+        headers: { cookie, accept, 'sec-fetch-dest': 'document' },
+      })
+      expect(status).toBe(200)
+      expect(text).toContain('<script>')
+      expect(headers['content-type']).toMatch(/^(text\/plain|application\/x-ndjson); charset=utf-8$/)
+      expect(headers['content-disposition']).toMatch(/^attachment; filename="[\w.-]+\.(jsonl|txt)"$/)
+      expect(headers['x-content-type-options']).toBe('nosniff')
+      expect(headers['content-security-policy']).toBe('sandbox')
+      expect(headers['cache-control']).toBe('no-store')
+    }
+  })
+}
+
+test('every other answer about it is JSON, and no browser takes it for anything else', async () => {
+  const paths = [
+    `/api/results/${id}`,
+    `/api/status/${id}`,
+    `/api/jobs/${id}/source`,
+    `/api/jobs`,
+    `/api/jobs/${id}/events`,
+    `/api/status/<script>alert(1)<%2fscript>`,
+  ]
+  for (const path of paths) {
+    const { headers } = await call(encodeURI(path), { headers: { cookie, accept: 'text/html' } })
+    expect(headers['content-type'], path).toMatch(
+      /^(application\/json|application\/problem\+json|text\/event-stream)/,
+    )
+    expect(headers['x-content-type-options'], path).toBe('nosniff')
+  }
+})
+
+test('a refusal repeats nothing of what was asked', async () => {
+  const asked = '%3Cscript%3Ealert(1)%3C/script%3E'
+  for (const path of [
+    `/api/status/${asked}`,
+    `/api/results/${id}?format=${asked}`,
+    `/api/jobs?status=${asked}`,
+    `/api/jobs?cursor=${asked}`,
+    `/api/users/${asked}`,
+    `/api/nothing/${asked}`,
+    `/sign-in?error=${asked}&next=${asked}`,
+  ]) {
+    const { text, status } = await call(path, { headers: bearer(person.token) })
+    expect(status, path).toBeLessThan(500)
+    expect(text, path).not.toContain('<script>alert(1)')
+  }
+})
+
+test('a format that is none, and a file that is not there yet, are refused', async () => {
+  expectProblem(
+    await call(`/api/results/${id}?format=html`, { headers: bearer(person.token) }),
+    422,
+    /format/,
+  )
+  const waiting = await submit(person, 'print(1)', waitingConfig)
+  const early = await call(`/api/results/${waiting}?format=jsonl`, { headers: bearer(person.token) })
+  expectProblem(early, 409, /not ended/)
+  await person.client.jobs.cancel(waiting)
+})
+
+test('the file is named after what was asked for, and cannot lead out of its place', async () => {
+  const { headers } = await call(`/api/results/${id}?format=jsonl`, { headers: bearer(person.token) })
+  expect(headers['content-disposition']).toContain(`"${person.handle}_a.html_`)
+  const { result_file } = await person.client.jobs.get(id)
+  expect(headers['content-disposition']).toContain(`"${result_file}"`)
+})

@@ -1,0 +1,186 @@
+import { randomBytes } from 'node:crypto'
+import { type ClientRequest, type IncomingMessage, request } from 'node:http'
+import { expect, test } from '@playwright/test'
+import { type Answer, bearer, call } from './http-call'
+import { adminClient, makePerson, type Person } from './people'
+import { expectProblem } from './problems'
+import { postCredentials } from './sign-in'
+import { countStored } from './stored'
+import { theSystem } from './system/the-system'
+import { sendParts, submit, uploadParts, waitingConfig } from './uploads'
+
+/** More of the same than anybody may send. */
+
+/** Headers by which a proxy would name another client each time. */
+function forwardedFor(): Record<string, string> {
+  const address = [...randomBytes(4)].join('.')
+  return {
+    'x-forwarded-for': address,
+    'x-real-ip': address,
+    forwarded: `for=${address}`,
+    'cf-connecting-ip': address,
+  }
+}
+
+/** Submits all at once, each under another client's name. */
+function submitAtOnce(person: Person, count: number): Promise<Answer[]> {
+  return Promise.all(
+    Array.from({ length: count }, (_, i) =>
+      sendParts(person, uploadParts(`print(${i})`, waitingConfig), { headers: forwardedFor() }),
+    ),
+  )
+}
+
+const statuses = (answers: Answer[], wanted: number) => answers.filter(({ status }) => status === wanted)
+
+test('of 50 submissions at once against one active job, one is let in', async () => {
+  const person = await makePerson({ name: 'active' })
+  const answers = await submitAtOnce(person, 50)
+  expect(statuses(answers, 202)).toHaveLength(1)
+  const refused = statuses(answers, 429)
+  expect(refused).toHaveLength(49)
+  for (const answer of refused) {
+    expectProblem(answer, 429, /1 active job .*limit is 1/)
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
+    expect(answer.headers['ratelimit-limit']).toBe('5')
+  }
+  expect(await countStored(person.handle)).toEqual({ jobs: 1, projects: 1, keys: 0 })
+})
+
+test('of 200 submissions at once against five a minute, five are let in', async () => {
+  const limits = { submissions_per_minute: 5, max_active_jobs: 1000 }
+  const person = await makePerson({ name: 'rate', limits })
+  const answers = await submitAtOnce(person, 200)
+  expect(statuses(answers, 202)).toHaveLength(5)
+  const refused = statuses(answers, 429)
+  expect(refused).toHaveLength(195)
+  for (const answer of refused) {
+    expectProblem(answer, 429, /5 jobs in the last minute.*limit is 5/)
+    expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(60)
+    expect(answer.headers['ratelimit-remaining']).toBe('0')
+  }
+  expect((await countStored(person.handle)).jobs).toBe(5)
+})
+
+test('a job cancelled while it waited costs nothing', async () => {
+  const person = await makePerson({ name: 'waits' })
+  for (let i = 0; i < 7; i++) {
+    const id = await submit(person, 'print(1)', waitingConfig)
+    expect((await person.client.jobs.cancel(id)).status).toBe('cancelled')
+  }
+})
+
+test('fifty retries under one key are one job', async () => {
+  const person = await makePerson({ name: 'retries' })
+  const headers = { 'idempotency-key': 'the-same' }
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, () => sendParts(person, uploadParts('print(1)', waitingConfig), { headers })),
+  )
+  expect(new Set(answers.map(({ status, text }) => `${status} ${JSON.parse(text).job_id}`)).size).toBe(1)
+  expect(await countStored(person.handle)).toEqual({ jobs: 1, projects: 1, keys: 1 })
+})
+
+test('passwords cannot be guessed without end, and nobody else is kept out', async () => {
+  const [victim, neighbour] = [await makePerson({ name: 'victim' }), await makePerson({ name: 'neighbour' })]
+  for (let i = 0; i < 10; i++) {
+    const answer = await postCredentials({ ...victim, password: `guess ${i}` }, forwardedFor())
+    expect(answer.status).toBe(401)
+  }
+  const right = await postCredentials(victim, forwardedFor())
+  expect(String(right.headers['set-cookie'])).not.toContain('gpuq-session')
+  expect(right.text).toMatch(/Too(%20|\+| )many/)
+  expect((await call('/api/users/me', { headers: bearer(victim.token) })).status).toBe(200)
+  expect(String((await postCredentials(neighbour)).headers['set-cookie'])).toContain('gpuq-session')
+  expect(JSON.stringify((await adminClient().audit.list({ action: 'sign_in_failed' })).items)).not.toContain(
+    'guess',
+  )
+})
+
+test('invitations cannot be guessed without end, and the right one is still let in', async () => {
+  const accept = (token: string) =>
+    call('/api/invitations', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...forwardedFor() },
+      body: JSON.stringify({ token, password: 'a password of ten' }),
+    })
+  const guesses = await Promise.all(
+    Array.from({ length: 80 }, () => accept(randomBytes(32).toString('base64url'))),
+  )
+  expect(statuses(guesses, 404).length).toBeLessThanOrEqual(60)
+  expect(statuses(guesses, 404).length + statuses(guesses, 429).length).toBe(80)
+  const handle = `invited-${randomBytes(4).toString('hex')}`
+  const { invitation_url } = await adminClient().users.create({ user_id: handle })
+  const answer = await accept(invitation_url?.split('/').at(-1) ?? '')
+  expect([answer.status, answer.text]).toEqual([200, JSON.stringify({ user_id: handle })])
+})
+
+interface Stream {
+  status: number
+  sent: ClientRequest
+}
+
+/** Opens a job's event stream and leaves it open. */
+function openStream(person: Person, jobId: string): Promise<Stream> {
+  return new Promise((resolve, reject) => {
+    const url = `${theSystem().url}/api/jobs/${jobId}/events`
+    const sent = request(url, { headers: bearer(person.token), agent: false }, (answer: IncomingMessage) => {
+      answer.on('error', () => {})
+      answer.resume()
+      resolve({ status: answer.statusCode ?? 0, sent })
+    })
+    sent.on('error', reject)
+    sent.end()
+  })
+}
+
+/** How many of the streams opened at once are let in; the others are refused. Breaks all of them off. */
+async function countOpened(person: Person, jobId: string, count: number): Promise<number> {
+  const streams = await Promise.all(Array.from({ length: count }, () => openStream(person, jobId)))
+  for (const { sent } of streams) sent.destroy()
+  const opened = streams.filter(({ status }) => status === 200).length
+  expect(streams.filter(({ status }) => status === 429)).toHaveLength(count - opened)
+  return opened
+}
+
+test('event streams are limited, and those that break off are counted no more', async () => {
+  const [person, other] = [await makePerson({ name: 'streams' }), await makePerson({ name: 'beside' })]
+  const id = await submit(person, 'print(1)', waitingConfig)
+  for (let round = 0; round < 3; round++) {
+    // Connections of the round before are noticed to be broken a moment later: only then is all of the room free again.
+    await expect.poll(() => countOpened(person, id, 60)).toBe(32)
+  }
+  const streams = await Promise.all(Array.from({ length: 40 }, () => openStream(person, id)))
+  const othersJob = await submit(other, 'print(1)', waitingConfig)
+  const beside = await openStream(other, othersJob)
+  expect(beside.status).toBe(200)
+  for (const { sent } of [...streams, beside]) sent.destroy()
+  expect((await call('/readyz')).status).toBe(200)
+})
+
+test('an answer that nobody waits for any more stops nothing', async () => {
+  const person = await makePerson({ name: 'gone' })
+  const headers = { 'idempotency-key': 'left-behind' }
+  const controller = new AbortController()
+  const waiting = fetch(`${theSystem().url}/api/submit`, {
+    method: 'POST',
+    headers: { ...bearer(person.token), ...headers },
+    body: formOf('print("done all the same")'),
+    signal: controller.signal,
+  }).catch(() => null)
+  await expect.poll(async () => (await person.client.jobs.list()).items.length).toBe(1)
+  controller.abort()
+  await waiting
+  const [job] = (await person.client.jobs.list()).items
+  await expect.poll(async () => (await person.client.jobs.get(job?.job_id ?? '')).status).toBe('completed')
+})
+
+function formOf(code: string): FormData {
+  const form = new FormData()
+  form.append('code', new Blob([code]), 'solution.py')
+  form.append(
+    'config_file',
+    new Blob(['competition_id: c\nproject_id: p\nexpected_time: 5\n']),
+    'config.yaml',
+  )
+  return form
+}

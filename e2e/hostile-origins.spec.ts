@@ -1,0 +1,231 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from '@playwright/test'
+import { call } from './http-call'
+import { adminClient, makePerson, type Person } from './people'
+import { expectProblem } from './problems'
+import { postCredentials, sessionCookie } from './sign-in'
+import { countStored } from './stored'
+import { theSystem } from './system/the-system'
+import { configText, formBody, formType, submit, uploadParts, waitingConfig } from './uploads'
+
+/** Requests that other sites make with a browser's session, and headers that only Next.js itself should send. */
+
+const api = join(import.meta.dirname, '..', 'app', 'api')
+const neverWas = '01920000-0000-7000-8000-000000000000'
+
+let person: Person
+let cookie: string
+test.beforeAll(async () => {
+  person = await makePerson({ name: 'origins' })
+  await adminClient().users.update(person.handle, { role: 'admin' })
+  cookie = await sessionCookie(person)
+})
+
+/** Every route that changes something, as method and address. */
+async function changes(): Promise<{ method: string; path: string }[]> {
+  const files = (await readdir(api, { recursive: true })).filter((file) => /(^|\/)route\.ts$/.test(file))
+  const found = await Promise.all(
+    files.map(async (file) => {
+      const path = `/api/${file.replace(/\/route\.ts$/, '')}`.replace(/\[(\.\.\.)?\w+\]/, neverWas)
+      const source = await readFile(join(api, file), 'utf8')
+      return ['POST', 'PUT', 'PATCH', 'DELETE']
+        .filter((method) => source.includes(`export const ${method} =`))
+        .map((method) => ({ method, path }))
+    }),
+  )
+  return found.flat()
+}
+
+const foreign: Record<string, string>[] = [
+  { origin: 'https://evil.example' },
+  { origin: 'null' },
+  { origin: 'http://127.0.0.1.evil.example' },
+  { 'sec-fetch-site': 'cross-site' },
+  { 'sec-fetch-site': 'same-site' },
+  { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
+]
+
+test('no change is made that another site asked for', async () => {
+  const routes = (await changes()).filter(({ path }) => path !== '/api/invitations')
+  expect(routes.length).toBeGreaterThan(10)
+  for (const { method, path } of routes) {
+    for (const headers of foreign) {
+      const answer = await call(path, {
+        method,
+        headers: { cookie, 'content-type': 'application/json', ...headers },
+        body: '{}',
+      })
+      expectProblem(answer, 403, /another site/)
+    }
+  }
+})
+
+test("a form on another site submits no job and makes no token in the reader's name", async () => {
+  const headers = { cookie, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
+  const upload = formBody(uploadParts('print(1)', configText()))
+  expectProblem(
+    await call('/api/submit', {
+      method: 'POST',
+      headers: { ...headers, 'content-type': formType },
+      body: upload,
+    }),
+    403,
+  )
+  for (const type of ['text/plain', 'application/x-www-form-urlencoded', formType]) {
+    const form = { method: 'POST', headers: { cookie, 'content-type': type }, body: '{"name":"evil"}' }
+    expectProblem(await call('/api/tokens', form), 415, /JSON/)
+  }
+  expect(await countStored(person.handle)).toEqual({ jobs: 0, projects: 0, keys: 0 })
+  expect((await person.client.tokens.list()).items.map(({ name }) => name)).toEqual(['of a test'])
+})
+
+test("the session's own site may ask", async () => {
+  const { url } = theSystem()
+  const own: Record<string, string>[] = [{ origin: url }, { 'sec-fetch-site': 'same-origin' }, {}]
+  for (const headers of own) {
+    const answer = await call('/api/tokens', {
+      method: 'POST',
+      headers: { cookie, 'content-type': 'application/json', ...headers },
+      body: '{}',
+    })
+    expectProblem(answer, 422, /name/)
+  }
+})
+
+test('another site can read nothing', async () => {
+  const paths = [
+    '/api/jobs',
+    '/api/users/me',
+    '/api/auth/session',
+    '/api/auth/csrf',
+    '/api/openapi.json',
+    '/jobs',
+  ]
+  for (const path of paths) {
+    for (const method of ['GET', 'OPTIONS']) {
+      const { headers } = await call(path, {
+        method,
+        headers: { cookie, origin: 'https://evil.example', 'access-control-request-method': 'POST' },
+      })
+      expect(headers['access-control-allow-origin'], `${method} ${path}`).toBeUndefined()
+      expect(headers['access-control-allow-credentials'], `${method} ${path}`).toBeUndefined()
+    }
+  }
+  const page = await call('/sign-in')
+  expect(page.headers['x-frame-options']).toBe('DENY')
+  expect(page.headers['content-security-policy']).toContain("frame-ancestors 'none'")
+})
+
+test('a GET changes nothing', async () => {
+  const id = await submit(person, 'print(1)', waitingConfig)
+  const { items } = await person.client.tokens.list()
+  const paths = [
+    '/api/submit',
+    `/api/cancel/${id}`,
+    `/api/cancel/${id}?user_id=${person.handle}`,
+    `/api/tokens/${items[0]?.token_id}`,
+    `/api/status/${id}?_method=DELETE`,
+    '/api/auth/signout',
+    '/api/invitations',
+    '/api/users/me/password',
+  ]
+  for (const path of paths) {
+    for (const method of ['GET', 'HEAD']) {
+      await call(path, { method, headers: { cookie, 'x-http-method-override': 'DELETE' } })
+    }
+  }
+  expect(await person.client.jobs.get(id)).toMatchObject({ status: 'pending', cancel_requested: false })
+  expect((await person.client.tokens.list()).items).toHaveLength(items.length)
+  expect((await call('/api/users/me', { headers: { cookie } })).status).toBe(200)
+  await person.client.jobs.cancel(id)
+})
+
+/** What Next.js tells itself, and what proxies in front of it do. */
+const internal: Record<string, string>[] = [
+  { 'x-middleware-subrequest': 'middleware:middleware:middleware:middleware:middleware' },
+  { 'x-middleware-subrequest': 'src/proxy:src/proxy:src/proxy:src/proxy:src/proxy' },
+  { 'x-middleware-subrequest': 'proxy:proxy:proxy:proxy:proxy' },
+  { 'x-middleware-next': '1', 'x-middleware-rewrite': '/api/users' },
+  { 'x-middleware-set-cookie': 'gpuq-session=x' },
+  { 'x-middleware-override-headers': 'cookie', 'x-middleware-request-cookie': 'x' },
+  { 'x-nextjs-data': '1' },
+  { 'x-nextjs-rewrite': '/admin/users' },
+  { 'x-matched-path': '/admin/users' },
+  { 'x-invoke-path': '/api/users', 'x-invoke-status': '200' },
+  { 'x-invoke-output': '/admin/users' },
+  { 'x-now-route-matches': '1=admin' },
+  { 'x-original-url': '/admin/users', 'x-rewrite-url': '/admin/users' },
+  { 'x-nonce': "'unsafe-inline'", 'content-security-policy': 'default-src *' },
+  { rsc: '1', 'next-router-prefetch': '1', 'next-url': '/admin/users' },
+  { 'x-forwarded-user': 'admin', 'x-remote-user': 'admin' },
+]
+
+test("Next's own headers open nothing when a stranger sends them", async () => {
+  for (const headers of internal) {
+    const says = JSON.stringify(headers)
+    for (const path of ['/api/jobs', '/metrics']) {
+      // A wrong request of the router's is redirected to the right one, which is refused in turn.
+      expect([307, 401], `${says} ${path}`).toContain((await call(path, { headers })).status)
+    }
+    for (const path of ['/jobs', '/admin/users']) {
+      const page = await call(path, { headers })
+      expect([200, 307, 404], `${says} ${path}`).toContain(page.status)
+      expect(page.text, says).not.toContain(person.handle)
+      if (page.status === 307)
+        expect(page.headers.location, says).toMatch(/^\/(sign-in\?|(jobs|admin\/users)\?_rsc=)/)
+    }
+    const door = await call('/sign-in', { headers })
+    expect(door.headers['content-security-policy'], says).toMatch(/script-src 'self' 'nonce-[0-9a-f-]{36}'/)
+  }
+})
+
+test('there are no server actions to call', async () => {
+  for (const path of ['/', '/jobs', '/sign-in', '/settings']) {
+    for (const type of ['text/plain;charset=UTF-8', 'multipart/form-data; boundary=x']) {
+      const answer = await call(path, {
+        method: 'POST',
+        headers: { cookie, 'next-action': 'a'.repeat(42), 'content-type': type },
+        body: type.startsWith('text') ? '[{"__proto__":{"then":"$1:constructor"}}]' : '--x--\r\n',
+      })
+      expect(answer.status, path).toBeLessThan(500)
+      expect(answer.headers['x-action-revalidated'], path).toBeUndefined()
+    }
+  }
+})
+
+test('links that gpuq hands out lead to itself, whatever host a request names', async () => {
+  const { url, adminToken } = theSystem()
+  const answer = await call('/api/users', {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${adminToken}`,
+      'content-type': 'application/json',
+      host: 'evil.example',
+      'x-forwarded-host': 'evil.example',
+      'x-forwarded-proto': 'https',
+      forwarded: 'host=evil.example',
+    },
+    body: JSON.stringify({ user_id: `linked-${Date.now()}` }),
+  })
+  expect(answer.status).toBe(201)
+  expect(JSON.parse(answer.text).invitation_url).toMatch(new RegExp(`^${url}/invitations/`))
+})
+
+test('signing in needs a token of the form, gives a guarded cookie, and leads nowhere else', async () => {
+  const bare = await call('/api/auth/callback/credentials', {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ login: person.handle, password: person.password, json: 'true' }).toString(),
+  })
+  expect(String(bare.headers['set-cookie'])).not.toContain('gpuq-session')
+  const signedIn = await postCredentials(person)
+  const session = (signedIn.headers['set-cookie'] ?? []).find((line) => line.startsWith('gpuq-session='))
+  expect(session).toMatch(/HttpOnly/i)
+  expect(session).toMatch(/SameSite=Lax/i)
+  for (const goal of ['https://evil.example', '//evil.example', '/\\evil.example', 'javascript:alert(1)']) {
+    const away = await call(`/sign-in?next=${encodeURIComponent(goal)}`, { headers: { cookie } })
+    expect(away.status, goal).toBe(307)
+    expect(away.headers.location, goal).toMatch(/^\/(?![/\\])/)
+  }
+})

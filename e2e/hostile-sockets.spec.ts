@@ -1,0 +1,202 @@
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from '@playwright/test'
+import { call } from './http-call'
+import { makePerson, type Person } from './people'
+import { openSocket, rawExchange, statusesOf } from './raw-exchange'
+import { countStored } from './stored'
+import { theSystem } from './system/the-system'
+import { configText, formBody, formType, uploadParts } from './uploads'
+
+/** Requests that no HTTP library would send. */
+
+const nothing = { jobs: 0, projects: 0, keys: 0 }
+const body = () => formBody(uploadParts('print(1)', configText()))
+
+let person: Person
+let slow: Promise<string>
+test.beforeAll(async () => {
+  person = await makePerson({ name: 'sockets' })
+  // Begun first and looked at last: the server waits a minute for an upload.
+  slow = dribble(head(['Content-Length: 100000']), '--')
+})
+
+test.afterEach(async () => {
+  expect((await call('/healthz')).status).toBe(200)
+})
+
+/** The head of an upload, with these lines about its body. */
+function head(lines: string[], path = '/api/submit?wait=false'): string {
+  return [
+    `POST ${path} HTTP/1.1`,
+    'Host: gpuq.test',
+    `Authorization: Bearer ${person.token}`,
+    `Content-Type: ${formType}`,
+    ...lines,
+    '',
+    '',
+  ].join('\r\n')
+}
+
+/** Sends a head and then hardly anything, until the server has had enough. */
+async function dribble(first: string, rest: string): Promise<string> {
+  const socket = await openSocket()
+  let text = ''
+  socket.on('data', (chunk) => {
+    text += chunk.toString('latin1')
+    if (text.includes('}')) socket.destroy()
+  })
+  socket.on('error', () => {})
+  const timer = setInterval(() => socket.write(rest), 1000)
+  socket.write(first)
+  await once(socket, 'close')
+  clearInterval(timer)
+  return text
+}
+
+const chunked = (bytes: Buffer) => `${bytes.length.toString(16)}\r\n${bytes.toString('latin1')}\r\n0\r\n\r\n`
+const answered = (text: string) => /\r\n\r\n.*\}/s.test(text)
+
+test('a body without any length is no body', async () => {
+  const text = await rawExchange(Buffer.concat([Buffer.from(head([])), body()]))
+  expect(statusesOf(text)).toEqual([400])
+  expect(await countStored(person.handle)).toEqual(nothing)
+})
+
+test('a length that is too small, too large, or told twice stores nothing', async () => {
+  const bytes = body()
+  const tooSmall = await rawExchange(
+    Buffer.concat([Buffer.from(head([`Content-Length: ${bytes.length - 30}`])), bytes]),
+  )
+  expect(statusesOf(tooSmall)[0]).toBe(400)
+  const tooLarge = Buffer.concat([Buffer.from(head([`Content-Length: ${bytes.length + 30}`])), bytes])
+  expect([[], [400]]).toContainEqual(statusesOf(await rawExchange(tooLarge, { half: true })))
+  for (const lines of [
+    [`Content-Length: ${bytes.length}`, 'Content-Length: 5'],
+    [`Content-Length: ${bytes.length}`, 'Transfer-Encoding: chunked'],
+    ['Content-Length: -1'],
+    ['Content-Length: 0x10'],
+    ['Transfer-Encoding: chunked, identity'],
+    ['Transfer-Encoding: gzip, chunked'],
+  ]) {
+    const [status = 0] = statusesOf(await rawExchange(Buffer.concat([Buffer.from(head(lines)), bytes])))
+    expect([400, 501], lines.join()).toContain(status)
+  }
+  expect(await countStored(person.handle)).toEqual(nothing)
+})
+
+test('chunks that are broken store nothing', async () => {
+  for (const chunks of ['zz\r\nabc\r\n', '-5\r\nabc\r\n', 'ffffffffffffffff\r\nabc\r\n', '5\r\nabc']) {
+    const text = await rawExchange(head(['Transfer-Encoding: chunked']) + chunks, { half: true })
+    expect([[], [400]], chunks).toContainEqual(statusesOf(text))
+  }
+  expect(await countStored(person.handle)).toEqual(nothing)
+})
+
+test('a client that vanishes in mid-upload stores nothing', async () => {
+  const bytes = body()
+  for (const cut of [1, 100, bytes.length - 1]) {
+    const socket = await openSocket()
+    socket.on('error', () => {})
+    socket.write(
+      Buffer.concat([Buffer.from(head([`Content-Length: ${bytes.length}`])), bytes.subarray(0, cut)]),
+    )
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    socket.resetAndDestroy()
+  }
+  expect((await call('/readyz')).status).toBe(200)
+  expect(await countStored(person.handle)).toEqual(nothing)
+})
+
+test('heads that are too large or not HTTP are turned away', async () => {
+  const large = await rawExchange(head([`X-Large: ${'x'.repeat(64 * 1024)}`, 'Content-Length: 0']))
+  expect(statusesOf(large)).toEqual([431])
+  for (const line of ['X-Nul: a\0b', 'X Space: 1', 'X-Folded: a\r\n b\0', ': none']) {
+    expect(statusesOf(await rawExchange(head([line, 'Content-Length: 0']))), line).toEqual([400])
+  }
+  expect(statusesOf(await rawExchange('\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'))).toEqual([400])
+  expect(statusesOf(await rawExchange('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'))).toEqual([400])
+})
+
+test('addresses that climb, hold NUL or are no addresses lead nowhere', async () => {
+  const paths = [
+    '/api/status/%00',
+    '/api/status/..%2f..%2fetc%2fpasswd',
+    '/api/status/%ff%fe',
+    '/api/results/..',
+    '/../../../etc/passwd',
+    '/_next/static/../../../../etc/passwd',
+    '/_next/static/..%2f..%2f..%2fpackage.json',
+    '//evil.example/',
+    '/\\evil.example',
+    `/api/status/${'x'.repeat(8000)}`,
+    '/api/status/%f0%9f%9a%80',
+    "/api/status/'%20OR%201=1--",
+  ]
+  for (const path of paths) {
+    const request = `GET ${path} HTTP/1.1\r\nHost: gpuq.test\r\nAuthorization: Bearer ${person.token}\r\nConnection: close\r\n\r\n`
+    const text = await rawExchange(request)
+    const [status = 0] = statusesOf(text)
+    expect([307, 308, 400, 404], `${path}\n${text}`).toContain(status)
+    expect(text).not.toMatch(/root:|"private": true/)
+    expect(text, path).not.toMatch(/^location: (https?:)?\/\/(?!127\.0\.0\.1|localhost|gpuq\.test)/im)
+  }
+})
+
+test('a connection that asks for a WebSocket gets none', async () => {
+  for (const path of ['/', '/api/jobs', '/_next/webpack-hmr', '/api/auth/session']) {
+    const request = [
+      `GET ${path} HTTP/1.1`,
+      'Host: gpuq.test',
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      'Sec-WebSocket-Version: 13',
+      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+      '',
+      '',
+    ].join('\r\n')
+    const text = await Promise.race([
+      rawExchange(request, { enough: (so) => so.includes('\r\n\r\n') }),
+      new Promise<string>((resolve) => setTimeout(() => resolve('no answer'), 3000)),
+    ])
+    expect(statusesOf(text), path).not.toContain(101)
+  }
+})
+
+test('methods that nothing here has change nothing', async () => {
+  for (const method of ['TRACE', 'CONNECT', 'PROPFIND', 'PUT', 'DELETE', 'PATCH']) {
+    const text = await rawExchange(
+      `${method} /api/submit HTTP/1.1\r\nHost: gpuq.test\r\nAuthorization: Bearer ${person.token}\r\nConnection: close\r\n\r\n`,
+    )
+    expect(
+      statusesOf(text).filter((status) => status < 400),
+      method,
+    ).toEqual([])
+    expect(text).not.toContain(person.token)
+  }
+  expect(await countStored(person.handle)).toEqual(nothing)
+})
+
+test('an upload in chunks, after a 100-continue, is as good as any', async () => {
+  const text = await rawExchange(
+    head(['Transfer-Encoding: chunked', 'Expect: 100-continue', 'Connection: close']) + chunked(body()),
+    { enough: answered },
+  )
+  expect(statusesOf(text)).toEqual([100, 202])
+  expect(text.toLowerCase()).toContain('ratelimit-remaining: 4')
+})
+
+test('an upload that does not end is given up after a minute', async () => {
+  test.setTimeout(120_000)
+  const text = await slow
+  expect(statusesOf(text)).toEqual([408])
+  expect(text).toContain('application/problem+json')
+})
+
+test('none of it is in the log as a failure of gpuq', async () => {
+  const web = await readFile(join(theSystem().dataDir, 'web.log'), 'utf8')
+  expect(web).toContain('Ready')
+  expect(web).not.toContain('request failed')
+  expect(web).not.toMatch(/unhandled|uncaught/i)
+})

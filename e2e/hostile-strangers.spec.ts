@@ -1,0 +1,214 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from '@playwright/test'
+import { bearer, type Call, call } from './http-call'
+import { adminClient, makePerson, noLimits, type Person } from './people'
+import { expectProblem } from './problems'
+import { sessionCookie } from './sign-in'
+import { configText, submit, waitingConfig } from './uploads'
+
+/** One user with the ids of another, on every route and with every method. */
+
+const api = join(import.meta.dirname, '..', 'app', 'api')
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
+const neverWas = '01920000-0000-7000-8000-000000000000'
+const secret = 'what-only-ada-may-know'
+
+let [ada, bob] = [] as unknown as [Person, Person]
+/** What Ada has, by the name that it has in a route's folders. */
+let adas: { jobs: string; tokens: string; projects: string; users: string }
+
+test.beforeAll(async () => {
+  ada = await makePerson({ name: 'ada', limits: noLimits })
+  bob = await makePerson({ name: 'bob' })
+  const job = await submit(ada, `print("${secret}")`, configText({ name: secret, project_id: secret }), {
+    wait: true,
+  })
+  const [project] = (await ada.client.projects.list()).items
+  const [token] = (await ada.client.tokens.list()).items
+  adas = { jobs: job, tokens: token?.token_id ?? '', projects: project?.id ?? '', users: ada.handle }
+})
+
+/** Bodies that would be taken if it were the caller's own. */
+const bodies: Record<string, unknown> = {
+  '/api/projects/[id]': { name: 'taken over', add_members: [] },
+  '/api/users/[handle]': { name: 'taken over' },
+  '/api/environments/[name]': { description: 'taken over' },
+}
+
+/** Whose things a route's parameter names; a route that is not here makes the test fail. */
+function ownerOf(route: string): keyof typeof adas | 'environments' | undefined {
+  if (/^\/api\/(status|results|cancel|jobs)\/\[id\]/.test(route)) return 'jobs'
+  return (['tokens', 'projects', 'users', 'environments'] as const).find((kind) =>
+    route.startsWith(`/api/${kind}/[`),
+  )
+}
+
+/** The routes that take an id, as their folders name them. */
+async function routesWithIds(): Promise<string[]> {
+  const files = await readdir(api, { recursive: true })
+  return files
+    .filter((file) => /(^|\/)route\.ts$/.test(file) && file.includes('[') && !file.includes('[...'))
+    .map((file) => `/api/${file.replace(/\/route\.ts$/, '')}`)
+    .sort()
+}
+
+function requestOf(route: string, method: string): Call {
+  const body = bodies[route] ?? {}
+  const sends = !['GET', 'HEAD'].includes(method)
+  return {
+    method,
+    headers: { ...bearer(bob.token), ...(sends ? { 'content-type': 'application/json' } : {}) },
+    ...(sends ? { body: JSON.stringify(body) } : {}),
+  }
+}
+
+const withId = (route: string, id: string) => route.replace(/\[\w+\]/, id)
+
+/** Routes that are an admin's whatever the id: there is nothing to hide about it. */
+const forAdmins = new Set(['PATCH /api/users/[handle]', 'PATCH /api/environments/[name]'])
+
+test("another user's things are as unknown as things that never were", async () => {
+  const routes = await routesWithIds()
+  expect(routes.length).toBeGreaterThan(7)
+  for (const route of routes) {
+    const kind = ownerOf(route)
+    expect(kind, `${route} is a new route: say here whose things its id names`).toBeDefined()
+    for (const method of methods) {
+      const request = requestOf(route, method)
+      const known = kind === 'environments' ? 'python' : adas[kind as keyof typeof adas]
+      const theirs = await call(withId(route, known), request)
+      if (theirs.status === 405) continue
+      if (forAdmins.has(`${method} ${route}`)) {
+        expectProblem(theirs, 403, /admin/)
+        continue
+      }
+      expect(theirs.status, `${method} ${route}`).toBe(404)
+      const none = await call(withId(route, kind === 'users' ? 'nobody' : neverWas), request)
+      expect([none.status, none.text], `${method} ${route}`).toEqual([theirs.status, theirs.text])
+    }
+  }
+})
+
+test('nothing of it was changed', async () => {
+  const job = await ada.client.jobs.get(adas.jobs)
+  expect(job).toMatchObject({ status: 'completed', name: secret })
+  expect(await ada.client.users.me()).toMatchObject({ name: null })
+  expect((await ada.client.projects.list()).items).toMatchObject([{ name: null, members: [] }])
+  const environments = await ada.client.environments.list()
+  expect(environments.map(({ description }) => description)).not.toContain('taken over')
+})
+
+test('ids that are none are not found either', async () => {
+  const odd = [
+    '0',
+    '-1',
+    'null',
+    'undefined',
+    '%2e%2e',
+    '..%2f',
+    "1'--",
+    `${neverWas}0`,
+    'x'.repeat(500),
+    '%00',
+    '%0a',
+  ]
+  for (const route of await routesWithIds()) {
+    if (ownerOf(route) === 'environments') continue
+    for (const id of odd) {
+      const answer = await call(withId(route, id), { headers: bearer(bob.token) })
+      // Dots are a way to write another address, which is redirected to.
+      expect([308, 404, 405], `${route} ${id}`).toContain(answer.status)
+    }
+  }
+})
+
+test("naming somebody else as user_id is refused, in the document's own words", async () => {
+  const named = `user_id=${ada.handle}`
+  const refused: [path: string, method?: string][] = [
+    [`/api/status/${adas.jobs}?${named}`],
+    [`/api/results/${adas.jobs}?${named}`],
+    [`/api/results/${adas.jobs}?${named}&format=jsonl`],
+    [`/api/cancel/${adas.jobs}?${named}`, 'POST'],
+    [`/api/jobs?${named}`],
+  ]
+  for (const [path, method = 'GET'] of refused) {
+    const answer = await call(path, { method, headers: bearer(bob.token) })
+    expectProblem(answer, 403, /^Token does not belong to specified user_id$/)
+  }
+  expect((await call(`/api/jobs?user_id=${bob.handle}`, { headers: bearer(bob.token) })).text).toBe('[]')
+})
+
+test('what is for admins is refused to everybody else', async () => {
+  const admins: [path: string, call?: Call][] = [
+    ['/api/users'],
+    ['/api/users', { method: 'POST', body: JSON.stringify({ user_id: 'x' }) }],
+    ['/api/audit'],
+    ['/api/jobs?all=true'],
+    ['/api/tokens?all=true'],
+    [`/api/tokens?user_id=${ada.handle}`],
+    ['/api/tokens', { method: 'POST', body: JSON.stringify({ user_id: ada.handle, name: 'x' }) }],
+    ['/api/tokens', { method: 'POST', body: JSON.stringify({ name: 'x', scopes: ['admin'] }) }],
+    ['/api/projects?all=true'],
+    ['/api/projects', { method: 'POST', body: JSON.stringify({ project_id: 'x', owner: ada.handle }) }],
+    ['/api/environments', { method: 'POST', body: JSON.stringify({ name: 'x', image: 'y' }) }],
+    ['/metrics'],
+  ]
+  const demoted = await makePerson({ name: 'carol' })
+  await adminClient().users.update(demoted.handle, { role: 'admin' })
+  const withoutScope = demoted.token
+  for (const [path, request] of admins) {
+    for (const token of [bob.token, withoutScope]) {
+      const headers = { ...bearer(token), 'content-type': 'application/json' }
+      expectProblem(await call(path, { ...request, headers }), 403)
+    }
+    expectProblem(await call(path, { ...request, headers: { 'content-type': 'application/json' } }), 401)
+  }
+})
+
+test('a stranger gets nothing but the door', async () => {
+  for (const route of await routesWithIds()) {
+    const kind = ownerOf(route)
+    const id = kind === 'environments' ? 'python' : adas[kind as keyof typeof adas]
+    for (const method of methods) {
+      const answer = await call(withId(route, id), { method })
+      expect([401, 405], `${method} ${route}`).toContain(answer.status)
+      expect(answer.text).not.toContain(secret)
+    }
+  }
+})
+
+test("a page about another's job holds nothing of it, however it is asked for", async () => {
+  const cookie = await sessionCookie(bob)
+  const shapes: Record<string, string>[] = [
+    {},
+    { rsc: '1' },
+    { rsc: '1', 'next-router-prefetch': '1' },
+    { 'x-nextjs-data': '1' },
+    { 'next-router-state-tree': '%5B%22%22%5D', rsc: '1' },
+  ]
+  for (const headers of shapes) {
+    for (const path of ['/jobs', `/jobs/${adas.jobs}`, `/submit?from=${adas.jobs}`, '/projects']) {
+      const answer = await call(path, { headers: { cookie, ...headers } })
+      expect(answer.status, path).toBeLessThan(500)
+      expect(answer.text, path).not.toContain(secret)
+    }
+  }
+  for (const path of [
+    '/admin/jobs',
+    '/admin/users',
+    '/admin/tokens',
+    '/admin/audit',
+    '/admin/projects',
+    '/admin/environments',
+  ]) {
+    expect((await call(path, { headers: { cookie } })).status, path).toBe(404)
+  }
+})
+
+test('a waiting job of another cannot be cancelled or moved', async () => {
+  const id = await submit(ada, 'print(1)', waitingConfig)
+  expectProblem(await call(`/api/cancel/${id}`, { method: 'POST', headers: bearer(bob.token) }), 404)
+  expect(await ada.client.jobs.get(id)).toMatchObject({ status: 'pending', cancel_requested: false })
+  await ada.client.jobs.cancel(id)
+})

@@ -1,0 +1,100 @@
+import { expect, test } from '@playwright/test'
+import { generateToken } from '@/lib/access/token-format'
+import { type Answer, bearer, call } from './http-call'
+import { adminClient, makePerson } from './people'
+import { expectProblem } from './problems'
+import { countStored, findKept } from './stored'
+import { configText, formBody, formType, uploadParts } from './uploads'
+
+/** Uploads whose tokens open nothing, or say something else than what stands beside them. */
+
+const code = 'print("never runs")'
+const nothing = { jobs: 0, projects: 0, keys: 0 }
+
+/** Sends a good upload with a token in the header, the config, both or neither. */
+function sendTokens(
+  header: string | null,
+  inConfig: string | null,
+  more: Record<string, unknown> = {},
+): Promise<Answer> {
+  const text = configText({ ...more, ...(inConfig === null ? {} : { token: inConfig }) })
+  return call('/api/submit?wait=false', {
+    method: 'POST',
+    headers: { 'content-type': formType, ...(header === null ? {} : { authorization: header }) },
+    body: formBody(uploadParts(code, text)),
+  })
+}
+
+test('a token that opens nothing is refused, wherever it stands', async () => {
+  const owner = await makePerson({ name: 'tokens' })
+  const { tokens } = adminClient()
+  const revoked = await tokens.create({ user_id: owner.handle, name: 'revoked' })
+  await tokens.revoke(revoked.token_id)
+  const expired = await tokens.create({ user_id: owner.handle, name: 'expired', expires_in_days: 1e-9 })
+  const disabled = await makePerson({ name: 'disabled' })
+  await adminClient().users.update(disabled.handle, { disabled: true })
+  const useless = [
+    revoked.token,
+    expired.token,
+    disabled.token,
+    generateToken(),
+    `${owner.token}x`,
+    'a',
+    '%00',
+  ]
+  for (const token of useless) {
+    expectProblem(await sendTokens(`Bearer ${token}`, null), 401, /^Invalid or expired token$/)
+    expectProblem(await sendTokens(null, token), 401, /^Invalid or expired token$/)
+  }
+  for (const header of ['Bearer', 'Bearer ', `Basic ${btoa('a:b')}`, owner.token]) {
+    expectProblem(await sendTokens(header, null), 401, /Bearer YOUR_TOKEN/)
+  }
+  expectProblem(await sendTokens(null, null), 401, /token/)
+  for (const token of ['two words', 'a\0b', 'ü', '', 'x'.repeat(600)]) {
+    expectProblem(await sendTokens(null, token), 422)
+  }
+  expect(await countStored(owner.handle)).toEqual(nothing)
+  expect(await countStored(disabled.handle)).toEqual(nothing)
+  expect(await findKept([...useless.slice(0, 4), owner.token])).toEqual([])
+})
+
+test('a token that disagrees with what stands beside it is refused', async () => {
+  const [one, other] = [await makePerson({ name: 'one' }), await makePerson({ name: 'other' })]
+  const header = `Bearer ${one.token}`
+  const second = await adminClient().tokens.create({ user_id: one.handle, name: 'second' })
+  expectProblem(await sendTokens(header, other.token), 401, /token/)
+  expectProblem(await sendTokens(header, second.token), 401, /token/)
+  expectProblem(
+    await sendTokens(header, null, { user_id: other.handle }),
+    403,
+    /^Token does not belong to specified user_id$/,
+  )
+  expectProblem(
+    await sendTokens(null, one.token, { user_id: other.handle }),
+    403,
+    /^Token does not belong to specified user_id$/,
+  )
+  const readOnly = await adminClient().tokens.create({ user_id: one.handle, name: 'reads', scopes: ['read'] })
+  expectProblem(await sendTokens(`Bearer ${readOnly.token}`, null), 403, /submit/)
+  expectProblem(await sendTokens(null, readOnly.token), 403, /submit/)
+  const both = await call('/api/jobs', { headers: { ...bearer(one.token), 'x-auth-token': other.token } })
+  expectProblem(both, 401, /different tokens/)
+  for (const { handle } of [one, other]) expect(await countStored(handle)).toEqual(nothing)
+})
+
+test('a token works in every place that is documented, and stays in none', async () => {
+  const owner = await makePerson({
+    name: 'places',
+    limits: { submissions_per_minute: 99, max_active_jobs: 99 },
+  })
+  const body = formBody(uploadParts(code, configText({ user_id: owner.handle })))
+  const withHeader = await call('/api/submit?wait=false', {
+    method: 'POST',
+    headers: { 'content-type': formType, 'x-auth-token': owner.token },
+    body,
+  })
+  expect(withHeader.status).toBe(202)
+  expect((await sendTokens(null, owner.token)).status).toBe(202)
+  expect((await sendTokens(`bearer ${owner.token}`, owner.token)).status).toBe(202)
+  expect(await findKept([owner.token])).toEqual([])
+})

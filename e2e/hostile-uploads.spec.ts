@@ -1,0 +1,218 @@
+import { gzipSync } from 'node:zlib'
+import { expect, test } from '@playwright/test'
+import { bearer, call } from './http-call'
+import { makePerson, type Person } from './people'
+import { expectProblem } from './problems'
+import { countStored, findKept } from './stored'
+import { configText, formBody, formType, type Part, sendParts, submit, uploadParts } from './uploads'
+
+/** Uploads that are refused before, or whatever, their config says. */
+
+const code = 'print("never runs")'
+const config = configText()
+const [codePart, configPart] = uploadParts(code, config) as [Part, Part]
+const mebibyte = 1024 * 1024
+const nothing = { jobs: 0, projects: 0, keys: 0 }
+
+let person: Person
+test.beforeAll(async () => {
+  person = await makePerson({ name: 'uploads' })
+})
+
+const partCases: { name: string; parts: Part[]; status: number; says: RegExp }[] = [
+  { name: 'no code', parts: [configPart], status: 422, says: /code/ },
+  { name: 'no config', parts: [codePart], status: 422, says: /config_file/ },
+  { name: 'no part at all', parts: [], status: 422, says: /code.*config_file/ },
+  { name: 'code twice', parts: [codePart, codePart, configPart], status: 422, says: /code.*twice/ },
+  {
+    name: 'config twice',
+    parts: [codePart, configPart, configPart],
+    status: 422,
+    says: /config_file.*twice/,
+  },
+  {
+    name: 'a part too many',
+    parts: [codePart, configPart, { name: 'evil', content: 'x' }],
+    status: 422,
+    says: /evil/,
+  },
+  {
+    name: 'a part named __proto__',
+    parts: [{ name: '__proto__', content: 'x' }, codePart, configPart],
+    status: 422,
+    says: /part/,
+  },
+  {
+    name: 'a part with NUL in its name',
+    parts: [{ name: 'co\0de', content: code }, configPart],
+    status: 400,
+    says: /broken/,
+  },
+  { name: 'empty code', parts: uploadParts('', config), status: 422, says: /code.*empty/ },
+  { name: 'an empty config', parts: uploadParts(code, ''), status: 422, says: /config_file.*empty/ },
+  {
+    name: 'code that is not UTF-8',
+    parts: uploadParts(Buffer.from([0x70, 0xff, 0xfe]), config),
+    status: 422,
+    says: /code.*UTF-8/,
+  },
+  {
+    name: 'a config that is not UTF-8',
+    parts: uploadParts(code, Buffer.from([0x61, 0xc3, 0x28])),
+    status: 422,
+    says: /config_file.*UTF-8/,
+  },
+  {
+    name: 'code over 1 MiB',
+    parts: uploadParts(Buffer.alloc(mebibyte + 1, '#'), config),
+    status: 413,
+    says: /code/,
+  },
+  {
+    name: 'a config over 1 MiB',
+    parts: uploadParts(code, Buffer.alloc(mebibyte + 1, '#')),
+    status: 413,
+    says: /config_file/,
+  },
+  {
+    name: 'base64 inside',
+    parts: [{ ...codePart, headers: ['Content-Transfer-Encoding: base64'] }, configPart],
+    status: 415,
+    says: /as it is/,
+  },
+]
+
+for (const { name, parts, status, says } of partCases) {
+  test(`an upload with ${name} is refused`, async () => {
+    expectProblem(await sendParts(person, parts), status, says)
+    expect(await countStored(person.handle)).toEqual(nothing)
+  })
+}
+
+const good = () => formBody([codePart, configPart])
+
+const bodyCases: {
+  name: string
+  type?: string
+  body: () => Buffer | string
+  headers?: Record<string, string>
+  status: number
+  says: RegExp
+}[] = [
+  {
+    name: 'JSON',
+    type: 'application/json',
+    body: () => JSON.stringify({ code, config }),
+    status: 415,
+    says: /multipart/,
+  },
+  {
+    name: 'a plain form',
+    type: 'application/x-www-form-urlencoded',
+    body: () => 'code=x&config_file=y',
+    status: 415,
+    says: /multipart/,
+  },
+  { name: 'of no type', body: good, status: 415, says: /multipart/ },
+  {
+    name: 'multipart/mixed',
+    type: formType.replace('form-data', 'mixed'),
+    body: good,
+    status: 415,
+    says: /multipart/,
+  },
+  { name: 'without a boundary', type: 'multipart/form-data', body: good, status: 400, says: /boundary/ },
+  {
+    name: 'with another boundary',
+    type: 'multipart/form-data; boundary=other',
+    body: good,
+    status: 400,
+    says: /boundary|broken/,
+  },
+  {
+    name: 'cut off',
+    type: formType,
+    body: () => good().subarray(0, -20),
+    status: 400,
+    says: /broken|ends before/,
+  },
+  {
+    name: 'of noise',
+    type: formType,
+    body: () => Buffer.alloc(5000, '\x01\xff'),
+    status: 400,
+    says: /broken|ends before/,
+  },
+  { name: 'empty', type: formType, body: () => '', status: 400, says: /broken|ends before/ },
+  {
+    name: 'compressed',
+    type: formType,
+    body: () => gzipSync(good()),
+    headers: { 'content-encoding': 'gzip' },
+    status: 415,
+    says: /uncompressed/,
+  },
+  {
+    name: 'larger than any',
+    type: formType,
+    body: () => Buffer.alloc(8 * mebibyte),
+    status: 413,
+    says: /bytes/,
+  },
+]
+
+for (const { name, type, body, headers = {}, status, says } of bodyCases) {
+  test(`an upload that is ${name} is refused`, async () => {
+    const answer = await call('/api/submit?wait=false', {
+      method: 'POST',
+      headers: { ...bearer(person.token), ...(type ? { 'content-type': type } : {}), ...headers },
+      body: body(),
+    })
+    expectProblem(answer, status, says)
+    expect(await countStored(person.handle)).toEqual(nothing)
+  })
+}
+
+test('10,000 parts are refused', async () => {
+  const many = Array.from({ length: 10_000 }, (_, i) => ({ name: `part${i}`, content: 'x' }))
+  expectProblem(await sendParts(person, many), 422, /part/)
+  const empty = Array.from({ length: 10_000 }, () => ({ name: 'code', content: '', filename: null }))
+  expectProblem(await sendParts(person, empty), 422, /code/)
+  expect(await countStored(person.handle)).toEqual(nothing)
+})
+
+test('what surrounds an upload is checked too', async () => {
+  const parts = [codePart, configPart]
+  expectProblem(await sendParts(person, parts, { query: '?wait=soon' }), 400, /wait/)
+  for (const key of ['', 'with space', 'x'.repeat(256), 'ü']) {
+    const headers = { 'idempotency-key': Buffer.from(key).toString('latin1') }
+    expectProblem(await sendParts(person, parts, { headers }), 400, /Idempotency-Key/)
+  }
+  expect(await countStored(person.handle)).toEqual(nothing)
+})
+
+test('none of the refused costs quota, and the token is kept nowhere', async () => {
+  const answer = await sendParts(person, [codePart, configPart])
+  expect([answer.status, answer.headers['ratelimit-remaining']]).toEqual([202, '4'])
+  expect(await findKept([person.token])).toEqual([])
+})
+
+test('Python that does not parse runs all the same, and its traceback is the result', async () => {
+  const author = await makePerson({ name: 'syntax' })
+  const id = await submit(author, 'def broken(:\n', config, { wait: true })
+  const result = await author.client.jobs.result(id)
+  expect(result).toMatchObject({ status: 'failed', reason: 'exit_code', exit_code: 1 })
+  expect(result.stderr).toContain('SyntaxError')
+})
+
+test('the same Idempotency-Key is the same job, and never another one', async () => {
+  const author = await makePerson({ name: 'keys' })
+  const headers = { 'idempotency-key': 'a-key-of-the-tests' }
+  const send = (text: string) => sendParts(author, uploadParts(text, config), { headers })
+  const ids = (await Promise.all([send(code), send(code), send(code)])).map(
+    ({ text }) => JSON.parse(text).job_id,
+  )
+  expect(new Set(ids).size).toBe(1)
+  expectProblem(await send('print("another")'), 422, /Idempotency-Key/)
+  expect(await countStored(author.handle)).toEqual({ jobs: 1, projects: 1, keys: 1 })
+})

@@ -1,0 +1,42 @@
+import { type IncomingHttpHeaders, request } from 'node:http'
+import type { Readable } from 'node:stream'
+import { theSystem } from './system/the-system'
+
+/** What came back, read to its end. */
+export interface Answer {
+  status: number
+  headers: IncomingHttpHeaders
+  text: string
+}
+
+export interface Call {
+  method?: string
+  headers?: Record<string, string | string[]>
+  body?: Buffer | string | Readable
+}
+
+/** One request on a connection of its own, with the headers that are given and no others but the body's length. */
+export function call(path: string, { method = 'GET', headers = {}, body }: Call = {}): Promise<Answer> {
+  const length = typeof body === 'string' || Buffer.isBuffer(body) ? Buffer.byteLength(body) : undefined
+  const sentHeaders = { ...(length === undefined ? {} : { 'content-length': String(length) }), ...headers }
+  const options = { method, headers: sentHeaders, agent: false } as const
+  return new Promise((resolve, reject) => {
+    const sent = request(`${theSystem().url}${path}`, options, (answer) => {
+      const chunks: Buffer[] = []
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
+      answer.on('error', reject)
+      answer.on('end', () =>
+        resolve({
+          status: answer.statusCode ?? 0,
+          headers: answer.headers,
+          text: Buffer.concat(chunks).toString('utf8'),
+        }),
+      )
+    })
+    sent.on('error', reject)
+    if (typeof body === 'object' && !Buffer.isBuffer(body)) body.pipe(sent)
+    else sent.end(body)
+  })
+}
+
+export const bearer = (token: string) => ({ authorization: `Bearer ${token}` })

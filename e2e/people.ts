@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto'
+import type { CreateToken, UpdateUser } from '@/lib/access/schemas'
+import { type Client, createClient } from '@/lib/http/client'
+import { theSystem } from './system/the-system'
+
+/** A user for tests, and their ways in. */
+export interface Person {
+  handle: string
+  email: string
+  password: string
+  token: string
+  /** The API with that token. */
+  client: Client
+}
+
+/** gpuq's API as somebody with a token reaches it. */
+export function clientOf(token: string): Client {
+  return createClient({ baseUrl: theSystem().url, token })
+}
+
+/** The API as the first admin. */
+export function adminClient(): Client {
+  return clientOf(theSystem().adminToken)
+}
+
+/** The first admin, as somebody who signs in. */
+export function theAdmin(): Person {
+  const { adminEmail: email, adminPassword: password, adminToken: token } = theSystem()
+  return { handle: 'admin', email, password, token, client: clientOf(token) }
+}
+
+type Limits = NonNullable<UpdateUser['limits']>
+
+export const noLimits: Limits = { submissions_per_minute: 1_000_000, max_active_jobs: 1_000_000 }
+
+/** Makes a researcher as an admin's script would. Without `limits` the server's defaults hold. */
+export async function makePerson(
+  given: { name?: string; limits?: Limits; token?: Partial<CreateToken> } = {},
+): Promise<Person> {
+  const admin = adminClient()
+  const handle = `${given.name ?? 'person'}-${randomBytes(4).toString('hex')}`
+  const [email, password] = [`${handle}@example.org`, `the password of ${handle}`]
+  await admin.users.create({ user_id: handle, email, password })
+  if (given.limits) await admin.users.update(handle, { limits: given.limits })
+  const { token } = await admin.tokens.create({ user_id: handle, name: 'of a test', ...given.token })
+  return { handle, email, password, token, client: clientOf(token) }
+}

@@ -1,0 +1,33 @@
+import { expect } from '@playwright/test'
+import { z } from 'zod'
+import type { Answer } from './http-call'
+
+const problemSchema = z.strictObject({
+  type: z.literal('about:blank'),
+  title: z.string().min(1),
+  status: z.number(),
+  detail: z.string().min(15),
+  code: z.string().min(1),
+  errors: z
+    .array(
+      z.strictObject({
+        path: z.string(),
+        message: z.string().min(5),
+        line: z.number().int().min(1).optional(),
+        column: z.number().int().min(1).optional(),
+      }),
+    )
+    .optional(),
+})
+
+export type Problem = z.infer<typeof problemSchema>
+
+/** Holds an answer to be a refusal with a sentence that helps, and returns it. */
+export function expectProblem(answer: Answer, status: number, says?: RegExp): Problem {
+  expect(answer.status, answer.text).toBe(status)
+  expect(answer.headers['content-type']).toBe('application/problem+json')
+  const problem = problemSchema.parse(JSON.parse(answer.text))
+  expect(problem.status).toBe(status)
+  if (says) expect(problem.detail).toMatch(says)
+  return problem
+}

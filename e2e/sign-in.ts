@@ -1,0 +1,43 @@
+import type { BrowserContext } from '@playwright/test'
+import { type Answer, call } from './http-call'
+import type { Person } from './people'
+import { theSystem } from './system/the-system'
+
+type Credentials = Pick<Person, 'handle' | 'password'>
+
+/** Sends what the sign-in form sends. */
+export async function postCredentials(
+  { handle, password }: Credentials,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const csrf = await call('/api/auth/csrf')
+  const { csrfToken } = JSON.parse(csrf.text) as { csrfToken: string }
+  const form = new URLSearchParams({ csrfToken, login: handle, password, json: 'true' })
+  return call('/api/auth/callback/credentials', {
+    method: 'POST',
+    headers: { cookie: cookiesOf(csrf), 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body: form.toString(),
+  })
+}
+
+/** The `Cookie` header of somebody who has signed in. */
+export async function sessionCookie(person: Credentials): Promise<string> {
+  const answer = await postCredentials(person)
+  const cookies = cookiesOf(answer)
+  if (!cookies.includes('gpuq-session='))
+    throw new Error(`${person.handle} could not sign in: ${answer.text}`)
+  return cookies
+}
+
+/** Signs a browser in without its form, which has a test of its own. */
+export async function signIn(context: BrowserContext, person: Credentials): Promise<void> {
+  const cookies = (await sessionCookie(person)).split('; ').map((pair) => {
+    const [name = '', value = ''] = pair.split(/=(.*)/s)
+    return { name, value, url: theSystem().url, httpOnly: true, sameSite: 'Lax' as const }
+  })
+  await context.addCookies(cookies)
+}
+
+function cookiesOf({ headers }: Answer): string {
+  return (headers['set-cookie'] ?? []).map((cookie) => cookie.split(';')[0]).join('; ')
+}

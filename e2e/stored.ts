@@ -1,0 +1,49 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { findStored } from '@/lib/access/testing/people'
+import { connect, type Database, setDatabase } from '@/lib/database/client'
+import { theSystem } from './system/the-system'
+
+let connected: Database | undefined
+
+/** The system's own database, behind its back. */
+export function storedData(): Database {
+  if (!connected) {
+    connected = connect(theSystem().databaseUrl, 2)
+    setDatabase(connected)
+  }
+  return connected
+}
+
+/** How much there is that a submission of the user leaves behind. */
+export async function countStored(handle: string): Promise<{ jobs: number; projects: number; keys: number }> {
+  const { rows } = await storedData().pool.query<{ jobs: number; projects: number; keys: number }>(
+    `SELECT (SELECT count(*) FROM jobs WHERE user_id = u.id)::int AS jobs,
+            (SELECT count(*) FROM projects WHERE owner_id = u.id)::int AS projects,
+            (SELECT count(*) FROM idempotency_keys WHERE user_id = u.id)::int AS keys
+       FROM users u WHERE handle = $1`,
+    [handle],
+  )
+  if (!rows[0]) throw new Error(`there is no user ${handle}`)
+  return rows[0]
+}
+
+/**
+ * Where any of the texts is kept: in a row of the database, or in any file of the data directory, which holds the logs,
+ * the results and PostgreSQL's own files.
+ */
+export async function findKept(texts: readonly string[]): Promise<string[]> {
+  const { dataDir } = theSystem()
+  storedData()
+  const rows = await findStored(texts)
+  const needles = texts.map((text) => Buffer.from(text))
+  const files = []
+  for (const entry of await readdir(dataDir, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue
+    const path = join(entry.parentPath, entry.name)
+    // Files come and go while the system runs.
+    const bytes = await readFile(path).catch(() => Buffer.alloc(0))
+    if (needles.some((needle) => bytes.includes(needle))) files.push(path)
+  }
+  return [...rows, ...files]
+}

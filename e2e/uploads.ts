@@ -1,0 +1,80 @@
+import { type Answer, bearer, call } from './http-call'
+import type { Person } from './people'
+
+/** One part of a form, as it goes over the wire. */
+export interface Part {
+  name: string
+  content: string | Buffer
+  /** Null: the part is a field. */
+  filename?: string | null
+  /** More header lines of the part. */
+  headers?: string[]
+}
+
+const boundary = 'boundary-of-the-tests'
+export const formType = `multipart/form-data; boundary=${boundary}`
+
+/** A form's body, byte for byte. */
+export function formBody(parts: readonly Part[], end = `--${boundary}--\r\n`): Buffer {
+  const pieces = parts.flatMap(({ name, content, filename = 'file', headers = [] }) => {
+    const file = filename === null ? '' : `; filename="${filename}"`
+    const lines = [`--${boundary}`, `Content-Disposition: form-data; name="${name}"${file}`, ...headers]
+    return [Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), Buffer.from(content), Buffer.from('\r\n')]
+  })
+  return Buffer.concat([...pieces, Buffer.from(end)])
+}
+
+/** A config that asks for next to nothing, so that many jobs of the tests fit beside each other. */
+export function configText(more: Record<string, unknown> = {}): string {
+  const config = {
+    competition_id: 'e2e',
+    project_id: 'e2e',
+    expected_time: 60,
+    gpu_count: 0,
+    cpu: 0.5,
+    memory_gb: 0.25,
+    ...more,
+  }
+  return Object.entries(config)
+    .map(([key, value]) => `${key}: ${JSON.stringify(value)}\n`)
+    .join('')
+}
+
+/** A job that waits forever: no node has a GPU of that size. */
+export const waitingConfig = configText({ gpu_count: 1, gpu_memory_gb: 1000 })
+
+/** The two parts of an upload. */
+export const uploadParts = (code: string | Buffer, config: string | Buffer): Part[] => [
+  { name: 'code', content: code, filename: 'solution.py' },
+  { name: 'config_file', content: config, filename: 'config.yaml' },
+]
+
+interface Upload {
+  headers?: Record<string, string>
+  /** The query of the address; without it the answer comes at once. */
+  query?: string
+}
+
+/** Sends parts as somebody, with their token in the header. */
+export function sendParts(
+  { token }: Pick<Person, 'token'>,
+  parts: readonly Part[],
+  { headers = {}, query = '?wait=false' }: Upload = {},
+): Promise<Answer> {
+  return call(`/api/submit${query}`, {
+    method: 'POST',
+    headers: { ...bearer(token), 'content-type': formType, ...headers },
+    body: formBody(parts),
+  })
+}
+
+/** Submits a job, and returns its id. */
+export async function submit(
+  person: Person,
+  code: string,
+  config: string = configText(),
+  { wait = false }: { wait?: boolean } = {},
+): Promise<string> {
+  const { job_id } = await person.client.jobs.submit({ code, config, wait })
+  return job_id
+}

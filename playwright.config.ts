@@ -1,0 +1,41 @@
+import { existsSync } from 'node:fs'
+import { defineConfig, devices } from '@playwright/test'
+
+const debianChromium = '/usr/bin/chromium'
+
+/** CHROMIUM_PATH, else Debian's, else the browser that Playwright itself has installed. */
+const executablePath = process.env.CHROMIUM_PATH || (existsSync(debianChromium) ? debianChromium : undefined)
+
+/** What a browser would do on its own account would only be in the way: it runs as root in containers, offline. */
+const args = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+export default defineConfig({
+  testDir: 'e2e',
+  outputDir: 'test-results/failures',
+  globalSetup: './e2e/system/global-setup.ts',
+  workers: 2,
+  retries: 0,
+  timeout: 60_000,
+  expect: { timeout: 15_000 },
+  forbidOnly: Boolean(process.env.CI),
+  reporter: 'list',
+  use: {
+    ...devices['Desktop Chrome'],
+    viewport: { width: 1280, height: 800 },
+    launchOptions: { args, ...(executablePath ? { executablePath } : {}) },
+    trace: 'retain-on-failure',
+    screenshot: 'only-on-failure',
+  },
+  projects: [
+    { name: 'desktop' },
+    { name: 'narrow', testMatch: 'main-flow.spec.ts', use: { viewport: { width: 390, height: 844 } } },
+  ],
+})
