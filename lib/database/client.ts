@@ -27,8 +27,10 @@ export function connect(url: string, connections: number): Database {
     keepAlive: true,
     options: '-c timezone=UTC -c idle_in_transaction_session_timeout=30s -c lock_timeout=20s',
   })
-  // A broken idle connection is replaced by the pool; without a listener it would end the process.
+  // A broken connection is replaced by the pool; without a listener it would end the process. The pool listens to
+  // those that nobody uses; one that breaks between two queries of a transaction needs a listener of its own.
   pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) })
   return {
     url,
