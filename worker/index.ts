@@ -36,7 +36,6 @@ async function register(): Promise<{ lease: Lease; asked: number }> {
     simulated: config.GPUQ_SIMULATED_GPUS,
   })
   const warnings = problem ? [...engine.warnings, problem] : engine.warnings
-  for (const warning of warnings) logger.warn(warning)
   const asked = performance.now()
   const lease = await registerNode({
     name: config.GPUQ_NODE_NAME,
@@ -47,6 +46,7 @@ async function register(): Promise<{ lease: Lease; asked: number }> {
     memoryMib: Math.floor(engine.memoryMib * memoryShare),
     gpus,
   })
+  for (const warning of warnings) logger.warn(warning)
   logger.info({ node: config.GPUQ_NODE_NAME, gpus: gpus.length, source }, 'serving')
   return { lease, asked }
 }
