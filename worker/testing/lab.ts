@@ -56,11 +56,12 @@ export class Lab {
     return join(this.directory, 'results')
   }
 
-  /** Starts a worker with a data directory of its own. */
+  /** Starts a worker, with a data directory of its node's own. */
   async startWorker(options: Partial<WorkerOptions> & { node: string }): Promise<WorkerProcess> {
-    const dataDir = join(this.directory, `${options.node}-${this.workers.length}`)
-    await mkdir(dataDir)
-    await symlink(this.resultsDirectory, join(dataDir, 'results'))
+    const dataDir = join(this.directory, options.node)
+    if (await mkdir(dataDir, { recursive: true })) {
+      await symlink(this.resultsDirectory, join(dataDir, 'results'))
+    }
     const worker = new WorkerProcess(this.bundle, { databaseUrl: this.database.url, dataDir, ...options })
     this.workers.push(worker)
     worker.start()
@@ -91,7 +92,7 @@ export class Lab {
   /** What a failed test is told: the jobs, and the last words of the workers. */
   describe(): string {
     const logs = this.workers.map(
-      ({ node, log }) => `${node}:\n${log.trim().split('\n').slice(-12).join('\n')}`,
+      ({ node, log }) => `${node}:\n${log.trim().split('\n').slice(-40).join('\n')}`,
     )
     return logs.join('\n\n')
   }

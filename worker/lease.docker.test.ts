@@ -1,0 +1,167 @@
+import { afterAll, describe, expect, inject, it } from 'vitest'
+import { DatabaseGate } from './testing/database-gate'
+import { Lab } from './testing/lab'
+import { expectAllTrue } from './testing/truth'
+import { Watch } from './testing/watch'
+
+const labs: Lab[] = []
+afterAll(() => Promise.all(labs.map((lab) => lab.close())))
+
+async function openLab(): Promise<Lab> {
+  const lab = await Lab.open({ postgresDirectory: inject('postgresDirectory') })
+  labs.push(lab)
+  return lab
+}
+
+/** Runs on without end, but for a second attempt. */
+const endless = `
+import itertools, os, time
+print("attempt", os.environ["GPUQ_ATTEMPT"])
+for i in itertools.count() if os.environ["GPUQ_ATTEMPT"] == "1" else range(3):
+    print("line", i)
+    time.sleep(0.1)`
+
+const secondAttempt = ['attempt 2', 'line 0', 'line 1', 'line 2']
+
+/** A lab whose job runs on a worker that reaches the database through a gate, and with a second, idle worker. */
+async function openCutLab() {
+  const lab = await openLab()
+  const gate = await DatabaseGate.open(lab.database.url)
+  lab.afterwards(async () => gate.close())
+  const worker = await lab.startWorker({ node: 'a', databaseUrl: gate.through })
+  const job = await lab.jobs.submit(endless)
+  await lab.jobs.untilPrinted(job, /line 3\n/)
+  await lab.startWorker({ node: 'b' })
+  return { lab, gate, worker, job }
+}
+
+/** What must have been seen while one worker was out of reach. */
+async function expectSafe(watch: Watch): Promise<void> {
+  expect(await watch.stop()).toMatchObject({ jobsTwice: [], gpusTwice: [], falseBooks: [] })
+}
+
+/** The job ends on the other worker, and the first one serves again with nothing left of what it had. */
+async function expectMovedAndBack(lab: Lab, job: string): Promise<void> {
+  expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 2 })
+  expect(await lab.jobs.lines(job)).toEqual(secondAttempt)
+  expect(await lab.jobs.task(job)).toMatchObject({ node: 'b' })
+}
+
+async function expectServesAgain(lab: Lab): Promise<void> {
+  await lab.jobs.until('the node is ready again', async () => {
+    const { rowCount } = await lab.database.pool.query(
+      `SELECT 1 FROM nodes WHERE name = 'a' AND status = 'ready' AND lease_expires_at > now()`,
+    )
+    return rowCount === 1
+  })
+  const jobs = await Promise.all([0, 1].map(() => lab.jobs.submit('import time\ntime.sleep(0.5)')))
+  for (const job of jobs) await lab.jobs.untilFinal(job)
+  const nodes = await Promise.all(jobs.map(async (job) => (await lab.jobs.task(job))?.node))
+  expect(nodes.sort()).toEqual(['a', 'b'])
+  await expectAllTrue(lab)
+}
+
+describe.concurrent('a worker', () => {
+  it('whose network to the database is cut stops its containers before another may start them', async () => {
+    const { lab, gate, job } = await openCutLab()
+    const watch = new Watch(lab)
+    gate.cut()
+    await expectMovedAndBack(lab, job)
+    await expectSafe(watch)
+    gate.restore()
+    await expectServesAgain(lab)
+  })
+
+  it('whose network is cut in silence, while it leads, does so too, and the other leads', async () => {
+    const { lab, gate, job } = await openCutLab()
+    const watch = new Watch(lab)
+    gate.cutSilently()
+    await expectMovedAndBack(lab, job)
+    await expectSafe(watch)
+    gate.restore()
+    await expectServesAgain(lab)
+  })
+
+  it('stopped past its lease and continued finds that its job is another’s', async () => {
+    const lab = await openLab()
+    const worker = await lab.startWorker({ node: 'a' })
+    const job = await lab.jobs.submit(endless)
+    await lab.jobs.untilPrinted(job, /line 3\n/)
+    await lab.startWorker({ node: 'b' })
+    const watch = new Watch(lab)
+    worker.signal('SIGSTOP')
+    await expectMovedAndBack(lab, job)
+    worker.signal('SIGCONT')
+    await expectServesAgain(lab)
+    // A stopped process cannot stop its container: until it goes on, the old attempt runs beside the new one.
+    expect(await watch.stop()).toMatchObject({ gpusTwice: [], falseBooks: [] })
+  })
+
+  it('killed for good leaves its job to another, and what it left is removed when it comes back', async () => {
+    const lab = await openLab()
+    const worker = await lab.startWorker({ node: 'a' })
+    const job = await lab.jobs.submit(endless)
+    await lab.jobs.untilPrinted(job, /line 3\n/)
+    await lab.startWorker({ node: 'b' })
+    const watch = new Watch(lab)
+    await worker.kill()
+    await expectMovedAndBack(lab, job)
+    worker.start()
+    await expectServesAgain(lab)
+    expect(await watch.stop()).toMatchObject({ gpusTwice: [], falseBooks: [] })
+  })
+
+  it('that loses the database for a while goes on as if nothing had been', async () => {
+    const lab = await openLab()
+    const gate = await DatabaseGate.open(lab.database.url)
+    lab.afterwards(async () => gate.close())
+    await lab.startWorker({ node: 'a', databaseUrl: gate.through })
+    const code = 'import time\nfor i in range(120):\n    print("line", i)\n    time.sleep(0.1)'
+    const job = await lab.jobs.submit(code)
+    await lab.jobs.untilPrinted(job, /line 3\n/)
+    gate.cut()
+    await new Promise((resolve) => setTimeout(resolve, 12_000))
+    gate.restore()
+
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
+    expect(await lab.jobs.lines(job)).toEqual(Array.from({ length: 120 }, (_, i) => `line ${i}`))
+    await expectAllTrue(lab)
+  })
+
+  it('started twice under one name: the later one takes over, and the container goes on', async () => {
+    const lab = await openLab()
+    const first = await lab.startWorker({ node: 'a' })
+    const code = 'import time\nfor i in range(100):\n    print("line", i)\n    time.sleep(0.1)'
+    const job = await lab.jobs.submit(code)
+    await lab.jobs.untilPrinted(job, /line 3\n/)
+    await lab.startWorker({ node: 'a' })
+    expect(await first.ended()).toBe(1)
+    expect(first.log).toContain('took over')
+
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
+    expect(await lab.jobs.lines(job)).toEqual(Array.from({ length: 100 }, (_, i) => `line ${i}`))
+    await expectAllTrue(lab)
+  })
+
+  it.each(['SIGKILL', 'SIGSTOP'] as const)(
+    'that leads and gets %s is followed by another at once',
+    async (signal) => {
+      const lab = await openLab()
+      const leader = await lab.startWorker({ node: 'a', gpus: 0 })
+      await lab.jobs.until('the first one leads', async () => leader.log.includes('leading the scheduler'))
+      const other = await lab.startWorker({ node: 'b' })
+      await lab.jobs.until('the other one serves', async () => other.log.includes('serving'))
+      leader.signal(signal)
+      const job = await lab.jobs.submit('print("led")')
+      await lab.jobs.until(
+        'it was placed',
+        async () => (await lab.jobs.row(job)).status !== 'pending',
+        10_000,
+      )
+
+      expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed' })
+      await leader.kill()
+      await expectAllTrue(lab)
+    },
+  )
+})

@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Lab } from './lab'
+
+const lookEveryMs = 100
+
+interface Holding {
+  taskId: string
+  jobId: string
+  gpu: string
+}
+
+/** What was seen that must never be: empty lists when all went well. */
+export interface Seen {
+  /** Jobs of which two containers ran at one moment. */
+  jobsTwice: string[]
+  /** GPUs that two running containers held at one moment, whatever the books said. */
+  gpusTwice: string[]
+  /** GPUs whose books disagreed with themselves. */
+  falseBooks: string[]
+  /** How often was looked. */
+  looks: number
+}
+
+/** Looks at a lab's books and containers again and again, while a scenario goes on. */
+export class Watch {
+  private readonly running: string[][] = []
+  private readonly falseBooks = new Set<string>()
+  private stopped = false
+  private readonly watching: Promise<void>
+
+  constructor(private readonly lab: Lab) {
+    this.watching = this.watch()
+  }
+
+  async stop(): Promise<Seen> {
+    this.stopped = true
+    await this.watching
+    const { rows } = await this.lab.database.pool.query<Holding>(
+      `SELECT t.id AS "taskId", t.job_id AS "jobId", a.gpu_id AS gpu FROM tasks t JOIN allocations a ON a.task_id = t.id`,
+    )
+    const twice = (of: (holding: Holding) => string) => [
+      ...new Set(
+        this.running.flatMap((taskIds) => {
+          const all = rows.filter(({ taskId }) => taskIds.includes(taskId)).map(of)
+          return all.filter((each, i) => all.indexOf(each) !== i)
+        }),
+      ),
+    ]
+    return {
+      jobsTwice: twice(({ jobId }) => jobId),
+      gpusTwice: twice(({ gpu }) => gpu),
+      falseBooks: [...this.falseBooks],
+      looks: this.running.length,
+    }
+  }
+
+  private async watch(): Promise<void> {
+    while (!this.stopped) {
+      const [containers, books] = await Promise.all([
+        this.lab.containers(),
+        this.lab.database.pool.query<{ gpu: string }>(
+          `SELECT g.uuid AS gpu FROM gpus g LEFT JOIN allocations a ON a.gpu_id = g.id AND a.released_at IS NULL
+            GROUP BY g.id HAVING g.allocated_milli <> coalesce(sum(a.milli), 0) OR g.allocated_milli > 1000`,
+        ),
+      ])
+      this.running.push(containers.filter(({ state }) => state === 'running').map(({ taskId }) => taskId))
+      for (const { gpu } of books.rows) this.falseBooks.add(gpu)
+      await sleep(lookEveryMs)
+    }
+  }
+}
