@@ -57,8 +57,7 @@ export function useSchemaForm<Values extends Record<string, unknown>, Parsed>(op
       .catch((error: unknown) => {
         const told = toFieldErrors(error, values)
         setErrors(told)
-        if (Object.keys(told).length === 0)
-          setFailure(error instanceof Error ? error.message : 'It did not work. Try again.')
+        if (Object.keys(told).length === 0) setFailure(describeFailure(error))
       })
       .finally(() => setWorking(false))
   }
@@ -89,7 +88,7 @@ export function check<Values, Parsed>(schema: z.ZodType<Parsed, Values>, values:
   const parsed = schema.safeParse(values, { error: inWords })
   if (parsed.success) return { ok: true, parsed: parsed.data, errors: {} }
   const errors: FieldErrors = {}
-  for (const { path, message } of parsed.error.issues) errors[String(path[0] ?? '')] ??= message
+  for (const { path, message } of parsed.error.issues) errors[String(path[0] ?? '')] ??= asSentence(message)
   return { ok: false, errors }
 }
 
@@ -110,6 +109,19 @@ function toFieldErrors(error: unknown, values: Record<string, unknown>): FieldEr
   if (!(error instanceof ProblemError)) return {}
   const known = error.errors.filter(({ path }) => path in values)
   return known.length === error.errors.length
-    ? Object.fromEntries(known.map(({ path, message }) => [path, message]))
+    ? Object.fromEntries(known.map(({ path, message }) => [path, asSentence(message)]))
     : {}
+}
+
+/** Mistakes of fields that this form does not have are told without the names the API has for them. */
+function describeFailure(error: unknown): string {
+  if (error instanceof ProblemError && error.errors.length > 0) {
+    return error.errors.map(({ message }) => asSentence(message)).join(' ')
+  }
+  return error instanceof Error ? error.message : 'It did not work. Try again.'
+}
+
+/** The API's messages go on after a field's name; here they stand alone. */
+function asSentence(message: string): string {
+  return message.charAt(0).toUpperCase() + message.slice(1)
 }
