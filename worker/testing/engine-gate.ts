@@ -10,7 +10,7 @@ interface Rule {
   /** Held back: the request itself, or the engine's answer to it. Null: answered by the gate with `answer`. */
   hold: Step | null
   answer: string
-  held: (() => void)[]
+  held: { go(): void; fail(answer: string): void }[]
   reached: () => void
 }
 
@@ -20,6 +20,8 @@ export interface Hold {
   reached: Promise<void>
   /** Lets it and all after it go on. */
   release(): void
+  /** Gives it this answer instead of the engine's, and lets all after it go on. */
+  fail(answer: string): void
 }
 
 /**
@@ -55,11 +57,16 @@ export class EngineGate {
     })
     const rule: Rule = { request, hold: step, answer: '', held: [], reached }
     this.rules.push(rule)
+    const forget = () => this.rules.splice(this.rules.indexOf(rule), 1)
     return {
       reached: promise,
       release: () => {
-        this.rules.splice(this.rules.indexOf(rule), 1)
-        for (const go of rule.held) go()
+        forget()
+        for (const { go } of rule.held) go()
+      },
+      fail: (answer) => {
+        forget()
+        for (const { fail } of rule.held) fail(answer)
       },
     }
   }
@@ -99,9 +106,10 @@ export class EngineGate {
     if (!rule) return void far.write(bytes)
     rule.reached()
     if (rule.hold === null) return void near.write(rule.answer)
-    if (rule.hold === 'before') return void rule.held.push(() => far.write(bytes))
+    const fail = (answer: string) => void near.end(answer)
+    if (rule.hold === 'before') return void rule.held.push({ go: () => far.write(bytes), fail })
     far.unpipe(near)
     far.write(bytes)
-    rule.held.push(() => far.pipe(near))
+    rule.held.push({ go: () => far.pipe(near), fail })
   }
 }

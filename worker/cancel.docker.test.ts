@@ -1,0 +1,198 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, describe, expect, inject, it } from 'vitest'
+import { cancel } from './testing/cancel'
+import { EngineGate } from './testing/engine-gate'
+import { Lab } from './testing/lab'
+import { expectAllTrue, expectBooksMatchContainers, readBooks } from './testing/truth'
+
+const labs: Lab[] = []
+afterAll(() => Promise.all(labs.map((lab) => lab.close())))
+
+async function openLab(): Promise<Lab> {
+  const lab = await Lab.open({ postgresDirectory: inject('postgresDirectory') })
+  labs.push(lab)
+  return lab
+}
+
+/** A lab whose one worker reaches the engine through a gate. */
+async function openGatedLab() {
+  const lab = await openLab()
+  const gate = await EngineGate.open()
+  lab.afterwards(() => gate.close())
+  return { lab, gate, worker: await lab.startWorker({ node: 'a', engineSocket: gate.socketPath }) }
+}
+
+const sleeping = 'import time\nprint("in")\ntime.sleep(100)'
+const byOwner = { status: 'cancelled', reason: 'cancelled_by_user' }
+
+/** The promise of the time from a cancel to a container that is gone. */
+const promisedMs = 12_000
+
+describe.concurrent('a job is cancelled', () => {
+  it('while it waits, while it has a place, and while it runs; by its owner and by an admin', async () => {
+    const lab = await openLab()
+    const worker = await lab.startWorker({ node: 'a' })
+    const running = await lab.jobs.submit(sleeping)
+    await lab.jobs.untilPrinted(running, /in/)
+    const waiting = await lab.jobs.submit(sleeping)
+    await lab.jobs.until(
+      'it waits for a GPU',
+      async () => (await lab.jobs.row(waiting)).reason === 'no_free_gpu',
+    )
+    await cancel(lab, waiting, 'admin')
+    expect(await lab.jobs.row(waiting)).toMatchObject({ status: 'cancelled', reason: 'cancelled_by_admin' })
+    await cancel(lab, running)
+    await cancel(lab, running)
+    expect(await lab.jobs.untilFinal(running)).toMatchObject(byOwner)
+    await expectAllTrue(lab)
+
+    const leader = await lab.startWorker({ node: 'b', gpus: 0 })
+    await lab.jobs.until('the other serves', async () => leader.log.includes('serving'))
+    worker.signal('SIGSTOP')
+    const placed = await lab.jobs.submit(sleeping)
+    await lab.jobs.untilStatus(placed, 'scheduled')
+    await cancel(lab, placed)
+    expect(await lab.jobs.row(placed)).toMatchObject({ ...byOwner, attempt: 1 })
+    worker.signal('SIGCONT')
+    await expectAllTrue(lab)
+  })
+
+  const steps = [
+    ['while its image is looked for', /GET \S*\/images\/\S+\/json/, 'before'],
+    ['while its container is created', /POST \S*\/containers\/create/, 'after'],
+    ['while its container starts', /POST \S*\/containers\/\w+\/start/, 'after'],
+    ['when its container has ended, and nobody knows', /POST \S*\/containers\/\w+\/wait/, 'after'],
+    ['when its end is being looked at', /GET \S*\/containers\/\w+\/json/, 'before'],
+    ['when it has its verdict and its container is being removed', /DELETE \S*\/containers\//, 'before'],
+  ] as const
+
+  it.each(steps)('%s', async (_, request, step) => {
+    const { lab, gate } = await openGatedLab()
+    const hold = gate.hold(request, step)
+    const job = await lab.jobs.submit('print("short")')
+    await hold.reached
+    await sleep(300)
+    const judged = (await lab.jobs.row(job)).status === 'completed'
+    if (judged) await expect(cancel(lab, job)).rejects.toThrow('ended already')
+    else await cancel(lab, job)
+    hold.release()
+
+    const end = await lab.jobs.untilFinal(job)
+    if (judged) expect(end).toMatchObject({ status: 'completed' })
+    else expect(end).toMatchObject(byOwner)
+    await expectAllTrue(lab)
+  })
+
+  it('while its image is being pulled, without waiting for that', async () => {
+    const { lab, gate } = await openGatedLab()
+    const hold = gate.hold(/POST \S*\/images\/create/, 'before')
+    const job = await lab.jobs.submit(sleeping, { image: 'localhost:1/nowhere:1' })
+    await hold.reached
+    await cancel(lab, job)
+    expect(await lab.jobs.untilFinal(job)).toMatchObject(byOwner)
+    hold.release()
+    await expectAllTrue(lab)
+  })
+
+  it('and is gone in time although it ignores every signal that it can', async () => {
+    const lab = await openLab()
+    await lab.startWorker({ node: 'a' })
+    const deaf = `
+import os, signal, time
+for number in range(1, 32):
+    if number not in (signal.SIGKILL, signal.SIGSTOP):
+        signal.signal(number, signal.SIG_IGN)
+if os.fork() == 0:
+    os.setsid()
+print("deaf")
+while True:
+    time.sleep(1)`
+    const job = await lab.jobs.submit(deaf)
+    await lab.jobs.untilPrinted(job, /deaf/)
+    const asked = performance.now()
+    await cancel(lab, job)
+    await lab.jobs.until(
+      'the container is gone',
+      async () => (await lab.containers()).length === 0,
+      promisedMs,
+    )
+    expect(performance.now() - asked).toBeLessThan(promisedMs)
+    expect(await lab.jobs.untilFinal(job)).toMatchObject(byOwner)
+    await expectAllTrue(lab)
+  })
+
+  it('although its worker was killed after it was asked', async () => {
+    const lab = await openLab()
+    const worker = await lab.startWorker({ node: 'a' })
+    const job = await lab.jobs.submit(sleeping)
+    await lab.jobs.untilPrinted(job, /in/)
+    worker.signal('SIGSTOP')
+    await cancel(lab, job)
+    await worker.kill()
+    worker.start()
+    expect(await lab.jobs.untilFinal(job)).toMatchObject(byOwner)
+    await expectAllTrue(lab)
+  })
+})
+
+describe.concurrent('a kill that does not work', () => {
+  const deafEngine = /POST \S*\/containers\/\w+\/kill/
+  const killed = 'HTTP/1.1 204 No Content\r\n\r\n'
+
+  it('takes the node out of service, keeps the GPU, and frees it once the container is gone', async () => {
+    const { lab, gate, worker } = await openGatedLab()
+    const job = await lab.jobs.submit(sleeping)
+    await lab.jobs.untilPrinted(job, /in/)
+    const stopLying = gate.lie(deafEngine, killed)
+    await cancel(lab, job)
+
+    expect(await lab.jobs.untilFinal(job)).toMatchObject(byOwner)
+    await expectBooksMatchContainers(lab)
+    expect(await readBooks(lab)).toHaveLength(1)
+    const { rows } = await lab.database.pool.query<{ status: string; warnings: string[] }>(
+      'SELECT status, warnings FROM nodes',
+    )
+    expect(rows).toEqual([
+      { status: 'draining', warnings: expect.arrayContaining([expect.stringContaining('would not die')]) },
+    ])
+    const next = await lab.jobs.submit('print("next")')
+    await lab.jobs.until('it has to wait', async () => (await lab.jobs.row(next)).reason === 'no_node')
+
+    // Nor does a new worker believe that the node is free.
+    await worker.kill()
+    worker.start()
+    await sleep(3_000)
+    expect(await readBooks(lab)).toHaveLength(1)
+    stopLying()
+    await lab.jobs.until('the GPU is free', async () => (await readBooks(lab)).length === 0)
+    await worker.kill()
+    worker.start()
+    expect(await lab.jobs.untilFinal(next)).toMatchObject({ status: 'completed' })
+    await expectAllTrue(lab)
+  })
+
+  it('does not start a job again beside its own container', async () => {
+    const { lab, gate } = await openGatedLab()
+    const hold = gate.hold(/POST \S*\/containers\/\w+\/start/, 'after')
+    const job = await lab.jobs.submit(sleeping, { maxRetries: 1 })
+    await hold.reached
+    await lab.jobs.until('the container runs', async () => (await lab.containers())[0]?.state === 'running')
+    const stopLying = gate.lie(deafEngine, killed)
+    hold.fail('HTTP/1.1 500 Internal Server Error\r\nContent-Length: 2\r\n\r\n{}')
+
+    await lab.jobs.until('the node is out of service', async () => {
+      const { rowCount } = await lab.database.pool.query(`SELECT 1 FROM nodes WHERE status = 'draining'`)
+      return rowCount === 1
+    })
+    expect(await lab.jobs.row(job)).toMatchObject({ status: 'running', attempt: 1 })
+    await expectBooksMatchContainers(lab)
+    stopLying()
+    await lab.jobs.until(
+      'it goes back to the queue',
+      async () => (await lab.jobs.row(job)).status === 'pending',
+    )
+    expect(await lab.containers()).toEqual([])
+    await cancel(lab, job)
+    await expectAllTrue(lab)
+  })
+})
