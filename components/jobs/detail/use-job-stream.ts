@@ -7,7 +7,8 @@ import { jobDetailSchema } from '@/lib/jobs/schemas'
 import { isFinal } from '@/lib/jobs/status'
 import type { ResultFileRecord } from '@/lib/results/records'
 import { OutputStore } from '../output/output-store'
-import { parseOutputEvent } from './parse-output-event'
+import { parseRecords } from './parse-records'
+import { createWorkQueue } from './work-queue'
 
 export type Connection = 'connecting' | 'live' | 'lost' | 'ended'
 
@@ -71,21 +72,31 @@ interface Follower {
   onJob: (data: string) => void
 }
 
+/** Lines that are read and shown at a time: a few milliseconds' worth. */
+const sliceLines = 500
+
 function follow(id: string, follower: Follower): () => void {
+  const queue = createWorkQueue()
   let source: EventSource | null = null
   let retry: ReturnType<typeof setTimeout> | undefined
 
+  const queueOutput = (data: string) => {
+    const lines = data.split('\n')
+    for (let start = 0; start < lines.length; start += sliceLines) {
+      queue.push(() => follower.onRecords(parseRecords(lines.slice(start, start + sliceLines))))
+    }
+  }
   const open = () => {
     const events = new EventSource(api.jobs.eventsUrl(id))
     source = events
-    follower.onBegin()
+    queue.push(follower.onBegin)
     events.addEventListener('open', () => follower.onConnection('live'))
-    events.addEventListener('output', ({ data }) => follower.onRecords(parseOutputEvent(data)))
+    events.addEventListener('output', ({ data }) => queueOutput(data))
     events.addEventListener('job', ({ data }) => follower.onJob(data))
-    events.addEventListener('reset', follower.onBegin)
+    events.addEventListener('reset', () => queue.push(follower.onBegin))
     events.addEventListener('end', () => {
       events.close()
-      follower.onConnection('ended')
+      queue.push(() => follower.onConnection('ended'))
     })
     events.addEventListener('error', () => {
       follower.onConnection('lost')
@@ -96,6 +107,7 @@ function follow(id: string, follower: Follower): () => void {
   return () => {
     clearTimeout(retry)
     source?.close()
+    queue.close()
   }
 }
 

@@ -1,8 +1,8 @@
 import { type ResultFileRecord, recordSchema } from '@/lib/results/records'
 
-/** The records of an `output` event, one a line. One that is none is passed over: the rest of the output still shows. */
-export function parseOutputEvent(data: string): ResultFileRecord[] {
-  return data.split('\n').flatMap((line) => {
+/** The records of some lines. A line that holds none is passed over: the rest of the output still shows. */
+export function parseRecords(lines: readonly string[]): ResultFileRecord[] {
+  return lines.flatMap((line) => {
     const record = recordSchema.safeParse(parseJson(line))
     return record.success ? [record.data] : []
   })

@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest'
-import { parseOutputEvent } from './parse-output-event'
+import { parseRecords } from './parse-records'
 
 const t = '2026-01-01T00:00:00.000Z'
 
-describe('parseOutputEvent', () => {
+describe('parseRecords', () => {
   it('reads one record a line, in order', () => {
     const records = [
       { type: 'stdout', t, text: 'one' },
       { type: 'result', t, data: { loss: 0.5 } },
       { type: 'stderr', t, text: 'two', eol: false },
     ]
-    expect(parseOutputEvent(records.map((record) => JSON.stringify(record)).join('\n'))).toEqual(records)
+    expect(parseRecords(records.map((record) => JSON.stringify(record)))).toEqual(records)
   })
 
   it('passes over what is no record and keeps the rest', () => {
     const good = { type: 'stdout', t, text: '{"type":"exit"}' }
-    const data = ['', '{"type":"sto', '{"type":"unheard-of"}', 'null', JSON.stringify(good)].join('\n')
-    expect(parseOutputEvent(data)).toEqual([good])
+    const lines = ['', '{"type":"sto', '{"type":"unheard-of"}', 'null', JSON.stringify(good)]
+    expect(parseRecords(lines)).toEqual([good])
   })
 })

@@ -1,0 +1,52 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { createWorkQueue } from './work-queue'
+
+describe('createWorkQueue', () => {
+  it('does everything in order, and ends a turn when its time is used up', async () => {
+    let clock = 0
+    const done: number[] = []
+    const turns = new Set<number>()
+    const queue = createWorkQueue(() => clock)
+    for (let piece = 0; piece < 10; piece++) {
+      queue.push(() => {
+        clock += 3
+        done.push(piece)
+        // Runs when the turn is over.
+        queueMicrotask(() => turns.add(done.length))
+      })
+    }
+    expect(done).toEqual([])
+    while (turns.size < 4) await sleep(0)
+    expect(done).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+    expect([...turns]).toEqual([3, 6, 9, 10])
+    queue.close()
+  })
+
+  it('takes work that work brings, after what was there before', async () => {
+    const done: string[] = []
+    const queue = createWorkQueue()
+    queue.push(() => {
+      queue.push(() => done.push('brought'))
+      done.push('first')
+    })
+    queue.push(() => done.push('second'))
+    while (done.length < 3) await sleep(0)
+    expect(done).toEqual(['first', 'second', 'brought'])
+    queue.close()
+  })
+
+  it('forgets what is left when it is closed, even by its own work', async () => {
+    const done: string[] = []
+    const queue = createWorkQueue()
+    queue.push(() => {
+      done.push('first')
+      queue.close()
+      queue.push(() => done.push('late'))
+    })
+    queue.push(() => done.push('forgotten'))
+    while (done.length === 0) await sleep(0)
+    await sleep(5)
+    expect(done).toEqual(['first'])
+  })
+})
