@@ -48,7 +48,8 @@ export class NodeNameTaken extends Error {
 }
 
 /**
- * Takes the node of that name and a fresh lease on it; whoever held one before is fenced off from this moment.
+ * Takes the node of that name and a fresh lease on it; whoever held one before is fenced off from this moment. Nothing
+ * is placed on it before {@link offerNode}.
  * @throws {NodeNameTaken} when another engine holds the name with a lease that has not run out.
  */
 export async function registerNode(node: NodeRegistration): Promise<Lease> {
@@ -59,7 +60,7 @@ export async function registerNode(node: NodeRegistration): Promise<Lease> {
       `INSERT INTO nodes (id, number, name, status, engine_id, engine_version, warnings, lease_id, lease_expires_at, cpu_milli, memory_mib)
        VALUES ($1, (SELECT coalesce(max(number) + 1, 0) FROM nodes), $2, 'ready', $3, $4, $5, gen_random_uuid(), now() + make_interval(secs => $6), $7, $8)
        ON CONFLICT (name) DO UPDATE SET
-         status = 'ready', engine_id = excluded.engine_id, engine_version = excluded.engine_version, warnings = excluded.warnings,
+         status = 'draining', engine_id = excluded.engine_id, engine_version = excluded.engine_version, warnings = excluded.warnings,
          lease_id = excluded.lease_id, lease_expires_at = excluded.lease_expires_at,
          cpu_milli = excluded.cpu_milli, memory_mib = excluded.memory_mib
        WHERE nodes.engine_id = excluded.engine_id OR nodes.lease_expires_at < now()
@@ -87,7 +88,6 @@ export async function registerNode(node: NodeRegistration): Promise<Lease> {
         [uuidv7(), row.id, gpu.index, gpu.uuid, gpu.model, gpu.memoryMib, gpu.simulated],
       )
     }
-    await tx.query('SELECT pg_notify($1, $2)', [channels.queue, row.id])
     return { nodeId: row.id, leaseId: row.lease_id, engineId: node.engineId }
   })
 }
@@ -119,11 +119,20 @@ export async function holdsLease(lease: Lease): Promise<boolean> {
   return rowCount === 1
 }
 
+/** Opens the node for work: its worker has seen that nothing of the past is left on it. */
+export async function offerNode(lease: Lease): Promise<void> {
+  await database().pool.query(
+    `WITH offered AS (UPDATE nodes SET status = 'ready' WHERE id = $1 AND lease_id = $2 AND status = 'draining' RETURNING id)
+     SELECT pg_notify('${channels.queue}', id::text) FROM offered`,
+    [lease.nodeId, lease.leaseId],
+  )
+}
+
 /** Takes nothing new from now on; what runs goes on. */
 export async function drainNode(lease: Lease, warning?: string): Promise<void> {
   await database().pool.query(
     `UPDATE nodes SET status = 'draining', warnings = warnings || $3::text[]
-      WHERE id = $1 AND lease_id = $2 AND status = 'ready'`,
+      WHERE id = $1 AND lease_id = $2 AND status IN ('ready', 'draining')`,
     [lease.nodeId, lease.leaseId, warning ? [warning] : []],
   )
 }

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { testDatabase } from '../database/testing/test-database'
 import { plan } from '../scheduling/plan'
 import { loseExpiredNodes } from './lost-nodes'
-import { type Lease, leaveNode, NodeNameTaken, registerNode, renewLease } from './nodes'
+import { type Lease, leaveNode, NodeNameTaken, offerNode, registerNode, renewLease } from './nodes'
 import { commitPlacement } from './place'
 import { takeSnapshot } from './snapshot'
 import {
@@ -174,7 +174,7 @@ describe('a lease', () => {
       memoryMib: 1000,
     }
     const gpu = (index: number) => ({ index, uuid: `u${index}`, model: 'm', memoryMib: 1, simulated: true })
-    await registerNode({ ...registration, gpus: [gpu(0), gpu(1)] })
+    await offerNode(await registerNode({ ...registration, gpus: [gpu(0), gpu(1)] }))
     await makeJob()
     await placeAll()
     await registerNode({ ...registration, gpus: [gpu(0)] })

@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises'
-import { drainNode, type Lease, LeaseLost, leaveNode } from '@/lib/cluster/nodes'
+import { drainNode, type Lease, LeaseLost, leaveNode, offerNode } from '@/lib/cluster/nodes'
 import { type ClaimedTask, claimTasks, tasksToCancel } from '@/lib/cluster/tasks'
 import { listener } from '@/lib/database/listen'
 import { logger } from '@/lib/logger'
@@ -24,7 +24,10 @@ export class NodeService {
   readonly #runs = new Map<string, TaskRun>()
   readonly #reconciler: Reconciler
   readonly #abandoned = new AbortController()
+  /** Nothing of the past is left on the node that is not known. */
   #reconciled = false
+  /** Takes nothing new: told to drain, or out of service. */
+  #closed = false
   #stopped = false
   /** Claiming and adopting take turns: a task that is in between the two would be started twice. */
   #turn: Promise<unknown> = Promise.resolve()
@@ -49,10 +52,6 @@ export class NodeService {
       if (id === null || id === this.lease.nodeId) wake.ring()
     })
     try {
-      // Before anything is claimed: a GPU that the books call free may still be held by a container of the past.
-      while (!signal.aborted && !(await this.#tryTo('reconcile', () => this.#reconcile()))) {
-        await pause(lookEveryMs, signal)
-      }
       await Promise.all([this.#keepLooking(wake, signal), this.#keepReconciling(signal)])
     } finally {
       stop()
@@ -69,25 +68,24 @@ export class NodeService {
   /** Beside the looking: an engine that is slow to answer here must not hold a cancel up. */
   async #keepReconciling(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await pause(reconcileEveryMs, signal)
-      if (!signal.aborted) await this.#tryTo('reconcile', () => this.#reconcile())
+      await this.#tryTo('reconcile', () => this.#reconcile())
+      await pause(this.#reconciled ? reconcileEveryMs : lookEveryMs, signal)
     }
   }
 
-  async #tryTo(what: string, work: () => Promise<void>): Promise<boolean> {
+  async #tryTo(what: string, work: () => Promise<void>): Promise<void> {
     try {
       await work()
-      return true
     } catch (error) {
-      if (error instanceof LeaseLost) return false
-      logger.error({ err: error }, `the node could not ${what}, it tries again`)
-      return false
+      // Whoever keeps the lease hears of that, too.
+      if (!(error instanceof LeaseLost))
+        logger.error({ err: error }, `the node could not ${what}, it tries again`)
     }
   }
 
   /** Takes nothing new, and resolves once everything that runs or was placed here before has ended. */
   async drain(): Promise<void> {
-    await persist(this.#abandoned.signal, 'drain', () => drainNode(this.lease))
+    await this.#close(this.#abandoned.signal)
     while (!this.#abandoned.signal.aborted) {
       await persist(this.#abandoned.signal, 'claim', () => this.#look())
       if (this.#runs.size === 0) return
@@ -101,8 +99,7 @@ export class NodeService {
     const { signal } = this.#abandoned
     const patience = AbortSignal.any([signal, AbortSignal.timeout(stopPatienceMs)])
     // First, or the jobs would be placed here again.
-    await persist(patience, 'drain', () => drainNode(this.lease))
-    await this.#inTurn(async () => {})
+    await this.#close(patience)
     const runs = [...this.#runs.values()]
     for (const run of runs) run.stop('worker_stopped')
     await Promise.race([Promise.all(runs.map((run) => run.done)), pause(stopPatienceMs, signal)])
@@ -141,7 +138,17 @@ export class NodeService {
   async #reconcile(): Promise<void> {
     const dropOrphans = await this.#inTurn(() => this.#reconciler.compare())
     await dropOrphans()
-    this.#reconciled = true
+    if (this.#reconciled) return
+    // Only now: a GPU that the books call free may have been held by a container of the past.
+    await this.#inTurn(async () => {
+      if (!this.#closed) await offerNode(this.lease)
+      this.#reconciled = true
+    })
+  }
+
+  async #close(patience: AbortSignal): Promise<void> {
+    this.#closed = true
+    await this.#inTurn(() => persist(patience, 'drain', () => drainNode(this.lease)))
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -163,6 +170,8 @@ export class NodeService {
 
   async #quarantine(what: string): Promise<void> {
     logger.error(`${what} would not die; the node takes nothing new`)
-    await drainNode(this.lease, `${what} would not die; its GPUs stay held.`)
+    this.#closed = true
+    const advice = 'Look at the machine, then start its worker again.'
+    await drainNode(this.lease, `${what} would not die; its GPUs stay held. ${advice}`)
   }
 }

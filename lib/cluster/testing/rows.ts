@@ -1,6 +1,6 @@
 import { uuidv7 } from 'uuidv7'
 import { database } from '../../database/client'
-import { type Lease, registerNode } from '../nodes'
+import { type Lease, offerNode, registerNode } from '../nodes'
 
 /** Rows that tests of the queue start from. */
 
@@ -14,7 +14,7 @@ export async function makeNode(
   options: { name?: string; gpus?: number; engineId?: string } = {},
 ): Promise<Lease> {
   const name = options.name ?? `node-${uuidv7().slice(-12)}`
-  return registerNode({
+  const lease = await registerNode({
     name,
     engineId: options.engineId ?? `engine-of-${name}`,
     engineVersion: '20.10',
@@ -29,6 +29,8 @@ export async function makeNode(
       simulated: true,
     })),
   })
+  await offerNode(lease)
+  return lease
 }
 
 export interface JobOptions {
