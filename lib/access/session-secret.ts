@@ -31,7 +31,7 @@ export async function secretOfDirectory(directory: string): Promise<string> {
 async function makeSecret(directory: string, path: string): Promise<string> {
   await mkdir(directory, { recursive: true })
   const draft = `${path}.${process.pid}.${randomBytes(6).toString('hex')}`
-  const file = await open(draft, 'wx', 0o600)
+  const file = await open(/* turbopackIgnore: true */ draft, 'wx', 0o600)
   try {
     await file.writeFile(randomBytes(48).toString('base64url'))
     await file.sync()
