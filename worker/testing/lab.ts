@@ -30,6 +30,7 @@ export class Lab {
   readonly jobs: Jobs
   readonly workers: WorkerProcess[] = []
   private readonly cleanUps: (() => Promise<unknown>)[] = []
+  private readonly databaseCleanUps: (() => Promise<unknown>)[] = []
 
   private constructor(
     readonly database: Database,
@@ -73,6 +74,11 @@ export class Lab {
     this.cleanUps.unshift(undo)
   }
 
+  /** Says what to undo once the lab has closed its database. */
+  afterDatabase(undo: () => Promise<unknown>): void {
+    this.databaseCleanUps.push(undo)
+  }
+
   /** The containers that the lab's nodes have on an engine. */
   async containers(engine = this.engine) {
     const { rows } = await this.database.pool.query<{ id: string }>('SELECT id FROM nodes')
@@ -103,6 +109,7 @@ export class Lab {
     await Promise.all(left.map(({ id }) => this.engine.remove(id)))
     for (const undo of this.cleanUps) await undo()
     await this.database.close()
+    for (const undo of this.databaseCleanUps) await undo()
     await rm(this.directory, { recursive: true, force: true })
   }
 }
