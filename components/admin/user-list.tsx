@@ -2,7 +2,7 @@
 
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Search, Users } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { User } from '@/lib/access/schemas'
 import { usersQuery } from '@/lib/http/queries'
 import { ListPanel } from '../shell/list-panel'
@@ -22,6 +22,12 @@ export function UserList({ ownHandle }: { ownHandle: string }) {
   const query = useInfiniteQuery(usersQuery())
   const [search, setSearch] = useState('')
   const wanted = search.trim().toLowerCase()
+  const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = query
+  // Who is looked for may be on a page that was not asked for yet.
+  const looking = wanted !== '' && hasNextPage && !isFetchNextPageError
+  useEffect(() => {
+    if (looking && !isFetchingNextPage) void fetchNextPage()
+  }, [looking, isFetchingNextPage, fetchNextPage])
   return (
     <>
       <PageHeader
@@ -50,15 +56,32 @@ export function UserList({ ownHandle }: { ownHandle: string }) {
           </EmptyState>
         }
       >
-        {(users) => <UserTable users={users.filter((user) => matches(user, wanted))} ownHandle={ownHandle} />}
+        {(users) => (
+          <UserTable
+            users={users.filter((user) => matches(user, wanted))}
+            ownHandle={ownHandle}
+            looking={looking}
+          />
+        )}
       </ListPanel>
     </>
   )
 }
 
-function UserTable({ users, ownHandle }: { users: readonly User[]; ownHandle: string }) {
+interface UserTableProps {
+  users: readonly User[]
+  ownHandle: string
+  /** More of them are on their way. */
+  looking: boolean
+}
+
+function UserTable({ users, ownHandle, looking }: UserTableProps) {
   if (users.length === 0) {
-    return <p className="px-4 py-8 text-center text-muted text-sm">No user matches that.</p>
+    return (
+      <p role="status" className="px-4 py-8 text-center text-muted text-sm">
+        {looking ? 'Looking among more users…' : 'No user matches that.'}
+      </p>
+    )
   }
   return (
     <Table caption="Users">
