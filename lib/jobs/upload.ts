@@ -45,7 +45,7 @@ export async function receiveUpload(
 /** The first mistake as a sentence with its place, and how many more there are. */
 function describeErrors([first, ...more]: FieldError[]): string {
   if (!first) return 'config_file: it cannot be read'
-  const key = first.path === 'config_file' ? '' : `${first.path} `
+  const key = first.path === 'config_file' ? '' : `${first.path}: `
   const place = first.line === undefined ? '' : `, line ${first.line}`
   const rest = more.length > 0 ? ` (and ${more.length} more)` : ''
   return `config_file${place}: ${key}${first.message}${rest}`
