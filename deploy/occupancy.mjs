@@ -1,5 +1,5 @@
 /** One gpuq a data directory, one program a port: found out before anything slow begins. */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,7 +15,7 @@ const leaveMs = 6000
  * @returns {{ afterCrash: boolean, release: () => void }} `afterCrash`: the run before did not end by itself
  */
 export function takeDataDir(dataDir, port) {
-  mkdirSync(dataDir, { recursive: true })
+  makeWritable(dataDir)
   const file = join(dataDir, 'running.json')
   const before = readHolder(file)
   if (before && before.pid !== process.pid && processIdentity(before.pid) === before.identity) {
@@ -27,6 +27,20 @@ export function takeDataDir(dataDir, port) {
   const holder = { pid: process.pid, identity: processIdentity(process.pid), port }
   writeFileSync(file, `${JSON.stringify(holder)}\n`)
   return { afterCrash: before !== null, release: () => rmSync(file, { force: true }) }
+}
+
+/** @param {string} dataDir */
+function makeWritable(dataDir) {
+  try {
+    mkdirSync(dataDir, { recursive: true })
+    accessSync(dataDir, constants.W_OK)
+  } catch (cause) {
+    const why = cause instanceof Error && 'code' in cause ? cause.code : String(cause)
+    throw new Error(
+      `gpuq cannot write to its data directory, ${dataDir} (${why}).\nGive it another one: GPUQ_DATA_DIR=PATH npm start`,
+      { cause },
+    )
+  }
 }
 
 /**

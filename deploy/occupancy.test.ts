@@ -24,6 +24,12 @@ describe('a data directory', () => {
     expect(takeDataDir(dataDir, 8001).afterCrash).toBe(false)
   })
 
+  it('that cannot be had is refused in words', () => {
+    const file = join(dataDir, 'a-file')
+    writeFileSync(file, '')
+    expect(() => takeDataDir(file, 8001)).toThrow(/^gpuq cannot write to its data directory, .*EEXIST/)
+  })
+
   it('is taken over from a run that was killed', () => {
     const dead = { pid: 2 ** 22 + 1, identity: 'some boot/1', port: 8001 }
     writeFileSync(join(dataDir, 'running.json'), JSON.stringify(dead))

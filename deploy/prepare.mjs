@@ -4,6 +4,7 @@ import { createEngineClient } from './docker-api.mjs'
 import { ensureEngine } from './engine.mjs'
 import { describeImage, ensureImage } from './image.mjs'
 import { installDependencies, packagesAreHere } from './install.mjs'
+import { Stopped } from './signals.mjs'
 
 /**
  * @typedef {object} Preparing
@@ -21,10 +22,18 @@ import { installDependencies, packagesAreHere } from './install.mjs'
 export async function together(signal, tracks) {
   const failing = new AbortController()
   const either = AbortSignal.any([signal, failing.signal])
-  await Promise.allSettled(
-    tracks.map((track) => track(either).catch((/** @type {unknown} */ error) => failing.abort(error))),
-  )
-  either.throwIfAborted()
+  /** @type {unknown[]} */
+  const errors = []
+  const run = async (/** @type {(typeof tracks)[number]} */ track) => {
+    try {
+      await track(either)
+    } catch (error) {
+      errors.push(error)
+      failing.abort(new Stopped())
+    }
+  }
+  await Promise.all(tracks.map(run))
+  if (errors.length > 0) throw errors[0]
 }
 
 /** @param {Omit<Preparing, 'dataDir'>} preparing */
