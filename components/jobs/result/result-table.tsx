@@ -12,7 +12,7 @@ import {
 } from '@tanstack/react-table'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDown, ArrowUp } from 'lucide-react'
-import { type RefObject, useMemo, useRef, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { cn } from '@/components/ui/class-names'
 import { ScrollRegion } from '@/components/ui/scroll-region'
 import { type ColumnLook, cellText, lookOfColumns } from './cell-text'
@@ -27,13 +27,14 @@ const columnHelper = createColumnHelper<Cells>()
 
 /** Results as rows and columns, sorted by a click on a column's name. */
 export function ResultTable({ shape }: { shape: TableShape }) {
-  const scroller = useRef<HTMLElement>(null)
+  // A state and not a ref: the rows are drawn once the element is there, which they hear of in no other way.
+  const [scroller, setScroller] = useState<HTMLElement | null>(null)
   const table = useSortedTable(shape)
   const looks = useMemo(() => lookOfColumns(shape), [shape])
   const width = looks.reduce((sum, look) => sum + look.width, 0)
   return (
     <ScrollRegion
-      ref={scroller}
+      ref={setScroller}
       aria-label="Results as a table"
       className="min-h-0 flex-1 overflow-auto focus-visible:-outline-offset-2"
     >
@@ -76,7 +77,7 @@ function useSortedTable(shape: TableShape) {
 }
 
 interface RowsInViewProps {
-  scroller: RefObject<HTMLElement | null>
+  scroller: HTMLElement | null
   rows: readonly Row<Cells>[]
   looks: readonly ColumnLook[]
 }
@@ -84,7 +85,7 @@ interface RowsInViewProps {
 function RowsInView({ scroller, rows, looks }: RowsInViewProps) {
   const virtualizer = useVirtualizer({
     count: rows.length,
-    getScrollElement: () => scroller.current,
+    getScrollElement: () => scroller,
     estimateSize: () => rowHeight,
     overscan: 12,
   })
