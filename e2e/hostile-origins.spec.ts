@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
 import { call } from './http-call'
-import { adminClient, makePerson, type Person } from './people'
+import { makePerson, type Person } from './people'
 import { expectProblem } from './problems'
 import { postCredentials, sessionCookie } from './sign-in'
 import { countStored } from './stored'
@@ -17,8 +17,7 @@ const neverWas = '01920000-0000-7000-8000-000000000000'
 let person: Person
 let cookie: string
 test.beforeAll(async () => {
-  person = await makePerson({ name: 'origins' })
-  await adminClient().users.update(person.handle, { role: 'admin' })
+  person = await makePerson({ name: 'origins', role: 'admin' })
   cookie = await sessionCookie(person)
 })
 

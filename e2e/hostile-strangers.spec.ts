@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
 import { bearer, type Call, call } from './http-call'
-import { adminClient, makePerson, noLimits, type Person } from './people'
+import { makePerson, noLimits, type Person } from './people'
 import { expectProblem } from './problems'
 import { sessionCookie } from './sign-in'
 import { configText, submit, waitingConfig } from './uploads'
@@ -154,9 +154,7 @@ test('what is for admins is refused to everybody else', async () => {
     ['/api/environments', { method: 'POST', body: JSON.stringify({ name: 'x', image: 'y' }) }],
     ['/metrics'],
   ]
-  const demoted = await makePerson({ name: 'carol' })
-  await adminClient().users.update(demoted.handle, { role: 'admin' })
-  const withoutScope = demoted.token
+  const { token: withoutScope } = await makePerson({ name: 'carol', role: 'admin' })
   for (const [path, request] of admins) {
     for (const token of [bob.token, withoutScope]) {
       const headers = { ...bearer(token), 'content-type': 'application/json' }

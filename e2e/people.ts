@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Role } from '@/lib/access/roles'
 import type { CreateToken, UpdateUser } from '@/lib/access/schemas'
 import { type Client, createClient } from '@/lib/http/client'
 import { theSystem } from './system/the-system'
@@ -33,14 +34,20 @@ type Limits = NonNullable<UpdateUser['limits']>
 
 export const noLimits: Limits = { submissions_per_minute: 1_000_000, max_active_jobs: 1_000_000 }
 
-/** Makes a researcher as an admin's script would. Without `limits` the server's defaults hold. */
-export async function makePerson(
-  given: { name?: string; limits?: Limits; token?: Partial<CreateToken> } = {},
-): Promise<Person> {
+interface Wanted {
+  name?: string
+  role?: Role
+  /** Left out: the server's defaults hold. */
+  limits?: Limits
+  token?: Partial<CreateToken>
+}
+
+/** Makes a user with a password and a token, as an admin's script would. */
+export async function makePerson(given: Wanted = {}): Promise<Person> {
   const admin = adminClient()
   const handle = `${given.name ?? 'person'}-${randomBytes(4).toString('hex')}`
   const [email, password] = [`${handle}@example.org`, `the password of ${handle}`]
-  await admin.users.create({ user_id: handle, email, password })
+  await admin.users.create({ user_id: handle, email, password, role: given.role ?? 'researcher' })
   if (given.limits) await admin.users.update(handle, { limits: given.limits })
   const { token } = await admin.tokens.create({ user_id: handle, name: 'of a test', ...given.token })
   return { handle, email, password, token, client: clientOf(token) }

@@ -1,0 +1,103 @@
+import { expect } from '@playwright/test'
+import { test } from './browser-test'
+import { runCommand, runProgram } from './documented/run'
+import { adminClient, makePerson, noLimits, type Person } from './people'
+import { signIn } from './sign-in'
+import { submit, waitingConfig } from './uploads'
+
+/** The upload API as the user guide has it, with a token that an admin made in the browser. */
+
+let researcher: Person
+let token: string
+
+test.beforeAll(async () => {
+  researcher = await makePerson({ name: 'your_user_id' })
+})
+
+test('an admin makes a token in the browser, shown once with a config and a command to hand over', async ({
+  page,
+  context,
+}) => {
+  const admin = await makePerson({ name: 'admin', role: 'admin' })
+  await signIn(context, admin)
+  await page.goto('/admin/tokens')
+  await page.getByRole('button', { name: 'New token' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('User id').fill(researcher.handle)
+  await dialog.getByLabel('Name').fill('handed over')
+  await dialog.getByRole('button', { name: 'Make the token' }).click()
+  await expect(dialog).toHaveAccessibleName(`Token for ${researcher.handle}`)
+  token = (await dialog.getByRole('region', { name: 'token', exact: true }).textContent()) ?? ''
+  expect(token).toMatch(/^gpuq_[0-9A-Za-z]{49}$/)
+  await expect(dialog.getByRole('region', { name: 'config' })).toContainText(`token: "${token}"`)
+  await expect(dialog.getByRole('region', { name: 'curl command' })).toContainText(`Bearer ${token}`)
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await expect(page.getByRole('row', { name: /handed over/ })).toContainText(researcher.handle)
+  await page.reload()
+  await expect(page.getByRole('row', { name: /handed over/ })).toBeVisible()
+  expect(await page.content()).not.toContain(token)
+})
+
+test('with that token the curl lines do what the user guide says', async () => {
+  const facts = { token, handle: researcher.handle }
+  const result = await runCommand('submit.sh', facts)
+  expect(result).toMatchObject({
+    status: 'completed',
+    stdout: 'mean 2.0\n',
+    stderr: '',
+    exit_code: 0,
+  })
+  const { job_id: jobId } = result as { job_id: string }
+  const status = await runCommand('status.sh', { ...facts, jobId })
+  expect(status).toMatchObject({ job_id: jobId, status: 'completed', node_id: 0 })
+  for (const time of ['created_at', 'started_at', 'completed_at']) {
+    expect(Date.parse((status as Record<string, string>)[time] ?? ''), time).not.toBeNaN()
+  }
+  expect(await runCommand('results.sh', { ...facts, jobId })).toEqual(result)
+  expect(await runCommand('jobs.sh', facts)).toMatchObject([
+    { job_id: jobId, status: 'completed', competition_id: 'handwriting', project_id: 'first-tries' },
+  ])
+  const waiting = await submit(researcher, 'print(1)', waitingConfig)
+  expect(await runCommand('cancel.sh', { ...facts, jobId: waiting })).toMatchObject({ status: 'cancelled' })
+})
+
+test('with that token a Python program prints its result', async () => {
+  const printed = await runProgram('submit.py', { token, handle: researcher.handle })
+  expect(printed).toMatch(/^[0-9a-f-]{36} completed\nsum 10\n$/)
+})
+
+test('a second user sees none of it, by page, by list or by id', async ({ page, context, watch }) => {
+  watch.tolerate(/status of 404/)
+  const stranger = await makePerson({ name: 'stranger' })
+  const [job] = (await researcher.client.jobs.list()).items
+  await signIn(context, stranger)
+  await page.goto('/jobs')
+  await expect(page.getByText('No jobs yet')).toBeVisible()
+  for (const path of [
+    `/jobs/${job?.job_id}`,
+    `/jobs/${job?.job_id}?tab=source`,
+    '/admin/jobs',
+    '/admin/users',
+  ]) {
+    const answer = await page.goto(path)
+    expect(answer?.status(), path).toBe(404)
+    await expect(page.getByText('There is nothing here for you')).toBeVisible()
+    expect(await page.content()).not.toContain('handwriting')
+  }
+  await page.goto(`/submit?from=${job?.job_id}`)
+  expect(await page.content()).not.toContain('import pandas')
+  await page.goto('/projects')
+  await expect(page.getByText('No projects yet')).toBeVisible()
+})
+
+test('the limits hold as the user guide says', async () => {
+  const waiting = await submit(researcher, 'print(1)', waitingConfig)
+  await expect(submit(researcher, 'print(2)')).rejects.toMatchObject({
+    status: 429,
+    retryAfter: expect.any(Number),
+  })
+  await researcher.client.jobs.cancel(waiting)
+  await adminClient().users.update(researcher.handle, { limits: noLimits })
+  const another = await submit(researcher, 'print(3)', waitingConfig)
+  await researcher.client.jobs.cancel(another)
+})

@@ -1,0 +1,1 @@
+curl --silent -H "Authorization: Bearer TOKEN" "SERVER/api/jobs?user_id=USER"

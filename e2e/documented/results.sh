@@ -1,0 +1,1 @@
+curl --silent -H "Authorization: Bearer TOKEN" "SERVER/api/results/JOB?user_id=USER"

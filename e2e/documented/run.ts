@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { findProgram, installPackages, mayInstall } from '@/deploy/debian.mjs'
+import { theSystem } from '../system/the-system'
+
+/** The upload API as a shell and as Python use it: these very files, with real curl and real requests. */
+
+const execute = promisify(execFile)
+
+export interface Facts {
+  token: string
+  handle: string
+  jobId?: string
+}
+
+/** A file beside this one, with this server, this token and this user in their places. */
+async function filledIn(name: string, { token, handle, jobId = '' }: Facts): Promise<string> {
+  const { url } = theSystem()
+  const text = await readFile(join(import.meta.dirname, name), 'utf8')
+  return text
+    .replaceAll('SERVER', url)
+    .replaceAll('TOKEN', token)
+    .replaceAll('USER', handle)
+    .replaceAll('JOB', jobId)
+}
+
+/** Runs one of the curl lines with a real shell, beside its two files; returns the JSON it prints. */
+export async function runCommand(name: string, facts: Facts): Promise<unknown> {
+  await ensureProgram('curl', ['curl'])
+  return inDirectory(async (directory) => {
+    for (const file of ['solution.py', 'config.yaml']) {
+      await writeFile(join(directory, file), await filledIn(file, facts))
+    }
+    const { stdout } = await execute('sh', ['-c', await filledIn(name, facts)], { cwd: directory })
+    return JSON.parse(stdout)
+  })
+}
+
+/** Runs the Python program; returns what it prints. */
+export async function runProgram(name: string, facts: Facts): Promise<string> {
+  const python = await pythonWithRequests()
+  return inDirectory(async (directory) => {
+    const file = join(directory, name)
+    await writeFile(file, await filledIn(name, facts))
+    const { stdout } = await execute(python, [file], { cwd: directory })
+    return stdout
+  })
+}
+
+async function inDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
+  const directory = await mkdtemp(join(tmpdir(), 'gpuq-documented-'))
+  try {
+    return await work(directory)
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}
+
+async function ensureProgram(program: string, packages: string[]): Promise<void> {
+  if (findProgram(program)) return
+  await install(packages, program)
+}
+
+async function pythonWithRequests(): Promise<string> {
+  const find = async () => {
+    for (const python of ['python3', '/usr/bin/python3']) {
+      const works = await execute(python, ['-c', 'import requests']).then(
+        () => true,
+        () => false,
+      )
+      if (works) return python
+    }
+    return null
+  }
+  const found = await find()
+  if (found) return found
+  await install(['python3', 'python3-requests'], "Python's requests")
+  const installed = await find()
+  if (installed) return installed
+  throw new Error("Python's requests was installed, and python3 does not find it.")
+}
+
+async function install(packages: string[], what: string): Promise<void> {
+  if (!mayInstall()) {
+    throw new Error(`This test needs ${what}. Install it: sudo apt-get install -y ${packages.join(' ')}`)
+  }
+  await installPackages(packages, () => {})
+}

@@ -1,0 +1,85 @@
+import { expect } from '@playwright/test'
+import { test } from './browser-test'
+import { arriveAtJob, editorOf, expectStatus, outputOf, rewrite, submitDraft } from './job-page'
+import { makePerson, noLimits, type Person } from './people'
+import { signIn } from './sign-in'
+import { configText, submit, waitingConfig } from './uploads'
+
+let person: Person
+test.beforeAll(async () => {
+  person = await makePerson({ name: 'actions', limits: noLimits })
+})
+test.beforeEach(async ({ context }) => {
+  await signIn(context, person)
+})
+
+test('a running job is cancelled from its page, and keeps what it printed', async ({ page }) => {
+  const id = await submit(person, 'import time\nprint("under way", flush=True)\ntime.sleep(600)')
+  await page.goto(`/jobs/${id}`)
+  await expect(outputOf(page)).toContainText('under way')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  const dialog = page.getByRole('alertdialog', { name: 'Cancel this job?' })
+  await dialog.getByRole('button', { name: 'Keep it' }).click()
+  await expectStatus(page, 'Running')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.getByRole('button', { name: 'Cancel the job' }).click()
+  await expectStatus(page, 'Cancelled')
+  await expect(page.getByRole('button', { name: 'Run again' })).toBeVisible()
+  await expect(outputOf(page)).toContainText('under way')
+  expect(await person.client.jobs.get(id)).toMatchObject({ status: 'cancelled', reason: 'cancelled_by_user' })
+})
+
+test('a waiting job says why it waits, and is cancelled from its page', async ({ page }) => {
+  const id = await submit(person, 'print(1)', waitingConfig)
+  await page.goto(`/jobs/${id}`)
+  await expect(page.getByRole('main')).toContainText(/no node|GPU|fits/i)
+  await expectStatus(page, 'Pending')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Cancel the job' }).click()
+  await expectStatus(page, 'Cancelled')
+})
+
+test('a job runs again as it was, and once more after an edit', async ({ page }) => {
+  const config = configText({ name: 'first', tags: ['kept'], env: { WORD: 'kept' } })
+  const first = await submit(person, 'import os\nprint("it was", os.environ["WORD"])', config, { wait: true })
+  await page.goto(`/jobs/${first}`)
+
+  const second = await test.step('again', async () => {
+    await page.getByRole('button', { name: 'Run again' }).click()
+    const id = await arriveAtJob(page, first)
+    await expectStatus(page, 'Completed')
+    await expect(outputOf(page)).toContainText('it was kept')
+    return id
+  })
+
+  await test.step('edited', async () => {
+    await page.getByRole('link', { name: 'Edit and run again' }).click()
+    await expect(editorOf(page, 'solution.py')).toContainText('it was')
+    await rewrite(page, 'solution.py', 'import os\nprint("edited, and", os.environ["WORD"])')
+    const id = await submitDraft(page)
+    expect([first, second]).not.toContain(id)
+    await expectStatus(page, 'Completed')
+    await expect(outputOf(page)).toContainText('edited, and kept')
+    expect(await person.client.jobs.get(id)).toMatchObject({ name: 'first', tags: ['kept'] })
+  })
+})
+
+test("a failure is shown as the program's own, with its traceback", async ({ page }) => {
+  const id = await submit(person, 'raise SystemExit(open("/nowhere"))', configText(), { wait: true })
+  await page.goto(`/jobs/${id}`)
+  await expectStatus(page, 'Failed')
+  await expect(outputOf(page)).toContainText('FileNotFoundError')
+  await page.getByRole('radio', { name: 'stdout', exact: true }).click()
+  await expect(page.getByText('Nothing on this stream')).toBeVisible()
+})
+
+test('the source is shown without the token, and the details tell where it ran', async ({ page }) => {
+  const config = configText({ token: person.token, name: 'with a token' })
+  const id = await submit(person, 'print("source")', config, { wait: true })
+  await page.goto(`/jobs/${id}?tab=source`)
+  await expect(editorOf(page, 'solution.py')).toContainText('print("source")')
+  await expect(editorOf(page, 'config.yaml')).toContainText('name: "with a token"')
+  await page.getByRole('tab', { name: 'Details' }).click()
+  await expect(page.getByRole('tabpanel', { name: 'Details' })).toContainText(id)
+  expect(await page.content()).not.toContain(person.token)
+})

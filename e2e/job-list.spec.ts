@@ -1,0 +1,69 @@
+import { expect } from '@playwright/test'
+import { test } from './browser-test'
+import { makePerson, noLimits, type Person } from './people'
+import { signIn } from './sign-in'
+import { configText, submit, waitingConfig } from './uploads'
+
+let person: Person
+test.beforeAll(async () => {
+  person = await makePerson({ name: 'lists', limits: noLimits })
+  await submit(person, 'print(1)', configText({ competition_id: 'cifar', name: 'done' }), { wait: true })
+  const cancelled = await submit(person, 'print(1)', `${waitingConfig}name: cancelled one\n`)
+  await person.client.jobs.cancel(cancelled)
+  for (let i = 0; i < 60; i++) await submit(person, 'print(1)', `${waitingConfig}name: waiting ${i}\n`)
+})
+test.afterAll(async () => {
+  const { items } = await person.client.jobs.list({ status: 'pending', limit: 200 })
+  for (const { job_id } of items) await person.client.jobs.cancel(job_id)
+})
+test.beforeEach(async ({ context, page }) => {
+  await signIn(context, person)
+  await page.goto('/jobs')
+})
+
+test('filters stand in the address, and outlive a reload', async ({ page }) => {
+  const rows = page.getByRole('table', { name: 'Jobs' }).locator('tbody').getByRole('row')
+  await expect(rows).toHaveCount(50)
+  await page.getByRole('radio', { name: 'Cancelled' }).click()
+  await expect(page).toHaveURL(/status=cancelled/)
+  await expect(rows).toHaveCount(1)
+  await expect(rows).toContainText('cancelled one')
+  await page.reload()
+  await expect(rows).toHaveCount(1)
+  await expect(page.getByRole('radio', { name: 'Cancelled' })).toBeChecked()
+  await page.goBack()
+  await expect(rows).toHaveCount(50)
+  await page.getByLabel('Competition').fill('cifar')
+  await expect(page).toHaveURL(/competition_id=cifar/)
+  await expect(rows).toHaveCount(1)
+  await page.reload()
+  await expect(rows).toContainText('done')
+  await expect(page.getByLabel('Competition')).toHaveValue('cifar')
+  await page.getByRole('radio', { name: 'Failed' }).click()
+  await expect(page.getByText('No job matches')).toBeVisible()
+  await page.getByRole('button', { name: 'Clear' }).click()
+  await expect(rows).toHaveCount(50)
+  await expect(page).toHaveURL(/\/jobs$/)
+})
+
+test('older jobs are a page away, and so is the way back', async ({ page }) => {
+  const rows = page.getByRole('table', { name: 'Jobs' }).locator('tbody').getByRole('row')
+  await expect(rows.first()).toContainText('waiting 59')
+  const pages = page.getByRole('navigation', { name: 'Jobs' })
+  await pages.getByRole('link', { name: /Older|Next/ }).click()
+  await expect(rows).toHaveCount(12)
+  await expect(rows.last()).toContainText('done')
+  await page.reload()
+  await expect(rows).toHaveCount(12)
+  await pages.getByRole('link', { name: /Newer|Previous/ }).click()
+  await expect(rows.first()).toContainText('waiting 59')
+})
+
+test('a job that changes is seen to change', async ({ page }) => {
+  const id = await submit(person, 'print(1)', `${waitingConfig}name: watched\n`)
+  await page.reload()
+  const row = page.getByRole('row', { name: /watched/ })
+  await expect(row).toContainText('Pending')
+  await person.client.jobs.cancel(id)
+  await expect(row).toContainText('Cancelled')
+})

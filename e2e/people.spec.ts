@@ -1,0 +1,148 @@
+import { expect, type Locator, type Page } from '@playwright/test'
+import { test } from './browser-test'
+import { bearer, call } from './http-call'
+import { makePerson, noLimits, type Person } from './people'
+import { sessionCookie, signIn } from './sign-in'
+import { submit, waitingConfig } from './uploads'
+
+let admin: Person
+test.beforeAll(async () => {
+  admin = await makePerson({ name: 'admin', role: 'admin' })
+})
+test.beforeEach(async ({ context }) => {
+  await signIn(context, admin)
+})
+
+function rowOf(page: Page, handle: string): Locator {
+  return page.getByRole('table', { name: 'Users' }).getByRole('row', { name: new RegExp(handle) })
+}
+
+async function choose(page: Page, handle: string, action: string): Promise<void> {
+  await page.goto('/admin/users')
+  await page.getByLabel('Find a user').fill(handle)
+  await page.getByRole('button', { name: `Actions for ${handle}` }).click()
+  await page.getByRole('menuitem', { name: action }).click()
+}
+
+test('an invitation opens the door once, and its password from then on', async ({ page, watch }) => {
+  const handle = `guest-${Date.now()}`
+  const link = await test.step('invite', async () => {
+    await page.goto('/admin/users')
+    await page.getByRole('button', { name: 'Invite' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('User id').fill('not an id')
+    await dialog.getByRole('button', { name: 'Make the invitation' }).click()
+    await expect(dialog.getByText(/letters, digits/)).toBeVisible()
+    await dialog.getByLabel('User id').fill(handle)
+    await dialog.getByRole('button', { name: 'Make the invitation' }).click()
+    return (await dialog.getByRole('region', { name: 'invitation link' }).textContent()) ?? ''
+  })
+  const guest = await watch.openBrowser()
+  await test.step('accept', async () => {
+    await guest.goto(link)
+    await expect(guest.getByRole('heading', { name: `Welcome, ${handle}` })).toBeVisible()
+    await guest.getByLabel('Password', { exact: true }).fill('a new password')
+    await guest.getByLabel('Password, once more').fill('another password')
+    await guest.getByRole('button', { name: 'Set the password' }).click()
+    await expect(guest.getByText(/not the same|differ/)).toBeVisible()
+    await guest.getByLabel('Password, once more').fill('a new password')
+    await guest.getByRole('button', { name: 'Set the password' }).click()
+    await expect(guest.getByText('No jobs yet')).toBeVisible()
+  })
+  await test.step('the link was used up', async () => {
+    const late = await watch.openBrowser()
+    await late.goto(link)
+    await expect(late.getByText('does not work any more')).toBeVisible()
+    await late.goto('/sign-in')
+    await late.getByLabel('E-mail or user id').fill(handle)
+    await late.getByLabel('Password').fill('a new password')
+    await late.getByRole('button', { name: 'Sign in' }).click()
+    await expect(late.getByText('No jobs yet')).toBeVisible()
+  })
+})
+
+test('disabling a user ends their sessions and tokens at once', async ({ page, watch }) => {
+  watch.tolerate(/status of 401/)
+  const person = await makePerson({ name: 'leaver' })
+  const theirs = await watch.openBrowser()
+  await signIn(theirs.context(), person)
+  await theirs.goto('/tokens')
+  await expect(theirs.getByRole('row', { name: /of a test/ })).toBeVisible()
+
+  await choose(page, person.handle, 'Disable…')
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Disable' }).click()
+  await expect(rowOf(page, person.handle)).toContainText('disabled')
+
+  expect((await call('/api/users/me', { headers: bearer(person.token) })).status).toBe(401)
+  await theirs.getByRole('link', { name: 'Jobs' }).first().click()
+  await expect(theirs.getByRole('button', { name: 'Sign in' })).toBeVisible()
+  await expect(sessionCookie(person)).rejects.toThrow('could not sign in')
+
+  await choose(page, person.handle, 'Enable…')
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Enable' }).click()
+  await expect(rowOf(page, person.handle)).not.toContainText('disabled')
+  expect((await call('/api/users/me', { headers: bearer(person.token) })).status).toBe(200)
+  await theirs.goto('/jobs')
+  await expect(theirs).toHaveURL(/\/sign-in/)
+})
+
+test('an admin sets limits, roles and projects, and the audit log tells of it', async ({ page }) => {
+  const person = await makePerson({ name: 'limited' })
+  await choose(page, person.handle, 'Edit and limit…')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Active jobs').fill('3')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await expect(rowOf(page, person.handle)).toContainText('3')
+  const ids = await Promise.all([1, 2, 3].map(() => submit(person, 'print(1)', waitingConfig)))
+  await expect(submit(person, 'print(1)', waitingConfig)).rejects.toMatchObject({ status: 429 })
+  await page.goto(`/admin/jobs?user_id=${person.handle}`)
+  await expect(page.getByRole('table', { name: 'Jobs' }).locator('tbody').getByRole('row')).toHaveCount(3)
+  await page.goto(`/admin/audit?actor=${admin.handle}`)
+  const row = page.getByRole('row', { name: new RegExp(`user_updated.*${person.handle}`) }).first()
+  await expect(row).toContainText('max_active_jobs')
+  for (const id of ids) await person.client.jobs.cancel(id)
+})
+
+test('a user makes a token, sees its use, and revokes it', async ({ context, page }) => {
+  const person = await makePerson({ name: 'self', limits: noLimits })
+  await signIn(context, person)
+  await page.goto('/tokens')
+  await page.getByRole('button', { name: 'New token' }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.getByRole('checkbox', { name: /admin/ })).toHaveCount(0)
+  await dialog.getByLabel('Name').fill('notebook')
+  await dialog.getByRole('checkbox', { name: /submit/ }).click()
+  await dialog.getByRole('button', { name: 'Make the token' }).click()
+  const token = (await dialog.getByRole('region', { name: 'token', exact: true }).textContent()) ?? ''
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  const row = page.getByRole('row', { name: /notebook/ })
+  await expect(row).toContainText('never')
+  expect((await call('/api/jobs', { headers: bearer(token) })).status).toBe(200)
+  expect((await call('/api/submit', { method: 'POST', headers: bearer(token) })).status).toBe(403)
+  await page.reload()
+  await expect(row).not.toContainText('never')
+  await row.getByRole('button', { name: 'Revoke notebook' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click()
+  await expect(row).toHaveCount(0)
+  expect((await call('/api/jobs', { headers: bearer(token) })).status).toBe(401)
+})
+
+test('a project is shared with another user, who may leave it', async ({ context, page, watch }) => {
+  const [owner, member] = [await makePerson({ name: 'owner' }), await makePerson({ name: 'member' })]
+  await signIn(context, owner)
+  await page.goto('/projects')
+  await page.getByRole('button', { name: 'New project' }).click()
+  await page.getByRole('dialog').getByLabel('Project id').fill('shared')
+  await page.getByRole('dialog').getByRole('button', { name: 'Make the project' }).click()
+  await page.getByRole('button', { name: 'Manage shared' }).click()
+  await page
+    .getByRole('dialog')
+    .getByLabel(/Add|User id/)
+    .fill(member.handle)
+  await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click()
+  await expect(page.getByRole('dialog')).toContainText(member.handle)
+  const theirs = await watch.openBrowser()
+  await signIn(theirs.context(), member)
+  await theirs.goto('/projects')
+  await expect(theirs.getByRole('row', { name: /shared/ })).toContainText(owner.handle)
+})

@@ -1,0 +1,162 @@
+import { expect, type Locator, type Page } from '@playwright/test'
+import { test } from './browser-test'
+import { arriveAtJob, dropFiles, editorOf, expectStatus, outputOf, rewrite, submitDraft } from './job-page'
+import { makePerson } from './people'
+import { signIn } from './sign-in'
+import { configText, submit, waitingConfig } from './uploads'
+
+/** Counts the submissions that leave the page. */
+function countSubmissions(page: Page): () => number {
+  let count = 0
+  page.on('request', (request) => {
+    if (request.url().includes('/api/submit')) count++
+  })
+  return () => count
+}
+
+test('mistakes are shown beside their lines before anything is sent', async ({ page, context }) => {
+  const person = await makePerson({ name: 'mistakes' })
+  await signIn(context, person)
+  const sent = countSubmissions(page)
+  await page.goto('/submit')
+  await page.getByRole('radio', { name: 'YAML' }).click()
+  await rewrite(
+    page,
+    'config.yaml',
+    'competition_id: c\nproject_id: p\nexpected_time: -1\ngpu_cuont: 1\nenvironment: windows\n',
+  )
+  const problems = page.getByRole('list', { name: 'Problems in config.yaml' }).getByRole('listitem')
+  await expect(problems).toHaveText([/^Line 3: expected_time/, /^Line 4: .*gpu_count/, /^Line 5: .*python/])
+  await expect(page.locator('.cm-problem-note')).toHaveText([/more than 0/, /gpu_count/, /python/])
+  await expect(page.locator('.cm-line.cm-problem-line')).toHaveText([
+    /^expected_time/,
+    /^gpu_cuont/,
+    /^environment/,
+  ])
+
+  await rewrite(page, 'solution.py', 'print("mended")')
+  await page.getByRole('button', { name: 'Submit the job' }).click()
+  await expect(page.getByText('3 things to mend')).toBeVisible()
+
+  await rewrite(page, 'config.yaml', 'competition_id: "c\nproject_id: p\n')
+  await expect(problems).toHaveText([/^Line \d: .*quote/])
+  await rewrite(
+    page,
+    'config.yaml',
+    `competition_id: c\nproject_id: p\nexpected_time: 60\nenvironment: windows\n`,
+  )
+  await expect(problems).toHaveText([/^Line 4: .*python/])
+  await rewrite(
+    page,
+    'config.yaml',
+    `competition_id: c\nproject_id: p\nexpected_time: 60\nuser_id: somebody\n`,
+  )
+  await expect(problems).toHaveText([/^Line 4: .*signed in/])
+  expect(sent()).toBe(0)
+
+  await rewrite(page, 'config.yaml', configText())
+  await expect(page.getByText('Ready to send')).toBeVisible()
+  await submitDraft(page)
+  expect(sent()).toBe(1)
+})
+
+test('what only the server knows is shown as well, and nothing is lost', async ({ page, context, watch }) => {
+  watch.tolerate(/status of 429/)
+  const person = await makePerson({ name: 'limited' })
+  const waiting = await submit(person, 'print(1)', waitingConfig)
+  await signIn(context, person)
+  await page.goto('/submit')
+  await dropFiles(page, [
+    { name: 'solution.py', text: 'print("the second")' },
+    { name: 'config.yaml', text: configText() },
+  ])
+  await page.getByRole('button', { name: 'Submit the job' }).click()
+  await expect(page.getByText(/You have 1 active job .*your limit is 1/)).toBeVisible()
+  await person.client.jobs.cancel(waiting)
+  await submitDraft(page)
+  await expect(outputOf(page)).toContainText('the second')
+})
+
+test('a draft outlives a reload, and its token does not enter the browser', async ({ page, context }) => {
+  const person = await makePerson({ name: 'draft' })
+  await signIn(context, person)
+  await page.goto('/submit')
+  await dropFiles(page, [{ name: 'solution.py', text: 'print("kept")' }])
+  await dropFiles(page, [
+    { name: 'config.yaml', text: configText({ token: person.token, name: 'kept too' }) },
+  ])
+  await expect(editorOf(page, 'solution.py')).toContainText('kept')
+  // Kept a moment after the last change.
+  await expect.poll(() => page.evaluate(() => JSON.stringify(localStorage))).toContain('kept too')
+  expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain(person.token)
+  await page.reload()
+  await expect(editorOf(page, 'solution.py')).toContainText('print("kept")')
+})
+
+test('files that are none of the two are refused with a reason', async ({ page, context }) => {
+  const person = await makePerson({ name: 'files' })
+  await signIn(context, person)
+  await page.goto('/submit')
+  await dropFiles(page, [{ name: 'picture.png', text: 'x' }])
+  await expect(page.getByText(/picture\.png/)).toBeVisible()
+})
+
+/** Presses Tab until the focus is where it should be, as somebody does who has no mouse. */
+async function tabTo(page: Page, target: Locator): Promise<void> {
+  for (let presses = 0; presses < 60; presses++) {
+    if (await target.evaluate((element) => element === document.activeElement)) return
+    await page.keyboard.press('Tab')
+  }
+  throw new Error(`Tab does not reach ${target}`)
+}
+
+test('all of it works with the keyboard alone', async ({ page }) => {
+  const person = await makePerson({ name: 'keyboard' })
+  const { keyboard } = page
+  await test.step('sign in', async () => {
+    await page.goto('/sign-in')
+    await tabTo(page, page.getByLabel('E-mail or user id'))
+    await keyboard.type(person.handle)
+    await keyboard.press('Tab')
+    await keyboard.type(person.password)
+    await keyboard.press('Enter')
+    await expect(page.getByRole('heading', { name: 'Jobs' })).toBeVisible()
+  })
+  await test.step('write the job', async () => {
+    await keyboard.press('n')
+    await expect(page).toHaveURL(/\/submit$/)
+    const code = editorOf(page, 'solution.py')
+    await tabTo(page, code)
+    await keyboard.type('print("typed")')
+    await keyboard.press('Escape')
+    await keyboard.press('Tab')
+    await expect(code).not.toBeFocused()
+    const time = page.getByLabel(/Expected time/)
+    await tabTo(page, time)
+    await keyboard.press('ControlOrMeta+A')
+    await keyboard.type('30')
+    await tabTo(page, page.getByRole('button', { name: 'Submit the job' }))
+    await keyboard.press('Enter')
+  })
+  await test.step('look at the result', async () => {
+    await arriveAtJob(page)
+    await expectStatus(page, 'Completed')
+    await tabTo(page, page.getByRole('tab', { name: 'Output' }))
+    await keyboard.press('ArrowRight')
+    await expect(page.getByText('No results')).toBeVisible()
+    await keyboard.press('ArrowLeft')
+    await expect(outputOf(page)).toContainText('typed')
+    await tabTo(page, page.getByLabel('Search the output'))
+    await keyboard.type('type')
+    await expect(page.getByText('1 of 1')).toBeVisible()
+    await keyboard.press('Escape')
+    await expect(outputOf(page)).toBeFocused()
+  })
+  await test.step('leave', async () => {
+    await tabTo(page, page.getByRole('button', { name: new RegExp(person.handle) }))
+    await keyboard.press('Enter')
+    await keyboard.press('End')
+    await keyboard.press('Enter')
+    await expect(page).toHaveURL(/\/sign-in/)
+  })
+})
