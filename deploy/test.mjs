@@ -15,7 +15,10 @@ import { readSettings, root } from './settings.mjs'
 import { stopOnSignals } from './signals.mjs'
 import { countPlaywright, countVitest, summarise } from './test-counts.mjs'
 
-/** @typedef {import('./test-counts.mjs').Counts} Counts */
+/**
+ * @typedef {import('./test-counts.mjs').Counts} Counts
+ * @typedef {import('./engine.mjs').Engine} Engine
+ */
 
 /** More of a failed check's output than this helps nobody; its end is what tells. */
 const shownLines = 400
@@ -182,24 +185,40 @@ async function runChecks() {
   return done
 }
 
+async function prepareHost(/** @type {string} */ dataDir, /** @type {(engine: Engine) => void} */ onEngine) {
+  const engine = await prepare('engine', () => prepareEngine({ report, signal, dataDir }))
+  if (engine) {
+    onEngine(engine)
+    await prepare('image', () => prepareImage({ report, signal, dataDir }, engine))
+  }
+  const browser = await prepare('browser', () =>
+    report.step(
+      'Browser',
+      (progress) => ensureBrowser({ progress }),
+      (path) => path,
+    ),
+  )
+  if (browser) process.env.CHROMIUM_PATH = browser
+}
+
+async function preparePrograms() {
+  await prepare('packages', () => preparePackages({ report, signal }))
+  await prepare('client', () =>
+    report.step('Prisma client', () => generateClient({ progress: () => {}, signal })),
+  )
+}
+
 async function main() {
   const { dataDir } = readSettings(process.env)
+  /** @type {Engine | undefined} */
+  let engine
   report.line('\n  gpuq: every check\n')
-  await prepare('packages', () => preparePackages({ report, signal }))
-  const engine = await prepare('engine', () => prepareEngine({ report, signal, dataDir }))
   try {
-    if (engine) await prepare('image', () => prepareImage({ report, signal, dataDir }, engine))
-    const browser = await prepare('browser', () =>
-      report.step(
-        'Browser',
-        (progress) => ensureBrowser({ progress }),
-        (path) => path,
-      ),
-    )
-    if (browser) process.env.CHROMIUM_PATH = browser
-    await prepare('client', () =>
-      report.step('Prisma client', (progress) => generateClient({ progress, signal })),
-    )
+    const host = prepareHost(dataDir, (found) => {
+      engine = found
+    })
+    await Promise.allSettled([host, preparePrograms()])
+    signal.throwIfAborted()
     return summarise(await runChecks())
   } finally {
     if (engine?.ours) {
