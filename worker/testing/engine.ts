@@ -1,4 +1,5 @@
 import { request } from 'node:http'
+import type { Readable } from 'node:stream'
 import { z } from 'zod'
 
 const labelsSchema = z.record(z.string(), z.string()).nullish()
@@ -69,23 +70,70 @@ export class Engine {
     await this.ask('DELETE', `/images/${image}?force=1&noprune=1`, undefined, [404])
   }
 
-  private ask(method: string, path: string, body?: unknown, alsoFine: number[] = []): Promise<unknown> {
+  /** True once the engine answers. */
+  answers(): Promise<boolean> {
+    return this.ask('GET', '/_ping').then(
+      () => true,
+      () => false,
+    )
+  }
+
+  /** What a container wrote to its standard output, once it has ended. */
+  async output(id: string): Promise<string> {
+    await this.ask('POST', `/containers/${id}/wait`)
+    const log = await this.read('GET', `/containers/${id}/logs?stdout=1`)
+    let text = ''
+    for (let at = 0; at < log.length; at += 8 + log.readUInt32BE(at + 4)) {
+      text += log.toString('utf8', at + 8, at + 8 + log.readUInt32BE(at + 4))
+    }
+    return text
+  }
+
+  /** A path of a container, as tar. */
+  archive(id: string, path: string): Promise<Buffer> {
+    return this.read('GET', `/containers/${id}/archive?path=${encodeURIComponent(path)}`)
+  }
+
+  /** Makes an image of a root file system, as tar. */
+  async importImage(repository: string, tag: string, rootfs: Readable): Promise<void> {
+    const query = `fromSrc=-&repo=${encodeURIComponent(repository)}&tag=${tag}`
+    await this.read('POST', `/images/create?${query}`, rootfs)
+  }
+
+  private async ask(method: string, path: string, body?: unknown, alsoFine: number[] = []): Promise<unknown> {
+    const text = await this.read(
+      method,
+      path,
+      body === undefined ? undefined : JSON.stringify(body),
+      alsoFine,
+    )
+    return text.length === 0 || path === '/_ping' ? null : JSON.parse(text.toString())
+  }
+
+  private read(
+    method: string,
+    path: string,
+    body?: string | Readable,
+    alsoFine: number[] = [],
+  ): Promise<Buffer> {
     return new Promise((resolve, reject) => {
-      const headers = body === undefined ? {} : { 'Content-Type': 'application/json' }
+      const type = typeof body === 'string' ? 'application/json' : 'application/x-tar'
+      const headers = body === undefined ? {} : { 'Content-Type': type }
       const call = request({ socketPath: this.socketPath, method, path, headers, agent: false }, (answer) => {
         const pieces: Buffer[] = []
         answer.on('data', (piece: Buffer) => pieces.push(piece))
         answer.on('error', reject)
         answer.on('end', () => {
-          const text = Buffer.concat(pieces).toString()
+          const bytes = Buffer.concat(pieces)
           const status = answer.statusCode ?? 0
-          if (status < 400) resolve(text === '' ? null : JSON.parse(text))
-          else if (alsoFine.includes(status)) resolve(null)
-          else reject(new Error(`${method} ${path}: ${status} ${text}`))
+          if (status < 400) resolve(bytes)
+          else if (alsoFine.includes(status)) resolve(Buffer.alloc(0))
+          else reject(new Error(`${method} ${path}: ${status} ${bytes}`))
         })
       })
       call.on('error', reject)
-      call.end(body === undefined ? undefined : JSON.stringify(body))
+      if (body === undefined || typeof body === 'string') call.end(body)
+      else body.pipe(call)
     })
   }
 }

@@ -26,7 +26,6 @@ const statusHistory = `
  * once without seeing each other.
  */
 export class Lab {
-  readonly engine = new Engine()
   readonly jobs: Jobs
   readonly workers: WorkerProcess[] = []
   private readonly cleanUps: (() => Promise<unknown>)[] = []
@@ -36,16 +35,19 @@ export class Lab {
     readonly database: Database,
     readonly directory: string,
     private readonly bundle: string,
+    readonly engine: Engine,
   ) {
     this.jobs = new Jobs(database.pool, this.resultsDirectory, () => this.describe())
   }
 
   /** Opens one on a database cloned from the migrated template of the run, or on the given, migrated one. */
-  static async open(given: { postgresDirectory: string } | { url: string }): Promise<Lab> {
+  static async open(
+    given: ({ postgresDirectory: string } | { url: string }) & { engine?: Engine },
+  ): Promise<Lab> {
     const url = 'url' in given ? given.url : await cloneDatabase(given.postgresDirectory)
     const directory = await mkdtemp(join(tmpdir(), 'gpuq-lab-'))
     const bundle = await bundleWorker()
-    const lab = new Lab(connect(url, 8), directory, bundle.file)
+    const lab = new Lab(connect(url, 8), directory, bundle.file, given.engine ?? new Engine())
     lab.afterwards(bundle.remove)
     await mkdir(lab.resultsDirectory)
     await lab.database.pool.query(statusHistory)
@@ -57,9 +59,12 @@ export class Lab {
     return join(this.directory, 'results')
   }
 
-  /** Starts a worker, with a data directory of its node's own. */
-  async startWorker(options: Partial<WorkerOptions> & { node: string }): Promise<WorkerProcess> {
-    const dataDir = join(this.directory, options.node)
+  /** Starts a worker. Its data directory is its node's own, unless it is said to be on another machine. */
+  async startWorker(
+    options: Partial<WorkerOptions> & { node: string },
+    machine = options.node,
+  ): Promise<WorkerProcess> {
+    const dataDir = join(this.directory, machine)
     if (await mkdir(dataDir, { recursive: true })) {
       await symlink(this.resultsDirectory, join(dataDir, 'results'))
     }

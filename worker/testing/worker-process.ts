@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { until } from './until'
 
 export interface WorkerOptions {
   node: string
@@ -75,7 +75,7 @@ export class WorkerProcess {
 
   /** Resolves when the process is gone; with its exit code, or null when a signal ended it. */
   async ended(): Promise<number | null> {
-    if (this.child && this.running) await once(this.child, 'exit')
+    await until(`the worker of ${this.node} ends`, () => !this.running, { said: () => this.text })
     return this.exitCode
   }
 

@@ -1,0 +1,110 @@
+import { afterAll, describe, expect, inject, it } from 'vitest'
+import { Engine } from './testing/engine'
+import { Lab } from './testing/lab'
+import { PrivateEngine } from './testing/private-engine'
+import { expectAllTrue } from './testing/truth'
+import { Watch } from './testing/watch'
+
+const labs: Lab[] = []
+const engines: Promise<PrivateEngine>[] = []
+afterAll(async () => {
+  await Promise.all(labs.map((lab) => lab.close()))
+  await Promise.all(engines.map(async (engine) => (await engine).remove()))
+})
+
+async function startEngine(options: { liveRestore: boolean }): Promise<PrivateEngine> {
+  const starting = PrivateEngine.start(options)
+  engines.push(starting)
+  return starting
+}
+
+async function openLab(engine: Engine): Promise<Lab> {
+  const lab = await Lab.open({ postgresDirectory: inject('postgresDirectory'), engine })
+  labs.push(lab)
+  return lab
+}
+
+/** A lab whose one worker runs on an engine of its own. */
+async function openLabOn(options: { liveRestore: boolean }) {
+  const own = await startEngine(options)
+  const lab = await openLab(own.engine)
+  await lab.startWorker({ node: 'a', gpus: 2, engineSocket: own.socketPath })
+  return { lab, own }
+}
+
+const counting = `
+import os, time
+print("attempt", os.environ["GPUQ_ATTEMPT"])
+for i in range(80):
+    print("line", i)
+    time.sleep(0.05)
+print("end")`
+
+const allLines = Array.from({ length: 80 }, (_, i) => `line ${i}`)
+
+describe.concurrent('an engine that restarts', () => {
+  it('and takes its containers down is not blamed on the job, which starts again', async () => {
+    const { lab, own } = await openLabOn({ liveRestore: false })
+    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+      const job = await lab.jobs.submit(counting)
+      await lab.jobs.untilPrinted(job, /line 5\n/)
+      const watch = new Watch(lab)
+      await own.end(signal)
+      await own.startAgain()
+      expect(await lab.jobs.untilFinal(job), signal).toMatchObject({ status: 'completed', attempt: 2 })
+      expect(await lab.jobs.lines(job)).toEqual(['attempt 2', ...allLines, 'end'])
+      expect(await watch.stop()).toMatchObject({ jobsTwice: [], gpusTwice: [], falseBooks: [] })
+    }
+    await own.end('SIGTERM')
+    const waiting = await lab.jobs.submit(counting)
+    await lab.jobs.untilStatus(waiting, 'scheduled')
+    await own.startAgain()
+    expect(await lab.jobs.untilFinal(waiting)).toMatchObject({ status: 'completed', attempt: 1 })
+    await expectAllTrue(lab)
+  })
+
+  it('under live-restore loses no job and no line', async () => {
+    const { lab, own } = await openLabOn({ liveRestore: true })
+    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+      const job = await lab.jobs.submit(counting)
+      await lab.jobs.untilPrinted(job, /line 5\n/)
+      await own.end(signal)
+      await own.startAgain()
+      expect(await lab.jobs.untilFinal(job), signal).toMatchObject({ status: 'completed', attempt: 1 })
+      expect(await lab.jobs.lines(job), signal).toEqual(['attempt 1', ...allLines, 'end'])
+    }
+    await expectAllTrue(lab)
+  })
+})
+
+describe.concurrent('another machine that says it is the same node', () => {
+  it('is refused while the node is served, and takes over once the lease has run out', async () => {
+    const own = await startEngine({ liveRestore: false })
+    const lab = await openLab(new Engine())
+    const here = await lab.startWorker({ node: 'b' })
+    const endless = 'import time\nfor i in range(1000):\n    print("line", i)\n    time.sleep(0.1)'
+    const job = await lab.jobs.submit(
+      `import os\nif os.environ["GPUQ_ATTEMPT"] == "2": raise SystemExit(0)\n${endless}`,
+    )
+    await lab.jobs.untilPrinted(job, /line 3\n/)
+    const there = await lab.startWorker({ node: 'b', engineSocket: own.socketPath }, 'another')
+    expect(await there.ended()).toBe(1)
+    expect(there.log).toContain('Another machine already serves the node')
+    expect(await lab.jobs.row(job)).toMatchObject({ status: 'running', attempt: 1 })
+
+    here.signal('SIGSTOP')
+    await lab.jobs.until('the lease has run out', async () => {
+      const { rowCount } = await lab.database.pool.query(
+        `SELECT 1 FROM nodes WHERE name = 'b' AND lease_expires_at < now()`,
+      )
+      return rowCount === 1
+    })
+    there.start()
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 2 })
+    // The node is another machine's now, but the container of the old attempt runs here: it has to go.
+    here.signal('SIGCONT')
+    expect(await here.ended()).toBe(1)
+    await expectAllTrue(lab)
+    await expectAllTrue(lab, own.engine)
+  })
+})

@@ -1,0 +1,161 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { Engine } from './engine'
+import { until } from './until'
+
+const run = promisify(execFile)
+
+/** Names what programs of the tests need of the image: Python's own files, and the libraries they load under any name. */
+const listFiles = `
+import ctypes, glob, itertools, json, os, random, select, signal, socket, struct, sys, time, zlib
+loaded = {line.split()[-1] for line in open("/proc/self/maps") if ".so" in line}
+real = {os.path.realpath(path) for path in loaded}
+names = {link for path in real for link in glob.glob(os.path.dirname(path) + "/*") if os.path.realpath(link) == path}
+python = {"/usr/bin/python", "/usr/bin/python3", os.path.realpath(sys.executable), os.path.dirname(os.__file__)}
+print("\\n".join(sorted(names | python | {"/lib", "/lib64", "/usr/lib64"})))`
+
+/**
+ * A Docker engine of a test's own, to be restarted and killed: dockerd beside a containerd, as on a machine with systemd,
+ * without networks, and with an image that holds nothing but Python.
+ */
+export class PrivateEngine {
+  readonly engine: Engine
+  private dockerd: ChildProcess | undefined
+  private containerd: ChildProcess | undefined
+
+  private constructor(
+    private readonly directory: string,
+    private readonly options: { liveRestore: boolean },
+  ) {
+    this.engine = new Engine(join(directory, 'engine.sock'))
+  }
+
+  static async start(options: { liveRestore: boolean }): Promise<PrivateEngine> {
+    const engine = new PrivateEngine(await mkdtemp(join(tmpdir(), 'gpuq-engine-')), options)
+    try {
+      await engine.startContainerd()
+      await engine.startAgain()
+      await engine.loadPython()
+      return engine
+    } catch (error) {
+      await engine.remove()
+      throw error
+    }
+  }
+
+  private async startContainerd(): Promise<void> {
+    const config = join(this.directory, 'containerd.toml')
+    await writeFile(config, 'version = 2\ndisabled_plugins = ["io.containerd.grpc.v1.cri"]\n')
+    const paths = ['root', 'state'].flatMap((kind) => [`--${kind}`, join(this.directory, 'containerd', kind)])
+    this.containerd = await this.launch('containerd', [
+      '--config',
+      config,
+      ...paths,
+      '--address',
+      this.containerdSocket,
+    ])
+  }
+
+  /** Up to version 24, an engine's id comes from a file that all engines of a machine share; this one has its own. */
+  private async writeConfig(): Promise<string> {
+    const { stdout } = await run('dockerd', ['--version'])
+    const sharesKey = Number(/version (\d+)/.exec(stdout)?.[1]) < 25
+    const config = sharesKey ? { 'deprecated-key-path': join(this.directory, 'key.json') } : {}
+    const path = join(this.directory, 'daemon.json')
+    await writeFile(path, JSON.stringify(config))
+    return path
+  }
+
+  private get containerdSocket(): string {
+    return join(this.directory, 'containerd.sock')
+  }
+
+  private async launch(program: string, args: string[]): Promise<ChildProcess> {
+    const log = await open(join(this.directory, `${program}.log`), 'a')
+    // In a session of its own: Ctrl-C reaches the tests, which end it in order.
+    const child = spawn(program, args, { stdio: ['ignore', log.fd, log.fd], detached: true })
+    await log.close()
+    return child
+  }
+
+  get socketPath(): string {
+    return this.engine.socketPath
+  }
+
+  async startAgain(): Promise<void> {
+    const { directory } = this
+    const args = [
+      ...['--data-root', join(directory, 'data'), '--exec-root', join(directory, 'exec')],
+      ...['--pidfile', join(directory, 'pid'), '--host', `unix://${this.socketPath}`],
+      ...['--containerd', this.containerdSocket],
+      ...['--bridge=none', '--iptables=false', '--ip-forward=false', '--ip-masq=false'],
+      ...(this.options.liveRestore ? ['--live-restore'] : []),
+      ...['--config-file', await this.writeConfig()],
+    ]
+    this.dockerd = await this.launch('dockerd', args)
+    await until('the private engine answers', () => this.engine.answers(), {
+      said: () => `see ${join(directory, 'dockerd.log')}`,
+    })
+  }
+
+  /** Ends it as a package update does (SIGTERM), or as nobody should (SIGKILL). */
+  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    return endChild(this.dockerd, signal)
+  }
+
+  async remove(): Promise<void> {
+    const left = await this.engine.containers('gpuq.task').catch(() => [])
+    for (const { id } of left) await this.engine.remove(id)
+    await this.end('SIGTERM')
+    await endChild(this.containerd, 'SIGTERM')
+    const mounts = (await readFile('/proc/mounts', 'utf8'))
+      .split('\n')
+      .map((line) => line.split(' ')[1] ?? '')
+    for (const mount of mounts.filter((path) => path.startsWith(this.directory)).reverse()) {
+      await run('umount', ['--lazy', mount])
+    }
+    await rm(this.directory, { recursive: true, force: true })
+  }
+
+  /** The machine's own image takes half a minute to copy; what the tests need of it takes a second. */
+  private async loadPython(): Promise<void> {
+    const source = new Engine()
+    const rootfs = join(this.directory, 'rootfs')
+    const id = await source.run(`gpuq-files-${process.pid}-${Date.now()}`, {}, listFiles)
+    try {
+      for (const path of (await source.output(id)).trim().split('\n')) {
+        const into = join(rootfs, dirname(path))
+        await mkdir(into, { recursive: true })
+        await feed(
+          'tar',
+          ['-x', '-C', into, '--exclude=dist-packages', '--exclude=test'],
+          await source.archive(id, path),
+        )
+      }
+    } finally {
+      await source.remove(id)
+    }
+    for (const directory of ['proc', 'dev', 'sys', 'tmp', 'etc'])
+      await mkdir(join(rootfs, directory), { recursive: true })
+    const tar = spawn('tar', ['-c', '-C', rootfs, '.'], { stdio: ['ignore', 'pipe', 'inherit'] })
+    await this.engine.importImage('gpuq/python', '1', tar.stdout)
+  }
+}
+
+async function endChild(child: ChildProcess | undefined, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+  if (!child || child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill(signal)
+  await ended
+}
+
+async function feed(command: string, args: string[], input: Buffer): Promise<void> {
+  const child = spawn(command, args, { stdio: ['pipe', 'ignore', 'inherit'] })
+  child.stdin.end(input)
+  const [code] = await once(child, 'exit')
+  if (code !== 0) throw new Error(`${command} ended with ${code}`)
+}
