@@ -4,7 +4,10 @@ const outside = (room, allowed) => ({
   severity: 'error',
   comment: `${room} may import only ${allowed.join(', ')}`,
   from: { path: `^${room}/` },
-  to: { path: '^(app|components|lib|worker|cli|e2e|deploy)/', pathNot: `^(${[room, ...allowed].join('|')})/` },
+  to: {
+    path: '^(app|components|lib|worker|cli|e2e|deploy)/',
+    pathNot: `^(${[room, ...allowed].join('|')})/`,
+  },
 })
 
 module.exports = {
@@ -51,6 +54,9 @@ module.exports = {
     exclude: { path: '(^|/)(\\.next|dist|generated)/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'require', 'node', 'default'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default'],
+    },
   },
 }

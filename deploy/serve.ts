@@ -65,7 +65,9 @@ export async function serve(serving: Serving): Promise<void> {
 
 async function undoAll(undo: Undo[], report: Report): Promise<void> {
   for (const { title, work } of undo.reverse()) {
-    await (title ? report.step(title, work) : work()).catch((error: unknown) => report.warn(describe(error)))
+    await (title ? report.step(title, work) : work()).catch((error: unknown) =>
+      report.warn(explainError(error)),
+    )
   }
 }
 
@@ -176,10 +178,10 @@ async function runSample({ report, signal }: Serving, token: string): Promise<vo
     report.line(describeResult(result))
   } catch (error) {
     signal.throwIfAborted()
-    report.warn(`The sample job gave no result: ${describe(error)}`)
+    report.warn(`The sample job gave no result: ${explainError(error)}`)
   }
 }
 
-function describe(error: unknown): string {
+function explainError(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
