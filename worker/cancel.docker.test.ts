@@ -66,7 +66,8 @@ describe.concurrent('a job is cancelled', () => {
     ['when it has its verdict and its container is being removed', /DELETE \S*\/containers\//, 'before'],
   ] as const
 
-  it.each(steps)('%s', async (_, request, step) => {
+  it.each(steps)('%s', async (name, request, step) => {
+    const ended = /ended|end is/.test(name)
     const { lab, gate } = await openGatedLab()
     const hold = gate.hold(request, step)
     const job = await lab.jobs.submit('print("short")')
@@ -78,7 +79,8 @@ describe.concurrent('a job is cancelled', () => {
     hold.release()
 
     const end = await lab.jobs.untilFinal(job)
-    if (judged) expect(end).toMatchObject({ status: 'completed' })
+    // A program that has ended by itself may be judged by that before the worker hears of the cancel.
+    if (judged || (ended && end.status === 'completed')) expect(end).toMatchObject({ reason: 'finished' })
     else expect(end).toMatchObject(byOwner)
     await expectAllTrue(lab)
   })
@@ -191,7 +193,7 @@ describe.concurrent('a kill that does not work', () => {
       'it goes back to the queue',
       async () => (await lab.jobs.row(job)).status === 'pending',
     )
-    expect(await lab.containers()).toEqual([])
+    await lab.jobs.until('its container is gone', async () => (await lab.containers()).length === 0)
     await cancel(lab, job)
     await expectAllTrue(lab)
   })
