@@ -22,7 +22,7 @@ export function UserMenu({ handle, email, role, children }: UserMenuProps) {
     <DropdownMenu
       className="w-60"
       trigger={
-        <Button variant="ghost" className="max-w-48">
+        <Button variant="ghost" className="max-w-full">
           <span className="min-w-0 truncate">{handle}</span>
           <ChevronDown aria-hidden className="text-subtle" />
         </Button>

@@ -15,7 +15,7 @@ export function JobTable({ jobs, everyone }: { jobs: readonly JobSummary[]; ever
   return (
     <Table caption="Jobs" className="table-fixed">
       <TableHead>
-        <HeaderCell>Job</HeaderCell>
+        <HeaderCell className={everyone ? 'w-[18%]' : 'w-[28%]'}>Job</HeaderCell>
         <HeaderCell className="w-50">Status</HeaderCell>
         {everyone ? <HeaderCell className="w-28">User</HeaderCell> : null}
         <HeaderCell>Competition</HeaderCell>

@@ -53,7 +53,7 @@ function summarize(value: unknown, depth: number, limit: number): string {
   return isList ? `[${parts.join(', ')}]` : `{ ${parts.join(', ')} }`
 }
 
-/** A key without quotes where it reads well without them. */
+/** A key without quotes where it reads well without them: a word, or the place in a list. */
 export function showKey(key: string): string {
-  return /^[\p{L}_$][\p{L}\p{N}_$.-]*$/u.test(key) && key.length <= 80 ? key : quote(shorten(key, 80))
+  return /^(?:\d+|[\p{L}_$][\p{L}\p{N}_$.-]*)$/u.test(key) && key.length <= 80 ? key : quote(shorten(key, 80))
 }
