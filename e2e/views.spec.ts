@@ -1,0 +1,56 @@
+import { join } from 'node:path'
+import { AxeBuilder } from '@axe-core/playwright'
+import { expect, type Page } from '@playwright/test'
+import { expectNoSideScroll, test } from './browser-test'
+import { signIn } from './sign-in'
+import { clearScene, type Scene, setScene, views } from './views'
+
+/** Every view in light and dark, wide and narrow: WCAG 2.2 AA as far as axe can tell, no sideways scrolling, a picture. */
+
+const wcag = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+const pictures = join(import.meta.dirname, '..', 'test-results', 'views')
+const looks = [
+  { width: 1280, colorScheme: 'light' },
+  { width: 1280, colorScheme: 'dark' },
+  { width: 390, colorScheme: 'dark' },
+  { width: 390, colorScheme: 'light' },
+] as const
+
+test.describe.configure({ mode: 'parallel' })
+test.use({ contextOptions: { reducedMotion: 'reduce' } })
+
+let scene: Scene
+test.beforeAll(async () => {
+  scene = await setScene()
+})
+test.afterAll(() => clearScene(scene))
+
+async function violations(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).withTags(wcag).analyze()
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+  )
+}
+
+for (const { name, as, open } of views) {
+  test(`${name} can be seen and used`, async ({ page, context, watch }) => {
+    watch.tolerate(/status of 404/)
+    if (as) await signIn(context, scene[as])
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await open(page, scene)
+    for (const { width, colorScheme } of looks) {
+      await test.step(`${width} ${colorScheme}`, async () => {
+        await page.setViewportSize({ width, height: width > 800 ? 800 : 844 })
+        await page.emulateMedia({ colorScheme })
+        await expect(page.locator('html')).toHaveClass(new RegExp(colorScheme))
+        await page.screenshot({
+          path: join(pictures, `${name}-${width}-${colorScheme}.png`),
+          fullPage: true,
+          animations: 'disabled',
+        })
+        await expectNoSideScroll(page)
+        expect.soft(await violations(page), `${name} ${width} ${colorScheme}`).toEqual([])
+      })
+    }
+  })
+}

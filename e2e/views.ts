@@ -1,0 +1,249 @@
+import { expect, type Page } from '@playwright/test'
+import { dropFiles, editorOf, expectStatus, outputOf, rewrite } from './job-page'
+import { adminClient, makePerson, noLimits, type Person } from './people'
+import { configText, submit, waitingConfig } from './uploads'
+
+/** Every view of gpuq, with something in it to look at. */
+
+export interface Scene {
+  admin: Person
+  newcomer: Person
+  jobs: Record<'done' | 'failed' | 'waiting' | 'running', string>
+  invitation: string
+}
+
+const training = `
+import json, sys
+print("\\033[1mTraining\\033[0m on \\033[36m50,000\\033[0m images")
+for epoch in range(1, 31):
+    print(f"epoch {epoch:>2}  \\033[32mloss {1.8 / epoch:.4f}\\033[0m  lr 0.001")
+    print(json.dumps({"epoch": epoch, "loss": round(1.8 / epoch, 4), "accuracy": round(1 - 0.6 / epoch, 4)}))
+print("\\033[33mwarning:\\033[0m 3 images could not be read", file=sys.stderr)
+`
+
+/** Fills the system with what the views show. */
+export async function setScene(): Promise<Scene> {
+  const admin = await makePerson({ name: 'grace', role: 'admin', limits: noLimits })
+  const newcomer = await makePerson({ name: 'newcomer' })
+  const named = (name: string, more: Record<string, unknown> = {}) =>
+    configText({
+      name,
+      competition_id: 'cifar10',
+      project_id: 'resnet-baseline',
+      tags: ['baseline', 'v2'],
+      ...more,
+    })
+  const [done, failed, waiting, running] = await Promise.all([
+    submit(admin, training, named('ResNet-50, first baseline'), { wait: true }),
+    submit(admin, 'import nothing_of_the_kind', named('with a typo'), { wait: true }),
+    submit(admin, 'print(1)', `${waitingConfig}name: "a model that is far too large"\n`),
+    submit(
+      admin,
+      'import time\nprint("epoch 1", flush=True)\ntime.sleep(900)',
+      named('a long one', { max_time: 1800 }),
+    ),
+  ])
+  const project = (await admin.client.projects.list()).items.find(
+    ({ project_id }) => project_id === 'resnet-baseline',
+  )
+  if (project)
+    await admin.client.projects.update(project.id, { name: 'The baseline', add_members: [newcomer.handle] })
+  await admin.client.tokens.create({ name: 'laptop', expires_in_days: 30 })
+  const { invitation_url } = await adminClient().users.create({ user_id: `${admin.handle}-guest` })
+  return { admin, newcomer, jobs: { done, failed, waiting, running }, invitation: invitation_url ?? '' }
+}
+
+/** Ends what would run on. */
+export async function clearScene({ admin, jobs }: Scene): Promise<void> {
+  for (const id of [jobs.waiting, jobs.running]) await admin.client.jobs.cancel(id)
+}
+
+export interface View {
+  name: string
+  /** Who looks; a stranger if left out. */
+  as?: 'admin' | 'newcomer'
+  open: (page: Page, scene: Scene) => Promise<void>
+}
+
+/** A page that shows its content under a heading. */
+const at = (path: string, heading: string | RegExp) => async (page: Page) => {
+  await page.goto(path)
+  await expect(page.getByRole('heading', { level: 1, name: heading })).toBeVisible()
+}
+
+async function openResult(page: Page, { jobs }: Scene, view: string): Promise<void> {
+  await page.goto(`/jobs/${jobs.done}?tab=result`)
+  await page.getByRole('region', { name: 'Results', exact: true }).getByRole('radio', { name: view }).click()
+}
+
+async function openDialog(page: Page, path: string, button: string | RegExp): Promise<void> {
+  await page.goto(path)
+  await page.getByRole('button', { name: button }).first().click()
+  await expect(
+    page.getByRole('dialog').or(page.getByRole('alertdialog')).or(page.getByRole('menu')),
+  ).toBeVisible()
+}
+
+const doors: View[] = [
+  { name: 'sign-in', open: at('/sign-in', 'Sign in') },
+  { name: 'sign-in-refused', open: at('/sign-in?error=AccessDenied', 'Sign in') },
+  { name: 'invitation', open: (page, { invitation }) => at(new URL(invitation).pathname, /Welcome/)(page) },
+  { name: 'invitation-used', open: at('/invitations/none', 'Invitation') },
+]
+
+const jobViews: View[] = [
+  { name: 'jobs', as: 'admin', open: at('/jobs', 'Jobs') },
+  { name: 'jobs-first', as: 'newcomer', open: at('/jobs', 'Jobs') },
+  { name: 'jobs-none-match', as: 'admin', open: at('/jobs?status=failed&competition_id=none', 'Jobs') },
+  {
+    name: 'job-output',
+    as: 'admin',
+    open: async (page, { jobs }) => {
+      await page.goto(`/jobs/${jobs.done}`)
+      await expect(outputOf(page)).toContainText('epoch')
+    },
+  },
+  { name: 'job-result-chart', as: 'admin', open: (page, scene) => openResult(page, scene, 'Chart') },
+  { name: 'job-result-table', as: 'admin', open: (page, scene) => openResult(page, scene, 'Table') },
+  { name: 'job-result-tree', as: 'admin', open: (page, scene) => openResult(page, scene, 'Tree') },
+  {
+    name: 'job-source',
+    as: 'admin',
+    open: async (page, { jobs }) => {
+      await page.goto(`/jobs/${jobs.done}?tab=source`)
+      await expect(editorOf(page, 'solution.py')).toBeVisible()
+    },
+  },
+  {
+    name: 'job-details',
+    as: 'admin',
+    open: async (page, { jobs }) => {
+      await page.goto(`/jobs/${jobs.done}?tab=details`)
+      await expect(page.getByText('Result file')).toBeVisible()
+    },
+  },
+  {
+    name: 'job-failed',
+    as: 'admin',
+    open: async (page, { jobs }) => {
+      await page.goto(`/jobs/${jobs.failed}`)
+      await expect(outputOf(page)).toContainText('ModuleNotFoundError')
+    },
+  },
+  {
+    name: 'job-waiting',
+    as: 'admin',
+    open: async (page, { jobs }) => {
+      await page.goto(`/jobs/${jobs.waiting}`)
+      await expectStatus(page, 'Pending')
+    },
+  },
+  {
+    name: 'job-running',
+    as: 'admin',
+    open: async (page, { jobs }) => {
+      await page.goto(`/jobs/${jobs.running}`)
+      await expect(outputOf(page)).toContainText('epoch 1')
+    },
+  },
+  {
+    name: 'job-cancel',
+    as: 'admin',
+    open: (page, { jobs }) => openDialog(page, `/jobs/${jobs.waiting}`, 'Cancel'),
+  },
+]
+
+const submitViews: View[] = [
+  { name: 'submit', as: 'newcomer', open: at('/submit', 'New job') },
+  {
+    name: 'submit-ready',
+    as: 'admin',
+    open: async (page) => {
+      await page.goto('/submit')
+      await dropFiles(page, [
+        { name: 'solution.py', text: training },
+        { name: 'config.yaml', text: configText({ name: 'ready' }) },
+      ])
+      await expect(page.getByText('Ready to send')).toBeVisible()
+    },
+  },
+  {
+    name: 'submit-mistakes',
+    as: 'admin',
+    open: async (page) => {
+      await page.goto('/submit')
+      await page.getByRole('radio', { name: 'YAML' }).click()
+      await rewrite(
+        page,
+        'config.yaml',
+        'competition_id: c\nproject_id: p\nexpected_time: -1\ngpu_cuont: 2\n',
+      )
+      await expect(page.locator('.cm-problem-note')).toHaveCount(2)
+    },
+  },
+  {
+    name: 'submit-mistakes-form',
+    as: 'admin',
+    open: async (page) => {
+      await page.goto('/submit')
+      await page.getByLabel(/Expected time/).fill('-1')
+      await page.getByRole('button', { name: 'Submit the job' }).click()
+      await expect(page.getByText(/to mend/)).toBeVisible()
+    },
+  },
+]
+
+const accessViews: View[] = [
+  { name: 'projects', as: 'admin', open: at('/projects', 'Projects') },
+  { name: 'projects-first', as: 'newcomer', open: at('/projects', 'Projects') },
+  { name: 'project', as: 'admin', open: (page) => openDialog(page, '/projects', /Manage resnet-baseline/) },
+  { name: 'project-new', as: 'admin', open: (page) => openDialog(page, '/projects', 'New project') },
+  { name: 'tokens', as: 'admin', open: at('/tokens', 'Tokens') },
+  { name: 'token-new', as: 'admin', open: (page) => openDialog(page, '/tokens', 'New token') },
+  {
+    name: 'token-made',
+    as: 'newcomer',
+    open: async (page) => {
+      await openDialog(page, '/tokens', 'New token')
+      await page.getByLabel('Name').fill('notebook')
+      await page.getByRole('button', { name: 'Make the token' }).click()
+      await expect(page.getByRole('region', { name: 'token', exact: true })).toBeVisible()
+    },
+  },
+  { name: 'settings', as: 'admin', open: at('/settings', 'Settings') },
+  {
+    name: 'nothing-here',
+    as: 'newcomer',
+    open: async (page) => {
+      await page.goto('/no/such/page')
+      await expect(page.getByText('There is nothing here for you')).toBeVisible()
+    },
+  },
+  {
+    name: 'shortcuts',
+    as: 'admin',
+    open: async (page) => {
+      await at('/settings', 'Settings')(page)
+      await page.keyboard.press('?')
+      await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible()
+    },
+  },
+]
+
+const adminViews: View[] = [
+  { name: 'admin-jobs', as: 'admin', open: at('/admin/jobs', 'All jobs') },
+  { name: 'admin-users', as: 'admin', open: at('/admin/users', 'Users') },
+  { name: 'admin-invite', as: 'admin', open: (page) => openDialog(page, '/admin/users', 'Invite') },
+  { name: 'admin-user-menu', as: 'admin', open: (page) => openDialog(page, '/admin/users', /^Actions for/) },
+  { name: 'admin-tokens', as: 'admin', open: at('/admin/tokens', 'All tokens') },
+  { name: 'admin-projects', as: 'admin', open: at('/admin/projects', 'All projects') },
+  { name: 'admin-environments', as: 'admin', open: at('/admin/environments', 'Environments') },
+  {
+    name: 'admin-environment',
+    as: 'admin',
+    open: (page) => openDialog(page, '/admin/environments', 'Edit python'),
+  },
+  { name: 'admin-audit', as: 'admin', open: at('/admin/audit', 'Audit log') },
+]
+
+export const views: View[] = [...doors, ...jobViews, ...submitViews, ...accessViews, ...adminViews]
