@@ -24,7 +24,6 @@ export async function commitPlacement(placement: Placement): Promise<Commit> {
     await transaction(async (tx) => {
       const spec = await takeJob(tx, placement)
       for (const task of placement.tasks) await placeTask(tx, placement, task, spec)
-      await tx.query('SELECT pg_notify($1, $2)', [channels.job, placement.jobId])
     })
     return { ok: true }
   } catch (error) {
@@ -65,8 +64,10 @@ async function placeTask(
            ), booked AS (
              UPDATE gpus SET allocated_milli = allocated_milli + w.milli FROM wanted w
               WHERE gpus.id = w.gpu_id AND gpus.node_id = $5 RETURNING gpus.id, w.milli
+           ), held AS (
+             INSERT INTO allocations (task_id, gpu_id, milli) SELECT task.id, booked.id, booked.milli FROM task, booked
            )
-           INSERT INTO allocations (task_id, gpu_id, milli) SELECT task.id, booked.id, booked.milli FROM task, booked`,
+           SELECT pg_notify('${channels.node}', $5::text), pg_notify('${channels.job}', $2::text)`,
     values: [
       uuidv7(),
       placement.jobId,
@@ -79,5 +80,4 @@ async function placeTask(
       gpus.map(({ milli }) => milli),
     ],
   })
-  await tx.query('SELECT pg_notify($1, $2)', [channels.node, task.nodeId])
 }

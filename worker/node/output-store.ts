@@ -4,6 +4,7 @@ import { OutputEncoder } from '@/lib/results/encode'
 import { pause } from '../pause'
 import type { OutputChunk } from '../runtime/runtime'
 import { persist } from './persist'
+import { ReplayedStream } from './replayed-stream'
 
 /** Shortest time between two stored batches: a line shows within 100 ms, and a storm of lines makes few writes. */
 const batchEveryMs = 30
@@ -28,8 +29,9 @@ export class OutputStore {
   #waitingBytes = 0
   #storing: Promise<void> | undefined
   #failed: unknown
-  /** Raw bytes that came, those among them that were taken before. */
+  /** Raw bytes that were fed to the encoder, those among them that were taken before. */
   #received = { stdout: 0, stderr: 0 }
+  readonly #streams = { stdout: new ReplayedStream(), stderr: new ReplayedStream() }
 
   constructor(
     readonly lease: Lease,
@@ -54,13 +56,14 @@ export class OutputStore {
   /** The output is about to be read from its first byte again: what was taken already is skipped. */
   startOver(): void {
     this.#received = { stdout: 0, stderr: 0 }
+    this.#streams.stdout.startOver()
+    this.#streams.stderr.startOver()
     this.#encoder = new OutputEncoder({ limitBytes: this.limitBytes, resume: this.#encoder.state })
   }
 
   /** Takes raw output. Resolves at once, or when the database has caught up. */
   async take(chunk: OutputChunk): Promise<void> {
-    this.#received[chunk.stream] += chunk.bytes.length
-    this.#keep(this.#encoder.feed(chunk.stream, chunk.bytes, new Date()).bytes, this.#encoder.state.consumed)
+    this.#feed(chunk.stream, this.#streams[chunk.stream].push(chunk.bytes))
     this.#storing ??= this.#store()
     while (this.#waitingBytes > mostWaitingBytes && this.#storing) await this.#storing
     if (this.#failed) throw this.#failed
@@ -71,10 +74,17 @@ export class OutputStore {
    * off too: a worker that has to do this end again has nothing to add.
    */
   async end(): Promise<void> {
+    this.#feed('stdout', this.#streams.stdout.end())
+    this.#feed('stderr', this.#streams.stderr.end())
     this.#keep(this.#encoder.end(new Date()).bytes, this.#received)
     await this.#storing
     if (this.#failed) throw this.#failed
     while (this.#waitingBytes > 0) await this.#storeBatch()
+  }
+
+  #feed(stream: OutputChunk['stream'], bytes: Buffer): void {
+    this.#received[stream] += bytes.length
+    this.#keep(this.#encoder.feed(stream, bytes, new Date()).bytes, this.#encoder.state.consumed)
   }
 
   #keep(bytes: Buffer, consumed: Encoded['consumed']): void {

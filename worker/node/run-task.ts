@@ -171,8 +171,12 @@ export class TaskRun {
     let imageDigest: string | null = null
     let telling: Promise<void> | undefined
     const make = async () => {
-      imageDigest = await this.#unlessStopped(runtime.ensureImage(this.task.image))
-      return imageDigest === null ? null : this.#layOut()
+      const [digest, container] = await Promise.all([
+        this.#unlessStopped(runtime.ensureImage(this.task.image)),
+        this.#layOut(),
+      ])
+      imageDigest = digest
+      return digest === null ? null : container
     }
     // Told to the database while the engine starts the container: neither waits for the other.
     const output = await this.#life.open(make, () => {

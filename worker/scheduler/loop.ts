@@ -21,14 +21,16 @@ export async function lead(signal: AbortSignal): Promise<void> {
 async function schedule(signal: AbortSignal): Promise<void> {
   const wake = new Wake(signal)
   const stop = await listener().listen('queue', () => wake.ring())
+  let reconciled = Number.NEGATIVE_INFINITY
   let swept = Number.NEGATIVE_INFINITY
   try {
     while (!signal.aborted) {
-      await attempt('reconcile', async () => {
-        const lost = await loseExpiredNodes()
-        if (lost.length > 0) logger.warn({ nodes: lost }, 'nodes lost: their leases ran out')
-      })
+      // First what somebody waits for: a wake-up is most often a new job.
       await attempt('place', placeWaiting)
+      if (performance.now() - reconciled >= lookEveryMs) {
+        reconciled = performance.now()
+        await attempt('reconcile', reconcile)
+      }
       if (performance.now() - swept > sweepEveryMs) {
         swept = performance.now()
         await attempt('sweep', () => deleteExpired(new Date()))
@@ -38,6 +40,12 @@ async function schedule(signal: AbortSignal): Promise<void> {
   } finally {
     stop()
   }
+}
+
+/** What is freed here is placed at once: losing a node rings the bell. */
+async function reconcile(): Promise<void> {
+  const lost = await loseExpiredNodes()
+  if (lost.length > 0) logger.warn({ nodes: lost }, 'nodes lost: their leases ran out')
 }
 
 /** One pass: snapshot, plan, commit. A placement that the database refuses is planned again at once. */
