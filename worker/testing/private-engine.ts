@@ -74,10 +74,11 @@ export class PrivateEngine {
     return join(this.directory, 'containerd.sock')
   }
 
-  private async launch(program: string, args: string[]): Promise<ChildProcess> {
+  private async launch(program: string, args: string[], within: string[] = []): Promise<ChildProcess> {
     const log = await open(join(this.directory, `${program}.log`), 'a')
+    const [command = program, ...rest] = [...within, program, ...args]
     // In a session of its own: Ctrl-C reaches the tests, which end it in order.
-    const child = spawn(program, args, { stdio: ['ignore', log.fd, log.fd], detached: true })
+    const child = spawn(command, rest, { stdio: ['ignore', log.fd, log.fd], detached: true })
     await log.close()
     return child
   }
@@ -96,7 +97,8 @@ export class PrivateEngine {
       ...(this.options.liveRestore ? ['--live-restore'] : []),
       ...['--config-file', await this.writeConfig()],
     ]
-    this.dockerd = await this.launch('dockerd', args)
+    // In a network of its own: an engine without a bridge removes docker0, and it would be the machine's.
+    this.dockerd = await this.launch('dockerd', args, ['unshare', '--net'])
     await until('the private engine answers', () => this.engine.answers(), {
       said: () => `see ${join(directory, 'dockerd.log')}`,
     })
