@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, inject, it } from 'vitest'
+import { cancel } from './testing/cancel'
 import { EngineGate } from './testing/engine-gate'
 import { Lab } from './testing/lab'
 import { expectAllTrue, expectBooksMatchContainers } from './testing/truth'
@@ -18,7 +19,8 @@ async function openGatedLab() {
   const lab = await openLab()
   const gate = await EngineGate.open()
   lab.afterwards(() => gate.close())
-  return { lab, gate, worker: await lab.startWorker({ node: 'a', engineSocket: gate.socketPath }) }
+  const worker = await lab.startWorker({ node: 'a', engineSocket: gate.socketPath, maxOutputMib: 4 })
+  return { lab, gate, worker }
 }
 
 /** Prints numbered lines on both streams, some of them in halves, and who prints them. */
@@ -147,27 +149,38 @@ describe('what happened while no worker looked', () => {
     await expectAllTrue(lab)
   })
 
-  it.concurrent('keeps the reason for which the worker before had stopped the container', async () => {
-    const { lab, gate, worker } = await openGatedLab()
-    const cancelled = await lab.jobs.submit('import time\nprint("in")\ntime.sleep(100)')
-    await lab.jobs.untilPrinted(cancelled, /in/)
-    const hold = gate.hold(/POST \S*\/containers\/\w+\/wait/, 'after')
-    await lab.database.pool.query(
-      `UPDATE jobs SET cancel_requested_at = now(), cancel_reason = 'cancelled_by_user' WHERE id = $1`,
-      [cancelled],
-    )
-    await hold.reached
-    await lab.jobs.until('the container has ended', async () => {
-      const [container] = await lab.containers()
-      return container?.state === 'exited'
-    })
-    await worker.kill()
-    hold.release()
-    worker.start()
+  const stops = [
+    ['cancelled_by_user', 'import time\nprint("in")\ntime.sleep(100)', 120],
+    ['timeout', 'import time\nprint("in")\ntime.sleep(100)', 3],
+    ['output_limit', 'print("in")\nwhile True:\n    print("x" * 1000)', 120],
+  ] as const
 
-    expect(await lab.jobs.untilFinal(cancelled)).toMatchObject({ reason: 'cancelled_by_user' })
-    await expectAllTrue(lab)
-  })
+  it.concurrent.each(stops)(
+    'keeps %s, for which the worker before had stopped it',
+    async (reason, code, timeLimitS) => {
+      const { lab, gate, worker } = await openGatedLab()
+      const hold = gate.hold(/POST \S*\/containers\/\w+\/wait/, 'after')
+      const job = await lab.jobs.submit(code, { timeLimitS })
+      await lab.jobs.untilPrinted(job, /in/)
+      if (reason === 'cancelled_by_user') await cancel(lab, job)
+      await hold.reached
+      await lab.jobs.until(
+        'the container has ended',
+        async () => (await lab.containers())[0]?.state === 'exited',
+      )
+      await sleep(500)
+      await worker.kill()
+      hold.release()
+      worker.start()
+
+      expect(await lab.jobs.untilFinal(job)).toMatchObject({ reason })
+      const records = await lab.jobs.records(job)
+      expect(records.filter(({ type }) => type === 'truncated')).toHaveLength(
+        reason === 'output_limit' ? 1 : 0,
+      )
+      await expectAllTrue(lab)
+    },
+  )
 
   it.concurrent('goes on although the image was removed meanwhile', async () => {
     const lab = await openLab()

@@ -36,8 +36,9 @@ const counting = `
 import os, time
 print("attempt", os.environ["GPUQ_ATTEMPT"])
 for i in range(80):
-    print("line", i)
+    print("line ", end="")
     time.sleep(0.05)
+    print(i)
 print("end")`
 
 const allLines = Array.from({ length: 80 }, (_, i) => `line ${i}`)

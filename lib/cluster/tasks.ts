@@ -1,7 +1,7 @@
 import { database } from '../database/client'
 import { channels } from '../database/listen'
 import { type Transaction, transaction } from '../database/transaction'
-import type { CancelReason } from '../jobs/reasons'
+import type { CancelReason, EndReason } from '../jobs/reasons'
 import type { TaskStatus } from '../jobs/status'
 import { endAttempt, type Outcome } from '../jobs/verdict'
 import { holdsLease, type Lease, LeaseLost } from './nodes'
@@ -37,8 +37,8 @@ export interface ClaimedTask {
   stderrConsumed: number
   /** Bytes of records stored so far: where the next chunk begins. */
   outputBytes: number
-  /** Set when the job's end was asked for. */
-  cancelReason: CancelReason | null
+  /** What the task is being stopped for, if it is. */
+  stopReason: EndReason | null
   gpus: { uuid: string; index: number; simulated: boolean; milli: number }[]
 }
 
@@ -49,7 +49,7 @@ const selectClaimed = `
          e.image, e.network, j.spec, j.code, j.time_limit_s AS "timeLimitS",
          coalesce(extract(epoch FROM now() - t.started_at), 0)::float8 AS "ranSeconds",
          t.stdout_consumed AS "stdoutConsumed", t.stderr_consumed AS "stderrConsumed",
-         t.output_bytes AS "outputBytes", j.cancel_reason AS "cancelReason",
+         t.output_bytes AS "outputBytes", coalesce(t.reason, j.cancel_reason) AS "stopReason",
          coalesce((SELECT jsonb_agg(jsonb_build_object('uuid', g.uuid, 'index', g.index, 'simulated', g.simulated, 'milli', a.milli) ORDER BY g.index)
                      FROM allocations a JOIN gpus g ON g.id = a.gpu_id WHERE a.task_id = t.id), '[]') AS gpus
     FROM tasks t JOIN jobs j ON j.id = t.job_id JOIN environments e ON e.id = j.environment_id`
@@ -118,6 +118,16 @@ export async function markRunning(
            RETURNING pg_notify('${channels.job}', jobs.id::text)`,
     values: [lease.nodeId, lease.leaseId, task.id, imageDigest],
   })
+  if (rowCount !== 1) throw new Fenced(task.id)
+}
+
+/** What the container is being stopped for: a worker that adopts it could not tell from how it ended. */
+export async function noteStop(lease: Lease, task: ClaimedTask, reason: EndReason): Promise<void> {
+  const { rowCount } = await database().pool.query(
+    `UPDATE tasks SET reason = coalesce(reason, $4)
+      WHERE id = $3 AND node_id = $1 AND status IN ('starting', 'running') AND ${leaseHeld}`,
+    [lease.nodeId, lease.leaseId, task.id, reason],
+  )
   if (rowCount !== 1) throw new Fenced(task.id)
 }
 

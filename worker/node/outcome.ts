@@ -35,18 +35,6 @@ export function outcomeOf(exit: Exit, stoppedFor: EndReason | null, memoryMib: n
   return { reason: 'exit_code', detail: `Exit code ${exitCode}${signal ? ` (${signal})` : ''}.`, exitCode }
 }
 
-/** Ended by SIGTERM or SIGKILL. */
-const stopExitCodes = [143, 137]
-
-/**
- * True for a container that a worker must have stopped for its time limit, and did not live to say so: it ran that
- * long, and was then ended by a signal.
- */
-export function wasTimedOut({ exitCode, startedAt, finishedAt }: Exit, timeLimitS: number): boolean {
-  if (!startedAt || !finishedAt || !stopExitCodes.includes(exitCode)) return false
-  return finishedAt.getTime() - startedAt.getTime() >= timeLimitS * 1000
-}
-
 /** What a failure of gpuq or its engine means: never the user's fault. */
 export function outcomeOfFault(error: unknown): Outcome {
   if (error instanceof RuntimeFault && error.code === 'image_unavailable') {

@@ -23,14 +23,14 @@ interface Encoded {
  * long as the lease lasts; nothing is dropped meanwhile, because the container is made to wait.
  */
 export class OutputStore {
-  #encoder: OutputEncoder
+  readonly #encoder: OutputEncoder
   #start: number
   readonly #waiting: Encoded[] = []
   #waitingBytes = 0
   #storing: Promise<void> | undefined
   #failed: unknown
-  /** Raw bytes that were fed to the encoder, those among them that were taken before. */
-  #received = { stdout: 0, stderr: 0 }
+  /** Raw bytes that came, those among them that an earlier worker had taken. */
+  readonly #received = { stdout: 0, stderr: 0 }
   readonly #streams = { stdout: new ReplayedStream(), stderr: new ReplayedStream() }
 
   constructor(
@@ -53,17 +53,17 @@ export class OutputStore {
     return this.#encoder.limitReached
   }
 
-  /** The output is about to be read from its first byte again: what was taken already is skipped. */
+  /** The output is about to be read from its first byte again: what came already is passed over. */
   startOver(): void {
-    this.#received = { stdout: 0, stderr: 0 }
     this.#streams.stdout.startOver()
     this.#streams.stderr.startOver()
-    this.#encoder = new OutputEncoder({ limitBytes: this.limitBytes, resume: this.#encoder.state })
   }
 
   /** Takes raw output. Resolves at once, or when the database has caught up. */
   async take(chunk: OutputChunk): Promise<void> {
-    this.#feed(chunk.stream, this.#streams[chunk.stream].push(chunk.bytes))
+    const bytes = this.#streams[chunk.stream].push(chunk.bytes)
+    this.#received[chunk.stream] += bytes.length
+    this.#keep(this.#encoder.feed(chunk.stream, bytes, new Date()).bytes, this.#encoder.state.consumed)
     this.#storing ??= this.#store()
     while (this.#waitingBytes > mostWaitingBytes && this.#storing) await this.#storing
     if (this.#failed) throw this.#failed
@@ -74,17 +74,10 @@ export class OutputStore {
    * off too: a worker that has to do this end again has nothing to add.
    */
   async end(): Promise<void> {
-    this.#feed('stdout', this.#streams.stdout.end())
-    this.#feed('stderr', this.#streams.stderr.end())
     this.#keep(this.#encoder.end(new Date()).bytes, this.#received)
     await this.#storing
     if (this.#failed) throw this.#failed
     while (this.#waitingBytes > 0) await this.#storeBatch()
-  }
-
-  #feed(stream: OutputChunk['stream'], bytes: Buffer): void {
-    this.#received[stream] += bytes.length
-    this.#keep(this.#encoder.feed(stream, bytes, new Date()).bytes, this.#encoder.state.consumed)
   }
 
   #keep(bytes: Buffer, consumed: Encoded['consumed']): void {

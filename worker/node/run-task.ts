@@ -1,5 +1,5 @@
 import type { Lease } from '@/lib/cluster/nodes'
-import { type ClaimedTask, Fenced, finishTask, markRunning } from '@/lib/cluster/tasks'
+import { type ClaimedTask, Fenced, finishTask, markRunning, noteStop } from '@/lib/cluster/tasks'
 import { type EndReason, endReasons } from '@/lib/jobs/reasons'
 import type { Outcome } from '@/lib/jobs/verdict'
 import { logger } from '@/lib/logger'
@@ -7,7 +7,7 @@ import { pause } from '../pause'
 import type { ContainerRef, OutputChunk, Runtime, TaskContainer } from '../runtime/runtime'
 import { ContainerLife } from './container-life'
 import { containerOf } from './container-of'
-import { outcomeOf, outcomeOfFault, wasTimedOut } from './outcome'
+import { outcomeOf, outcomeOfFault } from './outcome'
 import { OutputStore } from './output-store'
 import { persist } from './persist'
 import { removeTaskDirectory, taskDirectory, writeTaskDirectory } from './task-directory'
@@ -45,6 +45,7 @@ export class TaskRun {
   readonly #stopping = new AbortController()
   readonly #life: ContainerLife
   #stoppedFor: EndReason | null = null
+  #stopNoted: Promise<void> = Promise.resolve()
 
   constructor(
     readonly host: TaskHost,
@@ -63,7 +64,7 @@ export class TaskRun {
       existing,
     )
     // An adopted container may have been stopped for it already: then its exit code tells nothing.
-    if (task.cancelReason) this.stop(task.cancelReason)
+    if (task.stopReason) this.stop(task.stopReason)
     this.done = this.#run()
   }
 
@@ -72,6 +73,10 @@ export class TaskRun {
     if (this.#stoppedFor) return
     this.#stoppedFor = reason
     this.#stopping.abort()
+    this.#stopNoted = persist(this.#abandoned.signal, 'stop', () =>
+      noteStop(this.host.lease, this.task, reason),
+    )
+    this.#stopNoted.catch(() => {})
     this.#stopContainer()
   }
 
@@ -157,8 +162,8 @@ export class TaskRun {
     }
     try {
       const exit = await this.#life.follow(output, take, () => store.startOver())
+      await this.#stopNoted
       await store.end()
-      if (over && wasTimedOut(exit, task.timeLimitS)) this.#stoppedFor ??= 'timeout'
       return outcomeOf(exit, this.#stoppedFor, task.memoryMib)
     } finally {
       clearTimeout(timeLimit)
