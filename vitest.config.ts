@@ -13,6 +13,8 @@ export default defineConfig({
           name: 'unit',
           include: ['**/*.test.{ts,tsx}'],
           exclude: [...exclude, '**/*.{db,docker}.test.ts'],
+          // Properties over thousands of cases take seconds on a busy machine.
+          testTimeout: 60_000,
         },
       },
       {

@@ -67,6 +67,38 @@ async function owner(): Promise<{ uid?: number; gid?: number }> {
   })
 }
 
+type RunAs = (file: string, args: string[]) => Promise<unknown>
+
+/** Runs programs as the server's user, and as that user only. */
+async function serverUser(ids: { uid?: number; gid?: number }, paths: string[]): Promise<RunAs> {
+  const base = {
+    cwd: '/',
+    maxBuffer: 10_000_000,
+    env: { NODE_ENV: process.env.NODE_ENV, PATH: process.env.PATH, LC_ALL: 'C' },
+  }
+  const { uid, gid } = ids
+  const plain: RunAs = (file, args) => run(file, args, { ...base, ...ids })
+  if (uid === undefined) return plain
+  const reached = await Promise.all(paths.map((path) => plain('test', ['-r', path]))).then(
+    () => true,
+    () => false,
+  )
+  if (reached) return plain
+  // gpuq lies where only root can enter, such as root's home: the server gets the one right to read past directories'
+  // permissions. With no_setuid_fixup that counts for access(2) too, by which it looks for its own programs.
+  const right = '-all,+dac_read_search'
+  const become = [
+    `--reuid=${uid}`,
+    `--regid=${gid}`,
+    '--clear-groups',
+    '--securebits=+no_setuid_fixup',
+    `--inh-caps=${right}`,
+    `--ambient-caps=${right}`,
+    `--bounding-set=${right}`,
+  ]
+  return (file, args) => run('setpriv', [...become, file, ...args], base)
+}
+
 /**
  * Starts the database of `dataDir`, making it on the first call, and returns its address and how to stop it.
  * A server that an earlier, killed process left running is taken over.
@@ -88,15 +120,10 @@ export async function startEmbedded(
     await chmod(directory, 0o700)
     if (ids.uid !== undefined && ids.gid !== undefined) await chown(directory, ids.uid, ids.gid)
   }
-  const as = {
-    ...ids,
-    cwd: '/',
-    maxBuffer: 10_000_000,
-    env: { NODE_ENV: process.env.NODE_ENV, PATH: process.env.PATH, LC_ALL: 'C' },
-  }
+  const as = await serverUser(ids, [pg_ctl, cluster])
   const command = async (file: string, args: string[]) => {
     try {
-      return await run(file, args, as)
+      return await as(file, args)
     } catch (cause) {
       throw await explain(cause, cluster, log)
     }
@@ -117,7 +144,7 @@ export async function startEmbedded(
       '--no-instructions',
     ])
   }
-  const running = await run(pg_ctl, ['status', '-D', cluster], as).then(
+  const running = await as(pg_ctl, ['status', '-D', cluster]).then(
     () => true,
     () => false,
   )
