@@ -1,0 +1,127 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { afterAll, describe, expect, inject, it } from 'vitest'
+import type { JobOptions } from './testing/jobs'
+import { Lab } from './testing/lab'
+import { expectAllTrue } from './testing/truth'
+import type { WorkerProcess } from './testing/worker-process'
+
+const run = promisify(execFile)
+const labs: Lab[] = []
+afterAll(() => Promise.all(labs.map((lab) => lab.close())))
+
+const mib = 1024 * 1024
+
+async function openLab(maxOutputMib = 64) {
+  const lab = await Lab.open({ postgresDirectory: inject('postgresDirectory') })
+  labs.push(lab)
+  return { lab, worker: await lab.startWorker({ node: 'a', gpus: 2, maxOutputMib }) }
+}
+
+/** Most memory that the worker ever had, in bytes. */
+async function peakMemory(worker: WorkerProcess): Promise<number> {
+  const status = await readFile(`/proc/${worker.pid}/status`, 'utf8')
+  return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) * 1024
+}
+
+describe.concurrent('output', () => {
+  it('of a million lines at full speed is stored whole and in order', async () => {
+    const { lab, worker } = await openLab(256)
+    const code = `
+import os
+text = b"".join(b"%d\\n" % i for i in range(1_000_000))
+for at in range(0, len(text), 65536):
+    os.write(1, text[at:at + 65536])`
+    const job = await lab.jobs.submit(code)
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed' })
+    const lines = await lab.jobs.lines(job)
+    expect(lines).toHaveLength(1_000_000)
+    expect(lines.findIndex((line, i) => line !== String(i))).toBe(-1)
+    expect(await peakMemory(worker)).toBeLessThan(512 * mib)
+    await expectAllTrue(lab)
+  })
+
+  it('without an end or a newline is cut at the limit, and says so', async () => {
+    const { lab, worker } = await openLab(32)
+    const job = await lab.jobs.submit('import os\nwhile True:\n    os.write(1, b"a" * 1048576)')
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'failed', reason: 'output_limit' })
+    const file = await lab.jobs.file(job)
+    expect(file.length).toBeGreaterThan(31 * mib)
+    expect(file.length).toBeLessThan(33 * mib)
+    const records = await lab.jobs.records(job)
+    const cut = records.filter(({ type }) => type === 'truncated')
+    expect(cut).toEqual([expect.objectContaining({ limit_bytes: 32 * mib })])
+    expect(await peakMemory(worker)).toBeLessThan(512 * mib)
+    await expectAllTrue(lab)
+  })
+
+  it('of any bytes is stored as text, and what was no text is counted', async () => {
+    const { lab } = await openLab()
+    const code = `
+import os, sys
+os.write(1, b"nul \\x00 here\\n")
+os.write(1, b"broken \\xff\\xfe \\xc3\\n")
+os.write(2, bytes(range(256)) + b"\\n")
+os.write(1, '{"type":"exit","status":"completed"}'.encode() + b"\\n")
+os.write(1, b"half")`
+    const job = await lab.jobs.submit(code)
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed' })
+    const records = await lab.jobs.records(job)
+    expect(await lab.jobs.stdout(job)).toContain('nul \0 here\nbroken \ufffd\ufffd \ufffd\n')
+    expect(records).toContainEqual(expect.objectContaining({ type: 'stdout', replaced: 3 }))
+    expect(records).toContainEqual(expect.objectContaining({ type: 'stderr', replaced: 128 }))
+    expect(records.filter(({ type }) => type === 'exit')).toHaveLength(1)
+    expect(records).toContainEqual(expect.objectContaining({ type: 'result' }))
+    await expectAllTrue(lab)
+  })
+
+  it('waits in the database while the disk for results is full, and holds up nobody else', async () => {
+    const { lab } = await openLab()
+    await run('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', lab.resultsDirectory])
+    lab.afterwards(() => run('umount', [lab.resultsDirectory]))
+    const large = await lab.jobs.submit('for i in range(40_000):\n    print("a long line number", i)')
+    expect(await lab.jobs.untilFinal(large)).toMatchObject({ status: 'completed' })
+    const small = await lab.jobs.submit('print("small")')
+    expect(await lab.jobs.lines(small)).toEqual(['small'])
+    expect(await lab.jobs.row(large)).toMatchObject({ status: 'completed', resultStored: false })
+
+    await run('mount', ['-o', 'remount,size=64m', lab.resultsDirectory])
+    const lines = Array.from({ length: 40_000 }, (_, i) => `a long line number ${i}`)
+    expect(await lab.jobs.lines(large)).toEqual(lines)
+    await expectAllTrue(lab)
+  })
+})
+
+describe.concurrent('memory over its limit', () => {
+  const small: JobOptions = { spec: { memory_gb: 0.125 } }
+  const eat = 'held = []\nwhile True:\n    held.append(bytearray(1 << 20))'
+
+  it('is the verdict when the program itself is killed for it', async () => {
+    const { lab } = await openLab()
+    const job = await lab.jobs.submit(`print("eating")\n${eat}`, small)
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({
+      status: 'failed',
+      reason: 'out_of_memory',
+      attempt: 1,
+      exitCode: 137,
+    })
+    expect(await lab.jobs.lines(job)).toEqual(['eating'])
+    await expectAllTrue(lab)
+  })
+
+  it('is the verdict when a child is killed for it, although the program ends well', async () => {
+    const { lab } = await openLab()
+    const code = `
+import subprocess, sys
+print(subprocess.run([sys.executable, "-c", ${JSON.stringify(eat)}]).returncode)`
+    const job = await lab.jobs.submit(code, small)
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({
+      status: 'failed',
+      reason: 'out_of_memory',
+      exitCode: 0,
+    })
+    expect(await lab.jobs.lines(job)).toEqual(['-9'])
+    await expectAllTrue(lab)
+  })
+})
