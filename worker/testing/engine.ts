@@ -57,6 +57,11 @@ export class Engine {
     return Id
   }
 
+  /** `docker stop`. */
+  async stop(id: string): Promise<void> {
+    await this.ask('POST', `/containers/${id}/stop`)
+  }
+
   /** `docker rm -f`. */
   async remove(id: string): Promise<void> {
     await this.ask('DELETE', `/containers/${id}?force=1&v=1`, undefined, [404, 409])

@@ -1,0 +1,87 @@
+import { afterAll, describe, expect, inject, it } from 'vitest'
+import { DatabaseGate } from './testing/database-gate'
+import { Lab } from './testing/lab'
+import { expectAllTrue } from './testing/truth'
+import type { WorkerProcess } from './testing/worker-process'
+
+const labs: Lab[] = []
+afterAll(() => Promise.all(labs.map((lab) => lab.close())))
+
+async function openLab(): Promise<Lab> {
+  const lab = await Lab.open({ postgresDirectory: inject('postgresDirectory') })
+  labs.push(lab)
+  return lab
+}
+
+const working = 'import time\nprint("in")\ntime.sleep(4)\nprint("out")'
+/** Runs long on the first attempt, and is done at once on the second. */
+const onceMore = `
+import os, time
+print("attempt", os.environ["GPUQ_ATTEMPT"])
+time.sleep(100 if os.environ["GPUQ_ATTEMPT"] == "1" else 0)`
+
+async function nodeStatus(lab: Lab, { node }: WorkerProcess): Promise<string | undefined> {
+  const { rows } = await lab.database.pool.query<{ status: string }>(
+    'SELECT status FROM nodes WHERE name = $1',
+    [node],
+  )
+  return rows[0]?.status
+}
+
+describe.concurrent('a worker that is told to end', () => {
+  it('with SIGTERM finishes what it has, takes nothing new, and leaves', async () => {
+    const lab = await openLab()
+    const worker = await lab.startWorker({ node: 'a', gpus: 2 })
+    const running = await lab.jobs.submit(working)
+    await lab.jobs.untilPrinted(running, /in/)
+    worker.signal('SIGTERM')
+    await lab.jobs.until('the node drains', async () => (await nodeStatus(lab, worker)) === 'draining')
+    const later = await lab.jobs.submit('print("later")')
+
+    expect(await worker.ended()).toBe(0)
+    expect(await lab.jobs.row(running)).toMatchObject({ status: 'completed', attempt: 1 })
+    expect(await lab.jobs.row(later)).toMatchObject({ status: 'pending', attempt: 0 })
+    expect(await nodeStatus(lab, worker)).toBe('drained')
+    expect(await lab.containers()).toEqual([])
+    worker.start()
+    expect(await lab.jobs.untilFinal(later)).toMatchObject({ status: 'completed', attempt: 1 })
+    await expectAllTrue(lab)
+  })
+
+  it('with SIGINT, or a second SIGTERM, stops its jobs and gives them back to the queue', async () => {
+    const lab = await openLab()
+    const worker = await lab.startWorker({ node: 'a' })
+    for (const signals of [['SIGINT'], ['SIGTERM', 'SIGTERM']] as const) {
+      const job = await lab.jobs.submit(onceMore)
+      await lab.jobs.untilPrinted(job, /attempt 1/)
+      for (const signal of signals) {
+        worker.signal(signal)
+        await lab.jobs.until('it was heard', async () => (await nodeStatus(lab, worker)) !== 'ready')
+      }
+      expect(await worker.ended()).toBe(0)
+      expect(await lab.jobs.row(job)).toMatchObject({ status: 'pending', attempt: 1 })
+      expect(await lab.containers()).toEqual([])
+      expect(await nodeStatus(lab, worker)).toBe('drained')
+      worker.start()
+      expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 2 })
+    }
+    await expectAllTrue(lab)
+  })
+
+  it('while its database is away leaves no container behind', async () => {
+    const lab = await openLab()
+    const gate = await DatabaseGate.open(lab.database.url)
+    lab.afterwards(async () => gate.close())
+    const worker = await lab.startWorker({ node: 'a', databaseUrl: gate.through })
+    const job = await lab.jobs.submit(onceMore)
+    await lab.jobs.untilPrinted(job, /attempt 1/)
+    gate.cut()
+    worker.signal('SIGINT')
+    await worker.ended()
+    expect(await lab.containers()).toEqual([])
+    gate.restore()
+    worker.start()
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 2 })
+    await expectAllTrue(lab)
+  })
+})
