@@ -3,7 +3,7 @@ import { yaml } from '@codemirror/lang-yaml'
 import { indentUnit } from '@codemirror/language'
 import { EditorState, type StateCommand } from '@codemirror/state'
 import { describe, expect, it } from 'vitest'
-import { breakLine, indentLess, indentMore } from './editing-keys'
+import { breakLine, indentLess, indentMore, selectAll } from './editing-keys'
 
 /** The text after a command; `|` marks the ends of the selection, before and after. */
 function run(command: StateCommand, marked: string, language = python()): string {
@@ -54,5 +54,12 @@ describe('Tab', () => {
   it('moves out the line of the cursor, as far as it goes', () => {
     expect(run(indentLess, '  x|')).toBe('x|')
     expect(run(indentLess, 'x|')).toBe('x|')
+  })
+})
+
+describe('selecting all', () => {
+  it('takes the text from end to end', () => {
+    expect(run(selectAll, 'a\nb|c\n')).toBe('|a\nbc\n|')
+    expect(run(selectAll, '|')).toBe('|')
   })
 })

@@ -47,7 +47,14 @@ export const indentLess: StateCommand = ({ state, dispatch }) => {
   return true
 }
 
+/** All of the text. A browser's own way gives up where the note of a problem stands below the last line. */
+export const selectAll: StateCommand = ({ state, dispatch }) => {
+  dispatch(state.update({ selection: { anchor: 0, head: state.doc.length }, userEvent: 'select' }))
+  return true
+}
+
 export const editingKeys: readonly KeyBinding[] = [
+  { key: 'Mod-a', run: selectAll },
   { key: 'Enter', run: breakLine },
   { key: 'Tab', run: indentMore, shift: indentLess },
 ]
