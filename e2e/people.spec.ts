@@ -28,7 +28,7 @@ test('an invitation opens the door once, and its password from then on', async (
   const handle = `guest-${Date.now()}`
   const link = await test.step('invite', async () => {
     await page.goto('/admin/users')
-    await page.getByRole('button', { name: 'Invite' }).click()
+    await page.getByRole('button', { name: 'Invite', exact: true }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('User id').fill('not an id')
     await dialog.getByRole('button', { name: 'Make the invitation' }).click()

@@ -233,7 +233,7 @@ const accessViews: View[] = [
 const adminViews: View[] = [
   { name: 'admin-jobs', as: 'admin', open: at('/admin/jobs', 'All jobs') },
   { name: 'admin-users', as: 'admin', open: at('/admin/users', 'Users') },
-  { name: 'admin-invite', as: 'admin', open: (page) => openDialog(page, '/admin/users', 'Invite') },
+  { name: 'admin-invite', as: 'admin', open: (page) => openDialog(page, '/admin/users', /^Invite$/) },
   { name: 'admin-user-menu', as: 'admin', open: (page) => openDialog(page, '/admin/users', /^Actions for/) },
   { name: 'admin-tokens', as: 'admin', open: at('/admin/tokens', 'All tokens') },
   { name: 'admin-projects', as: 'admin', open: at('/admin/projects', 'All projects') },
