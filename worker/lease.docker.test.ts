@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, inject, it } from 'vitest'
 import { DatabaseGate } from './testing/database-gate'
 import { Lab } from './testing/lab'
@@ -164,4 +165,34 @@ describe.concurrent('a worker', () => {
       await expectAllTrue(lab)
     },
   )
+
+  it('that was stopped while it stored a result, as the leader, does not undo what its successor did', async () => {
+    const lab = await openLab()
+    const leader = await lab.startWorker({ node: 'a' })
+    const job = await lab.jobs.submit('for i in range(1000):\n    print("line", i)')
+    await lab.jobs.until('it runs', async () => (await lab.jobs.row(job)).status !== 'pending')
+    const other = await lab.database.pool.connect()
+    await other.query('BEGIN')
+    await other.query('LOCK TABLE result_files IN SHARE ROW EXCLUSIVE MODE')
+    await lab.jobs.until('the leader is about to store the result', async () => {
+      const { rowCount } = await lab.database.pool.query(
+        `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%INTO result_files%' AND datname = current_database()`,
+      )
+      return rowCount === 1
+    })
+    leader.signal('SIGSTOP')
+    await other.query('COMMIT')
+    other.release()
+    await lab.startWorker({ node: 'b', gpus: 0 })
+    const stored = await lab.jobs.file(job)
+    leader.signal('SIGCONT')
+    await lab.jobs.until('the leader has seen that it is none', async () =>
+      leader.log.includes('no longer leading'),
+    )
+    await sleep(2_000)
+
+    expect(await lab.jobs.lines(job)).toHaveLength(1000)
+    expect((await lab.jobs.file(job)).equals(stored)).toBe(true)
+    await expectAllTrue(lab)
+  })
 })

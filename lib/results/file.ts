@@ -18,6 +18,7 @@ export function diskResultStore(directory: string): ResultStore {
   return {
     write: (name, parts) => writeResultFile(directory, name, parts),
     open: (name, range) => openResultFile(directory, name, range),
+    measure: (name) => measureResultFile(directory, name),
     remove: (name) => removeResultFile(directory, name),
     removeLeftovers: (before) => removeLeftovers(directory, before),
   }
@@ -68,6 +69,13 @@ export async function openResultFile(
     await file.close()
     throw error
   }
+}
+
+async function measureResultFile(directory: string, name: string): Promise<StoredResult> {
+  const { bytes, stream } = await openResultFile(directory, name)
+  const hash = createHash('sha256')
+  for await (const part of stream as AsyncIterable<Buffer>) hash.update(part)
+  return { bytes, sha256: hash.digest('hex') }
 }
 
 async function removeResultFile(directory: string, name: string): Promise<void> {

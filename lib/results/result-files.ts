@@ -39,6 +39,7 @@ interface EndedJob {
   reason: EndReason
   reasonDetail: string | null
   exitCode: number | null
+  outputBytes: number
   createdAt: Date
   startedAt: Date | null
   endedAt: Date
@@ -56,8 +57,9 @@ export async function jobsWithoutResult(limit: number): Promise<string[]> {
 }
 
 /**
- * Turns an ended job's output into its file, then forgets the chunks. Safe to repeat after any crash: the name is
- * reserved first, so a second try replaces what the first one left.
+ * Turns an ended job's output into its file, then forgets the chunks. Safe to repeat after any crash, and beside another
+ * process that does the same, as a leader does that was stopped and does not know yet that it is none: a name gets a file
+ * only when all of the output is in it, so whichever is there is the right one, and the chunks are gone only after that.
  */
 export async function storeResult(jobId: string): Promise<void> {
   const job = await readEndedJob(jobId)
@@ -66,9 +68,12 @@ export async function storeResult(jobId: string): Promise<void> {
   const first = Buffer.from(`${JSON.stringify(jobRecord(job))}\n`)
   const last = Buffer.from(`${JSON.stringify(exitRecord(job))}\n`)
   const store = resultStore()
-  const write = async () => store.write(name, concat(first, readChunks(jobId, job.attempt, 0), last))
+  const write = () => store.write(name, concat(first, readWholeOutput(job), last))
   const stored = await write().catch(async (error: unknown) => {
     if (!(error instanceof ResultStoreFault) || error.code !== 'exists') throw error
+    const found = await store.measure(name)
+    if (found.bytes === first.length + job.outputBytes + last.length) return found
+    // A disk without hard links reserves the name first: this is what a crash right after that has left.
     await store.remove(name)
     return write()
   })
@@ -94,7 +99,7 @@ async function readEndedJob(jobId: string): Promise<EndedJob | null> {
                                              'simulated', g.simulated, 'milli', a.milli) ORDER BY g.index)
                               FROM allocations a JOIN gpus g ON g.id = a.gpu_id WHERE a.task_id = t.id), '[]') AS gpus,
                   j.status, j.reason, j.reason_detail AS "reasonDetail", j.exit_code AS "exitCode",
-                  j.created_at AS "createdAt", j.started_at AS "startedAt", j.ended_at AS "endedAt"
+                  coalesce(t.output_bytes, 0) AS "outputBytes", j.created_at AS "createdAt", j.started_at AS "startedAt", j.ended_at AS "endedAt"
              FROM jobs j JOIN users u ON u.id = j.user_id JOIN projects p ON p.id = j.project_id
              JOIN environments e ON e.id = j.environment_id
              LEFT JOIN tasks t ON t.job_id = j.id AND t.attempt = j.attempt AND t.rank = 0
@@ -159,6 +164,21 @@ async function* concat(first: Buffer, middle: AsyncIterable<Buffer>, last: Buffe
   yield first
   yield* middle
   yield last
+}
+
+/**
+ * The chunks of the job's last attempt.
+ * @throws when they are not all there: another process has stored the result in the meantime.
+ */
+async function* readWholeOutput(job: EndedJob): AsyncGenerator<Buffer> {
+  let bytes = 0
+  for await (const records of readChunks(job.id, job.attempt, 0)) {
+    bytes += records.length
+    yield records
+  }
+  if (bytes !== job.outputBytes) {
+    throw new Error(`The output of job ${job.id} has ${job.outputBytes} bytes, but ${bytes} were found.`)
+  }
 }
 
 /** Rows fetched at once: each holds a mebibyte at most. */

@@ -6,6 +6,8 @@ export interface ResultStore {
   write(name: string, parts: AsyncIterable<Uint8Array>): Promise<StoredResult>
   /** Opens a stored result at a byte. The caller reads the stream to its end or destroys it. */
   open(name: string, range?: { start?: number }): Promise<OpenedResult>
+  /** Size and checksum of a stored result. */
+  measure(name: string): Promise<StoredResult>
   /** Removes a stored result; one that is not there is success. */
   remove(name: string): Promise<void>
   /** Removes what writers that died before the given moment left half written. Gives how many. */

@@ -53,6 +53,7 @@ async function tryToLead(signal: AbortSignal, lead: (signal: AbortSignal) => Pro
     if (!rows[0]?.held) return
     logger.info('leading the scheduler')
     await Promise.all([lead(term.signal), watchLock(client, term)])
+    logger.info('no longer leading the scheduler')
   } finally {
     signal.removeEventListener('abort', end)
     term.abort()
