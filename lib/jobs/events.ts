@@ -1,8 +1,9 @@
 import type { Actor } from '../access/actor'
-import { GpuqError } from '../errors'
+import { stillHolds } from '../access/still-holds'
 import { readOutput } from '../results/result-files'
+import { takeStream } from './open-streams'
 import { readJobDetail } from './read'
-import { activeStatuses } from './status'
+import { isFinal } from './status'
 import { watchJob } from './wait'
 
 /**
@@ -13,14 +14,10 @@ import { watchJob } from './wait'
  * - `end`: the job has ended and everything was sent.
  */
 
-/** Open streams of one user: enough for many tabs, too few to fill the server up. */
-const streamsPerUser = 32
 const keepAliveMs = 15_000
+/** Output may ring many times a second: whether the reader may still read is asked less often. */
+const askEveryMs = 2_000
 const encoder = new TextEncoder()
-
-const shared = globalThis as typeof globalThis & { gpuqStreams?: Map<string, number> }
-shared.gpuqStreams ??= new Map()
-const open = shared.gpuqStreams
 
 interface Position {
   attempt: number
@@ -34,39 +31,24 @@ export function jobEvents(
   lastEventId: string | null,
   signal: AbortSignal,
 ): Response {
-  const count = open.get(actor.userId) ?? 0
-  if (count >= streamsPerUser) {
-    throw new GpuqError(
-      'rate_limited',
-      `You have ${count} live pages open, which is the most. Close some of them.`,
-      {
-        headers: { 'retry-after': '10' },
-      },
-    )
-  }
-  open.set(actor.userId, count + 1)
+  const leave = takeStream(actor.userId)
   const ended = new AbortController()
-  const over = AbortSignal.any([signal, ended.signal])
-  let events: AsyncGenerator<string> | undefined
-  let closed = false
+  const events = follow(actor, jobId, parsePosition(lastEventId), AbortSignal.any([signal, ended.signal]))
   const close = () => {
-    if (closed) return
-    closed = true
+    leave()
     ended.abort()
-    open.set(actor.userId, (open.get(actor.userId) ?? 1) - 1)
+    // A stream that nobody reads from any more would keep its listeners and its open file for ever.
+    events.return(undefined).catch(() => undefined)
   }
   signal.addEventListener('abort', close)
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      events ??= follow(jobId, parsePosition(lastEventId), over)
       const next = await events.next().catch(() => ({ done: true as const, value: undefined }))
       if (!next.done) return controller.enqueue(encoder.encode(next.value))
       close()
       controller.close()
     },
-    async cancel() {
-      close()
-    },
+    cancel: close,
   })
   return new Response(body, {
     headers: {
@@ -82,22 +64,23 @@ function parsePosition(lastEventId: string | null): Position {
   return match ? { attempt: Number(match[1]), byte: Number(match[2]) } : { attempt: 0, byte: 0 }
 }
 
-async function* follow(jobId: string, from: Position, signal: AbortSignal): AsyncGenerator<string> {
-  let ring = () => {}
-  let changed = true
-  const onChange = () => {
-    changed = true
-    ring()
-  }
-  const stops = await Promise.all([watchJob(jobId, onChange), watchJob(jobId, onChange, 'output')])
-  signal.addEventListener('abort', () => ring())
+async function* follow(
+  actor: Actor,
+  jobId: string,
+  from: Position,
+  signal: AbortSignal,
+): AsyncGenerator<string, void> {
+  const bell = new Bell()
+  signal.addEventListener('abort', bell.ring)
+  const stops = await Promise.all([watchJob(jobId, bell.ring), watchJob(jobId, bell.ring, 'output')])
+  const mayRead = askingNowAndThen(actor)
   let position = from
   let shown = ''
   let quietSince = performance.now()
-  yield 'retry: 1000\n\n'
   try {
-    while (!signal.aborted) {
-      changed = false
+    yield 'retry: 1000\n\n'
+    while (!signal.aborted && (await mayRead())) {
+      bell.quieten()
       const job = await readJobDetail(jobId)
       if (job.attempt !== position.attempt) {
         if (position.attempt !== 0) yield 'event: reset\ndata: {}\n\n'
@@ -105,7 +88,6 @@ async function* follow(jobId: string, from: Position, signal: AbortSignal): Asyn
       }
       const { output_bytes: _, ...told } = job
       const detail = JSON.stringify(told)
-      const ended = !(activeStatuses as readonly string[]).includes(job.status)
       // Read after the status: a verdict is written after the last of the output.
       for await (const records of wholeRecords(readOutput(jobId, position.attempt, position.byte))) {
         position = { ...position, byte: position.byte + records.length }
@@ -117,22 +99,47 @@ async function* follow(jobId: string, from: Position, signal: AbortSignal): Asyn
         yield `event: job\ndata: ${JSON.stringify(job)}\n\n`
         quietSince = performance.now()
       }
-      if (ended) {
-        yield 'event: end\ndata: {}\n\n'
-        return
-      }
+      if (isFinal(job.status)) return yield 'event: end\ndata: {}\n\n'
       if (performance.now() - quietSince > keepAliveMs) {
         yield ': still here\n\n'
         quietSince = performance.now()
       }
-      if (!changed && !signal.aborted) {
-        await new Promise<void>((resolve) => {
-          ring = resolve
-        })
-      }
+      await bell.wait()
     }
   } finally {
     for (const stop of stops) stop()
+  }
+}
+
+/** Wakes the one who waits: at once, if it rang since it was last quietened. */
+class Bell {
+  #rang = false
+  #wake = () => {}
+
+  readonly ring = () => {
+    this.#rang = true
+    this.#wake()
+  }
+
+  quieten(): void {
+    this.#rang = false
+  }
+
+  async wait(): Promise<void> {
+    if (this.#rang) return
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve
+    })
+  }
+}
+
+/** Whether the reader may still read; what was true is believed for a moment. */
+function askingNowAndThen(actor: Actor): () => Promise<boolean> {
+  let askedAt = performance.now()
+  return async () => {
+    if (performance.now() - askedAt < askEveryMs) return true
+    askedAt = performance.now()
+    return stillHolds(actor)
   }
 }
 

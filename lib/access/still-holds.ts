@@ -1,0 +1,19 @@
+import { database } from '../database/client'
+import type { Actor } from './actor'
+
+/**
+ * Whether what proved an actor is good still: the user is enabled, and the token neither revoked nor expired. For
+ * answers that go on for hours.
+ */
+export async function stillHolds({ userId, tokenId }: Actor): Promise<boolean> {
+  const { rowCount } = await database().pool.query({
+    name: 'still-holds',
+    text: `SELECT 1 FROM users u
+            WHERE u.id = $1 AND u.disabled_at IS NULL
+              AND ($2::uuid IS NULL OR EXISTS (
+                SELECT 1 FROM api_tokens t WHERE t.id = $2 AND t.revoked_at IS NULL
+                   AND (t.expires_at IS NULL OR t.expires_at > now())))`,
+    values: [userId, tokenId],
+  })
+  return rowCount === 1
+}
