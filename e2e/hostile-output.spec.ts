@@ -127,7 +127,7 @@ test('an endless stream is followed live, let go of, and caught up with', async 
   await page.goto(`/jobs/${id}`)
   const output = outputOf(page)
   await expect(page.getByText('Following the end')).toBeVisible()
-  await expect(output).toContainText('tick 150')
+  await expect(output).toContainText(/tick \d{3}/)
   await output.press('Home')
   await expect(page.getByText('Live, not following')).toBeVisible()
   await expect(output).toContainText('tick 0')

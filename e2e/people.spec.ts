@@ -3,6 +3,7 @@ import { test } from './browser-test'
 import { bearer, call } from './http-call'
 import { makePerson, noLimits, type Person } from './people'
 import { sessionCookie, signIn } from './sign-in'
+import { theSystem } from './system/the-system'
 import { submit, waitingConfig } from './uploads'
 
 let admin: Person
@@ -69,11 +70,18 @@ test('disabling a user ends their sessions and tokens at once', async ({ page, w
   await theirs.goto('/tokens')
   await expect(theirs.getByRole('row', { name: /of a test/ })).toBeVisible()
 
+  const waiting = await submit(person, 'print(1)', waitingConfig)
+  const events = `${theSystem().url}/api/jobs/${waiting}/events`
+  const stream = await fetch(events, { headers: bearer(person.token) })
+  expect(stream.status).toBe(200)
+
   await choose(page, person.handle, 'Disable…')
   await page.getByRole('alertdialog').getByRole('button', { name: 'Disable' }).click()
   await expect(rowOf(page, person.handle)).toContainText('disabled')
 
   expect((await call('/api/users/me', { headers: bearer(person.token) })).status).toBe(401)
+  // It ends by itself, although the job still waits.
+  expect(await stream.text()).not.toContain('event: end')
   await theirs.getByRole('link', { name: 'Jobs' }).first().click()
   await expect(theirs.getByRole('button', { name: 'Sign in' })).toBeVisible()
   await expect(sessionCookie(person)).rejects.toThrow('could not sign in')
@@ -84,6 +92,7 @@ test('disabling a user ends their sessions and tokens at once', async ({ page, w
   expect((await call('/api/users/me', { headers: bearer(person.token) })).status).toBe(200)
   await theirs.goto('/jobs')
   await expect(theirs).toHaveURL(/\/sign-in/)
+  await person.client.jobs.cancel(waiting)
 })
 
 test('an admin sets limits, roles and projects, and the audit log tells of it', async ({ page }) => {
@@ -123,6 +132,8 @@ test('a user makes a token, sees its use, and revokes it', async ({ context, pag
   await expect(row).not.toContainText('never')
   await row.getByRole('button', { name: 'Revoke notebook' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click()
+  // Behind an open dialog, nothing has a role.
+  await expect(page.getByRole('alertdialog')).toHaveCount(0)
   await expect(row).toHaveCount(0)
   expect((await call('/api/jobs', { headers: bearer(token) })).status).toBe(401)
 })
