@@ -58,7 +58,7 @@ export async function registerNode(node: NodeRegistration): Promise<Lease> {
     await tx.query('SELECT pg_advisory_xact_lock($1)', [registrationLock])
     const { rows } = await tx.query<{ id: string; lease_id: string }>(
       `INSERT INTO nodes (id, number, name, status, engine_id, engine_version, warnings, lease_id, lease_expires_at, cpu_milli, memory_mib)
-       VALUES ($1, (SELECT coalesce(max(number) + 1, 0) FROM nodes), $2, 'ready', $3, $4, $5, gen_random_uuid(), now() + make_interval(secs => $6), $7, $8)
+       VALUES ($1, (SELECT coalesce(max(number) + 1, 0) FROM nodes), $2, 'draining', $3, $4, $5, gen_random_uuid(), now() + make_interval(secs => $6), $7, $8)
        ON CONFLICT (name) DO UPDATE SET
          status = 'draining', engine_id = excluded.engine_id, engine_version = excluded.engine_version, warnings = excluded.warnings,
          lease_id = excluded.lease_id, lease_expires_at = excluded.lease_expires_at,
