@@ -121,7 +121,7 @@ describe.concurrent('a worker', () => {
     const job = await lab.jobs.submit(code)
     await lab.jobs.untilPrinted(job, /line 3\n/)
     gate.cut()
-    await new Promise((resolve) => setTimeout(resolve, 12_000))
+    await new Promise((resolve) => setTimeout(resolve, 10_000))
     gate.restore()
 
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
