@@ -12,12 +12,12 @@ import { clearScene, type Scene, setScene, views } from './views'
 
 const wcag = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 const pictures = join(import.meta.dirname, '..', 'test-results', 'views')
+// Each theme and each layout is judged once: their colours and their structure do not depend on each other.
 const looks = [
-  { width: 1280, colorScheme: 'light' },
-  { width: 1280, colorScheme: 'dark' },
-  { width: 390, colorScheme: 'dark' },
-  // Its colours were judged wide and its layout dark: this one is for the picture.
-  { width: 390, colorScheme: 'light', judged: true },
+  { width: 1280, colorScheme: 'light', judged: true },
+  { width: 1280, colorScheme: 'dark', judged: false },
+  { width: 390, colorScheme: 'dark', judged: true },
+  { width: 390, colorScheme: 'light', judged: false },
 ] as const
 
 test.describe.configure({ mode: 'parallel' })
@@ -42,7 +42,7 @@ for (const { name, as, open } of views) {
     if (as) await signIn(context, scene[as])
     await page.setViewportSize({ width: 1280, height: 800 })
     await open(page, scene)
-    for (const { width, colorScheme, ...look } of looks) {
+    for (const { width, colorScheme, judged } of looks) {
       await test.step(`${width} ${colorScheme}`, async () => {
         await page.setViewportSize({ width, height: width > 800 ? 800 : 844 })
         await page.emulateMedia({ colorScheme })
@@ -53,8 +53,7 @@ for (const { name, as, open } of views) {
           animations: 'disabled',
         })
         await expectNoSideScroll(page)
-        if ('judged' in look) return
-        expect.soft(await violations(page), `${name} ${width} ${colorScheme}`).toEqual([])
+        if (judged) expect.soft(await violations(page), `${name} ${width} ${colorScheme}`).toEqual([])
       })
     }
   })

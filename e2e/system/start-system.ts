@@ -81,8 +81,11 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   }
 }
 
+/** On a leash: it ends with this process, however that ends. */
 function run(args: string[], env: NodeJS.ProcessEnv, logFile: string): ChildProcess {
-  const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const leash = ['--import', join(root, 'deploy', 'leash.mjs')]
+  const stdio = ['ignore', 'pipe', 'pipe', 'ipc'] as const
+  const child = spawn(process.execPath, [...leash, ...args], { cwd: root, env, stdio: [...stdio] })
   const log = createWriteStream(logFile)
   child.stdout?.pipe(log, { end: false })
   child.stderr?.pipe(log, { end: false })
