@@ -56,7 +56,7 @@ export function OutputViewer(props: OutputViewerProps) {
       <div className="relative flex min-h-0 flex-1 flex-col">
         <OutputList {...listProps} />
         {empty ? <Nothing {...props} filtered={store.endLine > store.firstLine} /> : null}
-        {follow.following || empty ? null : <JumpToEnd store={store} onClick={follow.start} />}
+        {follow.following || !follow.moreBelow ? null : <JumpToEnd store={store} onClick={follow.start} />}
       </div>
       <OutputFooter store={store} live={live} following={follow.following} />
     </div>

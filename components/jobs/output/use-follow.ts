@@ -7,6 +7,8 @@ const atEnd = 8
 
 export interface Follow {
   following: boolean
+  /** There is more below what is in view. */
+  moreBelow: boolean
   start: () => void
   stop: () => void
   /** To call after anything that may have changed the height of the content. */
@@ -23,6 +25,7 @@ export function useFollow(scroller: RefObject<HTMLElement | null>, initially: bo
   // Scroll events come between renders: they need the present value, not that of the last render.
   const present = useRef(initially)
   const lastTop = useRef(0)
+  const [moreBelow, setMoreBelow] = useState(false)
 
   const set = useCallback((value: boolean) => {
     present.current = value
@@ -30,9 +33,12 @@ export function useFollow(scroller: RefObject<HTMLElement | null>, initially: bo
   }, [])
   const pin = useCallback(() => {
     const element = scroller.current
-    if (!element || !present.current) return
-    element.scrollTop = element.scrollHeight
-    lastTop.current = element.scrollTop
+    if (!element) return
+    if (present.current) {
+      element.scrollTop = element.scrollHeight
+      lastTop.current = element.scrollTop
+    }
+    setMoreBelow(distanceToEnd(element) > atEnd)
   }, [scroller])
   const start = useCallback(() => {
     set(true)
@@ -42,15 +48,20 @@ export function useFollow(scroller: RefObject<HTMLElement | null>, initially: bo
   const onScroll = useCallback(() => {
     const element = scroller.current
     if (!element) return
-    const { scrollTop, scrollHeight, clientHeight } = element
-    const distance = scrollHeight - clientHeight - scrollTop
+    const { scrollTop } = element
+    const distance = distanceToEnd(element)
     // Content that shrinks moves the view up as well, but leaves it at the end.
     const wentUp = scrollTop < lastTop.current - 1 && distance > atEnd
     const cameDown = scrollTop > lastTop.current && distance <= atEnd
     lastTop.current = scrollTop
+    setMoreBelow(distance > atEnd)
     if (present.current && wentUp) set(false)
     if (!present.current && cameDown) set(true)
   }, [scroller, set])
 
-  return { following, start, stop, pin, onScroll }
+  return { following, moreBelow, start, stop, pin, onScroll }
+}
+
+function distanceToEnd({ scrollTop, scrollHeight, clientHeight }: HTMLElement): number {
+  return scrollHeight - clientHeight - scrollTop
 }
