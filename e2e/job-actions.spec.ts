@@ -69,6 +69,7 @@ test("a failure is shown as the program's own, with its traceback", async ({ pag
   await page.goto(`/jobs/${id}`)
   await expectStatus(page, 'Failed')
   await expect(outputOf(page)).toContainText('FileNotFoundError')
+  await expect(page.getByRole('button', { name: 'Jump to end' })).toHaveCount(0)
   await page.getByRole('radio', { name: 'stdout', exact: true }).click()
   await expect(page.getByText('Nothing on this stream')).toBeVisible()
 })
