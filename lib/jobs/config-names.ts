@@ -23,8 +23,9 @@ export class KeyNames {
       if (known.includes(key)) {
         goodFrom = offset
         suspect = key === 'token'
+      } else {
+        suspect ||= nearestKey(key, known) === 'token' || !this.#isInnocent(key, goodFrom, offset)
       }
-      suspect ||= nearestKey(key, known) === 'token' || !this.#isInnocent(key, goodFrom, offset)
       this.#marks.push({ offset, goodFrom, suspect })
     }
   }
