@@ -4,7 +4,7 @@ import { type ChosenEnvironment, findEnvironment } from '../access/environments'
 import { effectiveLimits } from '../access/limits'
 import { findOrCreateProject, findProject } from '../access/project-of-submission'
 import { database } from '../database/client'
-import { channels } from '../database/listen'
+import { wakeLeader } from '../database/notify'
 import { type Transaction, transaction } from '../database/transaction'
 import { env } from '../env'
 import { GpuqError } from '../errors'
@@ -34,6 +34,12 @@ export interface Submitted {
  * @throws 429 over a limit, 422 for an unknown environment or a key used for another body.
  */
 export async function submitJob(actor: Actor, submission: Submission): Promise<Submitted> {
+  const submitted = await accept(actor, submission)
+  wakeLeader()
+  return submitted
+}
+
+async function accept(actor: Actor, submission: Submission): Promise<Submitted> {
   const { pool } = database()
   const { config, idempotencyKey } = submission
   const [environment, known] = await Promise.all([
@@ -96,10 +102,9 @@ async function insertJob(
              INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, name, spec, code, priority,
                                max_retries, expected_time_s, time_limit_s)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-           ), key AS (
-             INSERT INTO idempotency_keys (user_id, key, body_hash, job_id) SELECT $2, $13::text, $14::bytea, $1 WHERE $13::text IS NOT NULL
            )
-           SELECT pg_notify('${channels.queue}', $1::text)`,
+           INSERT INTO idempotency_keys (user_id, key, body_hash, job_id)
+           SELECT $2, $13::text, $14::bytea, $1 WHERE $13::text IS NOT NULL`,
     values: [
       jobId,
       actor.userId,
