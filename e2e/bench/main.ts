@@ -23,9 +23,12 @@ const say = (line: string) => (options.json ? undefined : console.log(line))
 
 async function withSystem<T>(systemOptions: SystemOptions, work: (system: System) => Promise<T>): Promise<T> {
   const system = await startSystem({ ...systemOptions, env: { GPUQ_LOG_LEVEL: 'warn' } })
+  const onInterrupt = () => system.stop().finally(() => process.exit(130))
+  process.once('SIGINT', onInterrupt)
   try {
     return await work(system)
   } finally {
+    process.off('SIGINT', onInterrupt)
     await system.stop()
   }
 }
