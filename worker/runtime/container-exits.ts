@@ -1,11 +1,15 @@
+import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { OpenStream } from './engine'
 import { toFault } from './engine-faults'
 import type { EngineWatch } from './engine-watch'
 import { RuntimeFault } from './runtime'
 
+type Condition = 'not-running' | 'next-exit' | 'removed'
+
 interface WaitOptions {
-  condition?: 'not-running' | 'removed'
+  condition?: Condition
   signal?: AbortSignal
 }
 
@@ -20,19 +24,27 @@ export class ContainerExits {
   ) {}
 
   /** Resolves when the container has exited, at once if it already has. */
-  async until(id: string, { condition = 'not-running', signal }: WaitOptions = {}): Promise<void> {
-    try {
-      const answer = await this.open('POST', `/containers/${id}/wait`, { condition }, signal)
-      await finished(answer.resume())
-    } catch (error) {
-      const fault = toFault(error, 'wait for the container')
-      if (fault.code === 'engine_unreachable' && !signal?.aborted) this.watch.of(id).interrupted = true
-      throw fault
-    }
+  async until(id: string, options: WaitOptions = {}): Promise<void> {
+    await finished((await this.listen(id, options)).resume()).catch((error) => this.fail(id, error, options))
+  }
+
+  /**
+   * Begins, before a container's start, to wait for its end. Resolves once the engine listens, with a function that
+   * tells whether the end came within `ms` of being asked; it throws when the engine was away at any time since.
+   */
+  async ahead(id: string, signal: AbortSignal): Promise<(ms: number) => Promise<boolean>> {
+    const options: WaitOptions = { condition: 'next-exit', signal }
+    const answer = await this.listen(id, options)
+    const exited = finished(answer.resume()).then(
+      () => true,
+      (error) => this.fail(id, error, options),
+    )
+    exited.catch(() => {})
+    return (ms) => Promise.race([exited, sleep(ms, false, { ref: false })])
   }
 
   /** True when the container has exited, or is gone altogether, within `ms`. */
-  async within(id: string, ms: number, condition?: WaitOptions['condition']): Promise<boolean> {
+  async within(id: string, ms: number, condition?: Condition): Promise<boolean> {
     const signal = AbortSignal.timeout(ms)
     try {
       await this.until(id, { signal, ...(condition === undefined ? {} : { condition }) })
@@ -42,5 +54,18 @@ export class ContainerExits {
       if (error instanceof RuntimeFault && error.code === 'container_gone') return true
       throw error
     }
+  }
+
+  private listen(id: string, options: WaitOptions): Promise<Readable> {
+    const { condition = 'not-running', signal } = options
+    return this.open('POST', `/containers/${id}/wait`, { condition }, signal).catch((error) =>
+      this.fail(id, error, options),
+    )
+  }
+
+  private fail(id: string, error: unknown, { signal }: WaitOptions): never {
+    const fault = toFault(error, 'wait for the container')
+    if (fault.code === 'engine_unreachable' && !signal?.aborted) this.watch.of(id).interrupted = true
+    throw fault
   }
 }

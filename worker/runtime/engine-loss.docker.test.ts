@@ -63,14 +63,27 @@ describe('an engine that goes away', () => {
     await expect(runtime.wait(container)).rejects.toMatchObject({ code: 'container_gone' })
   })
 
-  it('while a program ends, has lost its last output: that is no verdict on the program', async () => {
+  it('while a program ends, and does not remember the end, has lost its last output: no verdict on the program', async () => {
+    const { runtime } = bench
+    const container = await bench.startUntil('import time\nprint("up")\ntime.sleep(1)\nprint("result")', 'up')
+    await proxy.cut()
+    await direct.runtime.wait(container)
+    await proxy.listen()
+    // As one that was started anew: it keeps its events in memory.
+    proxy.lie(/^GET \/events\?.*until/, 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')
+    await sleep(100)
+    await expect(runtime.wait(container)).rejects.toMatchObject({ code: 'container_gone' })
+  })
+
+  it('for this worker alone, has kept all of the output and the exit', async () => {
     const { runtime } = bench
     const container = await bench.startUntil('import time\nprint("up")\ntime.sleep(1)\nprint("result")', 'up')
     await proxy.cut()
     await direct.runtime.wait(container)
     await proxy.listen()
     await sleep(100)
-    await expect(runtime.wait(container)).rejects.toMatchObject({ code: 'container_gone' })
+    expect((await collect(await runtime.replay(container))).stdout.toString()).toBe('up\nresult\n')
+    expect(await runtime.wait(container)).toMatchObject({ exitCode: 0 })
   })
 
   it('and comes back under a container that later kills itself, is not blamed for it', async () => {

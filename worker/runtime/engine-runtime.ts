@@ -43,8 +43,11 @@ export class EngineRuntime implements Runtime {
   ) {
     this.patience = { ...defaultPatience, ...patience }
     // Only what happens to gpuq's own containers.
-    const filters = JSON.stringify({ type: ['container'], event: ['oom', 'kill'], label: [labels.task] })
-    this.watch = new EngineWatch((since) => engine.open('GET', '/events', { since, filters }))
+    const wanted = { type: ['container'], event: ['oom', 'kill', 'die'], label: [labels.task] }
+    this.watch = new EngineWatch(({ container, ...times }) => {
+      const filters = JSON.stringify({ ...wanted, ...(container && { container: [container] }) })
+      return engine.open('GET', '/events', { ...times, filters })
+    })
     this.exits = new ContainerExits(engine.open, this.watch)
     this.images = new ImageStore({
       inspectImage: (image) => within(this.patience.answer, 'inspect an image', engine.inspectImage(image)),
@@ -99,26 +102,32 @@ export class EngineRuntime implements Runtime {
 
   async start({ id }: ContainerRef): Promise<AsyncIterable<OutputChunk>> {
     this.watch.of(id)
+    const done = new AbortController()
     // Attached first: what a program prints at once would otherwise be missed.
-    const output = new OutputQueue(await this.ask('attach to the container', this.engine.attach(id)))
+    const attaching = this.ask('attach to the container', this.engine.attach(id))
     try {
-      await within(this.patience.work, 'start a container', this.engine.start(id))
+      const [stream, exited] = await Promise.all([attaching, this.exits.ahead(id, done.signal)])
+      const output = new OutputQueue(stream)
+      await within(this.patience.work, 'start a container', this.engine.start(id)).catch((error: unknown) => {
+        if (statusOf(error) !== 304) throw error
+      })
+      return this.read(id, output, { fromLog: false }, () => exited(this.patience.exit), done)
     } catch (error) {
-      if (statusOf(error) !== 304) {
-        output.close()
-        throw toFault(error, 'start the container')
-      }
+      done.abort()
+      attaching.then((stream) => stream.destroy()).catch(() => {})
+      throw toFault(error, 'start the container')
     }
-    return this.read(id, output, false)
   }
 
   async replay({ id }: ContainerRef): Promise<AsyncIterable<OutputChunk>> {
     const { Status } = (await this.inspect(id)).State
-    if (Status === 'created') return this.read(id, Readable.from([]), true)
+    const fromLog = { fromLog: true }
+    const hasExited = () => this.exits.within(id, this.patience.exit)
+    if (Status === 'created') return this.read(id, Readable.from([]), fromLog, hasExited)
     if (Status === 'running') this.watch.of(id).interrupted = false
     const query = { follow: true, stdout: true, stderr: true, timestamps: true }
     const log = this.engine.open('GET', `/containers/${id}/logs`, query)
-    return this.read(id, await this.ask("read the container's log", log), true)
+    return this.read(id, await this.ask("read the container's log", log), fromLog, hasExited)
   }
 
   async wait({ id }: ContainerRef): Promise<Exit> {
@@ -126,6 +135,8 @@ export class EngineRuntime implements Runtime {
     if (notes.interrupted && (await this.inspect(id)).State.Status === 'running') notes.interrupted = false
     await this.exits.until(id)
     const exit = toExit(await this.inspect(id))
+    if (notes.interrupted && (await this.ask('recall the end', this.watch.sawEnd(id))))
+      notes.interrupted = false
     // Ended by a signal: an event that explains it may come a moment later.
     if (exit.exitCode > 128 && !exit.outOfMemory) await sleep(this.patience.lateEvent)
     if (exit.outOfMemory || notes.outOfMemory) return { ...exit, outOfMemory: true }
@@ -164,19 +175,23 @@ export class EngineRuntime implements Runtime {
   private async *read(
     id: string,
     source: AsyncIterable<Buffer>,
-    fromLog: boolean,
+    options: { fromLog: boolean },
+    hasExited: () => Promise<boolean>,
+    done = new AbortController(),
   ): AsyncGenerator<OutputChunk> {
     let ended = false
-    const hasExited = () => {
+    const confirm = () => {
       ended = true
-      return this.exits.within(id, this.patience.exit)
+      return hasExited()
     }
     try {
-      yield* readOutput(source, { fromLog }, hasExited)
+      yield* readOutput(source, options, confirm)
     } catch (error) {
       // Where the stream did end, the container was asked after: it goes on, or `exits` has noted that it may not.
       if (!ended) this.watch.of(id).interrupted = true
       throw error
+    } finally {
+      done.abort()
     }
   }
 

@@ -8,7 +8,7 @@ const event = (Action: string, ID: string, Attributes = {}) =>
 it('notes what befell its containers, and asks again from there when the connection breaks', async () => {
   const streams: PassThrough[] = []
   const sinces: string[] = []
-  const watch = new EngineWatch(async (since) => {
+  const watch = new EngineWatch(async ({ since }) => {
     const stream = new PassThrough()
     streams.push(stream)
     sinces.push(since)
@@ -30,4 +30,20 @@ it('notes what befell its containers, and asks again from there when the connect
   expect(watch.of('a').outOfMemory).toBe(false)
   watch.forget('a')
   streams[1]?.end()
+})
+
+it('tells whether the engine that answers now has seen a container end', async () => {
+  const remembered = [event('kill', 'a', { signal: '9' }), event('die', 'a')]
+  const asked: unknown[] = []
+  const watch = new EngineWatch(async (query) => {
+    if (query.until === undefined) return PassThrough.from([])
+    asked.push(query)
+    return PassThrough.from(query.container === 'a' ? remembered : [])
+  })
+  const notes = watch.of('a')
+  expect(await watch.sawEnd('a')).toBe(true)
+  expect(notes.signals).toEqual(new Set([9]))
+  expect(await watch.sawEnd('b')).toBe(false)
+  expect(asked).toMatchObject([{ since: '0', container: 'a' }, { container: 'b' }])
+  watch.forget('a')
 })

@@ -20,6 +20,14 @@ const eventSchema = z.object({
   timeNano: z.number().optional(),
 })
 
+/** Times as the engine reads them, in seconds. Without an end, the events are followed as they come. */
+interface EventQuery {
+  since: string
+  until?: string
+  /** Only this container's. */
+  container?: string
+}
+
 const reconnectMs = 1000
 
 /**
@@ -31,8 +39,8 @@ export class EngineWatch {
   private following = false
   private since = ''
 
-  /** `open` asks the engine for `oom` and `kill` events from a time on. */
-  constructor(private readonly open: (since: string) => Promise<AsyncIterable<Uint8Array | string>>) {}
+  /** `open` asks the engine for `oom`, `kill` and `die` events. */
+  constructor(private readonly open: (query: EventQuery) => Promise<AsyncIterable<Uint8Array | string>>) {}
 
   /** What is known about a container; from the first call on it is watched. */
   of(id: string): ContainerNotes {
@@ -51,10 +59,10 @@ export class EngineWatch {
   /** Follows until the connection ends with nothing left to watch, and again from there after a broken one. */
   private async follow(): Promise<void> {
     this.following = true
-    this.since = secondsOf(Date.now() * 1_000_000)
+    this.since = secondsOf((Date.now() - 1) * 1_000_000)
     while (this.notes.size > 0) {
       try {
-        for await (const value of readJsonLines(await this.open(this.since))) this.record(value)
+        for await (const { time } of this.read({ since: this.since })) this.since = time ?? this.since
       } catch {
         // An engine that is away is reported by the calls that need it; here it only means to ask again.
       }
@@ -63,18 +71,33 @@ export class EngineWatch {
     this.following = false
   }
 
-  private record(value: unknown): void {
-    const event = eventSchema.safeParse(value).data
-    if (event === undefined) return
-    if (event.timeNano !== undefined) this.since = secondsOf(event.timeNano)
-    const notes = this.notes.get(event.Actor.ID)
-    if (notes === undefined) return
-    if (event.Action === 'oom') notes.outOfMemory = true
-    if (event.Action === 'kill') notes.signals.add(Number(event.Actor.Attributes?.signal ?? 0))
+  /**
+   * Whether the engine that answers now was there when a container ended. An engine keeps its last events in memory
+   * alone: one that remembers the end has not been restarted since, and its log of the container is whole.
+   */
+  async sawEnd(id: string): Promise<boolean> {
+    let seen = false
+    const until = secondsOf((Date.now() + 10) * 1_000_000)
+    for await (const { action } of this.read({ since: '0', until, container: id })) seen ||= action === 'die'
+    return seen
+  }
+
+  /** Reads events, and notes what they say of the containers that are watched. */
+  private async *read(query: EventQuery): AsyncGenerator<{ action: string; time: string | undefined }> {
+    for await (const value of readJsonLines(await this.open(query))) {
+      const event = eventSchema.safeParse(value).data
+      if (event === undefined) continue
+      const { Action: action, Actor, timeNano } = event
+      const notes = this.notes.get(Actor.ID)
+      if (notes && action === 'oom') notes.outOfMemory = true
+      if (notes && action === 'kill') notes.signals.add(Number(Actor.Attributes?.signal ?? 0))
+      // A millisecond early: an event seen twice says nothing new, a missed one is lost.
+      yield { action, time: timeNano === undefined ? undefined : secondsOf(timeNano - 1_000_000) }
+    }
   }
 }
 
-/** The engine's form of a time, a millisecond early: an event seen twice says nothing new, a missed one is lost. */
+/** The engine's form of a time. */
 function secondsOf(nanoseconds: number): string {
-  return (nanoseconds / 1_000_000_000 - 0.001).toFixed(6)
+  return (nanoseconds / 1_000_000_000).toFixed(6)
 }

@@ -3,8 +3,8 @@ import { FrameReader } from './output-frames'
 import { type OutputChunk, RuntimeFault } from './runtime'
 
 /**
- * Reads a container's output to its end. An attached stream ends the same way when the container exits and when the
- * engine goes away under a container that lives on, so the end is believed only once `hasExited` confirms it.
+ * Reads a container's output to its end. A stream ends the same way when the container exits and when the engine goes
+ * away under a container that lives on, so the end is believed only once `hasExited` confirms it.
  */
 export async function* readOutput(
   source: AsyncIterable<Buffer>,
