@@ -78,9 +78,14 @@ export class EngineGate {
     return () => this.rules.splice(this.rules.indexOf(rule), 1)
   }
 
+  /** Breaks every connection, as an engine that is restarted does. New ones work at once. */
+  breakAll(): void {
+    for (const socket of this.sockets) socket.destroy()
+  }
+
   async close(): Promise<void> {
     this.close_()
-    for (const socket of this.sockets) socket.destroy()
+    this.breakAll()
     await rm(this.directory, { recursive: true, force: true })
   }
 

@@ -37,7 +37,7 @@ export class Jobs {
   constructor(
     private readonly pool: pg.Pool,
     private readonly resultsDirectory: string,
-    private readonly said: () => string,
+    private readonly workers: { lastWords(): string; log(): string },
   ) {}
 
   /** Submits a job that runs `code`, and returns its id. Each has a user of its own. */
@@ -67,6 +67,16 @@ export class Jobs {
     return row
   }
 
+  /** What a failed test is told of a job: what became of it, and what the workers logged of its tasks. */
+  async describe(id: string): Promise<string> {
+    const { rows } = await this.pool.query<{ id: string }>('SELECT id FROM tasks WHERE job_id = $1', [id])
+    const logged = this.workers
+      .log()
+      .split('\n')
+      .filter((line) => rows.some((task) => line.includes(task.id)))
+    return [JSON.stringify(await this.row(id)), ...logged].join('\n')
+  }
+
   /** The job's latest task. */
   async task(id: string): Promise<TaskRow | null> {
     const { rows } = await this.pool.query<TaskRow>(
@@ -91,7 +101,10 @@ export class Jobs {
   }
 
   until<T>(what: string, look: () => Promise<T | null | undefined | false>, withinMs?: number): Promise<T> {
-    return until(what, look, { said: this.said, ...(withinMs === undefined ? {} : { withinMs }) })
+    return until(what, look, {
+      said: this.workers.lastWords,
+      ...(withinMs === undefined ? {} : { withinMs }),
+    })
   }
 
   /** Waits until something of the job's output is stored that `pattern` is found in. */

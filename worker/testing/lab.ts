@@ -37,7 +37,10 @@ export class Lab {
     private readonly bundle: string,
     readonly engine: Engine,
   ) {
-    this.jobs = new Jobs(database.pool, this.resultsDirectory, () => this.describe())
+    this.jobs = new Jobs(database.pool, this.resultsDirectory, {
+      lastWords: () => this.describe(),
+      log: () => this.workers.map(({ log }) => log).join('\n'),
+    })
   }
 
   /** Opens one on a database cloned from the migrated template of the run, or on the given, migrated one. */
@@ -103,7 +106,7 @@ export class Lab {
   /** What a failed test is told: the jobs, and the last words of the workers. */
   describe(): string {
     const logs = this.workers.map(
-      ({ node, log }) => `${node}:\n${log.trim().split('\n').slice(-40).join('\n')}`,
+      ({ node, log }) => `${node}:\n${log.trim().split('\n').slice(-12).join('\n')}`,
     )
     return logs.join('\n\n')
   }

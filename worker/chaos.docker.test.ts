@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, expect, inject, it } from 'vitest'
+import { EngineGate } from './testing/engine-gate'
+import { Lab } from './testing/lab'
+import { expectAllTrue } from './testing/truth'
+import { Watch } from './testing/watch'
+import type { WorkerProcess } from './testing/worker-process'
+
+const labs: Lab[] = []
+afterAll(() => Promise.all(labs.map((lab) => lab.close())))
+
+const seed = Number(process.env.GPUQ_TEST_SEED ?? Date.now() % 1_000_000)
+const forMs = 20_000
+const lines = 60
+
+/** Numbers that look random and are the same for a seed (mulberry32). */
+function* randomNumbers(from: number): Generator<number, never> {
+  for (let state = from; ; ) {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    yield ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+const code = `
+import time
+for i in range(${lines}):
+    print("line", i)
+    time.sleep(0.02)`
+
+it(`workers killed, stopped and cut off from their engine at random (GPUQ_TEST_SEED=${seed}) lose nothing`, async () => {
+  const random = randomNumbers(seed)
+  const upTo = (most: number) => Math.floor(random.next().value * most)
+  const lab = await Lab.open({ postgresDirectory: inject('postgresDirectory') })
+  labs.push(lab)
+  const places: { worker: WorkerProcess; gate: EngineGate }[] = []
+  for (const node of ['a', 'b', 'c']) {
+    const gate = await EngineGate.open()
+    lab.afterwards(() => gate.close())
+    places.push({ gate, worker: await lab.startWorker({ node, gpus: 2, engineSocket: gate.socketPath }) })
+  }
+  const jobs: string[] = []
+  const watch = new Watch(lab)
+
+  const ending = performance.now() + forMs
+  while (performance.now() < ending) {
+    if (jobs.length < 40) jobs.push(await lab.jobs.submit(code, { maxRetries: 0 }))
+    const { worker, gate } = places[upTo(places.length)] ?? { worker: undefined, gate: undefined }
+    if (!worker) continue
+    const fault = upTo(4)
+    if (fault === 0) {
+      await worker.kill()
+      await sleep(upTo(1_000))
+      worker.start()
+    } else if (fault === 1) {
+      worker.signal('SIGSTOP')
+      await sleep(upTo(2_000))
+      worker.signal('SIGCONT')
+    } else if (fault === 2) gate.breakAll()
+    await sleep(upTo(600))
+  }
+
+  for (const job of jobs) {
+    expect(await lab.jobs.untilFinal(job), await lab.jobs.describe(job)).toMatchObject({
+      status: 'completed',
+      attempt: 1,
+    })
+    expect(await lab.jobs.lines(job)).toEqual(Array.from({ length: lines }, (_, i) => `line ${i}`))
+  }
+  expect(await watch.stop()).toMatchObject({ jobsTwice: [], gpusTwice: [], falseBooks: [] })
+  await expectAllTrue(lab)
+})
