@@ -6,6 +6,9 @@ const safety = [
   { key: 'Cross-Origin-Opener-Policy', value: 'same-origin' },
 ]
 
+/** The queue API is served where its clients expect it; the routes themselves stand with all others. */
+const queueApi = ['/gpu/:path*', '/queue', '/queue/:path*', '/orchestrator/:path*']
+
 /** @type {import('next').NextConfig} */
 export default {
   // Types are checked once, by `npm run types`, over every room and not only the web's.
@@ -13,5 +16,6 @@ export default {
   serverExternalPackages: ['pg', '@prisma/client', '@prisma/adapter-pg', '@node-rs/argon2', 'pino', 'busboy'],
   poweredByHeader: false,
   reactStrictMode: true,
+  rewrites: async () => queueApi.map((source) => ({ source, destination: `/api${source}` })),
   headers: async () => [{ source: '/:path*', headers: safety }],
 }

@@ -14,11 +14,21 @@ export const endReasons = {
   image_unavailable: { fault: 'system', says: "The environment's image could not be had on the node." },
   node_lost: { fault: 'system', says: 'The node running the job stopped answering.' },
   worker_stopped: { fault: 'system', says: 'The worker was stopped while the job ran.' },
+  preempted: { fault: 'system', says: 'The job gave its GPUs to one of a pool that goes first.' },
   internal_error: { fault: 'system', says: 'gpuq could not run the job.' },
 } as const satisfies Record<string, { fault: 'none' | 'user' | 'system'; says: string }>
 
 export const waitReasons = {
   no_free_gpu: { says: 'Every GPU that fits is in use.' },
+  gang_waiting: { says: 'The job needs several nodes at once, and not enough of them are free.' },
+  reserved: { says: 'A GPU is free, but kept for a job that is ahead and starts soon.' },
+  gpu_paused: { says: 'The GPUs that fit are paused by an admin.' },
+  gpu_busy_outside: { says: 'The GPUs that fit are in use by others than gpuq, or do not answer.' },
+  node_unavailable: { says: 'The nodes that fit take no jobs now.' },
+  quota: { says: 'The project holds as many GPUs as its quota allows.' },
+  budget: { says: 'The project has used up its GPU hours. An admin can raise its budget.' },
+  max_concurrent_jobs: { says: 'As many jobs run as the policy allows at once.' },
+  stopped: { says: 'The scheduler is stopped. An admin can start it.' },
   no_node: { says: 'No node is ready to run jobs. An admin can start a worker.' },
   never_fits: { says: 'No node is large enough for what the job asks for.' },
   backing_off: { says: 'The last attempt failed for a reason of the system. The job tries again soon.' },

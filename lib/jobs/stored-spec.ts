@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ResourceRequest } from '../scheduling/types'
+import { pools } from './config-schema'
 
 /** A job's config as the database keeps it: the wire's own keys, without user and token. */
 export const storedSpecSchema = z.looseObject({
@@ -9,6 +10,9 @@ export const storedSpecSchema = z.looseObject({
   cpu: z.number().optional(),
   memory_gb: z.number().optional(),
   allowed_gpus: z.array(z.number()).optional(),
+  gpu_model: z.string().optional(),
+  instance_count: z.number().default(1),
+  pool: z.enum(pools).default('on-demand'),
   env: z.record(z.string(), z.string()).default({}),
   args: z.array(z.string()).default([]),
   tags: z.array(z.string()).default([]),
@@ -26,6 +30,9 @@ export function requestOf(spec: StoredSpec): ResourceRequest {
     cpuMilli: spec.cpu === undefined ? null : Math.ceil(spec.cpu * 1000),
     memoryMib: gib(spec.memory_gb),
     allowedGpus: spec.allowed_gpus ?? null,
+    gpuModel: spec.gpu_model ?? null,
+    instances: spec.instance_count,
+    pool: spec.pool,
   }
 }
 

@@ -27,6 +27,7 @@ const verdicts = {
   image_unavailable: 'failed',
   node_lost: 'failed',
   worker_stopped: 'failed',
+  preempted: 'failed',
   internal_error: 'failed',
 } as const satisfies Record<EndReason, JobStatus>
 

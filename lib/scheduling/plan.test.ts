@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fits } from './fits'
 import { plan, withTask } from './plan'
-import type { NodeState, ResourceRequest, Snapshot, WaitingJob } from './types'
+import type { NodeState, Pool, ResourceRequest, Snapshot, WaitingJob } from './types'
 
 const anyGpu: ResourceRequest = {
   gpuCount: 1,
@@ -11,6 +11,9 @@ const anyGpu: ResourceRequest = {
   cpuMilli: null,
   memoryMib: null,
   allowedGpus: null,
+  gpuModel: null,
+  instances: 1,
+  pool: 'on-demand',
 }
 
 function node(id: string, gpus: number, changes: Partial<NodeState> = {}): NodeState {
@@ -104,6 +107,9 @@ const requests = fc.record({
   cpuMilli: fc.constantFrom(null, 1000, 4000),
   memoryMib: fc.constantFrom(null, 1000, 6000),
   allowedGpus: fc.constantFrom(null, [0], [0, 1]),
+  gpuModel: fc.constant(null),
+  instances: fc.constant(1),
+  pool: fc.constant<Pool>('on-demand'),
 })
 const snapshots: fc.Arbitrary<Snapshot> = fc.record({
   nodes: fc

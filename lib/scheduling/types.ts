@@ -33,7 +33,15 @@ export interface ResourceRequest {
   memoryMib: number | null
   /** GPU positions that may be used; null: any. */
   allowedGpus: readonly number[] | null
+  /** Part of the model's name, in any case; null: any model. */
+  gpuModel: string | null
+  /** Nodes the job runs on at once: all of them or none. */
+  instances: number
+  /** `reserved` and `on-demand` are nodes' own; `best-effort` takes what is idle anywhere, and gives it back when asked. */
+  pool: Pool
 }
+
+export type Pool = 'reserved' | 'on-demand' | 'best-effort'
 
 export interface WaitingJob {
   id: string
