@@ -82,7 +82,7 @@ describe('a worker killed and started again', () => {
     ['claimed, before it heard that the container was created', /POST \S*\/containers\/create/, 'after'],
     ['created, before the start', /POST \S*\/containers\/\w+\/start/, 'before'],
     ['started, before it heard of it', /POST \S*\/containers\/\w+\/start/, 'after'],
-    ['exited, before it heard of it', /POST \S*\/containers\/\w+\/wait/, 'after'],
+    ['exited, before it heard of it', /POST \S*\/containers\/\w+\/wait\?condition=not-running/, 'after'],
     ['exited, before it asked how', /GET \S*\/containers\/\w+\/json/, 'before'],
     ['judged, before the container was removed', /DELETE \S*\/containers\//, 'before'],
   ] as const
@@ -165,7 +165,7 @@ describe('what happened while no worker looked', () => {
     'keeps %s, for which the worker before had stopped it',
     async (reason, code, timeLimitS) => {
       const { lab, gate, worker } = await openGatedLab()
-      const hold = gate.hold(/POST \S*\/containers\/\w+\/wait/, 'after')
+      const hold = gate.hold(/POST \S*\/containers\/\w+\/wait\?condition=not-running/, 'after')
       const job = await lab.jobs.submit(code, { timeLimitS })
       await lab.jobs.untilPrinted(job, /in/)
       if (reason === 'cancelled_by_user') await cancel(lab, job)

@@ -61,7 +61,11 @@ describe.concurrent('a job is cancelled', () => {
     ['while its image is looked for', /GET \S*\/images\/\S+\/json/, 'before'],
     ['while its container is created', /POST \S*\/containers\/create/, 'after'],
     ['while its container starts', /POST \S*\/containers\/\w+\/start/, 'after'],
-    ['when its container has ended, and nobody knows', /POST \S*\/containers\/\w+\/wait/, 'after'],
+    [
+      'when its container has ended, and nobody knows',
+      /POST \S*\/containers\/\w+\/wait\?condition=not-running/,
+      'after',
+    ],
     ['when its end is being looked at', /GET \S*\/containers\/\w+\/json/, 'before'],
     ['when it has its verdict and its container is being removed', /DELETE \S*\/containers\//, 'before'],
   ] as const
