@@ -30,7 +30,7 @@ module.exports = {
       comment: 'components take from lib only schemas, types, status helpers and the browser client',
       from: { path: '^components/' },
       to: {
-        path: '^lib/(database|cluster|env|logger|access/(?!roles|schemas)|jobs/(?!status|schemas|config|reasons)|results/(?!records)|http/(?!client|schemas|queries))',
+        path: '^lib/(database|cluster/(?!schemas)|env|logger|access/(?!roles|schemas)|jobs/(?!status|schemas|config|reasons)|results/(?!records)|http/(?!client|schemas|queries))',
       },
     },
     {

@@ -6,7 +6,9 @@ import {
   ListTree,
   type LucideIcon,
   ScrollText,
+  Server,
   Settings,
+  SlidersHorizontal,
   Users,
 } from 'lucide-react'
 
@@ -20,6 +22,7 @@ export interface Place {
 
 export const ownPlaces = [
   { href: '/jobs', label: 'Jobs', icon: Activity, keys: ['g', 'j'] },
+  { href: '/cluster', label: 'Cluster', icon: Server, keys: ['g', 'c'] },
   { href: '/projects', label: 'Projects', icon: FolderClosed, keys: ['g', 'p'] },
   { href: '/tokens', label: 'Tokens', icon: KeyRound, keys: ['g', 't'] },
   { href: '/settings', label: 'Settings', icon: Settings, keys: ['g', 's'] },
@@ -31,6 +34,7 @@ export const adminPlaces = [
   { href: '/admin/tokens', label: 'All tokens', icon: KeyRound },
   { href: '/admin/projects', label: 'All projects', icon: FolderClosed },
   { href: '/admin/environments', label: 'Environments', icon: Box, keys: ['g', 'e'] },
+  { href: '/admin/policy', label: 'Policy and models', icon: SlidersHorizontal, keys: ['g', 'o'] },
   { href: '/admin/audit', label: 'Audit log', icon: ScrollText, keys: ['g', 'l'] },
 ] as const satisfies readonly Place[]
 

@@ -13,7 +13,7 @@ export interface ClientOptions {
 export type Query = Record<string, string | number | boolean | null | undefined>
 
 export interface Call {
-  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   query?: Query
   /** Sent as JSON, unless it is a form. */
   body?: unknown

@@ -22,6 +22,7 @@ import {
   jobSourceSchema,
   jobSummarySchema,
 } from '../jobs/schemas'
+import { clusterCalls, orchestratorCalls, queueCalls } from './client-cluster'
 import { type ClientOptions, createTransport, type Query, type Transport } from './client-transport'
 
 /** How far to read a list, and from where. */
@@ -55,6 +56,9 @@ export function createClient(options: ClientOptions = {}) {
     tokens: tokenCalls(transport),
     projects: projectCalls(transport),
     environments: environmentCalls(transport),
+    cluster: clusterCalls(transport),
+    queue: queueCalls(transport),
+    orchestrator: orchestratorCalls(transport),
     audit: {
       list: (query: Query & Paging = {}, signal?: AbortSignal) =>
         transport.page('/api/audit', auditEventSchema, { query, signal }),

@@ -1,0 +1,60 @@
+import type { z } from 'zod'
+import {
+  clusterHistorySchema,
+  clusterSchema,
+  type initializeSchema,
+  modelTableSchema,
+  orchestratorSchema,
+  policySchema,
+  queueSchema,
+  type updateGpuSchema,
+  type updateNodeSchema,
+  type updatePolicySchema,
+} from '../cluster/schemas'
+import type { Transport } from './client-transport'
+
+export type UpdateNode = z.input<typeof updateNodeSchema>
+export type UpdateGpu = z.input<typeof updateGpuSchema>
+export type UpdatePolicy = z.input<typeof updatePolicySchema>
+export type Initialize = z.input<typeof initializeSchema>
+
+const segment = encodeURIComponent
+
+/** Nodes, GPUs and the policy they are given out by. */
+export function clusterCalls(transport: Transport) {
+  return {
+    get: (signal?: AbortSignal) => transport.json('/api/cluster', clusterSchema, { signal }),
+    history: (signal?: AbortSignal) =>
+      transport.json('/api/cluster/history', clusterHistorySchema, { signal }),
+    updateNode: (number: number, body: UpdateNode) =>
+      transport.done(`/api/nodes/${number}`, { method: 'PATCH', body }),
+    updateGpu: (id: string, body: UpdateGpu) =>
+      transport.done(`/api/gpus/${segment(id)}`, { method: 'PATCH', body }),
+    initialize: (body: Initialize) => transport.done('/api/gpu/initialize', { method: 'POST', body }),
+    models: (signal?: AbortSignal) => transport.json('/api/models', modelTableSchema, { signal }),
+    replaceModels: (body: z.input<typeof modelTableSchema>) =>
+      transport.done('/api/models', { method: 'PUT', body }),
+  }
+}
+
+/** Jobs that wait or run, in their order. */
+export function queueCalls(transport: Transport) {
+  return {
+    list: (signal?: AbortSignal) => transport.json('/api/queue', queueSchema, { signal }),
+    setPriority: (id: string, priority: number) =>
+      transport.done(`/api/queue/${segment(id)}/priority`, { method: 'PATCH', body: { priority } }),
+    cancel: (id: string) => transport.done(`/api/queue/${segment(id)}`, { method: 'DELETE' }),
+  }
+}
+
+/** The scheduler: whether it runs, and by which policy. */
+export function orchestratorCalls(transport: Transport) {
+  return {
+    status: (signal?: AbortSignal) =>
+      transport.json('/api/orchestrator/status', orchestratorSchema, { signal }),
+    start: () => transport.done('/api/orchestrator/start', { method: 'POST' }),
+    stop: () => transport.done('/api/orchestrator/stop', { method: 'POST' }),
+    policy: (signal?: AbortSignal) => transport.json('/api/orchestrator/policy', policySchema, { signal }),
+    updatePolicy: (body: UpdatePolicy) => transport.done('/api/orchestrator/policy', { method: 'PUT', body }),
+  }
+}

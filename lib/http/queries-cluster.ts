@@ -1,0 +1,121 @@
+import { mutationOptions, type QueryClient, queryOptions } from '@tanstack/react-query'
+import type { ModelTable } from '../cluster/schemas'
+import type { Initialize, UpdateGpu, UpdateNode, UpdatePolicy } from './client-cluster'
+import { api, keys } from './queries'
+
+/*
+ * What a cluster does, for its page and for those of jobs. Browsers ask again only while the page is in view, and what
+ * has not changed keeps its identity, so that only tiles and rows that changed are drawn again.
+ */
+
+export const clusterKeys = {
+  /** Everything below changes whenever a job starts or an admin acts. */
+  all: ['cluster'] as const,
+  status: ['cluster', 'status'] as const,
+  history: ['cluster', 'history'] as const,
+  queue: ['cluster', 'queue'] as const,
+  orchestrator: ['cluster', 'orchestrator'] as const,
+  policy: ['cluster', 'policy'] as const,
+  models: ['cluster', 'models'] as const,
+}
+
+const liveMs = 2500
+const samplesMs = 15_000
+
+/** Nodes and GPUs as they are now. */
+export function clusterQuery() {
+  return queryOptions({
+    queryKey: clusterKeys.status,
+    queryFn: ({ signal }) => api.cluster.get(signal),
+    refetchInterval: liveMs,
+  })
+}
+
+/** Each GPU's last hour. */
+export function clusterHistoryQuery() {
+  return queryOptions({
+    queryKey: clusterKeys.history,
+    queryFn: ({ signal }) => api.cluster.history(signal),
+    refetchInterval: samplesMs,
+    // Every series moves on with every answer: comparing them point by point would gain nothing.
+    structuralSharing: false,
+  })
+}
+
+/** The jobs that wait, in the order they should start, and those that run. */
+export function queueQuery() {
+  return queryOptions({
+    queryKey: clusterKeys.queue,
+    queryFn: ({ signal }) => api.queue.list(signal),
+    refetchInterval: liveMs,
+  })
+}
+
+export function orchestratorQuery() {
+  return queryOptions({
+    queryKey: clusterKeys.orchestrator,
+    queryFn: ({ signal }) => api.orchestrator.status(signal),
+    refetchInterval: liveMs,
+  })
+}
+
+export function policyQuery() {
+  return queryOptions({
+    queryKey: clusterKeys.policy,
+    queryFn: ({ signal }) => api.orchestrator.policy(signal),
+  })
+}
+
+export function modelsQuery() {
+  return queryOptions({
+    queryKey: clusterKeys.models,
+    queryFn: ({ signal }) => api.cluster.models(signal),
+  })
+}
+
+/** Asks anew for what pages show of the cluster now. */
+function refresh(client: QueryClient): Promise<void> {
+  return client.invalidateQueries({ queryKey: clusterKeys.all })
+}
+
+export const updateNode = mutationOptions({
+  mutationFn: ({ number, ...body }: UpdateNode & { number: number }) => api.cluster.updateNode(number, body),
+  onSuccess: (_answer, _change, _, { client }) => refresh(client),
+})
+
+export const updateGpu = mutationOptions({
+  mutationFn: ({ id, ...body }: UpdateGpu & { id: string }) => api.cluster.updateGpu(id, body),
+  onSuccess: (_answer, _change, _, { client }) => refresh(client),
+})
+
+export const initializeNodes = mutationOptions({
+  mutationFn: (body: Initialize) => api.cluster.initialize(body),
+  onSuccess: (_answer, _body, _, { client }) => refresh(client),
+})
+
+export const replaceModels = mutationOptions({
+  mutationFn: (table: ModelTable) => api.cluster.replaceModels(table),
+  onSuccess: (_answer, _table, _, { client }) => refresh(client),
+})
+
+export const updatePolicy = mutationOptions({
+  mutationFn: (body: UpdatePolicy) => api.orchestrator.updatePolicy(body),
+  onSuccess: (_answer, _body, _, { client }) => refresh(client),
+})
+
+export const setSchedulerRunning = mutationOptions({
+  mutationFn: (running: boolean) => (running ? api.orchestrator.start() : api.orchestrator.stop()),
+  onSuccess: (_answer, _running, _, { client }) => refresh(client),
+})
+
+export const setPriority = mutationOptions({
+  mutationFn: ({ id, priority }: { id: string; priority: number }) => api.queue.setPriority(id, priority),
+  onSuccess: (_answer, _change, _, { client }) => refresh(client),
+})
+
+export const cancelQueued = mutationOptions({
+  mutationFn: (id: string) => api.queue.cancel(id),
+  onSuccess: async (_answer, _id, _, { client }) => {
+    await Promise.all([refresh(client), client.invalidateQueries({ queryKey: keys.jobs })])
+  },
+})
