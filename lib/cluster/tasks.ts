@@ -29,7 +29,10 @@ export interface ClaimedTask {
   image: string
   network: 'none' | 'internet'
   spec: unknown
+  /** solution.py; empty for a job that is a command. */
   code: Buffer
+  /** What a shell runs; null: solution.py. */
+  command: string | null
   timeLimitS: number
   /** Seconds since the task's start by the database's clock; 0 before it. */
   ranSeconds: number
@@ -46,7 +49,7 @@ const leaseHeld = `EXISTS (SELECT 1 FROM nodes n WHERE n.id = $1 AND n.lease_id 
 
 const selectClaimed = `
   SELECT t.id, t.job_id AS "jobId", t.attempt, t.rank, t.status, t.cpu_milli AS "cpuMilli", t.memory_mib AS "memoryMib",
-         e.image, e.network, j.spec, j.code, j.time_limit_s AS "timeLimitS",
+         e.image, e.network, j.spec, j.code, j.command, j.time_limit_s AS "timeLimitS",
          coalesce(extract(epoch FROM now() - t.started_at), 0)::float8 AS "ranSeconds",
          t.stdout_consumed AS "stdoutConsumed", t.stderr_consumed AS "stderrConsumed",
          t.output_bytes AS "outputBytes", coalesce(t.reason, j.cancel_reason) AS "stopReason",

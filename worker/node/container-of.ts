@@ -13,7 +13,10 @@ export function containerOf(task: ClaimedTask, lease: Lease, directory: string):
     rank: task.rank,
     nodeId: lease.nodeId,
     image: task.image,
-    command: ['python', '-u', '/job/solution.py', ...spec.args],
+    command:
+      task.command === null
+        ? ['python', '-u', '/job/solution.py', ...spec.args]
+        : ['/bin/sh', '-c', task.command],
     env: spec.env,
     directory,
     gpuUuids: task.gpus.filter(({ simulated }) => !simulated).map(({ uuid }) => uuid),

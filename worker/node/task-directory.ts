@@ -11,7 +11,7 @@ export function taskDirectory(tasksDirectory: string, taskId: string): string {
 /** Lays out what the container reads. Writing it again writes the same, and a reader never sees half a file. */
 export async function writeTaskDirectory(directory: string, task: ClaimedTask): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o755 })
-  await writeWhole(join(directory, 'solution.py'), task.code)
+  if (task.command === null) await writeWhole(join(directory, 'solution.py'), task.code)
   await writeWhole(join(directory, 'config.yaml'), configToYaml(task.spec))
 }
 

@@ -1,0 +1,57 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import type { ClaimedTask } from '@/lib/cluster/tasks'
+import { containerOf } from './container-of'
+import { writeTaskDirectory } from './task-directory'
+
+const task: ClaimedTask = {
+  id: 'task',
+  jobId: 'job',
+  attempt: 1,
+  rank: 0,
+  status: 'starting',
+  cpuMilli: 1000,
+  memoryMib: 1024,
+  image: 'gpuq/python:1',
+  network: 'none',
+  spec: { args: ['--epochs', '10'], env: { SEED: '1' } },
+  code: Buffer.from('print(1)'),
+  command: null,
+  timeLimitS: 60,
+  ranSeconds: 0,
+  stdoutConsumed: 0,
+  stderrConsumed: 0,
+  outputBytes: 0,
+  stopReason: null,
+  gpus: [],
+}
+const lease = { nodeId: 'node', leaseId: 'lease', engineId: 'engine' }
+const containerFor = (of: ClaimedTask) => containerOf(of, lease, '/tasks/task')
+
+async function filesOf(of: ClaimedTask): Promise<string[]> {
+  const directory = await mkdtemp(join(tmpdir(), 'gpuq-task-'))
+  await writeTaskDirectory(directory, of)
+  const names = await readdir(directory)
+  const texts = await Promise.all(
+    names.toSorted().map(async (name) => `${name}: ${await readFile(join(directory, name), 'utf8')}`),
+  )
+  await rm(directory, { recursive: true })
+  return texts
+}
+
+it('runs solution.py with its arguments', async () => {
+  expect(containerFor(task).command).toEqual(['python', '-u', '/job/solution.py', '--epochs', '10'])
+  expect(await filesOf(task)).toEqual([expect.stringMatching(/^config.yaml: /), 'solution.py: print(1)'])
+})
+
+it('hands a command to a shell as it was typed, in a container that is the same in all else', async () => {
+  const command = 'echo "$HOME" \'$5\' && python train.py; exit 3'
+  const commanded = { ...task, code: Buffer.alloc(0), command }
+  expect(containerFor(commanded)).toEqual({
+    ...containerFor(task),
+    command: ['/bin/sh', '-c', command],
+  })
+  expect(await filesOf(commanded)).toEqual([expect.stringMatching(/^config.yaml: /)])
+})
