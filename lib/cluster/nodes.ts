@@ -9,7 +9,7 @@ export const renewEveryMs = 5_000
 export const selfFenceAfterMs = 20_000
 
 /** Any constant of its own. */
-const registrationLock = 4_711_470_004
+export const registrationLock = 4_711_470_004
 
 export interface NodeRegistration {
   name: string
