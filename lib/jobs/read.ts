@@ -5,6 +5,7 @@ import { readOutput } from '../results/result-files'
 import { configToYaml } from './config'
 import { type JobRow, summaryColumns, summaryJoins, toSummary } from './list'
 import { describeReason, type Reason } from './reasons'
+import { instancesOfJob, toResources } from './resources'
 import type { JobDetail, JobResult, JobSource } from './schemas'
 import { storedSpecSchema } from './stored-spec'
 import { findVisibleJob } from './visible'
@@ -17,16 +18,22 @@ interface DetailRow extends JobRow {
   spec: unknown
   node_name: string | null
   gpus: JobDetail['gpus']
+  instances: unknown
   cancel_requested: boolean
   output_bytes: number
   result_file: string | null
+  command: string | null
+  run_id: string | null
+  priority: number
 }
 
 const selectDetail = `
-  SELECT ${summaryColumns}, j.reason_detail, j.attempt, j.max_retries, j.time_limit_s, j.spec, n.name AS node_name,
+  SELECT ${summaryColumns}, j.reason_detail, j.attempt, j.max_retries, j.time_limit_s, j.spec, j.command,
+         j.run_id, j.priority, n.name AS node_name,
          coalesce((SELECT jsonb_agg(jsonb_build_object('uuid', g.uuid, 'index', g.index, 'model', g.model,
                                     'simulated', g.simulated, 'milli', a.milli) ORDER BY g.index)
                      FROM allocations a JOIN gpus g ON g.id = a.gpu_id WHERE a.task_id = t.id), '[]') AS gpus,
+         ${instancesOfJob} AS instances,
          j.cancel_requested_at IS NOT NULL AND j.ended_at IS NULL AS cancel_requested,
          coalesce(t.output_bytes, 0)::int8 AS output_bytes,
          CASE WHEN f.stored_at IS NOT NULL THEN f.name END AS result_file
@@ -61,6 +68,7 @@ export async function readJob(actor: Actor, jobId: string): Promise<JobDetail> {
 /** The detail of a job whose visibility was proven before. */
 export async function readJobDetail(jobId: string): Promise<JobDetail> {
   const row = await readDetailRow(jobId)
+  const spec = storedSpecSchema.parse(row.spec)
   return {
     ...toSummary(row),
     reason_text: reasonText(row),
@@ -70,10 +78,14 @@ export async function readJobDetail(jobId: string): Promise<JobDetail> {
     max_time: row.time_limit_s,
     node_name: row.node_name,
     gpus: row.gpus,
+    resources: toResources(spec, row.instances),
     cancel_requested: row.cancel_requested,
     result_file: row.result_file,
     output_bytes: row.output_bytes,
-    tags: storedSpecSchema.parse(row.spec).tags,
+    tags: spec.tags,
+    command: row.command,
+    run_id: row.run_id,
+    priority: row.priority,
   }
 }
 
@@ -118,9 +130,9 @@ export function acceptedResult(jobId: string): JobResult {
 /** What was submitted, without the token. */
 export async function readSource(actor: Actor, jobId: string): Promise<JobSource> {
   const { id } = await findVisibleJob(actor, jobId)
-  const { code, spec } = await database().prisma.job.findUniqueOrThrow({
+  const { code, spec, command } = await database().prisma.job.findUniqueOrThrow({
     where: { id },
-    select: { code: true, spec: true },
+    select: { code: true, spec: true, command: true },
   })
-  return { code: Buffer.from(code).toString('utf8'), config: configToYaml(spec) }
+  return { code: Buffer.from(code).toString('utf8'), config: configToYaml(spec), command }
 }

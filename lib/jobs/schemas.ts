@@ -38,6 +38,42 @@ export const jobSummarySchema = z.object({
   completed_at: time.nullable(),
 })
 
+/** What one instance of a job holds or held on its node. */
+export const jobInstanceSchema = z.object({
+  rank: z.number().int(),
+  node: z.string(),
+  gpus: z.array(
+    z.object({
+      gpu_id: z.string(),
+      index: z.number().int(),
+      model: z.string(),
+      simulated: z.boolean(),
+      memory_mib: z.number().int().describe('of the whole GPU'),
+      share: z.number().describe('the part of the GPU held; 1 is the whole GPU'),
+    }),
+  ),
+  cpu_milli: z.number().int(),
+  memory_mib: z.number().int(),
+})
+
+/** What a job asked for, what its last attempt got, and how it used that. */
+export const jobResourcesSchema = z.object({
+  asked: z.object({
+    gpu_count: z.number().int(),
+    gpu_fraction: z.number().nullable(),
+    gpu_memory_gb: z.number().nullable(),
+    gpu_model: z.string().nullable(),
+    instance_count: z.number().int(),
+    cpu: z.number().nullable().describe("cores; null: the node's share per GPU"),
+    memory_gb: z.number().nullable().describe("null: the node's share per GPU"),
+  }),
+  got: z.array(jobInstanceSchema).describe('one for each instance; none before the job was placed'),
+  used: z.object({
+    gpu_load_mean: z.number().nullable().describe('part of 1 over all samples; null: nothing was sampled'),
+    gpu_memory_peak_mib: z.number().nullable().describe('null: nothing was sampled'),
+  }),
+})
+
 /** `GET /api/status/ID`. */
 export const jobDetailSchema = jobSummarySchema.extend({
   reason_text: z.string().nullable().describe('the reason in words'),
@@ -47,10 +83,14 @@ export const jobDetailSchema = jobSummarySchema.extend({
   max_time: z.number().describe('seconds until the job is stopped'),
   node_name: z.string().nullable(),
   gpus: z.array(gpuOfJobSchema),
+  resources: jobResourcesSchema,
   cancel_requested: z.boolean(),
   result_file: z.string().nullable(),
   output_bytes: z.number().int(),
   tags: z.array(z.string()),
+  command: z.string().nullable().describe('what a shell runs; null: the uploaded solution.py'),
+  run_id: z.string().nullable().describe('of the queue API'),
+  priority: z.number().int(),
 })
 
 /** The answer of `POST /api/submit` and `GET /api/results/ID`. */
@@ -70,7 +110,11 @@ export const jobResultSchema = z.object({
 })
 
 /** `GET /api/jobs/ID/source`: what was submitted, without the token. */
-export const jobSourceSchema = z.object({ code: z.string(), config: z.string() })
+export const jobSourceSchema = z.object({
+  code: z.string().describe('solution.py; empty for a job that is a command'),
+  config: z.string(),
+  command: z.string().nullable().describe('what a shell runs; null: solution.py'),
+})
 
 /** Filters of `GET /api/jobs`, as query parameters. */
 export const jobFiltersSchema = z.object({
@@ -94,6 +138,7 @@ export const resultQuerySchema = jobQuerySchema.extend({
 
 export type JobSummary = z.infer<typeof jobSummarySchema>
 export type JobDetail = z.infer<typeof jobDetailSchema>
+export type JobResources = z.infer<typeof jobResourcesSchema>
 export type JobResult = z.infer<typeof jobResultSchema>
 export type JobSource = z.infer<typeof jobSourceSchema>
 export type JobFilters = z.infer<typeof jobFiltersSchema>

@@ -1,7 +1,7 @@
 'use client'
 
 import { useMutation } from '@tanstack/react-query'
-import { Ban, Copy, Download, Ellipsis, FileJson, Pencil, RotateCw } from 'lucide-react'
+import { Ban, Copy, Download, Ellipsis, FileJson, Pencil, RotateCw, SquareTerminal } from 'lucide-react'
 import { api, cancelJob } from '@/lib/http/queries'
 import type { JobDetail } from '@/lib/jobs/schemas'
 import { isFinal } from '@/lib/jobs/status'
@@ -16,6 +16,17 @@ import { useRunAgain } from './use-run-again'
 
 /** What one can do with a job. */
 export function JobActions({ job }: { job: JobDetail }) {
+  return (
+    <>
+      {isFinal(job.status) ? null : <CancelButton job={job} />}
+      {job.command === null ? <FileActions job={job} /> : null}
+      <MoreActions job={job} />
+    </>
+  )
+}
+
+/** What one can do with uploaded files. A command is submitted again where it came from. */
+function FileActions({ job }: { job: JobDetail }) {
   const { runAgain, working } = useRunAgain(job.job_id)
   return (
     <>
@@ -24,14 +35,11 @@ export function JobActions({ job }: { job: JobDetail }) {
           <RotateCw aria-hidden />
           Run again
         </Button>
-      ) : (
-        <CancelButton job={job} />
-      )}
+      ) : null}
       <ButtonLink href={`/submit?from=${job.job_id}`}>
         <Pencil aria-hidden />
         Edit and run again
       </ButtonLink>
-      <MoreActions job={job} />
     </>
   )
 }
@@ -67,7 +75,7 @@ function copyAndSay(text: string, what: string): void {
 }
 
 function MoreActions({ job }: { job: JobDetail }) {
-  const id = job.job_id
+  const { job_id: id, command } = job
   const stored = job.result_file !== null
   return (
     <DropdownMenu trigger={<IconButton icon={Ellipsis} label="More" variant="secondary" size="lg" />}>
@@ -89,6 +97,11 @@ function MoreActions({ job }: { job: JobDetail }) {
       <MenuItem icon={Copy} onSelect={() => copyAndSay(id, 'The job id')}>
         Copy the job id
       </MenuItem>
+      {command === null ? null : (
+        <MenuItem icon={SquareTerminal} onSelect={() => copyAndSay(command, 'The command')}>
+          Copy the command
+        </MenuItem>
+      )}
     </DropdownMenu>
   )
 }

@@ -17,7 +17,11 @@ export function SourceTab({ id, className }: { id: string; className: string }) 
     return <LoadFailure className={className} error={error} onRetry={() => void refetch()} />
   return (
     <div className={cn('grid items-start gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]', className)}>
-      <SourceFile name="solution.py" language="python" text={isPending ? null : data.code} />
+      {data && data.command !== null ? (
+        <SourceFile name="command" language="shell" text={data.command} />
+      ) : (
+        <SourceFile name="solution.py" language="python" text={isPending ? null : data.code} />
+      )}
       <SourceFile name="config.yaml" language="yaml" text={isPending ? null : data.config} />
     </div>
   )

@@ -22,7 +22,7 @@ import { editorTheme } from './editor-theme'
 import { type Problem, problemNotes, showProblems } from './problems'
 import { smallestChange } from './smallest-change'
 
-export type CodeLanguage = 'python' | 'yaml'
+export type CodeLanguage = 'python' | 'yaml' | 'shell'
 
 interface CodeMirrorOptions {
   value: string
@@ -79,6 +79,12 @@ export function useCodeMirror(options: CodeMirrorOptions): RefObject<HTMLDivElem
   return host
 }
 
+const languageOf: Record<CodeLanguage, () => Extension> = {
+  python: () => [python(), indentUnit.of('    ')],
+  yaml: () => [yaml(), indentUnit.of('  ')],
+  shell: () => [],
+}
+
 type SetUp = Pick<CodeMirrorOptions, 'language' | 'label' | 'readOnly' | 'placeholder' | 'describedBy'>
 
 function setUp({ language, label, readOnly, placeholder, describedBy }: SetUp): Extension {
@@ -89,7 +95,7 @@ function setUp({ language, label, readOnly, placeholder, describedBy }: SetUp): 
     ...(describedBy ? { 'aria-describedby': describedBy } : {}),
   }
   return [
-    language === 'python' ? [python(), indentUnit.of('    ')] : [yaml(), indentUnit.of('  ')],
+    languageOf[language](),
     editorTheme(),
     lineNumbers(),
     highlightSpecialChars(),
