@@ -55,12 +55,17 @@ export const resultRecordSchema = z.object({
   rank,
 })
 
+/** How the task's GPUs were used at one moment. Null where nvidia-smi did not say. */
 export const metricRecordSchema = z.object({
   type: z.literal('metric'),
   t,
-  gpu: z.number().int().optional(),
-  utilization: z.number().nullable(),
-  memory_mib: z.number().nullable(),
+  gpus: z.array(
+    z.object({
+      index: z.number().int().describe('its number on the node'),
+      load: z.number().min(0).max(1).nullable(),
+      memory_used_mib: z.number().nullable(),
+    }),
+  ),
   rank,
 })
 
@@ -96,5 +101,6 @@ export const recordSchema = z.discriminatedUnion('type', [
 export type JobRecord = z.infer<typeof jobRecordSchema>
 export type OutputRecord = z.infer<typeof outputRecordSchema>
 export type ResultRecord = z.infer<typeof resultRecordSchema>
+export type MetricRecord = z.infer<typeof metricRecordSchema>
 export type ExitRecord = z.infer<typeof exitRecordSchema>
 export type ResultFileRecord = z.infer<typeof recordSchema>

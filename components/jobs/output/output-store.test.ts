@@ -74,7 +74,7 @@ describe('lines from records', () => {
   it('shows results as the JSON they were, says where output was cut, and passes over the rest', () => {
     const store = fill([
       { type: 'result', t, data: { loss: 0.5 } },
-      { type: 'metric', t, utilization: 1, memory_mib: 2 },
+      { type: 'metric', t, gpus: [{ index: 0, load: 1, memory_used_mib: 2 }] },
       { type: 'truncated', t, limit_bytes: 1024 ** 2, dropped_bytes: 12_345 },
     ])
     expect(texts(store)).toEqual([
