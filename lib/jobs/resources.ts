@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { type JobResources, jobInstanceSchema } from './schemas'
+import type { StoredSpec } from './stored-spec'
+
+/** What every instance of a job's last attempt holds or held, as JSON, for a query in which `j` is the job. */
+export const instancesOfJob = `
+  coalesce((SELECT jsonb_agg(jsonb_build_object(
+                     'rank', i.rank, 'node', held.name, 'cpu_milli', i.cpu_milli, 'memory_mib', i.memory_mib,
+                     'gpu_samples', i.gpu_samples, 'gpu_load_mean', i.gpu_load_mean,
+                     'gpu_memory_peak_mib', i.gpu_memory_peak_mib, 'gpus', coalesce(
+                       (SELECT jsonb_agg(jsonb_build_object('gpu_id', g.id, 'index', g.index, 'model', g.model,
+                                         'simulated', g.simulated, 'memory_mib', g.memory_mib,
+                                         'share', a.milli / 1000.0) ORDER BY g.index)
+                          FROM allocations a JOIN gpus g ON g.id = a.gpu_id WHERE a.task_id = i.id), '[]')
+                   ) ORDER BY i.rank)
+              FROM tasks i JOIN nodes held ON held.id = i.node_id
+             WHERE i.job_id = j.id AND i.attempt = j.attempt), '[]')`
+
+const instanceRows = z.array(
+  jobInstanceSchema.extend({
+    gpu_samples: z.number(),
+    gpu_load_mean: z.number().nullable(),
+    gpu_memory_peak_mib: z.number().nullable(),
+  }),
+)
+
+/** What a job asked for, what it got, and how it used it. */
+export function toResources(spec: StoredSpec, instances: unknown): JobResources {
+  const rows = instanceRows.parse(instances)
+  return {
+    asked: {
+      gpu_count: spec.gpu_count,
+      gpu_fraction: spec.gpu_fraction ?? null,
+      gpu_memory_gb: spec.gpu_memory_gb ?? null,
+      gpu_model: spec.gpu_model ?? null,
+      instance_count: spec.instance_count,
+      cpu: spec.cpu ?? null,
+      memory_gb: spec.memory_gb ?? null,
+    },
+    got: rows.map((row) => jobInstanceSchema.parse(row)),
+    used: { gpu_load_mean: meanLoad(rows), gpu_memory_peak_mib: peakMemory(rows) },
+  }
+}
+
+/** Every sample weighs the same, whichever instance it is of. */
+function meanLoad(rows: z.output<typeof instanceRows>): number | null {
+  const sampled = rows.filter((row) => row.gpu_load_mean !== null && row.gpu_samples > 0)
+  const samples = sampled.reduce((sum, row) => sum + row.gpu_samples, 0)
+  if (samples === 0) return null
+  return sampled.reduce((sum, row) => sum + (row.gpu_load_mean ?? 0) * row.gpu_samples, 0) / samples
+}
+
+function peakMemory(rows: z.output<typeof instanceRows>): number | null {
+  const peaks = rows.flatMap((row) => row.gpu_memory_peak_mib ?? [])
+  return peaks.length === 0 ? null : Math.max(...peaks)
+}
