@@ -1,0 +1,40 @@
+'use client'
+
+import { memo } from 'react'
+import type { ClusterGpu } from '@/lib/cluster/schemas'
+import { cn } from '../../ui/class-names'
+import { tones } from '../../ui/tones'
+import { gpuLooks } from '../states'
+import { AllocationBar } from './allocation-bar'
+
+interface CompactTileProps {
+  gpu: ClusterGpu
+  onOpen: (gpuId: string) => void
+}
+
+/** One GPU of hundreds: its number, its state, how much of it is given out. The rest stands in the details. */
+export const CompactTile = memo(function CompactTile({ gpu, onOpen }: CompactTileProps) {
+  const { tone, icon: Icon, label } = gpuLooks[gpu.state]
+  return (
+    <li className="min-w-0">
+      <button
+        type="button"
+        onClick={() => onOpen(gpu.gpu_id)}
+        className={cn(
+          'flex w-full min-w-0 flex-col gap-1.5 rounded-md border px-2 py-1.5 text-left text-xs hover:border-edge',
+          tones[tone],
+        )}
+      >
+        <span className="flex w-full items-center gap-1.5">
+          <Icon aria-hidden className="size-3.5 shrink-0" />
+          <span className="min-w-0 truncate font-medium">{label}</span>
+          <span className="ml-auto text-ink tabular-nums">
+            <span className="sr-only">GPU </span>
+            {gpu.index}
+          </span>
+        </span>
+        <AllocationBar share={gpu.allocated} className="w-full" />
+      </button>
+    </li>
+  )
+})

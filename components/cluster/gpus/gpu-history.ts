@@ -1,0 +1,18 @@
+import type { ClusterHistory } from '@/lib/cluster/schemas'
+import type { SparkFrame } from './spark-path'
+
+export type GpuSeries = ClusterHistory['gpus'][number]
+
+/** The last hour of every GPU, and the hour itself: one for all, so that tiles can be compared. */
+export interface GpuHistory {
+  of: ReadonlyMap<string, GpuSeries>
+  hour: Pick<SparkFrame, 'from' | 'to'>
+}
+
+const hourS = 3600
+
+/** Puts each GPU's series under its id. The hour ends with the newest sample of all. */
+export function indexHistory({ gpus }: ClusterHistory): GpuHistory {
+  const to = Math.max(0, ...gpus.map(({ at }) => at.at(-1) ?? 0))
+  return { of: new Map(gpus.map((gpu) => [gpu.gpu_id, gpu])), hour: { from: to - hourS, to } }
+}

@@ -1,0 +1,80 @@
+'use client'
+
+import { memo } from 'react'
+import type { ClusterGpu } from '@/lib/cluster/schemas'
+import { StatusBadge } from '../../ui/status-badge'
+import { gpuLooks } from '../states'
+import { AllocationBar } from './allocation-bar'
+import type { GpuHistory, GpuSeries } from './gpu-history'
+import { measuresOf } from './gpu-measures'
+import { JobShare } from './job-share'
+import { Sparkline } from './sparkline'
+
+interface GpuTileProps {
+  gpu: ClusterGpu
+  series: GpuSeries | undefined
+  hour: GpuHistory['hour']
+  onOpen: (gpuId: string) => void
+}
+
+/** One GPU with what it does and did. Drawn again only when something about it changed. */
+export const GpuTile = memo(function GpuTile({ gpu, series, hour, onOpen }: GpuTileProps) {
+  const { tone, icon, label } = gpuLooks[gpu.state]
+  return (
+    <li className="group relative flex min-w-0 flex-col gap-2 rounded-md border bg-surface p-2.5 transition-colors hover:bg-hover">
+      <div className="flex items-center justify-between gap-2">
+        <button
+          type="button"
+          onClick={() => onOpen(gpu.gpu_id)}
+          className="rounded-sm font-medium text-ink text-sm after:absolute after:inset-0 after:rounded-md focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:outline-focus"
+        >
+          GPU {gpu.index}
+          <span className="sr-only">, {label}: details</span>
+        </button>
+        <StatusBadge tone={tone} icon={icon} label={label} look="plain" className="text-xs" />
+      </div>
+      <AllocationBar share={gpu.allocated} />
+      <Occupants gpu={gpu} />
+      {gpu.simulated ? (
+        <p className="mt-auto text-subtle text-xs">Simulated: nothing to measure</p>
+      ) : (
+        <dl className="mt-auto flex flex-col gap-1">
+          {measuresOf(gpu, series).map(({ of, label: name, now, values, max }) => (
+            <div key={of} className="grid grid-cols-[3rem_minmax(0,1fr)_3.75rem] items-center gap-1.5">
+              <dt className="text-subtle text-xs">{name}</dt>
+              <dd className="contents">
+                <Sparkline of={of} at={series?.at ?? none} values={values} frame={{ ...hour, max }} />
+                <span className="whitespace-nowrap text-right text-ink text-xs tabular-nums">{now}</span>
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </li>
+  )
+})
+
+const none: readonly number[] = []
+
+/** Two lines at every time, so that a job that comes or goes moves nothing. The rest stands in the details. */
+function Occupants({ gpu: { jobs, reason } }: { gpu: ClusterGpu }) {
+  const room = reason === null ? 2 : 1
+  const shown = jobs.length > room ? jobs.slice(0, room - 1) : jobs
+  const hidden = jobs.length - shown.length
+  return (
+    <div className="min-h-8 text-xs">
+      {reason ? (
+        <p className="truncate text-muted" title={reason}>
+          {reason}
+        </p>
+      ) : null}
+      {shown.map((job, index) => (
+        <JobShare key={job.job_id ?? index} job={job} />
+      ))}
+      {hidden > 0 ? (
+        <p className="text-muted">{shown.length > 0 ? `and ${hidden} more` : `${hidden} jobs`}</p>
+      ) : null}
+      {reason === null && jobs.length === 0 ? <p className="text-subtle">Nothing runs here</p> : null}
+    </div>
+  )
+}

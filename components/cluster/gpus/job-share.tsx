@@ -1,0 +1,37 @@
+import type { ClusterGpu } from '@/lib/cluster/schemas'
+import { shortId } from '../../jobs/job-title'
+import { cn } from '../../ui/class-names'
+import { Link } from '../../ui/link'
+import { sayShare } from '../say-amounts'
+
+type GpuJob = ClusterGpu['jobs'][number]
+
+/** How a job is called here: by its name, else by its id; others' jobs have none. */
+export function gpuJobTitle({ job_id, name }: GpuJob): string {
+  return name ?? (job_id === null ? 'another user’s job' : shortId(job_id))
+}
+
+/** A job on a GPU, on one line: what it is, whose, and how much of the GPU it holds. */
+export function JobShare({ job, className }: { job: GpuJob; className?: string }) {
+  const title = gpuJobTitle(job)
+  return (
+    <span className={cn('flex min-w-0 items-baseline gap-1', className)}>
+      {job.job_id === null ? (
+        <span className="min-w-0 truncate text-muted">{title}</span>
+      ) : (
+        <Link
+          look="quiet"
+          href={`/jobs/${job.job_id}`}
+          title={title}
+          className={cn('relative min-w-0 truncate text-ink', job.name === null && 'font-mono')}
+        >
+          {title}
+        </Link>
+      )}
+      {job.user_id ? <span className="min-w-0 truncate text-subtle">{job.user_id}</span> : null}
+      {job.share < 1 ? (
+        <span className="ml-auto shrink-0 pl-1 text-muted tabular-nums">{sayShare(job.share)}</span>
+      ) : null}
+    </span>
+  )
+}

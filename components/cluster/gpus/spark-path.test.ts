@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest'
+import { sparkHeight, sparkPath, sparkWidth } from './spark-path'
+
+const hour = { from: 0, to: 3600, max: 1 }
+
+it('spans its frame from edge to edge', () => {
+  const at = Array.from({ length: 121 }, (_, index) => index * 30)
+  const { line } = sparkPath(
+    at,
+    at.map((time) => time / 3600),
+    hour,
+  )
+  expect(line.startsWith(`M0 ${sparkHeight - 1}L`)).toBe(true)
+  expect(line.endsWith(`L${sparkWidth} 1`)).toBe(true)
+})
+
+it('keeps a short peak', () => {
+  const at = Array.from({ length: 3600 }, (_, index) => index)
+  const { line } = sparkPath(
+    at,
+    at.map((time) => (time === 1801 ? 1 : 0)),
+    hour,
+  )
+  expect(line).toContain('60 1L')
+})
+
+it('breaks where nothing was measured', () => {
+  const at = [0, 30, 60, 1800, 1830]
+  expect(sparkPath(at, [0, 0, 0, 1, 1], hour).line.match(/M/g)).toHaveLength(2)
+  expect(sparkPath(at, [0, null, 0, null, null], hour).line.match(/M/g)).toHaveLength(1)
+})
+
+it('draws nothing of nothing, and no more than the frame', () => {
+  expect(sparkPath([], [], hour)).toEqual({ line: '', area: '' })
+  expect(sparkPath([-5, 4000], [1, 1], hour).line).toBe('')
+  expect(sparkPath([3600], [7], hour).line).toBe(`M${sparkWidth} 1h0.01`)
+})

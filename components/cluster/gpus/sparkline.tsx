@@ -1,0 +1,60 @@
+import { memo } from 'react'
+import { cn } from '../../ui/class-names'
+import { type SparkFrame, sparkHeight, sparkPath, sparkWidth } from './spark-path'
+
+/** One colour for each thing that is measured, the same wherever it shows. */
+const strokes = {
+  load: 'text-(--series-1)',
+  memory: 'text-(--series-2)',
+  temperature: 'text-(--series-3)',
+} as const
+
+interface SparklineProps {
+  of: keyof typeof strokes
+  at: readonly number[]
+  values: readonly (number | null)[]
+  frame: SparkFrame
+  /** Left out where the numbers beside it say enough. */
+  label?: string
+  className?: string
+}
+
+/** A series as a small line. Hundreds of them stand on a page: two paths each, and nothing that moves. */
+export const Sparkline = memo(function Sparkline({
+  of,
+  at,
+  values,
+  frame,
+  label,
+  className,
+}: SparklineProps) {
+  const { line, area } = sparkPath(at, values, frame)
+  return (
+    <span
+      {...(label ? { role: 'img', 'aria-label': label } : {})}
+      className={cn('block h-4 min-w-0', strokes[of], className)}
+    >
+      <svg
+        aria-hidden
+        viewBox={`0 0 ${sparkWidth} ${sparkHeight}`}
+        preserveAspectRatio="none"
+        className="size-full overflow-visible"
+      >
+        <path
+          d={`M0 ${sparkHeight}H${sparkWidth}`}
+          className="stroke-line"
+          vectorEffect="non-scaling-stroke"
+        />
+        <path d={area} className="fill-current opacity-15" />
+        <path
+          d={line}
+          className="fill-none stroke-current"
+          strokeWidth={1.25}
+          strokeLinecap="round"
+          strokeLinejoin="round"
+          vectorEffect="non-scaling-stroke"
+        />
+      </svg>
+    </span>
+  )
+})
