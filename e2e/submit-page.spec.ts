@@ -123,8 +123,11 @@ test('all of it works with the keyboard alone', async ({ page }) => {
     await expect(page.getByRole('heading', { name: 'Jobs' })).toBeVisible()
   })
   await test.step('write the job', async () => {
-    await keyboard.press('n')
-    await expect(page).toHaveURL(/\/submit$/)
+    // The page is there before its shortcuts are.
+    await expect(async () => {
+      await keyboard.press('n')
+      await expect(page).toHaveURL(/\/submit$/, { timeout: 1_000 })
+    }).toPass()
     const code = editorOf(page, 'solution.py')
     await tabTo(page, code)
     await keyboard.type('print("typed")')
