@@ -1,0 +1,30 @@
+import { ServerOff } from 'lucide-react'
+import { CodeBlock } from '../../ui/code-block'
+import { EmptyState } from '../../ui/empty-state'
+import { SimulateDialog } from '../simulate-dialog'
+
+/** Stands where the nodes will be, and says how they get there. */
+export function NoNodes({ admin }: { admin: boolean }) {
+  if (!admin) {
+    return (
+      <EmptyState icon={ServerOff} title="No node yet">
+        Jobs wait until an admin starts a worker. What you submit is kept until then.
+      </EmptyState>
+    )
+  }
+  return (
+    <div className="pb-8">
+      <EmptyState icon={ServerOff} title="No node yet" className="pb-6" action={<SimulateDialog />}>
+        A node is a machine whose worker takes jobs. Start one there, on the database that this server uses.
+      </EmptyState>
+      <div className="mx-auto w-full max-w-2xl px-4">
+        <CodeBlock
+          label="command that starts a worker"
+          title="On the node, in a built checkout of gpuq"
+          code={'DATABASE_URL="postgresql://…" node dist/worker.js'}
+          wrap
+        />
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,73 @@
+'use client'
+
+import { useMutation } from '@tanstack/react-query'
+import { Pause, Play, ShieldCheck } from 'lucide-react'
+import { useState } from 'react'
+import type { ClusterNode } from '@/lib/cluster/schemas'
+import { updateNode } from '@/lib/http/queries-cluster'
+import { Button } from '../../ui/button'
+import { Dialog } from '../../ui/dialog'
+import { toast } from '../../ui/toaster'
+import { PauseForm } from '../pause-form'
+
+/** What an admin can do with a node. */
+export function NodeActions({ node }: { node: ClusterNode }) {
+  const { mutate, isPending } = useMutation(updateNode)
+  const takeBack = (change: { paused: false } | { quarantined: false }) =>
+    mutate(
+      { number: node.node_id, ...change },
+      {
+        onSuccess: () => toast.success(`${node.name} takes jobs again`),
+        onError: (error) => toast.error(error.message),
+      },
+    )
+  if (node.state === 'quarantined') {
+    return (
+      <Button size="sm" loading={isPending} onClick={() => takeBack({ quarantined: false })}>
+        <ShieldCheck aria-hidden />
+        End the quarantine
+        <span className="sr-only"> of {node.name}</span>
+      </Button>
+    )
+  }
+  if (node.state === 'paused') {
+    return (
+      <Button size="sm" loading={isPending} onClick={() => takeBack({ paused: false })}>
+        <Play aria-hidden />
+        Resume
+        <span className="sr-only"> {node.name}</span>
+      </Button>
+    )
+  }
+  return <PauseNode node={node} />
+}
+
+function PauseNode({ node }: { node: ClusterNode }) {
+  const [open, setOpen] = useState(false)
+  const { mutateAsync } = useMutation(updateNode)
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={setOpen}
+      title={`Pause ${node.name}?`}
+      description="Nothing new starts there. Jobs that run finish."
+      trigger={
+        <Button size="sm">
+          <Pause aria-hidden />
+          Pause
+          <span className="sr-only"> {node.name}</span>
+        </Button>
+      }
+    >
+      <PauseForm
+        hint="Shown beside the node, and to jobs that wait for it."
+        send="Pause the node"
+        onPause={async (reason) => {
+          await mutateAsync({ number: node.node_id, paused: true, ...reason })
+          toast.success(`${node.name} is paused`)
+          setOpen(false)
+        }}
+      />
+    </Dialog>
+  )
+}

@@ -1,0 +1,114 @@
+'use client'
+
+import { memo } from 'react'
+import type { ClusterNode } from '@/lib/cluster/schemas'
+import { Badge } from '../../ui/badge'
+import { Callout } from '../../ui/callout'
+import { cn } from '../../ui/class-names'
+import { Panel, PanelBody } from '../../ui/panel'
+import { StatusBadge } from '../../ui/status-badge'
+import { CompactTile } from '../gpus/compact-tile'
+import type { GpuHistory } from '../gpus/gpu-history'
+import { GpuTile } from '../gpus/gpu-tile'
+import { sayCount, sayGib, sayModels } from '../say-amounts'
+import { nodeLooks } from '../states'
+import { NodeActions } from './node-actions'
+
+export type NodeView = 'details' | 'compact'
+
+interface NodeCardProps {
+  node: ClusterNode
+  view: NodeView
+  history: GpuHistory | undefined
+  admin: boolean
+  onOpenGpu: (gpuId: string) => void
+}
+
+/** One node with its GPUs. What is out of view costs no drawing, so that hundreds of GPUs scroll smoothly. */
+export const NodeCard = memo(function NodeCard({ node, view, history, admin, onOpenGpu }: NodeCardProps) {
+  const look = nodeLooks[node.state]
+  return (
+    <Panel
+      className={cn(
+        '[content-visibility:auto]',
+        view === 'compact' ? '[contain-intrinsic-size:auto_10rem]' : '[contain-intrinsic-size:auto_22rem]',
+      )}
+    >
+      <header className="flex min-h-11 flex-wrap items-center gap-x-4 gap-y-2 border-b px-4 py-2">
+        <div className="min-w-0 flex-1 basis-56">
+          <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+            <h3 className="min-w-0 break-words font-semibold text-ink text-sm">{node.name}</h3>
+            <span title={look.says}>
+              <StatusBadge
+                tone={look.tone}
+                icon={look.icon}
+                label={look.label}
+                look="plain"
+                className="text-xs"
+              />
+            </span>
+            {node.simulated ? <Badge tone="warning">simulated</Badge> : null}
+            {node.pool === 'on-demand' ? null : <Badge>{node.pool}</Badge>}
+          </div>
+          <p className="text-muted text-xs">{sayNode(node)}</p>
+        </div>
+        {admin ? <NodeActions node={node} /> : null}
+      </header>
+      <PanelBody className="flex flex-col gap-3">
+        {node.reason ? <Callout tone={look.tone}>{node.reason}</Callout> : null}
+        <NodeWarnings warnings={node.warnings} />
+        <NodeGpus node={node} view={view} history={history} onOpenGpu={onOpenGpu} />
+      </PanelBody>
+    </Panel>
+  )
+})
+
+function sayNode(node: ClusterNode): string {
+  const { cpu_used_milli, cpu_milli, memory_used_mib, memory_mib } = node
+  const gpus = node.gpus.length === 0 ? 'no GPU' : sayModels(node.gpus.map(({ model }) => model))
+  const cores = `${Number((cpu_used_milli / 1000).toFixed(1))} of ${sayCount(Math.round(cpu_milli / 1000), 'core')}`
+  return `${gpus} · ${cores} and ${sayGib(memory_used_mib)} of ${sayGib(memory_mib)} given out`
+}
+
+function NodeWarnings({ warnings }: { warnings: readonly string[] }) {
+  if (warnings.length === 0) return null
+  return (
+    <details className="text-xs">
+      <summary className="w-fit rounded-sm text-warning-ink">
+        {sayCount(warnings.length, 'warning')} of its worker
+      </summary>
+      <ul className="mt-1 list-disc pl-5 text-muted">
+        {warnings.map((warning) => (
+          <li key={warning}>{warning}</li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+const emptyHour = { from: 0, to: 1 }
+
+function NodeGpus({ node, view, history, onOpenGpu }: Omit<NodeCardProps, 'admin'>) {
+  if (node.gpus.length === 0) return <p className="text-muted text-sm">It runs jobs that ask for no GPU.</p>
+  const columns =
+    view === 'compact'
+      ? 'grid-cols-[repeat(auto-fill,minmax(5.75rem,1fr))] gap-1.5'
+      : 'grid-cols-[repeat(auto-fill,minmax(12.5rem,1fr))] gap-2'
+  return (
+    <ul aria-label={`GPUs of ${node.name}`} className={cn('grid', columns)}>
+      {node.gpus.map((gpu) =>
+        view === 'compact' ? (
+          <CompactTile key={gpu.gpu_id} gpu={gpu} onOpen={onOpenGpu} />
+        ) : (
+          <GpuTile
+            key={gpu.gpu_id}
+            gpu={gpu}
+            series={history?.of.get(gpu.gpu_id)}
+            hour={history?.hour ?? emptyHour}
+            onOpen={onOpenGpu}
+          />
+        ),
+      )}
+    </ul>
+  )
+}

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest'
+import { numberText } from './number-text'
+
+const whole = numberText({ min: 0, max: 64, whole: true })
+
+it.each(['0', ' 64 '])('takes "%s"', (text) => {
+  expect(whole.parse(text)).toBe(Number(text))
+})
+
+it.each(['', '-1', '65', '1.5', 'two', 'NaN', 'Infinity'])('refuses "%s" and says what to use', (text) => {
+  const [issue] = whole.safeParse(text).error?.issues ?? []
+  expect(issue?.message).toBe('Use a whole number from 0 to 64.')
+})
+
+it('takes decimals where they are meant', () => {
+  expect(numberText({ min: 0.001, max: 8 }).parse('0.5')).toBe(0.5)
+})
