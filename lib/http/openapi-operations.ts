@@ -1,4 +1,5 @@
 import { accessOperations } from './openapi-access'
+import { clusterOperations } from './openapi-cluster'
 import { jobOperations } from './openapi-jobs'
 import type { Operation } from './openapi-operation'
 
@@ -6,6 +7,7 @@ import type { Operation } from './openapi-operation'
 export const openapiOperations: readonly Operation[] = [
   ...jobOperations,
   ...accessOperations,
+  ...clusterOperations,
   {
     method: 'get',
     path: '/api/openapi.json',
