@@ -1,0 +1,13 @@
+import { Skeleton } from '../ui/skeleton'
+
+/** Holds the places of the cluster's page while it loads. */
+export function ClusterSkeleton() {
+  return (
+    <div role="status" className="flex flex-col gap-4">
+      <span className="sr-only">Loading the cluster</span>
+      <Skeleton className="h-24 rounded-lg max-xl:h-42 max-sm:h-60" />
+      <Skeleton className="h-80 rounded-lg" />
+      <Skeleton className="h-60 rounded-lg" />
+    </div>
+  )
+}

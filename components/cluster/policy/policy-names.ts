@@ -1,0 +1,9 @@
+import type { Policy } from '@/lib/cluster/schemas'
+
+/** What people call the policies. */
+export const policyNames = {
+  priority: 'Priority',
+  fcfs: 'First come, first served',
+  sjf: 'Shortest job first',
+  fair_share: 'Fair share',
+} as const satisfies Record<Policy['scheduling_policy'], string>

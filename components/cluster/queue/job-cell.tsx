@@ -1,0 +1,28 @@
+import type { QueueJob } from '@/lib/cluster/schemas'
+import { shortId } from '../../jobs/job-title'
+import { RowLink } from '../../ui/table'
+
+/** How a job is called in the queue. */
+export function queueJobTitle({ job_id, name, run_id }: QueueJob): string {
+  return name ?? run_id ?? (job_id === null ? 'Another user’s job' : shortId(job_id))
+}
+
+/** A job's name as the way to it, and whose it is. Of others' jobs a researcher is told only that there is one. */
+export function JobCell({ job }: { job: QueueJob }) {
+  const title = queueJobTitle(job)
+  if (job.job_id === null) return <span className="truncate text-muted">{title}</span>
+  const unnamed = job.name === null && job.run_id === null
+  return (
+    <span className="flex min-w-0 flex-col">
+      <span className="truncate" title={title}>
+        <RowLink href={`/jobs/${job.job_id}`} className={unnamed ? 'font-mono' : ''}>
+          {title}
+        </RowLink>
+      </span>
+      <span className="truncate text-subtle text-xs">
+        {job.user}
+        {job.project_id ? ` · ${job.project_id}` : ''}
+      </span>
+    </span>
+  )
+}

@@ -1,0 +1,100 @@
+'use client'
+
+import { memo, useState } from 'react'
+import type { QueueJob } from '@/lib/cluster/schemas'
+import { Duration } from '../../ui/duration'
+import { Cell, HeaderCell, Table, TableBody, TableHead, TableRow } from '../../ui/table'
+import { sayNeed } from '../say-amounts'
+import { sayWait } from '../say-wait'
+import { ExpectedStart } from './expected-start'
+import { JobCell } from './job-cell'
+import { PriorityDialog } from './priority-dialog'
+import { QueueActions } from './queue-actions'
+
+interface QueueTableProps {
+  jobs: readonly QueueJob[]
+  handle: string
+  admin: boolean
+}
+
+/** The queue. The columns' widths are set, so that nothing moves when it does. */
+export function WaitingTable({ jobs, handle, admin }: QueueTableProps) {
+  const [changing, setChanging] = useState<QueueJob | null>(null)
+  return (
+    <>
+      <Table caption="Waiting jobs" className="table-fixed">
+        <TableHead>
+          <HeaderCell align="end" className="w-12">
+            <abbr title="Place in the queue" className="no-underline">
+              #
+            </abbr>
+          </HeaderCell>
+          <HeaderCell className="w-[20%]">Job</HeaderCell>
+          <HeaderCell className="w-[15%]">Asks for</HeaderCell>
+          <HeaderCell align="end" className="w-17">
+            Priority
+          </HeaderCell>
+          <HeaderCell align="end" className="w-26">
+            Waited
+          </HeaderCell>
+          <HeaderCell className="w-28">Should start</HeaderCell>
+          <HeaderCell>Waits because</HeaderCell>
+          <HeaderCell hidden className="w-12">
+            Actions
+          </HeaderCell>
+        </TableHead>
+        <TableBody>
+          {jobs.map((job, index) => (
+            <WaitingRow
+              key={job.job_id ?? `${job.submitted_at}/${index}`}
+              job={job}
+              place={job.position ?? index + 1}
+              editable={job.job_id !== null && (admin || job.user === handle)}
+              onPriority={setChanging}
+            />
+          ))}
+        </TableBody>
+      </Table>
+      {changing ? <PriorityDialog job={changing} onClose={() => setChanging(null)} /> : null}
+    </>
+  )
+}
+
+interface WaitingRowProps {
+  job: QueueJob
+  place: number
+  editable: boolean
+  onPriority: (job: QueueJob) => void
+}
+
+const WaitingRow = memo(function WaitingRow({ job, place, editable, onPriority }: WaitingRowProps) {
+  const why = sayWait(job.reason, job.reason_detail)
+  return (
+    <TableRow>
+      <Cell label="Place" align="end" className="text-muted">
+        {place}
+      </Cell>
+      <Cell label="Job">
+        <JobCell job={job} />
+      </Cell>
+      <Cell label="Asks for" className="text-muted">
+        {sayNeed(job)}
+      </Cell>
+      <Cell label="Priority" align="end" className="text-muted">
+        {job.priority}
+      </Cell>
+      <Cell label="Waited" align="end" className="text-muted">
+        <Duration from={job.submitted_at} />
+      </Cell>
+      <Cell label="Should start">
+        <ExpectedStart at={job.expected_start} />
+      </Cell>
+      <Cell label="Waits because" className="text-muted text-xs">
+        <span className="line-clamp-2 @max-2xl:line-clamp-none @max-2xl:text-right" title={why}>
+          {why}
+        </span>
+      </Cell>
+      <Cell align="end">{editable ? <QueueActions job={job} onPriority={onPriority} /> : null}</Cell>
+    </TableRow>
+  )
+})
