@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { numberText } from './number-text'
+import { numberText, optionalNumberText } from './number-text'
 
 const whole = numberText({ min: 0, max: 64, whole: true })
 
@@ -14,4 +14,13 @@ it.each(['', '-1', '65', '1.5', 'two', 'NaN', 'Infinity'])('refuses "%s" and say
 
 it('takes decimals where they are meant', () => {
   expect(numberText({ min: 0.001, max: 8 }).parse('0.5')).toBe(0.5)
+})
+
+it('takes nothing where nothing may stand', () => {
+  const optional = optionalNumberText({ min: 0, max: 8 })
+  expect(optional.parse(' ')).toBeNull()
+  expect(optional.parse('2')).toBe(2)
+  expect(optional.safeParse('x').error?.issues[0]?.message).toBe(
+    'Use a number from 0 to 8, or leave it empty.',
+  )
 })

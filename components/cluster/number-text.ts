@@ -8,13 +8,22 @@ interface Bounds {
 }
 
 /** A number as one types it, with what to change said in words. */
-export function numberText({ min, max, whole = false }: Bounds) {
+export function numberText(bounds: Bounds) {
+  return typed.transform((text) => (text === '' ? Number.NaN : Number(text))).pipe(bounded(bounds, '.'))
+}
+
+/** The same where nothing may stand as well: null. */
+export function optionalNumberText(bounds: Bounds) {
+  return typed
+    .transform((text) => (text === '' ? null : Number(text)))
+    .pipe(bounded(bounds, ', or leave it empty.').nullable())
+}
+
+const typed = z.string().trim()
+
+function bounded({ min, max, whole = false }: Bounds, end: string) {
   const kind = whole ? 'a whole number' : 'a number'
-  const says = `Use ${kind} from ${min.toLocaleString('en')} to ${max.toLocaleString('en')}.`
+  const says = `Use ${kind} from ${min.toLocaleString('en')} to ${max.toLocaleString('en')}${end}`
   const number = z.number(says).min(min, says).max(max, says)
-  return z
-    .string()
-    .trim()
-    .transform((text) => (text === '' ? Number.NaN : Number(text)))
-    .pipe(whole ? number.int(says) : number)
+  return whole ? number.int(says) : number
 }

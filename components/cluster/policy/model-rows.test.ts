@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { readModelJson, readModelRows, toModelRows } from './model-rows'
+
+const table = { default_requirement: 1, models: { 'a-small-one': 0.5, 'a-large-one': 4 } }
+
+describe('model rows', () => {
+  it('give back the table they were made of', () => {
+    expect(readModelRows('1', toModelRows(table))).toEqual({ ok: true, table })
+  })
+
+  it('say what to change beside each field', () => {
+    const rows = [
+      { id: 1, name: 'llama', need: '2' },
+      { id: 2, name: ' llama ', need: '0' },
+      { id: 3, name: '', need: '1' },
+    ]
+    const read = readModelRows('9', rows)
+    expect(read).toMatchObject({ ok: false, defaultError: 'Use a number from 0.001 to 8.' })
+    if (read.ok) return
+    expect([...read.rowErrors]).toEqual([
+      [2, { name: 'This model has a row already.', need: 'Use a number from 0.001 to 8.' }],
+      [3, { name: 'Name the model.' }],
+    ])
+  })
+
+  it('keep a model by any name', () => {
+    const rows = [{ id: 0, name: '__proto__', need: '1' }]
+    const read = readModelRows('1', rows)
+    expect(read.ok && Object.keys(read.table.models)).toEqual(['__proto__'])
+  })
+})
+
+describe('pasted JSON', () => {
+  it('is read in the format of the file', () => {
+    expect(readModelJson(JSON.stringify(table))).toEqual({ ok: true, table })
+  })
+
+  it.each([
+    ['{', /no JSON/],
+    ['[]', /./],
+    ['{"default_requirement": 1, "models": {"a": 9}}', /models → a: /],
+    ['{"default_requirement": 1, "models": {}, "more": 1}', /more/],
+  ])('%s is refused with a reason', (text, says) => {
+    const read = readModelJson(text)
+    expect(read.ok ? '' : read.says).toMatch(says)
+  })
+})

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest'
+import type { Policy } from '@/lib/cluster/schemas'
+import { check } from '../../shell/use-schema-form'
+import { policyForm, toPolicyValues } from './policy-values'
+
+const policy: Policy = {
+  scheduling_policy: 'fair_share',
+  max_concurrent_jobs: null,
+  enable_auto_retry: true,
+  max_queue_size: 100,
+  backfill: false,
+  ageing_minutes: 0.5,
+  half_life_hours: 24,
+  memory_threshold: 0.8,
+  load_threshold: 1,
+  quarantine_after: 3,
+}
+
+describe('the form of the policy', () => {
+  it.each([policy, { ...policy, max_concurrent_jobs: 0 }])('gives back what it was given', (given) => {
+    expect(policyForm.parse(toPolicyValues(given))).toEqual(given)
+  })
+
+  it.each([
+    ['max_concurrent_jobs', 'many', 'Use a whole number from 0 to 1,000,000, or leave it empty.'],
+    ['max_queue_size', '', 'Use a whole number from 0 to 1,000,000.'],
+    ['load_threshold', '80', 'Use a number from 0 to 1.'],
+    ['quarantine_after', '0', 'Use a whole number from 1 to 1,000.'],
+  ])('says what to change in %s', (field, text, says) => {
+    const checked = check(policyForm, { ...toPolicyValues(policy), [field]: text })
+    expect(checked.errors).toEqual({ [field]: says })
+  })
+})

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { type Policy, schedulingPolicies } from '@/lib/cluster/schemas'
+import { numberText, optionalNumberText } from '../number-text'
+
+const jobs = { min: 0, max: 1_000_000, whole: true }
+const share = numberText({ min: 0, max: 1 })
+/** The schema takes any positive number: nobody means a shorter time than this. */
+const span = numberText({ min: 0.001, max: 1_000_000 })
+
+/** The policy as one types it. */
+export const policyForm = z.object({
+  scheduling_policy: z.enum(schedulingPolicies),
+  max_concurrent_jobs: optionalNumberText(jobs),
+  enable_auto_retry: z.boolean(),
+  max_queue_size: numberText(jobs),
+  backfill: z.boolean(),
+  ageing_minutes: span,
+  half_life_hours: span,
+  memory_threshold: share,
+  load_threshold: share,
+  quarantine_after: numberText({ min: 1, max: 1000, whole: true }),
+})
+
+export type PolicyValues = z.input<typeof policyForm>
+
+/** What stands in the form for a policy. */
+export function toPolicyValues(policy: Policy): PolicyValues {
+  return {
+    ...policy,
+    max_concurrent_jobs: policy.max_concurrent_jobs === null ? '' : String(policy.max_concurrent_jobs),
+    max_queue_size: String(policy.max_queue_size),
+    ageing_minutes: String(policy.ageing_minutes),
+    half_life_hours: String(policy.half_life_hours),
+    memory_threshold: String(policy.memory_threshold),
+    load_threshold: String(policy.load_threshold),
+    quarantine_after: String(policy.quarantine_after),
+  }
+}
