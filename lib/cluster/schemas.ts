@@ -98,7 +98,12 @@ export const clusterHistorySchema = z.object({
   ),
 })
 
-const reason = z.string().trim().min(1).max(200)
+const reason = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .regex(/^\P{Cc}*$/u, 'leave out line breaks and other control characters')
 
 /** `PATCH /api/nodes/NODE_ID`, for admins. Running jobs finish in any case. */
 export const updateNodeSchema = z.strictObject({

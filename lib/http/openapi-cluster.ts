@@ -1,4 +1,11 @@
-import { clusterHistorySchema, clusterSchema } from '../cluster/schemas'
+import {
+  clusterGpuSchema,
+  clusterHistorySchema,
+  clusterNodeSchema,
+  clusterSchema,
+  updateGpuSchema,
+  updateNodeSchema,
+} from '../cluster/schemas'
 import { type Operation, ok } from './openapi-operation'
 
 /** Nodes and GPUs. */
@@ -26,5 +33,23 @@ export const clusterOperations: readonly Operation[] = [
     summary: 'The same as /api/cluster; also at /gpu/status',
     access: 'read',
     answers: ok(clusterSchema),
+  },
+  {
+    method: 'patch',
+    path: '/api/nodes/{id}',
+    tag: 'cluster',
+    summary: 'Pause or resume a node, or end its quarantine',
+    access: 'admin',
+    body: updateNodeSchema,
+    answers: ok(clusterNodeSchema),
+  },
+  {
+    method: 'patch',
+    path: '/api/gpus/{id}',
+    tag: 'cluster',
+    summary: 'Pause or resume a GPU',
+    access: 'admin',
+    body: updateGpuSchema,
+    answers: ok(clusterGpuSchema),
   },
 ]

@@ -1,0 +1,8 @@
+import { updateNode } from '@/lib/cluster/node-actions'
+import { updateNodeSchema } from '@/lib/cluster/schemas'
+import { readJson, route } from '@/lib/http/route'
+
+export const PATCH = route<{ id: string }>('admin', async ({ actor, request, params }) => {
+  const changes = await readJson(request, updateNodeSchema)
+  return Response.json(await updateNode(actor, params.id, changes))
+})

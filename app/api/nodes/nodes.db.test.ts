@@ -1,0 +1,209 @@
+import { randomUUID } from 'node:crypto'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { call } from '@/lib/access/testing/call'
+import { makePerson, makeToken, type Person } from '@/lib/access/testing/people'
+import { drainNode, type Lease, leaveNode } from '@/lib/cluster/nodes'
+import { clusterGpuSchema, clusterNodeSchema } from '@/lib/cluster/schemas'
+import { placeByHand } from '@/lib/cluster/testing/placed'
+import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
+import { listener } from '@/lib/database/listen'
+import { testDatabase } from '@/lib/database/testing/test-database'
+import { PATCH as PATCH_GPU } from '../gpus/[id]/route'
+import { PATCH } from './[id]/route'
+
+vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
+const db = testDatabase()
+
+let [admin, ada] = [] as unknown as [Person, Person]
+let lease: Lease
+let [nodeId, gpuId] = ['', '']
+beforeEach(async () => {
+  await db.pool.query('TRUNCATE jobs, nodes, users, audit_events CASCADE')
+  ;[admin, ada] = [await makePerson('admin'), await makePerson()]
+  lease = await makeNode({ name: 'one', gpus: 2 })
+  const { rows } = await db.pool.query('SELECT n.number, g.id FROM nodes n JOIN gpus g ON g.node_id = n.id')
+  ;[nodeId, gpuId] = [String(rows[0].number), rows[0].id]
+})
+
+type Who = { cookie?: string; token?: string }
+const patchNode = (body: unknown, id = nodeId, who: Who = admin) =>
+  call(PATCH, '/api/nodes/x', { method: 'PATCH', body, params: { id }, ...who })
+const patchGpu = (body: unknown, id = gpuId, who: Who = admin) =>
+  call(PATCH_GPU, '/api/gpus/x', { method: 'PATCH', body, params: { id }, ...who })
+
+async function audited(): Promise<string[]> {
+  const { rows } = await db.pool.query('SELECT action, target, detail FROM audit_events ORDER BY id')
+  return rows.map(({ action, target, detail }) => [action, target, detail.reason].filter(Boolean).join(' '))
+}
+
+async function quarantine(): Promise<void> {
+  await db.pool.query(
+    `UPDATE nodes SET quarantined_at = now(), quarantine_reason = 'no image', failures_in_row = 3`,
+  )
+}
+
+/** Everything that a refused request could have changed. */
+async function state(): Promise<unknown> {
+  const nodes = await db.pool.query('SELECT paused_at, pause_reason, quarantined_at FROM nodes')
+  const gpus = await db.pool.query('SELECT paused_at, pause_reason FROM gpus')
+  return [nodes.rows, gpus.rows, await audited()]
+}
+
+describe('pausing a node', () => {
+  it('says why, lets its jobs run on, and is told once', async () => {
+    await placeByHand(lease.nodeId, await makeJob({ userId: ada.id }))
+    const { status, body } = await patchNode({ paused: true, reason: 'new disks' })
+    expect(status).toBe(200)
+    expect(clusterNodeSchema.parse(body)).toMatchObject({
+      node_id: Number(nodeId),
+      state: 'paused',
+      reason: 'An admin paused it: new disks.',
+      gpus: [{ state: 'full', jobs: [{ user_id: ada.handle }] }, { state: 'free' }],
+    })
+    expect((await patchNode({ paused: true })).body).toEqual(body)
+    expect((await patchNode({})).body).toEqual(body)
+    expect(await audited()).toEqual(['node_paused one new disks'])
+  })
+
+  it('takes a new reason without beginning anew', async () => {
+    await patchNode({ paused: true, reason: 'new disks' })
+    const { rows: before } = await db.pool.query('SELECT paused_at FROM nodes')
+    expect((await patchNode({ reason: 'new fans' })).body).toMatchObject({
+      reason: 'An admin paused it: new fans.',
+    })
+    expect((await db.pool.query('SELECT paused_at FROM nodes')).rows).toEqual(before)
+  })
+
+  it('ends with a resume, which wakes the scheduler', async () => {
+    await patchNode({ paused: true })
+    let woken = 0
+    const stop = await listener().listen('queue', () => woken++)
+    expect((await patchNode({ paused: false })).body).toMatchObject({ state: 'ready', reason: null })
+    await vi.waitFor(() => expect(woken).toBeGreaterThan(0))
+    stop()
+    expect((await patchNode({ paused: false })).status).toBe(200)
+    expect(await audited()).toEqual(['node_paused one', 'node_resumed one'])
+  })
+
+  it('outlives its worker: a node that leaves while it is paused comes back paused', async () => {
+    await drainNode(lease)
+    expect((await patchNode({ paused: true })).body).toMatchObject({ state: 'paused' })
+    await leaveNode(lease)
+    expect((await patchNode({})).body).toMatchObject({ state: 'drained' })
+    await makeNode({ name: 'one', gpus: 2 })
+    expect((await patchNode({})).body).toMatchObject({ state: 'paused' })
+    expect((await patchNode({ paused: false })).body).toMatchObject({ state: 'ready' })
+  })
+})
+
+describe('a quarantine', () => {
+  it('ends with its failures forgotten, and only once', async () => {
+    await quarantine()
+    expect((await patchNode({ quarantined: false })).body).toMatchObject({ state: 'ready', reason: null })
+    expect((await patchNode({ quarantined: false })).status).toBe(200)
+    const { rows } = await db.pool.query('SELECT failures_in_row, quarantine_reason FROM nodes')
+    expect(rows).toEqual([{ failures_in_row: 0, quarantine_reason: null }])
+    expect(await audited()).toEqual(['quarantine_ended one'])
+  })
+
+  it('is not ended by a resume, and cannot be begun by hand', async () => {
+    await quarantine()
+    await patchNode({ paused: true })
+    expect((await patchNode({ paused: false })).body).toMatchObject({ state: 'quarantined' })
+    expect((await patchNode({ quarantined: true })).status).toBe(422)
+  })
+})
+
+describe('pausing a GPU', () => {
+  it('closes that one alone, until it is resumed', async () => {
+    const { status, body } = await patchGpu({ paused: true, reason: 'it overheats' })
+    expect(status).toBe(200)
+    expect(clusterGpuSchema.parse(body)).toMatchObject({
+      gpu_id: gpuId,
+      state: 'paused',
+      reason: 'An admin paused it: it overheats.',
+    })
+    const { body: node } = await patchNode({})
+    expect(clusterNodeSchema.parse(node).gpus.map(({ state }) => state)).toEqual(['paused', 'free'])
+    expect((await patchGpu({ paused: true }, gpuId.toUpperCase())).body).toEqual(body)
+    expect((await patchGpu({ paused: false })).body).toMatchObject({ state: 'free', reason: null })
+    expect((await patchGpu({ paused: false })).status).toBe(200)
+    expect(await audited()).toEqual(['gpu_paused one/0 it overheats', 'gpu_resumed one/0'])
+  })
+})
+
+describe('what changes nothing', () => {
+  it('is a request of anyone but an admin', async () => {
+    const before = await state()
+    const reader = await makeToken(admin, ['read', 'submit'])
+    for (const patch of [patchNode, patchGpu]) {
+      const id = patch === patchNode ? nodeId : gpuId
+      expect((await patch({ paused: true }, id, {})).status).toBe(401)
+      expect((await patch({ paused: true }, id, ada)).status).toBe(403)
+      expect((await patch({ paused: true }, id, reader)).status).toBe(403)
+      const foreign = {
+        ...admin,
+        headers: { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
+      }
+      expect((await patch({ paused: true }, id, foreign)).status).toBe(403)
+    }
+    expect(await state()).toEqual(before)
+  })
+
+  it('is one that names no node or no GPU', async () => {
+    const before = await state()
+    const numbers = [
+      '',
+      '-1',
+      '1.5',
+      '0x0',
+      '1e1',
+      ' 0',
+      '999999999',
+      '99999999999999999999',
+      "0' OR 1=1",
+      'one',
+    ]
+    for (const id of [...numbers, lease.nodeId, gpuId, '\0', '٣']) {
+      expect([id, (await patchNode({ paused: true }, id)).status]).toEqual([id, 404])
+    }
+    for (const id of ['', '0', 'x', '\0', "' OR 1=1", randomUUID(), lease.nodeId, lease.leaseId]) {
+      expect([id, (await patchGpu({ paused: true }, id)).status]).toEqual([id, 404])
+    }
+    expect(await state()).toEqual(before)
+  })
+
+  it('is one that is not understood', async () => {
+    const before = await state()
+    const wrong = [
+      { paused: 'yes' },
+      { paused: true, pause: true },
+      { paused: true, reason: '' },
+      { paused: true, reason: 'x'.repeat(201) },
+      { paused: true, reason: 'two\nlines' },
+      { paused: true, reason: 'nul \0' },
+      { reason: 'of nothing' },
+      { state: 'ready' },
+      [],
+      null,
+      'true',
+    ]
+    for (const body of wrong) {
+      const answers = [await patchNode(body), await patchGpu(body)]
+      expect([body, ...answers.map(({ status }) => status)]).toEqual([body, 422, 422])
+    }
+    expect((await patchNode('{')).status).toBe(400)
+    expect((await patchGpu({})).status).toBe(422)
+    expect(await state()).toEqual(before)
+  })
+})
+
+describe('two requests at once', () => {
+  it('are one after the other, and one pause', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => patchNode({ paused: true, reason: 'x' })),
+    )
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    expect(await audited()).toEqual(['node_paused one x'])
+  })
+})
