@@ -7,6 +7,7 @@ import type { JobDetail } from '@/lib/jobs/schemas'
 import { Callout } from '../../ui/callout'
 import { Duration } from '../../ui/duration'
 import type { Tone } from '../../ui/tones'
+import { QueuePlace } from './queue-place'
 import { saySeconds } from './say-seconds'
 
 interface Note {
@@ -45,7 +46,7 @@ function noteOf(job: JobDetail): Note {
   }
 }
 
-function waiting({ reason_text, created_at, attempt }: JobDetail): Note {
+function waiting({ job_id, reason_text, created_at, attempt }: JobDetail): Note {
   return {
     tone: 'neutral',
     icon: CircleDashed,
@@ -53,6 +54,7 @@ function waiting({ reason_text, created_at, attempt }: JobDetail): Note {
       <>
         {reason_text ?? 'In the queue.'} Waiting for <Duration from={created_at} />
         {attempt > 1 ? `, before attempt ${attempt}` : ''}.
+        <QueuePlace id={job_id} />
       </>
     ),
   }

@@ -15,6 +15,7 @@ import { Tabs } from '../../ui/tabs'
 import { JobStatus } from '../job-status'
 import { jobTitle } from '../job-title'
 import { OutputViewer } from '../output/output-viewer'
+import { JobResources } from '../resources/job-resources'
 import { ResultViewer } from '../result/result-viewer'
 import { DetailsTab } from './details-tab'
 import { JobActions } from './job-actions'
@@ -48,6 +49,7 @@ export function JobView({ id, ownHandle }: { id: string; ownHandle: string }) {
       <div className="flex flex-col gap-4">
         <JobNote job={job} />
         <JobFacts job={job} ownHandle={ownHandle} />
+        <JobResources job={job} series={stream.gpus} />
         <JobTabs job={job} stream={stream} />
       </div>
     </>

@@ -7,6 +7,8 @@ import { jobDetailSchema } from '@/lib/jobs/schemas'
 import { isFinal } from '@/lib/jobs/status'
 import type { ResultFileRecord } from '@/lib/results/records'
 import { OutputStore } from '../output/output-store'
+import type { JobGpuSeries } from '../resources/gpu-series'
+import { collectRecords } from './collect-records'
 import { parseRecords } from './parse-records'
 import { createWorkQueue } from './work-queue'
 
@@ -16,12 +18,11 @@ export interface JobStream {
   store: OutputStore
   /** What the job printed as JSON, as it came. */
   results: readonly unknown[]
+  /** How its GPUs were used, as far as that was measured. */
+  gpus: readonly JobGpuSeries[]
   connection: Connection
 }
 
-/** A page shows what fits it; all of them are in the file. */
-const maxResults = 100_000
-const resultsEveryMs = 250
 const retryMs = 3000
 
 /**
@@ -33,9 +34,10 @@ export function useJobStream(id: string): JobStream {
   const client = useQueryClient()
   const [store] = useState(() => new OutputStore())
   const [results, setResults] = useState<readonly unknown[]>([])
+  const [gpus, setGpus] = useState<readonly JobGpuSeries[]>([])
   const [connection, setConnection] = useState<Connection>('connecting')
   useEffect(() => {
-    const collector = collectResults(setResults)
+    const collector = collectRecords({ onResults: setResults, onGpus: setGpus })
     const begin = () => {
       store.clear()
       collector.clear()
@@ -54,7 +56,7 @@ export function useJobStream(id: string): JobStream {
       collector.stop()
     }
   }, [id, store, client])
-  return { store, results, connection }
+  return { store, results, gpus, connection }
 }
 
 function acceptJob(client: QueryClient, id: string, data: string): void {
@@ -108,34 +110,5 @@ function follow(id: string, follower: Follower): () => void {
     clearTimeout(retry)
     source?.close()
     queue.close()
-  }
-}
-
-/** Gathers the results and hands them on a few times a second, however fast they come. */
-function collectResults(show: (results: readonly unknown[]) => void) {
-  let results: unknown[] = []
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const showSoon = () => {
-    timer ??= setTimeout(() => {
-      timer = undefined
-      show([...results])
-    }, resultsEveryMs)
-  }
-  return {
-    take(records: readonly ResultFileRecord[]) {
-      const before = results.length
-      for (const record of records) {
-        if (record.type === 'result' && results.length < maxResults) results.push(record.data)
-      }
-      if (results.length > before) showSoon()
-    },
-    clear() {
-      if (results.length === 0) return
-      results = []
-      showSoon()
-    },
-    stop() {
-      clearTimeout(timer)
-    },
   }
 }

@@ -1,0 +1,27 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import { queueQuery } from '@/lib/http/queries-cluster'
+import { ExpectedStart } from '../../cluster/queue/expected-start'
+import { Link } from '../../ui/link'
+
+/** Where a waiting job stands in the queue, and when it should start. */
+export function QueuePlace({ id }: { id: string }) {
+  const { data: job } = useQuery({
+    ...queueQuery(),
+    select: ({ queued }) => queued.find(({ job_id }) => job_id === id),
+  })
+  if (!job || job.position === null) return null
+  return (
+    <>
+      {' '}
+      <Link href="/cluster">Place {job.position} in the queue</Link>
+      {job.expected_start === null ? null : (
+        <>
+          , should start <ExpectedStart at={job.expected_start} />
+        </>
+      )}
+      .
+    </>
+  )
+}

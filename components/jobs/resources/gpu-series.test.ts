@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest'
+import { GpuSeriesStore } from './gpu-series'
+
+const record = (second: number, load: number, rank?: number) => ({
+  type: 'metric' as const,
+  t: new Date(second * 1000).toISOString(),
+  gpus: [{ index: 3, load, memory_used_mib: 100 }],
+  ...(rank === undefined ? {} : { rank }),
+})
+
+it('keeps the GPUs of each instance apart', () => {
+  const store = new GpuSeriesStore()
+  store.take(record(1, 0.5))
+  store.take(record(2, 0.6, 1))
+  store.take(record(3, 0.7))
+  expect(store.all()).toEqual([
+    { rank: 0, index: 3, at: [1, 3], load: [0.5, 0.7], memory_used_mib: [100, 100] },
+    { rank: 1, index: 3, at: [2], load: [0.6], memory_used_mib: [100] },
+  ])
+})
+
+it('stays small however long a job runs, and keeps its first and latest times', () => {
+  const store = new GpuSeriesStore()
+  for (let second = 0; second < 20_000; second++) store.take(record(second, 1))
+  const [series] = store.all()
+  expect(series?.at.length).toBeLessThanOrEqual(4000)
+  expect(series?.load.length).toBe(series?.at.length)
+  expect(series?.at[0]).toBe(0)
+  expect(series?.at.at(-1)).toBe(19_999)
+})
+
+it('begins anew when told', () => {
+  const store = new GpuSeriesStore()
+  store.take(record(1, 1))
+  store.clear()
+  expect(store.all()).toEqual([])
+})

@@ -1,0 +1,82 @@
+'use client'
+
+import type { JobResources } from '@/lib/jobs/schemas'
+import { Sparkline } from '../../cluster/gpus/sparkline'
+import { sayGib, sayShare } from '../../cluster/say-amounts'
+import type { JobGpuSeries } from './gpu-series'
+
+interface JobGpuChartsProps {
+  instances: JobResources['got']
+  series: readonly JobGpuSeries[]
+}
+
+/** The load and the memory of each of a job's GPUs, from its first sample to its last. */
+export function JobGpuCharts({ instances, series }: JobGpuChartsProps) {
+  if (series.length === 0) return null
+  const from = Math.min(...series.map(({ at }) => at[0] ?? Number.POSITIVE_INFINITY))
+  const to = Math.max(...series.map(({ at }) => at.at(-1) ?? 0))
+  return (
+    <ul aria-label="Use of the GPUs" className="grid grid-cols-[repeat(auto-fill,minmax(15rem,1fr))] gap-2">
+      {series.map((own) => (
+        <JobGpu
+          key={`${own.rank}/${own.index}`}
+          series={own}
+          instance={instances.find(({ rank }) => rank === own.rank)}
+          severalNodes={instances.length > 1}
+          frame={{ from, to: Math.max(to, from + 1) }}
+        />
+      ))}
+    </ul>
+  )
+}
+
+interface JobGpuProps {
+  series: JobGpuSeries
+  instance: JobResources['got'][number] | undefined
+  severalNodes: boolean
+  frame: { from: number; to: number }
+}
+
+function JobGpu({ series, instance, severalNodes, frame }: JobGpuProps) {
+  const gpu = instance?.gpus.find(({ index }) => index === series.index)
+  const load = latest(series.load)
+  const used = latest(series.memory_used_mib)
+  const size = gpu?.memory_mib ?? Math.max(1, ...series.memory_used_mib.map((value) => value ?? 0))
+  const lines = [
+    { of: 'load', label: 'Load', values: series.load, max: 1, now: load === null ? '–' : sayShare(load) },
+    {
+      of: 'memory',
+      label: 'Memory',
+      values: series.memory_used_mib,
+      max: size,
+      now: used === null ? '–' : sayGib(used),
+    },
+  ] as const
+  return (
+    <li className="rounded-md border p-2.5">
+      <p className="mb-1.5 truncate font-medium text-ink text-xs">
+        GPU {series.index}
+        {severalNodes && instance ? ` of ${instance.node}` : ''}
+        {gpu && gpu.share < 1 ? `, shared: ${sayShare(gpu.share)} are this job’s` : ''}
+      </p>
+      {lines.map(({ of, label, values, max, now }) => (
+        <div key={of} className="grid grid-cols-[3.25rem_minmax(0,1fr)_4rem] items-center gap-2 text-xs">
+          <span className="text-subtle">{label}</span>
+          <Sparkline
+            of={of}
+            at={series.at}
+            values={values}
+            frame={{ ...frame, max }}
+            label={`${label} of GPU ${series.index}, last ${now}`}
+            className="h-6"
+          />
+          <span className="whitespace-nowrap text-right text-ink tabular-nums">{now}</span>
+        </div>
+      ))}
+    </li>
+  )
+}
+
+function latest(values: readonly (number | null)[]): number | null {
+  return values.findLast((value) => value !== null) ?? null
+}

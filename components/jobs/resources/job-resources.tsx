@@ -1,0 +1,59 @@
+'use client'
+
+import type { ReactNode } from 'react'
+import type { JobDetail } from '@/lib/jobs/schemas'
+import { isFinal } from '@/lib/jobs/status'
+import { Panel } from '../../ui/panel'
+import type { JobGpuSeries } from './gpu-series'
+import { JobGpuCharts } from './job-gpu-charts'
+import { adviseResources, sayAsked, sayUsed } from './say-resources'
+
+interface JobResourcesProps {
+  job: JobDetail
+  series: readonly JobGpuSeries[]
+}
+
+/** What a job asked for, then how it uses its GPUs, then how much of them it used. It stands from the start. */
+export function JobResources({ job, series }: JobResourcesProps) {
+  const { resources } = job
+  return (
+    <Panel className="gap-3 p-4">
+      <dl className="flex flex-wrap gap-x-8 gap-y-3">
+        <Fact label="Asked for">{sayAsked(resources)}</Fact>
+        <Fact label="Used">
+          <Used job={job} />
+        </Fact>
+      </dl>
+      <JobGpuCharts instances={resources.got} series={series} />
+    </Panel>
+  )
+}
+
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div className="min-w-0">
+      <dt className="text-subtle text-xs">{label}</dt>
+      <dd className="mt-0.5 text-ink text-sm">{children}</dd>
+    </div>
+  )
+}
+
+function Used({ job }: { job: JobDetail }) {
+  const { got } = job.resources
+  const gpus = got.flatMap((instance) => instance.gpus)
+  if (!isFinal(job.status)) return <span className="text-subtle">{whileAlive(gpus)}</span>
+  const advice = adviseResources(job.resources)
+  return (
+    <>
+      {sayUsed(job.resources) ?? <span className="text-subtle">–</span>}
+      {advice ? <> {advice}</> : null}
+    </>
+  )
+}
+
+function whileAlive(gpus: readonly { simulated: boolean }[]): string {
+  if (gpus.length === 0) return '–'
+  return gpus.every(({ simulated }) => simulated)
+    ? 'Its GPUs are simulated: there is nothing to measure.'
+    : 'Measured while it runs.'
+}
