@@ -3,6 +3,7 @@ import {
   clusterHistorySchema,
   clusterNodeSchema,
   clusterSchema,
+  initializeSchema,
   updateGpuSchema,
   updateNodeSchema,
 } from '../cluster/schemas'
@@ -51,5 +52,17 @@ export const clusterOperations: readonly Operation[] = [
     access: 'admin',
     body: updateGpuSchema,
     answers: ok(clusterGpuSchema),
+  },
+  {
+    method: 'post',
+    path: '/api/gpu/initialize',
+    tag: 'cluster',
+    summary: 'Make simulated nodes, resize or remove them; also at /gpu/initialize',
+    access: 'admin',
+    body: initializeSchema,
+    answers: {
+      200: { description: 'They are ready', schema: clusterSchema },
+      202: { description: 'They are made, and no worker serves them yet', schema: clusterSchema },
+    },
   },
 ]

@@ -94,13 +94,31 @@ export async function readJson<Schema extends z.ZodType>(
   request: Request,
   schema: Schema,
 ): Promise<z.output<Schema>> {
+  requireJson(request)
+  return parseInput(schema, parseJson(await readBody(request)))
+}
+
+/** The same where all of it may be left out: no body at all is an empty object, whatever its type is said to be. */
+export async function readOptionalJson<Schema extends z.ZodType>(
+  request: Request,
+  schema: Schema,
+): Promise<z.output<Schema>> {
+  const body = await readBody(request)
+  if (body.length === 0) return parseInput(schema, {})
+  requireJson(request)
+  return parseInput(schema, parseJson(body))
+}
+
+function requireJson(request: Request): void {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
-  if (type !== 'application/json') {
-    throw new GpuqError(
-      'unsupported_media_type',
-      'Send JSON, with the header "Content-Type: application/json".',
-    )
-  }
+  if (type === 'application/json') return
+  throw new GpuqError(
+    'unsupported_media_type',
+    'Send JSON, with the header "Content-Type: application/json".',
+  )
+}
+
+async function readBody(request: Request): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of request.body ?? []) {
@@ -109,13 +127,15 @@ export async function readJson<Schema extends z.ZodType>(
       throw new GpuqError('payload_too_large', 'The JSON body is larger than 256 KiB. Send less at once.')
     chunks.push(chunk)
   }
-  let value: unknown
+  return Buffer.concat(chunks)
+}
+
+function parseJson(body: Buffer): unknown {
   try {
-    value = JSON.parse(Buffer.concat(chunks).toString('utf8'))
+    return JSON.parse(body.toString('utf8'))
   } catch {
     throw new GpuqError('invalid_request', 'The body is not valid JSON. Check quotes, commas and brackets.')
   }
-  return parseInput(schema, value)
 }
 
 /** Parses a URL's query against a schema. */
