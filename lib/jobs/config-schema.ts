@@ -44,6 +44,10 @@ export const configSchema = z
     gpu_memory_gb: amount(0.1, 1024)
       .optional()
       .meta({ description: 'memory each GPU must have', example: 16 }),
+    gpu_model: label(100).optional().meta({
+      description: "only GPUs whose model's name holds this",
+      example: 'H100',
+    }),
     instance_count: count(1, 8)
       .default(1)
       .meta({ description: 'on how many nodes the job runs at once', example: 1 }),

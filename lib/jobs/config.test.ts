@@ -33,6 +33,8 @@ describe('a config', () => {
         gpuCount: 1,
         gpuFraction: null,
         gpuMemoryGb: null,
+        gpuModel: null,
+        gpusChosen: false,
         instanceCount: 1,
         cpu: null,
         memoryGb: null,
@@ -69,7 +71,7 @@ describe('a config', () => {
 
   it('takes every key', () => {
     const config = configOf(
-      `${base}name: " first try "\nenvironment: pytorch\ngpu_fraction: 0.125\ngpu_memory_gb: 16\ninstance_count: 2\n` +
+      `${base}name: " first try "\nenvironment: pytorch\ngpu_fraction: 0.125\ngpu_memory_gb: 16\ngpu_model: A100\ninstance_count: 2\n` +
         'cpu: 1.5\nmemory_gb: 8\npriority: -5\nmax_time: 900\nmax_retries: 0\nenv: {SEED: 1}\nargs: [train, --lr, 0.10]\n' +
         'allowed_gpus: [5, 0, 5]\npool: on-demand\nnotify_url: https://example.org/x\ntags: [a, "b c"]\n',
     )
@@ -78,6 +80,8 @@ describe('a config', () => {
       environment: 'pytorch',
       gpuFraction: 0.125,
       gpuMemoryGb: 16,
+      gpuModel: 'A100',
+      gpusChosen: true,
       instanceCount: 2,
       cpu: 1.5,
       memoryGb: 8,

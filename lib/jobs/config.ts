@@ -27,6 +27,10 @@ export interface JobConfig {
   /** A part of one GPU, in whole thousandths; null: whole GPUs. */
   gpuFraction: number | null
   gpuMemoryGb: number | null
+  /** A part of the model's name; null: any. */
+  gpuModel: string | null
+  /** Whether the user said how much of GPUs it takes: if not, a model that the job names may say it. */
+  gpusChosen: boolean
   instanceCount: number
   /** Cores; null: the node's share per GPU. */
   cpu: number | null
@@ -63,8 +67,9 @@ export function parseConfig(text: string): ParseConfigResult {
   const names = new KeyNames(source, root, configKeys)
   const keyMistakes = checkKeys(root, names)
   const parsed = configSchema.safeParse(plainConfig(root), { error: describeIssue })
+  const gpusChosen = root.entries.some(({ key }) => key === 'gpu_count' || key === 'gpu_fraction')
   if (parsed.success && keyMistakes.length === 0) {
-    return { ok: true, config: toJobConfig(parsed.data), token: parsed.data.token ?? null }
+    return { ok: true, config: toJobConfig(parsed.data, gpusChosen), token: parsed.data.token ?? null }
   }
   const issues = parsed.error?.issues ?? []
   const valueMistakes = issues.map(({ path, message }) => ({ ...locate(root, path, names), message }))
@@ -86,7 +91,7 @@ export function timeLimitSeconds(
   return Math.min(maxTime ?? Math.max(2 * expectedTime, expectedTime + 60), ceilingSeconds)
 }
 
-function toJobConfig(parsed: ParsedConfig): JobConfig {
+function toJobConfig(parsed: ParsedConfig, gpusChosen: boolean): JobConfig {
   return {
     competitionId: parsed.competition_id,
     projectId: parsed.project_id,
@@ -97,6 +102,8 @@ function toJobConfig(parsed: ParsedConfig): JobConfig {
     gpuCount: parsed.gpu_count,
     gpuFraction: parsed.gpu_fraction ?? null,
     gpuMemoryGb: parsed.gpu_memory_gb ?? null,
+    gpuModel: parsed.gpu_model ?? null,
+    gpusChosen,
     instanceCount: parsed.instance_count,
     cpu: parsed.cpu ?? null,
     memoryGb: parsed.memory_gb ?? null,
@@ -123,6 +130,7 @@ export function configForRecord(config: JobConfig): Record<string, unknown> {
     gpu_count: config.gpuCount,
     gpu_fraction: config.gpuFraction,
     gpu_memory_gb: config.gpuMemoryGb,
+    gpu_model: config.gpuModel,
     instance_count: config.instanceCount,
     cpu: config.cpu,
     memory_gb: config.memoryGb,

@@ -7,9 +7,6 @@ export function requireSupported(config: JobConfig): void {
   if (config.instanceCount > 1) {
     errors.push({ path: 'instance_count', message: 'jobs over several nodes are not supported yet: use 1' })
   }
-  if (config.pool !== null && config.pool !== 'on-demand') {
-    errors.push({ path: 'pool', message: 'only the pool on-demand exists yet: leave pool out' })
-  }
   if (config.notifyUrl !== null) {
     errors.push({ path: 'notify_url', message: 'notifications are not supported yet: leave notify_url out' })
   }

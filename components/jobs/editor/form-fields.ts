@@ -28,6 +28,7 @@ export const formFields = {
   max_retries: { label: 'Retries', kind: 'number', group: 'running' },
   gpu_fraction: { label: 'Part of a GPU', kind: 'number', group: 'resources' },
   gpu_memory_gb: { label: 'GPU memory', kind: 'number', group: 'resources', unit: 'GB' },
+  gpu_model: { label: 'GPU model', kind: 'text', group: 'resources' },
   cpu: { label: 'CPU', kind: 'number', group: 'resources', unit: 'cores' },
   memory_gb: { label: 'Memory', kind: 'number', group: 'resources', unit: 'GB' },
   instance_count: { label: 'Nodes', kind: 'number', group: 'resources' },
