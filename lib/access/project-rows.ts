@@ -1,3 +1,4 @@
+import { gpuHoursOf } from '../cluster/gpu-hours'
 import type { Project } from './schemas'
 
 /** A project as SQL returns it with {@link projectColumns}. */
@@ -10,13 +11,18 @@ export interface ProjectRow {
   members: string[]
   submissions_per_minute: number | null
   max_active_jobs: number | null
+  weight: number
+  gpu_quota_milli: number | null
+  gpu_hour_budget: number | null
+  gpu_hours_used: number
   created_at: Date
 }
 
 export const projectColumns = `p.id, p.slug, p.name, p.owner_id, o.handle AS owner,
   ARRAY(SELECT u.handle FROM memberships m JOIN users u ON u.id = m.user_id
          WHERE m.project_id = p.id ORDER BY lower(u.handle)) AS members,
-  p.submissions_per_minute, p.max_active_jobs, p.created_at`
+  p.submissions_per_minute, p.max_active_jobs, p.weight, p.gpu_quota_milli, p.gpu_hour_budget,
+  ${gpuHoursOf('p.id')} AS gpu_hours_used, p.created_at`
 
 export const projectSource = 'projects p JOIN users o ON o.id = p.owner_id'
 
@@ -34,6 +40,12 @@ export function toProject(row: ProjectRow): Project {
     owner: row.owner,
     members: row.members,
     limits: { submissions_per_minute: row.submissions_per_minute, max_active_jobs: row.max_active_jobs },
+    shares: {
+      weight: row.weight,
+      gpu_quota: row.gpu_quota_milli === null ? null : row.gpu_quota_milli / 1000,
+      gpu_hour_budget: row.gpu_hour_budget,
+    },
+    gpu_hours_used: row.gpu_hours_used,
     created_at: row.created_at.toISOString(),
   }
 }

@@ -1,6 +1,7 @@
 import { uuidv7 } from 'uuidv7'
 import { z } from 'zod'
 import { database } from '../database/client'
+import { wakeLeader } from '../database/notify'
 import { isUniqueViolation, type Transaction, transaction } from '../database/transaction'
 import { GpuqError } from '../errors'
 import { cutPage, decodeTimeCursor, type Page } from '../http/pagination'
@@ -67,22 +68,16 @@ export function createProject(actor: Actor, input: z.output<typeof createProject
 }
 
 /**
- * Changes a project: its owner the name and the members, an admin also the limits. A member may take themself out, and
+ * Changes a project: its owner the name and the members, an admin also limits and shares. A member may take themself out, and
  * nothing more.
  */
-export function updateProject(
-  actor: Actor,
-  id: string,
-  changes: z.output<typeof updateProjectSchema>,
-): Promise<Project> {
-  return transaction(async (tx) => {
+export async function updateProject(actor: Actor, id: string, changes: ProjectChanges): Promise<Project> {
+  const project = await transaction(async (tx) => {
     const before = await findVisible(tx, actor, id)
-    const { add_members: added = [], remove_members: removed = [], name, limits = {} } = changes
-    const leaving = removed.every((handle) => handle.toLowerCase() === actor.handle.toLowerCase())
-    const onlyLeaves = leaving && added.length === 0 && name === undefined && changes.limits === undefined
-    if (!onlyLeaves) requireOwner(actor, before)
-    if (changes.limits) requireAdmin(actor)
-    const set = assignments({ name, ...limits }, 2)
+    const { add_members: added = [], remove_members: removed = [] } = changes
+    if (!onlyLeaves(actor, changes)) requireOwner(actor, before)
+    if (changes.limits || changes.shares) requireAdmin(actor)
+    const set = assignments(columnsOf(changes), 2)
     if (set.list.length > 0) {
       await tx.query(`UPDATE projects SET ${set.list.join(', ')} WHERE id = $1`, [id, ...set.values])
     }
@@ -104,6 +99,23 @@ export function updateProject(
     )
     return toProject(rows[0] ?? before)
   })
+  // A larger share may be what a waiting job waits for.
+  if (changes.shares) wakeLeader()
+  return project
+}
+
+type ProjectChanges = z.output<typeof updateProjectSchema>
+
+function onlyLeaves(actor: Actor, { remove_members: removed = [], ...others }: ProjectChanges): boolean {
+  const { add_members: added = [], name, limits, shares } = others
+  const leaving = removed.every((handle) => handle.toLowerCase() === actor.handle.toLowerCase())
+  return leaving && added.length === 0 && name === undefined && limits === undefined && shares === undefined
+}
+
+function columnsOf({ name, limits = {}, shares = {} }: ProjectChanges): Record<string, unknown> {
+  const { gpu_quota: quota, ...others } = shares
+  const gpu_quota_milli = typeof quota === 'number' ? Math.round(quota * 1000) : quota
+  return { name, ...limits, ...others, gpu_quota_milli }
 }
 
 /** Removes a project without jobs: jobs are a record, and stay with their project. */

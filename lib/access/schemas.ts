@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isThousandths } from '../jobs/config-values'
 import { idSchema } from '../jobs/schemas'
 import { roles, scopes } from './roles'
 
@@ -89,6 +90,18 @@ export const createTokenSchema = z.strictObject({
 /** 201 of `POST /api/tokens`: `token` is shown here and never again. */
 export const createdTokenSchema = tokenSchema.extend({ token: z.string() })
 
+/** GPUs in whole thousandths: smaller parts are never given out. */
+const gpus = z.number().min(0).max(100_000).refine(isThousandths, 'use at most three decimals')
+
+/** What part of the cluster a project may use. */
+export const sharesSchema = z.object({
+  weight: z.number().min(0.001).max(1e6).describe("beside the other projects' weights, under fair_share"),
+  gpu_quota: gpus
+    .nullable()
+    .describe('GPUs its jobs may hold at once, parts counted as parts; null: no quota'),
+  gpu_hour_budget: z.number().min(0).max(1e9).nullable().describe('GPU hours in all; null: no budget'),
+})
+
 export const projectSchema = z.object({
   id: z.string(),
   project_id: idSchema.describe('the slug, unique per owner'),
@@ -96,6 +109,8 @@ export const projectSchema = z.object({
   owner: z.string(),
   members: z.array(z.string()),
   limits: limitsSchema,
+  shares: sharesSchema,
+  gpu_hours_used: z.number().describe('GPUs held times hours, jobs that run included'),
   created_at: time,
 })
 
@@ -111,6 +126,7 @@ export const updateProjectSchema = z.strictObject({
   add_members: z.array(idSchema).max(1000).optional(),
   remove_members: z.array(idSchema).max(1000).optional(),
   limits: limitsSchema.partial().optional().describe('admins only'),
+  shares: z.strictObject(sharesSchema.partial().shape).optional().describe('admins only'),
 })
 
 export const environmentSchema = z.object({

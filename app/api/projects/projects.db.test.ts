@@ -3,6 +3,8 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Project, projectSchema } from '@/lib/access/schemas'
 import { call, readPages } from '@/lib/access/testing/call'
 import { makePerson, makeToken, type Person } from '@/lib/access/testing/people'
+import { placeByHand } from '@/lib/cluster/testing/placed'
+import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { DELETE, PATCH, GET as show } from './[id]/route'
 import { GET, POST } from './route'
@@ -104,6 +106,66 @@ describe('a project', () => {
     const set = await patch(admin, id, { limits })
     expect(set.body).toMatchObject({ limits: { max_active_jobs: 4, submissions_per_minute: null } })
     expect((await patch(owner, id, { name: 'kept' })).body).toMatchObject({ limits })
+  })
+
+  it('has shares of the cluster that its members see and only an admin sets', async () => {
+    const { id, shares: before } = await shared()
+    expect(before).toEqual({ weight: 1, gpu_quota: null, gpu_hour_budget: null })
+    const shares = { weight: 2.5, gpu_quota: 1.5, gpu_hour_budget: 100 }
+    expect((await patch(owner, id, { shares })).status).toBe(403)
+    expect((await patch(member, id, { shares: {} })).status).toBe(403)
+    expect((await patch(admin, id, { shares })).body).toMatchObject({ shares })
+    expect((await patch(admin, id, { shares: { gpu_quota: null } })).status).toBe(200)
+    expect((await patch(owner, id, { name: 'kept' })).status).toBe(200)
+    expect((await get(member, id)).body).toMatchObject({ shares: { ...shares, gpu_quota: null } })
+    const { rows } = await db.pool.query(
+      "SELECT detail->'shares' AS shares FROM audit_events WHERE detail ? 'shares' ORDER BY id LIMIT 1",
+    )
+    expect(rows).toEqual([{ shares }])
+  })
+
+  it('refuses shares that mean nothing', async () => {
+    const { id } = await shared()
+    for (const shares of [
+      { weight: 0 },
+      { weight: -1 },
+      { weight: null },
+      { weight: 1e300 },
+      { gpu_quota: -1 },
+      { gpu_quota: 0.0005 },
+      { gpu_quota: 3_000_000 },
+      { gpu_quota: '2' },
+      { gpu_hour_budget: -0.1 },
+      { gpu_hours: 5 },
+      [],
+      null,
+    ]) {
+      const { status } = await patch(admin, id, { shares })
+      expect([shares, status]).toEqual([shares, 422])
+    }
+    expect((await patch(admin, id, { weight: 2 })).status).toBe(422)
+    for (const gpu_quota of [0, 0.001, 0.29, 1.001, 100_000]) {
+      expect((await patch(admin, id, { shares: { gpu_quota } })).body).toMatchObject({
+        shares: { gpu_quota },
+      })
+    }
+  })
+
+  it('tells the GPU hours that its jobs held, those that run included', async () => {
+    const job = await makeJob({ userId: owner.id })
+    const { rows } = await db.pool.query('SELECT project_id FROM jobs WHERE id = $1', [job])
+    const id = rows[0].project_id
+    const used = async () => projectSchema.parse((await get(owner, id)).body).gpu_hours_used
+    expect(await used()).toBe(0)
+    const { nodeId } = await makeNode({ gpus: 3 })
+    await placeByHand(nodeId, job, { indices: [0, 1], milli: 1000 })
+    await placeByHand(nodeId, await makeJob({ userId: owner.id }), { indices: [2], milli: 250 })
+    await placeByHand(nodeId, await makeJob(), { indices: [2], milli: 500 })
+    await db.pool.query("UPDATE allocations SET created_at = now() - interval '2 hours'")
+    expect(await used()).toBeCloseTo(4.5, 2)
+    await db.pool.query("UPDATE allocations SET released_at = created_at + interval '1 hour'")
+    expect(await used()).toBeCloseTo(2.25, 3)
+    await db.pool.query('DELETE FROM jobs')
   })
 
   it("goes with its owner's word, unless it has jobs", async () => {

@@ -1,0 +1,8 @@
+/**
+ * SQL for the GPU hours that a project's jobs have used, and use as they run: what they held, counted in whole GPUs,
+ * times how long they held it. A container that would not die is charged until it is gone.
+ */
+export const gpuHoursOf = (projectId: string) => `
+  (SELECT coalesce(sum(a.milli / 1000.0 * extract(epoch FROM coalesce(a.released_at, now()) - a.created_at)) / 3600, 0)::float8
+     FROM jobs hj JOIN tasks ht ON ht.job_id = hj.id JOIN allocations a ON a.task_id = ht.id
+    WHERE hj.project_id = ${projectId})`
