@@ -25,8 +25,8 @@ beforeEach(async () => {
 })
 
 async function placeAll(): Promise<void> {
-  const { snapshot, now } = await takeSnapshot()
-  for (const placement of plan(snapshot, now).placements) await commitPlacement(placement)
+  const { snapshot } = await takeSnapshot()
+  for (const placement of plan(snapshot).placements) await commitPlacement(placement)
 }
 
 /** A job of its own, taken up by the node. */

@@ -4,7 +4,7 @@ import { type Transaction, transaction } from '../database/transaction'
 import { requestOf, storedSpecSchema } from '../jobs/stored-spec'
 import { fits } from '../scheduling/fits'
 import type { Dimension, Placement, TaskPlacement } from '../scheduling/types'
-import { lockNode } from './snapshot'
+import { lockNode } from './node-states'
 
 export type Commit = { ok: true } | { ok: false; dimension: Dimension | 'job' }
 
@@ -51,7 +51,8 @@ async function placeTask(
 ): Promise<void> {
   const node = await lockNode(tx, task.nodeId)
   if (!node) throw new StalePlan('node')
-  const fit = fits(requestOf(storedSpecSchema.parse(spec)), node)
+  const wanted = task.gpus.map(({ id }) => id)
+  const fit = fits(requestOf(storedSpecSchema.parse(spec)), node, wanted)
   if (!fit.ok) throw new StalePlan(fit.dimension)
   const { gpus, cpuMilli, memoryMib } = fit.task
   // Every id comes from fits() on locked rows, so each guarded update below finds its row.

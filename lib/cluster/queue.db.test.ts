@@ -23,8 +23,8 @@ beforeEach(async () => {
 })
 
 async function placeAll(): Promise<void> {
-  const { snapshot, now } = await takeSnapshot()
-  for (const placement of plan(snapshot, now).placements) await commitPlacement(placement)
+  const { snapshot } = await takeSnapshot()
+  for (const placement of plan(snapshot).placements) await commitPlacement(placement)
 }
 
 async function claimOne(lease: Lease): Promise<ClaimedTask> {
@@ -85,8 +85,8 @@ describe('the books', () => {
   it('never give a GPU to two tasks, however many planners commit at once', async () => {
     await makeNode({ gpus: 3 })
     for (let i = 0; i < 20; i++) await makeJob({ spec: i % 2 ? { gpu_fraction: 0.5 } : {} })
-    const { snapshot, now } = await takeSnapshot()
-    const { placements } = plan(snapshot, now)
+    const { snapshot } = await takeSnapshot()
+    const { placements } = plan(snapshot)
     const commits = await Promise.all([...placements, ...placements, ...placements].map(commitPlacement))
     expect(commits.filter(({ ok }) => ok)).toHaveLength(placements.length)
     const books = await readBooks()
@@ -98,7 +98,7 @@ describe('the books', () => {
     await makeNode()
     await makeJob()
     const stale = await takeSnapshot()
-    const [first] = plan(stale.snapshot, stale.now).placements
+    const [first] = plan(stale.snapshot).placements
     const second = await makeJob()
     if (!first) throw new Error('nothing planned')
     expect(await commitPlacement(first)).toEqual({ ok: true })

@@ -1,101 +1,157 @@
 import { z } from 'zod'
 import { database } from '../database/client'
-import type { Transaction } from '../database/transaction'
 import { requestOf, storedSpecSchema } from '../jobs/stored-spec'
-import type { NodeState, Snapshot, WaitingJob } from '../scheduling/types'
+import type { Demand, Policy, RunningJob, Snapshot, WaitingJob } from '../scheduling/types'
+import { readNodes } from './node-states'
+import { readPolicy } from './policy'
+import { readShares } from './shares'
 
-const nodeRows = z.array(
-  z.object({
-    id: z.string(),
-    ready: z.boolean(),
-    cpuMilli: z.number(),
-    memoryMib: z.number(),
-    usedCpuMilli: z.number(),
-    usedMemoryMib: z.number(),
-    gpus: z.array(
-      z.object({
-        id: z.string(),
-        index: z.number(),
-        memoryMib: z.number(),
-        allocatedMilli: z.number(),
-        usable: z.boolean(),
-      }),
-    ),
-  }),
-)
-
-const selectNodes = `
-  SELECT n.id, n.status = 'ready' AND n.lease_expires_at > now() AS ready,
-         n.cpu_milli AS "cpuMilli", n.memory_mib AS "memoryMib",
-         coalesce(used.cpu, 0)::int AS "usedCpuMilli", coalesce(used.memory, 0)::int AS "usedMemoryMib",
-         coalesce(gpus.list, '[]') AS gpus
-    FROM nodes n
-    LEFT JOIN LATERAL (
-      SELECT sum(cpu_milli) AS cpu, sum(memory_mib) AS memory FROM tasks
-       WHERE node_id = n.id AND status IN ('scheduled', 'starting', 'running')) used ON true
-    LEFT JOIN LATERAL (
-      SELECT jsonb_agg(jsonb_build_object('id', id, 'index', index, 'memoryMib', memory_mib,
-                       'allocatedMilli', allocated_milli, 'usable', NOT missing) ORDER BY index) AS list
-        FROM gpus WHERE node_id = n.id) gpus ON true`
-
-interface WaitingRow {
+interface JobRow {
   id: string
+  project_id: string
+  user_id: string
+  expected_time_s: number
+  spec: unknown
+}
+
+interface WaitingRow extends JobRow {
   attempt: number
   priority: number
   submitted_at: Date
   not_before: Date | null
-  spec: unknown
+  reason: string | null
 }
 
-/** How far down the queue one pass looks. What lies deeper waits for the next pass. */
-const queueWindow = 1000
+/** How many waiting jobs of one user in one project a pass looks at, and how many in all. Others wait for a later pass. */
+const windowPerUser = 250
+const window = 5_000
 
-/** The state the scheduler plans on, and the database's time of it in ms. */
-export async function takeSnapshot(): Promise<{
-  snapshot: Snapshot
-  now: number
-  reasons: Map<string, string | null>
-}> {
+/** The state the scheduler plans on, at the database's time, and what each waiting job was last told. */
+export async function takeSnapshot(): Promise<{ snapshot: Snapshot; reasons: Map<string, string | null> }> {
   const { pool } = database()
-  const [nodes, waiting] = await Promise.all([
-    pool.query({ name: 'snapshot-nodes', text: selectNodes }),
-    pool.query<WaitingRow & { reason: string | null; now: Date }>({
-      name: 'snapshot-waiting',
-      text: `SELECT id, attempt, priority, created_at AS submitted_at, not_before, spec, now(),
-                    reason || coalesce(reason_detail, '') AS reason
-               FROM jobs WHERE status = 'pending' ORDER BY priority DESC, created_at, id LIMIT $1`,
-      values: [queueWindow],
-    }),
+  const [clock, nodes, policy, waiting, running, workload] = await Promise.all([
+    pool.query<{ now: Date }>({ name: 'snapshot-clock', text: 'SELECT now()' }),
+    readNodes(pool),
+    readPolicy(),
+    readWaiting(),
+    readRunning(),
+    recentWorkload(),
   ])
+  const now = clock.rows[0]?.now ?? new Date(0)
+  const toPolicy: Policy = {
+    name: policy.scheduling_policy,
+    running: policy.running,
+    maxConcurrentJobs: policy.max_concurrent_jobs,
+    backfill: policy.backfill,
+    ageingMs: policy.ageing_minutes * 60_000,
+    halfLifeMs: policy.half_life_hours * 3_600_000,
+  }
+  const projects = await readShares(
+    [...new Set(waiting.map(({ project_id }) => project_id))],
+    policy.scheduling_policy === 'fair_share' ? toPolicy.halfLifeMs : null,
+  )
   return {
-    snapshot: { nodes: nodeRows.parse(nodes.rows), waiting: waiting.rows.map(toWaitingJob) },
-    now: waiting.rows[0]?.now.getTime() ?? 0,
-    reasons: new Map(waiting.rows.map(({ id, reason }) => [id, reason])),
+    snapshot: {
+      now: now.getTime(),
+      policy: toPolicy,
+      nodes,
+      running,
+      waiting: waiting.map(toWaitingJob),
+      projects,
+      workload,
+    },
+    reasons: new Map(waiting.map(({ id, reason }) => [id, reason])),
+  }
+}
+
+async function readWaiting(): Promise<WaitingRow[]> {
+  const { rows } = await database().pool.query<WaitingRow>({
+    name: 'snapshot-waiting',
+    text: `SELECT id, project_id, user_id, expected_time_s, spec, attempt, priority, created_at AS submitted_at, not_before,
+                  reason || coalesce(reason_detail, '') AS reason
+             FROM (SELECT *, row_number() OVER (PARTITION BY project_id, user_id ORDER BY priority DESC, created_at, id) AS turn
+                     FROM jobs WHERE status = 'pending') AS pending
+            WHERE turn <= $1 ORDER BY priority DESC, submitted_at, id LIMIT $2`,
+    values: [windowPerUser, window],
+  })
+  return rows
+}
+
+const taskRows = z.array(
+  z.object({
+    rank: z.number(),
+    nodeId: z.string(),
+    cpuMilli: z.number(),
+    memoryMib: z.number(),
+    gpus: z.array(z.object({ id: z.string(), milli: z.number() })),
+  }),
+)
+
+async function readRunning(): Promise<RunningJob[]> {
+  const { rows } = await database().pool.query<JobRow & { began: Date; leaving: boolean; tasks: unknown }>({
+    name: 'snapshot-running',
+    text: `SELECT j.id, j.project_id, j.user_id, j.expected_time_s, j.spec, coalesce(j.started_at, now()) AS began,
+                  bool_or(t.preempted_at IS NOT NULL OR j.cancel_requested_at IS NOT NULL) AS leaving,
+                  jsonb_agg(jsonb_build_object('rank', t.rank, 'nodeId', t.node_id, 'cpuMilli', t.cpu_milli,
+                    'memoryMib', t.memory_mib, 'gpus', (
+                      SELECT coalesce(jsonb_agg(jsonb_build_object('id', a.gpu_id, 'milli', a.milli)), '[]')
+                        FROM allocations a WHERE a.task_id = t.id AND a.released_at IS NULL))) AS tasks
+             FROM tasks t JOIN jobs j ON j.id = t.job_id
+            WHERE t.status IN ('scheduled', 'starting', 'running') GROUP BY j.id`,
+  })
+  return rows.map(({ began, leaving, tasks, ...row }) => ({
+    ...factsOf(row),
+    tasks: taskRows.parse(tasks),
+    startedAt: began.getTime(),
+    leaving,
+  }))
+}
+
+function factsOf(row: JobRow) {
+  return {
+    id: row.id,
+    projectId: row.project_id,
+    userId: row.user_id,
+    expectedMs: row.expected_time_s * 1000,
+    request: requestOf(storedSpecSchema.parse(row.spec)),
   }
 }
 
 function toWaitingJob(row: WaitingRow): WaitingJob {
   return {
-    id: row.id,
+    ...factsOf(row),
     attempt: row.attempt,
     priority: row.priority,
     submittedAt: row.submitted_at.getTime(),
     notBefore: row.not_before?.getTime() ?? null,
-    request: requestOf(storedSpecSchema.parse(row.spec)),
   }
 }
 
-/** One node as it stands, its row and its GPUs' locked until the transaction ends; null when it is gone. */
-export async function lockNode(tx: Transaction, nodeId: string): Promise<NodeState | null> {
-  await tx.query({
-    name: 'lock-node',
-    text: 'SELECT 1 FROM nodes WHERE id = $1 FOR UPDATE',
-    values: [nodeId],
-  })
-  const { rows } = await tx.query({
-    name: 'read-node',
-    text: `${selectNodes} WHERE n.id = $1`,
-    values: [nodeId],
-  })
-  return nodeRows.parse(rows)[0] ?? null
+const recentJobs = 500
+const recentForMs = 60_000
+let recent: { at: number; workload: Promise<Demand[]> } | undefined
+
+/** What the last jobs asked for: what is to be expected. Read anew every minute. */
+function recentWorkload(): Promise<Demand[]> {
+  if (!recent || performance.now() - recent.at > recentForMs) {
+    recent = { at: performance.now(), workload: readWorkload() }
+    recent.workload.catch(() => {
+      recent = undefined
+    })
+  }
+  return recent.workload
+}
+
+async function readWorkload(): Promise<Demand[]> {
+  const { rows } = await database().pool.query<{ spec: unknown }>(
+    'SELECT spec FROM jobs ORDER BY created_at DESC, id DESC LIMIT $1',
+    [recentJobs],
+  )
+  const kinds = new Map<string, Demand>()
+  for (const { spec } of rows) {
+    const request = requestOf(storedSpecSchema.parse(spec))
+    const key = JSON.stringify(request)
+    kinds.set(key, { request, weight: (kinds.get(key)?.weight ?? 0) + 1 })
+  }
+  return [...kinds.values()]
 }

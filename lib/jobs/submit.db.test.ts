@@ -48,8 +48,8 @@ function submission(changes: Partial<Submission> = {}, extra = ''): Submission {
 }
 
 async function place(): Promise<void> {
-  const { snapshot, now } = await takeSnapshot()
-  for (const placement of plan(snapshot, now).placements) await commitPlacement(placement)
+  const { snapshot } = await takeSnapshot()
+  for (const placement of plan(snapshot).placements) await commitPlacement(placement)
 }
 
 describe('submitting', () => {

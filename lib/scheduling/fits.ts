@@ -3,10 +3,13 @@ import type { Fit, GpuState, NodeState, ResourceRequest } from './types'
 /**
  * Whether one instance fits on a node now, and with which GPUs. Planning and committing both ask here, so that a plan
  * made on a stale snapshot is refused by the same rule that made it.
+ *
+ * @param wanted ids of the GPUs that a plan chose; left out, the fullest ones that still have room.
  */
-export function fits(request: ResourceRequest, node: NodeState): Fit {
-  if (!node.ready) return { ok: false, dimension: 'node' }
-  const gpus = chooseGpus(request, node.gpus)
+export function fits(request: ResourceRequest, node: NodeState, wanted?: readonly string[]): Fit {
+  if (node.blocked !== null) return { ok: false, dimension: 'node' }
+  if (!isOfPool(request, node)) return { ok: false, dimension: 'pool' }
+  const gpus = wanted ? takeWanted(request, node.gpus, wanted) : chooseGpus(request, node.gpus)
   if (!gpus) return { ok: false, dimension: 'gpu' }
   const { cpuMilli, memoryMib } = sharesOf(request, node)
   if (node.usedCpuMilli + cpuMilli > node.cpuMilli) return { ok: false, dimension: 'cpu' }
@@ -22,10 +25,17 @@ export function fits(request: ResourceRequest, node: NodeState): Fit {
   }
 }
 
-/** Whether the request could fit on the node if nothing else ran there. */
+/** Best effort takes what is idle anywhere; all others stay in their pool. */
+export function isOfPool(request: ResourceRequest, node: NodeState): boolean {
+  return request.pool === 'best-effort' || request.pool === node.pool
+}
+
+/** Whether the request could fit on the node if nothing else ran there and nothing of it were blocked. */
 export function couldFit(request: ResourceRequest, node: NodeState): boolean {
-  const empty = node.gpus.map((gpu) => ({ ...gpu, allocatedMilli: 0 }))
-  return fits(request, { ...node, ready: true, usedCpuMilli: 0, usedMemoryMib: 0, gpus: empty }).ok
+  const gpus = node.gpus
+    .filter(({ blocked }) => blocked !== 'missing')
+    .map((gpu) => ({ ...gpu, allocatedMilli: 0, blocked: null }))
+  return fits(request, { ...node, blocked: null, usedCpuMilli: 0, usedMemoryMib: 0, gpus }).ok
 }
 
 /**
@@ -41,17 +51,33 @@ export function sharesOf(request: ResourceRequest, node: NodeState): { cpuMilli:
   }
 }
 
-/** The fullest GPUs that still have room come first, so that whole ones stay whole. */
-function chooseGpus(request: ResourceRequest, gpus: readonly GpuState[]): GpuState[] | null {
-  if (request.gpuCount === 0) return []
-  const free = gpus
-    .filter((gpu) => isEligible(request, gpu) && gpu.allocatedMilli + request.gpuMilli <= 1000)
-    .sort((a, b) => b.allocatedMilli - a.allocatedMilli || a.index - b.index)
-  return free.length < request.gpuCount ? null : free.slice(0, request.gpuCount)
+/** Whether a GPU may be given to the request at all, and has room for its share. */
+export function hasRoom(request: ResourceRequest, gpu: GpuState): boolean {
+  return gpu.allocatedMilli + request.gpuMilli <= 1000 && gpu.blocked === null && isEligible(request, gpu)
 }
 
-function isEligible(request: ResourceRequest, gpu: GpuState): boolean {
-  if (!gpu.usable) return false
+/** Whether a GPU is one of those that the request asks for, whatever its state. */
+export function isEligible(request: ResourceRequest, gpu: GpuState): boolean {
   if (request.gpuMemoryMib !== null && gpu.memoryMib < request.gpuMemoryMib) return false
+  if (request.gpuModel !== null && !gpu.model.toLowerCase().includes(request.gpuModel.toLowerCase()))
+    return false
   return request.allowedGpus === null || request.allowedGpus.includes(gpu.index)
+}
+
+function chooseGpus(request: ResourceRequest, gpus: readonly GpuState[]): readonly GpuState[] | null {
+  if (request.gpuCount === 0) return []
+  const free = gpus.filter((gpu) => hasRoom(request, gpu))
+  if (free.length < request.gpuCount) return null
+  return free
+    .sort((a, b) => b.allocatedMilli - a.allocatedMilli || a.index - b.index)
+    .slice(0, request.gpuCount)
+}
+
+function takeWanted(
+  request: ResourceRequest,
+  gpus: readonly GpuState[],
+  wanted: readonly string[],
+): readonly GpuState[] | null {
+  const found = gpus.filter((gpu) => wanted.includes(gpu.id) && hasRoom(request, gpu))
+  return found.length === request.gpuCount && wanted.length === request.gpuCount ? found : null
 }

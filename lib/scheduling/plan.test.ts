@@ -1,173 +1,242 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fits } from './fits'
-import { plan, withTask } from './plan'
-import type { NodeState, Pool, ResourceRequest, Snapshot, WaitingJob } from './types'
+import { plan } from './plan'
+import { gpu, node, oneGpu, policy, snapshot, waitingJob } from './testing/rows'
+import type { PolicyName, ResourceRequest, RunningJob, Snapshot, TaskPlacement } from './types'
 
-const anyGpu: ResourceRequest = {
-  gpuCount: 1,
-  gpuMilli: 1000,
-  gpuMemoryMib: null,
-  cpuMilli: null,
-  memoryMib: null,
-  allowedGpus: null,
-  gpuModel: null,
-  instances: 1,
-  pool: 'on-demand',
+const placed = (changes: Partial<Snapshot>) => plan(snapshot(changes)).placements.map(({ jobId }) => jobId)
+const reasonsOf = (changes: Partial<Snapshot>) =>
+  Object.fromEntries(plan(snapshot(changes)).waiting.map(({ jobId, reason }) => [jobId, reason]))
+const asking = (changes: Partial<ResourceRequest>) => ({ request: { ...oneGpu, ...changes } })
+const hour = 3_600_000
+
+function running(
+  id: string,
+  task: Omit<TaskPlacement, 'rank'>,
+  changes: Partial<RunningJob> = {},
+): RunningJob {
+  const { attempt, priority, submittedAt, notBefore, ...facts } = waitingJob(id)
+  return { ...facts, tasks: [{ rank: 0, ...task }], startedAt: 0, leaving: false, ...changes }
 }
 
-function node(id: string, gpus: number, changes: Partial<NodeState> = {}): NodeState {
-  return {
-    id,
-    ready: true,
-    cpuMilli: 8000,
-    memoryMib: 8000,
-    usedCpuMilli: 0,
-    usedMemoryMib: 0,
-    gpus: Array.from({ length: gpus }, (_, index) => ({
-      id: `${id}/${index}`,
-      index,
-      memoryMib: 24_000,
-      allocatedMilli: 0,
-      usable: true,
-    })),
-    ...changes,
-  }
+/** A node of one GPU, held by a job. */
+function busyNode(id: string, job: Partial<RunningJob> = {}) {
+  const task = { nodeId: id, gpus: [{ id: `${id}/0`, milli: 1000 }], cpuMilli: 8000, memoryMib: 8000 }
+  const state = node(id, 1, {
+    usedCpuMilli: 8000,
+    usedMemoryMib: 8000,
+    gpus: [gpu(`${id}/0`, { allocatedMilli: 1000 })],
+  })
+  return { state, job: running(`on-${id}`, task, job) }
 }
 
-function job(id: string, changes: Partial<WaitingJob> = {}): WaitingJob {
-  return { id, attempt: 0, priority: 0, submittedAt: 0, notBefore: null, request: anyGpu, ...changes }
-}
-
-describe('plan', () => {
-  it('serves higher priority first, then first come', () => {
-    const waiting = [
-      job('late', { submittedAt: 2 }),
-      job('early', { submittedAt: 1 }),
-      job('urgent', { submittedAt: 3, priority: 5 }),
-    ]
-    const { placements } = plan({ nodes: [node('n', 2)], waiting }, 0)
-    expect(placements.map(({ jobId }) => jobId)).toEqual(['urgent', 'early'])
+describe('whose turn it is', () => {
+  const waiting = [
+    waitingJob('long', { submittedAt: 1, expectedMs: 600_000 }),
+    waitingJob('urgent', { submittedAt: 3, expectedMs: 300_000, priority: 5 }),
+    waitingJob('short', { submittedAt: 2, expectedMs: 1_000 }),
+  ]
+  it.each<[PolicyName, string[]]>([
+    ['priority', ['urgent', 'long', 'short']],
+    ['fcfs', ['long', 'short', 'urgent']],
+    ['sjf', ['short', 'urgent', 'long']],
+  ])('under %s', (name, order) => {
+    expect(placed({ policy: { ...policy, name }, nodes: [node('n', 3)], waiting })).toEqual(order)
   })
 
-  it('says why each waiting job waits', () => {
-    const waiting = [
-      job('runs'),
-      job('next', { submittedAt: 1 }),
-      job('huge', { submittedAt: 2, request: { ...anyGpu, gpuCount: 4 } }),
-      job('resting', { submittedAt: 3, notBefore: 10 }),
+  it('goes to who waited longer, at last: an hour is worth a step of priority', () => {
+    const contest = (submittedAt: number) =>
+      placed({
+        nodes: [node('n', 1)],
+        waiting: [waitingJob('old'), waitingJob('new', { submittedAt, priority: 2 })],
+      })
+    expect(contest(hour)).toEqual(['new'])
+    expect(contest(2 * hour + 1)).toEqual(['old'])
+  })
+
+  it('under fair_share goes to the project that used least for its weight, then to its user', () => {
+    const of = (projectId: string, userId: string) => ({ projectId, userId })
+    const share = (id: string, weight: number, usage: number, userUsage: [string, number][] = []) => ({
+      id,
+      weight,
+      usage,
+      quotaMilli: null,
+      exhausted: false,
+      userUsage: userUsage.map(([userId, used]) => ({ userId, usage: used })),
+    })
+    const jobs = [
+      waitingJob('a', of('heavy', 'x')),
+      waitingJob('b', of('light', 'greedy')),
+      waitingJob('c', of('light', 'modest')),
     ]
-    const { waiting: reasons } = plan({ nodes: [node('n', 1)], waiting }, 0)
-    expect(Object.fromEntries(reasons.map(({ jobId, reason }) => [jobId, reason]))).toEqual({
+    const projects = [
+      share('heavy', 1, 10 * hour),
+      share('light', 4, 12 * hour, [
+        ['greedy', 10 * hour],
+        ['modest', 2 * hour],
+      ]),
+    ]
+    const fair = { ...policy, name: 'fair_share' as const }
+    expect(placed({ policy: fair, nodes: [node('n', 3)], waiting: jobs, projects })).toEqual(['c', 'b', 'a'])
+  })
+
+  it('comes last for best effort', () => {
+    const waiting = [waitingJob('a', asking({ pool: 'best-effort' })), waitingJob('b', { submittedAt: 9 })]
+    expect(placed({ nodes: [node('n', 1)], waiting })).toEqual(['b'])
+  })
+})
+
+describe('why a job waits', () => {
+  it('is told by what stands in its way', () => {
+    const waiting = [
+      waitingJob('runs'),
+      waitingJob('next', { submittedAt: 1 }),
+      waitingJob('huge', { submittedAt: 2, ...asking({ gpuCount: 4 }) }),
+      waitingJob('resting', { submittedAt: 3, notBefore: 10 }),
+      waitingJob('gang', { submittedAt: 4, ...asking({ instances: 2 }) }),
+    ]
+    expect(reasonsOf({ nodes: [node('n', 1)], waiting })).toEqual({
       next: 'no_free_gpu',
       huge: 'never_fits',
       resting: 'backing_off',
+      gang: 'never_fits',
     })
-    expect(plan({ nodes: [node('n', 1, { ready: false })], waiting: [job('a')] }, 0).waiting[0]?.reason).toBe(
-      'no_node',
-    )
+    const two = { nodes: [node('n', 1), busyNode('m').state], running: [busyNode('m').job] }
+    expect(reasonsOf({ ...two, waiting: [waitingJob('gang', asking({ instances: 2 }))] })).toEqual({
+      gang: 'gang_waiting',
+    })
   })
 
-  it('places a job that was backing off once its time has come', () => {
-    const snapshot = { nodes: [node('n', 1)], waiting: [job('a', { notBefore: 10, attempt: 1 })] }
-    expect(plan(snapshot, 9).placements).toEqual([])
-    expect(plan(snapshot, 10).placements[0]).toMatchObject({ jobId: 'a', attempt: 2 })
+  it('names nodes and GPUs that are closed', () => {
+    const waiting = [waitingJob('a')]
+    expect(reasonsOf({ waiting })).toEqual({ a: 'no_node' })
+    expect(reasonsOf({ waiting, nodes: [node('n', 1, { blocked: 'lost' })] })).toEqual({ a: 'no_node' })
+    const closed = [node('n', 1, { blocked: 'paused' }), node('m', 0)]
+    expect(reasonsOf({ waiting, nodes: closed })).toEqual({ a: 'node_unavailable' })
+    const paused = node('n', 1, { gpus: [gpu('n/0', { blocked: 'paused' })] })
+    expect(reasonsOf({ waiting, nodes: [paused] })).toEqual({ a: 'gpu_paused' })
+    const outside = node('n', 1, { gpus: [gpu('n/0', { blocked: 'outside' })] })
+    expect(reasonsOf({ waiting, nodes: [outside] })).toEqual({ a: 'gpu_busy_outside' })
   })
 
-  it('gives a job the CPU and memory of its share of the GPUs', () => {
-    const { placements } = plan({ nodes: [node('n', 4)], waiting: [job('a')] }, 0)
+  it('names the limits of policy and project', () => {
+    const waiting = [waitingJob('a'), waitingJob('b', { submittedAt: 1 })]
+    const nodes = [node('n', 4)]
+    const limited = (changes: object) => [
+      { id: 'p', weight: 1, quotaMilli: null, exhausted: false, usage: 0, userUsage: [], ...changes },
+    ]
+    expect(reasonsOf({ nodes, waiting, policy: { ...policy, maxConcurrentJobs: 1 } })).toEqual({
+      b: 'max_concurrent_jobs',
+    })
+    expect(reasonsOf({ nodes, waiting, policy: { ...policy, running: false } })).toEqual({
+      a: 'stopped',
+      b: 'stopped',
+    })
+    expect(reasonsOf({ nodes, waiting, projects: limited({ quotaMilli: 1000 }) })).toEqual({ b: 'quota' })
+    expect(reasonsOf({ nodes, waiting, projects: limited({ exhausted: true }) })).toEqual({
+      a: 'budget',
+      b: 'budget',
+    })
+  })
+
+  it('lets those of other projects pass a project at its quota', () => {
+    const projects = [{ id: 'p', weight: 1, quotaMilli: 0, exhausted: false, usage: 0, userUsage: [] }]
+    const waiting = [waitingJob('a'), waitingJob('b', { submittedAt: 1, projectId: 'q' })]
+    expect(placed({ nodes: [node('n', 1)], waiting, projects })).toEqual(['b'])
+  })
+})
+
+describe('backfill', () => {
+  const busy = busyNode('m', { expectedMs: 100_000 })
+  const nodes = [node('n', 1), busy.state]
+  const gang = waitingJob('gang', asking({ instances: 2 }))
+  const behind = (expectedMs: number) => [gang, waitingJob('behind', { submittedAt: 1, expectedMs })]
+
+  it('lets a job pass that ends before the first blocked one starts, and none that does not', () => {
+    expect(placed({ nodes, running: [busy.job], waiting: behind(100_000) })).toEqual(['behind'])
+    expect(placed({ nodes, running: [busy.job], waiting: behind(100_001) })).toEqual([])
+    expect(reasonsOf({ nodes, running: [busy.job], waiting: behind(100_001) })).toMatchObject({
+      behind: 'reserved',
+    })
+  })
+
+  it('can be switched off', () => {
+    const strict = { ...policy, backfill: false }
+    expect(placed({ nodes, running: [busy.job], waiting: behind(1), policy: strict })).toEqual([])
+  })
+
+  it('keeps no room for what could never start', () => {
+    const never = waitingJob('never', asking({ gpuCount: 8 }))
+    const after = waitingJob('after', { submittedAt: 1, expectedMs: 1e9 })
+    expect(placed({ nodes: [node('n', 1)], waiting: [never, after] })).toEqual(['after'])
+  })
+})
+
+describe('best effort', () => {
+  it('gives way to the first job that cannot start, with the least work lost', () => {
+    const old = busyNode('m', { request: { ...oneGpu, pool: 'best-effort' }, startedAt: -9_000 })
+    const young = busyNode('n', { request: { ...oneGpu, pool: 'best-effort' }, startedAt: -1_000 })
+    const cluster = { nodes: [old.state, young.state], running: [old.job, young.job] }
+    const { preemptions } = plan(snapshot({ ...cluster, waiting: [waitingJob('a'), waitingJob('b')] }))
+    expect(preemptions).toEqual([{ jobId: 'on-n', forJobId: 'a' }])
+    const leaving = { ...cluster, running: [old.job, { ...young.job, leaving: true }] }
+    expect(plan(snapshot({ ...leaving, waiting: [waitingJob('a')] })).preemptions).toEqual([])
+    const more = [waitingJob('c', asking({ pool: 'best-effort' }))]
+    expect(plan(snapshot({ ...cluster, waiting: more })).preemptions).toEqual([])
+  })
+
+  it('runs anywhere; the pools keep to themselves', () => {
+    const on = (request: Partial<ResourceRequest>) =>
+      fits({ ...oneGpu, ...request }, node('n', 1, { pool: 'reserved' }))
+    expect(on({ pool: 'best-effort' }).ok).toBe(true)
+    expect(on({ pool: 'reserved' }).ok).toBe(true)
+    expect(on({})).toEqual({ ok: false, dimension: 'pool' })
+  })
+})
+
+describe('a place', () => {
+  it('has the CPU and memory of its share of the GPUs', () => {
+    const { placements } = plan(snapshot({ nodes: [node('n', 4)], waiting: [waitingJob('a')] }))
     expect(placements[0]?.tasks[0]).toMatchObject({ cpuMilli: 2000, memoryMib: 2000 })
   })
 
-  it('puts fractions together so that whole GPUs stay whole', () => {
-    const half = { ...anyGpu, gpuMilli: 500 }
-    const { placements } = plan(
-      { nodes: [node('n', 2)], waiting: [job('a', { request: half }), job('b', { request: half })] },
-      0,
-    )
+  it('is beside other fractions, so that whole GPUs stay whole', () => {
+    const half = asking({ gpuMilli: 500 })
+    const waiting = [waitingJob('a', half), waitingJob('b', half)]
+    const { placements } = plan(snapshot({ nodes: [node('n', 2), node('m', 2)], waiting }))
     expect(new Set(placements.map(({ tasks }) => tasks[0]?.gpus[0]?.id)).size).toBe(1)
   })
 
-  it('uses only allowed, usable GPUs with enough memory', () => {
-    const on = (request: Partial<ResourceRequest>) => {
-      const fit = fits({ ...anyGpu, ...request }, node('n', 3))
+  it('is on allowed, open GPUs of the right model with enough memory', () => {
+    const on = (request: Partial<ResourceRequest>, wanted?: string[]) => {
+      const fit = fits({ ...oneGpu, ...request }, node('n', 3), wanted)
       return fit.ok ? fit.task.gpus.map(({ id }) => id) : fit.dimension
     }
     expect(on({ allowedGpus: [2] })).toEqual(['n/2'])
     expect(on({ gpuMemoryMib: 30_000 })).toBe('gpu')
+    expect(on({ gpuModel: 'a100' })).toEqual(['n/0'])
+    expect(on({ gpuModel: 'H100' })).toBe('gpu')
     expect(on({ memoryMib: 9000 })).toBe('memory')
     expect(on({ cpuMilli: 9000 })).toBe('cpu')
-  })
-})
-
-const requests = fc.record({
-  gpuCount: fc.integer({ min: 0, max: 4 }),
-  gpuMilli: fc.constantFrom(1000, 500, 250),
-  gpuMemoryMib: fc.constantFrom(null, 16_000, 32_000),
-  cpuMilli: fc.constantFrom(null, 1000, 4000),
-  memoryMib: fc.constantFrom(null, 1000, 6000),
-  allowedGpus: fc.constantFrom(null, [0], [0, 1]),
-  gpuModel: fc.constant(null),
-  instances: fc.constant(1),
-  pool: fc.constant<Pool>('on-demand'),
-})
-const snapshots: fc.Arbitrary<Snapshot> = fc.record({
-  nodes: fc
-    .array(fc.integer({ min: 0, max: 4 }), { maxLength: 4 })
-    .map((sizes) => sizes.map((size, i) => node(`n${i}`, size))),
-  waiting: fc
-    .array(fc.record({ request: requests, priority: fc.integer({ min: -2, max: 2 }) }), { maxLength: 20 })
-    .map((jobs) => jobs.map((each, i) => job(`j${i}`, { ...each, submittedAt: i % 7 }))),
-})
-
-describe('every plan', () => {
-  it('keeps each GPU at 1000 or below and each node within its size', () => {
-    fc.assert(
-      fc.property(snapshots, (snapshot) => {
-        const nodes = new Map(snapshot.nodes.map((each) => [each.id, each]))
-        for (const { tasks } of plan(snapshot, 0).placements) {
-          for (const task of tasks) {
-            const before = nodes.get(task.nodeId)
-            if (!before) throw new Error('unknown node')
-            nodes.set(before.id, withTask(before, task))
-          }
-        }
-        for (const each of nodes.values()) {
-          expect(each.usedCpuMilli).toBeLessThanOrEqual(each.cpuMilli)
-          expect(each.usedMemoryMib).toBeLessThanOrEqual(each.memoryMib)
-          for (const gpu of each.gpus) expect(gpu.allocatedMilli).toBeLessThanOrEqual(1000)
-        }
-      }),
-      { numRuns: 1000 },
-    )
+    expect(on({}, ['n/1'])).toEqual(['n/1'])
+    expect(on({ allowedGpus: [0] }, ['n/1'])).toBe('gpu')
   })
 
-  it('accounts for every waiting job once, and is equal for equal input', () => {
-    fc.assert(
-      fc.property(snapshots, (snapshot) => {
-        const { placements, waiting } = plan(snapshot, 0)
-        const ids = [...placements, ...waiting].map(({ jobId }) => jobId)
-        expect([...ids].sort()).toEqual(snapshot.waiting.map(({ id }) => id).sort())
-        const reversed = { ...snapshot, waiting: [...snapshot.waiting].reverse() }
-        expect(plan(reversed, 0)).toEqual({ placements, waiting })
-      }),
-    )
+  it('of a gang is on as many nodes as it asks for', () => {
+    const waiting = [waitingJob('gang', asking({ instances: 3, gpuCount: 2 }))]
+    const { placements } = plan(snapshot({ nodes: [node('a', 2), node('b', 4), node('c', 2)], waiting }))
+    const tasks = placements[0]?.tasks ?? []
+    expect(tasks.map(({ rank }) => rank)).toEqual([0, 1, 2])
+    expect(new Set(tasks.map(({ nodeId }) => nodeId))).toEqual(new Set(['a', 'b', 'c']))
+    expect(tasks.every(({ gpus }) => gpus.length === 2)).toBe(true)
   })
 
-  it('leaves nothing waiting that would still fit', () => {
-    fc.assert(
-      fc.property(snapshots, (snapshot) => {
-        const { placements, waiting } = plan(snapshot, 0)
-        const nodes = new Map(snapshot.nodes.map((each) => [each.id, each]))
-        for (const task of placements.flatMap(({ tasks }) => tasks)) {
-          const before = nodes.get(task.nodeId)
-          if (before) nodes.set(before.id, withTask(before, task))
-        }
-        for (const { jobId } of waiting) {
-          const request = snapshot.waiting.find(({ id }) => id === jobId)?.request
-          for (const each of nodes.values()) expect(request && fits(request, each).ok).toBe(false)
-        }
-      }),
-    )
+  it('is given again to a job that backed off, under its next attempt', () => {
+    const at = (now: number) =>
+      plan(
+        snapshot({ now, nodes: [node('n', 1)], waiting: [waitingJob('a', { notBefore: 10, attempt: 1 })] }),
+      )
+    expect(at(9).placements).toEqual([])
+    expect(at(10).placements[0]).toMatchObject({ jobId: 'a', attempt: 2 })
   })
 })

@@ -1,5 +1,6 @@
 import { loseExpiredNodes } from '@/lib/cluster/lost-nodes'
 import { commitPlacement } from '@/lib/cluster/place'
+import { preemptJobs } from '@/lib/cluster/preempt'
 import { takeSnapshot } from '@/lib/cluster/snapshot'
 import { setWaitReasons } from '@/lib/cluster/wait-reasons'
 import { listener } from '@/lib/database/listen'
@@ -51,14 +52,15 @@ async function reconcile(): Promise<void> {
 /** One pass: snapshot, plan, commit. A placement that the database refuses is planned again at once. */
 export async function placeWaiting(): Promise<void> {
   for (let pass = 0; pass < 3; pass++) {
-    const { snapshot, now, reasons } = await takeSnapshot()
+    const { snapshot, reasons } = await takeSnapshot()
     if (snapshot.waiting.length === 0) return
-    const { placements, waiting } = plan(snapshot, now)
+    const { placements, preemptions, waiting } = plan(snapshot)
     let refused = 0
     for (const placement of placements) {
       const commit = await commitPlacement(placement)
       if (!commit.ok) refused += 1
     }
+    await preemptJobs(preemptions)
     await setWaitReasons(
       waiting.filter((each) => reasons.get(each.jobId) !== each.reason + (each.detail ?? '')),
     )

@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import type { Transaction } from '../database/transaction'
+import type { NodeState } from '../scheduling/types'
+
+const nodeRows = z.array(
+  z.object({
+    id: z.string(),
+    blocked: z.enum(['paused', 'quarantined', 'draining', 'lost']).nullable(),
+    pool: z.enum(['reserved', 'on-demand']),
+    cpuMilli: z.number(),
+    memoryMib: z.number(),
+    usedCpuMilli: z.number(),
+    usedMemoryMib: z.number(),
+    gpus: z.array(
+      z.object({
+        id: z.string(),
+        index: z.number(),
+        model: z.string(),
+        memoryMib: z.number(),
+        allocatedMilli: z.number(),
+        blocked: z.enum(['paused', 'outside', 'missing']).nullable(),
+      }),
+    ),
+  }),
+)
+
+const selectNodes = `
+  SELECT n.id, n.pool::text AS pool,
+         CASE WHEN n.status IN ('lost', 'drained') OR n.lease_expires_at <= now() THEN 'lost'
+              WHEN n.quarantined_at IS NOT NULL THEN 'quarantined' WHEN n.paused_at IS NOT NULL THEN 'paused'
+              WHEN n.status = 'draining' THEN 'draining' END AS blocked,
+         n.cpu_milli AS "cpuMilli", n.memory_mib AS "memoryMib",
+         coalesce(used.cpu, 0)::int AS "usedCpuMilli", coalesce(used.memory, 0)::int AS "usedMemoryMib",
+         coalesce(gpus.list, '[]') AS gpus
+    FROM nodes n
+    LEFT JOIN LATERAL (
+      SELECT sum(cpu_milli) AS cpu, sum(memory_mib) AS memory FROM tasks
+       WHERE node_id = n.id AND status IN ('scheduled', 'starting', 'running')) used ON true
+    LEFT JOIN LATERAL (
+      SELECT jsonb_agg(jsonb_build_object('id', id, 'index', index, 'model', model, 'memoryMib', memory_mib,
+                       'allocatedMilli', allocated_milli, 'blocked', CASE WHEN missing THEN 'missing'
+                         WHEN paused_at IS NOT NULL THEN 'paused' WHEN busy_reason IS NOT NULL THEN 'outside' END)
+                       ORDER BY index) AS list
+        FROM gpus WHERE node_id = n.id) gpus ON true`
+
+/** Every node as the scheduler sees it, in an order that stays. */
+export async function readNodes(executor: Transaction): Promise<NodeState[]> {
+  const { rows } = await executor.query({ name: 'snapshot-nodes', text: `${selectNodes} ORDER BY n.number` })
+  return nodeRows.parse(rows)
+}
+
+/** One node as it stands, its row and its GPUs' locked until the transaction ends; null when it is gone. */
+export async function lockNode(tx: Transaction, nodeId: string): Promise<NodeState | null> {
+  await tx.query({
+    name: 'lock-node',
+    text: 'SELECT 1 FROM nodes WHERE id = $1 FOR UPDATE',
+    values: [nodeId],
+  })
+  const { rows } = await tx.query({
+    name: 'read-node',
+    text: `${selectNodes} WHERE n.id = $1`,
+    values: [nodeId],
+  })
+  return nodeRows.parse(rows)[0] ?? null
+}

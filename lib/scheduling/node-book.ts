@@ -1,0 +1,90 @@
+import type { GpuState, NodeState, TaskPlacement } from './types'
+
+type Task = Omit<TaskPlacement, 'rank'>
+
+/** A job on a node. */
+export interface Tenant {
+  task: Task
+  /** When it is expected to end. */
+  endsAt: number
+  /** Gives way when asked. */
+  preemptible: boolean
+  leaving: boolean
+  startedAt: number
+}
+
+/** A node as the scheduler goes along: what is placed is on it at once. */
+export class NodeBook implements NodeState {
+  readonly id: string
+  readonly pool: NodeState['pool']
+  readonly cpuMilli: number
+  readonly memoryMib: number
+  readonly blocked: NodeState['blocked']
+  usedCpuMilli: number
+  usedMemoryMib: number
+  readonly gpus: GpuState[]
+  /** The jobs on it. What holds room without being one of them stays for ever. */
+  readonly tenants = new Map<string, Tenant>()
+  /** Raised by every change. */
+  version = 0
+  /** When the first of its jobs ends. */
+  nextEnd = Number.POSITIVE_INFINITY
+
+  constructor(
+    state: NodeState,
+    /** Its position in the list of nodes. */
+    readonly position: number,
+  ) {
+    this.id = state.id
+    this.pool = state.pool
+    this.cpuMilli = state.cpuMilli
+    this.memoryMib = state.memoryMib
+    this.blocked = state.blocked
+    this.usedCpuMilli = state.usedCpuMilli
+    this.usedMemoryMib = state.usedMemoryMib
+    this.gpus = state.gpus.map((gpu) => ({ ...gpu }))
+  }
+
+  /** Notes a job that the snapshot counted already. */
+  house(jobId: string, tenant: Tenant): void {
+    this.tenants.set(jobId, tenant)
+    this.nextEnd = Math.min(this.nextEnd, tenant.endsAt)
+  }
+
+  /** Puts a job on it. */
+  seat(jobId: string, tenant: Tenant): void {
+    this.house(jobId, tenant)
+    this.#book(tenant.task, 1)
+  }
+
+  release(jobId: string): void {
+    const tenant = this.tenants.get(jobId)
+    if (!tenant) return
+    this.tenants.delete(jobId)
+    this.nextEnd = Math.min(...[...this.tenants.values()].map(({ endsAt }) => endsAt))
+    this.#book(tenant.task, -1)
+  }
+
+  /** Notes that a job was told to go. */
+  evict(jobId: string): void {
+    const tenant = this.tenants.get(jobId)
+    if (tenant) tenant.leaving = true
+  }
+
+  /** The node as it will stand without some of its jobs. */
+  without(isGone: (tenant: Tenant) => boolean): NodeBook {
+    const copy = new NodeBook(this, this.position)
+    for (const tenant of this.tenants.values()) if (isGone(tenant)) copy.#book(tenant.task, -1)
+    return copy
+  }
+
+  #book({ gpus, cpuMilli, memoryMib }: Task, sign: 1 | -1): void {
+    this.usedCpuMilli += sign * cpuMilli
+    this.usedMemoryMib += sign * memoryMib
+    for (const { id, milli } of gpus) {
+      const gpu = this.gpus.find((each) => each.id === id)
+      if (gpu) gpu.allocatedMilli += sign * milli
+    }
+    this.version += 1
+  }
+}

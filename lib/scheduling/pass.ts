@@ -1,0 +1,83 @@
+import type { NodeBook } from './node-book'
+import type { Place } from './placer'
+import { findVictims, leavesRoom, type Reservation, reserve } from './reservation'
+import type { Queue, Turns } from './turns'
+import type { Placement, Preemption, WaitingJob } from './types'
+
+/** What a pass needs of the scheduler. */
+interface PassHost {
+  turns: Turns
+  nodes: readonly NodeBook[]
+  firstBlocked(): Queue | null
+  start(job: WaitingJob, places: readonly Place[], now: number): Placement
+}
+
+/** One pass over the queue: later jobs may go first where that does not delay the first one that cannot start. */
+export class Pass {
+  readonly placements: Placement[] = []
+  /** The first job in the queue's order that does not fit, and the room that is kept for it once that is asked for. */
+  #blocked: Queue | null
+  #kept: Reservation | null = null
+
+  constructor(
+    private readonly host: PassHost,
+    private readonly now: number,
+  ) {
+    this.#blocked = host.firstBlocked()
+  }
+
+  /** Tries to place a queue's first job. False when nothing after it may be placed either. */
+  tryFirst(queue: Queue): boolean {
+    const { host, now } = this
+    const job = queue.head?.job
+    if (!job) return false
+    const kept = this.#keptAheadOf(queue)
+    if (kept && !host.turns.policy.backfill) return false
+    let refused = false
+    const places = queue.shape.placer.find(job.request.instances, (node, task) => {
+      const leaves = kept === null || leavesRoom(kept, node, task, now + job.expectedMs)
+      refused ||= !leaves
+      return leaves
+    })
+    if (places) {
+      queue.shift()
+      this.placements.push(host.start(job, places, now))
+    } else if (refused) {
+      queue.held = true
+      queue.shape.heldBack = true
+    } else {
+      queue.shape.blocked = true
+      if (!kept) this.#blocked = queue
+    }
+    return true
+  }
+
+  /** Jobs of best effort that have to make room for the first blocked job. */
+  preempt(): Preemption[] {
+    const job = this.#blocked?.head?.job
+    const { nodes } = this.host
+    if (!job || job.request.pool === 'best-effort' || !nodes.some(hasPreemptible)) return []
+    const victims = findVictims(job.request, nodes, this.now) ?? []
+    for (const node of nodes) for (const victim of victims) node.evict(victim)
+    return victims.map((jobId) => ({ jobId, forJobId: job.id }))
+  }
+
+  /** The room kept for a job that is ahead of the queue's first; null when there is none. */
+  #keptAheadOf(queue: Queue): Reservation | null {
+    const { host, now } = this
+    while (this.#blocked && host.turns.compare(this.#blocked, queue) < 0) {
+      const request = this.#blocked.head?.job.request
+      this.#kept ??= request ? reserve(request, host.nodes, now) : null
+      if (this.#kept) return this.#kept
+      // Nothing that runs stands in its way: it holds up nobody.
+      this.#blocked.shape.hopeless = true
+      this.#blocked = host.firstBlocked()
+    }
+    return null
+  }
+}
+
+function hasPreemptible({ tenants }: NodeBook): boolean {
+  for (const { preemptible, leaving } of tenants.values()) if (preemptible && !leaving) return true
+  return false
+}
