@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { pools } from '../jobs/config-schema'
+import { isThousandths, label, shellCommand, variables } from '../jobs/config-values'
 import { idSchema } from '../jobs/schemas'
 
 /** What the cluster's interfaces say and take. Shares are parts of 1, memory is MiB, times are RFC 3339 UTC. */
@@ -130,8 +131,8 @@ export const policySchema = z.object({
   enable_auto_retry: z.boolean().describe('whether jobs are tried again after faults of the system'),
   max_queue_size: z.number().int().min(0).max(1_000_000).describe('waiting jobs the queue API accepts'),
   backfill: z.boolean().describe('later jobs may start first where that delays nobody'),
-  ageing_minutes: z.number().positive().max(1e6).describe('waiting so long is worth one step of priority'),
-  half_life_hours: z.number().positive().max(1e6).describe('after so long, use counts half under fair_share'),
+  ageing_minutes: z.number().min(0.001).max(1e6).describe('waiting so long is worth one step of priority'),
+  half_life_hours: z.number().min(0.001).max(1e6).describe('after so long, use counts half under fair_share'),
   memory_threshold: share.describe('a GPU whose memory others use beyond this share is not given out'),
   load_threshold: share.describe('a GPU that others load beyond this share is not given out'),
   quarantine_after: z.number().int().min(1).max(1000).describe('failures in a row that close a node'),
@@ -141,26 +142,69 @@ export const policySchema = z.object({
 export const updatePolicySchema = z.strictObject(policySchema.partial().shape)
 
 /** The model table, `GET` and `PUT /api/models`: how many GPUs `--llm NAME` stands for. */
+const gpusOfModel = z.number().min(0.001).max(8).refine(isThousandths, 'must have at most three decimals')
+
 export const modelTableSchema = z.strictObject({
-  default_requirement: z.number().min(0.001).max(8).describe('GPUs for a name that is not in the table'),
-  models: z.record(z.string().min(1).max(200), z.number().min(0.001).max(8)),
+  default_requirement: gpusOfModel.describe('GPUs for a name that is not in the table'),
+  models: z.record(label(200), gpusOfModel).superRefine((models, context) => {
+    const seen = new Set<string>()
+    for (const name of Object.keys(models)) {
+      const message = 'this name is there twice: capital and small letters are the same'
+      if (seen.has(name.toLowerCase())) context.addIssue({ code: 'custom', path: [name], message })
+      seen.add(name.toLowerCase())
+    }
+  }),
 })
 
 /** `POST /queue/submit`. */
-export const queueSubmitSchema = z.strictObject({
-  run_id: z.string().trim().min(1).max(200).optional(),
-  user: idSchema.optional().describe('admins only: whose job it is; made, without a sign-in, if not there'),
-  project_id: idSchema.default('default'),
-  command: z.string().trim().min(1).max(65_536),
-  gpu_count: z.number().int().min(0).max(8).default(1),
-  gpu_fraction: z.number().min(0.001).max(1).optional(),
-  gpu_memory_gb: z.number().positive().max(1024).optional(),
-  gpu_model: z.string().trim().min(1).max(100).optional(),
-  priority: z.number().int().min(-100).max(100).default(0),
-  estimated_duration_seconds: z.number().positive().max(2_000_000).default(3600),
-  environment: idSchema.optional(),
-  max_retries: z.number().int().min(0).max(10).optional(),
-  env: z.record(z.string(), z.string()).optional(),
+export const queueSubmitSchema = z
+  .strictObject({
+    run_id: label(200).optional().describe('your name for the run, shown in lists'),
+    user: idSchema.optional().describe('admins only: whose job it is; made, without a sign-in, if not there'),
+    project_id: idSchema.default('default'),
+    command: shellCommand.describe('run by /bin/sh'),
+    gpu_count: z
+      .number()
+      .int()
+      .min(0)
+      .max(8)
+      .optional()
+      .describe('1, or what `--llm NAME` in the command needs'),
+    gpu_fraction: z
+      .number()
+      .min(0.001)
+      .max(1)
+      .refine(isThousandths, 'must have at most three decimals')
+      .optional(),
+    gpu_memory_gb: z.number().positive().max(1024).optional(),
+    gpu_model: label(100).optional().describe('only GPUs whose model’s name holds this'),
+    priority: z.number().int().min(-100).max(100).default(0),
+    estimated_duration_seconds: z
+      .number()
+      .positive()
+      .max(2_000_000)
+      .optional()
+      .describe(
+        'stopped after twice as long; left out: an hour in forecasts, stopped at the longest time there is',
+      ),
+    environment: idSchema.optional(),
+    max_retries: z.number().int().min(0).max(10).optional(),
+    env: variables.optional(),
+  })
+  .superRefine(({ gpu_count, gpu_fraction }, context) => {
+    if (gpu_fraction === undefined || (gpu_count ?? 1) === 1) return
+    const message = 'is a part of one GPU: leave out gpu_count or gpu_fraction'
+    context.addIssue({ code: 'custom', path: ['gpu_fraction'], message })
+  })
+
+/** Where a job of the queue API is: `queued` is what the upload API calls pending. */
+export const queueStatuses = ['queued', 'scheduled', 'running', 'completed', 'failed', 'cancelled'] as const
+
+/** The answer to `POST /queue/submit`. */
+export const queueSubmittedSchema = z.object({
+  job_id: z.string(),
+  run_id: z.string().nullable(),
+  status: z.enum(queueStatuses).describe('queued, unless a repeated Idempotency-Key names an older job'),
 })
 
 /** `PATCH /queue/JOB_ID/priority`. */
@@ -190,6 +234,15 @@ export const queueJobSchema = z.object({
   gpus: z.array(z.number().int()).describe('their numbers on the node'),
 })
 
+/** `GET /queue/JOB_ID`, also once the job has ended. */
+export const queueJobDetailSchema = queueJobSchema.extend({
+  job_id: z.string(),
+  status: z.enum(queueStatuses),
+  reason_text: z.string().nullable().describe('the reason in words'),
+  completed_at: time.nullable(),
+  exit_code: z.number().int().nullable(),
+})
+
 /** `GET /queue`. */
 export const queueSchema = z.object({
   queued: z.array(queueJobSchema).describe('in the order they should start; the first thousand'),
@@ -214,5 +267,8 @@ export type ClusterHistory = z.output<typeof clusterHistorySchema>
 export type Policy = z.output<typeof policySchema>
 export type ModelTable = z.output<typeof modelTableSchema>
 export type Queue = z.output<typeof queueSchema>
+export type QueueSubmit = z.output<typeof queueSubmitSchema>
+export type QueueSubmitted = z.output<typeof queueSubmittedSchema>
+export type QueueJobDetail = z.output<typeof queueJobDetailSchema>
 export type QueueJob = z.output<typeof queueJobSchema>
 export type Orchestrator = z.output<typeof orchestratorSchema>

@@ -33,14 +33,26 @@ export const label = (most: number) =>
     .max(most, `must be at most ${most} characters`)
     .refine((text) => !unprintable.test(text), 'must be one line without control characters')
 
-/** Text that a process can be given: no process takes NUL, and half a surrogate pair is no text. */
+/** No process takes NUL, and half a surrogate pair is no text. */
+const isProcessText = (text: string) => !text.includes('\0') && !/\p{Surrogate}/u.test(text)
+
 const processText = z
   .string()
   .max(maxWordLength, `must be at most ${maxWordLength} characters`)
+  .refine(isProcessText, 'must not hold NUL or half a character')
+
+const maxCommandBytes = 65_536
+
+/** What a shell runs. The kernel takes an argument of at most 128 KiB, counted in bytes. */
+export const shellCommand = z
+  .string()
+  .trim()
+  .min(1, 'is empty: write what to run')
   .refine(
-    (text) => !text.includes('\0') && !/\p{Surrogate}/u.test(text),
-    'must not hold NUL or half a character',
+    (text) => new TextEncoder().encode(text).length <= maxCommandBytes,
+    `must be at most ${maxCommandBytes} bytes`,
   )
+  .refine(isProcessText, 'must not hold NUL or half a character')
 
 const argsList = z.array(processText).max(maxWords, `must have at most ${maxWords} entries`)
 

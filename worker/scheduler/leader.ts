@@ -1,10 +1,8 @@
 import pg from 'pg'
+import { leaderLock } from '@/lib/cluster/leader-lock'
 import { database } from '@/lib/database/client'
 import { logger } from '@/lib/logger'
 import { pause } from '../pause'
-
-/** Any constant; one leader at a time per database. */
-const leaderLock = 4_711_470_003
 
 /** How often a follower tries, and a leader makes sure of its lock: well inside the five seconds promised. */
 const tryEveryMs = 1_000
