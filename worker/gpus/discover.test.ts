@@ -29,8 +29,8 @@ const prints = (...lines: string[]) => standIn(lines.map((line) => `echo '${line
 describe('discoverGpus', () => {
   it('finds what nvidia-smi lists', async () => {
     await prints(
-      '0, GPU-5d1c7d2e-0c6c-9c2b-1111-0123456789ab, NVIDIA H200, 143771',
-      '1, GPU-5d1c7d2e-0c6c-9c2b-2222-0123456789ab, Quadro, made up, 8192',
+      '0, GPU-5d1c7d2e-0c6c-9c2b-1111-0123456789ab, NVIDIA H200, 143771, 0, 0, 28, 76.61, Disabled',
+      '1, GPU-5d1c7d2e-0c6c-9c2b-2222-0123456789ab, Quadro, made up, 8192, 3, 0, 40, [N/A], [N/A]',
     )
     expect(await discoverGpus({ node: 'n' })).toEqual({
       source: 'nvidia-smi',

@@ -1,7 +1,7 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
+import type { GpuReport } from '@/lib/cluster/gpu-reading'
 import type { Gpu } from './gpu'
-import { parseNvidiaSmi } from './nvidia-smi'
+import { readGpus } from './read-gpus'
+import { NvidiaSmiFault } from './run-nvidia-smi'
 import { simulatedGpus } from './simulated'
 
 export interface Discovery {
@@ -22,45 +22,35 @@ export interface DiscoveryOptions {
 
 /** Served where there is no NVIDIA GPU and nothing else was asked for. */
 const defaultSimulated = 2
-const fields = ['index', 'uuid', 'name', 'memory.total']
-const run = promisify(execFile)
 
 /** The GPUs of this machine, or simulated ones where it has none. */
-export async function discoverGpus({
-  node,
-  simulated,
-  patienceMs = 10_000,
-}: DiscoveryOptions): Promise<Discovery> {
+export async function discoverGpus({ node, simulated, patienceMs }: DiscoveryOptions): Promise<Discovery> {
   if (simulated !== undefined) return { gpus: simulatedGpus(node, simulated), source: 'simulated' }
   try {
-    const query = [`--query-gpu=${fields.join(',')}`, '--format=csv,noheader,nounits']
-    // SIGKILL: what hangs in the driver does not answer to less.
-    const { stdout } = await run('nvidia-smi', query, { timeout: patienceMs, killSignal: 'SIGKILL' })
-    const { gpus, problems } = parseNvidiaSmi(stdout)
-    const problem = problems.length > 0 ? { problem: problems.join(' ') } : {}
-    return { gpus, source: 'nvidia-smi', ...problem }
+    const report = await readGpus(patienceMs)
+    const gpus = report.gpus.map(({ index, uuid, model, memoryMib }) => ({
+      index,
+      uuid,
+      model,
+      memoryMib,
+      simulated: false,
+    }))
+    const problem = problemOf(report)
+    return { gpus, source: 'nvidia-smi', ...(problem ? { problem } : {}) }
   } catch (error) {
+    if (!(error instanceof NvidiaSmiFault)) throw error
     // Without the program there is no NVIDIA driver. With it, GPUs that do not answer are a fault, never simulated ones.
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
-      return { gpus: simulatedGpus(node, defaultSimulated), source: 'simulated' }
-    }
-    return {
-      gpus: [],
-      source: 'nvidia-smi',
-      problem: `nvidia-smi failed: ${whatWentWrong(error, patienceMs)}. The node serves no GPUs.`,
-    }
+    if (error.code === 'absent') return { gpus: simulatedGpus(node, defaultSimulated), source: 'simulated' }
+    return { gpus: [], source: 'nvidia-smi', problem: problemOfFailure(error) }
   }
 }
 
-function whatWentWrong(error: unknown, patienceMs: number): string {
-  if (error instanceof Error && 'killed' in error && error.killed)
-    return `no answer within ${patienceMs / 1000} s`
-  // It says what is wrong on standard output as often as on standard error.
-  const said = ['stderr', 'stdout']
-    .map((stream) =>
-      error instanceof Error && stream in error ? String(Reflect.get(error, stream)).trim() : '',
-    )
-    .find((text) => text !== '')
-  const text = said ?? (error instanceof Error ? error.message : String(error))
-  return text.split('\n')[0] ?? 'unknown'
+/** Every sentence about nvidia-smi begins with its name: by that the node's warnings are told apart. */
+export function problemOf({ faults }: GpuReport): string | null {
+  if (faults.length === 0) return null
+  return `nvidia-smi does not tell enough of some GPUs to serve them. ${faults.map(({ says }) => says).join(' ')}`
+}
+
+export function problemOfFailure(error: NvidiaSmiFault): string {
+  return `nvidia-smi failed: ${error.message}. Until it answers again the node's GPUs are not given out.`
 }

@@ -1,28 +1,107 @@
 import { z } from 'zod'
-import type { Gpu } from './gpu'
+import type { GpuFault, GpuReading } from '@/lib/cluster/gpu-reading'
 
-const row = z.tuple([
-  z.coerce.number().int().min(0),
-  z.string().regex(/^(GPU|MIG)-[0-9A-Za-z-]+$/),
-  z.string().min(1),
-  z.coerce.number().int().positive(),
-])
+/** What is asked of each GPU, in this order. */
+export const gpuFields = [
+  'index',
+  'uuid',
+  'name',
+  'memory.total',
+  'memory.used',
+  'utilization.gpu',
+  'temperature.gpu',
+  'power.draw',
+  'mig.mode.current',
+] as const
+export type GpuField = (typeof gpuFields)[number]
+
+/** A physical GPU. In MIG mode only its slices can be used. */
+export interface PhysicalGpu extends GpuReading {
+  inMigMode: boolean
+}
+
+const identity = z.object({
+  index: z.coerce.number().int().min(0),
+  uuid: z.string().regex(/^GPU-[0-9A-Za-z-]+$/),
+  name: z.string().min(1),
+  'memory.total': z.coerce.number().int().positive(),
+})
+const placeOf = z.coerce.number().int().min(0)
+
+/** The words of a GPU that is broken, whatever was asked of it. */
+const broken = /^(ERR!|\[GPU is lost\]|\[GPU requires reset\])$/i
+/** Said of the power of sound laptops, too: it counts only where every sound GPU has an answer. */
+const unknownError = /^\[Unknown Error\]$/i
+const alwaysKnown: readonly GpuField[] = ['memory.used', 'utilization.gpu']
 
 /**
- * Parses `index, uuid, name, memory.total` as csv,noheader,nounits. A line that does not read, such as one of `[N/A]`
- * or `ERR!`, is a GPU that is not served; it is named in `problems`.
+ * Parses what `--query-gpu` printed of `fields` as csv,noheader,nounits. A figure such as `[N/A]`, `[Not Supported]` or
+ * `[Insufficient Permissions]` is not known. A line that does not even say which GPU it is, and how large, is a fault.
  */
-export function parseNvidiaSmi(output: string): { gpus: Gpu[]; problems: string[] } {
-  const gpus: Gpu[] = []
-  const problems: string[] = []
+export function parseNvidiaSmi(
+  output: string,
+  fields: readonly GpuField[] = gpuFields,
+): { gpus: PhysicalGpu[]; faults: GpuFault[] } {
+  const gpus: PhysicalGpu[] = []
+  const faults: GpuFault[] = []
   for (const line of output.split('\n').filter((text) => text.trim() !== '')) {
-    const [index, uuid, ...rest] = line.split(',').map((cell) => cell.trim())
-    // A model's name may hold commas; what stands around it does not.
-    const parsed = row.safeParse([index, uuid, rest.slice(0, -1).join(', '), rest.at(-1)])
-    if (parsed.success) {
-      const [place, id, model, memoryMib] = parsed.data
-      gpus.push({ index: place, uuid: id, model, memoryMib, simulated: false })
-    } else problems.push(`nvidia-smi says of one GPU only "${line.trim().slice(0, 120)}"; it is not served.`)
+    const cells = splitLine(line, fields)
+    const parsed = identity.safeParse(cells)
+    if (parsed.success) gpus.push(readingOf(parsed.data, cells))
+    else faults.push(faultOf(line, cells))
   }
-  return { gpus, problems }
+  return { gpus, faults }
+}
+
+function splitLine(line: string, fields: readonly GpuField[]): Partial<Record<GpuField, string>> {
+  const cells = line.split(',').map((cell) => cell.trim())
+  // A model's name may hold commas; what stands around it does not.
+  const name = fields.indexOf('name')
+  const surplus = cells.length - fields.length
+  if (surplus > 0) cells.splice(name, surplus + 1, cells.slice(name, name + surplus + 1).join(', '))
+  return Object.fromEntries(fields.map((field, i) => [field, cells[i] ?? '']))
+}
+
+function readingOf(
+  { index, uuid, name, 'memory.total': memoryMib }: z.output<typeof identity>,
+  cells: Partial<Record<GpuField, string>>,
+): PhysicalGpu {
+  const load = figure(cells['utilization.gpu'])
+  return {
+    index,
+    uuid,
+    model: name,
+    memoryMib,
+    load: load === null ? null : Math.min(load / 100, 1),
+    memoryUsedMib: rounded(figure(cells['memory.used'])),
+    temperatureC: rounded(figure(cells['temperature.gpu'])),
+    powerW: figure(cells['power.draw']),
+    fault: faultIn(cells),
+    inMigMode: cells['mig.mode.current'] === 'Enabled',
+  }
+}
+
+function figure(cell: string | undefined): number | null {
+  return cell !== undefined && /^\d+(\.\d+)?$/.test(cell) ? Number(cell) : null
+}
+
+const rounded = (value: number | null) => (value === null ? null : Math.round(value))
+
+function faultIn(cells: Partial<Record<GpuField, string>>): string | null {
+  for (const field of gpuFields) {
+    const cell = cells[field] ?? ''
+    if (broken.test(cell) || (unknownError.test(cell) && alwaysKnown.includes(field)))
+      return `nvidia-smi reports a fault: its ${field} is ${cell}.`
+  }
+  return null
+}
+
+function faultOf(line: string, cells: Partial<Record<GpuField, string>>): GpuFault {
+  const index = placeOf.safeParse(cells.index === '' ? undefined : cells.index)
+  const uuid = identity.shape.uuid.safeParse(cells.uuid)
+  return {
+    index: index.success ? index.data : null,
+    uuid: uuid.success ? uuid.data : null,
+    says: `nvidia-smi says of it only "${line.trim().slice(0, 120)}".`,
+  }
 }

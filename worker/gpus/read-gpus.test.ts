@@ -1,0 +1,130 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { readGpus } from './read-gpus'
+import { NvidiaSmiStandIn } from './testing/stand-in'
+
+const realPath = process.env.PATH
+let standIn: NvidiaSmiStandIn
+
+beforeEach(async () => {
+  standIn = await NvidiaSmiStandIn.make()
+  process.env.PATH = standIn.directory
+})
+
+afterEach(async () => {
+  process.env.PATH = realPath
+  await standIn.remove()
+})
+
+/** A line for each, as the real program prints it: servers that idle and work, an old card, a laptop, one in MIG mode. */
+const printed = {
+  h100: '0, GPU-8f0e6f5c-55d2-2f0e-3c0a-51f0a3b1c001, NVIDIA H100 80GB HBM3, 81559, 71680, 95, 64, 612.48, Disabled',
+  a100: '1, GPU-2b7a3d10-90c5-4a3e-8f43-0d6a7bb4c002, NVIDIA A100-SXM4-40GB, 40960, 0, 0, 29, 52.34, Disabled',
+  t4: '2, GPU-6c1d9b8e-3a8d-4b0c-9a57-7e2f9d18c003, Tesla T4, 15360, 2, 0, 38, 9.55, [N/A]',
+  rtx: '3, GPU-1e5f7a9c-7b1d-4d3f-b6a1-3c8e4f60c004, NVIDIA GeForce RTX 3050 Laptop GPU, 4096, 6, 0, 44, [Unknown Error], [N/A]',
+  gtx: '4, GPU-0a9b8c7d-6e5f-4a3b-8c1d-9e8f7a6bc005, GeForce GTX 960M, 2004, 11, [Not Supported], 46, [Not Supported], [Not Supported]',
+  mig: '5, GPU-9d4c2e7f-5b6a-4c8d-9e0f-1a2b3c4dc006, NVIDIA A100-SXM4-40GB, 40960, 45, [N/A], 33, 43.10, Enabled',
+}
+
+const migList = [
+  'GPU 5: NVIDIA A100-SXM4-40GB (UUID: GPU-9d4c2e7f-5b6a-4c8d-9e0f-1a2b3c4dc006)',
+  '  MIG 3g.20gb     Device  0: (UUID: MIG-6d1f0f3e-3d0b-5f64-a1c2-0e5a6b7cd001)',
+  '  MIG 1g.5gb+me   Device  1: (UUID: MIG-7e2a1b4c-8c9d-5e0f-b3d4-1f6b7c8dd002)',
+]
+
+async function fault(): Promise<unknown> {
+  return readGpus(300).catch((error: unknown) => error)
+}
+
+describe('readGpus', () => {
+  it('reads each figure of each model, and nothing where there is none', async () => {
+    await standIn.prints([printed.h100, printed.a100, printed.t4, printed.rtx, printed.gtx])
+    const { gpus, faults } = await readGpus()
+    expect(faults).toEqual([])
+    expect(
+      gpus.map(({ index, model, memoryMib, load, memoryUsedMib, temperatureC, powerW }) => {
+        return [index, model, memoryMib, load, memoryUsedMib, temperatureC, powerW]
+      }),
+    ).toEqual([
+      [0, 'NVIDIA H100 80GB HBM3', 81_559, 0.95, 71_680, 64, 612.48],
+      [1, 'NVIDIA A100-SXM4-40GB', 40_960, 0, 0, 29, 52.34],
+      [2, 'Tesla T4', 15_360, 0, 2, 38, 9.55],
+      [3, 'NVIDIA GeForce RTX 3050 Laptop GPU', 4_096, 0, 6, 44, null],
+      [4, 'GeForce GTX 960M', 2_004, null, 11, 46, null],
+    ])
+    expect(gpus.every(({ fault }) => fault === null)).toBe(true)
+  })
+
+  it('serves each MIG slice as a GPU of its own, with what its profile says', async () => {
+    await standIn.prints([printed.a100.replace('1,', '0,'), printed.mig.replace('5,', '1,')], migList)
+    const { gpus } = await readGpus()
+    expect(gpus.map(({ index, uuid, model, memoryMib }) => [index, uuid, model, memoryMib])).toEqual([
+      [0, 'GPU-2b7a3d10-90c5-4a3e-8f43-0d6a7bb4c002', 'NVIDIA A100-SXM4-40GB', 40_960],
+      [1, 'MIG-6d1f0f3e-3d0b-5f64-a1c2-0e5a6b7cd001', 'NVIDIA A100-SXM4-40GB MIG 3g.20gb', 20_480],
+      [2, 'MIG-7e2a1b4c-8c9d-5e0f-b3d4-1f6b7c8dd002', 'NVIDIA A100-SXM4-40GB MIG 1g.5gb+me', 5_120],
+    ])
+    // The whole GPU's use is nobody's slice's.
+    expect(gpus[1]).toMatchObject({ load: null, memoryUsedMib: null, powerW: null, temperatureC: 33 })
+  })
+
+  it('knows how older drivers name slices, and says of a GPU without any what to do', async () => {
+    const old = [
+      'GPU 0: A100-SXM4-40GB (UUID: GPU-9d4c2e7f-5b6a-4c8d-9e0f-1a2b3c4dc006)',
+      '  MIG 1c.3g.20gb Device 0: (UUID: MIG-GPU-9d4c2e7f-5b6a-4c8d-9e0f-1a2b3c4dc006/1/0)',
+    ]
+    await standIn.prints([printed.mig], old)
+    expect((await readGpus()).gpus).toMatchObject([
+      { uuid: 'MIG-GPU-9d4c2e7f-5b6a-4c8d-9e0f-1a2b3c4dc006/1/0', memoryMib: 20_480 },
+    ])
+    await standIn.prints([printed.mig], old.slice(0, 1))
+    expect(await readGpus()).toMatchObject({
+      gpus: [],
+      faults: [{ says: expect.stringContaining('nvidia-smi mig -cgi') }],
+    })
+  })
+
+  it('tells a GPU that has a fault from one that leaves a figure open', async () => {
+    await standIn.prints([
+      '0, GPU-aaaa, NVIDIA H100 80GB HBM3, 81559, 4, 0, 31, ERR!, Disabled',
+      '1, GPU-bbbb, NVIDIA H100 80GB HBM3, 81559, [Unknown Error], [Unknown Error], 31, 70.1, Disabled',
+      '2, GPU-cccc, NVIDIA H100 80GB HBM3, 81559, 4, 0, [GPU is lost], 70.1, Disabled',
+      '3, GPU-dddd, NVIDIA H100 80GB HBM3, [N/A], [N/A], [N/A], [N/A], [N/A], [N/A]',
+      '4, [GPU requires reset], , , , , , , ',
+    ])
+    const { gpus, faults } = await readGpus()
+    expect(gpus.map(({ fault }) => fault)).toEqual([
+      'nvidia-smi reports a fault: its power.draw is ERR!.',
+      'nvidia-smi reports a fault: its memory.used is [Unknown Error].',
+      'nvidia-smi reports a fault: its temperature.gpu is [GPU is lost].',
+    ])
+    expect(faults).toMatchObject([
+      { index: 3, uuid: 'GPU-dddd', says: expect.stringContaining('[N/A]') },
+      { index: 4, uuid: null, says: expect.stringContaining('requires reset') },
+    ])
+  })
+
+  it('goes on with the GPUs that answer when the program complains of another', async () => {
+    await standIn.runs(
+      `echo '${printed.a100}'\necho 'Unable to determine the device handle for GPU 0000:41:00.0: Unknown Error'\nexit 255`,
+    )
+    const { gpus, faults } = await readGpus()
+    expect(gpus).toHaveLength(1)
+    expect(faults).toMatchObject([{ says: expect.stringContaining('Unable to determine') }])
+  })
+
+  it('does without a field that an old driver does not know', async () => {
+    await standIn.runs(
+      `case "$1" in *mig*) echo 'Field "mig.mode.current" is not a valid field to query.'; exit 2;; esac\necho '0, GPU-aaaa, Tesla K80, 11441, 0, 0, 30, 26.50'`,
+    )
+    expect((await readGpus()).gpus).toMatchObject([{ model: 'Tesla K80', powerW: 26.5 }])
+  })
+
+  it('says why nothing could be read: absent, without a word, or with one', async () => {
+    expect(await fault()).toMatchObject({ code: 'absent' })
+    await standIn.runs('echo "No devices were found"; exit 6')
+    expect(await fault()).toMatchObject({ code: 'failed', message: 'No devices were found' })
+    await standIn.runs('exec /bin/sleep 60')
+    expect(await fault()).toMatchObject({ code: 'silent', message: 'no answer within 0.3 s' })
+    await standIn.prints([])
+    expect(await readGpus()).toEqual({ gpus: [], faults: [] })
+  })
+})
