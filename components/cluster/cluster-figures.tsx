@@ -3,6 +3,7 @@
 import type { ReactNode } from 'react'
 import type { Cluster, Orchestrator } from '@/lib/cluster/schemas'
 import { Badge } from '../ui/badge'
+import { Link } from '../ui/link'
 import { Panel } from '../ui/panel'
 import { AllocationBar } from './gpus/allocation-bar'
 import { policyNames } from './policy/policy-names'
@@ -38,7 +39,10 @@ export function ClusterFigures({ status, scheduler }: ClusterFiguresProps) {
           {status.ready_nodes} <Of>of {status.nodes}</Of>
         </Figure>
         <Figure label="Jobs waiting" note={`${scheduler?.running_jobs.toLocaleString('en') ?? '–'} running`}>
-          {scheduler?.queued.toLocaleString('en') ?? '–'}
+          <Link look="quiet" href="#queue">
+            {scheduler?.queued.toLocaleString('en') ?? '–'}
+            <span className="sr-only">: to the queue</span>
+          </Link>
         </Figure>
         <Figure
           label="Scheduler"

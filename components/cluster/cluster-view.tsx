@@ -33,7 +33,9 @@ export function ClusterView({ handle, admin }: { handle: string; admin: boolean 
           <SchedulerNote scheduler={scheduler} admin={admin} />
           <ClusterFigures status={cluster.cluster_status} scheduler={scheduler} />
           <NodeGrid nodes={cluster.nodes} admin={admin} />
-          <QueuePanel handle={handle} admin={admin} />
+          <div id="queue" className="scroll-mt-16">
+            <QueuePanel handle={handle} admin={admin} />
+          </div>
         </div>
       ) : (
         <LoadFailure error={error} onRetry={() => void refetch()} />

@@ -4,17 +4,18 @@ import { memo } from 'react'
 import type { ClusterGpu } from '@/lib/cluster/schemas'
 import { cn } from '../../ui/class-names'
 import { tones } from '../../ui/tones'
-import { gpuLooks } from '../states'
+import type { StateLook } from '../states'
 import { AllocationBar } from './allocation-bar'
 
 interface CompactTileProps {
   gpu: ClusterGpu
+  look: StateLook
   onOpen: (gpuId: string) => void
 }
 
 /** One GPU of hundreds: its number, its state, how much of it is given out. The rest stands in the details. */
-export const CompactTile = memo(function CompactTile({ gpu, onOpen }: CompactTileProps) {
-  const { tone, icon: Icon, label } = gpuLooks[gpu.state]
+export const CompactTile = memo(function CompactTile({ gpu, look, onOpen }: CompactTileProps) {
+  const { tone, icon: Icon, label } = look
   return (
     <li className="min-w-0">
       <button

@@ -13,7 +13,7 @@ import { StatusBadge } from '../../ui/status-badge'
 import { toast } from '../../ui/toaster'
 import { PauseForm } from '../pause-form'
 import { sayGib, sayShare } from '../say-amounts'
-import { gpuLooks } from '../states'
+import { gpuLook } from '../states'
 import { GpuCharts } from './gpu-charts'
 import type { GpuHistory } from './gpu-history'
 import { JobShare } from './job-share'
@@ -28,7 +28,7 @@ interface GpuDialogProps {
 
 /** Everything about one GPU, live; for admins, the way to take it out of service and back. */
 export function GpuDialog({ gpu, node, history, admin, onClose }: GpuDialogProps) {
-  const look = gpuLooks[gpu.state]
+  const look = gpuLook(gpu, node)
   return (
     <Dialog
       open

@@ -3,7 +3,7 @@
 import { memo } from 'react'
 import type { ClusterGpu } from '@/lib/cluster/schemas'
 import { StatusBadge } from '../../ui/status-badge'
-import { gpuLooks } from '../states'
+import type { StateLook } from '../states'
 import { AllocationBar } from './allocation-bar'
 import type { GpuHistory, GpuSeries } from './gpu-history'
 import { measuresOf } from './gpu-measures'
@@ -12,14 +12,14 @@ import { Sparkline } from './sparkline'
 
 interface GpuTileProps {
   gpu: ClusterGpu
+  look: StateLook
   series: GpuSeries | undefined
   hour: GpuHistory['hour']
   onOpen: (gpuId: string) => void
 }
 
 /** One GPU with what it does and did. Drawn again only when something about it changed. */
-export const GpuTile = memo(function GpuTile({ gpu, series, hour, onOpen }: GpuTileProps) {
-  const { tone, icon, label } = gpuLooks[gpu.state]
+export const GpuTile = memo(function GpuTile({ gpu, look, series, hour, onOpen }: GpuTileProps) {
   return (
     <li className="group relative flex min-w-0 flex-col gap-2 rounded-md border bg-surface p-2.5 transition-colors hover:bg-hover">
       <div className="flex items-center justify-between gap-2">
@@ -29,9 +29,9 @@ export const GpuTile = memo(function GpuTile({ gpu, series, hour, onOpen }: GpuT
           className="rounded-sm font-medium text-ink text-sm after:absolute after:inset-0 after:rounded-md focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:outline-focus"
         >
           GPU {gpu.index}
-          <span className="sr-only">, {label}: details</span>
+          <span className="sr-only"> {look.label}: details</span>
         </button>
-        <StatusBadge tone={tone} icon={icon} label={label} look="plain" className="text-xs" />
+        <StatusBadge {...look} look="plain" className="text-xs" />
       </div>
       <AllocationBar share={gpu.allocated} />
       <Occupants gpu={gpu} />

@@ -28,7 +28,7 @@ export function JobShare({ job, className }: { job: GpuJob; className?: string }
           {title}
         </Link>
       )}
-      {job.user_id ? <span className="min-w-0 truncate text-subtle">{job.user_id}</span> : null}
+      {job.user_id ? <span className="max-w-2/5 shrink-0 truncate text-subtle">{job.user_id}</span> : null}
       {job.share < 1 ? (
         <span className="ml-auto shrink-0 pl-1 text-muted tabular-nums">{sayShare(job.share)}</span>
       ) : null}

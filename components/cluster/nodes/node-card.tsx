@@ -11,7 +11,7 @@ import { CompactTile } from '../gpus/compact-tile'
 import type { GpuHistory } from '../gpus/gpu-history'
 import { GpuTile } from '../gpus/gpu-tile'
 import { sayCount, sayGib, sayModels } from '../say-amounts'
-import { nodeLooks } from '../states'
+import { gpuLook, nodeLooks } from '../states'
 import { NodeActions } from './node-actions'
 
 export type NodeView = 'details' | 'compact'
@@ -21,19 +21,23 @@ interface NodeCardProps {
   view: NodeView
   history: GpuHistory | undefined
   admin: boolean
+  /** One of so many that what is out of view should cost no drawing: hundreds of GPUs must scroll smoothly. */
+  many: boolean
   onOpenGpu: (gpuId: string) => void
 }
 
-/** One node with its GPUs. What is out of view costs no drawing, so that hundreds of GPUs scroll smoothly. */
-export const NodeCard = memo(function NodeCard({ node, view, history, admin, onOpenGpu }: NodeCardProps) {
+/** One node with its GPUs. */
+export const NodeCard = memo(function NodeCard({
+  node,
+  view,
+  history,
+  admin,
+  many,
+  onOpenGpu,
+}: NodeCardProps) {
   const look = nodeLooks[node.state]
   return (
-    <Panel
-      className={cn(
-        '[content-visibility:auto]',
-        view === 'compact' ? '[contain-intrinsic-size:auto_10rem]' : '[contain-intrinsic-size:auto_22rem]',
-      )}
-    >
+    <Panel {...(many ? { className: cn('[content-visibility:auto]', placeOf[view]) } : {})}>
       <header className="flex min-h-11 flex-wrap items-center gap-x-4 gap-y-2 border-b px-4 py-2">
         <div className="min-w-0 flex-1 basis-56">
           <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
@@ -63,6 +67,12 @@ export const NodeCard = memo(function NodeCard({ node, view, history, admin, onO
   )
 })
 
+/** The room that a node takes before it is drawn for the first time. */
+const placeOf = {
+  details: '[contain-intrinsic-size:auto_22rem]',
+  compact: '[contain-intrinsic-size:auto_10rem]',
+} as const satisfies Record<NodeView, string>
+
 function sayNode(node: ClusterNode): string {
   const { cpu_used_milli, cpu_milli, memory_used_mib, memory_mib } = node
   const gpus = node.gpus.length === 0 ? 'no GPU' : sayModels(node.gpus.map(({ model }) => model))
@@ -88,7 +98,7 @@ function NodeWarnings({ warnings }: { warnings: readonly string[] }) {
 
 const emptyHour = { from: 0, to: 1 }
 
-function NodeGpus({ node, view, history, onOpenGpu }: Omit<NodeCardProps, 'admin'>) {
+function NodeGpus({ node, view, history, onOpenGpu }: Omit<NodeCardProps, 'admin' | 'many'>) {
   if (node.gpus.length === 0) return <p className="text-muted text-sm">It runs jobs that ask for no GPU.</p>
   const columns =
     view === 'compact'
@@ -98,11 +108,12 @@ function NodeGpus({ node, view, history, onOpenGpu }: Omit<NodeCardProps, 'admin
     <ul aria-label={`GPUs of ${node.name}`} className={cn('grid', columns)}>
       {node.gpus.map((gpu) =>
         view === 'compact' ? (
-          <CompactTile key={gpu.gpu_id} gpu={gpu} onOpen={onOpenGpu} />
+          <CompactTile key={gpu.gpu_id} gpu={gpu} look={gpuLook(gpu, node)} onOpen={onOpenGpu} />
         ) : (
           <GpuTile
             key={gpu.gpu_id}
             gpu={gpu}
+            look={gpuLook(gpu, node)}
             series={history?.of.get(gpu.gpu_id)}
             hour={history?.hour ?? emptyHour}
             onOpen={onOpenGpu}

@@ -17,6 +17,8 @@ import { NodeCard, type NodeView } from './node-card'
 /** From so many GPUs on, one line for each node says more than a page for each. */
 const manyGpus = 48
 
+const manyNodes = 8
+
 const nodeViews = [
   { value: 'details', label: 'Details', icon: Rows3 },
   { value: 'compact', label: 'Compact', icon: LayoutGrid },
@@ -29,7 +31,12 @@ export function NodeGrid({ nodes, admin }: { nodes: readonly ClusterNode[]; admi
   const [openId, setOpenId] = useState<string | null>(null)
   const view = chosen ?? (gpus.length > manyGpus ? 'compact' : 'details')
   const measured = gpus.some(({ simulated }) => !simulated)
-  const { data: history } = useQuery({ ...clusterHistoryQuery(), enabled: measured, select: indexHistory })
+  const { data: history } = useQuery({
+    ...clusterHistoryQuery(),
+    // An hour of hundreds of GPUs is megabytes: it is asked for only where it shows.
+    enabled: measured && (view === 'details' || openId !== null),
+    select: indexHistory,
+  })
   if (nodes.length === 0) {
     return (
       <Panel>
@@ -58,6 +65,7 @@ export function NodeGrid({ nodes, admin }: { nodes: readonly ClusterNode[]; admi
             view={view}
             history={history}
             admin={admin}
+            many={nodes.length > manyNodes}
             onOpenGpu={setOpenId}
           />
         ))}

@@ -74,7 +74,7 @@ const WaitingRow = memo(function WaitingRow({ job, place, editable, onPriority }
       <Cell label="Place" align="end" className="text-muted">
         {place}
       </Cell>
-      <Cell label="Job">
+      <Cell className="@max-2xl:order-first">
         <JobCell job={job} />
       </Cell>
       <Cell label="Asks for" className="text-muted">
@@ -90,7 +90,7 @@ const WaitingRow = memo(function WaitingRow({ job, place, editable, onPriority }
         <ExpectedStart at={job.expected_start} />
       </Cell>
       <Cell label="Waits because" className="text-muted text-xs">
-        <span className="line-clamp-2 @max-2xl:line-clamp-none @max-2xl:text-right" title={why}>
+        <span className="line-clamp-3 @max-2xl:line-clamp-none @max-2xl:text-right" title={why}>
           {why}
         </span>
       </Cell>
