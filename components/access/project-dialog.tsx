@@ -14,6 +14,7 @@ import { Input } from '../ui/input'
 import { toast } from '../ui/toaster'
 import { LimitField, limitText, toLimitText } from './limit-field'
 import { ProjectMembers } from './project-members'
+import { ProjectUse, ShareFields, shareTexts, toShareTexts } from './project-shares'
 
 const schema = z.object({
   name: z
@@ -23,17 +24,18 @@ const schema = z.object({
     .transform((name) => name || null),
   submissions_per_minute: limitText,
   max_active_jobs: limitText,
+  ...shareTexts,
 })
 
 interface ProjectDialogProps {
   project: Project
-  /** Its owner and admins may change it; admins also its limits. */
+  /** Its owner and admins may change it; admins also its limits and its shares. */
   editable: boolean
   admin: boolean
   onClose: () => void
 }
 
-/** One project: its name, its members, its limits. */
+/** One project: its part of the cluster, its name, its members, its limits. */
 export function ProjectDialog({ project, editable, admin, onClose }: ProjectDialogProps) {
   return (
     <Dialog
@@ -43,6 +45,7 @@ export function ProjectDialog({ project, editable, admin, onClose }: ProjectDial
       description={`Owned by ${project.owner}`}
     >
       <div className="flex flex-col gap-6">
+        <ProjectUse project={project} />
         {editable ? <ProjectFacts project={project} admin={admin} onDeleted={onClose} /> : null}
         <ProjectMembers project={project} editable={editable} />
       </div>
@@ -64,9 +67,11 @@ function ProjectFacts({ project, admin, onDeleted }: ProjectFactsProps) {
       name: project.name ?? '',
       submissions_per_minute: toLimitText(project.limits.submissions_per_minute),
       max_active_jobs: toLimitText(project.limits.max_active_jobs),
+      ...toShareTexts(project),
     },
-    send: async ({ name, ...limits }) => {
-      await mutateAsync({ id: project.id, name, ...(admin ? { limits } : {}) })
+    send: async ({ name, submissions_per_minute, max_active_jobs, ...shares }) => {
+      const limits = { submissions_per_minute, max_active_jobs }
+      await mutateAsync({ id: project.id, name, ...(admin ? { limits, shares } : {}) })
       toast.success('The project was saved')
     },
   })
@@ -75,22 +80,7 @@ function ProjectFacts({ project, admin, onDeleted }: ProjectFactsProps) {
       <Field label="Name" optional error={form.errorOf('name')}>
         <Input value={form.values.name} onChange={(event) => form.set({ name: event.target.value })} />
       </Field>
-      {admin ? (
-        <div className="grid gap-4 sm:grid-cols-2">
-          <LimitField
-            label="Submissions a minute"
-            value={form.values.submissions_per_minute}
-            error={form.errorOf('submissions_per_minute')}
-            onChange={(value) => form.set({ submissions_per_minute: value })}
-          />
-          <LimitField
-            label="Active jobs"
-            value={form.values.max_active_jobs}
-            error={form.errorOf('max_active_jobs')}
-            onChange={(value) => form.set({ max_active_jobs: value })}
-          />
-        </div>
-      ) : null}
+      {admin ? <AdminFields form={form} /> : null}
       <FormFailure failure={form.failure} />
       <div className="flex gap-2">
         <Button type="submit" loading={form.working}>
@@ -99,6 +89,36 @@ function ProjectFacts({ project, admin, onDeleted }: ProjectFactsProps) {
         <DeleteProject project={project} onDeleted={onDeleted} />
       </div>
     </form>
+  )
+}
+
+interface AdminFieldsProps {
+  form: {
+    values: z.input<typeof schema>
+    errorOf: (name: keyof z.input<typeof schema>) => string | undefined
+    set: (change: Partial<z.input<typeof schema>>) => void
+  }
+}
+
+function AdminFields({ form }: AdminFieldsProps) {
+  return (
+    <>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <LimitField
+          label="Submissions a minute"
+          value={form.values.submissions_per_minute}
+          error={form.errorOf('submissions_per_minute')}
+          onChange={(value) => form.set({ submissions_per_minute: value })}
+        />
+        <LimitField
+          label="Active jobs"
+          value={form.values.max_active_jobs}
+          error={form.errorOf('max_active_jobs')}
+          onChange={(value) => form.set({ max_active_jobs: value })}
+        />
+      </div>
+      <ShareFields values={form.values} errorOf={form.errorOf} set={form.set} />
+    </>
   )
 }
 

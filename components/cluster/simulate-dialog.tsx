@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { z } from 'zod'
 import { initializeNodes } from '@/lib/http/queries-cluster'
 import { FormActions } from '../shell/form-actions'
+import { numberText } from '../shell/number-text'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { Button } from '../ui/button'
 import { Callout } from '../ui/callout'
@@ -13,7 +14,6 @@ import { Dialog } from '../ui/dialog'
 import { Field } from '../ui/field'
 import { Input } from '../ui/input'
 import { toast } from '../ui/toaster'
-import { numberText } from './number-text'
 
 const schema = z.object({
   node_count: numberText({ min: 0, max: 64, whole: true }),

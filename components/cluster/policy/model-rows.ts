@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type ModelTable, modelTableSchema } from '@/lib/cluster/schemas'
-import { numberText } from '../number-text'
+import { numberText } from '../../shell/number-text'
 
 /** One line of the model table as one types it. */
 export interface ModelRow {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Policy, schedulingPolicies } from '@/lib/cluster/schemas'
-import { numberText, optionalNumberText } from '../number-text'
+import { numberText, optionalNumberText } from '../../shell/number-text'
 
 const jobs = { min: 0, max: 1_000_000, whole: true }
 const share = numberText({ min: 0, max: 1 })

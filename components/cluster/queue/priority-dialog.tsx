@@ -5,12 +5,12 @@ import { z } from 'zod'
 import type { QueueJob } from '@/lib/cluster/schemas'
 import { setPriority } from '@/lib/http/queries-cluster'
 import { FormActions } from '../../shell/form-actions'
+import { numberText } from '../../shell/number-text'
 import { useSchemaForm } from '../../shell/use-schema-form'
 import { Dialog } from '../../ui/dialog'
 import { Field } from '../../ui/field'
 import { Input } from '../../ui/input'
 import { toast } from '../../ui/toaster'
-import { numberText } from '../number-text'
 import { queueJobTitle } from './job-cell'
 
 const schema = z.object({ priority: numberText({ min: -100, max: 100, whole: true }) })
