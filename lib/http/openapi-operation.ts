@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 /** One route of the API, as its document tells of it. */
 export interface Operation {
-  method: 'get' | 'post' | 'patch' | 'delete'
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   path: string
   tag: string
   summary: string

@@ -2,11 +2,13 @@ import { accessOperations } from './openapi-access'
 import { clusterOperations } from './openapi-cluster'
 import { jobOperations } from './openapi-jobs'
 import type { Operation } from './openapi-operation'
+import { queueOperations } from './openapi-queue'
 
 /** Every route of the API. A test holds this list against the route handlers that there are. */
 export const openapiOperations: readonly Operation[] = [
   ...jobOperations,
   ...accessOperations,
+  ...queueOperations,
   ...clusterOperations,
   {
     method: 'get',

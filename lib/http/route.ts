@@ -1,9 +1,10 @@
 import { uuidv7 } from 'uuidv7'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { type Actor, requireAdmin, requireScope } from '../access/actor'
 import { authenticate } from '../access/authenticate'
 import type { Scope } from '../access/roles'
-import { GpuqError } from '../errors'
+import { type FieldError, GpuqError } from '../errors'
+import { nearestKey } from '../jobs/config-names'
 import { logger } from '../logger'
 import { requireSameOrigin } from './origin'
 import { internalError, problemResponse } from './problem'
@@ -81,11 +82,25 @@ function toGpuqError(error: unknown, request: Request): GpuqError {
 export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const parsed = schema.safeParse(input)
   if (parsed.success) return parsed.data
-  const errors = parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message }))
+  const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
+  const errors = parsed.error.issues.flatMap((issue) => toFieldErrors(issue, known))
   const [first] = errors
   const where = first?.path ? `${first.path}: ` : ''
   throw new GpuqError('invalid_fields', `${where}${first?.message ?? 'some fields are wrong'}`, { errors })
 }
+
+/** A field that there is not is named, with the one that was probably meant. */
+function toFieldErrors(issue: z.core.$ZodIssue, known: readonly string[]): FieldError[] {
+  const path = issue.path.join('.')
+  if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }]
+  return issue.keys.slice(0, maxUnknownKeys).map((key) => {
+    const meant = path === '' ? nearestKey(key, known) : null
+    const message = `there is no such field${meant === null ? '' : `: did you mean "${meant}"?`}`
+    return { path: [...issue.path, key.slice(0, 64)].join('.'), message }
+  })
+}
+
+const maxUnknownKeys = 20
 
 const maxJsonBytes = 256 * 1024
 

@@ -1,0 +1,126 @@
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { call } from '@/lib/access/testing/call'
+import { makePerson, makeToken, type Person } from '@/lib/access/testing/people'
+import { leaderLock } from '@/lib/cluster/leader-lock'
+import { makeJob } from '@/lib/cluster/testing/rows'
+import { testDatabase } from '@/lib/database/testing/test-database'
+import { GET as getModels, PUT as putModels } from '../models/route'
+import { GET as getPolicy, PUT as putPolicy } from './policy/route'
+import { POST as start } from './start/route'
+import { GET as status } from './status/route'
+import { POST as stop } from './stop/route'
+
+vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
+const db = testDatabase()
+
+let [admin, ada] = [] as unknown as [Person, Person]
+beforeAll(async () => {
+  ;[admin, ada] = [await makePerson('admin'), await makePerson()]
+})
+
+const path = '/api/orchestrator'
+const change = (body: unknown, who: { token?: string; cookie?: string } = admin) =>
+  call(putPolicy, `${path}/policy`, { method: 'PUT', body, ...who })
+const readPolicy = async () => (await call(getPolicy, `${path}/policy`, ada)).body
+
+describe('the orchestrator', () => {
+  it('is started and stopped by admins, as often as they like', async () => {
+    for (const [handler, running] of [
+      [stop, false],
+      [stop, false],
+      [start, true],
+      [start, true],
+    ] as const) {
+      expect(await call(handler, path, { method: 'POST', ...ada })).toMatchObject({ status: 403 })
+      const answer = await call(handler, path, { method: 'POST', ...admin })
+      expect(answer).toMatchObject({ status: 200, body: { running } })
+      expect((await call(status, `${path}/status`, ada)).body).toEqual(answer.body)
+    }
+  })
+
+  it('says how much waits, and whether anybody leads', async () => {
+    await makeJob()
+    const expected = { running: true, scheduling_policy: 'priority', queued: 1, running_jobs: 0 }
+    const read = async () => (await call(status, `${path}/status`, ada)).body
+    expect(await read()).toEqual({ ...expected, leader: false })
+    const leader = await db.pool.connect()
+    await leader.query('SELECT pg_advisory_lock($1)', [leaderLock])
+    expect(await read()).toEqual({ ...expected, leader: true })
+    await leader.query('SELECT pg_advisory_unlock($1)', [leaderLock])
+    leader.release()
+    expect(await read()).toEqual({ ...expected, leader: false })
+  })
+
+  it('is asked by nobody without a name, and told by no token without the scope', async () => {
+    const readers = [getPolicy, status, getModels]
+    for (const handler of readers) expect(await call(handler, path)).toMatchObject({ status: 401 })
+    const { token } = await makeToken(admin, ['read', 'submit'])
+    for (const handler of readers) expect(await call(handler, path, { token })).toMatchObject({ status: 200 })
+    for (const handler of [start, stop]) {
+      expect(await call(handler, path, { method: 'POST' })).toMatchObject({ status: 401 })
+      expect(await call(handler, path, { method: 'POST', token })).toMatchObject({ status: 403 })
+    }
+    for (const handler of [putPolicy, putModels]) {
+      expect(await call(handler, path, { method: 'PUT', body: {} })).toMatchObject({ status: 401 })
+      expect(await call(handler, path, { method: 'PUT', body: {}, token })).toMatchObject({ status: 403 })
+    }
+  })
+})
+
+describe('the policy', () => {
+  it('takes what is given and keeps the rest', async () => {
+    const before = await readPolicy()
+    const changes = { max_concurrent_jobs: 10, enable_auto_retry: false, memory_threshold: 0.5 }
+    const answer = await change(changes)
+    expect(answer).toMatchObject({ status: 200, body: { ...(before as object), ...changes } })
+    expect(answer.body).not.toHaveProperty('running')
+    expect(await readPolicy()).toEqual(answer.body)
+    expect((await change({})).body).toEqual(answer.body)
+  })
+
+  it.each([
+    [{ max_concurent_jobs: 3 }, 'max_concurent_jobs', 'did you mean "max_concurrent_jobs"?'],
+    [{ colour: 'red' }, 'colour', 'there is no such field'],
+    [{ running: false }, 'running', 'there is no such field'],
+    [{ scheduling_policy: 'random' }, 'scheduling_policy', 'fair_share'],
+    [{ max_queue_size: -1 }, 'max_queue_size', ''],
+    [{ max_queue_size: 1e9 }, 'max_queue_size', ''],
+    [{ max_queue_size: null }, 'max_queue_size', ''],
+    [{ max_concurrent_jobs: 1.5 }, 'max_concurrent_jobs', ''],
+    [{ enable_auto_retry: 'true' }, 'enable_auto_retry', ''],
+    [{ ageing_minutes: 5e-324 }, 'ageing_minutes', ''],
+    [{ load_threshold: 80 }, 'load_threshold', ''],
+    ['{"half_life_hours": 1e999}', 'half_life_hours', ''],
+  ])('refuses %j by name, and changes nothing', async (body, field, says) => {
+    const before = await readPolicy()
+    expect(await change(body)).toMatchObject({
+      status: 422,
+      body: { errors: [{ path: field, message: expect.stringContaining(says) }] },
+    })
+    expect(await readPolicy()).toEqual(before)
+  })
+
+  it('names every unknown key, and not more than anybody reads', async () => {
+    const many = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`${n}${'x'.repeat(100)}`, n]))
+    expect(await change({ one: 1, two: 2 })).toMatchObject({
+      status: 422,
+      body: { errors: [{ path: 'one' }, { path: 'two' }] },
+    })
+    expect(JSON.stringify((await change(many)).body).length).toBeLessThan(4000)
+  })
+
+  it.each([['[]'], ['null'], ['"text"'], ['']])('is not %s', async (body) => {
+    expect((await change(body)).status).toBeGreaterThanOrEqual(400)
+    expect((await change(body)).status).toBeLessThan(500)
+  })
+})
+
+describe('the model table', () => {
+  it('is read by all and replaced by admins', async () => {
+    const table = { default_requirement: 1, models: { 'qwen2.5-3b-inst': 0.5, 'qwen2.5-7b-inst': 1 } }
+    const put = (who: Person) => call(putModels, '/api/models', { method: 'PUT', body: table, ...who })
+    expect(await put(ada)).toMatchObject({ status: 403 })
+    expect(await put(admin)).toMatchObject({ status: 200, body: table })
+    expect(await call(getModels, '/api/models', ada)).toMatchObject({ status: 200, body: table })
+  })
+})

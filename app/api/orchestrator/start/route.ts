@@ -1,0 +1,9 @@
+import { readOrchestrator } from '@/lib/cluster/orchestrator'
+import { setOrchestratorRunning } from '@/lib/cluster/policy'
+import { route } from '@/lib/http/route'
+
+/** Starts the orchestrator, if it does not run. */
+export const POST = route('admin', async ({ actor }) => {
+  await setOrchestratorRunning(actor, true)
+  return Response.json(await readOrchestrator())
+})

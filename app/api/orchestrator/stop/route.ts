@@ -1,0 +1,9 @@
+import { readOrchestrator } from '@/lib/cluster/orchestrator'
+import { setOrchestratorRunning } from '@/lib/cluster/policy'
+import { route } from '@/lib/http/route'
+
+/** Stops the orchestrator, if it runs: nothing new is placed, and what runs goes on. */
+export const POST = route('admin', async ({ actor }) => {
+  await setOrchestratorRunning(actor, false)
+  return Response.json(await readOrchestrator())
+})
