@@ -242,5 +242,5 @@ function workloadOf({ workload, waiting, running }: Snapshot): readonly Demand[]
     const key = JSON.stringify(request)
     kinds.set(key, { request, weight: (kinds.get(key)?.weight ?? 0) + 1 })
   }
-  return [...kinds.values()]
+  return [...kinds].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, demand]) => demand)
 }

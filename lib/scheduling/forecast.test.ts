@@ -1,0 +1,69 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { forecast } from './forecast'
+import { node, oneGpu, policy, snapshot, waitingJob } from './testing/rows'
+import { simulate } from './testing/simulate'
+import type { Snapshot } from './types'
+
+const workload = [{ request: oneGpu, weight: 1 }]
+
+it('gives positions and times, and none to what cannot start', () => {
+  const huge = waitingJob('huge', { request: { ...oneGpu, gpuCount: 9 } })
+  const waiting = [waitingJob('b', { submittedAt: 1 }), waitingJob('a'), huge]
+  expect(forecast(snapshot({ now: 7, nodes: [node('n', 1)], waiting }))).toEqual([
+    { jobId: 'a', position: 1, startsAt: 7 },
+    { jobId: 'b', position: 2, startsAt: 60_007 },
+    { jobId: 'huge', position: 3, startsAt: null },
+  ])
+  const stopped = snapshot({ nodes: [node('n', 1)], waiting, policy: { ...policy, running: false } })
+  expect(forecast(stopped).map(({ startsAt }) => startsAt)).toEqual([null, null, null])
+})
+
+it('waits for those that back off, and for one that runs longer than expected', () => {
+  const resting = waitingJob('resting', { notBefore: 5_000 })
+  expect(forecast(snapshot({ nodes: [node('n', 1)], waiting: [resting] }))[0]?.startsAt).toBe(5_000)
+  const late = { ...waitingJob('late'), tasks: [], startedAt: -1e9, leaving: false }
+  const full = { ...policy, maxConcurrentJobs: 1 }
+  const behind = snapshot({
+    nodes: [node('n', 1)],
+    waiting: [waitingJob('a')],
+    running: [late],
+    policy: full,
+  })
+  expect(forecast(behind)[0]?.startsAt).toBeLessThan(10)
+})
+
+it('is exact where the expected times are', () => {
+  const jobs = fc.array(
+    fc.record({
+      request: fc
+        .record({
+          gpuCount: fc.constantFrom(1, 1, 2, 4),
+          gpuMilli: fc.constant(1000),
+          instances: fc.constantFrom(1, 1, 2),
+        })
+        .map((asked) => ({ ...oneGpu, ...asked })),
+      priority: fc.integer({ min: -2, max: 2 }),
+      runsMs: fc.integer({ min: 1, max: 100 }),
+    }),
+    { minLength: 1, maxLength: 20 },
+  )
+  const clusters = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 3 })
+  const names = fc.constantFrom('priority', 'fcfs', 'sjf')
+  fc.assert(
+    fc.property(jobs, clusters, names, (list, sizes, name) => {
+      const waiting = list.map((job, i) => ({ ...waitingJob(`j${i}`), ...job, expectedMs: job.runsMs }))
+      const nodes = sizes.map((size, i) => node(`n${i}`, size))
+      const states: Snapshot[] = []
+      const cluster = { nodes, policy: { ...policy, name }, projects: [], workload }
+      const { started } = simulate({ cluster, jobs: waiting, check: (state) => states.push(state) })
+      // At the start, and from wherever it had come to by the middle.
+      for (const state of [states[0], states[states.length >> 1]]) {
+        for (const { jobId, startsAt } of state ? forecast(state) : []) {
+          expect(startsAt).toBe(started.get(jobId) ?? null)
+        }
+      }
+    }),
+    { numRuns: 1_000 },
+  )
+})

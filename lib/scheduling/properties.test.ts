@@ -1,0 +1,252 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { fits } from './fits'
+import { plan } from './plan'
+import { node, oneGpu, policy, snapshot } from './testing/rows'
+import { occupied, type SimulatedJob, simulate } from './testing/simulate'
+import type { NodeState, Plan, Policy, ResourceRequest, Snapshot } from './types'
+
+/** Simulations a property is tried on. */
+const runs = { numRuns: 1_000 }
+
+const requests: fc.Arbitrary<ResourceRequest> = fc.record({
+  gpuCount: fc.constantFrom(0, 1, 1, 1, 2, 4),
+  gpuMilli: fc.constant(1000),
+  gpuMemoryMib: fc.constantFrom(null, null, 16_000, 32_000),
+  cpuMilli: fc.constantFrom(null, null, 1000, 4000),
+  memoryMib: fc.constantFrom(null, null, 1000, 6000),
+  allowedGpus: fc.constantFrom(null, null, [0], [0, 1]),
+  gpuModel: fc.constantFrom(null, null, 'a100'),
+  instances: fc.constantFrom(1, 1, 1, 2),
+  pool: fc.constantFrom('on-demand', 'on-demand', 'best-effort'),
+})
+const fractions = fc
+  .constantFrom(100, 250, 500, 700)
+  .map((gpuMilli): ResourceRequest => ({ ...oneGpu, gpuMilli }))
+
+const clusters: fc.Arbitrary<NodeState[]> = fc
+  .array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 4 })
+  .map((sizes) => sizes.map((size, i) => node(`n${i}`, size)))
+
+const policies: fc.Arbitrary<Policy> = fc.record({
+  name: fc.constantFrom('priority', 'fcfs', 'sjf', 'fair_share'),
+  running: fc.constant(true),
+  maxConcurrentJobs: fc.constantFrom(null, null, 3),
+  backfill: fc.boolean(),
+  ageingMs: fc.constant(3_600_000),
+  halfLifeMs: fc.constant(86_400_000),
+})
+
+const jobLists: fc.Arbitrary<SimulatedJob[]> = fc
+  .array(
+    fc.record({
+      request: fc.oneof(requests, fractions),
+      priority: fc.integer({ min: -2, max: 2 }),
+      submittedAt: fc.integer({ min: 0, max: 200 }),
+      runsMs: fc.integer({ min: 1, max: 100 }),
+      expectedMs: fc.integer({ min: 1, max: 100 }),
+      projectId: fc.constantFrom('p', 'q'),
+      userId: fc.constantFrom('u', 'v'),
+    }),
+    { maxLength: 20 },
+  )
+  .map((jobs) => jobs.map((job, i) => ({ ...job, id: `j${i}`, attempt: 0, notBefore: null })))
+
+const quotas = fc
+  .constantFrom(null, 0, 1500, 3000)
+  .map((quotaMilli) => [{ id: 'p', weight: 1, quotaMilli, exhausted: false, usage: 0, userUsage: [] }])
+
+function expectWithinBounds({ nodes, running }: Snapshot, { placements }: Plan): void {
+  for (const before of nodes) {
+    const after = occupied(before, placements)
+    expect(after.usedCpuMilli).toBeLessThanOrEqual(before.cpuMilli)
+    expect(after.usedMemoryMib).toBeLessThanOrEqual(before.memoryMib)
+    for (const gpu of after.gpus) expect(gpu.allocatedMilli).toBeLessThanOrEqual(1000)
+  }
+  expect(new Set([...running.map(({ id }) => id), ...placements.map(({ jobId }) => jobId)]).size).toBe(
+    running.length + placements.length,
+  )
+}
+
+function expectWhole({ waiting }: Snapshot, { placements }: Plan): void {
+  for (const { jobId, tasks } of placements) {
+    const request = waiting.find(({ id }) => id === jobId)?.request
+    expect(new Set(tasks.map(({ nodeId }) => nodeId)).size).toBe(request?.instances)
+    for (const { gpus } of tasks) {
+      expect(gpus.map(({ milli }) => milli)).toEqual(new Array(request?.gpuCount).fill(request?.gpuMilli))
+    }
+  }
+}
+
+function expectWithinLimits({ policy, projects, running, waiting }: Snapshot, { placements }: Plan): void {
+  const started = placements.flatMap(({ jobId }) => waiting.find(({ id }) => id === jobId) ?? [])
+  const all = [...running, ...started]
+  if (started.length > 0) expect(all.length).toBeLessThanOrEqual(policy.maxConcurrentJobs ?? all.length)
+  for (const { id, quotaMilli } of projects) {
+    const held = all
+      .filter(({ projectId }) => projectId === id)
+      .reduce((sum, { request }) => sum + request.gpuCount * request.gpuMilli * request.instances, 0)
+    expect(held).toBeLessThanOrEqual(quotaMilli ?? held)
+  }
+}
+
+describe('in every simulation', () => {
+  it('no GPU is over 1000, nodes keep their size, gangs are whole, limits hold, and every job is accounted for', () => {
+    fc.assert(
+      fc.property(clusters, policies, jobLists, quotas, (nodes, policy, jobs, projects) => {
+        const { started } = simulate({
+          cluster: { policy, nodes, projects, workload: [] },
+          jobs,
+          check: (state, made) => {
+            expectWithinBounds(state, made)
+            expectWhole(state, made)
+            expectWithinLimits(state, made)
+            const told = [...made.placements, ...made.waiting].map(({ jobId }) => jobId)
+            expect(told.sort()).toEqual(state.waiting.map(({ id }) => id).sort())
+          },
+        })
+        for (const { id, submittedAt } of jobs) {
+          expect(started.get(id) ?? submittedAt).toBeGreaterThanOrEqual(submittedAt)
+        }
+      }),
+      runs,
+    )
+  })
+
+  it('every job that could ever start does', () => {
+    fc.assert(
+      fc.property(clusters, policies, jobLists, (nodes, policy, jobs) => {
+        const { started } = simulate({ cluster: { policy, nodes, projects: [], workload: [] }, jobs })
+        for (const { id, request } of jobs) {
+          const possible = nodes.filter((each) => fits(request, each).ok).length >= request.instances
+          expect(started.has(id)).toBe(possible)
+        }
+      }),
+      runs,
+    )
+  })
+
+  it('an equal snapshot gives an equal plan, in whatever order its jobs come', () => {
+    fc.assert(
+      fc.property(clusters, policies, jobLists, (nodes, policy, jobs) => {
+        const check = (state: Snapshot, made: Plan) => {
+          const shuffled = {
+            ...state,
+            waiting: [...state.waiting].reverse(),
+            running: [...state.running].reverse(),
+          }
+          expect(plan(shuffled)).toEqual(made)
+        }
+        simulate({ cluster: { policy, nodes, projects: [], workload: [] }, jobs, check })
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('backfill does not delay the first job that cannot start', () => {
+    // Under fair_share, what passes it is counted, and may let yet others go first.
+    const ordered = policies.filter(({ name }) => name !== 'fair_share')
+    fc.assert(
+      fc.property(clusters, ordered, jobLists, (nodes, policy, jobs) => {
+        const exact = jobs.map((job) => ({ ...job, submittedAt: 0, expectedMs: job.runsMs }))
+        const run = (backfill: boolean) =>
+          simulate({
+            cluster: {
+              nodes,
+              policy: { ...policy, backfill, maxConcurrentJobs: null },
+              projects: [],
+              workload: [],
+            },
+            jobs: exact.filter(({ request }) => request.pool !== 'best-effort'),
+          })
+        const [strict, filled] = [run(false), run(true)]
+        const firstBlocked = strict.order.find((id) => (strict.started.get(id) ?? 0) > 0)
+        if (firstBlocked === undefined) return
+        expect(filled.started.get(firstBlocked)).toBeLessThanOrEqual(strict.started.get(firstBlocked) ?? 0)
+      }),
+      runs,
+    )
+  })
+
+  it('nothing that would delay nobody is left waiting', () => {
+    fc.assert(
+      fc.property(clusters, jobLists, (nodes, jobs) => {
+        const state = snapshot({ nodes, waiting: jobs })
+        const { placements, waiting } = plan(state)
+        const after = nodes.map((each) => occupied(each, placements))
+        for (const { jobId, reason } of waiting) {
+          const request = jobs.find(({ id }) => id === jobId)?.request ?? oneGpu
+          const fitting = after.filter((each) => fits(request, each).ok).length
+          if (reason !== 'reserved') expect(fitting).toBeLessThan(request.instances)
+        }
+      }),
+      runs,
+    )
+  })
+})
+
+describe('in the long run', () => {
+  const stream = (id: string, every: number, job: Partial<SimulatedJob>): SimulatedJob[] =>
+    Array.from({ length: 400 }, (_, i) => ({
+      id: `${id}${i}`,
+      projectId: id,
+      userId: 'u',
+      attempt: 0,
+      priority: 0,
+      submittedAt: i * every,
+      notBefore: null,
+      expectedMs: 100,
+      runsMs: 100,
+      request: oneGpu,
+      ...job,
+    }))
+  const nodes = [node('n', 4)]
+
+  it.each(['priority', 'fcfs', 'sjf', 'fair_share'] as const)(
+    'under %s a large job does not starve among small ones',
+    (name) => {
+      const large = { ...stream('large', 0, { request: { ...oneGpu, gpuCount: 4 } })[0], submittedAt: 500 }
+      const { started } = simulate({
+        cluster: { policy: { ...policy, name, ageingMs: 500 }, nodes, projects: [], workload: [] },
+        jobs: [...stream('small', 20, {}), large as SimulatedJob],
+      })
+      expect(started.get('large0')).toBeLessThanOrEqual(1_200)
+    },
+  )
+
+  it('low priority does not starve among high', () => {
+    const low = { ...stream('low', 0, { priority: -5 })[0], submittedAt: 500 }
+    const jobs = [...stream('high', 20, { priority: 5 }), low as SimulatedJob]
+    const { order } = simulate({
+      cluster: { policy: { ...policy, ageingMs: 300 }, nodes, projects: [], workload: [] },
+      jobs,
+    })
+    const ahead = order.slice(0, order.indexOf('low0'))
+    const latest = Math.max(
+      ...jobs.filter(({ id }) => ahead.includes(id)).map(({ submittedAt }) => submittedAt),
+    )
+    // Ten steps of priority are worth ten times the ageing.
+    expect(latest).toBeGreaterThan(500 + 9 * 300)
+    expect(latest).toBeLessThanOrEqual(500 + 10 * 300)
+  })
+
+  it('fair shares come within 5 % of the weights', () => {
+    const weights = [1, 2, 3]
+    const projects = weights.map((weight) => {
+      return { id: `w${weight}-`, weight, quotaMilli: null, exhausted: false, usage: 0, userUsage: [] }
+    })
+    const jobs = weights.flatMap((weight) =>
+      stream(`w${weight}-`, 0, {}).map((job, i) => ({ ...job, runsMs: 50 + ((i * 37) % 101) })),
+    )
+    const { held } = simulate({
+      cluster: { policy: { ...policy, name: 'fair_share' }, nodes, projects, workload: [] },
+      jobs,
+      until: 12_000,
+    })
+    const sum = [...held.values()].reduce((total, each) => total + each, 0)
+    for (const weight of weights) {
+      const share = (held.get(`w${weight}-`) ?? 0) / sum
+      expect(Math.abs(share / (weight / 6) - 1)).toBeLessThan(0.05)
+    }
+  })
+})
