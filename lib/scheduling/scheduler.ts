@@ -43,7 +43,9 @@ export class Scheduler {
     this.nodes = snapshot.nodes.map((node, position) => new NodeBook(node, position))
     this.#byId = new Map(this.nodes.map((node) => [node.id, node]))
     this.#fragmentation = new Fragmentation(workloadOf(snapshot))
-    for (const job of snapshot.running) this.#adopt(job, snapshot.now)
+    // In an order of their own: sums of uses depend on it in their last digits.
+    const running = [...snapshot.running].sort((a, b) => (a.id < b.id ? -1 : 1))
+    for (const job of running) this.#adopt(job, snapshot.now)
     this.#fill(snapshot.waiting)
   }
 
