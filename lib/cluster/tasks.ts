@@ -4,6 +4,7 @@ import { type Transaction, transaction } from '../database/transaction'
 import type { CancelReason, EndReason } from '../jobs/reasons'
 import type { TaskStatus } from '../jobs/status'
 import { endAttempt, type Outcome } from '../jobs/verdict'
+import { noteNodeHealth } from './node-health'
 import { holdsLease, type Lease, LeaseLost } from './nodes'
 
 /**
@@ -89,12 +90,16 @@ export async function unfinishedTasks(lease: Lease): Promise<ClaimedTask[]> {
   return rows
 }
 
-/** This node's live tasks whose job is to be cancelled, and by whom. */
-export async function tasksToCancel(lease: Lease): Promise<{ id: string; reason: CancelReason }[]> {
-  const { rows } = await database().pool.query<{ id: string; reason: CancelReason }>({
-    name: 'tasks-to-cancel',
-    text: `SELECT t.id, j.cancel_reason AS reason FROM tasks t JOIN jobs j ON j.id = t.job_id
-            WHERE t.node_id = $1 AND t.status IN ('starting', 'running') AND j.cancel_requested_at IS NOT NULL`,
+/** This node's live tasks that are to be stopped, and what for: a cancel goes before making room for another job. */
+export async function tasksToStop(
+  lease: Lease,
+): Promise<{ id: string; reason: CancelReason | 'preempted' }[]> {
+  const { rows } = await database().pool.query<{ id: string; reason: CancelReason | 'preempted' }>({
+    name: 'tasks-to-stop',
+    text: `SELECT t.id, coalesce(CASE WHEN j.cancel_requested_at IS NOT NULL THEN j.cancel_reason END, 'preempted') AS reason
+             FROM tasks t JOIN jobs j ON j.id = t.job_id
+            WHERE t.node_id = $1 AND t.status IN ('starting', 'running')
+              AND (j.cancel_requested_at IS NOT NULL OR t.preempted_at IS NOT NULL)`,
     values: [lease.nodeId],
   })
   return rows
@@ -200,6 +205,8 @@ export async function finishTask(
   keepGpus = false,
 ): Promise<void> {
   await transaction(async (tx) => {
+    // The node's row before the task's, as everyone locks them.
+    await noteNodeHealth(tx, lease, task, outcome)
     const { rowCount } = await tx.query({
       name: 'finish-task',
       text: `UPDATE tasks SET status = $4, reason = $5, exit_code = $6, ended_at = now()

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { Actor } from '../access/actor'
 import { commitPlacement } from '../cluster/place'
 import { takeSnapshot } from '../cluster/snapshot'
-import { claimTasks, finishTask, markRunning, tasksToCancel } from '../cluster/tasks'
+import { claimTasks, finishTask, markRunning, tasksToStop } from '../cluster/tasks'
 import { jobState, makeJob, makeNode, makeUser, readBooks } from '../cluster/testing/rows'
 import { testDatabase } from '../database/testing/test-database'
 import { plan } from '../scheduling/plan'
@@ -207,7 +207,7 @@ describe('cancelling', () => {
     await cancelJob(actor, jobId)
     await cancelJob(actor, jobId)
     expect((await readJob(actor, jobId)).cancel_requested).toBe(true)
-    expect(await tasksToCancel(lease)).toEqual([{ id: task.id, reason: 'cancelled_by_user' }])
+    expect(await tasksToStop(lease)).toEqual([{ id: task.id, reason: 'cancelled_by_user' }])
     const waiting = waitUntilFinal(jobId, AbortSignal.timeout(5_000))
     await finishTask(lease, task, { reason: 'cancelled_by_user', detail: null, exitCode: 143 })
     expect(await waiting).toBe(true)

@@ -32,9 +32,11 @@ const verdicts = {
 } as const satisfies Record<EndReason, JobStatus>
 
 interface AttemptRow {
-  attempt: number
   max_retries: number
   cancel_reason: CancelReason | null
+  auto_retry: boolean
+  /** Attempts that made room for other jobs: they are not counted as tries. */
+  preempted: number
 }
 
 /**
@@ -51,8 +53,9 @@ export async function endAttempt(
 ): Promise<boolean> {
   const { rows } = await tx.query<AttemptRow>({
     name: 'end-attempt-lock',
-    text: `SELECT attempt, max_retries, cancel_reason FROM jobs
-            WHERE id = $1 AND attempt = $2 AND status IN ('scheduled', 'running') FOR UPDATE`,
+    text: `SELECT max_retries, cancel_reason, (SELECT enable_auto_retry FROM policies) AS auto_retry,
+                  (SELECT count(DISTINCT attempt)::int FROM tasks WHERE job_id = $1 AND reason = 'preempted') AS preempted
+             FROM jobs WHERE id = $1 AND attempt = $2 AND status IN ('scheduled', 'running') FOR UPDATE`,
     values: [jobId, attempt],
   })
   const [job] = rows
@@ -60,25 +63,40 @@ export async function endAttempt(
   const systemFault = endReasons[outcome.reason].fault === 'system'
   const final =
     systemFault && job.cancel_reason ? { reason: job.cancel_reason, detail: null, exitCode: null } : outcome
-  if (endReasons[final.reason].fault === 'system' && attempt <= job.max_retries)
-    await requeue(tx, jobId, attempt, final)
+  const tries = attempt - job.preempted
+  if (mayRetry(final.reason, tries, job)) await requeue(tx, jobId, tries, final)
   else await writeVerdict(tx, jobId, final)
   await tx.query('SELECT pg_notify($1, $3), pg_notify($2, $3)', [channels.job, channels.queue, jobId])
   return true
 }
 
+/** What the cluster itself took away goes back to the queue; what failed does while the policy and the job allow it. */
+function mayRetry(reason: EndReason, tries: number, job: AttemptRow): boolean {
+  if (reason === 'preempted') return true
+  if (endReasons[reason].fault !== 'system' || tries > job.max_retries) return false
+  return job.auto_retry || reason === 'worker_stopped'
+}
+
 async function requeue(
   tx: Transaction,
   jobId: string,
-  attempt: number,
+  tries: number,
   { reason, detail }: Outcome,
 ): Promise<void> {
+  // Whoever made room did nothing wrong: there is nothing to wait for.
+  const wait = reason === 'preempted' ? null : backoffSeconds(tries)
   const because = [endReasons[reason].says, detail].filter(Boolean).join(' ')
   await tx.query(
-    `UPDATE jobs SET status = 'pending', reason = 'backing_off', reason_detail = $2, started_at = NULL,
+    `UPDATE jobs SET status = 'pending', reason = $5, reason_detail = $2, started_at = NULL,
             not_before = now() + make_interval(secs => $3)
       WHERE id = $1 AND status = ANY ($4::"JobStatus"[])`,
-    [jobId, because, backoffSeconds(attempt), statusesBefore('pending')],
+    [
+      jobId,
+      wait === null ? detail : because,
+      wait,
+      statusesBefore('pending'),
+      wait === null ? reason : 'backing_off',
+    ],
   )
 }
 

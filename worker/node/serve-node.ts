@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { drainNode, type Lease, LeaseLost, leaveNode, offerNode } from '@/lib/cluster/nodes'
-import { type ClaimedTask, claimTasks, tasksToCancel } from '@/lib/cluster/tasks'
+import { type ClaimedTask, claimTasks, tasksToStop } from '@/lib/cluster/tasks'
 import { listener } from '@/lib/database/listen'
 import { logger } from '@/lib/logger'
 import { pause } from '../pause'
@@ -132,7 +132,7 @@ export class NodeService {
       for (const task of await claimTasks(this.lease)) this.#start(task)
     })
     if (this.#runs.size === 0) return
-    for (const { id, reason } of await tasksToCancel(this.lease)) this.#runs.get(id)?.stop(reason)
+    for (const { id, reason } of await tasksToStop(this.lease)) this.#runs.get(id)?.stop(reason)
   }
 
   async #reconcile(): Promise<void> {

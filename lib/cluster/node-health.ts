@@ -1,0 +1,57 @@
+import type { Transaction } from '../database/transaction'
+import { type EndReason, endReasons } from '../jobs/reasons'
+import type { Outcome } from '../jobs/verdict'
+import type { Lease } from './nodes'
+
+/** What a task's end says of its node: that it failed, that it works, or nothing. */
+const healthOf = {
+  finished: 'works',
+  exit_code: 'works',
+  timeout: 'works',
+  out_of_memory: 'works',
+  output_limit: 'works',
+  image_unavailable: 'failed',
+  internal_error: 'failed',
+  cancelled_by_user: null,
+  cancelled_by_admin: null,
+  node_lost: null,
+  worker_stopped: null,
+  preempted: null,
+} as const satisfies Record<EndReason, 'works' | 'failed' | null>
+
+const failures = Object.entries(healthOf)
+  .filter(([, health]) => health === 'failed')
+  .map(([reason]) => reason)
+
+/**
+ * Counts a node's failures in a row, and closes the node once they are as many as the policy says. A job that fails
+ * here again and again is counted once: it may be the job's own.
+ */
+export async function noteNodeHealth(
+  tx: Transaction,
+  lease: Lease,
+  task: { id: string; jobId: string },
+  outcome: Outcome,
+): Promise<void> {
+  const health = healthOf[outcome.reason]
+  if (health === 'works') {
+    await tx.query({
+      name: 'node-works',
+      text: 'UPDATE nodes SET failures_in_row = 0 WHERE id = $1 AND lease_id = $2 AND failures_in_row > 0',
+      values: [lease.nodeId, lease.leaseId],
+    })
+  }
+  if (health !== 'failed') return
+  const last = [endReasons[outcome.reason].says, outcome.detail].filter(Boolean).join(' ')
+  await tx.query(
+    `UPDATE nodes SET failures_in_row = failures_in_row + 1,
+            quarantined_at = CASE WHEN failures_in_row + 1 >= p.quarantine_after THEN coalesce(quarantined_at, now()) ELSE quarantined_at END,
+            quarantine_reason = CASE WHEN failures_in_row + 1 >= p.quarantine_after AND quarantined_at IS NULL
+              THEN 'Jobs that failed here in a row, for no fault of their own: ' || failures_in_row + 1 || '. The last one: ' || $5::text
+              ELSE quarantine_reason END
+       FROM policies p
+      WHERE nodes.id = $1 AND nodes.lease_id = $2 AND NOT EXISTS (
+            SELECT 1 FROM tasks t WHERE t.job_id = $3 AND t.node_id = $1 AND t.id <> $4 AND t.reason = ANY ($6::text[]))`,
+    [lease.nodeId, lease.leaseId, task.jobId, task.id, last, failures],
+  )
+}
