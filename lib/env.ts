@@ -62,6 +62,10 @@ export const envSchema = z.object({
     .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/)
     .default(nodeName())
     .describe("this worker's node"),
+  GPUQ_NODE_POOL: z
+    .enum(['on-demand', 'reserved'])
+    .default('on-demand')
+    .describe('the pool whose jobs the node takes, beside best-effort ones'),
   GPUQ_SIMULATED_GPUS: count
     .max(1024)
     .optional()

@@ -44,6 +44,7 @@ async function register(): Promise<{ lease: Lease; asked: number }> {
     warnings,
     cpuMilli: engine.cpuMilli,
     memoryMib: Math.floor(engine.memoryMib * memoryShare),
+    pool: config.GPUQ_NODE_POOL,
     gpus,
   })
   for (const warning of warnings) logger.warn(warning)

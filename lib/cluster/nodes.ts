@@ -11,6 +11,8 @@ export const selfFenceAfterMs = 20_000
 /** Any constant of its own. */
 export const registrationLock = 4_711_470_004
 
+export type NodePool = 'reserved' | 'on-demand'
+
 export interface NodeRegistration {
   name: string
   /** The container engine's id: tells a restarted worker from another machine of the same name. */
@@ -19,6 +21,8 @@ export interface NodeRegistration {
   warnings: string[]
   cpuMilli: number
   memoryMib: number
+  /** Which jobs it takes; left out: those on demand. */
+  pool?: NodePool
   gpus: { index: number; uuid: string; model: string; memoryMib: number; simulated: boolean }[]
 }
 
@@ -49,21 +53,21 @@ export class NodeNameTaken extends Error {
 
 /**
  * Takes the node of that name and a fresh lease on it; whoever held one before is fenced off from this moment. Nothing
- * is placed on it before {@link offerNode}.
- * @throws {NodeNameTaken} when another engine holds the name with a lease that has not run out.
+ * is placed on it before {@link offerNode}. That an admin paused it, or that it is quarantined, stays.
+ * @throws {NodeNameTaken} when another engine holds the name with a lease that has not run out, or a simulated node.
  */
 export async function registerNode(node: NodeRegistration): Promise<Lease> {
   return transaction(async (tx) => {
     // One registration at a time: the next number is the one after the last.
     await tx.query('SELECT pg_advisory_xact_lock($1)', [registrationLock])
     const { rows } = await tx.query<{ id: string; lease_id: string }>(
-      `INSERT INTO nodes (id, number, name, status, engine_id, engine_version, warnings, lease_id, lease_expires_at, cpu_milli, memory_mib)
-       VALUES ($1, (SELECT coalesce(max(number) + 1, 0) FROM nodes), $2, 'draining', $3, $4, $5, gen_random_uuid(), now() + make_interval(secs => $6), $7, $8)
+      `INSERT INTO nodes (id, number, name, status, engine_id, engine_version, warnings, lease_id, lease_expires_at, cpu_milli, memory_mib, pool)
+       VALUES ($1, (SELECT coalesce(max(number) + 1, 0) FROM nodes), $2, 'draining', $3, $4, $5, gen_random_uuid(), now() + make_interval(secs => $6), $7, $8, $9)
        ON CONFLICT (name) DO UPDATE SET
          status = 'draining', engine_id = excluded.engine_id, engine_version = excluded.engine_version, warnings = excluded.warnings,
          lease_id = excluded.lease_id, lease_expires_at = excluded.lease_expires_at,
-         cpu_milli = excluded.cpu_milli, memory_mib = excluded.memory_mib
-       WHERE nodes.engine_id = excluded.engine_id OR nodes.lease_expires_at < now()
+         cpu_milli = excluded.cpu_milli, memory_mib = excluded.memory_mib, pool = excluded.pool
+       WHERE NOT nodes.simulated AND (nodes.engine_id = excluded.engine_id OR nodes.lease_expires_at < now())
        RETURNING id, lease_id`,
       [
         uuidv7(),
@@ -74,6 +78,7 @@ export async function registerNode(node: NodeRegistration): Promise<Lease> {
         leaseSeconds,
         node.cpuMilli,
         node.memoryMib,
+        node.pool ?? 'on-demand',
       ],
     )
     const [row] = rows
