@@ -43,7 +43,7 @@ describe('the state of a node', () => {
       'An admin paused it: new disks.',
     )
     expect(nodeState({ ...node, quarantined: true, quarantineReason: 'The image is gone.' }).reason).toBe(
-      'It failed too often: The image is gone.',
+      'The image is gone.',
     )
   })
 })

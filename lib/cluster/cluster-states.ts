@@ -31,8 +31,7 @@ export function nodeState(node: NodeFacts): StateOfNode {
     return { state: 'lost', reason: 'Its worker has stopped answering. Its jobs are tried again elsewhere.' }
   }
   if (node.quarantined) {
-    const reason = sentence('It failed too often', node.quarantineReason)
-    return { state: 'quarantined', reason }
+    return { state: 'quarantined', reason: node.quarantineReason ?? 'Too many jobs failed there in a row.' }
   }
   if (node.paused) {
     return { state: 'paused', reason: sentence('An admin paused it', node.pauseReason) }

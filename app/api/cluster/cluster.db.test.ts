@@ -109,13 +109,10 @@ describe('the cluster', () => {
     await db.pool.query(`UPDATE gpus SET busy_reason = 'Others use 90 % of its memory.' WHERE index = 1`)
     await db.pool.query('UPDATE gpus SET missing = true, simulated = false WHERE index = 2')
     await db.pool.query(
-      `UPDATE nodes SET quarantined_at = now(), quarantine_reason = 'three images in a row could not be had'`,
+      `UPDATE nodes SET quarantined_at = now(), quarantine_reason = 'Three images in a row could not be had.'`,
     )
     const node = await nodeNamed('one')
-    expect([node.state, node.reason]).toEqual([
-      'quarantined',
-      'It failed too often: three images in a row could not be had.',
-    ])
+    expect([node.state, node.reason]).toEqual(['quarantined', 'Three images in a row could not be had.'])
     expect(node.gpus.map(({ state, reason }) => [state, reason])).toEqual([
       ['paused', 'An admin paused it: new fan.'],
       ['outside', 'Others use 90 % of its memory.'],

@@ -8,8 +8,9 @@ import { placeByHand } from '@/lib/cluster/testing/placed'
 import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
 import { listener } from '@/lib/database/listen'
 import { testDatabase } from '@/lib/database/testing/test-database'
-import { PATCH as PATCH_GPU } from '../gpus/[id]/route'
-import { PATCH } from './[id]/route'
+import * as initializeRoute from '../gpu/initialize/route'
+import * as gpuRoute from '../gpus/[id]/route'
+import * as nodeRoute from './[id]/route'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
 const db = testDatabase()
@@ -27,9 +28,9 @@ beforeEach(async () => {
 
 type Who = { cookie?: string; token?: string }
 const patchNode = (body: unknown, id = nodeId, who: Who = admin) =>
-  call(PATCH, '/api/nodes/x', { method: 'PATCH', body, params: { id }, ...who })
+  call(nodeRoute.PATCH, '/api/nodes/x', { method: 'PATCH', body, params: { id }, ...who })
 const patchGpu = (body: unknown, id = gpuId, who: Who = admin) =>
-  call(PATCH_GPU, '/api/gpus/x', { method: 'PATCH', body, params: { id }, ...who })
+  call(gpuRoute.PATCH, '/api/gpus/x', { method: 'PATCH', body, params: { id }, ...who })
 
 async function audited(): Promise<string[]> {
   const { rows } = await db.pool.query('SELECT action, target, detail FROM audit_events ORDER BY id')
@@ -148,6 +149,14 @@ describe('what changes nothing', () => {
       expect((await patch({ paused: true }, id, foreign)).status).toBe(403)
     }
     expect(await state()).toEqual(before)
+  })
+
+  it('is a GET: there is none', () => {
+    expect([nodeRoute, gpuRoute, initializeRoute].map((route) => Object.keys(route))).toEqual([
+      ['PATCH'],
+      ['PATCH'],
+      ['POST'],
+    ])
   })
 
   it('is one that names no node or no GPU', async () => {
