@@ -24,6 +24,7 @@ export const CompactTile = memo(function CompactTile({ gpu, look, onOpen }: Comp
         className={cn(
           'flex w-full min-w-0 flex-col gap-1.5 rounded-md border px-2 py-1.5 text-left text-xs hover:border-edge',
           tones[tone],
+          gpu.simulated && 'border-dashed',
         )}
       >
         <span className="flex w-full items-center gap-1.5">
@@ -32,6 +33,7 @@ export const CompactTile = memo(function CompactTile({ gpu, look, onOpen }: Comp
           <span className="ml-auto text-ink tabular-nums">
             <span className="sr-only">GPU </span>
             {gpu.index}
+            {gpu.simulated ? <span className="sr-only"> simulated</span> : null}
           </span>
         </span>
         <AllocationBar share={gpu.allocated} className="w-full" />

@@ -76,8 +76,9 @@ const placeOf = {
 function sayNode(node: ClusterNode): string {
   const { cpu_used_milli, cpu_milli, memory_used_mib, memory_mib } = node
   const gpus = node.gpus.length === 0 ? 'no GPU' : sayModels(node.gpus.map(({ model }) => model))
-  const cores = `${Number((cpu_used_milli / 1000).toFixed(1))} of ${sayCount(Math.round(cpu_milli / 1000), 'core')}`
-  return `${gpus} · ${cores} and ${sayGib(memory_used_mib)} of ${sayGib(memory_mib)} given out`
+  const cores = `${Number((cpu_used_milli / 1000).toFixed(1))}/${Math.round(cpu_milli / 1000)} cores`
+  const memory = `${sayGib(memory_used_mib).replace(' GiB', '')}/${sayGib(memory_mib)}`
+  return `${gpus} · ${cores}, ${memory} given out`
 }
 
 function NodeWarnings({ warnings }: { warnings: readonly string[] }) {

@@ -22,7 +22,7 @@ export function ModelTableForm({ table }: { table: ModelTable }) {
     <Panel>
       <PanelHeader
         title="Models"
-        description="How many GPUs --llm NAME among a job’s arguments stands for. Parts are shared with other jobs."
+        description="What --llm NAME in a job’s arguments stands for."
         actions={<PasteModelsDialog onTable={form.replace} />}
       />
       <form onSubmit={form.submit} noValidate>

@@ -1,0 +1,196 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import { expect, type Page } from '@playwright/test'
+import { expectNoSideScroll, test } from './browser-test'
+import { chooseAction, gpusOf, openCluster, openGpu, waitingRow } from './cluster-page'
+import { expectStatus } from './job-page'
+import { adminClient, makePerson, noLimits, type Person } from './people'
+import { signIn } from './sign-in'
+import { configText, submit } from './uploads'
+
+/** Simulated nodes are the whole system's: one test at a time. */
+test.describe.configure({ mode: 'serial' })
+test.use({ contextOptions: { reducedMotion: 'reduce' } })
+
+const simulated = { node_count: 2, gpus_per_node: 8 }
+const node = 'sim-0'
+
+let admin: Person
+let owner: Person
+let stranger: Person
+
+test.beforeAll(async () => {
+  admin = await makePerson({ name: 'operator', role: 'admin' })
+  owner = await makePerson({ name: 'owner', limits: noLimits })
+  stranger = await makePerson({ name: 'stranger' })
+})
+test.afterAll(async () => {
+  await expect(async () => adminClient().cluster.initialize({ node_count: 0 })).toPass()
+})
+
+/** A job that no node can ever take: it stays in the queue for as long as a test looks at it. */
+const tooLarge = (name: string) => configText({ name, gpu_count: 1, gpu_memory_gb: 1000 })
+
+/** All GPUs of a simulated node: the system's own has fewer. */
+const wholeNode = (name: string) => configText({ name, gpu_count: 8, max_time: 600 })
+
+async function expectUsable(page: Page, name: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await expect(page.locator('html')).toHaveClass(new RegExp(colorScheme))
+    const { violations } = await new AxeBuilder({ page })
+      .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
+      .analyze()
+    const found = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
+    expect.soft(found, `${name} ${colorScheme}`).toEqual([])
+  }
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 844 })
+    await expectNoSideScroll(page)
+  }
+  await page.setViewportSize({ width: 1280, height: 800 })
+}
+
+test('an admin makes simulated nodes, and sees what runs on them', async ({ page, context }) => {
+  await signIn(context, admin)
+  await openCluster(page)
+  await test.step('make them', async () => {
+    await page.getByRole('button', { name: 'Simulated nodes…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Simulated nodes' })
+    await expect(dialog.getByText('These GPUs do not exist.')).toBeVisible()
+    await dialog.getByLabel('Nodes').fill('65')
+    await dialog.getByRole('button', { name: 'Make them' }).click()
+    await expect(dialog.getByText('Use a whole number from 0 to 64.')).toBeVisible()
+    await dialog.getByLabel('Nodes').fill(String(simulated.node_count))
+    await dialog.getByLabel('GPUs per node').fill(String(simulated.gpus_per_node))
+    await dialog.getByRole('button', { name: 'Make them' }).click()
+    await expect(dialog).toBeHidden()
+    await expect(gpusOf(page, node)).toHaveCount(8)
+    await expect(gpusOf(page, node).first()).toContainText('Simulated: nothing to measure')
+  })
+  await test.step('watch a job come and go', async () => {
+    const id = await submit(owner, 'import time; time.sleep(600)', wholeNode('fills a node'))
+    const link = page.getByRole('region', { name: 'Nodes' }).getByRole('link', { name: 'fills a node' })
+    await expect(link.first()).toBeVisible()
+    await expect(link).toHaveCount(8)
+    await page.getByRole('radio', { name: /Running/ }).click()
+    const row = page.getByRole('table', { name: 'Running jobs' }).getByRole('row', { name: /fills a node/ })
+    await expect(row).toContainText('8 GPUs')
+    await chooseAction(page, 'fills a node', 'Cancel the job…')
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel the job' }).click()
+    await expect(link).toHaveCount(0)
+    await page.goto(`/jobs/${id}`)
+    await expectStatus(page, 'Cancelled')
+    await expect(page.getByText('Its GPUs were simulated')).toBeVisible()
+  })
+})
+
+test('an admin pauses a GPU and a node, and takes them back', async ({ page, context }) => {
+  await signIn(context, admin)
+  await openCluster(page)
+  await test.step('a GPU', async () => {
+    const dialog = await openGpu(page, node, 3)
+    await dialog.getByLabel('Reason').fill('a new fan')
+    await dialog.getByRole('button', { name: 'Pause this GPU' }).click()
+    await expect(gpusOf(page, node).nth(3)).toContainText('Paused')
+    await expect(gpusOf(page, node).nth(3)).toContainText('a new fan')
+    const again = await openGpu(page, node, 3)
+    await again.getByRole('button', { name: 'Resume this GPU' }).click()
+    await page.keyboard.press('Escape')
+    await expect(gpusOf(page, node).nth(3)).toContainText('Free')
+  })
+  await test.step('a node', async () => {
+    await page.getByRole('button', { name: `Pause ${node}`, exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause the node' }).click()
+    await expect(gpusOf(page, node).first()).toContainText('Closed')
+    await page.getByRole('button', { name: `Resume ${node}`, exact: true }).click()
+    await expect(gpusOf(page, node).first()).toContainText('Free')
+  })
+})
+
+test('an admin moves a waiting job forward, and cancels it', async ({ page, context }) => {
+  await submit(owner, 'print(1)', tooLarge('waits first'))
+  const second = await submit(owner, 'print(1)', tooLarge('waits second'))
+  await signIn(context, admin)
+  await openCluster(page)
+  await expect(waitingRow(page, 'waits second')).toContainText('No node is large enough')
+  await chooseAction(page, 'waits second', 'Change the priority…')
+  const dialog = page.getByRole('dialog', { name: 'Change the priority' })
+  await dialog.getByLabel('Priority').fill('101')
+  await dialog.getByRole('button', { name: 'Change it' }).click()
+  await expect(dialog.getByText('from -100 to 100')).toBeVisible()
+  await dialog.getByLabel('Priority').fill('7')
+  await dialog.getByRole('button', { name: 'Change it' }).click()
+  await expect(waitingRow(page, 'waits second').getByRole('cell', { name: '7', exact: true })).toBeVisible()
+  const names = page.getByRole('table', { name: 'Waiting jobs' }).getByRole('link', { name: /^waits/ })
+  await expect(names).toHaveText(['waits second', 'waits first'])
+  await expectUsable(page, 'cluster')
+
+  await chooseAction(page, 'waits second', 'Cancel the job…')
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel the job' }).click()
+  await expect(waitingRow(page, 'waits second')).toHaveCount(0)
+  await page.goto(`/jobs/${second}`)
+  await expectStatus(page, 'Cancelled')
+})
+
+test('a researcher sees the cluster without the jobs of others', async ({ page, context }) => {
+  const running = await submit(owner, 'import time; time.sleep(600)', wholeNode('a secret run'))
+  const own = await submit(stranger, 'print(1)', tooLarge('my own'))
+  await signIn(context, stranger)
+  await openCluster(page)
+  const nodes = page.getByRole('region', { name: 'Nodes' })
+  await expect(nodes.getByText('another user’s job').first()).toBeVisible()
+  await expect(waitingRow(page, 'my own')).toBeVisible()
+  await expect(waitingRow(page, 'Another user’s job').first()).toBeVisible()
+  for (const theirs of [owner.handle, 'a secret run', 'waits first']) {
+    await expect(page.getByText(theirs)).toHaveCount(0)
+  }
+  await expect(page.getByRole('button', { name: /^Pause|Simulated nodes|scheduler/ })).toHaveCount(0)
+  const dialog = await openGpu(page, node, 0)
+  await expect(dialog.getByRole('button', { name: /Pause/ })).toHaveCount(0)
+  await page.keyboard.press('Escape')
+  await expectUsable(page, 'cluster of a researcher')
+
+  await page.goto(`/jobs/${own}`)
+  await expect(page.getByRole('main')).toContainText('No node is large enough')
+  await expect(page.getByRole('main')).toContainText('1 GPU with 1000 GB')
+  await owner.client.jobs.cancel(running)
+  await stranger.client.jobs.cancel(own)
+  for (const job of (await owner.client.jobs.list({ status: 'pending' })).items)
+    await owner.client.jobs.cancel(job.job_id)
+})
+
+test('an admin edits the policy and the models', async ({ page, context }) => {
+  await signIn(context, admin)
+  await page.goto('/admin/policy')
+  const before = await adminClient().orchestrator.policy()
+  await test.step('the policy', async () => {
+    await page.getByLabel('Size of the queue').fill('none')
+    await page.getByRole('button', { name: 'Save the policy' }).click()
+    await expect(page.getByText('Use a whole number from 0 to 1,000,000.')).toBeVisible()
+    await page.getByLabel('Size of the queue').fill('77')
+    await page.getByRole('button', { name: 'Save the policy' }).click()
+    await expect(page.getByText('The policy was saved')).toBeVisible()
+    expect((await adminClient().orchestrator.policy()).max_queue_size).toBe(77)
+    await adminClient().orchestrator.updatePolicy({ max_queue_size: before.max_queue_size })
+  })
+  await test.step('the models', async () => {
+    const table = { default_requirement: 2, models: { 'a-model': 0.5, 'b-model': 4 } }
+    await page.getByRole('button', { name: 'Paste JSON…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Paste JSON' })
+    await dialog.getByLabel('JSON').fill('{"models": 1}')
+    await dialog.getByRole('button', { name: 'Take it over' }).click()
+    await expect(dialog.getByRole('textbox')).toHaveAttribute('aria-invalid', 'true')
+    await dialog.getByLabel('JSON').fill(JSON.stringify(table))
+    await dialog.getByRole('button', { name: 'Take it over' }).click()
+    await page.getByRole('button', { name: 'Remove b-model' }).click()
+    await page.getByRole('button', { name: 'Add a model' }).click()
+    await page.getByLabel('Model', { exact: true }).last().fill('c-model')
+    await page.getByRole('button', { name: 'Save the models' }).click()
+    await expect(page.getByText('The models were saved')).toBeVisible()
+    expect(await adminClient().cluster.models()).toEqual({
+      default_requirement: 2,
+      models: { 'a-model': 0.5, 'c-model': 1 },
+    })
+  })
+  await expectUsable(page, 'policy')
+})
