@@ -194,6 +194,7 @@ const submitViews: View[] = [
 ]
 
 const accessViews: View[] = [
+  { name: 'cluster', as: 'newcomer', open: at('/cluster', 'Cluster') },
   { name: 'projects', as: 'admin', open: at('/projects', 'Projects') },
   { name: 'projects-first', as: 'newcomer', open: at('/projects', 'Projects') },
   { name: 'project', as: 'admin', open: (page) => openDialog(page, '/projects', /Manage resnet-baseline/) },
@@ -243,6 +244,8 @@ const adminViews: View[] = [
     as: 'admin',
     open: (page) => openDialog(page, '/admin/environments', 'Edit python'),
   },
+  { name: 'admin-cluster', as: 'admin', open: at('/cluster', 'Cluster') },
+  { name: 'admin-policy', as: 'admin', open: at('/admin/policy', 'Policy and models') },
   { name: 'admin-audit', as: 'admin', open: at('/admin/audit', 'Audit log') },
 ]
 
