@@ -1,13 +1,14 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
-import { type Lease, registerNode } from '@/lib/cluster/nodes'
+import { registerNode } from '@/lib/cluster/nodes'
 import { database } from '@/lib/database/client'
 import { closeListener } from '@/lib/database/listen'
 import { env } from '@/lib/env'
 import { logger } from '@/lib/logger'
 import { discoverGpus } from './gpus/discover'
-import { NodeWorker } from './node/node-worker'
+import { readGpus } from './gpus/read-gpus'
+import { NodeWorker, type Registered } from './node/node-worker'
 import { createDockerRuntime } from './runtime/docker'
 import { leadWhileElected } from './scheduler/leader'
 import { lead } from './scheduler/loop'
@@ -29,7 +30,7 @@ const queryPatienceMs = 15_000
 /** What still holds the process at its end would only delay its restart. */
 const endPatienceMs = 3_000
 
-async function register(): Promise<{ lease: Lease; asked: number }> {
+async function register(): Promise<Registered> {
   const engine = await runtime.info()
   const { gpus, source, problem } = await discoverGpus({
     node: config.GPUQ_NODE_NAME,
@@ -49,7 +50,7 @@ async function register(): Promise<{ lease: Lease; asked: number }> {
   })
   for (const warning of warnings) logger.warn(warning)
   logger.info({ node: config.GPUQ_NODE_NAME, gpus: gpus.length, source }, 'serving')
-  return { lease, asked }
+  return { lease, asked, ...(source === 'nvidia-smi' ? { readGpus } : {}) }
 }
 
 async function main(): Promise<void> {

@@ -34,6 +34,9 @@ export interface Lease {
   engineId: string
 }
 
+/** SQL that is true while the lease `$2` on the node `$1` is held: the guard of a worker's writes. */
+export const leaseHeld = `EXISTS (SELECT 1 FROM nodes n WHERE n.id = $1 AND n.lease_id = $2 AND n.lease_expires_at > now() AND n.status <> 'lost')`
+
 /** The lease ran out, or another worker has one on the node: what this worker believes about it may be wrong. */
 export class LeaseLost extends Error {
   constructor() {

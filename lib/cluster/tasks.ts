@@ -5,7 +5,7 @@ import type { CancelReason, EndReason } from '../jobs/reasons'
 import type { TaskStatus } from '../jobs/status'
 import { endAttempt, type Outcome } from '../jobs/verdict'
 import { noteNodeHealth } from './node-health'
-import { holdsLease, type Lease, LeaseLost } from './nodes'
+import { holdsLease, type Lease, LeaseLost, leaseHeld } from './nodes'
 
 /**
  * A worker's writes about its tasks. Each names task and lease and expects one row: none means that the worker was
@@ -45,8 +45,6 @@ export interface ClaimedTask {
   stopReason: EndReason | null
   gpus: { uuid: string; index: number; simulated: boolean; milli: number }[]
 }
-
-const leaseHeld = `EXISTS (SELECT 1 FROM nodes n WHERE n.id = $1 AND n.lease_id = $2 AND n.lease_expires_at > now() AND n.status <> 'lost')`
 
 const selectClaimed = `
   SELECT t.id, t.job_id AS "jobId", t.attempt, t.rank, t.status, t.cpu_milli AS "cpuMilli", t.memory_mib AS "memoryMib",

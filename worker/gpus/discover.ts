@@ -52,5 +52,5 @@ export function problemOf({ faults }: GpuReport): string | null {
 }
 
 export function problemOfFailure(error: NvidiaSmiFault): string {
-  return `nvidia-smi failed: ${error.message}. Until it answers again the node's GPUs are not given out.`
+  return `nvidia-smi failed: ${error.message}. GPUs that do not answer are not given out.`
 }

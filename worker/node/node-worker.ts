@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { GpuReport } from '@/lib/cluster/gpu-reading'
 import { type Lease, NodeNameTaken } from '@/lib/cluster/nodes'
 import { logger } from '@/lib/logger'
 import { pause } from '../pause'
@@ -8,14 +9,21 @@ import { NodeService } from './serve-node'
 
 const registerEveryMs = 1_000
 
+/** A lease on a node, when it was asked for by `performance.now()`, and how its GPUs are read if they are real. */
+export interface Registered {
+  lease: Lease
+  asked: number
+  readGpus?: () => Promise<GpuReport>
+}
+
 export interface NodeWorkerOptions {
   runtime: Runtime
-  /** Takes a lease on the node. `asked` is when, by `performance.now()`. */
-  register(): Promise<{ lease: Lease; asked: number }>
+  /** Takes a lease on the node. */
+  register(): Promise<Registered>
   tasksDirectory: string
   outputLimitBytes: number
   /** Called once the node is served for the first time. */
-  onServing(): void
+  onServing(lease: Lease): void
 }
 
 /** Serves a node, lease after lease, until it is told to leave. */
@@ -44,8 +52,8 @@ export class NodeWorker {
    */
   async run(): Promise<void> {
     let registered = await this.options.register()
-    this.options.onServing()
-    while ((await this.#serve(registered.lease, registered.asked)) === 'expired') {
+    this.options.onServing(registered.lease)
+    while ((await this.#serve(registered)) === 'expired') {
       const again = await this.#registerAgain()
       if (!again) return
       registered = again
@@ -53,7 +61,7 @@ export class NodeWorker {
   }
 
   /** One lease, from its beginning to its end. */
-  async #serve(lease: Lease, asked: number): Promise<'left' | 'expired'> {
+  async #serve({ lease, asked, readGpus }: Registered): Promise<'left' | 'expired'> {
     const { runtime, outputLimitBytes } = this.options
     const keeper = new LeaseKeeper(lease, asked)
     const service = new NodeService({
@@ -63,6 +71,7 @@ export class NodeWorker {
       // The node's own: workers of several nodes may share a data directory.
       tasksDirectory: join(this.options.tasksDirectory, lease.nodeId),
       outputLimitBytes,
+      ...(readGpus ? { readGpus } : {}),
     })
     const term = new AbortController()
     const serving = service.serve(term.signal)
@@ -99,7 +108,7 @@ export class NodeWorker {
   }
 
   /** Null when it was told to leave first: there is nothing left to do. */
-  async #registerAgain(): Promise<{ lease: Lease; asked: number } | null> {
+  async #registerAgain(): Promise<Registered | null> {
     while (!this.#draining.signal.aborted) {
       try {
         return await this.options.register()

@@ -29,6 +29,7 @@ export class OutputStore {
   #waitingBytes = 0
   #storing: Promise<void> | undefined
   #failed: unknown
+  #ended = false
   /** Raw bytes that came, those among them that an earlier worker had taken. */
   readonly #received = { stdout: 0, stderr: 0 }
   readonly #streams = { stdout: new ReplayedStream(), stderr: new ReplayedStream() }
@@ -70,10 +71,21 @@ export class OutputStore {
   }
 
   /**
+   * Puts a record of gpuq's own between the job's. It stands for no byte of a stream, and does not count against the
+   * job's limit until another worker goes on with the task, which knows only how much is stored in all.
+   */
+  add(record: Buffer): void {
+    if (this.#ended || this.#failed || this.limitReached || this.signal.aborted) return
+    this.#keep(record, this.#encoder.state.consumed)
+    this.#storing ??= this.#store()
+  }
+
+  /**
    * Stores what is left, once both streams have ended. From there on all that came counts as taken, what the limit cut
    * off too: a worker that has to do this end again has nothing to add.
    */
   async end(): Promise<void> {
+    this.#ended = true
     this.#keep(this.#encoder.end(new Date()).bytes, this.#received)
     await this.#storing
     if (this.#failed) throw this.#failed

@@ -1,3 +1,4 @@
+import type { GpuReading } from '@/lib/cluster/gpu-reading'
 import type { Lease } from '@/lib/cluster/nodes'
 import { type ClaimedTask, Fenced, finishTask, markRunning, noteStop } from '@/lib/cluster/tasks'
 import { type EndReason, endReasons } from '@/lib/jobs/reasons'
@@ -11,6 +12,7 @@ import { outcomeOf, outcomeOfFault } from './outcome'
 import { OutputStore } from './output-store'
 import { persist } from './persist'
 import { removeTaskDirectory, taskDirectory, writeTaskDirectory } from './task-directory'
+import { UseRecorder } from './use-recorder'
 
 export interface TaskHost {
   runtime: Runtime
@@ -46,6 +48,7 @@ export class TaskRun {
   readonly #life: ContainerLife
   #stoppedFor: EndReason | null = null
   #stopNoted: Promise<void> = Promise.resolve()
+  readonly #use: UseRecorder
 
   constructor(
     readonly host: TaskHost,
@@ -63,6 +66,7 @@ export class TaskRun {
       },
       existing,
     )
+    this.#use = new UseRecorder(host.lease, task)
     // An adopted container may have been stopped for it already: then its exit code tells nothing.
     if (task.stopReason) this.stop(task.stopReason)
     this.done = this.#run()
@@ -78,6 +82,11 @@ export class TaskRun {
     )
     this.#stopNoted.catch(() => {})
     this.#stopContainer()
+  }
+
+  /** Takes what nvidia-smi just said of the node's GPUs, by their UUIDs. */
+  takeSample(readings: ReadonlyMap<string, GpuReading>): void {
+    if (!this.#abandoned.signal.aborted) this.#use.take(readings)
   }
 
   /** Fenced off: nothing more is written. The container is left to whoever owns it now. */
@@ -155,6 +164,7 @@ export class TaskRun {
     const over = existing?.state === 'exited'
     const leftMs = Math.max(0, task.timeLimitS - task.ranSeconds) * 1000
     const timeLimit = over ? undefined : setTimeout(() => this.stop('timeout'), leftMs)
+    this.#use.recordTo(store)
     const take = async (chunk: OutputChunk) => {
       this.#requireOurs()
       await store.take(chunk)

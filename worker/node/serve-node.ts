@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises'
+import type { GpuReading, GpuReport } from '@/lib/cluster/gpu-reading'
 import { drainNode, type Lease, LeaseLost, leaveNode, offerNode } from '@/lib/cluster/nodes'
 import { type ClaimedTask, claimTasks, tasksToStop } from '@/lib/cluster/tasks'
 import { listener } from '@/lib/database/listen'
@@ -6,6 +7,7 @@ import { logger } from '@/lib/logger'
 import { pause } from '../pause'
 import type { ContainerRef } from '../runtime/runtime'
 import { Wake } from '../wake'
+import { GpuWatch } from './gpu-watch'
 import { persist } from './persist'
 import { Reconciler } from './reconcile'
 import { type TaskHost, TaskRun } from './run-task'
@@ -15,6 +17,11 @@ const lookEveryMs = 1_000
 const reconcileEveryMs = 5_000
 /** After SIGKILL, and the time that the engine and the database need, nothing more is to be expected. */
 const stopPatienceMs = 25_000
+
+export interface NodeHost extends Omit<TaskHost, 'onKillFailed'> {
+  /** Says how the GPUs are; left out where they are simulated. */
+  readGpus?: () => Promise<GpuReport>
+}
 
 /**
  * Serves one node under one lease: claims what is placed on it, adopts what an earlier worker left, passes cancels on,
@@ -32,7 +39,11 @@ export class NodeService {
   /** Claiming and adopting take turns: a task that is in between the two would be started twice. */
   #turn: Promise<unknown> = Promise.resolve()
 
-  constructor(readonly host: Omit<TaskHost, 'onKillFailed'>) {
+  readonly #gpuWatch: GpuWatch | undefined
+
+  constructor(readonly host: NodeHost) {
+    const { readGpus } = host
+    this.#gpuWatch = readGpus && new GpuWatch(host.lease, readGpus, (readings) => this.#takeSample(readings))
     this.#reconciler = new Reconciler(host, {
       isRunning: (taskId) => this.#runs.has(taskId),
       adopt: (task, container) => this.#start(task, container),
@@ -52,7 +63,11 @@ export class NodeService {
       if (id === null || id === this.lease.nodeId) wake.ring()
     })
     try {
-      await Promise.all([this.#keepLooking(wake, signal), this.#keepReconciling(signal)])
+      await Promise.all([
+        this.#keepLooking(wake, signal),
+        this.#keepReconciling(signal),
+        this.#gpuWatch?.keepWatching(signal),
+      ])
     } finally {
       stop()
     }
@@ -139,6 +154,8 @@ export class NodeService {
     const dropOrphans = await this.#inTurn(() => this.#reconciler.compare())
     await dropOrphans()
     if (this.#reconciled) return
+    // What others do on the GPUs is known before any is given out.
+    await this.#gpuWatch?.firstLook
     // Only now: a GPU that the books call free may have been held by a container of the past.
     await this.#inTurn(async () => {
       if (!this.#closed) await offerNode(this.lease)
@@ -164,8 +181,20 @@ export class NodeService {
     }
     const run = new TaskRun(host, task, existing)
     this.#runs.set(task.id, run)
+    this.#noteUse(task)
     if (this.#stopped) run.stop('worker_stopped')
-    void run.done.then(() => this.#runs.delete(task.id))
+    void run.done.then(() => {
+      this.#noteUse(task)
+      this.#runs.delete(task.id)
+    })
+  }
+
+  #noteUse(task: ClaimedTask): void {
+    this.#gpuWatch?.noteOurs(task.gpus.map(({ uuid }) => uuid))
+  }
+
+  #takeSample(readings: ReadonlyMap<string, GpuReading>): void {
+    for (const run of this.#runs.values()) run.takeSample(readings)
   }
 
   async #quarantine(what: string): Promise<void> {

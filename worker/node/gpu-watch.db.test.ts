@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { GpuReading } from '@/lib/cluster/gpu-reading'
+import { type Lease, registerNode } from '@/lib/cluster/nodes'
+import { placeByHand } from '@/lib/cluster/testing/placed'
+import { makeJob } from '@/lib/cluster/testing/rows'
+import { testDatabase } from '@/lib/database/testing/test-database'
+import { discoverGpus } from '../gpus/discover'
+import { readGpus } from '../gpus/read-gpus'
+import { NvidiaSmiStandIn } from '../gpus/testing/stand-in'
+import { GpuWatch } from './gpu-watch'
+
+const db = testDatabase()
+const realPath = process.env.PATH
+let standIn: NvidiaSmiStandIn
+
+beforeAll(async () => {
+  standIn = await NvidiaSmiStandIn.make()
+})
+beforeEach(async () => {
+  await db.pool.query('TRUNCATE jobs, nodes, users CASCADE')
+})
+afterAll(() => standIn.remove())
+
+const idle = ['GPU-aaaa, NVIDIA H100 80GB HBM3, 81920, 4, 0', 'GPU-bbbb, NVIDIA H100 80GB HBM3, 81920, 4, 0']
+const busy = 'GPU-bbbb, NVIDIA H100 80GB HBM3, 81920, 71680, 95'
+const busyReason = 'Others use it: 70 of 80 GiB of memory, 95 % load.'
+
+/** Runs with only the stand-in on the PATH, which from now on lists these GPUs. */
+async function withGpus<T>(gpus: string[] | string, work: () => Promise<T>): Promise<T> {
+  if (typeof gpus === 'string') await standIn.runs(gpus)
+  else
+    await standIn.prints(gpus.map((gpu) => `${gpu.startsWith('GPU-b') ? 1 : 0}, ${gpu}, 40, 120.5, Disabled`))
+  process.env.PATH = standIn.directory
+  try {
+    return await work()
+  } finally {
+    process.env.PATH = realPath
+  }
+}
+
+interface Seen {
+  lease: Lease
+  watch: GpuWatch
+  samples: ReadonlyMap<string, GpuReading>[]
+}
+
+/** A node that its worker has just registered. */
+async function serve(gpus = idle): Promise<Seen> {
+  const found = await withGpus(gpus, () => discoverGpus({ node: 'lab' }))
+  const machine = { name: 'lab', engineId: 'engine', engineVersion: '29', cpuMilli: 8000, memoryMib: 16_000 }
+  const lease = await registerNode({ ...machine, warnings: ['old engine'], gpus: found.gpus })
+  const samples: Seen['samples'] = []
+  return {
+    lease,
+    samples,
+    watch: new GpuWatch(
+      lease,
+      () => readGpus(500),
+      (sample) => samples.push(sample),
+    ),
+  }
+}
+
+const look = (watch: GpuWatch, gpus: string[] | string) => withGpus(gpus, () => watch.look())
+
+async function stored() {
+  const { rows } = await db.pool.query<{ uuid: string; missing: boolean; reason: string | null }>(
+    'SELECT uuid, missing, busy_reason AS reason FROM gpus ORDER BY uuid',
+  )
+  return Object.fromEntries(rows.map(({ uuid, missing, reason }) => [uuid, missing ? 'missing' : reason]))
+}
+
+async function warnings(): Promise<string[]> {
+  const { rows } = await db.pool.query<{ warnings: string[] }>('SELECT warnings FROM nodes')
+  return rows[0]?.warnings ?? []
+}
+
+describe('a node with real GPUs', () => {
+  it('shows the last sample of each, and its last hour at a third of the pace', async () => {
+    const { watch } = await serve()
+    await db.pool.query(
+      `INSERT INTO gpu_samples (gpu_id, at) SELECT id, now() - interval '61 minutes' FROM gpus`,
+    )
+    for (let i = 0; i < 4; i++) await look(watch, [...idle.slice(0, 1), busy])
+    const { rows } = await db.pool.query(
+      'SELECT load, memory_used_mib, temperature_c, power_w, sampled_at IS NOT NULL AS sampled FROM gpus ORDER BY uuid',
+    )
+    expect(rows).toEqual([
+      { load: 0, memory_used_mib: 4, temperature_c: 40, power_w: 120.5, sampled: true },
+      { load: 0.95, memory_used_mib: 71_680, temperature_c: 40, power_w: 120.5, sampled: true },
+    ])
+    const kept = await db.pool.query('SELECT load FROM gpu_samples ORDER BY load')
+    expect(kept.rows).toEqual([{ load: 0 }, { load: 0 }, { load: 0.95 }, { load: 0.95 }])
+  })
+
+  it('holds back what others use until they are gone for two looks', async () => {
+    const { watch } = await serve()
+    await look(watch, [...idle.slice(0, 1), busy])
+    expect(await stored()).toEqual({ 'GPU-aaaa': null, 'GPU-bbbb': busyReason })
+    await look(watch, idle)
+    expect(await stored()).toMatchObject({ 'GPU-bbbb': busyReason })
+    await look(watch, idle)
+    expect(await stored()).toMatchObject({ 'GPU-bbbb': null })
+  })
+
+  it('never takes its own jobs for others, nor what they leave behind', async () => {
+    const { lease, watch } = await serve()
+    const task = await placeByHand(lease.nodeId, await makeJob(), { indices: [1], milli: 500 })
+    await look(watch, [...idle.slice(0, 1), busy])
+    expect(await stored()).toMatchObject({ 'GPU-bbbb': null })
+    watch.noteOurs(['GPU-bbbb'])
+    await db.pool.query('UPDATE allocations SET released_at = now() WHERE task_id = $1', [task])
+    await db.pool.query('UPDATE gpus SET allocated_milli = 0')
+    await look(watch, [...idle.slice(0, 1), busy])
+    expect(await stored()).toMatchObject({ 'GPU-bbbb': null })
+  })
+
+  it('holds back a GPU with a fault, and one that is gone, until they are back; serves a new one', async () => {
+    const { watch } = await serve()
+    await look(watch, ['GPU-aaaa, NVIDIA H100 80GB HBM3, 81920, ERR!, ERR!'])
+    expect(await stored()).toEqual({
+      'GPU-aaaa': 'nvidia-smi reports a fault: its memory.used is ERR!.',
+      'GPU-bbbb': 'missing',
+    })
+    await look(watch, [
+      'GPU-aaaa, NVIDIA H100 80GB HBM3, [N/A], [N/A], [N/A]',
+      'GPU-bcbc, Tesla T4, 15360, 0, 0',
+    ])
+    const state = await stored()
+    expect(state['GPU-aaaa']).toContain('nvidia-smi says of it only')
+    expect(state).toMatchObject({ 'GPU-bcbc': null, 'GPU-bbbb': 'missing' })
+    expect(await warnings()).toEqual(['old engine', expect.stringContaining('[N/A]')])
+    await look(watch, idle)
+    await look(watch, idle)
+    expect(await stored()).toEqual({ 'GPU-aaaa': null, 'GPU-bbbb': null, 'GPU-bcbc': 'missing' })
+    expect(await warnings()).toEqual(['old engine'])
+  })
+
+  it('warns once when nvidia-smi fails or hangs, and gives nothing out after the third time', async () => {
+    const { watch, samples } = await serve()
+    await look(watch, 'echo "Failed to initialize NVML: Driver/library version mismatch"; exit 18')
+    await look(watch, 'exec /bin/sleep 60')
+    expect(await stored()).toEqual({ 'GPU-aaaa': null, 'GPU-bbbb': null })
+    expect(await warnings()).toEqual(['old engine', expect.stringContaining('no answer within 0.5 s')])
+    await look(watch, 'exec /bin/sleep 60')
+    const silent = 'nvidia-smi failed: no answer within 0.5 s.'
+    expect(await stored()).toEqual({ 'GPU-aaaa': silent, 'GPU-bbbb': silent })
+    expect(samples).toEqual([])
+    await look(watch, idle)
+    await look(watch, idle)
+    expect(await stored()).toEqual({ 'GPU-aaaa': null, 'GPU-bbbb': null })
+    expect(await warnings()).toEqual(['old engine'])
+  })
+
+  it('writes nothing once another worker has the lease', async () => {
+    const { watch } = await serve()
+    await serve()
+    await look(watch, [...idle.slice(0, 1), busy])
+    await look(watch, idle.slice(0, 1))
+    expect(await stored()).toEqual({ 'GPU-aaaa': null, 'GPU-bbbb': null })
+    expect((await db.pool.query('SELECT 1 FROM gpu_samples')).rowCount).toBe(0)
+    expect(await warnings()).toEqual(['old engine'])
+  })
+})
