@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { database } from '../database/client'
 import type { ProjectShare } from '../scheduling/types'
+import { gpuHoursOf } from './gpu-hours'
 
 const shareRows = z.array(
   z.object({
@@ -29,9 +30,7 @@ export async function readShares(
   const { rows } = await database().pool.query({
     name: 'project-shares',
     text: `SELECT p.id, p.weight, p.gpu_quota_milli AS "quotaMilli",
-                  coalesce(p.gpu_hour_budget <= (SELECT coalesce(sum(a.milli * extract(epoch FROM coalesce(a.released_at, now()) - a.created_at)), 0)
-                                                   FROM jobs j JOIN tasks t ON t.job_id = j.id JOIN allocations a ON a.task_id = t.id
-                                                  WHERE j.project_id = p.id) / 3600000, false) AS exhausted,
+                  CASE WHEN p.gpu_hour_budget IS NULL THEN false ELSE p.gpu_hour_budget <= ${gpuHoursOf('p.id')} END AS exhausted,
                   coalesce(used.users, '[]') AS users
              FROM projects p
              LEFT JOIN LATERAL (
