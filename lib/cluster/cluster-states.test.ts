@@ -4,6 +4,7 @@ import { type GpuFacts, gpuState, type NodeFacts, nodeState } from './cluster-st
 const node: NodeFacts = {
   status: 'ready',
   leaseHeld: true,
+  simulated: false,
   paused: false,
   pauseReason: null,
   quarantined: false,
@@ -28,6 +29,14 @@ describe('the state of a node', () => {
     expect(stateOf({ leaseHeld: false })).toBe('lost')
     expect(stateOf({ status: 'lost' })).toBe('lost')
     expect(stateOf({ status: 'drained', leaseHeld: false })).toBe('drained')
+  })
+
+  it('sends nobody to start a worker on a machine that is only simulated', () => {
+    const reasonOf = (simulated: boolean) => nodeState({ ...node, status: 'drained', simulated }).reason
+    expect([reasonOf(false), reasonOf(true)]).toEqual([
+      expect.stringContaining('Start one there'),
+      expect.not.stringContaining('Start one'),
+    ])
   })
 
   it('shows what no admin can end before what one can, and that before what ends by itself', () => {

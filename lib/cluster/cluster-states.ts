@@ -4,6 +4,7 @@ import type { ClusterGpu, ClusterNode } from './schemas'
 export interface NodeFacts {
   status: 'ready' | 'draining' | 'drained' | 'lost'
   leaseHeld: boolean
+  simulated: boolean
   paused: boolean
   pauseReason: string | null
   quarantined: boolean
@@ -25,7 +26,10 @@ type StateOfGpu = Pick<ClusterGpu, 'state' | 'reason'>
 /** What cannot be helped comes before what an admin can end, and that before what ends by itself. */
 export function nodeState(node: NodeFacts): StateOfNode {
   if (node.status === 'drained') {
-    return { state: 'drained', reason: 'Its worker has left. Start one there to have it back.' }
+    const reason = node.simulated
+      ? 'No worker serves it: the one of its machine is starting, or has left.'
+      : 'Its worker has left. Start one there to have it back.'
+    return { state: 'drained', reason }
   }
   if (node.status === 'lost' || !node.leaseHeld) {
     return { state: 'lost', reason: 'Its worker has stopped answering. Its jobs are tried again elsewhere.' }

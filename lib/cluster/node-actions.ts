@@ -22,7 +22,7 @@ const noSuchNode = () => noSuch('node with this number')
 const noSuchGpu = () => noSuch('GPU with this id')
 
 /** Larger numbers do not fit the database's integer, and name no node. */
-const nodeNumber = /^\d{1,9}$/
+const nodeNumber = /^(0|[1-9]\d{0,8})$/
 
 /**
  * Pauses or resumes a node, or ends its quarantine. What runs there finishes in any case. What an admin set outlives

@@ -164,6 +164,7 @@ describe('what changes nothing', () => {
     const numbers = [
       '',
       '-1',
+      '00',
       '1.5',
       '0x0',
       '1e1',
