@@ -31,7 +31,7 @@ export async function getUser(actor: Actor, handle: string): Promise<User> {
 }
 
 /** Handles that mean something else in an address. */
-const reservedHandles = new Set(['me'])
+export const reservedHandles: ReadonlySet<string> = new Set(['me'])
 
 /**
  * Makes a user. Without a password, the answer holds an invitation's link; `origin` is where the admin reached gpuq.

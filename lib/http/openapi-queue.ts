@@ -1,8 +1,64 @@
-import { modelTableSchema, orchestratorSchema, policySchema, updatePolicySchema } from '../cluster/schemas'
+import {
+  modelTableSchema,
+  orchestratorSchema,
+  policySchema,
+  prioritySchema,
+  queueJobDetailSchema,
+  queueSchema,
+  queueSubmitSchema,
+  queueSubmittedSchema,
+  updatePolicySchema,
+} from '../cluster/schemas'
 import { type Operation, ok } from './openapi-operation'
 
 /** The queue API, also served without /api; the policy and the model table. */
 export const queueOperations: readonly Operation[] = [
+  {
+    method: 'post',
+    path: '/api/queue/submit',
+    tag: 'queue',
+    summary: 'Submit a job that is a command; never waits',
+    access: 'submit',
+    headers: [{ name: 'Idempotency-Key', description: 'makes a repeated submission the same job' }],
+    body: queueSubmitSchema,
+    answers: {
+      200: { description: 'The job that the Idempotency-Key names', schema: queueSubmittedSchema },
+      201: { description: 'The job was accepted; see Location', schema: queueSubmittedSchema },
+    },
+  },
+  {
+    method: 'get',
+    path: '/api/queue',
+    tag: 'queue',
+    summary: 'What waits, in the order it should start, and what runs',
+    access: 'read',
+    answers: ok(queueSchema),
+  },
+  {
+    method: 'get',
+    path: '/api/queue/{id}',
+    tag: 'queue',
+    summary: 'One job, with its position and expected start',
+    access: 'read',
+    answers: ok(queueJobDetailSchema),
+  },
+  {
+    method: 'delete',
+    path: '/api/queue/{id}',
+    tag: 'queue',
+    summary: 'Cancel a job',
+    access: 'submit',
+    answers: ok(queueJobDetailSchema),
+  },
+  {
+    method: 'patch',
+    path: '/api/queue/{id}/priority',
+    tag: 'queue',
+    summary: "Change a waiting job's priority",
+    access: 'submit',
+    body: prioritySchema,
+    answers: ok(queueJobDetailSchema),
+  },
   {
     method: 'get',
     path: '/api/orchestrator/status',

@@ -9,10 +9,16 @@ import { type Transaction, transaction } from '../database/transaction'
 import { env } from '../env'
 import { GpuqError } from '../errors'
 import { configForRecord, type JobConfig, timeLimitSeconds } from './config'
+import { modelsOfWords, withModelNeed } from './model-need'
 import { isLimited, requireWithinLimits } from './submission-limits'
 
 export interface Submission {
+  /** solution.py; empty where there is a command. */
   code: Buffer
+  /** What a shell runs instead. */
+  command: string | null
+  /** `run_id` of the queue API. */
+  runId: string | null
   config: JobConfig
   /** SHA-256 of all that was sent. */
   bodyHash: Buffer
@@ -41,40 +47,55 @@ export async function submitJob(actor: Actor, submission: Submission): Promise<S
 
 async function accept(actor: Actor, submission: Submission): Promise<Submitted> {
   const { pool } = database()
-  const { config, idempotencyKey } = submission
-  const [environment, known] = await Promise.all([
-    findEnvironment(config.environment),
-    findProject(pool, actor.userId, config.projectId),
-  ])
+  const { idempotencyKey } = submission
+  const { environment, config, known } = await prepare(actor, submission.config)
+  const owner = { callerId: actor.userId, userId: actor.userId }
   if (known && idempotencyKey === null && !isLimited(effectiveLimits(actor, known.limits))) {
     return {
-      jobId: await insertJob(pool, actor, known.id, environment, submission),
+      jobId: await insertJob(pool, { ...owner, projectId: known.id }, environment, { ...submission, config }),
       repeated: false,
       headers: {},
     }
   }
   return transaction(async (tx) => {
     const project = await findOrCreateProject(tx, actor.userId, config.projectId)
-    await lockUser(tx, actor.userId)
+    await lockUsers(tx, [actor.userId])
     const earlier = await findRepeated(tx, actor.userId, submission)
     if (earlier) return { jobId: earlier, repeated: true, headers: {} }
     const headers = await requireWithinLimits(tx, actor.userId, effectiveLimits(actor, project.limits))
-    const jobId = await insertJob(tx, actor, project.id, environment, submission)
+    const jobId = await insertJob(tx, { ...owner, projectId: project.id }, environment, {
+      ...submission,
+      config,
+    })
     return { jobId, repeated: false, headers }
   })
 }
 
-/** Decisions about one user's submissions are made one at a time. */
-async function lockUser(tx: Transaction, userId: string): Promise<void> {
+/** What can be known before anything is locked. */
+async function prepare(actor: Actor, given: JobConfig) {
+  const [environment, known, config] = await Promise.all([
+    findEnvironment(given.environment),
+    findProject(database().pool, actor.userId, given.projectId),
+    withModelNeed(given, modelsOfWords(given.args)),
+  ])
+  return { environment, known, config }
+}
+
+/** Decisions about one user's submissions are made one at a time. Several are locked in one order, or they deadlock. */
+export async function lockUsers(tx: Transaction, userIds: readonly string[]): Promise<void> {
   await tx.query({
-    name: 'lock-user',
-    text: 'SELECT 1 FROM users WHERE id = $1 FOR NO KEY UPDATE',
-    values: [userId],
+    name: 'lock-users',
+    text: 'SELECT 1 FROM users WHERE id = ANY ($1::uuid[]) ORDER BY id FOR NO KEY UPDATE',
+    values: [userIds],
   })
 }
 
-async function findRepeated(tx: Transaction, userId: string, submission: Submission): Promise<string | null> {
-  const { idempotencyKey, bodyHash } = submission
+/** The job that the caller's key was used for; null where there is none. */
+export async function findRepeated(
+  tx: Transaction,
+  userId: string,
+  { idempotencyKey, bodyHash }: Submission,
+): Promise<string | null> {
   if (idempotencyKey === null) return null
   const { rows } = await tx.query<{ body_hash: Buffer; job_id: string }>({
     name: 'find-idempotency-key',
@@ -88,26 +109,32 @@ async function findRepeated(tx: Transaction, userId: string, submission: Submiss
   throw new GpuqError('invalid_fields', message, { errors: [{ path: 'Idempotency-Key', message }] })
 }
 
-async function insertJob(
+/** Whose job it is, and who sends it: an idempotency key is the sender's. */
+export interface JobOwner {
+  callerId: string
+  userId: string
+  projectId: string
+}
+
+export async function insertJob(
   tx: Transaction,
-  actor: Actor,
-  projectId: string,
+  { callerId, userId, projectId }: JobOwner,
   environment: ChosenEnvironment,
-  { code, config, bodyHash, idempotencyKey }: Submission,
+  { code, command, runId, config, bodyHash, idempotencyKey }: Submission,
 ): Promise<string> {
   const jobId = uuidv7()
   await tx.query({
     name: 'insert-job',
     text: `WITH job AS (
              INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, name, spec, code, priority,
-                               max_retries, expected_time_s, time_limit_s)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+                               max_retries, expected_time_s, time_limit_s, command, run_id)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $16, $17)
            )
            INSERT INTO idempotency_keys (user_id, key, body_hash, job_id)
-           SELECT $2, $13::text, $14::bytea, $1 WHERE $13::text IS NOT NULL`,
+           SELECT $15, $13::text, $14::bytea, $1 WHERE $13::text IS NOT NULL`,
     values: [
       jobId,
-      actor.userId,
+      userId,
       projectId,
       environment.id,
       config.competitionId,
@@ -120,6 +147,9 @@ async function insertJob(
       Math.ceil(timeLimitSeconds(config, env().GPUQ_MAX_TIME_S)),
       idempotencyKey,
       bodyHash,
+      callerId,
+      command,
+      runId,
     ],
   })
   return jobId

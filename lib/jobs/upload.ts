@@ -1,6 +1,7 @@
 import { type Actor, requireScope } from '../access/actor'
 import { actorFromToken, invalidToken } from '../access/authenticate'
 import { type FieldError, GpuqError } from '../errors'
+import { idempotencyKeyOf } from '../http/idempotency-key'
 import { readUpload } from '../http/multipart'
 import { parseConfig } from './config'
 import type { Submission } from './submit'
@@ -8,7 +9,6 @@ import { requireSupported } from './supported'
 
 const maxPartBytes = 1024 * 1024
 const uploadTimeoutMs = 60_000
-const keyPattern = /^[\x21-\x7e]{1,255}$/
 
 /**
  * Reads an upload and settles who sends it: the header, the session, or the config's own token. What they say must
@@ -18,13 +18,7 @@ export async function receiveUpload(
   request: Request,
   caller: Actor | null,
 ): Promise<{ actor: Actor; submission: Submission }> {
-  const idempotencyKey = request.headers.get('idempotency-key')
-  if (idempotencyKey !== null && !keyPattern.test(idempotencyKey)) {
-    throw new GpuqError(
-      'invalid_request',
-      'An Idempotency-Key is 1 to 255 printable ASCII characters without spaces.',
-    )
-  }
+  const idempotencyKey = idempotencyKeyOf(request)
   const { code, configFile, bodyHash } = await readUpload(request, {
     maxPartBytes,
     timeoutMs: uploadTimeoutMs,
@@ -39,7 +33,10 @@ export async function receiveUpload(
     throw new GpuqError('forbidden', 'Token does not belong to specified user_id')
   }
   requireSupported(config)
-  return { actor, submission: { code: code.bytes, config, bodyHash, idempotencyKey } }
+  return {
+    actor,
+    submission: { code: code.bytes, command: null, runId: null, config, bodyHash, idempotencyKey },
+  }
 }
 
 /** The first mistake as a sentence with its place, and how many more there are. */

@@ -1,0 +1,18 @@
+import { route } from '@/lib/http/route'
+import { cancelJob } from '@/lib/jobs/cancel'
+import { readQueueJob } from '@/lib/jobs/queue-list'
+import { waitUntilFinal } from '@/lib/jobs/wait'
+
+/** Most jobs end on SIGTERM within this time, and the answer can say so. */
+const answerWithinMs = 3_000
+
+export const GET = route<{ id: string }>('read', async ({ actor, params }) =>
+  Response.json(await readQueueJob(actor, params.id)),
+)
+
+/** Cancels a job, wherever it is. One that is cancelled already stays so. */
+export const DELETE = route<{ id: string }>('submit', async ({ actor, request, params }) => {
+  await cancelJob(actor, params.id)
+  await waitUntilFinal(params.id, AbortSignal.any([request.signal, AbortSignal.timeout(answerWithinMs)]))
+  return Response.json(await readQueueJob(actor, params.id))
+})

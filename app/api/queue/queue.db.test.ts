@@ -1,0 +1,187 @@
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { call } from '@/lib/access/testing/call'
+import { makePerson, makeToken, type Person } from '@/lib/access/testing/people'
+import { replaceModels } from '@/lib/cluster/models'
+import { modelTableSchema } from '@/lib/cluster/schemas'
+import { makeJob } from '@/lib/cluster/testing/rows'
+import { testDatabase } from '@/lib/database/testing/test-database'
+import { GET as getSource } from '../jobs/[id]/source/route'
+import { PUT as putPolicy } from '../orchestrator/policy/route'
+import { POST as start } from '../orchestrator/start/route'
+import { GET as status } from '../orchestrator/status/route'
+import { POST as stop } from '../orchestrator/stop/route'
+import { GET as getStatus } from '../status/[id]/route'
+import { cancel, idOf, jobOf, prioritize, readQueue, submit, submitted } from './testing/queue-client'
+
+vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
+const db = testDatabase()
+
+let [admin, ada, bob] = [] as unknown as [Person, Person, Person]
+beforeAll(async () => {
+  ;[admin, ada, bob] = [await makePerson('admin'), await makePerson(), await makePerson()]
+  await db.pool.query('UPDATE users SET submissions_per_minute = 100000, max_active_jobs = 100000')
+  // An environment is there once one job is.
+  await db.pool.query('DELETE FROM jobs WHERE id = $1', [await makeJob()])
+})
+
+async function audited(action: string): Promise<unknown[]> {
+  const { rows } = await db.pool.query(
+    'SELECT target, detail FROM audit_events WHERE action = $1 ORDER BY at',
+    [action],
+  )
+  return rows
+}
+
+describe('a client that knows the documented calls only', () => {
+  it('submits, looks, reorders, cancels and steers with one token in X-Auth-Token', async () => {
+    const { token } = await makeToken(admin, ['read', 'submit', 'admin'])
+    const who = { headers: { 'x-auth-token': token } }
+    const run = { run_id: 'run-7', user: 'newcomer', command: 'python fit.py', gpu_count: 2, priority: 2 }
+    const accepted = await submit(run, who)
+    expect(accepted).toMatchObject({ status: 201, body: { run_id: 'run-7', status: 'queued' } })
+    const id = idOf(accepted)
+    expect(accepted.headers.get('location')).toBe(`/api/queue/${id}`)
+    const { queued, running } = await readQueue(who)
+    expect(running).toEqual([])
+    expect(queued).toMatchObject([
+      { job_id: id, run_id: 'run-7', user: 'newcomer', command: 'python fit.py', gpu_count: 2, priority: 2 },
+    ])
+    expect(await prioritize(id, { priority: 3 }, who)).toMatchObject({ status: 200, body: { priority: 3 } })
+    expect(await cancel(id, who)).toMatchObject({
+      status: 200,
+      body: { status: 'cancelled', reason: 'cancelled_by_admin' },
+    })
+    for (const handler of [start, stop, start]) {
+      expect(await call(handler, '/x', { method: 'POST', ...who })).toMatchObject({ status: 200 })
+    }
+    expect(await call(status, '/x', who)).toMatchObject({ status: 200, body: { running: true, queued: 0 } })
+    const policy = { max_concurrent_jobs: 10, enable_auto_retry: true }
+    expect(await call(putPolicy, '/x', { method: 'PUT', body: policy, ...who })).toMatchObject({
+      status: 200,
+      body: policy,
+    })
+    expect(await audited('user_created')).toContainEqual({
+      target: 'newcomer',
+      detail: { role: 'researcher', invited: false, for_a_job: true },
+    })
+  })
+
+  it('asks for memory and tells how long it takes', async () => {
+    const id = await submitted(
+      {
+        command: 'python fit.py --epochs 10',
+        gpu_count: 4,
+        gpu_memory_gb: 40,
+        estimated_duration_seconds: 3600,
+      },
+      ada,
+    )
+    expect(await jobOf(id, ada)).toMatchObject({
+      gpu_count: 4,
+      gpu_memory_gb: 40,
+      estimated_duration_seconds: 3600,
+      project_id: 'default',
+      status: 'queued',
+    })
+    await cancel(id, ada)
+  })
+})
+
+describe('a job that is a command', () => {
+  it('is shown with it wherever a job is, and has no code', async () => {
+    const command = 'python -c "print(1)" && echo \'ü\''
+    const id = await submitted({ command, run_id: 'one', env: { SEED: '1' } }, ada)
+    expect(await call(getStatus, '/x', { params: { id }, ...ada })).toMatchObject({
+      status: 200,
+      body: { name: 'one', command, run_id: 'one', status: 'pending' },
+    })
+    expect(await call(getSource, '/x', { params: { id }, ...ada })).toMatchObject({
+      status: 200,
+      body: { code: '', command },
+    })
+    await cancel(id, ada)
+  })
+
+  it('is stopped at twice its estimate, or without one no sooner than any job', async () => {
+    const limitOf = async (id: string) =>
+      (await db.pool.query('SELECT time_limit_s AS s FROM jobs WHERE id = $1', [id])).rows
+    const [guessed, free] = [
+      await submitted({ estimated_duration_seconds: 100.5 }, ada),
+      await submitted({}, ada),
+    ]
+    expect([await limitOf(guessed), await limitOf(free)]).toEqual([[{ s: 201 }], [{ s: 86_400 }]])
+    await Promise.all([cancel(guessed, ada), cancel(free, ada)])
+  })
+
+  it('gets the GPUs of the models that it names, unless it says how many', async () => {
+    const table = { default_requirement: 1, models: { 'Small-3B': 0.5, large: 3.5 } }
+    await replaceModels(admin.actor, modelTableSchema.parse(table))
+    const gpusOf = async (body: object) => {
+      const id = await submitted(body, ada)
+      const { gpu_count, gpu_fraction } = await jobOf(id, ada)
+      await cancel(id, ada)
+      return [gpu_count, gpu_fraction]
+    }
+    expect(await gpusOf({ command: 'python a.py --llm small-3b' })).toEqual([1, 0.5])
+    expect(await gpusOf({ command: 'python a.py --llm=LARGE' })).toEqual([4, null])
+    expect(await gpusOf({ command: 'a --llm small-3b; b --llm large' })).toEqual([4, null])
+    expect(await gpusOf({ command: 'a --llm unknown' })).toEqual([1, null])
+    expect(await gpusOf({ command: 'a --llm large', gpu_count: 2 })).toEqual([2, null])
+    expect(await gpusOf({ command: 'a --llm large', gpu_fraction: 0.25 })).toEqual([1, 0.25])
+    expect(await gpusOf({ command: 'a --llm large', gpu_count: 0 })).toEqual([0, null])
+  })
+
+  it('is one job however often it is sent under one key, and refused under it when it is another', async () => {
+    const keyed = { ...ada, headers: { 'idempotency-key': 'same' } }
+    const answers = await Promise.all(Array.from({ length: 20 }, () => submit({ command: 'true' }, keyed)))
+    expect(new Set(answers.map(idOf)).size).toBe(1)
+    expect(answers.map((answer) => answer.status).toSorted()).toEqual([...Array(19).fill(200), 201])
+    expect(await submit({ command: 'false' }, keyed)).toMatchObject({ status: 422 })
+    const [id = ''] = answers.map(idOf)
+    await cancel(id, ada)
+    expect((await submit({ command: 'true' }, keyed)).body).toMatchObject({ job_id: id, status: 'cancelled' })
+    expect(
+      await submit({ command: 'true' }, { ...ada, headers: { 'idempotency-key': 'a b' } }),
+    ).toMatchObject({
+      status: 400,
+    })
+  })
+})
+
+describe('whose job it is', () => {
+  it('is the caller unless an admin names another', async () => {
+    const own = await submitted({ user: ada.handle.toUpperCase() }, ada)
+    expect((await jobOf(own, ada)).user).toBe(ada.handle)
+    expect(await submit({ command: 'true', user: bob.handle }, ada)).toMatchObject({ status: 403 })
+    expect(await submit({ command: 'true', user: 'nobody-yet' }, ada)).toMatchObject({ status: 403 })
+    const given = await submitted({ user: bob.handle, project_id: 'shared' }, admin)
+    expect(await jobOf(given, bob)).toMatchObject({ user: bob.handle, project_id: 'shared' })
+    const { rows } = await db.pool.query(
+      `SELECT u.handle FROM projects p JOIN users u ON u.id = p.owner_id WHERE p.slug = 'shared'`,
+    )
+    expect(rows).toEqual([{ handle: bob.handle }])
+    await Promise.all([cancel(own, ada), cancel(given, bob)])
+  })
+
+  it('is a new user, made once by many at once, who cannot sign in', async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 10 }, (_, n) => submitted({ user: n % 2 ? 'Zoe' : 'zoe' }, admin)),
+    )
+    const { rows } = await db.pool.query(
+      `SELECT role, password_hash, invitation_hash, email, (SELECT count(*) FROM jobs WHERE user_id = users.id) AS jobs
+         FROM users WHERE lower(handle) = 'zoe'`,
+    )
+    expect(rows).toEqual([
+      { role: 'researcher', password_hash: null, invitation_hash: null, email: null, jobs: 10 },
+    ])
+    await Promise.all(ids.map((id) => cancel(id, admin)))
+  })
+
+  it('is no reserved name and nobody who is disabled', async () => {
+    await db.pool.query(
+      "INSERT INTO users (id, handle, disabled_at) VALUES (gen_random_uuid(), 'gone', now())",
+    )
+    expect(await submit({ command: 'true', user: 'gone' }, admin)).toMatchObject({ status: 409 })
+    expect(await submit({ command: 'true', user: 'me' }, admin)).toMatchObject({ status: 422 })
+  })
+})

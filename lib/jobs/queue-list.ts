@@ -1,0 +1,82 @@
+import { type Actor, isAdmin } from '../access/actor'
+import { forecastQueue, type QueueForecast } from '../cluster/forecast'
+import { readPolicy } from '../cluster/policy'
+import type { Queue, QueueJobDetail, QueueSubmitted } from '../cluster/schemas'
+import { database } from '../database/client'
+import {
+  type QueueRow,
+  queueColumns,
+  queueSource,
+  toQueueJob,
+  toQueueJobDetail,
+  toQueueStatus,
+} from './queue-rows'
+import type { JobStatus } from './status'
+import { findVisibleJob } from './visible'
+
+const mostListed = 1_000
+
+/** All that waits, in the order it should start, and all that runs. */
+export async function readQueue(actor: Actor): Promise<Queue> {
+  const forecast = await forecastQueue()
+  const [waiting, running, counted, policy] = await Promise.all([
+    readWaiting(forecast),
+    readRunning(),
+    database().pool.query<{ count: number }>("SELECT count(*) FROM jobs WHERE status = 'pending'"),
+    readPolicy(),
+  ])
+  const toJob = (row: QueueRow) => toQueueJob(row, forecast, isAdmin(actor) || row.user_id === actor.userId)
+  return {
+    queued: waiting.map(toJob),
+    running: running.map(toJob),
+    queued_total: counted.rows[0]?.count ?? waiting.length,
+    max_queue_size: policy.max_queue_size,
+  }
+}
+
+/** Those that the forecast knows, in its order, then what has come since. */
+async function readWaiting({ jobs }: QueueForecast): Promise<QueueRow[]> {
+  const first = [...jobs].toSorted(([, a], [, b]) => a.position - b.position).slice(0, mostListed)
+  const { rows } = await database().pool.query<QueueRow>({
+    name: 'queue-waiting',
+    text: `SELECT ${queueColumns} FROM ${queueSource}
+             LEFT JOIN unnest($1::uuid[]) WITH ORDINALITY AS f (id, place) ON f.id = j.id
+            WHERE j.status = 'pending'
+            ORDER BY f.place NULLS LAST, j.priority DESC, j.created_at, j.id LIMIT $2`,
+    values: [first.map(([id]) => id), mostListed],
+  })
+  return rows
+}
+
+async function readRunning(): Promise<QueueRow[]> {
+  const { rows } = await database().pool.query<QueueRow>({
+    name: 'queue-running',
+    text: `SELECT ${queueColumns} FROM ${queueSource}
+            WHERE j.status IN ('scheduled', 'running') ORDER BY j.started_at NULLS LAST, j.created_at, j.id`,
+  })
+  return rows
+}
+
+/** One job of the queue, also once it has ended. Another's and one that never was are the same 404. */
+export async function readQueueJob(actor: Actor, jobId: string): Promise<QueueJobDetail> {
+  const { id } = await findVisibleJob(actor, jobId)
+  const { rows } = await database().pool.query<QueueRow>({
+    name: 'queue-job',
+    text: `SELECT ${queueColumns} FROM ${queueSource} WHERE j.id = $1`,
+    values: [id],
+  })
+  const [row] = rows
+  if (!row) throw new Error(`job ${id} vanished`)
+  return toQueueJobDetail(row, await forecastQueue())
+}
+
+/** A job just submitted, or the older one that its idempotency key names. */
+export async function readSubmitted(jobId: string): Promise<QueueSubmitted> {
+  const { rows } = await database().pool.query<{ run_id: string | null; status: JobStatus }>(
+    'SELECT run_id, status FROM jobs WHERE id = $1',
+    [jobId],
+  )
+  const [row] = rows
+  if (!row) throw new Error(`job ${jobId} vanished`)
+  return { job_id: jobId, run_id: row.run_id, status: toQueueStatus(row.status) }
+}
