@@ -84,6 +84,26 @@ describe('the queue', () => {
     await Promise.all([cancel(placed, ada), cancel(waiting, ada)])
   })
 
+  it('stands in the order it should start, each with its position and time', async () => {
+    const [low, high] = [await submitted({ gpu_count: 2 }, ada), await submitted({ priority: 5 }, ada)]
+    const huge = await submitted({ gpu_count: 8 }, ada)
+    // A forecast serves all who ask within a second.
+    await vi.waitFor(
+      async () => {
+        const { queued } = await readQueue(bob)
+        expect(queued.map(({ position, priority }) => [position, priority])).toEqual([
+          [1, 5],
+          [2, 0],
+          [3, 0],
+        ])
+        expect(queued.map(({ expected_start }) => expected_start !== null)).toEqual([true, true, false])
+      },
+      { timeout: 5_000, interval: 200 },
+    )
+    expect(await jobOf(high, ada)).toMatchObject({ position: 1, expected_start: expect.any(String) })
+    await Promise.all([low, high, huge].map((id) => cancel(id, ada)))
+  })
+
   it('moves a waiting job by its new priority; an admin who moves it is named', async () => {
     const id = await submitted({}, ada)
     expect(await prioritize(id, { priority: 5 }, ada)).toMatchObject({ status: 200, body: { priority: 5 } })

@@ -1,0 +1,119 @@
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Answer } from '@/lib/access/testing/call'
+import { makePerson, type Person } from '@/lib/access/testing/people'
+import { readPolicy, updatePolicy } from '@/lib/cluster/policy'
+import { makeJob } from '@/lib/cluster/testing/rows'
+import { testDatabase } from '@/lib/database/testing/test-database'
+import { cancel, idOf, submit, submitted } from './testing/queue-client'
+
+vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
+const db = testDatabase()
+
+let admin = {} as Person
+beforeAll(async () => {
+  admin = await makePerson('admin')
+  await makeJob()
+})
+beforeEach(async () => {
+  await db.pool.query('DELETE FROM jobs')
+  await updatePolicy(admin.actor, { max_queue_size: 100 })
+})
+
+async function unlimited(): Promise<Person> {
+  const person = await makePerson()
+  await db.pool.query(
+    'UPDATE users SET submissions_per_minute = 100000, max_active_jobs = 100000 WHERE id = $1',
+    [person.id],
+  )
+  return person
+}
+
+async function waiting(): Promise<number> {
+  const { rows } = await db.pool.query<{ count: number }>(
+    "SELECT count(*) FROM jobs WHERE status = 'pending'",
+  )
+  return rows[0]?.count ?? 0
+}
+
+const statuses = (answers: Answer[]) => answers.map(({ status }) => status).toSorted()
+const many = (count: number, send: (n: number) => Promise<Answer>) =>
+  Promise.all(Array.from({ length: count }, (_, n) => send(n)))
+
+describe('the size of the queue', () => {
+  it('lets no more in than it says, of fifty at once from many users', async () => {
+    await updatePolicy(admin.actor, { max_queue_size: 7 })
+    const people = await Promise.all([unlimited(), unlimited(), unlimited()])
+    const answers = await many(50, (n) => submit({ command: 'true' }, people[n % 3] ?? admin))
+    expect(statuses(answers)).toEqual([...Array(7).fill(201), ...Array(43).fill(429)])
+    expect(await waiting()).toBe(7)
+    const refused = answers.find(({ status }) => status === 429)
+    expect(refused?.headers.get('retry-after')).toMatch(/^\d+$/)
+    expect(refused?.body).toMatchObject({ detail: expect.stringMatching(/queue is full: 7 jobs wait/) })
+  })
+
+  it('holds for admins too, counts uploaded jobs, and grows again as jobs leave', async () => {
+    await updatePolicy(admin.actor, { max_queue_size: 2 })
+    await makeJob()
+    const id = await submitted({}, admin)
+    expect(await submit({ command: 'true', user: 'not-made' }, admin)).toMatchObject({ status: 429 })
+    const { rows } = await db.pool.query("SELECT 1 FROM users WHERE handle = 'not-made'")
+    expect(rows).toEqual([])
+    await cancel(id, admin)
+    expect(await submit({ command: 'true' }, admin)).toMatchObject({ status: 201 })
+    await makeJob()
+    expect(await waiting()).toBe(3)
+  })
+
+  it('may be nothing at all', async () => {
+    await updatePolicy(admin.actor, { max_queue_size: 0 })
+    expect(await submit({ command: 'true' }, admin)).toMatchObject({
+      status: 429,
+      body: { detail: expect.stringContaining('no jobs') },
+    })
+    expect((await readPolicy()).max_queue_size).toBe(0)
+  })
+
+  it('does not make a job twice where its key is known, even when it is full', async () => {
+    const keyed = { ...admin, headers: { 'idempotency-key': 'once' } }
+    const id = idOf(await submit({ command: 'true' }, keyed))
+    await updatePolicy(admin.actor, { max_queue_size: 1 })
+    const again = await submit({ command: 'true' }, keyed)
+    expect(again).toMatchObject({ status: 200, body: { job_id: id, status: 'queued' } })
+  })
+})
+
+describe("a user's limits", () => {
+  it('hold as for uploads: of fifty at once, one active job', async () => {
+    const ada = await makePerson()
+    const answers = await many(50, () => submit({ command: 'true' }, ada))
+    expect(statuses(answers)).toEqual([201, ...Array(49).fill(429)])
+    const refused = answers.find(({ status }) => status === 429)
+    expect(refused?.body).toMatchObject({ detail: expect.stringContaining('1 active job') })
+  })
+
+  it('hold by the minute, and say what is left', async () => {
+    const ada = await makePerson()
+    await db.pool.query('UPDATE users SET max_active_jobs = 1000 WHERE id = $1', [ada.id])
+    const first = await submit({ command: 'true' }, ada)
+    expect(first.headers.get('ratelimit-remaining')).toBe('4')
+    const answers = await many(20, () => submit({ command: 'true' }, ada))
+    expect(statuses(answers)).toEqual([...Array(4).fill(201), ...Array(16).fill(429)])
+  })
+
+  it('do not hold back an admin, who may submit for anybody', async () => {
+    const ada = await makePerson()
+    const answers = await many(20, () => submit({ command: 'true', user: ada.handle }, admin))
+    expect(statuses(answers)).toEqual(Array(20).fill(201))
+    expect(await submit({ command: 'true' }, ada)).toMatchObject({ status: 429 })
+  })
+
+  it('are decided without a deadlock where two admins submit for each other at once', async () => {
+    const other = await makePerson('admin')
+    const answers = await many(40, (n) =>
+      n % 2
+        ? submit({ command: 'true', user: other.handle }, admin)
+        : submit({ command: 'true', user: admin.handle }, other),
+    )
+    expect(statuses(answers)).toEqual(Array(40).fill(201))
+  })
+})
