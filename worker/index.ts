@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { registerNode } from '@/lib/cluster/nodes'
+import type { HostMachine } from '@/lib/cluster/serve-simulated'
 import { database } from '@/lib/database/client'
 import { closeListener } from '@/lib/database/listen'
 import { env } from '@/lib/env'
@@ -9,7 +10,9 @@ import { logger } from '@/lib/logger'
 import { discoverGpus } from './gpus/discover'
 import { readGpus } from './gpus/read-gpus'
 import { NodeWorker, type Registered } from './node/node-worker'
+import { SimulatedNodes } from './node/simulated-nodes'
 import { createDockerRuntime } from './runtime/docker'
+import type { EngineInfo } from './runtime/runtime'
 import { leadWhileElected } from './scheduler/leader'
 import { lead } from './scheduler/loop'
 
@@ -30,6 +33,10 @@ const queryPatienceMs = 15_000
 /** What still holds the process at its end would only delay its restart. */
 const endPatienceMs = 3_000
 
+function machineOf({ id, version, cpuMilli, memoryMib }: EngineInfo): HostMachine {
+  return { engineId: id, engineVersion: version, cpuMilli, memoryMib: Math.floor(memoryMib * memoryShare) }
+}
+
 async function register(): Promise<Registered> {
   const engine = await runtime.info()
   const { gpus, source, problem } = await discoverGpus({
@@ -40,11 +47,8 @@ async function register(): Promise<Registered> {
   const asked = performance.now()
   const lease = await registerNode({
     name: config.GPUQ_NODE_NAME,
-    engineId: engine.id,
-    engineVersion: engine.version,
+    ...machineOf(engine),
     warnings,
-    cpuMilli: engine.cpuMilli,
-    memoryMib: Math.floor(engine.memoryMib * memoryShare),
     pool: config.GPUQ_NODE_POOL,
     gpus,
   })
@@ -58,24 +62,39 @@ async function main(): Promise<void> {
   await mkdir(tasksDirectory, { recursive: true, mode: 0o711 })
   const ending = new AbortController()
   let leading: Promise<void> | undefined
+  const simulated = new SimulatedNodes({
+    runtime,
+    machine: async () => machineOf(await runtime.info()),
+    tasksDirectory,
+    outputLimitBytes,
+  })
+  let simulating: Promise<void> | undefined
   const node = new NodeWorker({
     runtime,
     register,
     tasksDirectory,
     outputLimitBytes,
     // Not before: a leader that has just come back would declare its own node lost, and with it what still runs there.
-    onServing: () => {
+    onServing: ({ nodeId }) => {
       leading = leadWhileElected(ending.signal, lead)
+      simulating = simulated.serve(nodeId)
     },
   })
   let draining = false
-  process.on('SIGINT', () => node.stop())
+  const stop = () => {
+    node.stop()
+    simulated.stop()
+  }
+  process.on('SIGINT', stop)
   process.on('SIGTERM', () => {
-    if (draining) node.stop()
-    else node.drain()
+    if (draining) return stop()
     draining = true
+    node.drain()
+    simulated.drain()
   })
   await node.run()
+  simulated.drain()
+  await simulating
   ending.abort()
   setTimeout(() => process.exit(), endPatienceMs).unref()
   await leading
