@@ -5,7 +5,10 @@ export interface WorkerOptions {
   node: string
   databaseUrl: string
   dataDir: string
+  /** Simulated ones. */
   gpus?: number
+  /** Where the stand-in for nvidia-smi lies: the worker serves what that lists. */
+  nvidiaSmi?: string
   maxOutputMib?: number
   /** Where the engine listens, where it is not the machine's own. */
   engineSocket?: string
@@ -45,17 +48,17 @@ export class WorkerProcess {
   }
 
   start(): void {
-    const { node, databaseUrl, dataDir, gpus = 1, maxOutputMib = 64, engineSocket } = this.options
+    const { node, databaseUrl, dataDir, gpus = 1, nvidiaSmi, maxOutputMib = 64, engineSocket } = this.options
     const child = spawn(process.execPath, ['--enable-source-maps', this.bundle], {
       env: {
         NODE_ENV: 'test',
-        PATH: process.env.PATH,
+        PATH: nvidiaSmi === undefined ? process.env.PATH : `${nvidiaSmi}:${process.env.PATH}`,
         HOME: process.env.HOME,
         DATABASE_URL: databaseUrl,
         GPUQ_DATABASE_CONNECTIONS: '5',
         GPUQ_NODE_NAME: node,
         GPUQ_DATA_DIR: dataDir,
-        GPUQ_SIMULATED_GPUS: String(gpus),
+        ...(nvidiaSmi === undefined ? { GPUQ_SIMULATED_GPUS: String(gpus) } : {}),
         GPUQ_MAX_OUTPUT_MIB: String(maxOutputMib),
         ...(engineSocket === undefined ? {} : { DOCKER_HOST: `unix://${engineSocket}` }),
       },
