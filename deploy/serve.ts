@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ensureFirstRun, type FirstRun } from '@/lib/access/first-run'
+import { readPolicy } from '@/lib/cluster/policy'
 import { database } from '@/lib/database/client'
 import { embeddedUrl, startEmbedded } from '@/lib/database/embedded'
 import { migrate } from '@/lib/database/migrate'
@@ -169,6 +170,10 @@ async function answersReady(signal: AbortSignal): Promise<boolean> {
 
 /** A sample job that fails is shown, and gpuq goes on: its pages are where the cause is found. */
 async function runSample({ report, signal }: Serving, token: string): Promise<void> {
+  if (!(await readPolicy()).running) {
+    report.line('The orchestrator is stopped, so no sample job runs. POST /orchestrator/start starts it.')
+    return
+  }
   try {
     const result = await report.step(
       'Sample job',

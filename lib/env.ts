@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { schedulingPolicies } from './cluster/schemas'
 
 /**
  * Every environment variable gpuq reads, declared once. `describe` is what the admin guide prints.
@@ -86,6 +87,22 @@ export const envSchema = z.object({
   GPUQ_OIDC_SECRET: z.string().optional().describe('sign-in with an OIDC provider: client secret'),
   GPUQ_OIDC_NAME: z.string().default('Single sign-on').describe('what its button says'),
   GPUQ_SECURE_COOKIES: flag.optional().describe('force or forbid secure cookies; default: as GPUQ_URL says'),
+  RESEARCH_AGENT_GPU_ORCHESTRATION_ENABLED: flag
+    .default(true)
+    .describe('first start: whether the orchestrator runs; later an admin starts and stops it'),
+  RESEARCH_AGENT_SCHEDULING_POLICY: z
+    .enum(schedulingPolicies)
+    .default('priority')
+    .describe('first start: the scheduling policy, one of priority, fcfs, sjf and fair_share'),
+  RESEARCH_AGENT_MAX_QUEUE_SIZE: count
+    .max(1_000_000)
+    .default(100)
+    .describe('first start: how many jobs may wait before the queue API refuses more'),
+  RESEARCH_AGENT_USER_AUTH_TOKEN: z
+    .string()
+    .min(32)
+    .optional()
+    .describe('first start: another name of GPUQ_ADMIN_TOKEN, which goes before it'),
 })
 
 export type Env = z.infer<typeof envSchema>

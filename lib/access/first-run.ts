@@ -43,15 +43,17 @@ export function ensureFirstRun(): Promise<FirstRun> {
         ORDER BY disabled_at IS NOT NULL, created_at, id LIMIT 1`,
     )
     if (rows[0]) return { created: false, admin: { ...rows[0], password: null, token: null } }
+    await applyFirstPolicy(tx)
     return { created: true, admin: await createAdmin(tx) }
   })
 }
 
 async function createAdmin(tx: Transaction): Promise<FirstAdmin> {
   const { GPUQ_ADMIN_EMAIL: email, GPUQ_ADMIN_PASSWORD, GPUQ_ADMIN_TOKEN } = env()
+  const { RESEARCH_AGENT_USER_AUTH_TOKEN } = env()
   const [id, handle, name] = [uuidv7(), 'admin', 'first token']
   const password = GPUQ_ADMIN_PASSWORD ?? generatePassword()
-  const token = GPUQ_ADMIN_TOKEN ?? generateToken()
+  const token = GPUQ_ADMIN_TOKEN ?? RESEARCH_AGENT_USER_AUTH_TOKEN ?? generateToken()
   await tx.query(
     "INSERT INTO users (id, handle, email, role, password_hash) VALUES ($1, $2, $3, 'admin', $4)",
     [id, handle, email, await hashPassword(password)],
@@ -64,6 +66,16 @@ async function createAdmin(tx: Transaction): Promise<FirstAdmin> {
   await recordAudit(tx, { ...created, action: 'user_created', detail: { email, role: 'admin' } })
   await recordAudit(tx, { ...created, action: 'token_created', detail: { name, scopes } })
   return { handle, email, password: GPUQ_ADMIN_PASSWORD === undefined ? password : null, token }
+}
+
+/** The environment's word holds until there is an admin, who may then say otherwise. */
+async function applyFirstPolicy(tx: Transaction): Promise<void> {
+  const given = env()
+  await tx.query('UPDATE policies SET running = $1, scheduling = $2, max_queue_size = $3', [
+    given.RESEARCH_AGENT_GPU_ORCHESTRATION_ENABLED,
+    given.RESEARCH_AGENT_SCHEDULING_POLICY,
+    given.RESEARCH_AGENT_MAX_QUEUE_SIZE,
+  ])
 }
 
 async function ensureEnvironment(tx: Transaction): Promise<void> {
