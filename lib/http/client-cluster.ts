@@ -6,6 +6,7 @@ import {
   modelTableSchema,
   orchestratorSchema,
   policySchema,
+  queueJobDetailSchema,
   queueSchema,
   type updateGpuSchema,
   type updateNodeSchema,
@@ -41,6 +42,8 @@ export function clusterCalls(transport: Transport) {
 export function queueCalls(transport: Transport) {
   return {
     list: (signal?: AbortSignal) => transport.json('/api/queue', queueSchema, { signal }),
+    get: (id: string, signal?: AbortSignal) =>
+      transport.json(`/api/queue/${segment(id)}`, queueJobDetailSchema, { signal }),
     setPriority: (id: string, priority: number) =>
       transport.done(`/api/queue/${segment(id)}/priority`, { method: 'PATCH', body: { priority } }),
     cancel: (id: string) => transport.done(`/api/queue/${segment(id)}`, { method: 'DELETE' }),

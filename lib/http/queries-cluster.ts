@@ -14,6 +14,7 @@ export const clusterKeys = {
   status: ['cluster', 'status'] as const,
   history: ['cluster', 'history'] as const,
   queue: ['cluster', 'queue'] as const,
+  queueJob: (id: string) => ['cluster', 'queue', id] as const,
   orchestrator: ['cluster', 'orchestrator'] as const,
   policy: ['cluster', 'policy'] as const,
   models: ['cluster', 'models'] as const,
@@ -47,6 +48,15 @@ export function queueQuery() {
   return queryOptions({
     queryKey: clusterKeys.queue,
     queryFn: ({ signal }) => api.queue.list(signal),
+    refetchInterval: liveMs,
+  })
+}
+
+/** One job's place in the queue. It moves when others end, of which its own page hears nothing. */
+export function queueJobQuery(id: string) {
+  return queryOptions({
+    queryKey: clusterKeys.queueJob(id),
+    queryFn: ({ signal }) => api.queue.get(id, signal),
     refetchInterval: liveMs,
   })
 }

@@ -11,7 +11,7 @@ describe('model rows', () => {
   it('say what to change beside each field', () => {
     const rows = [
       { id: 1, name: 'llama', need: '2' },
-      { id: 2, name: ' llama ', need: '0' },
+      { id: 2, name: ' Llama ', need: '0' },
       { id: 3, name: '', need: '1' },
     ]
     const read = readModelRows('9', rows)

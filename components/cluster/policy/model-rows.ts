@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type ModelTable, modelTableSchema } from '@/lib/cluster/schemas'
+import { isThousandths } from '@/lib/jobs/config-values'
 import { numberText } from '../../shell/number-text'
 
 /** One line of the model table as one types it. */
@@ -19,7 +20,7 @@ type ReadRows =
   | { ok: true; table: ModelTable }
   | { ok: false; defaultError: string | undefined; rowErrors: ReadonlyMap<number, RowErrors> }
 
-const needText = numberText({ min: 0.001, max: 8 })
+const needText = numberText({ min: 0.001, max: 8 }).refine(isThousandths, 'Use at most three decimals.')
 const nameText = z.string().trim().min(1, 'Name the model.').max(200, 'Use at most 200 characters.')
 
 /** The rows that stand for a table, its names in order. */
@@ -37,11 +38,11 @@ export function readModelRows(defaultNeed: string, rows: readonly ModelRow[]): R
   const seen = new Set<string>()
   for (const row of rows) {
     const [name, need] = [nameText.safeParse(row.name), needText.safeParse(row.need)]
-    const twice = name.success && seen.has(name.data)
+    const twice = name.success && seen.has(name.data.toLowerCase())
     const nameError = twice ? 'This model has a row already.' : name.error?.issues[0]?.message
     const needError = need.error?.issues[0]?.message
     if (name.success && need.success && !twice) {
-      seen.add(name.data)
+      seen.add(name.data.toLowerCase())
       models.push([name.data, need.data])
     } else {
       rowErrors.set(row.id, {

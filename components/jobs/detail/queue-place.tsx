@@ -1,16 +1,13 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import { queueQuery } from '@/lib/http/queries-cluster'
+import { queueJobQuery } from '@/lib/http/queries-cluster'
 import { ExpectedStart } from '../../cluster/queue/expected-start'
 import { Link } from '../../ui/link'
 
 /** Where a waiting job stands in the queue, and when it should start. */
 export function QueuePlace({ id }: { id: string }) {
-  const { data: job } = useQuery({
-    ...queueQuery(),
-    select: ({ queued }) => queued.find(({ job_id }) => job_id === id),
-  })
+  const { data: job } = useQuery(queueJobQuery(id))
   if (!job || job.position === null) return null
   return (
     <>

@@ -1,7 +1,8 @@
 import type { Metadata } from 'next'
 import { PolicyView } from '@/components/cluster/policy/policy-view'
+import { readModels } from '@/lib/cluster/models'
 import { readPolicy, toWirePolicy } from '@/lib/cluster/policy'
-import { policyQuery } from '@/lib/http/queries-cluster'
+import { modelsQuery, policyQuery } from '@/lib/http/queries-cluster'
 import { pageAdmin } from '../../page-actor'
 import { Prefetched } from '../../prefetched'
 
@@ -11,7 +12,9 @@ export default async function PolicyPage() {
   await pageAdmin('/admin/policy')
   return (
     <Prefetched queryKey={policyQuery().queryKey} load={async () => toWirePolicy(await readPolicy())}>
-      <PolicyView />
+      <Prefetched queryKey={modelsQuery().queryKey} load={() => readModels()}>
+        <PolicyView />
+      </Prefetched>
     </Prefetched>
   )
 }
