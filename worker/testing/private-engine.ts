@@ -18,6 +18,12 @@ names = {link for path in real for link in glob.glob(os.path.dirname(path) + "/*
 python = {"/usr/bin/python", "/usr/bin/python3", os.path.realpath(sys.executable), os.path.dirname(os.__file__)}
 print("\\n".join(sorted(names | python | {"/lib", "/lib64", "/usr/lib64"})))`
 
+export interface PrivateEngineOptions {
+  liveRestore: boolean
+  /** Takes requests for GPUs and hands their names on to the container, as on a machine that has some. */
+  pretendsGpus?: boolean
+}
+
 /**
  * A Docker engine of a test's own, to be restarted and killed: dockerd beside a containerd, as on a machine with systemd,
  * without networks, and with an image that holds nothing but Python.
@@ -29,14 +35,15 @@ export class PrivateEngine {
 
   private constructor(
     private readonly directory: string,
-    private readonly options: { liveRestore: boolean },
+    private readonly options: PrivateEngineOptions,
   ) {
     this.engine = new Engine(join(directory, 'engine.sock'))
   }
 
-  static async start(options: { liveRestore: boolean }): Promise<PrivateEngine> {
+  static async start(options: PrivateEngineOptions): Promise<PrivateEngine> {
     const engine = new PrivateEngine(await mkdtemp(join(tmpdir(), 'gpuq-engine-')), options)
     try {
+      if (options.pretendsGpus) await engine.pretendGpus()
       await engine.startContainerd()
       await engine.startAgain()
       await engine.loadPython()
@@ -78,13 +85,21 @@ export class PrivateEngine {
     const log = await open(join(this.directory, `${program}.log`), 'a')
     const [command = program, ...rest] = [...within, program, ...args]
     // In a session of its own: Ctrl-C reaches the tests, which end it in order.
-    const child = spawn(command, rest, { stdio: ['ignore', log.fd, log.fd], detached: true })
+    const env = { ...process.env, PATH: `${join(this.directory, 'bin')}:${process.env.PATH}` }
+    const child = spawn(command, rest, { stdio: ['ignore', log.fd, log.fd], detached: true, env })
     await log.close()
     return child
   }
 
   get socketPath(): string {
     return this.engine.socketPath
+  }
+
+  /** The engine takes requests for GPUs where it finds this program, which would make the devices. */
+  private async pretendGpus(): Promise<void> {
+    const hook = join(this.directory, 'bin', 'nvidia-container-runtime-hook')
+    await mkdir(dirname(hook))
+    await writeFile(hook, '#!/bin/sh\ncat >/dev/null\n', { mode: 0o755 })
   }
 
   async startAgain(): Promise<void> {

@@ -1,0 +1,81 @@
+import { afterAll, describe, expect, inject, it } from 'vitest'
+import { NvidiaSmiStandIn } from './gpus/testing/stand-in'
+import { cancel } from './testing/cancel'
+import { Lab } from './testing/lab'
+import { PrivateEngine } from './testing/private-engine'
+import { expectAllTrue } from './testing/truth'
+
+const cleanUps: (() => Promise<unknown>)[] = []
+afterAll(async () => {
+  for (const undo of cleanUps.reverse()) await undo()
+})
+
+const idle = (index: number, uuid: string) =>
+  `${index}, ${uuid}, NVIDIA A100-SXM4-80GB, 81920, 4, 0, 31, 61.02, Disabled`
+const busy = (index: number, uuid: string) =>
+  `${index}, ${uuid}, NVIDIA A100-SXM4-80GB, 81920, 76800, 99, 71, 390.55, Disabled`
+
+/** A lab with one worker, whose engine takes requests for GPUs and whose nvidia-smi is a stand-in. */
+async function openGpuLab(gpus: string[]) {
+  const standIn = await NvidiaSmiStandIn.make()
+  cleanUps.push(() => standIn.remove())
+  await standIn.prints(gpus)
+  const own = await PrivateEngine.start({ liveRestore: false, pretendsGpus: true })
+  cleanUps.push(() => own.remove())
+  const lab = await Lab.open({ postgresDirectory: inject('postgresDirectory'), engine: own.engine })
+  cleanUps.push(() => lab.close())
+  await lab.startWorker({ node: 'a', nvidiaSmi: standIn.directory, engineSocket: own.socketPath })
+  return { lab, standIn }
+}
+
+const code = (seconds: number) => `
+import os, time
+print(os.environ["NVIDIA_VISIBLE_DEVICES"])
+time.sleep(${seconds})`
+
+async function shownGpus(lab: Lab) {
+  const { rows } = await lab.database.pool.query(
+    `SELECT index, model, simulated, load, temperature_c AS temperature, busy_reason AS reason FROM gpus ORDER BY index`,
+  )
+  return rows
+}
+
+describe('a worker on a machine with GPUs', () => {
+  it('shows them, gives out by UUID what others leave free, and records how it is used', async () => {
+    const { lab, standIn } = await openGpuLab([idle(0, 'GPU-aaaa'), busy(1, 'GPU-bbbb')])
+    const first = await lab.jobs.submit(code(100))
+    expect(await lab.jobs.untilPrinted(first, /\n/)).toBe('GPU-aaaa\n')
+    const shown = { model: 'NVIDIA A100-SXM4-80GB', simulated: false }
+    expect(await shownGpus(lab)).toEqual([
+      { ...shown, index: 0, load: 0, temperature: 31, reason: null },
+      {
+        ...shown,
+        index: 1,
+        load: 0.99,
+        temperature: 71,
+        reason: 'Others use it: 75 of 80 GiB of memory, 99 % load.',
+      },
+    ])
+    const second = await lab.jobs.submit(code(0))
+    await lab.jobs.until('it is told why it waits', async () => (await lab.jobs.row(second)).reason !== null)
+    expect(await lab.jobs.row(second)).toMatchObject({ status: 'pending' })
+
+    await standIn.prints([busy(0, 'GPU-aaaa'), idle(1, 'GPU-bbbb')])
+    await lab.jobs.untilFinal(second)
+    expect(await lab.jobs.stdout(second)).toBe('GPU-bbbb\n')
+
+    await cancel(lab, first)
+    await lab.jobs.untilFinal(first)
+    const metrics = (await lab.jobs.records(first)).filter(({ type }) => type === 'metric')
+    expect(metrics.at(0)).toMatchObject({ gpus: [{ index: 0 }] })
+    expect(metrics).toContainEqual(
+      expect.objectContaining({ gpus: [{ index: 0, load: 0.99, memory_used_mib: 76_800 }] }),
+    )
+    const { rows } = await lab.database.pool.query<{ samples: number; peak: number }>(
+      'SELECT gpu_samples AS samples, gpu_memory_peak_mib AS peak FROM tasks WHERE job_id = $1',
+      [first],
+    )
+    expect(rows).toEqual([{ samples: expect.any(Number), peak: 76_800 }])
+    await expectAllTrue(lab)
+  })
+})
