@@ -34,15 +34,24 @@ export async function readQueue(actor: Actor): Promise<Queue> {
   }
 }
 
-/** Those that the forecast knows, in its order, then what has come since. */
+/**
+ * Those that the forecast knows, in its order, then what has come since, as far as there is room: with a hundred
+ * thousand waiting, sorting all of them takes most of a second.
+ */
 async function readWaiting({ jobs }: QueueForecast): Promise<QueueRow[]> {
   const first = [...jobs].toSorted(([, a], [, b]) => a.position - b.position).slice(0, mostListed)
   const { rows } = await database().pool.query<QueueRow>({
     name: 'queue-waiting',
-    text: `SELECT ${queueColumns} FROM ${queueSource}
-             LEFT JOIN unnest($1::uuid[]) WITH ORDINALITY AS f (id, place) ON f.id = j.id
-            WHERE j.status = 'pending'
-            ORDER BY f.place NULLS LAST, j.priority DESC, j.created_at, j.id LIMIT $2`,
+    text: `WITH newer AS (
+             SELECT id, priority, created_at FROM jobs WHERE status = 'pending' AND id <> ALL ($1::uuid[])
+              ORDER BY priority DESC, created_at, id LIMIT $2 - cardinality($1::uuid[])
+           ), places AS (
+             SELECT id, place FROM unnest($1::uuid[]) WITH ORDINALITY AS known (id, place)
+             UNION ALL
+             SELECT id, $2 + row_number() OVER (ORDER BY priority DESC, created_at, id) FROM newer
+           )
+           SELECT ${queueColumns} FROM ${queueSource} JOIN places ON places.id = j.id
+            WHERE j.status = 'pending' ORDER BY places.place`,
     values: [first.map(([id]) => id), mostListed],
   })
   return rows
