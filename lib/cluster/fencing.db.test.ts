@@ -5,8 +5,8 @@ import { loseExpiredNodes } from './lost-nodes'
 import { drainNode, type Lease, LeaseLost, offerNode, registerNode, renewLease } from './nodes'
 import { commitPlacement } from './place'
 import { takeSnapshot } from './snapshot'
+import { appendOutput } from './task-output'
 import {
-  appendOutput,
   type ClaimedTask,
   claimTasks,
   Fenced,

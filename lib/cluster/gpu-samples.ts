@@ -61,12 +61,9 @@ export async function recordGpu(
                -- Given out a moment ago: from here on its use is ours.
                busy_reason = CASE WHEN gpus.allocated_milli > 0 AND NOT $13::boolean THEN NULL ELSE excluded.busy_reason END
              RETURNING id
-           ), kept AS (
-             INSERT INTO gpu_samples (gpu_id, load, memory_used_mib, temperature_c, power_w)
-             SELECT id, $8, $9, $10, $11 FROM seen WHERE $14::boolean ON CONFLICT DO NOTHING
            )
-           DELETE FROM gpu_samples USING seen
-            WHERE gpu_id = seen.id AND at < now() - interval '1 hour' AND $14::boolean`,
+           INSERT INTO gpu_samples (gpu_id, load, memory_used_mib, temperature_c, power_w)
+           SELECT id, $8, $9, $10, $11 FROM seen WHERE $14::boolean ON CONFLICT DO NOTHING`,
     values: [
       lease.nodeId,
       lease.leaseId,
@@ -110,6 +107,11 @@ export async function setGpuWarning(lease: Lease, warning: string | null): Promi
       WHERE id = $1 AND lease_id = $2 AND lease_expires_at > now() AND status <> 'lost'`,
     [lease.nodeId, lease.leaseId, warning === null ? [] : [warning]],
   )
+}
+
+/** Deletes what is older than the last hour, of nodes that are gone too. */
+export async function deleteOldSamples(): Promise<void> {
+  await database().pool.query("DELETE FROM gpu_samples WHERE at < now() - interval '1 hour'")
 }
 
 /** Adds a sample to the summary of a task's GPUs. Samples without a load do not count to the mean. */

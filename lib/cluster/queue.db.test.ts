@@ -5,15 +5,8 @@ import { loseExpiredNodes } from './lost-nodes'
 import { type Lease, leaveNode, NodeNameTaken, offerNode, registerNode, renewLease } from './nodes'
 import { commitPlacement } from './place'
 import { takeSnapshot } from './snapshot'
-import {
-  appendOutput,
-  type ClaimedTask,
-  claimTasks,
-  Fenced,
-  finishTask,
-  markRunning,
-  unfinishedTasks,
-} from './tasks'
+import { appendOutput } from './task-output'
+import { type ClaimedTask, claimTasks, Fenced, finishTask, markRunning, unfinishedTasks } from './tasks'
 import { jobState, makeJob, makeNode, readBooks } from './testing/rows'
 
 const db = testDatabase()

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { GpuReading } from '@/lib/cluster/gpu-reading'
+import { deleteOldSamples } from '@/lib/cluster/gpu-samples'
 import { type Lease, registerNode } from '@/lib/cluster/nodes'
 import { placeByHand } from '@/lib/cluster/testing/placed'
 import { makeJob } from '@/lib/cluster/testing/rows'
@@ -89,6 +90,7 @@ describe('a node with real GPUs', () => {
       { load: 0, memory_used_mib: 4, temperature_c: 40, power_w: 120.5, sampled: true },
       { load: 0.95, memory_used_mib: 71_680, temperature_c: 40, power_w: 120.5, sampled: true },
     ])
+    await deleteOldSamples()
     const kept = await db.pool.query('SELECT load FROM gpu_samples ORDER BY load')
     expect(kept.rows).toEqual([{ load: 0 }, { load: 0 }, { load: 0.95 }, { load: 0.95 }])
   })

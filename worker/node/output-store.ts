@@ -1,5 +1,6 @@
 import type { Lease } from '@/lib/cluster/nodes'
-import { appendOutput, type ClaimedTask } from '@/lib/cluster/tasks'
+import { appendOutput } from '@/lib/cluster/task-output'
+import type { ClaimedTask } from '@/lib/cluster/tasks'
 import { OutputEncoder } from '@/lib/results/encode'
 import { pause } from '../pause'
 import type { OutputChunk } from '../runtime/runtime'
