@@ -1,0 +1,41 @@
+import { afterAll, describe, expect, inject, it } from 'vitest'
+import { preemptJobs } from '@/lib/cluster/preempt'
+import { setDatabase } from '@/lib/database/client'
+import { Lab } from './testing/lab'
+import { expectAllTrue } from './testing/truth'
+
+const labs: Lab[] = []
+afterAll(() => Promise.all(labs.map((lab) => lab.close())))
+
+/** Cleans up when it is asked to end, on the first attempt; is done at once on the second. */
+const polite = `
+import os, signal, sys, time
+def leave(*_):
+    print("making room")
+    sys.exit(0)
+signal.signal(signal.SIGTERM, leave)
+print("attempt", os.environ["GPUQ_ATTEMPT"])
+time.sleep(100 if os.environ["GPUQ_ATTEMPT"] == "1" else 0)`
+
+describe('a job that has to make room', () => {
+  it('is asked to end, gives its GPU back, and runs again when it may, although it has no retries', async () => {
+    const lab = await Lab.open({ postgresDirectory: inject('postgresDirectory') })
+    labs.push(lab)
+    await lab.startWorker({ node: 'a' })
+    const job = await lab.jobs.submit(polite, { maxRetries: 0 })
+    await lab.jobs.untilPrinted(job, /attempt 1\n/)
+    setDatabase(lab.database)
+    const first = await lab.jobs.submit('print("mine")')
+    await preemptJobs([{ jobId: job, forJobId: first }])
+
+    expect(await lab.jobs.untilFinal(first)).toMatchObject({ status: 'completed' })
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 2 })
+    expect(await lab.jobs.lines(job)).toEqual(['attempt 2'])
+    const { rows } = await lab.database.pool.query(
+      'SELECT reason FROM tasks WHERE job_id = $1 ORDER BY attempt',
+      [job],
+    )
+    expect(rows).toEqual([{ reason: 'preempted' }, { reason: 'finished' }])
+    await expectAllTrue(lab)
+  })
+})
