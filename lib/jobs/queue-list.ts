@@ -35,11 +35,11 @@ export async function readQueue(actor: Actor): Promise<Queue> {
 }
 
 /**
- * Those that the forecast knows, in its order, then what has come since, as far as there is room: with a hundred
+ * Those that the forecast knows, in its order (that of their positions), then what has come since, as far as there is room: with a hundred
  * thousand waiting, sorting all of them takes most of a second.
  */
 async function readWaiting({ jobs }: QueueForecast): Promise<QueueRow[]> {
-  const first = [...jobs].toSorted(([, a], [, b]) => a.position - b.position).slice(0, mostListed)
+  const first = [...jobs.keys()].slice(0, mostListed)
   const { rows } = await database().pool.query<QueueRow>({
     name: 'queue-waiting',
     text: `WITH newer AS (
@@ -52,7 +52,7 @@ async function readWaiting({ jobs }: QueueForecast): Promise<QueueRow[]> {
            )
            SELECT ${queueColumns} FROM ${queueSource} JOIN places ON places.id = j.id
             WHERE j.status = 'pending' ORDER BY places.place`,
-    values: [first.map(([id]) => id), mostListed],
+    values: [first, mostListed],
   })
   return rows
 }

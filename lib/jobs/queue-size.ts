@@ -23,12 +23,11 @@ export async function requireRoomInQueue(tx: Transaction): Promise<void> {
   const [row] = rows
   if (!row) throw new Error('the policy is gone: its one row is made by the migrations')
   if (row.waiting < row.most) return
-  const jobs = row.most === 1 ? 'job waits' : 'jobs wait'
   throw new GpuqError(
     'rate_limited',
     row.most === 0
       ? 'The queue takes no jobs now: an admin set its size to 0.'
-      : `The queue is full: ${row.waiting} ${jobs}, and it takes no more than ${row.most}. Try again when one has started.`,
+      : `The queue is full: it takes no job where ${row.most} wait already. Try again when some have started.`,
     { headers: { 'retry-after': String(retryAfterS) } },
   )
 }
