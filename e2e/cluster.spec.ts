@@ -24,14 +24,16 @@ test.beforeAll(async () => {
   stranger = await makePerson({ name: 'stranger' })
 })
 test.afterAll(async () => {
+  const { queued, running } = await owner.client.queue.list()
+  for (const { job_id } of [...queued, ...running]) if (job_id) await owner.client.jobs.cancel(job_id)
   await expect(async () => adminClient().cluster.initialize({ node_count: 0 })).toPass()
 })
 
-/** A job that no node can ever take: it stays in the queue for as long as a test looks at it. */
-const tooLarge = (name: string) => configText({ name, gpu_count: 1, gpu_memory_gb: 1000 })
-
 /** All GPUs of a simulated node: the system's own has fewer. */
-const wholeNode = (name: string) => configText({ name, gpu_count: 8, max_time: 600 })
+const wholeNode = (name: string, more: Record<string, unknown> = {}) =>
+  configText({ name, gpu_count: 8, expected_time: 900, ...more })
+
+const forever = 'import time; time.sleep(900)'
 
 async function expectUsable(page: Page, name: string): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -68,7 +70,7 @@ test('an admin makes simulated nodes, and sees what runs on them', async ({ page
     await expect(gpusOf(page, node).first()).toContainText('Simulated: nothing to measure')
   })
   await test.step('watch a job come and go', async () => {
-    const id = await submit(owner, 'import time; time.sleep(600)', wholeNode('fills a node'))
+    const id = await submit(owner, forever, wholeNode('fills a node'))
     const link = page.getByRole('region', { name: 'Nodes' }).getByRole('link', { name: 'fills a node' })
     await expect(link.first()).toBeVisible()
     await expect(link).toHaveCount(8)
@@ -108,11 +110,14 @@ test('an admin pauses a GPU and a node, and takes them back', async ({ page, con
 })
 
 test('an admin moves a waiting job forward, and cancels it', async ({ page, context }) => {
-  await submit(owner, 'print(1)', tooLarge('waits first'))
-  const second = await submit(owner, 'print(1)', tooLarge('waits second'))
+  for (let count = 0; count < simulated.node_count; count++)
+    await submit(owner, forever, wholeNode('runs in secret'))
+  await submit(owner, 'print(1)', wholeNode('waits first', { expected_time: 60 }))
+  const second = await submit(owner, 'print(1)', wholeNode('waits second', { expected_time: 60 }))
   await signIn(context, admin)
   await openCluster(page)
-  await expect(waitingRow(page, 'waits second')).toContainText('No node is large enough')
+  await expect(waitingRow(page, 'waits second')).toContainText('Every GPU that fits is in use.')
+  await expect(waitingRow(page, 'waits second')).toContainText(/in 1\d min/)
   await chooseAction(page, 'waits second', 'Change the priority…')
   const dialog = page.getByRole('dialog', { name: 'Change the priority' })
   await dialog.getByLabel('Priority').fill('101')
@@ -133,15 +138,14 @@ test('an admin moves a waiting job forward, and cancels it', async ({ page, cont
 })
 
 test('a researcher sees the cluster without the jobs of others', async ({ page, context }) => {
-  const running = await submit(owner, 'import time; time.sleep(600)', wholeNode('a secret run'))
-  const own = await submit(stranger, 'print(1)', tooLarge('my own'))
+  const own = await submit(stranger, 'print(1)', wholeNode('my own'))
   await signIn(context, stranger)
   await openCluster(page)
   const nodes = page.getByRole('region', { name: 'Nodes' })
   await expect(nodes.getByText('another user’s job').first()).toBeVisible()
   await expect(waitingRow(page, 'my own')).toBeVisible()
   await expect(waitingRow(page, 'Another user’s job').first()).toBeVisible()
-  for (const theirs of [owner.handle, 'a secret run', 'waits first']) {
+  for (const theirs of [owner.handle, 'runs in secret', 'waits first']) {
     await expect(page.getByText(theirs)).toHaveCount(0)
   }
   await expect(page.getByRole('button', { name: /^Pause|Simulated nodes|scheduler/ })).toHaveCount(0)
@@ -151,12 +155,11 @@ test('a researcher sees the cluster without the jobs of others', async ({ page, 
   await expectUsable(page, 'cluster of a researcher')
 
   await page.goto(`/jobs/${own}`)
-  await expect(page.getByRole('main')).toContainText('No node is large enough')
-  await expect(page.getByRole('main')).toContainText('1 GPU with 1000 GB')
-  await owner.client.jobs.cancel(running)
+  const main = page.getByRole('main')
+  await expect(main).toContainText('Every GPU that fits is in use.')
+  await expect(main).toContainText(/Place \d+ in the queue, should start in 1\d min/)
+  await expect(main).toContainText('8 GPUs, 0.5 cores')
   await stranger.client.jobs.cancel(own)
-  for (const job of (await owner.client.jobs.list({ status: 'pending' })).items)
-    await owner.client.jobs.cancel(job.job_id)
 })
 
 test('an admin edits the policy and the models', async ({ page, context }) => {

@@ -97,14 +97,19 @@ function NodeWarnings({ warnings }: { warnings: readonly string[] }) {
   )
 }
 
+const columnsOf = {
+  details: 'grid-cols-[repeat(auto-fill,minmax(12.5rem,1fr))] gap-2',
+  unmeasured: 'grid-cols-2 gap-2 sm:grid-cols-4',
+  compact: 'grid-cols-[repeat(auto-fill,minmax(5.75rem,1fr))] gap-1.5',
+}
+
 const emptyHour = { from: 0, to: 1 }
 
 function NodeGpus({ node, view, history, onOpenGpu }: Omit<NodeCardProps, 'admin' | 'many'>) {
   if (node.gpus.length === 0) return <p className="text-muted text-sm">It runs jobs that ask for no GPU.</p>
-  const columns =
-    view === 'compact'
-      ? 'grid-cols-[repeat(auto-fill,minmax(5.75rem,1fr))] gap-1.5'
-      : 'grid-cols-[repeat(auto-fill,minmax(12.5rem,1fr))] gap-2'
+  // Without anything to measure, a tile needs no room for its charts.
+  const tiles = node.gpus.every(({ simulated }) => simulated) ? 'unmeasured' : view
+  const columns = columnsOf[view === 'compact' ? view : tiles]
   return (
     <ul aria-label={`GPUs of ${node.name}`} className={cn('grid', columns)}>
       {node.gpus.map((gpu) =>

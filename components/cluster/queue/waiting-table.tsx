@@ -29,8 +29,8 @@ export function WaitingTable({ jobs, handle, admin }: QueueTableProps) {
               #
             </abbr>
           </HeaderCell>
-          <HeaderCell className="w-[20%]">Job</HeaderCell>
-          <HeaderCell className="w-[15%]">Asks for</HeaderCell>
+          <HeaderCell className="w-[18%]">Job</HeaderCell>
+          <HeaderCell className="w-[14%]">Asks for</HeaderCell>
           <HeaderCell align="end" className="w-17">
             Priority
           </HeaderCell>
@@ -68,7 +68,6 @@ interface WaitingRowProps {
 }
 
 const WaitingRow = memo(function WaitingRow({ job, place, editable, onPriority }: WaitingRowProps) {
-  const why = sayWait(job.reason, job.reason_detail)
   return (
     <TableRow>
       <Cell label="Place" align="end" className="text-muted">
@@ -90,9 +89,7 @@ const WaitingRow = memo(function WaitingRow({ job, place, editable, onPriority }
         <ExpectedStart at={job.expected_start} />
       </Cell>
       <Cell label="Waits because" className="text-muted text-xs">
-        <span className="line-clamp-3 @max-2xl:line-clamp-none @max-2xl:text-right" title={why}>
-          {why}
-        </span>
+        <span className="@max-2xl:text-right">{sayWait(job.reason, job.reason_detail)}</span>
       </Cell>
       <Cell align="end">{editable ? <QueueActions job={job} onPriority={onPriority} /> : null}</Cell>
     </TableRow>

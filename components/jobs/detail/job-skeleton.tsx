@@ -13,7 +13,7 @@ export function JobSkeleton() {
       <div className="flex flex-col gap-4">
         <Skeleton className="h-10.5 rounded-lg" />
         <Skeleton className="h-18 rounded-lg max-xl:h-32" />
-        <Skeleton className="h-18 rounded-lg" />
+        <Skeleton className="h-10.5 rounded-lg" />
         <Skeleton className="h-10 w-80 max-w-full" />
         <Skeleton className="h-[70dvh] min-h-80 rounded-lg" />
       </div>

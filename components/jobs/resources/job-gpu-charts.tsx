@@ -3,30 +3,53 @@
 import type { JobResources } from '@/lib/jobs/schemas'
 import { Sparkline } from '../../cluster/gpus/sparkline'
 import { sayGib, sayShare } from '../../cluster/say-amounts'
+import { ScrollRegion } from '../../ui/scroll-region'
 import type { JobGpuSeries } from './gpu-series'
 
 interface JobGpuChartsProps {
   instances: JobResources['got']
   series: readonly JobGpuSeries[]
+  /** More is to come: each GPU has its place before its first sample. */
+  live: boolean
 }
 
 /** The load and the memory of each of a job's GPUs, from its first sample to its last. */
-export function JobGpuCharts({ instances, series }: JobGpuChartsProps) {
-  if (series.length === 0) return null
-  const from = Math.min(...series.map(({ at }) => at[0] ?? Number.POSITIVE_INFINITY))
-  const to = Math.max(...series.map(({ at }) => at.at(-1) ?? 0))
+export function JobGpuCharts({ instances, series, live }: JobGpuChartsProps) {
+  const shown = live ? withPlaces(instances, series) : series
+  if (shown.length === 0) return null
+  const from = Math.min(...shown.map(({ at }) => at[0] ?? Number.POSITIVE_INFINITY))
+  const to = Math.max(...shown.map(({ at }) => at.at(-1) ?? 0))
   return (
-    <ul aria-label="Use of the GPUs" className="grid grid-cols-[repeat(auto-fill,minmax(15rem,1fr))] gap-2">
-      {series.map((own) => (
-        <JobGpu
-          key={`${own.rank}/${own.index}`}
-          series={own}
-          instance={instances.find(({ rank }) => rank === own.rank)}
-          severalNodes={instances.length > 1}
-          frame={{ from, to: Math.max(to, from + 1) }}
-        />
-      ))}
-    </ul>
+    <ScrollRegion aria-label="Use of the GPUs" className="max-h-72 overflow-y-auto">
+      <ul className="grid grid-cols-[repeat(auto-fill,minmax(15rem,1fr))] gap-2">
+        {shown.map((own) => (
+          <JobGpu
+            key={`${own.rank}/${own.index}`}
+            series={own}
+            instance={instances.find(({ rank }) => rank === own.rank)}
+            severalNodes={instances.length > 1}
+            frame={{ from, to: Math.max(to, from + 1) }}
+          />
+        ))}
+      </ul>
+    </ScrollRegion>
+  )
+}
+
+function withPlaces(instances: JobResources['got'], series: readonly JobGpuSeries[]): JobGpuSeries[] {
+  return instances.flatMap(({ rank, gpus }) =>
+    gpus
+      .filter(({ simulated }) => !simulated)
+      .map(
+        ({ index }) =>
+          series.find((own) => own.rank === rank && own.index === index) ?? {
+            rank,
+            index,
+            at: [],
+            load: [],
+            memory_used_mib: [],
+          },
+      ),
   )
 }
 

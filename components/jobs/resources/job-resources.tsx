@@ -17,23 +17,23 @@ interface JobResourcesProps {
 export function JobResources({ job, series }: JobResourcesProps) {
   const { resources } = job
   return (
-    <Panel className="gap-3 p-4">
-      <dl className="flex flex-wrap gap-x-8 gap-y-3">
+    <Panel className="gap-3 px-4 py-2.5">
+      <dl className="flex flex-wrap gap-x-8 gap-y-1.5">
         <Fact label="Asked for">{sayAsked(resources)}</Fact>
         <Fact label="Used">
           <Used job={job} />
         </Fact>
       </dl>
-      <JobGpuCharts instances={resources.got} series={series} />
+      <JobGpuCharts instances={resources.got} series={series} live={!isFinal(job.status)} />
     </Panel>
   )
 }
 
 function Fact({ label, children }: { label: string; children: ReactNode }) {
   return (
-    <div className="min-w-0">
-      <dt className="text-subtle text-xs">{label}</dt>
-      <dd className="mt-0.5 text-ink text-sm">{children}</dd>
+    <div className="flex min-w-0 items-baseline gap-2">
+      <dt className="shrink-0 text-subtle text-xs">{label}</dt>
+      <dd className="min-w-0 text-ink text-sm">{children}</dd>
     </div>
   )
 }
