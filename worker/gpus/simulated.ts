@@ -1,3 +1,4 @@
+import { simulatedMemoryMib, simulatedModel } from '@/lib/cluster/simulated-nodes'
 import type { Gpu } from './gpu'
 
 /** GPUs that nobody has: their containers are real, only the device request is left out. */
@@ -5,8 +6,8 @@ export function simulatedGpus(node: string, count: number): Gpu[] {
   return Array.from({ length: count }, (_, index) => ({
     index,
     uuid: `GPU-sim-${node}-${index}`,
-    model: 'Simulated GPU',
-    memoryMib: 24_576,
+    model: simulatedModel,
+    memoryMib: simulatedMemoryMib,
     simulated: true,
   }))
 }
