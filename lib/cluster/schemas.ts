@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { pools } from '../jobs/config-schema'
-import { isThousandths, label, shellCommand, variables } from '../jobs/config-values'
-import { idSchema } from '../jobs/schemas'
+import { isThousandths, label } from '../jobs/config-values'
 
 /** What the cluster's interfaces say and take. Shares are parts of 1, memory is MiB, times are RFC 3339 UTC. */
 
@@ -156,60 +155,6 @@ export const modelTableSchema = z.strictObject({
   }),
 })
 
-/** `POST /queue/submit`. */
-export const queueSubmitSchema = z
-  .strictObject({
-    run_id: label(200).optional().describe('your name for the run, shown in lists'),
-    user: idSchema.optional().describe('admins only: whose job it is; made, without a sign-in, if not there'),
-    project_id: idSchema.default('default'),
-    command: shellCommand.describe('run by /bin/sh'),
-    gpu_count: z
-      .number()
-      .int()
-      .min(0)
-      .max(8)
-      .optional()
-      .describe('1, or what `--llm NAME` in the command needs'),
-    gpu_fraction: z
-      .number()
-      .min(0.001)
-      .max(1)
-      .refine(isThousandths, 'must have at most three decimals')
-      .optional(),
-    gpu_memory_gb: z.number().positive().max(1024).optional(),
-    gpu_model: label(100).optional().describe('only GPUs whose model’s name holds this'),
-    priority: z.number().int().min(-100).max(100).default(0),
-    estimated_duration_seconds: z
-      .number()
-      .positive()
-      .max(2_000_000)
-      .optional()
-      .describe(
-        'stopped after twice as long; left out: an hour in forecasts, stopped at the longest time there is',
-      ),
-    environment: idSchema.optional(),
-    max_retries: z.number().int().min(0).max(10).optional(),
-    env: variables.optional(),
-  })
-  .superRefine(({ gpu_count, gpu_fraction }, context) => {
-    if (gpu_fraction === undefined || (gpu_count ?? 1) === 1) return
-    const message = 'is a part of one GPU: leave out gpu_count or gpu_fraction'
-    context.addIssue({ code: 'custom', path: ['gpu_fraction'], message })
-  })
-
-/** Where a job of the queue API is: `queued` is what the upload API calls pending. */
-export const queueStatuses = ['queued', 'scheduled', 'running', 'completed', 'failed', 'cancelled'] as const
-
-/** The answer to `POST /queue/submit`. */
-export const queueSubmittedSchema = z.object({
-  job_id: z.string(),
-  run_id: z.string().nullable(),
-  status: z.enum(queueStatuses).describe('queued, unless a repeated Idempotency-Key names an older job'),
-})
-
-/** `PATCH /queue/JOB_ID/priority`. */
-export const prioritySchema = z.strictObject({ priority: z.number().int().min(-100).max(100) })
-
 /** A job in the queue. Of others' jobs a researcher sees only what they take and when. */
 export const queueJobSchema = z.object({
   job_id: z.string().nullable().describe('null: another user’s'),
@@ -232,15 +177,6 @@ export const queueJobSchema = z.object({
   estimated_duration_seconds: z.number(),
   node: z.string().nullable(),
   gpus: z.array(z.number().int()).describe('their numbers on the node'),
-})
-
-/** `GET /queue/JOB_ID`, also once the job has ended. */
-export const queueJobDetailSchema = queueJobSchema.extend({
-  job_id: z.string(),
-  status: z.enum(queueStatuses),
-  reason_text: z.string().nullable().describe('the reason in words'),
-  completed_at: time.nullable(),
-  exit_code: z.number().int().nullable(),
 })
 
 /** `GET /queue`. */
@@ -267,8 +203,5 @@ export type ClusterHistory = z.output<typeof clusterHistorySchema>
 export type Policy = z.output<typeof policySchema>
 export type ModelTable = z.output<typeof modelTableSchema>
 export type Queue = z.output<typeof queueSchema>
-export type QueueSubmit = z.output<typeof queueSubmitSchema>
-export type QueueSubmitted = z.output<typeof queueSubmittedSchema>
-export type QueueJobDetail = z.output<typeof queueJobDetailSchema>
 export type QueueJob = z.output<typeof queueJobSchema>
 export type Orchestrator = z.output<typeof orchestratorSchema>

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { queueJobDetailSchema } from '../cluster/queue-schemas'
 import {
   clusterHistorySchema,
   clusterSchema,
@@ -6,7 +7,6 @@ import {
   modelTableSchema,
   orchestratorSchema,
   policySchema,
-  queueJobDetailSchema,
   queueSchema,
   type updateGpuSchema,
   type updateNodeSchema,

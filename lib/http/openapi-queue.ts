@@ -1,12 +1,14 @@
 import {
+  prioritySchema,
+  queueJobDetailSchema,
+  queueSubmitSchema,
+  queueSubmittedSchema,
+} from '../cluster/queue-schemas'
+import {
   modelTableSchema,
   orchestratorSchema,
   policySchema,
-  prioritySchema,
-  queueJobDetailSchema,
   queueSchema,
-  queueSubmitSchema,
-  queueSubmittedSchema,
   updatePolicySchema,
 } from '../cluster/schemas'
 import { type Operation, ok } from './openapi-operation'

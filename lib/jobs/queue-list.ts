@@ -1,7 +1,8 @@
 import { type Actor, isAdmin } from '../access/actor'
 import { forecastQueue, type QueueForecast } from '../cluster/forecast'
 import { readPolicy } from '../cluster/policy'
-import type { Queue, QueueJobDetail, QueueSubmitted } from '../cluster/schemas'
+import type { QueueJobDetail, QueueSubmitted } from '../cluster/queue-schemas'
+import type { Queue } from '../cluster/schemas'
 import { database } from '../database/client'
 import {
   type QueueRow,

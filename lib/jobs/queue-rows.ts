@@ -1,5 +1,6 @@
 import type { QueueForecast } from '../cluster/forecast'
-import type { QueueJob, QueueJobDetail } from '../cluster/schemas'
+import type { QueueJobDetail } from '../cluster/queue-schemas'
+import type { QueueJob } from '../cluster/schemas'
 import { describeReason, type Reason } from './reasons'
 import type { JobStatus } from './status'
 import { storedSpecSchema } from './stored-spec'

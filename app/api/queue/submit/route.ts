@@ -1,4 +1,4 @@
-import { queueSubmitSchema } from '@/lib/cluster/schemas'
+import { queueSubmitSchema } from '@/lib/cluster/queue-schemas'
 import { idempotencyKeyOf } from '@/lib/http/idempotency-key'
 import { readJson, route } from '@/lib/http/route'
 import { readSubmitted } from '@/lib/jobs/queue-list'

@@ -1,5 +1,6 @@
 import { type Answer, call } from '@/lib/access/testing/call'
-import { queueJobDetailSchema, queueSchema, queueSubmittedSchema } from '@/lib/cluster/schemas'
+import { queueJobDetailSchema, queueSubmittedSchema } from '@/lib/cluster/queue-schemas'
+import { queueSchema } from '@/lib/cluster/schemas'
 import { PATCH } from '../[id]/priority/route'
 import { DELETE, GET as getJob } from '../[id]/route'
 import { GET as getQueue } from '../route'

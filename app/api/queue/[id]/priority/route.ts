@@ -1,4 +1,4 @@
-import { prioritySchema } from '@/lib/cluster/schemas'
+import { prioritySchema } from '@/lib/cluster/queue-schemas'
 import { readJson, route } from '@/lib/http/route'
 import { readQueueJob } from '@/lib/jobs/queue-list'
 import { setPriority } from '@/lib/jobs/queue-priority'
