@@ -1,0 +1,39 @@
+import { expect } from '@playwright/test'
+import { queueSubmittedSchema } from '@/lib/cluster/queue-schemas'
+import { queueSchema } from '@/lib/cluster/schemas'
+import { test } from './browser-test'
+import { runCommand } from './documented/run'
+import { makePerson, noLimits } from './people'
+import { signIn } from './sign-in'
+import { submit, waitingConfig } from './uploads'
+
+/** The queue API as the user guide has it. */
+
+test('a command runs in a shell that may write, and its page shows it', async ({ page, context }) => {
+  const person = await makePerson({ name: 'commander', limits: noLimits })
+  const facts = { token: person.token, handle: person.handle }
+  const { job_id: jobId } = queueSubmittedSchema.parse(await runCommand('queue-submit.sh', facts))
+  await expect
+    .poll(async () => (await person.client.jobs.get(jobId)).status, { timeout: 60_000 })
+    .toBe('failed')
+  expect(await person.client.jobs.result(jobId)).toMatchObject({
+    stdout: '42\nkept\n',
+    reason: 'exit_code',
+    exit_code: 3,
+  })
+  await signIn(context, person)
+  await page.goto(`/jobs/${jobId}?tab=source`)
+  await expect(page.getByRole('heading', { name: 'warm-up' })).toBeVisible()
+  await expect(page.getByText('echo kept > note')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Run again' })).toHaveCount(0)
+})
+
+test('what waits is listed, moved and cancelled by the lines of the guide', async () => {
+  const person = await makePerson({ name: 'commander', limits: noLimits })
+  const jobId = await submit(person, 'print(1)', waitingConfig)
+  const facts = { token: person.token, handle: person.handle, jobId }
+  const { queued } = queueSchema.parse(await runCommand('queue.sh', facts))
+  expect(queued.find((job) => job.job_id === jobId)).toMatchObject({ user: person.handle, status: 'queued' })
+  expect(await runCommand('queue-priority.sh', facts)).toMatchObject({ job_id: jobId, priority: 3 })
+  expect(await runCommand('queue-cancel.sh', facts)).toMatchObject({ job_id: jobId, status: 'cancelled' })
+})

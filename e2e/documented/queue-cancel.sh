@@ -1,0 +1,1 @@
+curl --silent -X DELETE -H "X-Auth-Token: TOKEN" "SERVER/queue/JOB"

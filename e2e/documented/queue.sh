@@ -1,0 +1,1 @@
+curl --silent -H "X-Auth-Token: TOKEN" "SERVER/queue"
