@@ -55,6 +55,8 @@ async function expectUsable(page: Page, name: string): Promise<void> {
 test('an admin makes simulated nodes, and sees what runs on them', async ({ page, context }) => {
   await signIn(context, admin)
   await openCluster(page)
+  // They are served by the system's own worker, which may still be on its way.
+  await expect(page.getByRole('list', { name: /^GPUs of node-/ })).toBeVisible()
   await test.step('make them', async () => {
     await page.getByRole('button', { name: 'Simulated nodes…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Simulated nodes' })
