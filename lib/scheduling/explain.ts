@@ -19,7 +19,7 @@ export class Explainer {
 
   #cause(job: WaitingJob): Cause {
     const { turns } = this.scheduler
-    const { flow } = turns.flow(job)
+    const flow = turns.flow(job)
     if (!turns.policy.running) return { reason: 'stopped', detail: null }
     if (job.notBefore !== null && job.notBefore > this.now) return { reason: 'backing_off', detail: null }
     if (flow.project.exhausted) return { reason: 'budget', detail: null }

@@ -59,9 +59,24 @@ export function hasRoom(request: ResourceRequest, gpu: GpuState): boolean {
 /** Whether a GPU is one of those that the request asks for, whatever its state. */
 export function isEligible(request: ResourceRequest, gpu: GpuState): boolean {
   if (request.gpuMemoryMib !== null && gpu.memoryMib < request.gpuMemoryMib) return false
-  if (request.gpuModel !== null && !gpu.model.toLowerCase().includes(request.gpuModel.toLowerCase()))
-    return false
+  if (request.gpuModel !== null && !isOfModel(gpu.model, request.gpuModel)) return false
   return request.allowedGpus === null || request.allowedGpus.includes(gpu.index)
+}
+
+const known = new Map<string, boolean>()
+const mostKnown = 10_000
+
+/** Models are named by a part of their names, several with `|` between. What was found is remembered. */
+function isOfModel(model: string, wanted: string): boolean {
+  const key = `${model}\n${wanted}`
+  const found = known.get(key)
+  if (found !== undefined) return found
+  const name = model.toLowerCase()
+  const parts = wanted.toLowerCase().split('|')
+  const is = parts.some((part) => name.includes(part.trim()))
+  if (known.size >= mostKnown) known.clear()
+  known.set(key, is)
+  return is
 }
 
 function chooseGpus(request: ResourceRequest, gpus: readonly GpuState[]): readonly GpuState[] | null {

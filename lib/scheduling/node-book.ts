@@ -13,6 +13,37 @@ export interface Tenant {
   startedAt: number
 }
 
+/** Which nodes changed, in order: who keeps what it found out about nodes looks again only at these. */
+export class Changes {
+  #nodes: NodeBook[] = []
+  /** Raised when older changes are forgotten. */
+  #era = 0
+
+  note(node: NodeBook): void {
+    if (this.#nodes.length >= mostChanges) {
+      this.#nodes = []
+      this.#era += 1
+    }
+    this.#nodes.push(node)
+  }
+
+  /** The nodes that changed since a mark; null when that is not known any more. */
+  since(mark: Mark): readonly NodeBook[] | null {
+    return mark.era === this.#era ? this.#nodes.slice(mark.length) : null
+  }
+
+  get mark(): Mark {
+    return { era: this.#era, length: this.#nodes.length }
+  }
+}
+
+export interface Mark {
+  era: number
+  length: number
+}
+
+const mostChanges = 65_536
+
 /** A node as the scheduler goes along: what is placed is on it at once. */
 export class NodeBook implements NodeState {
   readonly id: string
@@ -25,8 +56,6 @@ export class NodeBook implements NodeState {
   readonly gpus: GpuState[]
   /** The jobs on it. What holds room without being one of them stays for ever. */
   readonly tenants = new Map<string, Tenant>()
-  /** Raised by every change. */
-  version = 0
   /** When the first of its jobs ends. */
   nextEnd = Number.POSITIVE_INFINITY
 
@@ -34,6 +63,7 @@ export class NodeBook implements NodeState {
     state: NodeState,
     /** Its position in the list of nodes. */
     readonly position: number,
+    private readonly changes?: Changes,
   ) {
     this.id = state.id
     this.pool = state.pool
@@ -78,6 +108,11 @@ export class NodeBook implements NodeState {
     return copy
   }
 
+  /** Takes a job's room back, whoever notes it. */
+  vacate({ task }: Tenant): void {
+    this.#book(task, -1)
+  }
+
   #book({ gpus, cpuMilli, memoryMib }: Task, sign: 1 | -1): void {
     this.usedCpuMilli += sign * cpuMilli
     this.usedMemoryMib += sign * memoryMib
@@ -85,6 +120,6 @@ export class NodeBook implements NodeState {
       const gpu = this.gpus.find((each) => each.id === id)
       if (gpu) gpu.allocatedMilli += sign * milli
     }
-    this.version += 1
+    this.changes?.note(this)
   }
 }

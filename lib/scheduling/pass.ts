@@ -8,6 +8,8 @@ import type { Placement, Preemption, WaitingJob } from './types'
 interface PassHost {
   turns: Turns
   nodes: readonly NodeBook[]
+  /** How many of the running jobs give way when asked. */
+  preemptible: number
   firstBlocked(): Queue | null
   start(job: WaitingJob, places: readonly Place[], now: number): Placement
 }
@@ -33,8 +35,9 @@ export class Pass {
     if (!job) return false
     const kept = this.#keptAheadOf(queue)
     if (kept && !host.turns.policy.backfill) return false
+    const { shape } = queue.bin
     let refused = false
-    const places = queue.shape.placer.find(job.request.instances, (node, task) => {
+    const places = shape.placer.find(job.request.instances, (node, task) => {
       const leaves = kept === null || leavesRoom(kept, node, task, now + job.expectedMs)
       refused ||= !leaves
       return leaves
@@ -42,11 +45,10 @@ export class Pass {
     if (places) {
       queue.shift()
       this.placements.push(host.start(job, places, now))
-    } else if (refused) {
-      queue.held = true
-      queue.shape.heldBack = true
+    } else if (refused && kept) {
+      shape.longestMs = kept.at - now
     } else {
-      queue.shape.blocked = true
+      shape.blocked = true
       if (!kept) this.#blocked = queue
     }
     return true
@@ -56,7 +58,7 @@ export class Pass {
   preempt(): Preemption[] {
     const job = this.#blocked?.head?.job
     const { nodes } = this.host
-    if (!job || job.request.pool === 'best-effort' || !nodes.some(hasPreemptible)) return []
+    if (!job || job.request.pool === 'best-effort' || this.host.preemptible === 0) return []
     const victims = findVictims(job.request, nodes, this.now) ?? []
     for (const node of nodes) for (const victim of victims) node.evict(victim)
     return victims.map((jobId) => ({ jobId, forJobId: job.id }))
@@ -70,14 +72,9 @@ export class Pass {
       this.#kept ??= request ? reserve(request, host.nodes, now) : null
       if (this.#kept) return this.#kept
       // Nothing that runs stands in its way: it holds up nobody.
-      this.#blocked.shape.hopeless = true
+      this.#blocked.bin.shape.hopeless = true
       this.#blocked = host.firstBlocked()
     }
     return null
   }
-}
-
-function hasPreemptible({ tenants }: NodeBook): boolean {
-  for (const { preemptible, leaving } of tenants.values()) if (preemptible && !leaving) return true
-  return false
 }

@@ -1,6 +1,6 @@
 import { fits, hasRoom } from './fits'
 import { type Fragmentation, type Room, roomOf } from './fragmentation'
-import type { NodeBook } from './node-book'
+import type { Changes, Mark, NodeBook } from './node-book'
 import type { NodeState, ResourceRequest, TaskPlacement } from './types'
 
 /** A place for one instance. */
@@ -20,60 +20,57 @@ interface Choice {
  * thousand nodes cost little more than those that changed since the last time.
  */
 export class Placer {
-  readonly #versions: Int32Array
-  readonly #costs: Float64Array
-  readonly #choices: (Choice | null)[]
+  /** Nodes with room. */
+  readonly #open = new Map<NodeBook, Choice>()
+  #mark: Mark | null = null
 
   constructor(
     readonly request: ResourceRequest,
     private readonly nodes: readonly NodeBook[],
+    private readonly changes: Changes,
     private readonly fragmentation: Fragmentation,
-  ) {
-    this.#versions = new Int32Array(nodes.length).fill(-1)
-    this.#costs = new Float64Array(nodes.length)
-    this.#choices = new Array<Choice | null>(nodes.length).fill(null)
-  }
+  ) {}
 
   /** Whether the request fits on the node now. */
   fitsOn(node: NodeBook): boolean {
-    return this.#look(node) < Number.POSITIVE_INFINITY
+    return fits(this.request, node).ok
   }
 
   /** The best `count` nodes, each other than the rest, of those that `allows`; null when there are not so many. */
   find(count: number, allows: (node: NodeBook, task: Place['task']) => boolean): Place[] | null {
+    this.#catchUp()
     const found: Place[] = []
     const refused = new Set<NodeBook>()
     while (found.length < count) {
-      const node = this.#cheapest(refused)
-      if (!node) return null
+      const [node, choice] = this.#cheapest(refused) ?? []
+      if (!node || !choice) return null
       refused.add(node)
-      const fit = fits(this.request, node, this.#choices[node.position]?.gpus ?? [])
+      const fit = fits(this.request, node, choice.gpus)
       if (fit.ok && allows(node, fit.task)) found.push({ node, task: fit.task })
     }
     return found
   }
 
-  #cheapest(refused: ReadonlySet<NodeBook>): NodeBook | null {
-    let best: NodeBook | null = null
-    let least = Number.POSITIVE_INFINITY
-    for (const node of this.nodes) {
-      const cost = this.#look(node)
-      if (cost >= least || refused.has(node)) continue
-      best = node
-      least = cost
+  #cheapest(refused: ReadonlySet<NodeBook>): [NodeBook, Choice] | null {
+    let best: [NodeBook, Choice] | null = null
+    for (const [node, choice] of this.#open) {
+      const isBetter =
+        best === null ||
+        choice.cost < best[1].cost ||
+        (choice.cost === best[1].cost && node.position < best[0].position)
+      if (isBetter && !refused.has(node)) best = [node, choice]
     }
     return best
   }
 
-  #look(node: NodeBook): number {
-    const { position } = node
-    if (this.#versions[position] === node.version) return this.#costs[position] ?? Number.POSITIVE_INFINITY
-    const choice = fits(this.request, node).ok ? chooseOn(node, this.request, this.fragmentation) : null
-    const cost = choice?.cost ?? Number.POSITIVE_INFINITY
-    this.#versions[position] = node.version
-    this.#costs[position] = cost
-    this.#choices[position] = choice
-    return cost
+  #catchUp(): void {
+    const changed = this.#mark === null ? null : this.changes.since(this.#mark)
+    this.#mark = this.changes.mark
+    for (const node of changed ?? this.nodes) {
+      const choice = this.fitsOn(node) ? chooseOn(node, this.request, this.fragmentation) : null
+      if (choice) this.#open.set(node, choice)
+      else this.#open.delete(node)
+    }
   }
 }
 

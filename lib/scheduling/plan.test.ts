@@ -216,6 +216,7 @@ describe('a place', () => {
     expect(on({ gpuMemoryMib: 30_000 })).toBe('gpu')
     expect(on({ gpuModel: 'a100' })).toEqual(['n/0'])
     expect(on({ gpuModel: 'H100' })).toBe('gpu')
+    expect(on({ gpuModel: 'H100|A100' })).toEqual(['n/0'])
     expect(on({ memoryMib: 9000 })).toBe('memory')
     expect(on({ cpuMilli: 9000 })).toBe('cpu')
     expect(on({}, ['n/1'])).toEqual(['n/1'])

@@ -20,11 +20,13 @@ export function reserve(
   now: number,
 ): Reservation | null {
   const best: { node: NodeBook; at: number }[] = []
-  for (const node of nodes) {
+  const soonest = nodes.map((node) => ({ node, from: Math.max(node.nextEnd, now) }))
+  // A single one would have started where it fits now; several may wait for the last of their nodes.
+  if (request.instances === 1) soonest.sort((a, b) => a.from - b.from || a.node.position - b.node.position)
+  for (const { node, from } of soonest) {
     const worst = best.length < request.instances ? Number.POSITIVE_INFINITY : (best.at(-1)?.at ?? 0)
-    // A single one would have started where it fits now; several may wait for the last of their nodes.
-    if (request.instances === 1 && Math.max(node.nextEnd, now) >= worst) continue
-    const at = earliest(request, node, now)
+    if (request.instances === 1 && from >= worst) break
+    const at = earliest(request, node, now, worst)
     if (at >= worst) continue
     best.push({ node, at })
     best.sort((a, b) => a.at - b.at || a.node.position - b.node.position)
@@ -34,14 +36,16 @@ export function reserve(
   return last ? { at: last.at, nodes: new Set(best.map(({ node }) => node)), request } : null
 }
 
-function earliest(request: ResourceRequest, node: NodeBook, now: number): number {
-  if (fits(request, node).ok) return now
-  const tenants = [...node.tenants.values()]
-  const ends = [...new Set(tenants.map(({ endsAt, leaving }) => (leaving ? now : endsAt)))].sort(
-    (a, b) => a - b,
-  )
-  for (const end of ends) {
-    if (fits(request, endedBy(node, end)).ok) return Math.max(end, now)
+/** When the request fits on the node, if that is before `limit`; else infinity. */
+function earliest(request: ResourceRequest, node: NodeBook, now: number, limit: number): number {
+  const later = node.without(({ leaving, endsAt }) => leaving || endsAt <= now)
+  if (fits(request, later).ok) return now
+  const rest = [...node.tenants.values()].filter(({ leaving, endsAt }) => !leaving && endsAt > now)
+  rest.sort((a, b) => a.endsAt - b.endsAt)
+  for (const [index, tenant] of rest.entries()) {
+    if (tenant.endsAt >= limit) break
+    later.vacate(tenant)
+    if (rest[index + 1]?.endsAt !== tenant.endsAt && fits(request, later).ok) return tenant.endsAt
   }
   return Number.POSITIVE_INFINITY
 }

@@ -1,9 +1,18 @@
 import { Fragmentation } from './fragmentation'
-import { NodeBook } from './node-book'
+import { Changes, NodeBook } from './node-book'
 import { Pass } from './pass'
 import { type Place, Placer } from './placer'
-import { gpuMilliOf, Queue, type Shape, Turns } from './turns'
-import type { Demand, JobFacts, Placement, Preemption, RunningJob, Snapshot, WaitingJob } from './types'
+import { Bin, type Flow, gpuMilliOf, type Queue, type Shape, Turns } from './turns'
+import type {
+  Demand,
+  JobFacts,
+  Placement,
+  Preemption,
+  ResourceRequest,
+  RunningJob,
+  Snapshot,
+  WaitingJob,
+} from './types'
 
 interface Running {
   job: JobFacts
@@ -31,8 +40,11 @@ export class Scheduler {
   readonly waiting = new Map<string, { job: WaitingJob; queue: Queue | null }>()
   readonly #byId: ReadonlyMap<string, NodeBook>
   readonly #fragmentation: Fragmentation
+  readonly #changes = new Changes()
   readonly #shapes = new Map<string, Shape>()
-  readonly #queues = new Map<string, Queue>()
+  readonly #bins = new Map<Flow, Map<Shape, Bin>>()
+  /** Running jobs that give way when asked. */
+  preemptible = 0
   /** Nodes that got room since the last pass. */
   readonly #roomier = new Set<NodeBook>()
   /** Jobs that back off. */
@@ -40,7 +52,7 @@ export class Scheduler {
 
   constructor(snapshot: Snapshot) {
     this.turns = new Turns(snapshot.policy, snapshot.projects, snapshot.now)
-    this.nodes = snapshot.nodes.map((node, position) => new NodeBook(node, position))
+    this.nodes = snapshot.nodes.map((node, position) => new NodeBook(node, position, this.#changes))
     this.#byId = new Map(this.nodes.map((node) => [node.id, node]))
     this.#fragmentation = new Fragmentation(workloadOf(snapshot))
     // In an order of their own: sums of uses depend on it in their last digits.
@@ -76,6 +88,7 @@ export class Scheduler {
     if (!running) return
     this.running.delete(jobId)
     this.turns.project(running.job.projectId).heldMilli -= gpuMilliOf(running.job)
+    if (isPreemptible(running.job)) this.preemptible -= 1
     for (const node of running.nodes) {
       node.release(jobId)
       this.#roomier.add(node)
@@ -97,9 +110,9 @@ export class Scheduler {
   /** Notes a placement as made. */
   start(job: WaitingJob, places: readonly Place[], now: number): Placement {
     const endsAt = now + job.expectedMs
-    const { pool } = job.request
+    const preemptible = isPreemptible(job)
     for (const { node, task } of places) {
-      node.seat(job.id, { task, endsAt, startedAt: now, preemptible: pool === 'best-effort', leaving: false })
+      node.seat(job.id, { task, endsAt, startedAt: now, preemptible, leaving: false })
     }
     this.waiting.delete(job.id)
     this.#hold(
@@ -123,40 +136,18 @@ export class Scheduler {
 
   /** The queue whose first job is next among those that may have a place. */
   #next(): Queue | null {
-    if (this.isFull) return null
-    let next: Queue | null = null
-    for (const shape of this.#shapes.values()) {
-      if (shape.blocked) continue
-      for (const queue of shape.queues) {
-        if (!queue.held && this.#mayStart(queue) && (!next || this.turns.compare(queue, next) < 0))
-          next = queue
-      }
-    }
-    return next
+    return this.isFull ? null : this.turns.first(({ blocked }) => !blocked)
   }
 
   /** The queue whose first job is next among those that wait for room, and will have it once others end. */
   firstBlocked(): Queue | null {
-    let first: Queue | null = null
-    for (const shape of this.#shapes.values()) {
-      if (!shape.blocked || shape.hopeless) continue
-      for (const queue of shape.queues) {
-        if (this.#mayStart(queue) && (!first || this.turns.compare(queue, first) < 0)) first = queue
-      }
-    }
-    return first
-  }
-
-  #mayStart(queue: Queue): boolean {
-    const { head, flow } = queue
-    return head !== null && !this.turns.isOverQuota(flow, head.job)
+    return this.turns.first(({ blocked, hopeless }) => blocked && !hopeless)
   }
 
   /** Tries again what may fit by now: where a node got room, and where room was only kept for another. */
   #reopen(): void {
     for (const shape of this.#shapes.values()) {
-      if (shape.heldBack) for (const queue of shape.queues) queue.held = false
-      shape.heldBack = false
+      shape.longestMs = Number.POSITIVE_INFINITY
       if (!shape.blocked) continue
       for (const node of this.#roomier) {
         if (!shape.placer.fitsOn(node)) continue
@@ -195,7 +186,7 @@ export class Scheduler {
 
   #adopt(job: RunningJob, now: number): void {
     const endsAt = job.startedAt + job.expectedMs
-    const preemptible = job.request.pool === 'best-effort'
+    const preemptible = isPreemptible(job)
     const nodes = job.tasks.flatMap((task) => {
       const node = this.#byId.get(task.nodeId)
       node?.house(job.id, { task, endsAt, preemptible, leaving: job.leaving, startedAt: job.startedAt })
@@ -207,34 +198,38 @@ export class Scheduler {
 
   #hold(job: JobFacts, nodes: readonly NodeBook[], endsAt: number): void {
     this.running.set(job.id, { job, nodes, endsAt })
+    if (isPreemptible(job)) this.preemptible += 1
     this.turns.project(job.projectId).heldMilli += gpuMilliOf(job)
   }
 
   #queueOf(job: WaitingJob): Queue {
-    const { request } = job
+    const flow = this.turns.flow(job)
+    const shape = this.#shapeOf(job.request)
+    const bins = this.#bins.get(flow) ?? new Map<Shape, Bin>()
+    this.#bins.set(flow, bins)
+    const known = bins.get(shape)
+    if (known) return known.queueOf(job)
+    const bin = new Bin(shape, flow, isPreemptible(job) ? 1 : 0)
+    bins.set(shape, bin)
+    flow.bins.push(bin)
+    return bin.queueOf(job)
+  }
+
+  #shapeOf(request: ResourceRequest): Shape {
     const asked = JSON.stringify(request)
-    const { key, flow } = this.turns.flow(job)
-    const name = `${asked} ${key} ${lengthClass(job.expectedMs)}`
-    const known = this.#queues.get(name)
-    if (known) return known
     const shape = this.#shapes.get(asked) ?? {
-      placer: new Placer(request, this.nodes, this.#fragmentation),
+      placer: new Placer(request, this.nodes, this.#changes, this.#fragmentation),
       blocked: false,
-      heldBack: false,
       hopeless: false,
-      queues: [],
+      longestMs: Number.POSITIVE_INFINITY,
     }
-    const queue = new Queue(shape, flow, request.pool === 'best-effort' ? 1 : 0)
-    shape.queues.push(queue)
     this.#shapes.set(asked, shape)
-    this.#queues.set(name, queue)
-    return queue
+    return shape
   }
 }
 
-/** Jobs about as long as each other: within a fifth. */
-function lengthClass(milliseconds: number): number {
-  return Math.round(4 * Math.log2(Math.max(1, milliseconds)))
+function isPreemptible({ request }: JobFacts): boolean {
+  return request.pool === 'best-effort'
 }
 
 function workloadOf({ workload, waiting, running }: Snapshot): readonly Demand[] {

@@ -6,17 +6,17 @@ export interface Shape {
   placer: Placer
   /** Fits nowhere, until a node gets room for it. */
   blocked: boolean
-  /** Has fitted where room is kept for a job ahead of it. */
-  heldBack: boolean
   /** Would not fit if all that runs had ended. */
   hopeless: boolean
-  queues: Queue[]
+  /** In this pass, jobs that are expected to run longer would take room that is kept for a job ahead of them. */
+  longestMs: number
 }
 
 /** Whose use counts together: a project with a quota, a user under fair_share, or everybody. */
 export interface Flow {
   project: ProjectAccount
   user: Account
+  bins: Bin[]
 }
 
 interface Account {
@@ -39,13 +39,11 @@ interface Entry {
   key: number
 }
 
-/** Jobs of one shape, one flow and about one length, in their order. */
-export class Queue {
-  #entries: Entry[] = []
-  #first = 0
-  readonly #gone = new Set<string>()
-  /** Passed over until the end of this pass: room is kept for a job ahead. */
-  held = false
+/** Jobs of one shape and one flow. */
+export class Bin {
+  readonly #queues = new Map<number, Queue>()
+  /** What was found for the last longest times. */
+  readonly #firsts = new Map<number, Queue | null>()
 
   constructor(
     readonly shape: Shape,
@@ -54,7 +52,46 @@ export class Queue {
     readonly tier: 0 | 1,
   ) {}
 
+  /** Where jobs about as long as this one wait. */
+  queueOf({ expectedMs }: JobFacts): Queue {
+    const length = lengthClass(expectedMs)
+    const queue = this.#queues.get(length) ?? new Queue(this)
+    this.#queues.set(length, queue)
+    return queue
+  }
+
+  /** The queue whose first job is next, of those that are not too long. */
+  first(): Queue | null {
+    const { longestMs } = this.shape
+    const known = this.#firsts.get(longestMs)
+    if (known !== undefined) return known
+    let first: { queue: Queue; entry: Entry } | null = null
+    for (const queue of this.#queues.values()) {
+      const entry = queue.head
+      if (!entry || entry.job.expectedMs > longestMs) continue
+      if (!first || byKey(entry, first.entry) < 0) first = { queue, entry }
+    }
+    if (this.#firsts.size > 1) this.#firsts.clear()
+    this.#firsts.set(longestMs, first?.queue ?? null)
+    return first?.queue ?? null
+  }
+
+  /** One of its queues has another first job. */
+  forget(): void {
+    this.#firsts.clear()
+  }
+}
+
+/** Jobs of one shape, one flow and about one length, in their order. */
+export class Queue {
+  #entries: Entry[] = []
+  #first = 0
+  readonly #gone = new Set<string>()
+
+  constructor(readonly bin: Bin) {}
+
   get head(): Entry | null {
+    if (this.#gone.size === 0) return this.#entries[this.#first] ?? null
     for (let entry = this.#entries[this.#first]; entry; entry = this.#entries[this.#first]) {
       if (!this.#gone.delete(entry.job.id)) return entry
       this.#first += 1
@@ -64,11 +101,13 @@ export class Queue {
 
   /** Many at once; each one's place is found once all are there. */
   fill(entries: Entry[]): void {
+    this.bin.forget()
     this.#entries.push(...entries)
     this.#entries.sort(byKey)
   }
 
   insert(entry: Entry): void {
+    this.bin.forget()
     let low = this.#first
     for (let high = this.#entries.length; low < high; ) {
       const middle = (low + high) >> 1
@@ -80,6 +119,7 @@ export class Queue {
   }
 
   shift(): void {
+    this.bin.forget()
     this.#first += 1
     if (this.#first < 1024 || this.#first * 2 < this.#entries.length) return
     this.#entries = this.#entries.slice(this.#first)
@@ -87,6 +127,7 @@ export class Queue {
   }
 
   withdraw(jobId: string): void {
+    this.bin.forget()
     this.#gone.add(jobId)
   }
 }
@@ -124,14 +165,30 @@ export class Turns {
     return fresh
   }
 
-  flow({ projectId, userId }: JobFacts): { key: string; flow: Flow } {
+  flow({ projectId, userId }: JobFacts): Flow {
     const fair = this.policy.name === 'fair_share'
     const project = this.project(projectId)
     const limited = project.quotaMilli !== null || project.exhausted
     const key = fair ? `${projectId} ${userId}` : limited ? projectId : ''
-    const flow = this.#flows.get(key) ?? { project, user: accountOf(project, userId) }
+    const flow = this.#flows.get(key) ?? { project, user: accountOf(project, userId), bins: [] }
     this.#flows.set(key, flow)
-    return { key, flow }
+    return flow
+  }
+
+  /** The queue whose first job is next, of the bins that `isIn`. */
+  first(isIn: (shape: Shape) => boolean): Queue | null {
+    let first: Queue | null = null
+    for (const flow of this.#flows.values()) {
+      // Under fair_share one flow goes before another whatever its jobs are.
+      if (first && first.bin.tier === 0 && this.#byUse(first.bin.flow, flow) < 0) continue
+      for (const bin of flow.bins) {
+        if (!isIn(bin.shape)) continue
+        const queue = bin.first()
+        if (!queue || this.isOverQuota(flow, queue.head?.job)) continue
+        if (!first || this.compare(queue, first) < 0) first = queue
+      }
+    }
+    return first
   }
 
   /** A job's place among those of its flow: smaller goes first. */
@@ -145,16 +202,15 @@ export class Turns {
 
   /** Which queue's first job goes first. */
   compare(a: Queue, b: Queue): number {
-    const tier = a.tier - b.tier
-    if (tier !== 0) return tier
-    if (this.policy.name === 'fair_share' && a.flow !== b.flow) {
-      const byProject = a.flow.project.usage - b.flow.project.usage
-      if (byProject !== 0) return byProject
-      const byUser = a.flow.user.usage - b.flow.user.usage
-      if (byUser !== 0) return byUser
-    }
+    const byTurn = a.bin.tier - b.bin.tier || this.#byUse(a.bin.flow, b.bin.flow)
+    if (byTurn !== 0) return byTurn
     const [first, second] = [a.head, b.head]
     return first && second ? byKey(first, second) : first ? -1 : 1
+  }
+
+  #byUse(a: Flow, b: Flow): number {
+    if (a === b || this.policy.name !== 'fair_share') return 0
+    return a.project.usage - b.project.usage || a.user.usage - b.user.usage
   }
 
   /** Counts the time that a job is expected to hold its GPUs from `now` on. */
@@ -167,10 +223,19 @@ export class Turns {
   }
 
   /** Whether the project may not hold as much more as the job asks for. */
-  isOverQuota({ project }: Flow, job: JobFacts): boolean {
+  isOverQuota({ project }: Flow, job: JobFacts | undefined): boolean {
     if (project.exhausted) return true
-    return project.quotaMilli !== null && project.heldMilli + gpuMilliOf(job) > project.quotaMilli
+    return (
+      job !== undefined &&
+      project.quotaMilli !== null &&
+      project.heldMilli + gpuMilliOf(job) > project.quotaMilli
+    )
   }
+}
+
+/** Jobs about as long as each other: within a factor of 1.4. */
+function lengthClass(milliseconds: number): number {
+  return Math.round(2 * Math.log2(Math.max(1, milliseconds)))
 }
 
 /** A job without GPUs takes something, too. */

@@ -42,7 +42,7 @@ export interface ResourceRequest {
   memoryMib: number | null
   /** GPU positions that may be used; null: any. */
   allowedGpus: readonly number[] | null
-  /** Part of the model's name, in any case; null: any model. */
+  /** Part of the model's name, in any case, several with `|` between; null: any model. */
   gpuModel: string | null
   /** Nodes the job runs on at once: all of them or none. */
   instances: number
