@@ -101,6 +101,7 @@ test('an admin pauses a GPU and a node, and takes them back', async ({ page, con
     await again.getByRole('button', { name: 'Resume this GPU' }).click()
     await page.keyboard.press('Escape')
     await expect(gpusOf(page, node).nth(3)).toContainText('Free')
+    await expect(gpusOf(page, node).nth(3).getByRole('button')).toBeFocused()
   })
   await test.step('a node', async () => {
     await page.getByRole('button', { name: `Pause ${node}`, exact: true }).click()

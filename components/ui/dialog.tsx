@@ -2,7 +2,7 @@
 
 import { X } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
-import type { ReactElement, ReactNode } from 'react'
+import { type ReactElement, type ReactNode, useRef } from 'react'
 import { cn } from './class-names'
 import { dialogOverlay, dialogPanel, dialogWidths } from './dialog-styles'
 
@@ -21,6 +21,13 @@ interface DialogProps {
 
 /** A window over the page. It keeps the focus inside, gives it back, and closes on Escape. */
 export function Dialog({ title, description, trigger, size = 'md', footer, children, ...root }: DialogProps) {
+  // Radix gives the focus back to its own trigger only; a dialog that something else opened gives it back to that.
+  const opener = useRef<Element | null>(null)
+  const giveFocusBack = (event: Event) => {
+    if (trigger || !(opener.current instanceof HTMLElement)) return
+    event.preventDefault()
+    opener.current.focus()
+  }
   return (
     <Radix.Root {...root}>
       {trigger ? <Radix.Trigger asChild>{trigger}</Radix.Trigger> : null}
@@ -28,6 +35,10 @@ export function Dialog({ title, description, trigger, size = 'md', footer, child
         <Radix.Overlay className={dialogOverlay} />
         <Radix.Content
           className={cn(dialogPanel, dialogWidths[size])}
+          onOpenAutoFocus={() => {
+            opener.current = document.activeElement
+          }}
+          onCloseAutoFocus={giveFocusBack}
           {...(description ? {} : { 'aria-describedby': undefined })}
         >
           <header className="flex items-start justify-between gap-4 px-5 pt-4 pb-3">
