@@ -5,6 +5,7 @@ import { SlidersHorizontal } from 'lucide-react'
 import type { Orchestrator } from '@/lib/cluster/schemas'
 import { clusterQuery, orchestratorQuery } from '@/lib/http/queries-cluster'
 import { LoadFailure } from '../shell/load-failure'
+import { Reconnecting } from '../shell/reconnecting'
 import { ButtonLink } from '../ui/button-link'
 import { Callout } from '../ui/callout'
 import { PageHeader } from '../ui/page-header'
@@ -17,12 +18,13 @@ import { SimulateDialog } from './simulate-dialog'
 
 /** The page of the cluster, live: what there is, who runs what, and who waits for it. */
 export function ClusterView({ handle, admin }: { handle: string; admin: boolean }) {
-  const { data: cluster, error, isPending, refetch } = useQuery(clusterQuery())
+  const { data: cluster, error, isPending, isRefetchError, refetch } = useQuery(clusterQuery())
   const { data: scheduler } = useQuery(orchestratorQuery())
   return (
     <>
       <PageHeader
         title="Cluster"
+        meta={<Reconnecting lost={isRefetchError} />}
         description="Every node and GPU as it is now, and the queue in the order in which it should run."
         actions={admin ? <ClusterActions scheduler={scheduler} /> : null}
       />

@@ -43,7 +43,7 @@ export function PriorityDialog({ job, onClose }: PriorityDialogProps) {
       <form onSubmit={form.submit} noValidate className="flex flex-col gap-4">
         <Field
           label="Priority"
-          hint="From −100 to 100. A higher number goes first."
+          hint="From −100 to 100. Where the policy goes by priority, a higher number goes first."
           error={form.errorOf('priority')}
         >
           <Input

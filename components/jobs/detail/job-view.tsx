@@ -7,10 +7,10 @@ import type { JobDetail } from '@/lib/jobs/schemas'
 import { isFinal } from '@/lib/jobs/status'
 import { changeSearch } from '../../shell/change-search'
 import { LoadFailure } from '../../shell/load-failure'
+import { Reconnecting } from '../../shell/reconnecting'
 import { Badge } from '../../ui/badge'
 import { Link } from '../../ui/link'
 import { PageHeader } from '../../ui/page-header'
-import { Spinner } from '../../ui/spinner'
 import { Tabs } from '../../ui/tabs'
 import { JobStatus } from '../job-status'
 import { jobTitle } from '../job-title'
@@ -86,20 +86,6 @@ function useTab(): [TabName, (tab: TabName) => void] {
     changeSearch(search, 'replace')
   }
   return [tab, open]
-}
-
-/** Says when what is shown may be old. */
-function Reconnecting({ lost }: { lost: boolean }) {
-  return (
-    <p role="status" className="flex items-center gap-1.5 text-warning-ink text-xs">
-      {lost ? (
-        <>
-          <Spinner className="size-3.5" />
-          Connection lost, trying again
-        </>
-      ) : null}
-    </p>
-  )
 }
 
 /** What stands in place of the output until some comes. */
