@@ -77,7 +77,7 @@ export async function readQueueJob(actor: Actor, jobId: string): Promise<QueueJo
   })
   const [row] = rows
   if (!row) throw new Error(`job ${id} vanished`)
-  return toQueueJobDetail(row, await forecastQueue())
+  return toQueueJobDetail(row, row.status === 'pending' ? await forecastQueue() : null)
 }
 
 /** A job just submitted, or the older one that its idempotency key names. */

@@ -60,9 +60,9 @@ function isListed(status: JobStatus): status is keyof typeof listedStatusOf {
 }
 
 /** What a job takes and when: all that a researcher sees of another's. */
-function toShape(row: QueueRow, forecast: QueueForecast) {
+function toShape(row: QueueRow, forecast: QueueForecast | null) {
   const spec = storedSpecSchema.parse(row.spec)
-  const expected = row.status === 'pending' ? forecast.jobs.get(row.id) : undefined
+  const expected = row.status === 'pending' ? forecast?.jobs.get(row.id) : undefined
   return {
     gpu_count: spec.gpu_count,
     gpu_fraction: spec.gpu_fraction ?? null,
@@ -113,8 +113,8 @@ export function toQueueJob(row: QueueRow, forecast: QueueForecast, mayKnow: bool
   }
 }
 
-/** One job, for whoever may see it. */
-export function toQueueJobDetail(row: QueueRow, forecast: QueueForecast): QueueJobDetail {
+/** One job, for whoever may see it. Only a waiting one needs a forecast. */
+export function toQueueJobDetail(row: QueueRow, forecast: QueueForecast | null): QueueJobDetail {
   return {
     ...toOwn(row),
     status: toQueueStatus(row.status),
