@@ -22,7 +22,8 @@ export function GpuCharts({ gpu, history }: { gpu: ClusterGpu; history: GpuHisto
             of={of}
             at={series?.at ?? none}
             values={values}
-            frame={{ ...hour, max }}
+            {...hour}
+            max={max}
             label={`${label} over the last hour, now ${now}`}
             className="mt-1 h-10"
           />

@@ -12,6 +12,9 @@ export interface Measure {
   max: number
 }
 
+/** The same array at every time, so that nothing is drawn again for it. */
+const none: readonly number[] = []
+
 /** A GPU that is hotter than this is in trouble anyway. */
 const hottestC = 100
 
@@ -23,21 +26,21 @@ export function measuresOf(gpu: ClusterGpu, series: GpuSeries | undefined): Meas
       of: 'load',
       label: 'Load',
       now: load === null ? '–' : sayShare(load),
-      values: series?.load ?? [],
+      values: series?.load ?? none,
       max: 1,
     },
     {
       of: 'memory',
       label: 'Memory',
       now: used === null ? '–' : sayGib(used),
-      values: series?.memory_used_mib ?? [],
+      values: series?.memory_used_mib ?? none,
       max: gpu.memory_mib,
     },
     {
       of: 'temperature',
       label: 'Temp.',
       now: heat === null ? '–' : `${heat} °C`,
-      values: series?.temperature_c ?? [],
+      values: series?.temperature_c ?? none,
       max: hottestC,
     },
   ]

@@ -43,7 +43,7 @@ export const GpuTile = memo(function GpuTile({ gpu, look, series, hour, onOpen }
             <div key={of} className="grid grid-cols-[3rem_minmax(0,1fr)_3.75rem] items-center gap-1.5">
               <dt className="text-subtle text-xs">{name}</dt>
               <dd className="contents">
-                <Sparkline of={of} at={series?.at ?? none} values={values} frame={{ ...hour, max }} />
+                <Sparkline of={of} at={series?.at ?? none} values={values} {...hour} max={max} />
                 <span className="whitespace-nowrap text-right text-ink text-xs tabular-nums">{now}</span>
               </dd>
             </div>

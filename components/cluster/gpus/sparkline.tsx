@@ -9,26 +9,30 @@ const strokes = {
   temperature: 'text-(--series-3)',
 } as const
 
-interface SparklineProps {
+interface SparklineProps extends SparkFrame {
   of: keyof typeof strokes
   at: readonly number[]
   values: readonly (number | null)[]
-  frame: SparkFrame
   /** Left out where the numbers beside it say enough. */
   label?: string
   className?: string
 }
 
-/** A series as a small line. Hundreds of them stand on a page: two paths each, and nothing that moves. */
+/**
+ * A series as a small line. Hundreds of them stand on a page: two paths each, and nothing that moves. Its frame comes in
+ * numbers, so that it is drawn again only with new samples.
+ */
 export const Sparkline = memo(function Sparkline({
   of,
   at,
   values,
-  frame,
+  from,
+  to,
+  max,
   label,
   className,
 }: SparklineProps) {
-  const { line, area } = sparkPath(at, values, frame)
+  const { line, area } = sparkPath(at, values, { from, to, max })
   return (
     <span
       {...(label ? { role: 'img', 'aria-label': label } : {})}

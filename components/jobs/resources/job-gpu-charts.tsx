@@ -89,7 +89,8 @@ function JobGpu({ series, instance, severalNodes, frame }: JobGpuProps) {
             of={of}
             at={series.at}
             values={values}
-            frame={{ ...frame, max }}
+            {...frame}
+            max={max}
             label={`${label} of GPU ${series.index}, last ${now}`}
             className="h-6"
           />
