@@ -34,14 +34,16 @@ const bodies: Record<string, unknown> = {
   '/api/projects/[id]': { name: 'taken over', add_members: [] },
   '/api/users/[handle]': { name: 'taken over' },
   '/api/environments/[name]': { description: 'taken over' },
+  '/api/queue/[id]/priority': { priority: 1 },
+  '/api/nodes/[id]': { paused: true },
+  '/api/gpus/[id]': { paused: true },
 }
 
 /** Whose things a route's parameter names; a route that is not here makes the test fail. */
-function ownerOf(route: string): keyof typeof adas | 'environments' | undefined {
-  if (/^\/api\/(status|results|cancel|jobs)\/\[id\]/.test(route)) return 'jobs'
-  return (['tokens', 'projects', 'users', 'environments'] as const).find((kind) =>
-    route.startsWith(`/api/${kind}/[`),
-  )
+function ownerOf(route: string): keyof typeof adas | 'nobody' | undefined {
+  if (/^\/api\/(status|results|cancel|jobs|queue)\/\[id\]/.test(route)) return 'jobs'
+  if (/^\/api\/(environments|nodes|gpus)\/\[/.test(route)) return 'nobody'
+  return (['tokens', 'projects', 'users'] as const).find((kind) => route.startsWith(`/api/${kind}/[`))
 }
 
 /** The routes that take an id, as their folders name them. */
@@ -66,7 +68,12 @@ function requestOf(route: string, method: string): Call {
 const withId = (route: string, id: string) => route.replace(/\[\w+\]/, id)
 
 /** Routes that are an admin's whatever the id: there is nothing to hide about it. */
-const forAdmins = new Set(['PATCH /api/users/[handle]', 'PATCH /api/environments/[name]'])
+const forAdmins = new Set([
+  'PATCH /api/users/[handle]',
+  'PATCH /api/environments/[name]',
+  'PATCH /api/nodes/[id]',
+  'PATCH /api/gpus/[id]',
+])
 
 test("another user's things are as unknown as things that never were", async () => {
   const routes = await routesWithIds()
@@ -76,7 +83,7 @@ test("another user's things are as unknown as things that never were", async () 
     expect(kind, `${route} is a new route: say here whose things its id names`).toBeDefined()
     for (const method of methods) {
       const request = requestOf(route, method)
-      const known = kind === 'environments' ? 'python' : adas[kind as keyof typeof adas]
+      const known = kind === 'nobody' ? 'python' : adas[kind as keyof typeof adas]
       const theirs = await call(withId(route, known), request)
       if (theirs.status === 405) continue
       if (forAdmins.has(`${method} ${route}`)) {
@@ -114,7 +121,7 @@ test('ids that are none are not found either', async () => {
     '%0a',
   ]
   for (const route of await routesWithIds()) {
-    if (ownerOf(route) === 'environments') continue
+    if (ownerOf(route) === 'nobody') continue
     for (const id of odd) {
       const answer = await call(withId(route, id), { headers: bearer(bob.token) })
       // Dots are a way to write another address, which is redirected to.
@@ -152,6 +159,11 @@ test('what is for admins is refused to everybody else', async () => {
     ['/api/projects?all=true'],
     ['/api/projects', { method: 'POST', body: JSON.stringify({ project_id: 'x', owner: ada.handle }) }],
     ['/api/environments', { method: 'POST', body: JSON.stringify({ name: 'x', image: 'y' }) }],
+    ['/orchestrator/start', { method: 'POST' }],
+    ['/orchestrator/stop', { method: 'POST' }],
+    ['/orchestrator/policy', { method: 'PUT', body: JSON.stringify({ backfill: false }) }],
+    ['/api/models', { method: 'PUT', body: JSON.stringify({ default_requirement: 1, models: {} }) }],
+    ['/queue/submit', { method: 'POST', body: JSON.stringify({ command: 'true', user: ada.handle }) }],
     ['/metrics'],
   ]
   const { token: withoutScope } = await makePerson({ name: 'carol', role: 'admin' })
@@ -167,7 +179,7 @@ test('what is for admins is refused to everybody else', async () => {
 test('a stranger gets nothing but the door', async () => {
   for (const route of await routesWithIds()) {
     const kind = ownerOf(route)
-    const id = kind === 'environments' ? 'python' : adas[kind as keyof typeof adas]
+    const id = kind === 'nobody' ? 'python' : adas[kind as keyof typeof adas]
     for (const method of methods) {
       const answer = await call(withId(route, id), { method })
       expect([401, 405], `${method} ${route}`).toContain(answer.status)
