@@ -11,34 +11,28 @@ export function GpuCharts({ gpu, history }: { gpu: ClusterGpu; history: GpuHisto
   const hour = history?.hour ?? { from: 0, to: 1 }
   const measured = (series?.at.length ?? 0) > 0
   return (
-    <section aria-label="The last hour" className="flex flex-col gap-3">
-      {measuresOf(gpu, series).map(({ of, label, now, values, max }) => (
-        <div key={of}>
-          <p className="flex items-baseline justify-between text-xs">
-            <span className="text-subtle">{label}</span>
-            <span className="text-ink tabular-nums">{now}</span>
-          </p>
-          <Sparkline
-            of={of}
-            at={series?.at ?? none}
-            values={values}
-            {...hour}
-            max={max}
-            label={`${label} over the last hour, now ${now}`}
-            className="mt-1 h-10"
-          />
-        </div>
-      ))}
-      <p className="flex justify-between text-subtle text-xs">
-        {measured ? (
-          <>
-            <span>an hour ago</span>
-            <span>now</span>
-          </>
-        ) : (
-          <span>Nothing was measured yet.</span>
-        )}
-      </p>
+    <section aria-label="The last hour">
+      <h3 className="mb-1.5 font-medium text-ink text-sm">The last hour</h3>
+      <div className="grid gap-3 sm:grid-cols-3">
+        {measuresOf(gpu, series).map(({ of, label, now, values, max }) => (
+          <div key={of} className="min-w-0">
+            <p className="flex items-baseline justify-between gap-2 text-xs">
+              <span className="text-subtle">{label}</span>
+              <span className="text-ink tabular-nums">{now}</span>
+            </p>
+            <Sparkline
+              of={of}
+              at={series?.at ?? none}
+              values={values}
+              {...hour}
+              max={max}
+              label={`${label} over the last hour, now ${now}`}
+              className="mt-1 h-10"
+            />
+          </div>
+        ))}
+      </div>
+      {measured ? null : <p className="mt-1 text-subtle text-xs">Nothing was measured yet.</p>}
     </section>
   )
 }

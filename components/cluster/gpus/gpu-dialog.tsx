@@ -50,7 +50,7 @@ export function GpuDialog({ gpu, node, history, admin, onClose }: GpuDialogProps
         ) : (
           <GpuCharts gpu={gpu} history={history} />
         )}
-        <DataList className="grid-cols-2">
+        <DataList className="grid-cols-2 sm:grid-cols-4">
           <Datum label="Model">{gpu.model}</Datum>
           <Datum label="Memory">{sayGib(gpu.memory_mib)}</Datum>
           <Datum label="Given out">{sayShare(gpu.allocated)}</Datum>

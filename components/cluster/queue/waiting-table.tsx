@@ -91,7 +91,9 @@ const WaitingRow = memo(function WaitingRow({ job, place, editable, onPriority }
       <Cell label="Waits because" className="text-muted text-xs">
         <span className="@max-2xl:text-right">{sayWait(job.reason, job.reason_detail)}</span>
       </Cell>
-      <Cell align="end">{editable ? <QueueActions job={job} onPriority={onPriority} /> : null}</Cell>
+      <Cell align="end" className={editable ? '' : '@max-2xl:hidden'}>
+        {editable ? <QueueActions job={job} onPriority={onPriority} /> : null}
+      </Cell>
     </TableRow>
   )
 })
