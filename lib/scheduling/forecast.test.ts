@@ -15,6 +15,9 @@ it('gives positions and times, and none to what cannot start', () => {
     { jobId: 'b', position: 2, startsAt: 60_007 },
     { jobId: 'huge', position: 3, startsAt: null },
   ])
+  const pressing = waitingJob('pressing', { submittedAt: 9, priority: 9 })
+  const later = forecast(snapshot({ nodes: [node('n', 1)], waiting: [...waiting, pressing] }), 1)
+  expect(later.map(({ jobId }) => jobId)).toEqual(['pressing', 'a', 'huge', 'b'])
   const stopped = snapshot({ nodes: [node('n', 1)], waiting, policy: { ...policy, running: false } })
   expect(forecast(stopped).map(({ startsAt }) => startsAt)).toEqual([null, null, null])
 })

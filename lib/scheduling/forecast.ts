@@ -6,13 +6,14 @@ export interface Expectation {
   jobId: string
   /** 1 for the job that should start next. */
   position: number
-  /** Null: not under what the cluster is now. */
+  /** Null: not under what the cluster is now, or later than was looked ahead. */
   startsAt: number | null
 }
 
 /**
  * Runs the scheduler forward, as if each job took as long as it is expected to and none came, and gives the waiting
- * jobs in the order of their starts. Where the expected times are exact, so is this.
+ * jobs in the order of their starts, and after them those without one, in the order of their turns. Where the expected
+ * times are exact, so is this.
  *
  * @param most how many starts are looked ahead; what starts after that has no time yet.
  */
@@ -31,8 +32,8 @@ export function forecast(snapshot: Snapshot, most = Number.POSITIVE_INFINITY): E
     now = next
     for (const [jobId, { endsAt }] of scheduler.running) if (endsAt <= now) scheduler.finish(jobId)
   }
-  const never = [...scheduler.waiting.keys()].sort().map((jobId) => ({ jobId, startsAt: null }))
-  return [...starts, ...never].map((start, index) => ({ ...start, position: index + 1 }))
+  const others = scheduler.inTurn().map(({ id }) => ({ jobId: id, startsAt: null }))
+  return [...starts, ...others].map((start, index) => ({ ...start, position: index + 1 }))
 }
 
 /** What happens next that may let a job start; null when nothing more will. */

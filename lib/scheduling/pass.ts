@@ -1,7 +1,8 @@
 import type { NodeBook } from './node-book'
 import type { Place } from './placer'
+import type { Queue } from './queues'
 import { findVictims, leavesRoom, type Reservation, reserve } from './reservation'
-import type { Queue, Turns } from './turns'
+import type { Turns } from './turns'
 import type { Placement, Preemption, WaitingJob } from './types'
 
 /** What a pass needs of the scheduler. */

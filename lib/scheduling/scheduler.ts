@@ -2,7 +2,8 @@ import { Fragmentation } from './fragmentation'
 import { Changes, NodeBook } from './node-book'
 import { Pass } from './pass'
 import { type Place, Placer } from './placer'
-import { Bin, type Flow, gpuMilliOf, type Queue, type Shape, Turns } from './turns'
+import { Bin, type Flow, type Queue, type Shape } from './queues'
+import { compareTurns, gpuMilliOf, Turns, tierOf } from './turns'
 import type {
   Demand,
   JobFacts,
@@ -107,6 +108,14 @@ export class Scheduler {
     return { placements: pass.placements, preemptions: pass.preempt() }
   }
 
+  /** The waiting jobs in the order of their turns, going by how things stand now. */
+  inTurn(): WaitingJob[] {
+    const jobs = [...this.waiting.values()].map(({ job }) => ({ job, turn: this.turns.turnOf(job) }))
+    return jobs
+      .sort((a, b) => compareTurns(a.turn, b.turn) || (a.job.id < b.job.id ? -1 : 1))
+      .map(({ job }) => job)
+  }
+
   /** Notes a placement as made. */
   start(job: WaitingJob, places: readonly Place[], now: number): Placement {
     const endsAt = now + job.expectedMs
@@ -209,7 +218,7 @@ export class Scheduler {
     this.#bins.set(flow, bins)
     const known = bins.get(shape)
     if (known) return known.queueOf(job)
-    const bin = new Bin(shape, flow, isPreemptible(job) ? 1 : 0)
+    const bin = new Bin(shape, flow, tierOf(job))
     bins.set(shape, bin)
     flow.bins.push(bin)
     return bin.queueOf(job)
