@@ -46,13 +46,22 @@ function noteOf(job: JobDetail): Note {
   }
 }
 
+/** A running count, which a screen reader need not say every second. */
+function Ticking({ from }: { from: string }) {
+  return (
+    <span aria-live="off">
+      <Duration from={from} />
+    </span>
+  )
+}
+
 function waiting({ job_id, reason_text, created_at, attempt }: JobDetail): Note {
   return {
     tone: 'neutral',
     icon: CircleDashed,
     text: (
       <>
-        {reason_text ?? 'In the queue.'} Waiting for <Duration from={created_at} />
+        {reason_text ?? 'In the queue.'} Waiting for <Ticking from={created_at} />
         {attempt > 1 ? `, before attempt ${attempt}` : ''}.
         <QueuePlace id={job_id} />
       </>
@@ -71,8 +80,8 @@ function running({ started_at, expected_time, max_time }: JobDetail): Note {
     text: (
       <>
         Running{started_at ? ' for ' : ''}
-        {started_at ? <Duration from={started_at} /> : null}, of about {saySeconds(expected_time)} expected.
-        It would be stopped at {saySeconds(max_time)}.
+        {started_at ? <Ticking from={started_at} /> : null}, of about {saySeconds(expected_time)} expected. It
+        would be stopped at {saySeconds(max_time)}.
       </>
     ),
   }

@@ -15,7 +15,10 @@ export function QueuePlace({ id }: { id: string }) {
       <Link href="/cluster">Place {job.position} in the queue</Link>
       {job.expected_start === null ? null : (
         <>
-          , should start <ExpectedStart at={job.expected_start} />
+          , should start{' '}
+          <span aria-live="off">
+            <ExpectedStart at={job.expected_start} />
+          </span>
         </>
       )}
       .
