@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, expect, inject, it } from 'vitest'
+import { randomNumbers } from '@/lib/scheduling/testing/simulate'
 import { EngineGate } from './testing/engine-gate'
 import { Lab } from './testing/lab'
 import { expectAllTrue } from './testing/truth'
@@ -13,16 +14,6 @@ const seed = Number(process.env.GPUQ_TEST_SEED ?? Date.now() % 1_000_000)
 const forMs = 20_000
 const lines = 60
 
-/** Numbers that look random and are the same for a seed (mulberry32). */
-function* randomNumbers(from: number): Generator<number, never> {
-  for (let state = from; ; ) {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    yield ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 const code = `
 import time
 for i in range(${lines}):
@@ -31,7 +22,7 @@ for i in range(${lines}):
 
 it(`workers killed, stopped and cut off from their engine at random (GPUQ_TEST_SEED=${seed}) lose nothing`, async () => {
   const random = randomNumbers(seed)
-  const upTo = (most: number) => Math.floor(random.next().value * most)
+  const upTo = (most: number) => Math.floor(random() * most)
   const lab = await Lab.open({ postgresDirectory: inject('postgresDirectory') })
   labs.push(lab)
   const places: { worker: WorkerProcess; gate: EngineGate }[] = []

@@ -1,30 +1,29 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { call } from '@/lib/access/testing/call'
-import { makePerson, makeToken, type Person } from '@/lib/access/testing/people'
+import { makeToken, type Person } from '@/lib/access/testing/people'
 import { commitPlacement } from '@/lib/cluster/place'
-import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
+import { makeNode } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { GET as getQueue } from './route'
-import { cancel, jobOf, prioritize, readJob, readQueue, submit, submitted } from './testing/queue-client'
+import {
+  audited,
+  cancel,
+  jobOf,
+  makePeople,
+  prioritize,
+  readJob,
+  readQueue,
+  submit,
+  submitted,
+} from './testing/queue-client'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
 const db = testDatabase()
 
 let [admin, ada, bob] = [] as unknown as [Person, Person, Person]
 beforeAll(async () => {
-  ;[admin, ada, bob] = [await makePerson('admin'), await makePerson(), await makePerson()]
-  await db.pool.query('UPDATE users SET submissions_per_minute = 100000, max_active_jobs = 100000')
-  // An environment is there once one job is.
-  await db.pool.query('DELETE FROM jobs WHERE id = $1', [await makeJob()])
+  ;[admin, ada, bob] = await makePeople()
 })
-
-async function audited(action: string): Promise<unknown[]> {
-  const { rows } = await db.pool.query(
-    'SELECT target, detail FROM audit_events WHERE action = $1 ORDER BY at',
-    [action],
-  )
-  return rows
-}
 
 describe('what others see', () => {
   it('is what a job takes and when, and nothing that says whose it is', async () => {

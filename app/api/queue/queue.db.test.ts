@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { call } from '@/lib/access/testing/call'
-import { makePerson, makeToken, type Person } from '@/lib/access/testing/people'
+import { makeToken, type Person } from '@/lib/access/testing/people'
 import { replaceModels } from '@/lib/cluster/models'
 import { modelTableSchema } from '@/lib/cluster/schemas'
-import { makeJob } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { GET as getSource } from '../jobs/[id]/source/route'
 import { PUT as putPolicy } from '../orchestrator/policy/route'
@@ -11,26 +10,25 @@ import { POST as start } from '../orchestrator/start/route'
 import { GET as status } from '../orchestrator/status/route'
 import { POST as stop } from '../orchestrator/stop/route'
 import { GET as getStatus } from '../status/[id]/route'
-import { cancel, idOf, jobOf, prioritize, readQueue, submit, submitted } from './testing/queue-client'
+import {
+  audited,
+  cancel,
+  idOf,
+  jobOf,
+  makePeople,
+  prioritize,
+  readQueue,
+  submit,
+  submitted,
+} from './testing/queue-client'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
 const db = testDatabase()
 
 let [admin, ada, bob] = [] as unknown as [Person, Person, Person]
 beforeAll(async () => {
-  ;[admin, ada, bob] = [await makePerson('admin'), await makePerson(), await makePerson()]
-  await db.pool.query('UPDATE users SET submissions_per_minute = 100000, max_active_jobs = 100000')
-  // An environment is there once one job is.
-  await db.pool.query('DELETE FROM jobs WHERE id = $1', [await makeJob()])
+  ;[admin, ada, bob] = await makePeople()
 })
-
-async function audited(action: string): Promise<unknown[]> {
-  const { rows } = await db.pool.query(
-    'SELECT target, detail FROM audit_events WHERE action = $1 ORDER BY at',
-    [action],
-  )
-  return rows
-}
 
 describe('a client that knows the documented calls only', () => {
   it('submits, looks, reorders, cancels and steers with one token in X-Auth-Token', async () => {

@@ -1,6 +1,9 @@
 import { type Answer, call } from '@/lib/access/testing/call'
+import { makePerson, type Person } from '@/lib/access/testing/people'
 import { queueJobDetailSchema, queueSubmittedSchema } from '@/lib/cluster/queue-schemas'
 import { queueSchema } from '@/lib/cluster/schemas'
+import { makeJob } from '@/lib/cluster/testing/rows'
+import { database } from '@/lib/database/client'
 import { PATCH } from '../[id]/priority/route'
 import { DELETE, GET as getJob } from '../[id]/route'
 import { GET as getQueue } from '../route'
@@ -30,3 +33,22 @@ export const submitted = async (body: object, who: Who) =>
   idOf(await submit({ command: 'true', ...body }, who))
 
 export const jobOf = async (id: string, who: Who) => queueJobDetailSchema.parse((await readJob(id, who)).body)
+
+/** An admin and two researchers whom no limit holds, where an environment is. */
+export async function makePeople(): Promise<[admin: Person, ada: Person, bob: Person]> {
+  const { pool } = database()
+  const people: [Person, Person, Person] = [await makePerson('admin'), await makePerson(), await makePerson()]
+  await pool.query('UPDATE users SET submissions_per_minute = 100000, max_active_jobs = 100000')
+  // An environment is there once one job is.
+  await pool.query('DELETE FROM jobs WHERE id = $1', [await makeJob()])
+  return people
+}
+
+/** What the audit log has of an action, oldest first. */
+export async function audited(action: string): Promise<unknown[]> {
+  const { rows } = await database().pool.query(
+    'SELECT target, detail FROM audit_events WHERE action = $1 ORDER BY at',
+    [action],
+  )
+  return rows
+}
