@@ -110,7 +110,7 @@ describe('making a token', () => {
     const wrong = { name: 'two\nlines', scopes: ['root'], expires_in_days: -1, extra: 1 }
     const { status, body } = await make({ cookie }, wrong)
     const paths = (body as { errors: { path: string }[] }).errors.map(({ path }) => path)
-    expect([status, paths.sort()]).toEqual([422, ['', 'expires_in_days', 'name', 'scopes.0']])
+    expect([status, paths.sort()]).toEqual([422, ['expires_in_days', 'extra', 'name', 'scopes.0']])
     expect(await make({ cookie }, { scopes: [] })).toMatchObject({ status: 422 })
   })
 
