@@ -102,8 +102,11 @@ export class Scheduler {
     this.#wake(now)
     this.#reopen()
     const pass = new Pass(this, now)
-    for (let queue = this.#next(); queue; queue = this.#next()) {
+    // Within a pass shapes and quotas only fill up: what was first for a flow stays so until it is placed itself.
+    const firsts = new Map<Flow, Queue | null>()
+    for (let queue = this.#next(firsts); queue; queue = this.#next(firsts)) {
       if (!pass.tryFirst(queue)) break
+      firsts.delete(queue.bin.flow)
     }
     return { placements: pass.placements, preemptions: pass.preempt() }
   }
@@ -144,8 +147,8 @@ export class Scheduler {
   }
 
   /** The queue whose first job is next among those that may have a place. */
-  #next(): Queue | null {
-    return this.isFull ? null : this.turns.first(({ blocked }) => !blocked)
+  #next(firsts: Map<Flow, Queue | null>): Queue | null {
+    return this.isFull ? null : this.turns.first(({ blocked }) => !blocked, firsts)
   }
 
   /** The queue whose first job is next among those that wait for room, and will have it once others end. */

@@ -40,20 +40,39 @@ export class Turns {
     return flow
   }
 
-  /** The queue whose first job is next, of the bins that `isIn`. */
-  first(isIn: (shape: Shape) => boolean): Queue | null {
+  /**
+   * The queue whose first job is next, of the bins that `isIn`.
+   *
+   * @param known the flows' first queues, as found before and where nothing but less can have come of them since.
+   */
+  first(isIn: (shape: Shape) => boolean, known = new Map<Flow, Queue | null>()): Queue | null {
     let first: Queue | null = null
     for (const flow of this.#flows.values()) {
       // Under fair_share one flow goes before another whatever its jobs are.
       if (first && first.bin.tier === 0 && this.#byUse(first.bin.flow, flow) < 0) continue
-      for (const bin of flow.bins) {
-        if (!isIn(bin.shape)) continue
-        const queue = bin.first()
-        if (!queue || this.isOverQuota(flow, queue.head?.job)) continue
-        if (!first || this.compare(queue, first) < 0) first = queue
+      let queue = known.get(flow)
+      if (queue === undefined || (queue && !this.#mayStart(queue, isIn))) {
+        queue = this.#firstOf(flow, isIn)
+        known.set(flow, queue)
       }
+      if (queue && (!first || this.compare(queue, first) < 0)) first = queue
     }
     return first
+  }
+
+  #firstOf(flow: Flow, isIn: (shape: Shape) => boolean): Queue | null {
+    let first: Queue | null = null
+    for (const bin of flow.bins) {
+      const queue = isIn(bin.shape) ? bin.first() : null
+      if (!queue || !this.#mayStart(queue, isIn)) continue
+      if (!first || this.compare(queue, first) < 0) first = queue
+    }
+    return first
+  }
+
+  #mayStart({ head, bin }: Queue, isIn: (shape: Shape) => boolean): boolean {
+    if (!head || !isIn(bin.shape) || head.job.expectedMs > bin.shape.longestMs) return false
+    return !this.isOverQuota(bin.flow, head.job)
   }
 
   /** A job's place among those of its flow: smaller goes first. */
@@ -95,7 +114,7 @@ export class Turns {
   }
 
   /** Whether the project may not hold as much more as the job asks for. */
-  isOverQuota({ project }: Flow, job: JobFacts | undefined): boolean {
+  isOverQuota({ project }: Flow, job: JobFacts): boolean {
     if (project.exhausted) return true
     return (
       job !== undefined &&
