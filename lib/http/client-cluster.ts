@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { queueJobDetailSchema } from '../cluster/queue-schemas'
+import { queueJobDetailSchema, type queueSubmitSchema, queueSubmittedSchema } from '../cluster/queue-schemas'
 import {
   clusterHistorySchema,
   clusterSchema,
@@ -17,6 +17,7 @@ import type { Transport } from './client-transport'
 export type UpdateNode = z.input<typeof updateNodeSchema>
 export type UpdateGpu = z.input<typeof updateGpuSchema>
 export type UpdatePolicy = z.input<typeof updatePolicySchema>
+export type QueueSubmission = z.input<typeof queueSubmitSchema>
 export type Initialize = z.input<typeof initializeSchema>
 
 const segment = encodeURIComponent
@@ -44,6 +45,8 @@ export function queueCalls(transport: Transport) {
     list: (signal?: AbortSignal) => transport.json('/api/queue', queueSchema, { signal }),
     get: (id: string, signal?: AbortSignal) =>
       transport.json(`/api/queue/${segment(id)}`, queueJobDetailSchema, { signal }),
+    submit: (body: QueueSubmission) =>
+      transport.json('/api/queue/submit', queueSubmittedSchema, { method: 'POST', body }),
     setPriority: (id: string, priority: number) =>
       transport.done(`/api/queue/${segment(id)}/priority`, { method: 'PATCH', body: { priority } }),
     cancel: (id: string) => transport.done(`/api/queue/${segment(id)}`, { method: 'DELETE' }),

@@ -94,7 +94,16 @@ function jobCalls(transport: Transport) {
     /** Where the whole result can be downloaded, as JSONL or as what the job printed. */
     downloadUrl: (id: string, format: 'jsonl' | 'text') =>
       transport.url(`/api/results/${segment(id)}`, { format }),
-    /** The job's live event stream. */
+    /** The whole result as it comes. */
+    download: (id: string, format: 'jsonl' | 'text', signal?: AbortSignal) =>
+      transport.raw(`/api/results/${segment(id)}`, { query: { format }, signal }),
+    /** The job's live event stream, from behind the last event that was seen: for programs, which send a token. */
+    events: (id: string, lastEventId: string | null, signal?: AbortSignal) => {
+      const from: Record<string, string> = lastEventId === null ? {} : { 'last-event-id': lastEventId }
+      const headers = { accept: 'text/event-stream', ...from }
+      return transport.raw(`/api/jobs/${segment(id)}/events`, { headers, signal })
+    },
+    /** The address of that stream: for browsers. */
     eventsUrl: (id: string) => transport.url(`/api/jobs/${segment(id)}/events`),
   }
 }
