@@ -34,6 +34,18 @@ module.exports = {
       },
     },
     {
+      name: 'the-command-line-speaks-http',
+      severity: 'error',
+      comment:
+        'cli takes from lib only the typed client, schemas, tables of statuses and reasons, and the records',
+      from: { path: '^cli/' },
+      to: {
+        path: '^lib/',
+        pathNot:
+          '^lib/(errors|http/client|access/(schemas|roles)|cluster/(schemas|queue-schemas)|jobs/(schemas|status|reasons)|results/(printed|records))',
+      },
+    },
+    {
       name: 'worker-loads-no-server-only',
       severity: 'error',
       comment: "server-only's default export throws outside React's server condition",

@@ -21,6 +21,7 @@ const results = [
   'dist/worker.js',
   'dist/serve.js',
   'dist/setup.js',
+  'dist/cli.js',
   'lib/database/generated/client.ts',
 ]
 const stampFile = join(root, 'dist', 'build.json')

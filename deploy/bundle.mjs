@@ -1,11 +1,12 @@
 /** Bundles the programs that are not the web: each becomes one file in dist/ that Node runs as it is. */
+import { chmodSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { root } from './settings.mjs'
 
-await build({
+/** @type {import('esbuild').BuildOptions} */
+const shared = {
   absWorkingDir: root,
-  entryPoints: { worker: 'worker/index.ts', serve: 'deploy/serve.ts', setup: 'deploy/setup.ts' },
   outdir: join(root, 'dist'),
   platform: 'node',
   target: 'node20',
@@ -15,4 +16,20 @@ await build({
   packages: 'external',
   sourcemap: 'linked',
   logLevel: 'warning',
+}
+
+await build({
+  ...shared,
+  entryPoints: { worker: 'worker/index.ts', serve: 'deploy/serve.ts', setup: 'deploy/setup.ts' },
 })
+
+// The command line is split: each command loads its own part, so that `gpuq --help` loads next to nothing.
+rmSync(join(root, 'dist', 'cli'), { recursive: true, force: true })
+await build({
+  ...shared,
+  entryPoints: { cli: 'cli/index.ts' },
+  splitting: true,
+  chunkNames: 'cli/[name]-[hash]',
+  banner: { js: '#!/usr/bin/env node' },
+})
+chmodSync(join(root, 'dist', 'cli.js'), 0o755)

@@ -1,0 +1,122 @@
+import { scopes } from '@/lib/access/roles'
+import type { Token } from '@/lib/access/schemas'
+import { GpuqError } from '@/lib/errors'
+import { createClient } from '@/lib/http/client'
+import { ask, readAllOfStdin } from '../ask'
+import { configFile, parseServer, readStored, removeStored, writeStored } from '../config'
+import { type Context, writeJson } from '../context'
+import { exitCodes } from '../exit-code'
+import { sayWhen } from '../say'
+import { type Column, renderTable } from '../table'
+import { parseNumber } from '../values'
+
+const usualServer = 'http://localhost:8001'
+
+/** Asks for what is missing, tries it, and stores it for this user alone. */
+export async function login(
+  context: Context,
+  { server: given, tokenStdin = false }: { server?: string; tokenStdin?: boolean },
+): Promise<number> {
+  const known = given ?? context.env.GPUQ_SERVER ?? (await readStored(context.env)).server
+  if (!tokenStdin && !process.stdin.isTTY) {
+    throw new GpuqError(
+      'invalid_request',
+      'There is no terminal to ask on: give the token with --token-stdin.',
+    )
+  }
+  const server = parseServer(
+    given ??
+      (tokenStdin
+        ? (known ?? usualServer)
+        : await ask(`Server [${known ?? usualServer}]: `, known ?? usualServer)),
+  )
+  const token = (tokenStdin ? await readAllOfStdin() : await ask('Token (not shown): ', '', true)).trim()
+  if (token === '')
+    throw new GpuqError('invalid_request', 'There is no token. Make one on the server under Tokens.')
+  const me = await createClient({ baseUrl: server, token }).users.me()
+  const path = await writeStored(context.env, { server, token })
+  await context.terminal.out(`You are ${me.user_id} at ${server}. The token is stored in ${path}.\n`)
+  return exitCodes.ok
+}
+
+/** Forgets the token here. It holds until it is revoked. */
+export async function logout(context: Context): Promise<number> {
+  const had = await removeStored(context.env)
+  const path = configFile(context.env)
+  await context.terminal.out(had ? `Signed out: ${path} is removed.\n` : 'You were not signed in.\n')
+  return exitCodes.ok
+}
+
+export async function listTokens(context: Context, { json }: { json?: boolean }): Promise<number> {
+  const found = await readTokens(context)
+  if (json) await writeJson(context, found)
+  else await context.terminal.out(renderTokens(context, found))
+  return exitCodes.ok
+}
+
+/** Shows the new token on stdout, alone: it can be caught by a script, and is shown once. */
+export async function createToken(
+  context: Context,
+  name: string,
+  { scope, expires, json }: { scope?: string[]; expires?: string; json?: boolean },
+): Promise<number> {
+  const client = await context.connect()
+  const created = await client.tokens.create({
+    name,
+    ...(scope ? { scopes: scope.map(parseScope) } : {}),
+    ...(expires === undefined ? {} : { expires_in_days: expires === 'never' ? null : parseNumber(expires) }),
+  })
+  if (json) await writeJson(context, created)
+  else await context.terminal.out(`${created.token}\n`)
+  return exitCodes.ok
+}
+
+export async function revokeToken(context: Context, given: string): Promise<number> {
+  const found = (await readTokens(context)).filter(({ token_id }) => token_id.startsWith(given.toLowerCase()))
+  const [token] = found
+  if (!token) throw new GpuqError('not_found', `None of your tokens has an id that begins with ${given}.`)
+  if (found.length > 1)
+    throw new GpuqError('conflict', `${found.length} tokens begin with ${given}. Write more of it.`)
+  const client = await context.connect()
+  await client.tokens.revoke(token.token_id)
+  await context.terminal.out(`${token.name} is revoked.\n`)
+  return exitCodes.ok
+}
+
+async function readTokens(context: Context): Promise<Token[]> {
+  const client = await context.connect()
+  const found: Token[] = []
+  let cursor: string | null = null
+  do {
+    const page: Awaited<ReturnType<typeof client.tokens.list>> = await client.tokens.list({
+      limit: 200,
+      cursor,
+    })
+    found.push(...page.items)
+    cursor = page.next
+  } while (cursor !== null)
+  return found
+}
+
+function renderTokens({ terminal }: Context, found: readonly Token[]): string {
+  const now = Date.now()
+  const columns: Column<Token>[] = [
+    { title: 'ID', cell: (token) => token.token_id },
+    { title: 'NAME', cell: (token) => token.name },
+    { title: 'BEGINS', cell: (token) => token.hint },
+    { title: 'MAY', cell: (token) => token.scopes.join(' ') },
+    { title: 'LAST USED', cell: (token) => sayWhen(token.last_used_at, now) ?? 'never' },
+    {
+      title: 'ENDS',
+      cell: (token) => (token.revoked_at ? 'revoked' : (sayWhen(token.expires_at, now) ?? 'never')),
+      colour: (token) => (token.revoked_at ? 'red' : null),
+    },
+  ]
+  return renderTable(columns, found, terminal)
+}
+
+function parseScope(given: string): (typeof scopes)[number] {
+  const found = scopes.find((scope) => scope === given)
+  if (found) return found
+  throw new GpuqError('invalid_request', `"${given}" is no scope. The scopes are ${scopes.join(', ')}.`)
+}

@@ -1,0 +1,116 @@
+import type { Cluster, ClusterNode, Queue, QueueJob } from '@/lib/cluster/schemas'
+import { type Context, writeJson } from '../context'
+import { exitCodes } from '../exit-code'
+import { sayShare, sayWhen } from '../say'
+import { type Column, renderTable } from '../table'
+import type { Colour } from '../terminal'
+
+interface ReadOptions {
+  json?: boolean
+}
+
+/** What waits, in the order it should start, and what runs. */
+export async function queue(context: Context, { json }: ReadOptions): Promise<number> {
+  const client = await context.connect()
+  const found = await client.queue.list()
+  if (json) await writeJson(context, found)
+  else await context.terminal.out(renderQueue(context, found))
+  return exitCodes.ok
+}
+
+export function renderQueue({ terminal }: Context, { running, queued, queued_total }: Queue): string {
+  if (running.length + queued.length === 0) return 'Nothing waits, and nothing runs.\n'
+  const now = Date.now()
+  const columns: Column<QueueJob>[] = [
+    { title: 'PLACE', cell: (job) => job.position ?? job.status, colour: colourOfQueued },
+    { title: 'ID', cell: (job) => job.job_id },
+    { title: 'USER', cell: (job) => job.user },
+    { title: 'NAME', cell: (job) => job.name ?? job.run_id },
+    { title: 'GPUS', cell: (job) => sayShare(job.gpu_fraction ?? job.gpu_count), right: true },
+    { title: 'PRIORITY', cell: (job) => job.priority, right: true },
+    { title: 'STARTS', cell: (job) => sayWhen(job.started_at ?? job.expected_start, now) },
+    { title: 'WHERE OR WHY', cell: sayPlace },
+  ]
+  const hidden = queued_total - queued.length
+  const more = hidden > 0 ? `and ${hidden} more that wait\n` : ''
+  return renderTable(columns, [...running, ...queued], terminal) + more
+}
+
+function colourOfQueued({ status }: QueueJob): Colour {
+  return status === 'running' ? 'cyan' : 'yellow'
+}
+
+function sayPlace({ node, gpus, reason }: QueueJob): string | null {
+  if (node === null) return reason
+  return gpus.length > 0 ? `${node}: GPU ${gpus.join(', ')}` : node
+}
+
+/** The nodes with their GPUs. */
+export async function nodes(context: Context, { json }: ReadOptions): Promise<number> {
+  const client = await context.connect()
+  const found = await client.cluster.get()
+  if (json) await writeJson(context, found)
+  else await context.terminal.out(renderNodes(context, found))
+  return exitCodes.ok
+}
+
+interface NodeRow {
+  node: string
+  gpu: string
+  model: string | null
+  state: string
+  given: string
+  load: string | null
+  memory: string | null
+  why: string | null
+}
+
+export function renderNodes({ terminal }: Context, { nodes: found }: Cluster): string {
+  if (found.length === 0) return 'There are no nodes. An admin can start a worker.\n'
+  const columns: Column<NodeRow>[] = [
+    { title: 'NODE', cell: (row) => row.node, colour: () => 'bold' },
+    { title: 'GPU', cell: (row) => row.gpu, right: true },
+    { title: 'MODEL', cell: (row) => row.model },
+    { title: 'STATE', cell: (row) => row.state, colour: colourOfState },
+    { title: 'GIVEN OUT', cell: (row) => row.given, right: true },
+    { title: 'LOAD', cell: (row) => row.load, right: true },
+    { title: 'MEMORY', cell: (row) => row.memory, right: true },
+    { title: 'WHY', cell: (row) => row.why },
+  ]
+  return renderTable(columns, found.flatMap(toRows), terminal)
+}
+
+/** The node first, then its GPUs. */
+function toRows(node: ClusterNode): NodeRow[] {
+  const own: NodeRow = {
+    node: node.name,
+    gpu: '',
+    model: node.simulated ? 'simulated' : '',
+    state: node.state,
+    given: `${sayShare(node.cpu_used_milli / 1000)}/${sayShare(node.cpu_milli / 1000)} CPU`,
+    load: '',
+    memory: sayMemory(node.memory_used_mib, node.memory_mib),
+    why: node.reason ?? '',
+  }
+  const gpus = node.gpus.map((gpu) => ({
+    node: node.name,
+    gpu: String(gpu.index),
+    model: gpu.simulated ? `${gpu.model} (simulated)` : gpu.model,
+    state: gpu.state,
+    given: sayShare(gpu.allocated),
+    load: gpu.use?.load == null ? null : `${Math.round(gpu.use.load * 100)} %`,
+    memory: sayMemory(gpu.use?.memory_used_mib ?? null, gpu.memory_mib),
+    why: gpu.reason ?? '',
+  }))
+  return [own, ...gpus]
+}
+
+function sayMemory(used: number | null, all: number): string {
+  const gigabytes = (mib: number) => (mib / 1024).toFixed(1)
+  return `${used === null ? '?' : gigabytes(used)}/${gigabytes(all)} GB`
+}
+
+function colourOfState({ state }: NodeRow): Colour | null {
+  if (state === 'ready' || state === 'free') return 'green'
+  return ['shared', 'full'].includes(state) ? 'cyan' : 'yellow'
+}

@@ -1,0 +1,80 @@
+import { GpuqError } from '@/lib/errors'
+import type { Client } from '@/lib/http/client'
+import type { JobSummary } from '@/lib/jobs/schemas'
+import { type UploadStatus, uploadStatuses } from '@/lib/jobs/status'
+import { type Context, writeJson } from '../context'
+import { exitCodes } from '../exit-code'
+import { sayDuration, sayWhen, statusColours } from '../say'
+import { type Column, renderTable } from '../table'
+
+export interface JobsOptions {
+  status?: string
+  competition?: string
+  project?: string
+  limit: number
+  all?: boolean
+  json?: boolean
+}
+
+const pageSize = 200
+
+/** The newest jobs first. */
+export async function jobs(context: Context, options: JobsOptions): Promise<number> {
+  if (options.limit < 1) throw new GpuqError('invalid_request', '--limit must be 1 or more.')
+  const status = parseStatus(options.status)
+  const found = await readJobs(await context.connect(), options, status)
+  if (options.json) await writeJson(context, found)
+  else if (found.length > 0) await context.terminal.out(renderJobs(context, found))
+  else await context.terminal.err('There are no such jobs.\n')
+  return exitCodes.ok
+}
+
+async function readJobs(
+  client: Client,
+  { competition, project, limit, all }: JobsOptions,
+  status: UploadStatus | undefined,
+): Promise<JobSummary[]> {
+  const found: JobSummary[] = []
+  let cursor: string | null = null
+  do {
+    const page: Awaited<ReturnType<Client['jobs']['list']>> = await client.jobs.list({
+      limit: Math.min(pageSize, limit - found.length),
+      ...(status ? { status } : {}),
+      ...(competition ? { competition_id: competition } : {}),
+      ...(project ? { project_id: project } : {}),
+      ...(all ? { all } : {}),
+      ...(cursor ? { cursor } : {}),
+    })
+    found.push(...page.items)
+    cursor = page.next
+  } while (cursor !== null && found.length < limit)
+  return found
+}
+
+export function renderJobs({ terminal }: Context, found: readonly JobSummary[]): string {
+  const now = Date.now()
+  const columns: Column<JobSummary>[] = [
+    { title: 'ID', cell: (job) => job.job_id },
+    { title: 'STATUS', cell: (job) => job.status, colour: (job) => statusColours[job.status] },
+    { title: 'WHY', cell: (job) => job.reason },
+    { title: 'USER', cell: (job) => job.user_id },
+    { title: 'PROJECT', cell: (job) => job.project_id },
+    { title: 'NAME', cell: (job) => job.name ?? job.competition_id },
+    { title: 'TIME', cell: (job) => sayRunTime(job, now), right: true },
+    { title: 'SUBMITTED', cell: (job) => sayWhen(job.created_at, now), right: true },
+  ]
+  return renderTable(columns, found, terminal)
+}
+
+function sayRunTime({ started_at, completed_at }: JobSummary, now: number): string | null {
+  if (started_at === null) return null
+  const end = completed_at === null ? now : Date.parse(completed_at)
+  return sayDuration((end - Date.parse(started_at)) / 1000)
+}
+
+function parseStatus(given: string | undefined): UploadStatus | undefined {
+  if (given === undefined) return undefined
+  const found = uploadStatuses.find((status) => status === given)
+  if (found) return found
+  throw new GpuqError('invalid_request', `--status is one of ${uploadStatuses.join(', ')}.`)
+}

@@ -1,0 +1,61 @@
+import { createWriteStream } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { ReadableStream } from 'node:stream/web'
+import { type Context, writeJson } from '../context'
+import { exitCodes } from '../exit-code'
+import { findJobId } from '../job-id'
+import { showJob } from '../show-job'
+
+/** What a job printed; with `follow`, to its end, and then with its exit code. */
+export async function logs(
+  context: Context,
+  given: string,
+  { follow = false }: { follow?: boolean },
+): Promise<number> {
+  const client = await context.connect()
+  const jobId = await findJobId(client, given)
+  return showJob(context, client, jobId, { quiet: true, onlySoFar: !follow })
+}
+
+export interface ResultsOptions {
+  output?: string
+  json?: boolean
+}
+
+/** The result file, as it is stored; or what the API sums up of it. */
+export async function results(
+  context: Context,
+  given: string,
+  { output, json }: ResultsOptions,
+): Promise<number> {
+  const client = await context.connect()
+  const jobId = await findJobId(client, given)
+  if (json) {
+    await writeJson(context, await client.jobs.result(jobId))
+    return exitCodes.ok
+  }
+  const { body } = await client.jobs.download(jobId, 'jsonl')
+  if (!body) return exitCodes.ok
+  if (output === undefined) await writeOut(context, body)
+  else await writeFileWhole(output, body as ReadableStream<Uint8Array>)
+  return exitCodes.ok
+}
+
+async function writeOut({ terminal }: Context, body: AsyncIterable<Uint8Array>): Promise<void> {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  for await (const chunk of body) await terminal.out(decoder.decode(chunk, { stream: true }))
+}
+
+/** Beside it first: a download that breaks off leaves no half of a file under its name. */
+async function writeFileWhole(path: string, body: ReadableStream<Uint8Array>): Promise<void> {
+  const beside = `${path}.part`
+  try {
+    await pipeline(Readable.fromWeb(body), createWriteStream(beside))
+    await rename(beside, path)
+  } catch (error) {
+    await rm(beside, { force: true })
+    throw error
+  }
+}

@@ -1,0 +1,124 @@
+import type { Cluster } from '@/lib/cluster/schemas'
+import type { Client } from '@/lib/http/client'
+import type { JobDetail } from '@/lib/jobs/schemas'
+import { isFinal } from '@/lib/jobs/status'
+import { type Context, writeJson } from '../context'
+import { exitCodes } from '../exit-code'
+import { findJobId } from '../job-id'
+import { sayDuration, sayShare, sayWhen, statusColours } from '../say'
+import { paint, withoutControls } from '../terminal'
+import { renderNodes, renderQueue } from './cluster'
+
+export interface StatusOptions {
+  watch?: boolean
+  json?: boolean
+}
+
+interface View {
+  text: string
+  data: unknown
+  /** Nothing of it will change any more. */
+  final: boolean
+}
+
+const lookEveryMs = 2_000
+/** Clears what is below the top: clearing all of it first would flicker. */
+const toTop = '\u001b[H'
+const clearBelow = '\u001b[J'
+const clearAll = '\u001b[2J'
+
+/** One job, or the whole cluster and its queue. */
+export async function status(
+  context: Context,
+  given: string | undefined,
+  { watch = false, json = false }: StatusOptions,
+): Promise<number> {
+  const client = await context.connect()
+  const id = given === undefined ? null : await findJobId(client, given)
+  const look = () => (id === null ? lookAtAll(context, client) : lookAtJob(context, client, id))
+  const interrupted = watch ? context.interrupted() : null
+  let view = await look()
+  if (watch && context.terminal.outIsTerminal && !json) await context.terminal.out(clearAll)
+  for (;;) {
+    await show(context, view, { watch, json })
+    if (!watch || view.final) return exitCodes.ok
+    await context.sleep(lookEveryMs)
+    if (interrupted?.aborted) return exitCodes.ok
+    view = await look()
+  }
+}
+
+async function show(
+  context: Context,
+  { text, data }: View,
+  { watch, json }: { watch: boolean; json: boolean },
+): Promise<void> {
+  const { terminal } = context
+  if (json) return writeJson(context, data)
+  const live = watch && terminal.outIsTerminal
+  // Each line ends with an erasure of what an earlier, longer one left behind it.
+  await terminal.out(live ? `${toTop}${text.replaceAll('\n', '\u001b[K\n')}${clearBelow}` : text)
+}
+
+async function lookAtAll(context: Context, client: Client): Promise<View> {
+  const [cluster, queue, orchestrator] = await Promise.all([
+    client.cluster.get(),
+    client.queue.list(),
+    client.orchestrator.status(),
+  ])
+  const scheduler = orchestrator.running ? orchestrator.scheduling_policy : 'stopped'
+  const counts = `${orchestrator.running_jobs} running, ${orchestrator.queued} waiting`
+  const text = [
+    `${sayGpus(cluster)}\nJobs: ${counts}. Scheduler: ${scheduler}.\n`,
+    renderNodes(context, cluster),
+    renderQueue(context, queue),
+  ].join('\n')
+  return { text, data: { ...cluster, queue, orchestrator }, final: false }
+}
+
+function sayGpus({ cluster_status: now }: Cluster): string {
+  const simulated = now.simulated_gpus > 0 ? `, ${now.simulated_gpus} of them simulated` : ''
+  const gpus = `${now.available_gpus} of ${now.total_gpus} free (${Math.round(now.utilization_percent)} % given out)`
+  return `GPUs: ${gpus}${simulated}. Nodes: ${now.ready_nodes} of ${now.nodes} ready.`
+}
+
+async function lookAtJob(context: Context, client: Client, id: string): Promise<View> {
+  const job = await client.jobs.get(id)
+  const place = job.status === 'pending' ? await client.queue.get(id) : null
+  return { text: renderJob(context, job, place), data: job, final: isFinal(job.status) }
+}
+
+type QueuePlace = Awaited<ReturnType<Client['queue']['get']>>
+
+export function renderJob({ terminal }: Context, job: JobDetail, place: QueuePlace | null): string {
+  const now = Date.now()
+  const colours = terminal.outIsTerminal && terminal.coloursWanted
+  const gpus = job.gpus.map(({ index, model, milli }) => `${index} (${model}, ${sayShare(milli / 1000)})`)
+  const facts: [string, string | number | null][] = [
+    ['job', job.job_id],
+    ['name', job.name],
+    ['status', paint(job.status, statusColours[job.status], colours)],
+    ['why', job.reason_text && withoutControls(job.reason_text)],
+    ['exit code', job.exit_code],
+    ['place', place?.position ?? null],
+    ['should start', sayWhen(place?.expected_start ?? null, now)],
+    ['user', job.user_id],
+    ['project', job.project_id],
+    ['competition', job.competition_id],
+    ['environment', job.environment],
+    ['command', job.command && withoutControls(job.command)],
+    ['priority', job.priority],
+    ['attempt', job.attempt > 1 ? `${job.attempt} of ${job.max_retries + 1}` : null],
+    ['node', job.node_name],
+    ['gpus', gpus.length > 0 ? gpus.join(', ') : null],
+    ['submitted', sayWhen(job.created_at, now)],
+    ['started', sayWhen(job.started_at, now)],
+    ['ended', sayWhen(job.completed_at, now)],
+    ['stopped after', sayDuration(job.max_time)],
+    ['result file', job.result_file],
+  ]
+  return facts
+    .filter(([, value]) => value !== null && value !== '')
+    .map(([name, value]) => `${name.padEnd(14)}${value}\n`)
+    .join('')
+}

@@ -1,0 +1,93 @@
+import { GpuqError } from '@/lib/errors'
+import { type Context, writeJson } from '../context'
+import { exitCodes } from '../exit-code'
+import { note, showJob } from '../show-job'
+import { saysAnything, toConfigText, type UploadOptions } from '../upload-config'
+import { readTextFile, toGpuWish, toShellLine } from '../values'
+
+export interface WaitOptions {
+  wait: boolean
+  quiet?: boolean
+  json?: boolean
+}
+
+/** Uploads a program, and follows it to its end. */
+export async function submit(
+  context: Context,
+  solution: string,
+  configPath: string | undefined,
+  { wait, quiet, json, ...options }: UploadOptions & WaitOptions,
+): Promise<number> {
+  refuseJsonWithWait(wait, json)
+  if (configPath !== undefined && saysAnything(options)) {
+    throw new GpuqError(
+      'invalid_request',
+      'Give the config as a file or as options: with CONFIG.yaml, leave the options about the job out.',
+    )
+  }
+  const code = await readTextFile(solution)
+  const config = configPath === undefined ? toConfigText(options) : await readTextFile(configPath)
+  const client = await context.connect()
+  const submitted = await client.jobs.submit({ code, config, wait: false })
+  return follow(context, submitted, { wait, quiet, json })
+}
+
+export interface RunOptions {
+  gpus?: number
+  gpuMemory?: number
+  gpuModel?: string
+  priority?: number
+  name?: string
+  project?: string
+  environment?: string
+  expectedTime?: number
+  retries?: number
+  env?: Record<string, string>
+}
+
+/** Queues a command, and follows it to its end. */
+export async function run(
+  context: Context,
+  words: readonly string[],
+  { wait, quiet, json, ...options }: RunOptions & WaitOptions,
+): Promise<number> {
+  refuseJsonWithWait(wait, json)
+  const client = await context.connect()
+  const submitted = await client.queue.submit({
+    command: toShellLine(words),
+    ...toGpuWish(options.gpus),
+    gpu_memory_gb: options.gpuMemory,
+    gpu_model: options.gpuModel,
+    priority: options.priority,
+    run_id: options.name,
+    project_id: options.project,
+    environment: options.environment,
+    estimated_duration_seconds: options.expectedTime,
+    max_retries: options.retries,
+    env: options.env,
+  })
+  return follow(context, submitted, { wait, quiet, json })
+}
+
+function refuseJsonWithWait(wait: boolean, json: boolean | undefined): void {
+  if (!json || !wait) return
+  throw new GpuqError(
+    'invalid_request',
+    'With --json give --no-wait as well: what the job prints is not JSON.',
+  )
+}
+
+async function follow(
+  context: Context,
+  submitted: { job_id: string },
+  { wait, quiet, json }: WaitOptions,
+): Promise<number> {
+  const jobId = submitted.job_id
+  if (wait) {
+    if (!quiet) await note(context, `job ${jobId}`)
+    return showJob(context, await context.connect(), jobId, { quiet })
+  }
+  if (json) await writeJson(context, submitted)
+  else await context.terminal.out(`${jobId}\n`)
+  return exitCodes.ok
+}

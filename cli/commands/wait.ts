@@ -1,0 +1,68 @@
+import type { Client } from '@/lib/http/client'
+import { ProblemError } from '@/lib/http/client-problem'
+import type { JobDetail } from '@/lib/jobs/schemas'
+import { isFinal } from '@/lib/jobs/status'
+import { type Context, writeJson } from '../context'
+import { exitCodeOf, exitCodes } from '../exit-code'
+import { findJobIds } from '../job-id'
+import { tellError } from '../tell-error'
+import { withoutControls } from '../terminal'
+
+const lookEveryMs = 1_000
+const mostFailures = 60
+
+/** Waits for jobs to end. Ends as the first one does that did not complete, in the order they were named. */
+export async function wait(
+  context: Context,
+  given: readonly string[],
+  { json }: { json?: boolean },
+): Promise<number> {
+  const client = await context.connect()
+  const ended: JobDetail[] = []
+  for (const id of await findJobIds(client, given)) {
+    const job = await untilFinal(context, client, id)
+    ended.push(job)
+    if (!json) await context.terminal.out(sayEnd(job))
+  }
+  if (json) await writeJson(context, ended)
+  return ended.map(exitCodeOf).find((code) => code !== exitCodes.ok) ?? exitCodes.ok
+}
+
+async function untilFinal({ sleep }: Context, client: Client, id: string): Promise<JobDetail> {
+  let failures = 0
+  for (;;) {
+    try {
+      const job = await client.jobs.get(id)
+      if (isFinal(job.status)) return job
+      failures = 0
+    } catch (error) {
+      // A server that is started anew is away for a while; a job is worth waiting for it.
+      const passes = error instanceof ProblemError && (error.status === 0 || error.status >= 500)
+      if (!passes || ++failures > mostFailures) throw error
+    }
+    await sleep(lookEveryMs)
+  }
+}
+
+/** Cancels each; one that cannot be cancelled does not keep the others. */
+export async function cancel(context: Context, given: readonly string[]): Promise<number> {
+  const client = await context.connect()
+  let exitCode: number = exitCodes.ok
+  for (const id of await findJobIds(client, given)) {
+    try {
+      const job = await client.jobs.cancel(id)
+      const state = isFinal(job.status) ? job.status : 'is being stopped'
+      await context.terminal.out(`${id} ${state}\n`)
+    } catch (error) {
+      if (!(error instanceof ProblemError)) throw error
+      await context.terminal.err(tellError(error, null).text.replace('gpuq: ', `gpuq: ${id}: `))
+      exitCode = exitCodes.failed
+    }
+  }
+  return exitCode
+}
+
+function sayEnd(job: JobDetail): string {
+  const code = job.exit_code === null ? '' : ` ${job.exit_code}`
+  return `${job.job_id} ${job.status}${code} ${withoutControls(job.reason_text ?? '')}`.trimEnd().concat('\n')
+}

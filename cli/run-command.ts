@@ -1,0 +1,33 @@
+import { createClient } from '@/lib/http/client'
+import { resolveConnection } from './config'
+import type { Context } from './context'
+import { tellError } from './tell-error'
+import { processTerminal } from './terminal'
+
+/** Runs a command against the process it is in, and leaves its exit code behind. */
+export async function runCommand(act: (context: Context) => Promise<number>): Promise<void> {
+  const terminal = processTerminal()
+  let server: string | null = null
+  const context: Context = {
+    env: process.env,
+    terminal,
+    connect: async () => {
+      const connection = await resolveConnection(process.env)
+      server = connection.server
+      return createClient({ baseUrl: connection.server, token: connection.token })
+    },
+    interrupted: () => {
+      const controller = new AbortController()
+      process.once('SIGINT', () => controller.abort())
+      return controller.signal
+    },
+    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  }
+  try {
+    process.exitCode = await act(context)
+  } catch (error) {
+    const { text, exitCode } = tellError(error, server)
+    await terminal.err(text)
+    process.exitCode = exitCode
+  }
+}

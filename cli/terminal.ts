@@ -1,0 +1,40 @@
+import { once } from 'node:events'
+
+/** Where a command writes. Tests give one that remembers. */
+export interface Terminal {
+  out(text: string): Promise<void>
+  err(text: string): Promise<void>
+  outIsTerminal: boolean
+  errIsTerminal: boolean
+  /** NO_COLOR was not set. */
+  coloursWanted: boolean
+}
+
+const codes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const
+export type Colour = keyof typeof codes
+
+export function processTerminal(): Terminal {
+  return {
+    out: writerTo(process.stdout),
+    err: writerTo(process.stderr),
+    outIsTerminal: process.stdout.isTTY === true,
+    errIsTerminal: process.stderr.isTTY === true,
+    coloursWanted: !process.env.NO_COLOR && process.env.TERM !== 'dumb',
+  }
+}
+
+/** A slow reader holds the writer back: a job may print faster than a pipe is read. */
+function writerTo(stream: NodeJS.WriteStream): (text: string) => Promise<void> {
+  return async (text) => {
+    if (!stream.write(text)) await once(stream, 'drain')
+  }
+}
+
+export function paint(text: string, colour: Colour | null, wanted: boolean): string {
+  return colour !== null && wanted ? `\u001b[${codes[colour]}m${text}\u001b[0m` : text
+}
+
+/** What others chose, such as a job's name, must not steer the terminal. */
+export function withoutControls(text: string): string {
+  return text.replace(/\p{Cc}/gu, ' ')
+}
