@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { labels } from './container-spec'
+import type { ContainerNotes } from './engine-watch'
 import { type ContainerRef, type Exit, RuntimeFault, type TaskContainer } from './runtime'
 
 const labelsSchema = z.object({
@@ -73,6 +74,22 @@ export function toExit({ State }: Inspection): Exit {
     startedAt: toTime(State.StartedAt),
     finishedAt: toTime(State.FinishedAt),
   }
+}
+
+/** An end that others than the program and gpuq had a hand in says nothing about the program. */
+export function refuseForeignEnd({ exitCode }: Exit, { interrupted, signals }: ContainerNotes): void {
+  const signal = exitCode - 128
+  if (signals.has(signal))
+    throw new RuntimeFault(
+      'container_gone',
+      `The container was ended from outside gpuq, with signal ${signal}.`,
+    )
+  // Whether it was the engine that ended it cannot be known, and the engine has thrown away what was in its pipes.
+  if (interrupted)
+    throw new RuntimeFault(
+      'container_gone',
+      'The container ended while the engine was away: its last output is lost.',
+    )
 }
 
 function toState(status: string): ContainerRef['state'] {

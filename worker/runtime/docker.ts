@@ -65,6 +65,11 @@ class DockerEngine implements Engine {
     return this.docker.getContainer(idOrName).inspect()
   }
 
+  stats(id: string): Promise<unknown> {
+    // Once, or the engine would look twice, a second apart, to tell a rate.
+    return this.docker.getContainer(id).stats({ stream: false, 'one-shot': true })
+  }
+
   async kill(id: string, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     await this.docker.getContainer(id).kill({ signal })
   }

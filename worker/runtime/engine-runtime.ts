@@ -7,13 +7,15 @@ import {
   type Inspection,
   inspectSchema,
   listSchema,
+  refuseForeignEnd,
   toContainerRef,
   toExit,
 } from './container-state'
+import { statsSchema, toUsage } from './container-usage'
 import type { Engine } from './engine'
 import { statusOf, toFault, within } from './engine-faults'
 import { describeEngine, engineInfoSchema, engineVersionSchema } from './engine-warnings'
-import { type ContainerNotes, EngineWatch } from './engine-watch'
+import { EngineWatch } from './engine-watch'
 import { ImageStore } from './image-store'
 import { OutputQueue } from './output-queue'
 import { defaultPatience, type Patience } from './patience'
@@ -26,6 +28,7 @@ import {
   type Runtime,
   RuntimeFault,
   type TaskContainer,
+  type Usage,
 } from './runtime'
 import { readToolkitVersion } from './toolkit-version'
 
@@ -144,6 +147,15 @@ export class EngineRuntime implements Runtime {
     return exit
   }
 
+  async usage({ id }: ContainerRef): Promise<Usage | null> {
+    try {
+      return toUsage(statsSchema.parse(await this.ask("read the container's use", this.engine.stats(id))))
+    } catch (error) {
+      if (error instanceof RuntimeFault && error.code === 'container_gone') return null
+      throw error
+    }
+  }
+
   async stop({ id }: ContainerRef, graceMs: number): Promise<void> {
     this.watch.of(id).stopping = true
     await this.kill(id, 'SIGTERM')
@@ -235,20 +247,4 @@ export class EngineRuntime implements Runtime {
       throw toFault(error, doing)
     }
   }
-}
-
-/** An end that others than the program and gpuq had a hand in says nothing about the program. */
-function refuseForeignEnd({ exitCode }: Exit, { interrupted, signals }: ContainerNotes): void {
-  const signal = exitCode - 128
-  if (signals.has(signal))
-    throw new RuntimeFault(
-      'container_gone',
-      `The container was ended from outside gpuq, with signal ${signal}.`,
-    )
-  // Whether it was the engine that ended it cannot be known, and the engine has thrown away what was in its pipes.
-  if (interrupted)
-    throw new RuntimeFault(
-      'container_gone',
-      'The container ended while the engine was away: its last output is lost.',
-    )
 }

@@ -26,6 +26,8 @@ export interface Engine {
   attach(id: string): Promise<Readable>
   start(id: string): Promise<void>
   inspect(idOrName: string): Promise<unknown>
+  /** What a container uses now, once. */
+  stats(id: string): Promise<unknown>
   kill(id: string, signal: 'SIGTERM' | 'SIGKILL'): Promise<void>
   /** Kills it first where it must, and removes its anonymous volumes too. */
   remove(id: string): Promise<void>

@@ -44,6 +44,13 @@ export interface OutputChunk {
   bytes: Buffer
 }
 
+/** What a container has used from its start until now. */
+export interface Usage {
+  cpuSeconds: number
+  /** The most it ever held, where the engine keeps that; else what it holds now. */
+  memoryPeakMib: number
+}
+
 export interface EngineInfo {
   id: string
   version: string
@@ -69,6 +76,8 @@ export interface Runtime {
   replay(container: ContainerRef): Promise<AsyncIterable<OutputChunk>>
   /** Resolves when the container has exited, at once if it already has. */
   wait(container: ContainerRef): Promise<Exit>
+  /** Null when it does not run, or the engine gives no figures. */
+  usage(container: ContainerRef): Promise<Usage | null>
   /** SIGTERM, `graceMs`, SIGKILL. Resolves when it has exited; throws `kill_failed` if it would not. */
   stop(container: ContainerRef, graceMs: number): Promise<void>
   /** Removes the container and whatever it left. */
