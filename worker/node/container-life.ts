@@ -7,6 +7,7 @@ import {
   type Runtime,
   RuntimeFault,
   type TaskContainer,
+  type Usage,
 } from '../runtime/runtime'
 
 /** How often an engine that is away is asked again. */
@@ -116,6 +117,11 @@ export class ContainerLife {
         startOver()
       }
     }
+  }
+
+  /** What the container has used until now; null when it does not run. */
+  async usage(): Promise<Usage | null> {
+    return this.#container ? this.host.runtime.usage(this.#container) : null
   }
 
   /** Stops the container once it runs. That it exits is seen by {@link follow}; that it would not, by {@link undying}. */

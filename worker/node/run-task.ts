@@ -13,6 +13,7 @@ import { OutputStore } from './output-store'
 import { persist } from './persist'
 import { removeTaskDirectory, taskDirectory, writeTaskDirectory } from './task-directory'
 import { UseRecorder } from './use-recorder'
+import { watchUsage } from './watch-usage'
 
 export interface TaskHost {
   runtime: Runtime
@@ -165,6 +166,9 @@ export class TaskRun {
     const leftMs = Math.max(0, task.timeLimitS - task.ranSeconds) * 1000
     const timeLimit = over ? undefined : setTimeout(() => this.stop('timeout'), leftMs)
     this.#use.recordTo(store)
+    const ended = new AbortController()
+    const running = AbortSignal.any([ended.signal, this.#abandoned.signal])
+    watchUsage(lease, task.id, () => this.#life.usage(), running)
     const take = async (chunk: OutputChunk) => {
       this.#requireOurs()
       await store.take(chunk)
@@ -177,6 +181,7 @@ export class TaskRun {
       return outcomeOf(exit, this.#stoppedFor, task.memoryMib)
     } finally {
       clearTimeout(timeLimit)
+      ended.abort()
     }
   }
 
