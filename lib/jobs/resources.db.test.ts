@@ -13,6 +13,13 @@ beforeEach(async () => {
 /** The detail's part, held against what the interface says of it. */
 const resourcesOf = async (job: string) => jobDetailSchema.parse(await readJobDetail(job)).resources
 
+const nothingMeasured = {
+  gpu_load_mean: null,
+  gpu_memory_peak_mib: null,
+  cpu_cores_mean: null,
+  memory_peak_mib: null,
+}
+
 describe("a job's resources", () => {
   it('are what it asked for, while it waits', async () => {
     const job = await makeJob({ spec: { gpu_fraction: 0.5, gpu_memory_gb: 16, cpu: 2, memory_gb: 4 } })
@@ -27,7 +34,7 @@ describe("a job's resources", () => {
         memory_gb: 4,
       },
       got: [],
-      used: { gpu_load_mean: null, gpu_memory_peak_mib: null },
+      used: nothingMeasured,
     })
   })
 
@@ -46,7 +53,7 @@ describe("a job's resources", () => {
           gpus: [{ gpu_id: rows[0].gpu_id, index: 1, simulated: true, memory_mib: 24_576, share: 0.25 }],
         },
       ],
-      used: { gpu_load_mean: null, gpu_memory_peak_mib: null },
+      used: nothingMeasured,
     })
   })
 
@@ -68,6 +75,23 @@ describe("a job's resources", () => {
     ])
     expect(used.gpu_load_mean).toBeCloseTo(0.6)
     expect(used.gpu_memory_peak_mib).toBe(6000)
+  })
+
+  it('tell the cores of all instances together, and the memory of the fullest', async () => {
+    const { nodeId } = await makeNode({ gpus: 1 })
+    const job = await makeJob()
+    await placeByHand(nodeId, job)
+    await db.pool.query('UPDATE tasks SET cpu_seconds = 30, sampled_seconds = 20, memory_peak_mib = 700')
+    await db.pool.query(
+      `INSERT INTO tasks (id, job_id, attempt, rank, node_id, status, cpu_milli, memory_mib, cpu_seconds, sampled_seconds, memory_peak_mib)
+       SELECT gen_random_uuid(), job_id, attempt, more.rank, node_id, 'completed', 1, 1, cpu, seconds, peak
+         FROM tasks, (VALUES (1, 10, 20, 900), (2, NULL, NULL, NULL)) AS more (rank, cpu, seconds, peak)`,
+    )
+    expect((await resourcesOf(job)).used).toEqual({
+      ...nothingMeasured,
+      cpu_cores_mean: 2,
+      memory_peak_mib: 900,
+    })
   })
 
   it('are those of the last attempt', async () => {

@@ -7,7 +7,8 @@ export const instancesOfJob = `
   coalesce((SELECT jsonb_agg(jsonb_build_object(
                      'rank', i.rank, 'node', held.name, 'cpu_milli', i.cpu_milli, 'memory_mib', i.memory_mib,
                      'gpu_samples', i.gpu_samples, 'gpu_load_mean', i.gpu_load_mean,
-                     'gpu_memory_peak_mib', i.gpu_memory_peak_mib, 'gpus', coalesce(
+                     'gpu_memory_peak_mib', i.gpu_memory_peak_mib, 'memory_peak_mib', i.memory_peak_mib,
+                     'cpu_cores_mean', i.cpu_seconds / nullif(i.sampled_seconds, 0), 'gpus', coalesce(
                        (SELECT jsonb_agg(jsonb_build_object('gpu_id', g.id, 'index', g.index, 'model', g.model,
                                          'simulated', g.simulated, 'memory_mib', g.memory_mib,
                                          'share', a.milli / 1000.0) ORDER BY g.index)
@@ -21,6 +22,8 @@ const instanceRows = z.array(
     gpu_samples: z.number(),
     gpu_load_mean: z.number().nullable(),
     gpu_memory_peak_mib: z.number().nullable(),
+    cpu_cores_mean: z.number().nullable(),
+    memory_peak_mib: z.number().nullable(),
   }),
 )
 
@@ -38,7 +41,12 @@ export function toResources(spec: StoredSpec, instances: unknown): JobResources 
       memory_gb: spec.memory_gb ?? null,
     },
     got: rows.map((row) => jobInstanceSchema.parse(row)),
-    used: { gpu_load_mean: meanLoad(rows), gpu_memory_peak_mib: peakMemory(rows) },
+    used: {
+      gpu_load_mean: meanLoad(rows),
+      gpu_memory_peak_mib: greatest(rows.map((row) => row.gpu_memory_peak_mib)),
+      cpu_cores_mean: sum(rows.map((row) => row.cpu_cores_mean)),
+      memory_peak_mib: greatest(rows.map((row) => row.memory_peak_mib)),
+    },
   }
 }
 
@@ -50,7 +58,12 @@ function meanLoad(rows: z.output<typeof instanceRows>): number | null {
   return sampled.reduce((sum, row) => sum + (row.gpu_load_mean ?? 0) * row.gpu_samples, 0) / samples
 }
 
-function peakMemory(rows: z.output<typeof instanceRows>): number | null {
-  const peaks = rows.flatMap((row) => row.gpu_memory_peak_mib ?? [])
-  return peaks.length === 0 ? null : Math.max(...peaks)
+function greatest(values: (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null)
+  return known.length === 0 ? null : Math.max(...known)
+}
+
+function sum(values: (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null)
+  return known.length === 0 ? null : known.reduce((total, value) => total + value, 0)
 }

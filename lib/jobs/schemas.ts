@@ -71,6 +71,8 @@ export const jobResourcesSchema = z.object({
   used: z.object({
     gpu_load_mean: z.number().nullable().describe('part of 1 over all samples; null: nothing was sampled'),
     gpu_memory_peak_mib: z.number().nullable().describe('null: nothing was sampled'),
+    cpu_cores_mean: z.number().nullable().describe('cores, of all instances; null: nothing was sampled'),
+    memory_peak_mib: z.number().nullable().describe('of the fullest instance; null: nothing was sampled'),
   }),
 })
 

@@ -13,7 +13,7 @@ interface JobResourcesProps {
   series: readonly JobGpuSeries[]
 }
 
-/** What a job asked for, then how it uses its GPUs, then how much of them it used. It stands from the start. */
+/** What a job asked for, then how it uses its GPUs, then how much of all that it used. It stands from the start. */
 export function JobResources({ job, series }: JobResourcesProps) {
   const { resources } = job
   return (
@@ -52,8 +52,7 @@ function Used({ job }: { job: JobDetail }) {
 }
 
 function whileAlive(gpus: readonly { simulated: boolean }[]): string {
-  if (gpus.length === 0) return '–'
-  return gpus.every(({ simulated }) => simulated)
-    ? 'Its GPUs are simulated: there is nothing to measure.'
+  return gpus.length > 0 && gpus.every(({ simulated }) => simulated)
+    ? 'Measured while it runs, but for its GPUs: they are simulated.'
     : 'Measured while it runs.'
 }

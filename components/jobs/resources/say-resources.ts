@@ -5,6 +5,10 @@ import { sayCount, sayGib, sayNeed, sayShare } from '../../cluster/say-amounts'
 const littleLoad = 0.4
 /** From this on, there is nothing to advise. */
 const fullLoad = 0.8
+/** Asking for this many times what was used is far more than a job needs. */
+const farMore = 4
+/** What is left free when less is advised. */
+const margin = 1.25
 
 /** What a job asks for, in words: "2 GPUs, 4 cores, 16 GB of memory". */
 export function sayAsked({ asked }: JobResources): string {
@@ -18,8 +22,31 @@ export function sayAsked({ asked }: JobResources): string {
   return instance_count > 1 ? `${instance_count} instances, each with ${each}` : each
 }
 
-/** How much of its GPUs a job used, in a sentence; null where it had none. */
-export function sayUsed({ got, used }: JobResources): string | null {
+/** How much of what it got a job used, in sentences; null where nothing is known. */
+export function sayUsed(resources: JobResources): string | null {
+  const sentences = [sayContainerUsed(resources), sayGpusUsed(resources)].filter((said) => said !== null)
+  return sentences.length === 0 ? null : sentences.join(' ')
+}
+
+/** Cores of all instances together, and memory of the fullest beside what each got. */
+function sayContainerUsed({ got, used }: JobResources): string | null {
+  const { cpu_cores_mean: mean, memory_peak_mib: peak } = used
+  if (mean === null || peak === null || got.length === 0) return null
+  const cores = got.reduce((sum, instance) => sum + instance.cpu_milli, 0) / 1000
+  const size = Math.min(...got.map(({ memory_mib }) => memory_mib))
+  return `It used ${sayCores(mean)} of ${sayCount(cores, 'core')} and at most ${sayMemory(peak)} of ${sayMemory(size)} of memory.`
+}
+
+function sayCores(cores: number): string {
+  return String(Number(cores.toFixed(cores < 1 ? 2 : 1)))
+}
+
+function sayMemory(mib: number): string {
+  return mib < 1024 ? `${mib} MiB` : sayGib(mib)
+}
+
+/** How much of its GPUs a job used; null where it had none. */
+function sayGpusUsed({ got, used }: JobResources): string | null {
   const gpus = got.flatMap((instance) => instance.gpus)
   if (gpus.length === 0) return null
   if (gpus.every(({ simulated }) => simulated))
@@ -33,11 +60,31 @@ export function sayUsed({ got, used }: JobResources): string | null {
     used.gpu_memory_peak_mib === null
       ? null
       : `at most ${sayGib(used.gpu_memory_peak_mib)} of ${sayGib(size)} of memory`
-  return `It used ${[load, peak].filter((part) => part !== null).join(' and ')}.`
+  return `Its GPUs had ${[load, peak].filter((part) => part !== null).join(' and ')}.`
 }
 
-/** What to ask for next time, in a sentence; null where it asked for what it used. */
-export function adviseResources({ asked, got, used }: JobResources): string | null {
+/** What to ask for next time, in sentences; null where it asked for what it used. */
+export function adviseResources(resources: JobResources): string | null {
+  const sentences = [adviseGpus(resources), adviseContainer(resources)].filter((said) => said !== null)
+  return sentences.length === 0 ? null : sentences.join(' ')
+}
+
+/** Only of what it asked for itself: the rest was the node's share of its GPUs. */
+function adviseContainer({ asked, got, used }: JobResources): string | null {
+  const mean = used.cpu_cores_mean === null ? null : used.cpu_cores_mean / got.length
+  const peak = used.memory_peak_mib === null ? null : used.memory_peak_mib / 1024
+  const keys = [adviseLess('cpu', asked.cpu, mean), adviseLess('memory_gb', asked.memory_gb, peak)]
+  const known = keys.filter((key) => key !== null)
+  return known.length === 0 ? null : `Less may do next time: ${known.join(', ')}.`
+}
+
+function adviseLess(key: string, asked: number | null, used: number | null): string | null {
+  if (asked === null || used === null || asked < used * farMore) return null
+  const enough = Math.max(1, Math.ceil(used * margin))
+  return enough < asked ? `${key}: ${enough}` : null
+}
+
+function adviseGpus({ asked, got, used }: JobResources): string | null {
   const gpus = got.flatMap((instance) => instance.gpus)
   const { gpu_load_mean: load, gpu_memory_peak_mib: peak } = used
   const [first] = gpus
