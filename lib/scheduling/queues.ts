@@ -133,6 +133,48 @@ export class Queue {
   }
 }
 
+/** Bins in the order of their first jobs, while a pass takes jobs from them. */
+export class Line {
+  /** The next one last. */
+  readonly #places: { bin: Bin; entry: Entry }[] = []
+
+  constructor(bins: readonly Bin[]) {
+    for (const bin of bins) {
+      const entry = bin.first()?.head
+      if (entry) this.#places.push({ bin, entry })
+    }
+    this.#places.sort((a, b) => byTurn(b, a))
+  }
+
+  /** The queue whose first job is next. A bin whose first job may not start leaves the line for good. */
+  first(mayStart: (bin: Bin, entry: Entry) => boolean): Queue | null {
+    for (let place = this.#places.pop(); place; place = this.#places.pop()) {
+      const { bin } = place
+      const queue = bin.first()
+      const entry = queue?.head
+      if (!entry || !mayStart(bin, entry)) continue
+      this.#insert({ bin, entry })
+      if (entry === place.entry) return queue
+    }
+    return null
+  }
+
+  #insert(place: { bin: Bin; entry: Entry }): void {
+    let low = 0
+    for (let high = this.#places.length; low < high; ) {
+      const middle = (low + high) >> 1
+      const other = this.#places[middle]
+      if (other && byTurn(other, place) > 0) low = middle + 1
+      else high = middle
+    }
+    this.#places.splice(low, 0, place)
+  }
+}
+
+function byTurn(a: { bin: Bin; entry: Entry }, b: { bin: Bin; entry: Entry }): number {
+  return a.bin.tier - b.bin.tier || byKey(a.entry, b.entry)
+}
+
 export function byKey(a: Entry, b: Entry): number {
   return a.key - b.key || (a.job.id < b.job.id ? -1 : 1)
 }

@@ -2,7 +2,7 @@ import { Fragmentation } from './fragmentation'
 import { Changes, NodeBook } from './node-book'
 import { Pass } from './pass'
 import { type Place, Placer } from './placer'
-import { Bin, type Flow, type Queue, type Shape } from './queues'
+import { Bin, type Flow, type Line, type Queue, type Shape } from './queues'
 import { compareTurns, gpuMilliOf, Turns, tierOf } from './turns'
 import type {
   Demand,
@@ -102,11 +102,10 @@ export class Scheduler {
     this.#wake(now)
     this.#reopen()
     const pass = new Pass(this, now)
-    // Within a pass shapes and quotas only fill up: what was first for a flow stays so until it is placed itself.
-    const firsts = new Map<Flow, Queue | null>()
-    for (let queue = this.#next(firsts); queue; queue = this.#next(firsts)) {
+    // Within a pass shapes and quotas only fill up.
+    const lines = new Map<Flow, Line>()
+    for (let queue = this.#next(lines); queue; queue = this.#next(lines)) {
       if (!pass.tryFirst(queue)) break
-      firsts.delete(queue.bin.flow)
     }
     return { placements: pass.placements, preemptions: pass.preempt() }
   }
@@ -147,8 +146,8 @@ export class Scheduler {
   }
 
   /** The queue whose first job is next among those that may have a place. */
-  #next(firsts: Map<Flow, Queue | null>): Queue | null {
-    return this.isFull ? null : this.turns.first(({ blocked }) => !blocked, firsts)
+  #next(lines: Map<Flow, Line>): Queue | null {
+    return this.isFull ? null : this.turns.first(({ blocked }) => !blocked, lines)
   }
 
   /** The queue whose first job is next among those that wait for room, and will have it once others end. */

@@ -1,4 +1,4 @@
-import { type Account, byKey, type Flow, type ProjectAccount, type Queue, type Shape } from './queues'
+import { type Account, byKey, type Flow, Line, type ProjectAccount, type Queue, type Shape } from './queues'
 import type { JobFacts, Policy, ProjectShare, WaitingJob } from './types'
 
 /**
@@ -43,36 +43,19 @@ export class Turns {
   /**
    * The queue whose first job is next, of the bins that `isIn`.
    *
-   * @param known the flows' first queues, as found before and where nothing but less can have come of them since.
+   * @param lines the flows' bins in their order, as found before and where nothing but less can have come of them since.
    */
-  first(isIn: (shape: Shape) => boolean, known = new Map<Flow, Queue | null>()): Queue | null {
+  first(isIn: (shape: Shape) => boolean, lines = new Map<Flow, Line>()): Queue | null {
     let first: Queue | null = null
     for (const flow of this.#flows.values()) {
       // Under fair_share one flow goes before another whatever its jobs are.
       if (first && first.bin.tier === 0 && this.#byUse(first.bin.flow, flow) < 0) continue
-      let queue = known.get(flow)
-      if (queue === undefined || (queue && !this.#mayStart(queue, isIn))) {
-        queue = this.#firstOf(flow, isIn)
-        known.set(flow, queue)
-      }
+      const line = lines.get(flow) ?? new Line(flow.bins.filter(({ shape }) => isIn(shape)))
+      lines.set(flow, line)
+      const queue = line.first((bin, { job }) => isIn(bin.shape) && !this.isOverQuota(flow, job))
       if (queue && (!first || this.compare(queue, first) < 0)) first = queue
     }
     return first
-  }
-
-  #firstOf(flow: Flow, isIn: (shape: Shape) => boolean): Queue | null {
-    let first: Queue | null = null
-    for (const bin of flow.bins) {
-      const queue = isIn(bin.shape) ? bin.first() : null
-      if (!queue || !this.#mayStart(queue, isIn)) continue
-      if (!first || this.compare(queue, first) < 0) first = queue
-    }
-    return first
-  }
-
-  #mayStart({ head, bin }: Queue, isIn: (shape: Shape) => boolean): boolean {
-    if (!head || !isIn(bin.shape) || head.job.expectedMs > bin.shape.longestMs) return false
-    return !this.isOverQuota(bin.flow, head.job)
   }
 
   /** A job's place among those of its flow: smaller goes first. */
