@@ -81,8 +81,9 @@ function describeLargest(request: ResourceRequest, nodes: readonly NodeState[]):
   const gpus = Math.max(...ofPool.map((node) => node.gpus.filter((gpu) => isEligible(request, gpu)).length))
   const memory = gib(Math.max(...ofPool.map((node) => node.memoryMib)))
   const cores = Math.floor(Math.max(...ofPool.map((node) => node.cpuMilli)) / 1000)
-  const most = `the largest node has ${count(gpus, 'such GPU')}, ${count(cores, 'core')} and ${memory} GiB of memory`
-  return `It asks for ${asked}; ${count(ofPool.length, 'node')} could serve it, ${most}.`
+  if (gpuModel !== null && gpus === 0) return `It asks for ${asked}; no node of its pool has one.`
+  const most = `${count(gpus, 'such GPU')}, ${count(cores, 'core')} and ${memory} GiB of memory`
+  return `It asks for ${asked}; of the ${count(ofPool.length, 'node')} of its pool, the largest has ${most}.`
 }
 
 function describeClosed(nodes: readonly NodeState[]): string {
