@@ -128,6 +128,7 @@ describe('a task', () => {
     const exit = await runtime.wait(container)
     expect(exit).toEqual(await runtime.wait(container))
     expect(exit).toMatchObject({ exitCode: 3, outOfMemory: false })
+    expect(await runtime.usage(container)).toBeNull()
     expect(exit.finishedAt?.getTime()).toBeGreaterThan(exit.startedAt?.getTime() ?? Number.NaN)
   })
 
@@ -140,6 +141,7 @@ describe('a task', () => {
     await Promise.all([runtime.remove(container), runtime.remove(container)])
     await runtime.remove(container)
     await runtime.stop(container, 100)
+    expect(await runtime.usage(container)).toBeNull()
     await expect(runtime.wait(container)).rejects.toMatchObject({ code: 'container_gone' })
     await expect(runtime.start(container)).rejects.toMatchObject({ code: 'container_gone' })
     await expect(runtime.replay(container)).rejects.toMatchObject({ code: 'container_gone' })
