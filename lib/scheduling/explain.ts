@@ -83,7 +83,11 @@ function describeLargest(request: ResourceRequest, nodes: readonly NodeState[]):
   const cores = Math.floor(Math.max(...ofPool.map((node) => node.cpuMilli)) / 1000)
   if (gpuModel !== null && gpus === 0) return `It asks for ${asked}; no node of its pool has one.`
   const most = `${count(gpus, 'such GPU')}, ${count(cores, 'core')} and ${memory} GiB of memory`
-  return `It asks for ${asked}; of the ${count(ofPool.length, 'node')} of its pool, the largest has ${most}.`
+  const largest =
+    ofPool.length === 1
+      ? 'the only node of its pool'
+      : `the largest of the ${ofPool.length} nodes of its pool`
+  return `It asks for ${asked}; ${largest} has ${most}.`
 }
 
 function describeClosed(nodes: readonly NodeState[]): string {
