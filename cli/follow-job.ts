@@ -44,20 +44,20 @@ export async function* followJob(following: Following): AsyncGenerator<Happening
       }
     } catch (error) {
       if (signal.aborted) return
-      if (!isPassing(error) || ++tries > mostTries) throw error
+      if (!isPassing(error)) throw error
+      if (++tries > mostTries) throw error instanceof ProblemError ? error : broken(error)
       const asked = error instanceof ProblemError ? (error.retryAfter ?? 0) * 1000 : 0
       await sleep(Math.max(asked, Math.min(longestPauseMs, 250 * 2 ** tries)))
       continue
     }
-    if (++tries > mostTries) throw new ProblemError(endedEarly)
+    if (++tries > mostTries) throw broken()
     await sleep(250)
   }
 }
 
-const endedEarly = {
-  status: 0,
-  code: 'unexpected',
-  detail: 'The server closes the live stream again and again. Try again in a moment.',
+function broken(cause?: unknown): ProblemError {
+  const detail = 'The live stream breaks off again and again. Try again in a moment.'
+  return new ProblemError({ status: 0, code: 'unexpected', detail, cause })
 }
 
 async function* connectOnce({ client, jobId, signal }: Following, lastId: string | null) {

@@ -1,0 +1,112 @@
+import { execFileSync } from 'node:child_process'
+import { expect, it, vi } from 'vitest'
+import { GpuqError } from '@/lib/errors'
+import { ProblemError } from '@/lib/http/client-problem'
+import { findPlace } from './commands/pause'
+import { completionScript } from './completion'
+import { createProgram } from './program'
+import { tellError } from './tell-error'
+
+const refusalOf = async (...words: string[]): Promise<unknown> => {
+  const program = createProgram()
+  for (const command of [program, ...program.commands]) command.configureOutput({ writeErr: () => {} })
+  return program.parseAsync(words, { from: 'user' }).then(
+    () => null,
+    (error: unknown) => error,
+  )
+}
+
+it('describes every command', () => {
+  for (const command of createProgram().commands) {
+    expect(command.description(), command.name()).not.toBe('')
+    expect(command.helpInformation()).toContain('Usage: gpuq')
+  }
+})
+
+it.each([
+  [['bogus'], 'commander.unknownCommand'],
+  [['jobs', '--bogus'], 'commander.unknownOption'],
+  [['submit'], 'commander.missingArgument'],
+  [['completion', 'tcsh'], 'commander.invalidArgument'],
+])('refuses %j', async (words, code) => {
+  expect(await refusalOf(...words)).toMatchObject({ code, exitCode: 1 })
+})
+
+it('refuses values that cannot be, in a sentence', async () => {
+  expect(await refusalOf('submit', 'a.py', '--gpus', 'many')).toMatchObject({
+    message: '"many" is no number.',
+  })
+  expect(await refusalOf('run', '--env', 'A', 'ls')).toMatchObject({ code: 'invalid_request' })
+})
+
+it('leaves the words of a command to the command', async () => {
+  const program = createProgram()
+  const run = program.commands.find((command) => command.name() === 'run')
+  const seen = vi.fn()
+  run?.action((words: string[], options: object) => seen(words, options))
+  await program.parseAsync(
+    ['run', '--gpus', '2', '-e', 'A=1', '-e', 'B=2', 'python', 'x.py', '--gpus', '4'],
+    {
+      from: 'user',
+    },
+  )
+  await program.parseAsync(['run', '--', '--odd', '-q'], { from: 'user' })
+  expect(seen.mock.calls[0]).toEqual([
+    ['python', 'x.py', '--gpus', '4'],
+    { wait: true, gpus: 2, env: { A: '1', B: '2' } },
+  ])
+  expect(seen.mock.calls[1]?.[0]).toEqual(['--odd', '-q'])
+})
+
+it('completes commands, their options, and the commands of commands in bash', () => {
+  const script = completionScript(createProgram(), 'bash')
+  const complete = (...words: string[]) =>
+    execFileSync('bash', [
+      '-c',
+      `${script}\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _gpuq; echo "\${COMPREPLY[*]}"`,
+      'x',
+      ...words,
+    ])
+      .toString()
+      .trim()
+  expect(complete('gpuq', 're')).toBe('results resume')
+  expect(complete('gpuq', 'logs', '--f')).toBe('--follow')
+  expect(complete('gpuq', 'tokens', 'cr')).toBe('create')
+  expect(complete('gpuq', 'tokens', 'create', 'a name', '--sc')).toBe('--scope')
+})
+
+it.each(['zsh', 'fish'] as const)('names every command for %s', (shell) => {
+  const program = createProgram()
+  const script = completionScript(program, shell)
+  for (const command of program.commands) expect(script).toContain(command.name())
+  expect(script).toContain('follow')
+})
+
+it('finds nodes and GPUs by name and by number', () => {
+  const gpu = { gpu_id: 'g', index: 1 }
+  const nodes = [
+    { node_id: 7, name: 'host:8001', gpus: [gpu] },
+    { node_id: 8, name: '7', gpus: [] },
+  ] as unknown as Parameters<typeof findPlace>[0]
+  expect(findPlace(nodes, 'host:8001')).toEqual({ node: nodes[0], gpu: null })
+  expect(findPlace(nodes, 'host:8001:1')).toEqual({ node: nodes[0], gpu })
+  expect(findPlace(nodes, '7')).toEqual({ node: nodes[1], gpu: null })
+  expect(findPlace(nodes, '8')).toEqual({ node: nodes[1], gpu: null })
+  expect(() => findPlace(nodes, 'host:8001:5')).toThrow('has no GPU 5. Its GPUs are: 1.')
+  expect(() => findPlace(nodes, 'other')).toThrow('There is no node other. The nodes are: host:8001, 7.')
+})
+
+it('tells mistakes of use from failures, and names what to change', () => {
+  expect(tellError(new GpuqError('invalid_request', 'Use it so.'), null)).toEqual({
+    text: 'gpuq: Use it so.\n',
+    exitCode: 2,
+  })
+  const errors = [{ path: 'expected_time', message: 'must be more than 0', line: 4, column: 16 }]
+  const refused = new ProblemError({ status: 422, code: 'invalid_fields', detail: 'Fix it.', errors })
+  expect(tellError(refused, 'http://gpuq.test')).toEqual({
+    text: 'gpuq: Fix it.\n  expected_time: must be more than 0 (line 4, column 16)\n',
+    exitCode: 1,
+  })
+  const away = new ProblemError({ status: 0, code: 'unreachable', detail: 'x' })
+  expect(tellError(away, 'http://gpuq.test').text).toContain('http://gpuq.test did not answer')
+})

@@ -1,0 +1,97 @@
+import { createClient } from '@/lib/http/client'
+import type { Context } from '../context'
+
+export interface FakeContext extends Context {
+  written: { out: string; err: string }
+}
+
+/** A context whose server is a function, and whose terminal remembers. */
+export function fakeContext(answer: (request: Request) => Response | Promise<Response>): FakeContext {
+  const written = { out: '', err: '' }
+  return {
+    written,
+    env: { NODE_ENV: 'test' },
+    terminal: {
+      out: async (text) => {
+        written.out += text
+      },
+      err: async (text) => {
+        written.err += text
+      },
+      outIsTerminal: false,
+      errIsTerminal: false,
+      coloursWanted: true,
+    },
+    connect: async () =>
+      createClient({
+        baseUrl: 'http://gpuq.test',
+        token: 'a-token',
+        fetch: async (input, init) => answer(new Request(String(input), init)),
+      }),
+    interrupted: () => new AbortController().signal,
+    sleep: async () => {},
+  }
+}
+
+export const jobId = '0190a3b4-0000-7000-8000-000000000001'
+
+/** A job as lists show it. */
+export function summary(changes: object = {}) {
+  return {
+    job_id: jobId,
+    name: 'baseline',
+    status: 'completed',
+    reason: 'finished',
+    user_id: 'ada',
+    competition_id: 'mnist',
+    project_id: 'p1',
+    environment: 'python',
+    node_id: 0,
+    exit_code: 0,
+    expected_time: 60,
+    created_at: '2026-01-01T00:00:00Z',
+    started_at: '2026-01-01T00:00:01Z',
+    completed_at: '2026-01-01T00:01:31Z',
+    ...changes,
+  }
+}
+
+/** A job as its own address shows it. */
+export function detail(changes: object = {}) {
+  return {
+    ...summary(),
+    reason_text: 'The program ended with exit code 0.',
+    placed: true,
+    attempt: 1,
+    max_retries: 2,
+    max_time: 120,
+    node_name: 'node-1',
+    gpus: [],
+    resources: {
+      asked: {
+        gpu_count: 0,
+        gpu_fraction: null,
+        gpu_memory_gb: null,
+        gpu_model: null,
+        instance_count: 1,
+        cpu: null,
+        memory_gb: null,
+      },
+      got: [],
+      used: {
+        gpu_load_mean: null,
+        gpu_memory_peak_mib: null,
+        cpu_cores_mean: null,
+        memory_peak_mib: null,
+      },
+    },
+    cancel_requested: false,
+    result_file: null,
+    output_bytes: 0,
+    tags: [],
+    command: null,
+    run_id: null,
+    priority: 0,
+    ...changes,
+  }
+}
