@@ -1,0 +1,201 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from '@playwright/test'
+import { queueSchema } from '@/lib/cluster/schemas'
+import { makePerson, noLimits, type Person } from './people'
+import { theSystem } from './system/the-system'
+import { submit, waitingConfig } from './uploads'
+
+/** The built `gpuq`, as somebody types it. Nothing of it needs a browser. */
+
+const program = join(import.meta.dirname, '..', 'dist', 'cli.js')
+/** So little that many jobs of the tests fit beside each other. */
+const small = ['--gpus', '0', '--cpu', '0.5', '--memory', '0.25', '--expected-time', '60']
+
+let home: string
+let person: Person
+
+test.beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'gpuq-cli-'))
+  person = await makePerson({ name: 'typist', limits: noLimits })
+  const signedIn = await gpuq(['login', '--server', theSystem().url, '--token-stdin'], {
+    input: person.token,
+  })
+  expect(signedIn).toMatchObject({ code: 0, err: '' })
+  expect(signedIn.out).toContain(`You are ${person.handle}`)
+})
+test.afterAll(() => rm(home, { recursive: true, force: true }))
+
+interface Ended {
+  code: number | null
+  out: string
+  err: string
+}
+
+function start(args: string[], env: Record<string, string> = {}): ChildProcess {
+  const { PATH = '' } = process.env
+  return spawn(process.execPath, [program, ...args], {
+    env: { PATH, HOME: home, NODE_ENV: 'production', ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+}
+
+function gpuq(
+  args: string[],
+  { input = '', env = {} }: { input?: string; env?: Record<string, string> } = {},
+): Promise<Ended> {
+  const child = start(args, env)
+  const ended: Ended = { code: null, out: '', err: '' }
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    ended.out += text
+  })
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    ended.err += text
+  })
+  child.stdin?.end(input)
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => resolve({ ...ended, code }))
+  })
+}
+
+async function solution(code: string): Promise<string> {
+  const path = join(home, `solution-${Math.random().toString(36).slice(2)}.py`)
+  await writeFile(path, code)
+  return path
+}
+
+test('the token is stored for its owner alone, and a wrong one is not stored', async () => {
+  const path = join(home, '.config', 'gpuq', 'config.json')
+  expect((await stat(path)).mode & 0o777).toBe(0o600)
+  const before = await readFile(path, 'utf8')
+  const refused = await gpuq(['login', '--server', theSystem().url, '--token-stdin'], {
+    input: 'not a token',
+  })
+  expect(refused).toMatchObject({ code: 1, out: '' })
+  expect(refused.err).toMatch(/^gpuq: .+\n$/)
+  expect(await readFile(path, 'utf8')).toBe(before)
+})
+
+test('submit shows what the program prints, each stream to its own, and ends as the program does', async () => {
+  const path = await solution(
+    'import sys\nprint("to stdout")\nprint("to stderr", file=sys.stderr)\nsys.exit(3)\n',
+  )
+  const ended = await gpuq(['submit', path, '--name', 'ends with 3', ...small])
+  expect(ended).toMatchObject({ code: 3, out: 'to stdout\n' })
+  expect(ended.err).toContain('to stderr\n')
+  expect(ended.err).toContain('Exit code 3.')
+})
+
+test('run queues a command and ends well when it does', async () => {
+  const words = ['--', 'sh', '-c', 'echo "two  words" $0', "it's"]
+  expect(await gpuq(['run', '--gpus', '0', '-q', ...words])).toEqual({
+    code: 0,
+    out: "two  words it's\n",
+    err: '',
+  })
+  const later = await gpuq(['run', '--gpus', '0', '--no-wait', '--json', 'exit 4'])
+  const { job_id: id } = JSON.parse(later.out) as { job_id: string }
+  expect(await gpuq(['wait', id])).toMatchObject({ code: 4 })
+})
+
+test('logs -f follows 20,000 lines in their order', async () => {
+  const path = await solution('for line in range(20_000):\n    print("line", line)\n')
+  const { out: id } = await gpuq(['submit', path, '--no-wait', ...small])
+  const ended = await gpuq(['logs', '-f', id.trim()])
+  expect(ended).toMatchObject({ code: 0, err: '' })
+  expect(ended.out).toBe(Array.from({ length: 20_000 }, (_, line) => `line ${line}\n`).join(''))
+  expect((await gpuq(['logs', id.trim()])).out).toBe(ended.out)
+})
+
+test('results are the file, on stdout or in a file of their own', async () => {
+  const path = await solution('print(\'{"accuracy": 0.93}\')\n')
+  const { out } = await gpuq(['submit', path, '--no-wait', ...small])
+  const id = out.trim()
+  expect(await gpuq(['wait', id])).toMatchObject({ code: 0 })
+  const printed = await gpuq(['results', id])
+  const types = printed.out
+    .trimEnd()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { type: string }).type)
+  expect([types[0], types.includes('result'), types.at(-1)]).toEqual(['job', true, 'exit'])
+  const file = join(home, 'results.jsonl')
+  expect(await gpuq(['results', id, '-o', file])).toEqual({ code: 0, out: '', err: '' })
+  expect(await readFile(file, 'utf8')).toBe(printed.out)
+})
+
+test('what waits is listed, moved, cancelled and waited for', async () => {
+  const id = await submit(person, 'print(1)', waitingConfig)
+  const { queued } = queueSchema.parse(JSON.parse((await gpuq(['queue', '--json'])).out))
+  expect(queued.some((job) => job.job_id === id)).toBe(true)
+  expect((await gpuq(['queue'])).out).toContain(id)
+  expect(await gpuq(['priority', id, '--', '-3'])).toMatchObject({ code: 0, err: '' })
+  expect((await gpuq(['status', id])).out).toMatch(/^priority +-3$/m)
+  expect((await gpuq(['jobs', '--status', 'pending'])).out).toContain(id)
+  expect(await gpuq(['cancel', id])).toEqual({ code: 0, out: `${id} cancelled\n`, err: '' })
+  expect(await gpuq(['wait', id])).toMatchObject({ code: 130 })
+})
+
+test('Ctrl-C leaves a job running, and cancel ends the one who follows it', async () => {
+  const path = await solution('import time\nprint("started", flush=True)\ntime.sleep(600)\n')
+  const { out } = await gpuq(['submit', path, '--no-wait', ...small])
+  const id = out.trim()
+  const follower = start(['logs', '-f', id])
+  await new Promise((resolve) => follower.stdout?.once('data', resolve))
+  follower.kill('SIGINT')
+  expect(await new Promise((resolve) => follower.once('exit', resolve))).toBe(130)
+  expect((await person.client.jobs.get(id)).status).toBe('running')
+  const other = gpuq(['logs', '-f', id])
+  await gpuq(['cancel', id])
+  expect(await other).toMatchObject({ code: 130, out: 'started\n' })
+})
+
+test('admins pause a GPU and take it back; others are told that they may not', async () => {
+  const { url, adminToken } = theSystem()
+  const env = { GPUQ_SERVER: url, GPUQ_TOKEN: adminToken }
+  const { nodes } = await person.client.cluster.get()
+  const node = nodes.find(({ simulated, gpus }) => !simulated && gpus.length > 0)
+  const gpu = node?.gpus.at(-1)
+  if (!node || !gpu) throw new Error('there is no node with a GPU')
+  const place = `${node.name}:${gpu.index}`
+  const stateOf = async () => {
+    const now = await person.client.cluster.get()
+    return now.nodes.flatMap(({ gpus }) => gpus).find(({ gpu_id }) => gpu_id === gpu.gpu_id)?.state
+  }
+  expect(await gpuq(['pause', place])).toMatchObject({ code: 1, out: '' })
+  try {
+    expect(await gpuq(['pause', place, '--reason', 'a new fan'], { env })).toMatchObject({ code: 0, err: '' })
+    expect(await stateOf()).toBe('paused')
+    expect((await gpuq(['nodes'])).out).toContain('a new fan')
+  } finally {
+    expect(await gpuq(['resume', place], { env })).toMatchObject({ code: 0, err: '' })
+  }
+  expect(await stateOf()).not.toBe('paused')
+  expect((await gpuq(['pause', 'no-such-node'], { env })).err).toContain('There is no node no-such-node.')
+})
+
+test('tokens are made, listed and revoked', async () => {
+  const made = await gpuq(['tokens', 'create', 'for a script', '--scope', 'read', '--expires', '1'])
+  const env = { GPUQ_SERVER: theSystem().url, GPUQ_TOKEN: made.out.trim() }
+  expect(await gpuq(['jobs'], { env })).toMatchObject({ code: 0 })
+  const found = (await person.client.tokens.list()).items.find(({ name }) => name === 'for a script')
+  expect((await gpuq(['tokens'])).out).toContain(found?.token_id)
+  expect(await gpuq(['tokens', 'revoke', found?.token_id ?? ''])).toMatchObject({ code: 0, err: '' })
+  expect(await gpuq(['jobs'], { env })).toMatchObject({ code: 1, out: '' })
+})
+
+test('what is wrong is said in a sentence, and how it was wrong by the exit code', async () => {
+  const path = await solution('print(1)\n')
+  expect(await gpuq(['status', 'no-id'])).toMatchObject({ code: 2 })
+  expect(await gpuq(['jobs', '--bogus'])).toMatchObject({ code: 2 })
+  expect(await gpuq(['submit', 'missing.py'])).toEqual({
+    code: 1,
+    out: '',
+    err: 'gpuq: missing.py cannot be read: there is no such file.\n',
+  })
+  const refused = await gpuq(['submit', path, ...small, '--cpu', '100000'])
+  expect(refused.code).toBe(1)
+  expect(refused.err).toContain('  cpu: ')
+})
