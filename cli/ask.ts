@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
+import { GpuqError } from '@/lib/errors'
 
 /** Asks on the terminal; `hidden` shows nothing of what is typed. */
 export async function ask(question: string, otherwise: string, hidden = false): Promise<string> {
@@ -9,14 +10,22 @@ export async function ask(question: string, otherwise: string, hidden = false): 
     output: hidden ? nowhere : process.stderr,
     terminal: true,
   })
-  const interrupted = new AbortController()
-  lines.on('SIGINT', () => interrupted.abort())
+  // Ctrl-C and Ctrl-D: without this, an answer would be waited for that can no longer come.
+  lines.on('SIGINT', () => {
+    process.stderr.write(hidden ? '' : '\n')
+    lines.close()
+  })
+  const leaves = new Promise<never>((_, reject) => {
+    lines.once('close', () =>
+      reject(new GpuqError('conflict', 'Nothing was answered, so nothing is stored.')),
+    )
+  })
   try {
     if (hidden) process.stderr.write(question)
-    const answer = await lines.question(hidden ? '' : question, { signal: interrupted.signal })
+    const answer = await Promise.race([lines.question(hidden ? '' : question), leaves])
     return answer.trim() || otherwise
   } finally {
-    if (hidden) process.stderr.write('\n')
+    process.stderr.write(hidden ? '\n' : '')
     lines.close()
   }
 }

@@ -7,6 +7,8 @@ export interface Context {
   terminal: Terminal
   /** The API as the one who is signed in. */
   connect(): Promise<Client>
+  /** The API of any server, with any token. */
+  connectTo(connection: { server: string; token: string }): Client
   /** Aborted by the first Ctrl-C from now on; the second one ends the process. */
   interrupted(): AbortSignal
   sleep(ms: number): Promise<void>

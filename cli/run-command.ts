@@ -8,14 +8,15 @@ import { processTerminal } from './terminal'
 export async function runCommand(act: (context: Context) => Promise<number>): Promise<void> {
   const terminal = processTerminal()
   let server: string | null = null
+  const connectTo: Context['connectTo'] = (connection) => {
+    server = connection.server
+    return createClient({ baseUrl: connection.server, token: connection.token })
+  }
   const context: Context = {
     env: process.env,
     terminal,
-    connect: async () => {
-      const connection = await resolveConnection(process.env)
-      server = connection.server
-      return createClient({ baseUrl: connection.server, token: connection.token })
-    },
+    connect: async () => connectTo(await resolveConnection(process.env)),
+    connectTo,
     interrupted: () => {
       const controller = new AbortController()
       process.once('SIGINT', () => controller.abort())

@@ -19,7 +19,7 @@ function sentenceOf(error: unknown, server: string | null): string {
       return `${server} did not answer. Check the address and the connection, and try again.`
     }
     if (error.status === 401)
-      return `${withoutControls(error.message)}. Run \`gpuq login\` with a token that holds.`
+      return `${withoutControls(error.message).replace(/\.$/, '')}. Run \`gpuq login\` with a token that holds.`
   }
   return withoutControls(error.message)
 }

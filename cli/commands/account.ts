@@ -1,7 +1,6 @@
 import { scopes } from '@/lib/access/roles'
 import type { Token } from '@/lib/access/schemas'
 import { GpuqError } from '@/lib/errors'
-import { createClient } from '@/lib/http/client'
 import { ask, readAllOfStdin } from '../ask'
 import { configFile, parseServer, readStored, removeStored, writeStored } from '../config'
 import { type Context, writeJson } from '../context'
@@ -33,7 +32,7 @@ export async function login(
   const token = (tokenStdin ? await readAllOfStdin() : await ask('Token (not shown): ', '', true)).trim()
   if (token === '')
     throw new GpuqError('invalid_request', 'There is no token. Make one on the server under Tokens.')
-  const me = await createClient({ baseUrl: server, token }).users.me()
+  const me = await context.connectTo({ server, token }).users.me()
   const path = await writeStored(context.env, { server, token })
   await context.terminal.out(`You are ${me.user_id} at ${server}. The token is stored in ${path}.\n`)
   return exitCodes.ok

@@ -95,7 +95,7 @@ function toRows(node: ClusterNode): NodeRow[] {
   const gpus = node.gpus.map((gpu) => ({
     node: node.name,
     gpu: String(gpu.index),
-    model: gpu.simulated ? `${gpu.model} (simulated)` : gpu.model,
+    model: gpu.simulated && !/simulated/i.test(gpu.model) ? `${gpu.model} (simulated)` : gpu.model,
     state: gpu.state,
     given: sayShare(gpu.allocated),
     load: gpu.use?.load == null ? null : `${Math.round(gpu.use.load * 100)} %`,

@@ -8,6 +8,12 @@ export interface FakeContext extends Context {
 /** A context whose server is a function, and whose terminal remembers. */
 export function fakeContext(answer: (request: Request) => Response | Promise<Response>): FakeContext {
   const written = { out: '', err: '' }
+  const connectTo: Context['connectTo'] = ({ server: baseUrl, token }) =>
+    createClient({
+      baseUrl,
+      token,
+      fetch: async (input, init) => answer(new Request(String(input), init)),
+    })
   return {
     written,
     env: { NODE_ENV: 'test' },
@@ -22,12 +28,8 @@ export function fakeContext(answer: (request: Request) => Response | Promise<Res
       errIsTerminal: false,
       coloursWanted: true,
     },
-    connect: async () =>
-      createClient({
-        baseUrl: 'http://gpuq.test',
-        token: 'a-token',
-        fetch: async (input, init) => answer(new Request(String(input), init)),
-      }),
+    connect: async () => connectTo({ server: 'http://gpuq.test', token: 'a-token' }),
+    connectTo,
     interrupted: () => new AbortController().signal,
     sleep: async () => {},
   }
