@@ -2,6 +2,7 @@
  * `npm run bench:scheduler`: how full the scheduler keeps a cluster beside the published policies, and how fast it
  * decides. `--nodes FILE --pods FILE` take any trace in openb's format; `--json` prints the figures for a program.
  */
+import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ms } from '../measure'
 import { type Allocation, fillCluster } from './allocation'
@@ -43,8 +44,8 @@ function benchAllocation(files: TraceFiles): Allocation[] {
   const trace = readTrace(files)
   const gpus = trace.nodes.reduce((sum, node) => sum + node.gpus.length, 0)
   say(`GPUs given out of ${gpus} on ${trace.nodes.length} nodes, once 1.3 times as many were asked for`)
-  const isOpenb = options.nodes === undefined
-  if (isOpenb) for (const [name, percent] of published) row(name, percent, '  published')
+  if (basename(files.pods) === 'openb_pod_list_default.csv')
+    for (const [name, percent] of published) row(name, percent, '  published')
   const runs = Array.from({ length: Number(options.seeds) }, (_, i) => fillCluster(trace, 42 + i))
   const longest = Math.max(...runs.map(({ milliseconds }) => milliseconds))
   row(
