@@ -135,7 +135,7 @@ async function startService(host, dataDir, progress) {
  * @returns {Promise<Engine>}
  */
 async function startDaemon(host, args, dataDir, signal) {
-  dropStalePidFile(args)
+  await dropStalePidFile(host, args)
   const logFile = join(dataDir, 'logs', 'dockerd.log')
   mkdirSync(join(dataDir, 'logs'), { recursive: true })
   const log = openSync(logFile, 'w', 0o640)
@@ -185,15 +185,28 @@ function explainFailure(logFile, ended) {
 }
 
 /**
- * After a crash, dockerd refuses to start when any process has the number in its old pid file.
+ * After a crash, dockerd refuses to start when any process has the number in its old pid file. One that is just ending
+ * still has its own there: it is waited for, unless it is one that answers.
+ * @param {string} host
  * @param {string[]} args
  */
-function dropStalePidFile(args) {
+async function dropStalePidFile(host, args) {
   const given = args.find((arg) => arg.startsWith('--pidfile='))
   const file = given?.slice('--pidfile='.length) ?? '/var/run/docker.pid'
-  if (!existsSync(file)) return
-  const pid = Number(readFileSync(file, 'utf8'))
-  if (processIdentity(pid) === null || readFileSync(`/proc/${pid}/comm`, 'utf8') !== 'dockerd\n') rmSync(file)
+  for (let waited = 0; existsSync(file) && waited < stopGraceMs; waited += 200) {
+    if (!isDockerd(Number(readFileSync(file, 'utf8')))) return rmSync(file, { force: true })
+    await sleep(200)
+    if ((await probeEngine(host)).state === 'answers') return
+  }
+}
+
+/** @param {number} pid */
+function isDockerd(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8') === 'dockerd\n'
+  } catch {
+    return false
+  }
 }
 
 /**
