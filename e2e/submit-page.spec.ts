@@ -158,7 +158,10 @@ test('all of it works with the keyboard alone', async ({ page }) => {
   await test.step('leave', async () => {
     await tabTo(page, page.getByRole('button', { name: new RegExp(person.handle) }))
     await keyboard.press('Enter')
+    // The menu takes the focus once it is open; a key before that goes elsewhere.
+    await expect(page.getByRole('menuitem', { name: 'Settings' })).toBeFocused()
     await keyboard.press('End')
+    await expect(page.getByRole('menuitem', { name: 'Sign out' })).toBeFocused()
     await keyboard.press('Enter')
     await expect(page).toHaveURL(/\/sign-in/)
   })
