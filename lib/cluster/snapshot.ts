@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { database } from '../database/client'
 import { requestOf, storedSpecSchema } from '../jobs/stored-spec'
 import type { Demand, Policy, RunningJob, Snapshot, WaitingJob } from '../scheduling/types'
+import { countKinds } from '../scheduling/workload'
 import { readNodes } from './node-states'
 import { readPolicy } from './policy'
 import { readShares } from './shares'
@@ -147,11 +148,5 @@ async function readWorkload(): Promise<Demand[]> {
     'SELECT spec FROM jobs ORDER BY created_at DESC, id DESC LIMIT $1',
     [recentJobs],
   )
-  const kinds = new Map<string, Demand>()
-  for (const { spec } of rows) {
-    const request = requestOf(storedSpecSchema.parse(spec))
-    const key = JSON.stringify(request)
-    kinds.set(key, { request, weight: (kinds.get(key)?.weight ?? 0) + 1 })
-  }
-  return [...kinds.values()]
+  return countKinds(rows.map(({ spec }) => requestOf(storedSpecSchema.parse(spec))))
 }

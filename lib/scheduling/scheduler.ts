@@ -5,7 +5,6 @@ import { type Place, Placer } from './placer'
 import { Bin, type Flow, type Line, type Queue, type Shape } from './queues'
 import { compareTurns, gpuMilliOf, Turns, tierOf } from './turns'
 import type {
-  Demand,
   JobFacts,
   Placement,
   Preemption,
@@ -14,6 +13,7 @@ import type {
   Snapshot,
   WaitingJob,
 } from './types'
+import { countKinds } from './workload'
 
 interface Running {
   job: JobFacts
@@ -55,7 +55,12 @@ export class Scheduler {
     this.turns = new Turns(snapshot.policy, snapshot.projects, snapshot.now)
     this.nodes = snapshot.nodes.map((node, position) => new NodeBook(node, position, this.#changes))
     this.#byId = new Map(this.nodes.map((node) => [node.id, node]))
-    this.#fragmentation = new Fragmentation(workloadOf(snapshot))
+    const { workload, waiting } = snapshot
+    const expected =
+      workload.length > 0
+        ? workload
+        : countKinds([...waiting, ...snapshot.running].map(({ request }) => request))
+    this.#fragmentation = new Fragmentation(expected)
     // In an order of their own: sums of uses depend on it in their last digits.
     const running = [...snapshot.running].sort((a, b) => (a.id < b.id ? -1 : 1))
     for (const job of running) this.#adopt(job, snapshot.now)
@@ -241,14 +246,4 @@ export class Scheduler {
 
 function isPreemptible({ request }: JobFacts): boolean {
   return request.pool === 'best-effort'
-}
-
-function workloadOf({ workload, waiting, running }: Snapshot): readonly Demand[] {
-  if (workload.length > 0) return workload
-  const kinds = new Map<string, Demand>()
-  for (const { request } of [...waiting, ...running]) {
-    const key = JSON.stringify(request)
-    kinds.set(key, { request, weight: (kinds.get(key)?.weight ?? 0) + 1 })
-  }
-  return [...kinds].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, demand]) => demand)
 }

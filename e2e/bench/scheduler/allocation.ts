@@ -2,7 +2,8 @@ import { Fragmentation } from '@/lib/scheduling/fragmentation'
 import { Changes, NodeBook } from '@/lib/scheduling/node-book'
 import { Placer } from '@/lib/scheduling/placer'
 import { randomNumbers } from '@/lib/scheduling/testing/simulate'
-import type { Demand, ResourceRequest } from '@/lib/scheduling/types'
+import type { ResourceRequest } from '@/lib/scheduling/types'
+import { countKinds } from '@/lib/scheduling/workload'
 import type { Trace } from './trace'
 
 /** How much is asked for, in clusters. */
@@ -59,15 +60,6 @@ function drawTasks(requests: ResourceRequest[], wanted: number, random: () => nu
     asked += milliOf(drawn)
   }
   return order
-}
-
-function countKinds(requests: readonly ResourceRequest[]): Demand[] {
-  const kinds = new Map<string, Demand>()
-  for (const request of requests) {
-    const key = JSON.stringify(request)
-    kinds.set(key, { request, weight: (kinds.get(key)?.weight ?? 0) + 1 })
-  }
-  return [...kinds.values()]
 }
 
 function milliOf({ gpuCount, gpuMilli }: ResourceRequest): number {
