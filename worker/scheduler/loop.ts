@@ -60,7 +60,8 @@ export async function placeWaiting(): Promise<void> {
       const commit = await commitPlacement(placement)
       if (!commit.ok) refused += 1
     }
-    await preemptJobs(preemptions)
+    // A plan that was stale may ask the wrong jobs to go.
+    if (refused === 0) await preemptJobs(preemptions)
     await setWaitReasons(
       waiting.filter((each) => reasons.get(each.jobId) !== each.reason + (each.detail ?? '')),
     )
