@@ -17,6 +17,8 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
       return typeof input === 'object'
         ? 'must be one text, not a list or a mapping'
         : 'must be a text: put it in quotes'
+    case 'boolean':
+      return 'must be true or false'
     case 'array':
       return 'must be a list'
     case 'record':

@@ -8,6 +8,8 @@ import {
   label,
   notifyUrl,
   seconds,
+  sha256,
+  shellCommand,
   token,
   variables,
 } from './config-values'
@@ -71,6 +73,35 @@ export const configSchema = z
     args: args
       .default([])
       .meta({ description: 'arguments for solution.py: a list, or one text', example: ['--epochs', '10'] }),
+    cuda_argument: z.boolean().optional().meta({
+      description:
+        'true: --cuda in the arguments says which GPUs were given, counted from 0 in the container',
+      example: true,
+    }),
+    command: shellCommand.optional().meta({
+      description: 'what a shell runs, in place of solution.py',
+      example: 'bash setup.sh && python train.py',
+    }),
+    archive: sha256.optional().meta({
+      description: 'hash of a directory that was shipped to the project before: the job finds it in /work',
+      example: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+    }),
+    run_name: idSchema.optional().meta({
+      description: 'a name that one live job of the project has at a time; its checkpoints are kept by it',
+      example: 'base-2',
+    }),
+    tty: z
+      .boolean()
+      .optional()
+      .meta({ description: 'true: the job gets a terminal, to which people can attach', example: true }),
+    max_assign_attempts: count(1, 100).optional().meta({
+      description: 'how often a node is sought that could take the job before it fails; for ever if left out',
+      example: 5,
+    }),
+    assign_retry_wait: amount(0.1, 3600).optional().meta({
+      description: 'seconds before the second of those attempts; doubled before each later one',
+      example: 5,
+    }),
     allowed_gpus: allowedGpus
       .optional()
       .meta({ description: 'numbers of the only GPUs the job may use', example: '0-3,5' }),

@@ -97,6 +97,10 @@ export const notifyUrl = z
   .max(2000, 'must be at most 2000 characters')
   .refine(isPlainWebAddress, 'must be an http:// or https:// address without a user name or password')
 
+export const sha256 = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256: 64 digits and letters from a to f')
+
 export const token = z
   .string()
   .min(1, 'is empty: write the token or leave the key out')

@@ -41,6 +41,19 @@ export interface JobConfig {
   maxRetries: number
   env: Record<string, string>
   args: string[]
+  /** Whether `--cuda` in the arguments is set to the GPUs given. */
+  cudaArgument: boolean
+  /** What a shell runs; null: solution.py. */
+  command: string | null
+  /** SHA-256 of a shipped directory's manifest, in hex; null: none came along. */
+  archive: string | null
+  runName: string | null
+  /** Whether the job gets a terminal. */
+  tty: boolean
+  /** Null: a job that no node could take waits until one can. */
+  maxAssignAttempts: number | null
+  /** Seconds; null: the default. */
+  assignRetryWait: number | null
   /** Indices of the only GPUs that will do, ascending; null: any. */
   allowedGpus: number[] | null
   pool: Pool | null
@@ -112,6 +125,13 @@ function toJobConfig(parsed: ParsedConfig, gpusChosen: boolean): JobConfig {
     maxRetries: parsed.max_retries,
     env: parsed.env,
     args: parsed.args,
+    cudaArgument: parsed.cuda_argument ?? false,
+    command: parsed.command ?? null,
+    archive: parsed.archive ?? null,
+    runName: parsed.run_name ?? null,
+    tty: parsed.tty ?? false,
+    maxAssignAttempts: parsed.max_assign_attempts ?? null,
+    assignRetryWait: parsed.assign_retry_wait ?? null,
     allowedGpus: parsed.allowed_gpus ?? null,
     pool: parsed.pool ?? null,
     notifyUrl: parsed.notify_url ?? null,
@@ -139,6 +159,13 @@ export function configForRecord(config: JobConfig): Record<string, unknown> {
     max_retries: config.maxRetries,
     env: config.env,
     args: config.args,
+    cuda_argument: config.cudaArgument || null,
+    command: config.command,
+    archive: config.archive,
+    run_name: config.runName,
+    tty: config.tty || null,
+    max_assign_attempts: config.maxAssignAttempts,
+    assign_retry_wait: config.assignRetryWait,
     allowed_gpus: config.allowedGpus,
     pool: config.pool,
     notify_url: config.notifyUrl,

@@ -16,6 +16,12 @@ export const storedSpecSchema = z.looseObject({
   env: z.record(z.string(), z.string()).default({}),
   args: z.array(z.string()).default([]),
   tags: z.array(z.string()).default([]),
+  cuda_argument: z.boolean().default(false),
+  archive: z.string().optional(),
+  run_name: z.string().optional(),
+  tty: z.boolean().default(false),
+  max_assign_attempts: z.number().optional(),
+  assign_retry_wait: z.number().optional(),
 })
 
 export type StoredSpec = z.infer<typeof storedSpecSchema>

@@ -1,15 +1,24 @@
 import { type FieldError, GpuqError } from '../errors'
 import type { JobConfig } from './config'
+import type { ConfigKey } from './config-schema'
+
+const notYet: { path: ConfigKey; asks: (config: JobConfig) => boolean }[] = [
+  { path: 'instance_count', asks: ({ instanceCount }) => instanceCount > 1 },
+  { path: 'notify_url', asks: ({ notifyUrl }) => notifyUrl !== null },
+  { path: 'cuda_argument', asks: ({ cudaArgument }) => cudaArgument },
+  { path: 'command', asks: ({ command }) => command !== null },
+  { path: 'archive', asks: ({ archive }) => archive !== null },
+  { path: 'run_name', asks: ({ runName }) => runName !== null },
+  { path: 'tty', asks: ({ tty }) => tty },
+  { path: 'max_assign_attempts', asks: ({ maxAssignAttempts }) => maxAssignAttempts !== null },
+  { path: 'assign_retry_wait', asks: ({ assignRetryWait }) => assignRetryWait !== null },
+]
 
 /** Throws a 422 for what a config may say and this version cannot do yet: a promise is not taken and then broken. */
 export function requireSupported(config: JobConfig): void {
-  const errors: FieldError[] = []
-  if (config.instanceCount > 1) {
-    errors.push({ path: 'instance_count', message: 'jobs over several nodes are not supported yet: use 1' })
-  }
-  if (config.notifyUrl !== null) {
-    errors.push({ path: 'notify_url', message: 'notifications are not supported yet: leave notify_url out' })
-  }
+  const errors = notYet
+    .filter(({ asks }) => asks(config))
+    .map(({ path }): FieldError => ({ path, message: `is not supported yet: leave ${path} out` }))
   const [first] = errors
   if (first) throw new GpuqError('invalid_fields', `config_file: ${first.path}: ${first.message}`, { errors })
 }

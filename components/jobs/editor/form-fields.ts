@@ -11,8 +11,20 @@ export interface FormField {
   unit?: string
 }
 
-/** Left to the text: who submits, and with which token, the browser's session says already. */
-export type FormKey = Exclude<ConfigKey, 'user_id' | 'token'>
+/** Who submits, and with which token, the browser's session says already. */
+type SaidElsewhere = 'user_id' | 'token'
+
+/** Left to the text: what the command line asks for. */
+type Rare =
+  | 'archive'
+  | 'assign_retry_wait'
+  | 'command'
+  | 'cuda_argument'
+  | 'max_assign_attempts'
+  | 'run_name'
+  | 'tty'
+
+export type FormKey = Exclude<ConfigKey, SaidElsewhere | Rare>
 
 /** How each key of a config is asked for. */
 export const formFields = {
