@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream'
 import { GpuqError } from '../errors'
 import { toPlainText } from '../results/decode'
-import { readOutput, resultStore } from '../results/result-files'
+import { resultKey } from '../results/name'
+import { readOutput } from '../results/result-files'
+import { storage } from '../storage/storage'
 import { isFinal } from './status'
 import type { VisibleJob } from './visible'
 import { waitForResultFile } from './wait'
@@ -31,7 +33,7 @@ export async function downloadResult(job: VisibleJob, format: 'jsonl' | 'text'):
       headers: { 'retry-after': '1' },
     })
   }
-  const { stream, bytes } = await resultStore().open(file.name)
+  const { stream, bytes } = await storage().open(resultKey(file.name))
   return attachment(stream, file.name, 'application/x-ndjson; charset=utf-8', {
     'content-length': String(bytes),
   })

@@ -1,18 +1,12 @@
-import { join } from 'node:path'
 import { database } from '../database/client'
 import { channels } from '../database/listen'
 import { isUniqueViolation, transaction } from '../database/transaction'
-import { env } from '../env'
 import { describeReason, type EndReason } from '../jobs/reasons'
 import { publicSpec, storedSpecSchema } from '../jobs/stored-spec'
-import { diskResultStore, resultFileName } from './file'
+import { storage } from '../storage/storage'
+import { StorageFault } from '../storage/store'
+import { resultFileName, resultKey } from './name'
 import type { ExitRecord, JobRecord } from './records'
-import { type ResultStore, ResultStoreFault } from './store'
-
-/** The results of this installation. */
-export function resultStore(): ResultStore {
-  return diskResultStore(join(env().GPUQ_DATA_DIR, 'results'))
-}
 
 /** A finished result: where it lies, and where the output lies within it. */
 export interface StoredResultFile {
@@ -67,14 +61,15 @@ export async function storeResult(jobId: string): Promise<void> {
   const name = await reserveName(job)
   const first = Buffer.from(`${JSON.stringify(jobRecord(job))}\n`)
   const last = Buffer.from(`${JSON.stringify(exitRecord(job))}\n`)
-  const store = resultStore()
-  const write = () => store.write(name, concat(first, readWholeOutput(job), last))
+  const store = storage()
+  const key = resultKey(name)
+  const write = () => store.write(key, concat(first, readWholeOutput(job), last))
   const stored = await write().catch(async (error: unknown) => {
-    if (!(error instanceof ResultStoreFault) || error.code !== 'exists') throw error
-    const found = await store.measure(name)
+    if (!(error instanceof StorageFault) || error.code !== 'exists') throw error
+    const found = await store.measure(key)
     if (found.bytes === first.length + job.outputBytes + last.length) return found
     // A disk without hard links reserves the name first: this is what a crash right after that has left.
-    await store.remove(name)
+    await store.remove(key)
     return write()
   })
   await transaction(async (tx) => {
@@ -224,7 +219,7 @@ export async function* readOutput(jobId: string, attempt: number, from: number):
   }
   const file = await findResultFile(jobId)
   if (!file || position >= file.outputBytes) return
-  const { stream } = await resultStore().open(file.name, { start: file.outputStart + position })
+  const { stream } = await storage().open(resultKey(file.name), { start: file.outputStart + position })
   let left = file.outputBytes - position
   for await (const part of stream as AsyncIterable<Buffer>) {
     yield part.subarray(0, left)

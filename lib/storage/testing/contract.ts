@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { type ObjectStore, StorageFault } from '../store'
+
+export async function* parts(...texts: (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
+  for (const text of texts) yield Buffer.from(text)
+}
+
+export async function readObject(store: ObjectStore, key: string, start?: number): Promise<string> {
+  const { stream } = await store.open(key, start === undefined ? {} : { start })
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(chunk)
+  return Buffer.concat(chunks).toString()
+}
+
+/** The code of the fault that an operation ends in; any other error as it is. */
+export const faultOf = (operation: Promise<unknown>) =>
+  operation.then(
+    () => 'no fault',
+    (error: unknown) => (error instanceof StorageFault ? error.code : error),
+  )
+
+export async function keysOf(store: ObjectStore, prefix: string): Promise<string[]> {
+  const keys: string[] = []
+  for await (const { key } of store.list(prefix)) keys.push(key)
+  return keys.sort()
+}
+
+const key = 'results/ada_cifar10_20261120T223600.123Z.jsonl'
+
+/** What every store keeps to. `fresh` gives an empty one. */
+export function keepsToTheContract(fresh: () => Promise<ObjectStore>): void {
+  it('gives size and digest of what can be read again, from any byte', async () => {
+    const store = await fresh()
+    const stored = await store.write(key, parts('one\n', '', 'two\n'))
+    expect(stored).toEqual({ bytes: 8, sha256: createHash('sha256').update('one\ntwo\n').digest('hex') })
+    expect(await store.measure(key)).toEqual(stored)
+    expect(await readObject(store, key)).toBe('one\ntwo\n')
+    expect(await readObject(store, key, 4)).toBe('two\n')
+    expect(await readObject(store, key, 8)).toBe('')
+    expect(await readObject(store, key, 100)).toBe('')
+    const { bytes, stream } = await store.open(key, { start: 4 })
+    expect(bytes).toBe(8)
+    stream.destroy()
+  })
+
+  it('stores what is empty', async () => {
+    const store = await fresh()
+    expect((await store.write(key, parts())).bytes).toBe(0)
+    expect(await readObject(store, key)).toBe('')
+    expect(await store.has(key)).toBe(true)
+  })
+
+  it('never overwrites, unless asked to', async () => {
+    const store = await fresh()
+    await store.write(key, parts('first'))
+    expect(await faultOf(store.write(key, parts('second')))).toBe('exists')
+    expect(await readObject(store, key)).toBe('first')
+    await store.write(key, parts('third'), { overwrite: true })
+    expect(await readObject(store, key)).toBe('third')
+    expect(await keysOf(store, 'results')).toEqual([key])
+  })
+
+  it('shows nothing until it is whole', async () => {
+    const store = await fresh()
+    async function* watched(): AsyncGenerator<Buffer> {
+      yield Buffer.from('half')
+      expect(await faultOf(store.open(key))).toBe('not_found')
+      expect(await store.has(key)).toBe(false)
+    }
+    await store.write(key, watched())
+    expect(await readObject(store, key)).toBe('half')
+  })
+
+  it('leaves nothing behind when the parts fail, and passes their error on as it is', async () => {
+    const store = await fresh()
+    async function* failing(): AsyncGenerator<Buffer> {
+      yield Buffer.from('x')
+      throw new TypeError('the database went away')
+    }
+    expect(await faultOf(store.write(key, failing()))).toBeInstanceOf(TypeError)
+    expect(await store.has(key)).toBe(false)
+    expect(await keysOf(store, 'results')).toEqual([])
+  })
+
+  it('says what is not there', async () => {
+    const store = await fresh()
+    expect(await faultOf(store.open(key))).toBe('not_found')
+    expect(await faultOf(store.measure(key))).toBe('not_found')
+    expect(await store.has(key)).toBe(false)
+    expect(await keysOf(store, 'results')).toEqual([])
+  })
+
+  it('removes, and what is gone is gone', async () => {
+    const store = await fresh()
+    await store.write(key, parts('x'))
+    await store.remove(key)
+    await store.remove(key)
+    expect(await store.has(key)).toBe(false)
+    await store.write(key, parts('again'))
+    expect(await readObject(store, key)).toBe('again')
+  })
+
+  it('lists what lies below whole segments', async () => {
+    const store = await fresh()
+    const keys = ['artifacts/j1/1/0/a', 'artifacts/j1/1/0/b', 'artifacts/j1/2/0/a', 'artifacts/j10/1/0/a']
+    for (const each of keys) await store.write(each, parts(each))
+    expect(await keysOf(store, 'artifacts/j1')).toEqual(keys.slice(0, 3))
+    expect(await keysOf(store, 'artifacts/j1/1')).toEqual(keys.slice(0, 2))
+    expect(await keysOf(store, 'artifacts')).toEqual(keys)
+    expect(await keysOf(store, 'blobs')).toEqual([])
+    for await (const { key: found, bytes } of store.list('artifacts')) expect(bytes).toBe(found.length)
+    for (const each of keys) await store.remove(each)
+    expect(await keysOf(store, 'artifacts')).toEqual([])
+  })
+
+  it.each([
+    'results/../evil.jsonl',
+    '../results/x',
+    'results//x',
+    'results/.x',
+    'results/x\0',
+    'results/x\n',
+    'results/x/',
+    'results',
+    'postgres/x',
+    '/etc/passwd',
+    '',
+  ])('refuses the key %j before anything is touched', async (evil) => {
+    const store = await fresh()
+    for (const operation of [
+      store.write(evil, parts('x')),
+      store.open(evil),
+      store.measure(evil),
+      store.has(evil),
+      store.remove(evil),
+    ]) {
+      expect(await faultOf(operation)).toBe('invalid_key')
+    }
+    if (evil !== 'results') expect(await faultOf(keysOf(store, evil))).toBe('invalid_key')
+  })
+}
