@@ -71,6 +71,7 @@ function addShared(command: Command): Command {
     .addOption(
       new Option('-e, --env <name=value>', 'a variable for it; may be given again').argParser(addVariable),
     )
+    .option('--deduplicate', 'queue nothing where your same job is alive or has completed: follow that one')
     .option('--no-wait', 'print the id of the job, and end at once')
     .option('-q, --quiet', 'say nothing but what the job prints')
     .option('--json', 'with --no-wait: print JSON')

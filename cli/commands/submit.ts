@@ -9,6 +9,7 @@ export interface WaitOptions {
   wait: boolean
   quiet?: boolean
   json?: boolean
+  deduplicate?: boolean
 }
 
 /** Uploads a program, and follows it to its end. */
@@ -16,7 +17,7 @@ export async function submit(
   context: Context,
   solution: string,
   configPath: string | undefined,
-  { wait, quiet, json, ...options }: UploadOptions & WaitOptions,
+  { wait, quiet, json, deduplicate, ...options }: UploadOptions & WaitOptions,
 ): Promise<number> {
   refuseJsonWithWait(wait, json)
   if (configPath !== undefined && saysAnything(options)) {
@@ -28,7 +29,7 @@ export async function submit(
   const code = await readTextFile(solution)
   const config = configPath === undefined ? toConfigText(options) : await readTextFile(configPath)
   const client = await context.connect()
-  const submitted = await client.jobs.submit({ code, config, wait: false })
+  const submitted = await client.jobs.submit({ code, config, wait: false, ...ifGiven(deduplicate) })
   return follow(context, submitted, { wait, quiet, json })
 }
 
@@ -49,11 +50,11 @@ export interface RunOptions {
 export async function run(
   context: Context,
   words: readonly string[],
-  { wait, quiet, json, ...options }: RunOptions & WaitOptions,
+  { wait, quiet, json, deduplicate, ...options }: RunOptions & WaitOptions,
 ): Promise<number> {
   refuseJsonWithWait(wait, json)
   const client = await context.connect()
-  const submitted = await client.queue.submit({
+  const body = {
     command: toShellLine(words),
     ...toGpuWish(options.gpus),
     gpu_memory_gb: options.gpuMemory,
@@ -65,8 +66,14 @@ export async function run(
     estimated_duration_seconds: options.expectedTime,
     max_retries: options.retries,
     env: options.env,
-  })
+  }
+  const submitted = await client.queue.submit(body, ifGiven(deduplicate))
   return follow(context, submitted, { wait, quiet, json })
+}
+
+/** An option that was not given is left out, not sent as undefined. */
+function ifGiven(deduplicate: boolean | undefined): { deduplicate?: boolean } {
+  return deduplicate === undefined ? {} : { deduplicate }
 }
 
 function refuseJsonWithWait(wait: boolean, json: boolean | undefined): void {
@@ -79,12 +86,13 @@ function refuseJsonWithWait(wait: boolean, json: boolean | undefined): void {
 
 async function follow(
   context: Context,
-  submitted: { job_id: string },
+  submitted: { job_id: string; deduplicated?: boolean | undefined },
   { wait, quiet, json }: WaitOptions,
 ): Promise<number> {
   const jobId = submitted.job_id
   if (wait) {
-    if (!quiet) await note(context, `job ${jobId}`)
+    const again = submitted.deduplicated ? ': your same job from before, not queued again' : ''
+    if (!quiet) await note(context, `job ${jobId}${again}`)
     return showJob(context, await context.connect(), jobId, { quiet })
   }
   if (json) await writeJson(context, submitted)

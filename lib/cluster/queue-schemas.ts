@@ -53,7 +53,11 @@ export const queueStatuses = ['queued', 'scheduled', 'running', 'completed', 'fa
 export const queueSubmittedSchema = z.object({
   job_id: z.string(),
   run_id: z.string().nullable(),
-  status: z.enum(queueStatuses).describe('queued, unless a repeated Idempotency-Key names an older job'),
+  status: z.enum(queueStatuses).describe('queued, unless this is an older job'),
+  deduplicated: z
+    .boolean()
+    .optional()
+    .describe('true: an older job of the same content took its place, as ?deduplicate=true asked'),
 })
 
 /** `PATCH /queue/JOB_ID/priority`. */

@@ -45,8 +45,8 @@ export function queueCalls(transport: Transport) {
     list: (signal?: AbortSignal) => transport.json('/api/queue', queueSchema, { signal }),
     get: (id: string, signal?: AbortSignal) =>
       transport.json(`/api/queue/${segment(id)}`, queueJobDetailSchema, { signal }),
-    submit: (body: QueueSubmission) =>
-      transport.json('/api/queue/submit', queueSubmittedSchema, { method: 'POST', body }),
+    submit: (body: QueueSubmission, query: { deduplicate?: boolean } = {}) =>
+      transport.json('/api/queue/submit', queueSubmittedSchema, { method: 'POST', body, query }),
     setPriority: (id: string, priority: number) =>
       transport.done(`/api/queue/${segment(id)}/priority`, { method: 'PATCH', body: { priority } }),
     cancel: (id: string) => transport.done(`/api/queue/${segment(id)}`, { method: 'DELETE' }),

@@ -21,6 +21,7 @@ import {
   jobResultSchema,
   jobSourceSchema,
   jobSummarySchema,
+  submitResultSchema,
 } from '../jobs/schemas'
 import { clusterCalls, orchestratorCalls, queueCalls } from './client-cluster'
 import { type ClientOptions, createTransport, type Query, type Transport } from './client-transport'
@@ -40,9 +41,11 @@ export interface Submission {
   wait?: boolean
   /** Makes a repeated call safe: the same key and files are the same job. */
   idempotencyKey?: string
+  /** Where the user's job of the same content is alive or has completed, that job is the answer. */
+  deduplicate?: boolean
 }
 
-const submittedSchema = jobResultSchema.partial().required({ job_id: true, status: true })
+const submittedSchema = submitResultSchema.partial().required({ job_id: true, status: true })
 
 /**
  * gpuq's API, typed, for the browser and for Node. Every method throws a `ProblemError` when gpuq refuses or does
@@ -83,12 +86,13 @@ function jobCalls(transport: Transport) {
     source: (id: string, signal?: AbortSignal) =>
       transport.json(`/api/jobs/${segment(id)}/source`, jobSourceSchema, { signal }),
     cancel: (id: string) => transport.json(`/api/cancel/${segment(id)}`, jobDetailSchema, { method: 'POST' }),
-    submit: ({ code, config, wait = false, idempotencyKey }: Submission, signal?: AbortSignal) => {
+    submit: (submission: Submission, signal?: AbortSignal) => {
+      const { code, config, wait = false, idempotencyKey, deduplicate } = submission
       const body = new FormData()
       body.append('code', toBlob(code, 'text/x-python'), 'solution.py')
       body.append('config_file', toBlob(config, 'application/yaml'), 'config.yaml')
       const headers: Record<string, string> = idempotencyKey ? { 'idempotency-key': idempotencyKey } : {}
-      const query = { wait: wait ? undefined : false }
+      const query = { wait: wait ? undefined : false, deduplicate }
       return transport.json('/api/submit', submittedSchema, { method: 'POST', query, body, headers, signal })
     },
     /** Where the whole result can be downloaded, as JSONL or as what the job printed. */

@@ -7,8 +7,9 @@ import {
   jobSourceSchema,
   jobSummarySchema,
   resultQuerySchema,
+  submitResultSchema,
 } from '../jobs/schemas'
-import { list, type Operation, ok } from './openapi-operation'
+import { deduplicateQuery, list, type Operation, ok } from './openapi-operation'
 
 const uploadParts = {
   type: 'object',
@@ -25,7 +26,9 @@ const uploadParts = {
 
 const submitQuery = z.object({
   wait: z.string().optional().describe('"false": answer at once; a number: wait that many seconds'),
+  deduplicate: deduplicateQuery,
 })
+
 /** Submitting, watching and cancelling jobs. */
 export const jobOperations: readonly Operation[] = [
   {
@@ -41,8 +44,11 @@ export const jobOperations: readonly Operation[] = [
     ],
     upload: uploadParts,
     answers: {
-      200: { description: 'The job ended', schema: jobResultSchema },
-      202: { description: 'The job was accepted and has not ended; see Location', schema: jobResultSchema },
+      200: { description: 'The job ended', schema: submitResultSchema },
+      202: {
+        description: 'The job was accepted and has not ended; see Location',
+        schema: submitResultSchema,
+      },
     },
   },
   {

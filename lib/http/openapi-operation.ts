@@ -14,6 +14,12 @@ export interface Operation {
   answers: Record<string, { description: string; schema?: z.ZodType }>
 }
 
+/** A parameter of both ways to submit. */
+export const deduplicateQuery = z
+  .stringbool()
+  .optional()
+  .describe('true: where your job of the same content is alive or has completed, that job is the answer')
+
 /** Answers that several routes give. */
 export const list = (schema: z.ZodType) => ({
   200: { description: 'A bare array; the next page is in the Link header', schema: z.array(schema) },

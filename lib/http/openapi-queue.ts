@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import {
   prioritySchema,
   queueJobDetailSchema,
@@ -11,7 +12,7 @@ import {
   queueSchema,
   updatePolicySchema,
 } from '../cluster/schemas'
-import { type Operation, ok } from './openapi-operation'
+import { deduplicateQuery, type Operation, ok } from './openapi-operation'
 
 /** The queue API, also served without /api; the policy and the model table. */
 export const queueOperations: readonly Operation[] = [
@@ -21,10 +22,14 @@ export const queueOperations: readonly Operation[] = [
     tag: 'queue',
     summary: 'Submit a job that is a command; never waits',
     access: 'submit',
+    query: z.object({ deduplicate: deduplicateQuery }),
     headers: [{ name: 'Idempotency-Key', description: 'makes a repeated submission the same job' }],
     body: queueSubmitSchema,
     answers: {
-      200: { description: 'The job that the Idempotency-Key names', schema: queueSubmittedSchema },
+      200: {
+        description: 'An older job: of this Idempotency-Key, or of the same content',
+        schema: queueSubmittedSchema,
+      },
       201: { description: 'The job was accepted; see Location', schema: queueSubmittedSchema },
     },
   },

@@ -19,3 +19,11 @@ function fromQuery(text: string, longest: number): number {
   if (/^\d{1,9}$/.test(text)) return Math.min(Number(text), longest)
   throw new GpuqError('invalid_request', 'wait is "true", "false", or a number of seconds.')
 }
+
+/** Whether a job of the same content may take the place of what is submitted: `?deduplicate=true`. */
+export function parseDeduplicate(url: URL): boolean {
+  const query = url.searchParams.get('deduplicate')
+  if (query === null || query === 'false') return false
+  if (query === 'true' || query === '') return true
+  throw new GpuqError('invalid_request', 'deduplicate is "true" or "false".')
+}

@@ -12,7 +12,15 @@ import type { JobConfig } from './config'
 import { modelsOfCommand, withModelNeed } from './model-need'
 import { requireRoomInQueue } from './queue-size'
 import { requireWithinLimits } from './submission-limits'
-import { findRepeated, insertJob, lockUsers, type Submission, type Submitted } from './submit'
+import {
+  findEarlier,
+  insertJob,
+  lockUsers,
+  newJob,
+  type Submission,
+  type SubmitOptions,
+  type Submitted,
+} from './submit'
 
 /** What a forecast goes by where nobody said how long the job takes. */
 const assumedDurationS = 3600
@@ -26,6 +34,7 @@ export async function submitToQueue(
   actor: Actor,
   input: QueueSubmit,
   idempotencyKey: string | null,
+  { deduplicate = false }: SubmitOptions = {},
 ): Promise<Submitted> {
   const config = await withModelNeed(toJobConfig(input), modelsOfCommand(input.command))
   const environment = await findEnvironment(config.environment)
@@ -34,13 +43,12 @@ export async function submitToQueue(
     const userId = await findOrCreateUser(tx, actor, input.user)
     const project = await findOrCreateProject(tx, userId, config.projectId)
     await lockUsers(tx, [actor.userId, userId])
-    const earlier = await findRepeated(tx, actor.userId, submission)
-    if (earlier) return { jobId: earlier, repeated: true, headers: {} }
+    const owner = { callerId: actor.userId, userId }
+    const earlier = await findEarlier(tx, owner, environment, submission, deduplicate)
+    if (earlier) return earlier
     const headers = await requireWithinLimits(tx, userId, effectiveLimits(actor, project.limits))
     await requireRoomInQueue(tx)
-    const owner = { callerId: actor.userId, userId, projectId: project.id }
-    const jobId = await insertJob(tx, owner, environment, submission)
-    return { jobId, repeated: false, headers }
+    return newJob(await insertJob(tx, { ...owner, projectId: project.id }, environment, submission), headers)
   })
   wakeLeader()
   return submitted

@@ -95,7 +95,7 @@ export const jobDetailSchema = jobSummarySchema.extend({
   priority: z.number().int(),
 })
 
-/** The answer of `POST /api/submit` and `GET /api/results/ID`. */
+/** `GET /api/results/ID`. */
 export const jobResultSchema = z.object({
   job_id: z.string(),
   status: z.enum(uploadStatuses),
@@ -109,6 +109,14 @@ export const jobResultSchema = z.object({
   truncated: z
     .boolean()
     .describe('true when stdout, stderr or results were cut; download the file for all of it'),
+})
+
+/** The answer of `POST /api/submit`. */
+export const submitResultSchema = jobResultSchema.extend({
+  deduplicated: z
+    .boolean()
+    .optional()
+    .describe('true: an older job of the same content took its place, as ?deduplicate=true asked'),
 })
 
 /** `GET /api/jobs/ID/source`: what was submitted, without the token. */

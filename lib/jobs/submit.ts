@@ -9,6 +9,8 @@ import { type Transaction, transaction } from '../database/transaction'
 import { env } from '../env'
 import { GpuqError } from '../errors'
 import { configForRecord, type JobConfig, timeLimitSeconds } from './config'
+import { contentHash } from './content-hash'
+import { findSameContent } from './deduplicate'
 import { modelsOfWords, withModelNeed } from './model-need'
 import { isLimited, requireWithinLimits } from './submission-limits'
 
@@ -26,10 +28,17 @@ export interface Submission {
   idempotencyKey: string | null
 }
 
+export interface SubmitOptions {
+  /** Queues nothing where the user's job of the same content is alive or has completed: that job is the answer. */
+  deduplicate?: boolean
+}
+
 export interface Submitted {
   jobId: string
   /** True when the key was seen before: this is the job of that time. */
   repeated: boolean
+  /** True when a job of the same content took its place. */
+  deduplicated: boolean
   /** Rate-limit headers for the answer. */
   headers: Record<string, string>
 }
@@ -39,36 +48,58 @@ export interface Submitted {
  * under a lock on the user's row; where there is nothing to decide, the job is one INSERT.
  * @throws 429 over a limit, 422 for an unknown environment or a key used for another body.
  */
-export async function submitJob(actor: Actor, submission: Submission): Promise<Submitted> {
-  const submitted = await accept(actor, submission)
+export async function submitJob(
+  actor: Actor,
+  submission: Submission,
+  { deduplicate = false }: SubmitOptions = {},
+): Promise<Submitted> {
+  const submitted = await accept(actor, submission, deduplicate)
   wakeLeader()
   return submitted
 }
 
-async function accept(actor: Actor, submission: Submission): Promise<Submitted> {
+async function accept(actor: Actor, given: Submission, deduplicate: boolean): Promise<Submitted> {
   const { pool } = database()
-  const { idempotencyKey } = submission
-  const { environment, config, known } = await prepare(actor, submission.config)
+  const { environment, config, known } = await prepare(actor, given.config)
+  const submission = { ...given, config }
   const owner = { callerId: actor.userId, userId: actor.userId }
-  if (known && idempotencyKey === null && !isLimited(effectiveLimits(actor, known.limits))) {
-    return {
-      jobId: await insertJob(pool, { ...owner, projectId: known.id }, environment, { ...submission, config }),
-      repeated: false,
-      headers: {},
-    }
+  const mustDecide = given.idempotencyKey !== null || deduplicate
+  if (known && !mustDecide && !isLimited(effectiveLimits(actor, known.limits))) {
+    const jobId = await insertJob(pool, { ...owner, projectId: known.id }, environment, submission)
+    return newJob(jobId)
   }
   return transaction(async (tx) => {
     const project = await findOrCreateProject(tx, actor.userId, config.projectId)
     await lockUsers(tx, [actor.userId])
-    const earlier = await findRepeated(tx, actor.userId, submission)
-    if (earlier) return { jobId: earlier, repeated: true, headers: {} }
+    const earlier = await findEarlier(tx, owner, environment, submission, deduplicate)
+    if (earlier) return earlier
     const headers = await requireWithinLimits(tx, actor.userId, effectiveLimits(actor, project.limits))
-    const jobId = await insertJob(tx, { ...owner, projectId: project.id }, environment, {
-      ...submission,
-      config,
-    })
-    return { jobId, repeated: false, headers }
+    return newJob(await insertJob(tx, { ...owner, projectId: project.id }, environment, submission), headers)
   })
+}
+
+export function newJob(jobId: string, headers: Record<string, string> = {}): Submitted {
+  return { jobId, repeated: false, deduplicated: false, headers }
+}
+
+/** The job that the submission is already: by its key, or where that is asked for by its content. */
+export async function findEarlier(
+  tx: Transaction,
+  owner: Omit<JobOwner, 'projectId'>,
+  environment: ChosenEnvironment,
+  submission: Submission,
+  deduplicate: boolean,
+): Promise<Submitted | null> {
+  const repeated = await findRepeated(tx, owner.callerId, submission)
+  if (repeated) return { jobId: repeated, repeated: true, deduplicated: false, headers: {} }
+  if (!deduplicate) return null
+  const same = await findSameContent(tx, owner, hashOf(environment, submission), submission)
+  return same === null ? null : { jobId: same, repeated: false, deduplicated: true, headers: {} }
+}
+
+function hashOf({ name }: ChosenEnvironment, { code, command, config }: Submission): Buffer {
+  const { args, env: variables, archive } = config
+  return contentHash({ code, command, args, env: variables, environment: name, archive })
 }
 
 /** What can be known before anything is locked. */
@@ -91,7 +122,7 @@ export async function lockUsers(tx: Transaction, userIds: readonly string[]): Pr
 }
 
 /** The job that the caller's key was used for; null where there is none. */
-export async function findRepeated(
+async function findRepeated(
   tx: Transaction,
   userId: string,
   { idempotencyKey, bodyHash }: Submission,
@@ -120,15 +151,16 @@ export async function insertJob(
   tx: Transaction,
   { callerId, userId, projectId }: JobOwner,
   environment: ChosenEnvironment,
-  { code, command, runId, config, bodyHash, idempotencyKey }: Submission,
+  submission: Submission,
 ): Promise<string> {
+  const { code, command, runId, config, bodyHash, idempotencyKey } = submission
   const jobId = uuidv7()
   await tx.query({
     name: 'insert-job',
     text: `WITH job AS (
              INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, name, spec, code, priority,
-                               max_retries, expected_time_s, time_limit_s, command, run_id)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $16, $17)
+                               max_retries, expected_time_s, time_limit_s, command, run_id, content_hash)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $16, $17, $18)
            )
            INSERT INTO idempotency_keys (user_id, key, body_hash, job_id)
            SELECT $15, $13::text, $14::bytea, $1 WHERE $13::text IS NOT NULL`,
@@ -150,6 +182,7 @@ export async function insertJob(
       callerId,
       command,
       runId,
+      hashOf(environment, submission),
     ],
   })
   return jobId

@@ -1,7 +1,8 @@
 import { env } from '@/lib/env'
-import { parseWait } from '@/lib/http/prefer'
+import { parseDeduplicate, parseWait } from '@/lib/http/prefer'
 import { route } from '@/lib/http/route'
 import { acceptedResult, readResult } from '@/lib/jobs/read'
+import { isFinal } from '@/lib/jobs/status'
 import { submitJob } from '@/lib/jobs/submit'
 import { receiveUpload } from '@/lib/jobs/upload'
 import { waitForResultFile, waitUntilFinal } from '@/lib/jobs/wait'
@@ -12,14 +13,21 @@ const fileWithinMs = 1_000
 /** Accepts a job and, unless asked not to, waits for its result. A client that goes away does not stop the job. */
 export const POST = route('upload', async ({ request, url, actor: caller }) => {
   const wait = parseWait(request, url, env().GPUQ_MAX_WAIT_S)
+  const deduplicate = parseDeduplicate(url)
   const { actor, submission } = await receiveUpload(request, caller)
-  const { jobId, repeated, headers } = await submitJob(actor, submission)
+  const submitted = await submitJob(actor, submission, { deduplicate })
+  const { jobId, repeated, deduplicated, headers } = submitted
   const ended =
     wait > 0 &&
     (await waitUntilFinal(jobId, AbortSignal.any([request.signal, AbortSignal.timeout(wait * 1000)])))
   if (ended) await waitForResultFile(jobId, AbortSignal.timeout(fileWithinMs))
-  return Response.json(wait === 0 && !repeated ? acceptedResult(jobId) : await readResult(jobId), {
-    status: ended ? 200 : 202,
-    headers: { ...headers, location: `/api/status/${jobId}`, 'cache-control': 'no-store' },
-  })
+  const isNew = !repeated && !deduplicated
+  const result = wait === 0 && isNew ? acceptedResult(jobId) : await readResult(jobId)
+  return Response.json(
+    { ...result, deduplicated },
+    {
+      status: isFinal(result.status) ? 200 : 202,
+      headers: { ...headers, location: `/api/status/${jobId}`, 'cache-control': 'no-store' },
+    },
+  )
 })

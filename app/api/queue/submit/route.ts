@@ -1,18 +1,25 @@
 import { queueSubmitSchema } from '@/lib/cluster/queue-schemas'
 import { idempotencyKeyOf } from '@/lib/http/idempotency-key'
+import { parseDeduplicate } from '@/lib/http/prefer'
 import { readJson, route } from '@/lib/http/route'
 import { readSubmitted } from '@/lib/jobs/queue-list'
 import { submitToQueue } from '@/lib/jobs/queue-submit'
 
 /** Accepts a job that is a command, and answers at once. */
-export const POST = route('submit', async ({ actor, request }) => {
+export const POST = route('submit', async ({ actor, request, url }) => {
   const key = idempotencyKeyOf(request)
+  const deduplicate = parseDeduplicate(url)
   const input = await readJson(request, queueSubmitSchema)
-  const { jobId, repeated, headers } = await submitToQueue(actor, input, key)
+  const submitted = await submitToQueue(actor, input, key, { deduplicate })
+  const { jobId, repeated, deduplicated, headers } = submitted
+  const isNew = !repeated && !deduplicated
+  const job = isNew
+    ? { job_id: jobId, run_id: input.run_id ?? null, status: 'queued' }
+    : await readSubmitted(jobId)
   return Response.json(
-    repeated ? await readSubmitted(jobId) : { job_id: jobId, run_id: input.run_id ?? null, status: 'queued' },
+    { ...job, deduplicated },
     {
-      status: repeated ? 200 : 201,
+      status: isNew ? 201 : 200,
       headers: { ...headers, location: `/api/queue/${jobId}`, 'cache-control': 'no-store' },
     },
   )

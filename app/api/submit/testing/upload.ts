@@ -1,0 +1,30 @@
+import type { Answer } from '@/lib/access/testing/call'
+import type { Person } from '@/lib/access/testing/people'
+import { POST } from '../route'
+
+export interface Parts {
+  /** Null: the part is not sent. */
+  code?: string | null
+  /** What the config says beyond the keys that it needs. */
+  config?: string
+}
+
+/** Uploads a job as a browser does. */
+export async function upload(
+  person: Person,
+  { code = 'print(1)', config = '' }: Parts = {},
+  query = 'wait=false',
+  headers: Record<string, string> = {},
+): Promise<Answer & { body: Record<string, unknown> }> {
+  const form = new FormData()
+  if (code !== null) form.append('code', new Blob([code]), 'solution.py')
+  const text = `competition_id: c\nproject_id: p\nexpected_time: 10\n${config}`
+  form.append('config_file', new Blob([text]), 'config.yaml')
+  const request = new Request(`http://localhost:8001/api/submit?${query}`, {
+    method: 'POST',
+    headers: { cookie: person.cookie, 'sec-fetch-site': 'same-origin', ...headers },
+    body: form,
+  })
+  const response = await POST(request, { params: Promise.resolve({}) })
+  return { status: response.status, headers: response.headers, body: await response.json() }
+}
