@@ -6,24 +6,33 @@ import { fits } from '../scheduling/fits'
 import type { Dimension, Placement, TaskPlacement } from '../scheduling/types'
 import { lockNode } from './node-states'
 
-export type Commit = { ok: true } | { ok: false; dimension: Dimension | 'job' }
+type Refusal = Dimension | 'job' | 'network'
+export type Commit = { ok: true } | { ok: false; dimension: Refusal }
+
+/** Subnets that live attempts of several tasks share out among them. */
+const networks = 4096
+/** Any constant of its own. */
+const networkLock = 4_711_470_005
 
 /** Rolls the transaction back when a plan turns out to be stale; carries why. */
 class StalePlan extends Error {
-  constructor(readonly dimension: Dimension | 'job') {
+  constructor(readonly dimension: Refusal) {
     super(`stale plan: ${dimension}`)
   }
 }
 
 /**
- * Makes one placement true, or refuses it whole: the same `fits()` that planned decides again on rows locked for the
- * transaction. A job that was cancelled or placed meanwhile is refused as `job`.
+ * Makes one placement true with all of its tasks, or refuses it whole: the same `fits()` that planned decides again on
+ * rows locked for the transaction. A job that was cancelled or placed meanwhile is refused as `job`.
  */
 export async function commitPlacement(placement: Placement): Promise<Commit> {
   try {
     await transaction(async (tx) => {
       const spec = await takeJob(tx, placement)
-      for (const task of placement.tasks) await placeTask(tx, placement, task, spec)
+      if (placement.tasks.length > 1) await takeNetwork(tx, placement.jobId)
+      // Nodes and their GPUs are locked in one order by all, so that no two jobs of several tasks wait for each other.
+      const tasks = [...placement.tasks].sort((a, b) => (a.nodeId < b.nodeId ? -1 : 1))
+      for (const task of tasks) await placeTask(tx, placement, task, spec)
     })
     return { ok: true }
   } catch (error) {
@@ -41,6 +50,21 @@ async function takeJob(tx: Transaction, placement: Placement): Promise<unknown> 
   })
   if (!rows[0]) throw new StalePlan('job')
   return rows[0].spec
+}
+
+/** Gives the job's attempt the first free subnet, for as long as it lives. */
+async function takeNetwork(tx: Transaction, jobId: string): Promise<void> {
+  // One at a time, or two would take the same.
+  await tx.query('SELECT pg_advisory_xact_lock($1)', [networkLock])
+  const { rowCount } = await tx.query({
+    name: 'take-network',
+    text: `UPDATE jobs SET network_index = free.index
+             FROM (SELECT index FROM generate_series(0, $2 - 1) AS index
+                    WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE network_index = index) ORDER BY index LIMIT 1) AS free
+            WHERE jobs.id = $1`,
+    values: [jobId, networks],
+  })
+  if (rowCount !== 1) throw new StalePlan('network')
 }
 
 async function placeTask(

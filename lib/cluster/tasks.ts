@@ -44,6 +44,21 @@ export interface ClaimedTask {
   /** What the task is being stopped for, if it is. */
   stopReason: EndReason | null
   gpus: { uuid: string; index: number; simulated: boolean; milli: number }[]
+  /** Tasks of the attempt; more than one: they start together. */
+  instances: number
+  /** Which subnet they reach each other in; null: the job has one task. */
+  networkIndex: number | null
+  /** All tasks of the attempt in the order of their ranks, this one among them. */
+  peers: Peer[]
+}
+
+/** One task of an attempt, and where it runs. */
+export interface Peer {
+  rank: number
+  nodeId: string
+  nodeName: string
+  engineId: string
+  gpuCount: number
 }
 
 const selectClaimed = `
@@ -53,8 +68,13 @@ const selectClaimed = `
          t.stdout_consumed AS "stdoutConsumed", t.stderr_consumed AS "stderrConsumed",
          t.output_bytes AS "outputBytes", coalesce(t.reason, j.cancel_reason) AS "stopReason",
          coalesce((SELECT jsonb_agg(jsonb_build_object('uuid', g.uuid, 'index', g.index, 'simulated', g.simulated, 'milli', a.milli) ORDER BY g.index)
-                     FROM allocations a JOIN gpus g ON g.id = a.gpu_id WHERE a.task_id = t.id), '[]') AS gpus
-    FROM tasks t JOIN jobs j ON j.id = t.job_id JOIN environments e ON e.id = j.environment_id`
+                     FROM allocations a JOIN gpus g ON g.id = a.gpu_id WHERE a.task_id = t.id), '[]') AS gpus,
+         j.network_index AS "networkIndex", jsonb_array_length(peers.list) AS instances, peers.list AS peers
+    FROM tasks t JOIN jobs j ON j.id = t.job_id JOIN environments e ON e.id = j.environment_id
+    JOIN LATERAL (
+      SELECT jsonb_agg(jsonb_build_object('rank', p.rank, 'nodeId', n.id, 'nodeName', n.name, 'engineId', n.engine_id,
+                       'gpuCount', (SELECT count(*) FROM allocations a WHERE a.task_id = p.id)) ORDER BY p.rank) AS list
+        FROM tasks p JOIN nodes n ON n.id = p.node_id WHERE p.job_id = t.job_id AND p.attempt = t.attempt) peers ON true`
 
 /** Takes the tasks newly placed on this node, and returns them. */
 export async function claimTasks(lease: Lease): Promise<ClaimedTask[]> {

@@ -59,7 +59,7 @@ async function cancelNow(
   attempt: number,
 ): Promise<void> {
   await tx.query(
-    `UPDATE jobs SET status = 'cancelled', reason = $2, reason_detail = NULL, ended_at = now(),
+    `UPDATE jobs SET status = 'cancelled', reason = $2, reason_detail = NULL, ended_at = now(), network_index = NULL,
             cancel_requested_at = now(), cancel_reason = $2,
             cancelled_while_waiting = NOT EXISTS (SELECT 1 FROM tasks WHERE job_id = $1 AND started_at IS NOT NULL)
       WHERE id = $1 AND attempt = $3`,

@@ -87,7 +87,7 @@ async function requeue(
   const wait = reason === 'preempted' ? null : backoffSeconds(tries)
   const because = [endReasons[reason].says, detail].filter(Boolean).join(' ')
   await tx.query(
-    `UPDATE jobs SET status = 'pending', reason = $5, reason_detail = $2, started_at = NULL,
+    `UPDATE jobs SET status = 'pending', reason = $5, reason_detail = $2, started_at = NULL, network_index = NULL,
             not_before = now() + make_interval(secs => $3)
       WHERE id = $1 AND status = ANY ($4::"JobStatus"[])`,
     [
@@ -104,7 +104,7 @@ async function writeVerdict(tx: Transaction, jobId: string, outcome: Outcome): P
   const status = verdicts[outcome.reason]
   await tx.query({
     name: `verdict-${status}`,
-    text: `UPDATE jobs SET status = $2, reason = $3, reason_detail = $4, exit_code = $5, ended_at = now()
+    text: `UPDATE jobs SET status = $2, reason = $3, reason_detail = $4, exit_code = $5, ended_at = now(), network_index = NULL
             WHERE id = $1 AND status = ANY ($6::"JobStatus"[])`,
     values: [jobId, status, outcome.reason, outcome.detail, outcome.exitCode, statusesBefore(status)],
   })

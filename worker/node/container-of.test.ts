@@ -26,6 +26,9 @@ const task: ClaimedTask = {
   outputBytes: 0,
   stopReason: null,
   gpus: [],
+  instances: 1,
+  networkIndex: null,
+  peers: [{ rank: 0, nodeId: 'node', nodeName: 'a', engineId: 'engine', gpuCount: 0 }],
 }
 const lease = { nodeId: 'node', leaseId: 'lease', engineId: 'engine' }
 const containerFor = (of: ClaimedTask) => containerOf(of, lease, '/tasks/task')
