@@ -75,7 +75,7 @@ export const configSchema = z
       .meta({ description: 'arguments for solution.py: a list, or one text', example: ['--epochs', '10'] }),
     cuda_argument: z.boolean().optional().meta({
       description:
-        'true: --cuda in the arguments says which GPUs were given, counted from 0 in the container',
+        'true: --cuda in the arguments of solution.py is set to the GPUs given, which the container counts from 0',
       example: true,
     }),
     command: shellCommand.optional().meta({

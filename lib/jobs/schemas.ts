@@ -14,7 +14,7 @@ const time = z.string().describe('RFC 3339, UTC')
 
 export const gpuOfJobSchema = z.object({
   uuid: z.string(),
-  index: z.number().int(),
+  index: z.number().int().describe('its number on the node'),
   model: z.string(),
   simulated: z.boolean(),
   milli: z.number().int().describe('thousandths of the GPU held; 1000 is the whole GPU'),
@@ -84,7 +84,7 @@ export const jobDetailSchema = jobSummarySchema.extend({
   max_retries: z.number().int(),
   max_time: z.number().describe('seconds until the job is stopped'),
   node_name: z.string().nullable(),
-  gpus: z.array(gpuOfJobSchema),
+  gpus: z.array(gpuOfJobSchema).describe('in the order in which the container numbers them from 0'),
   resources: jobResourcesSchema,
   cancel_requested: z.boolean(),
   result_file: z.string().nullable(),

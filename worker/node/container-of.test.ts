@@ -49,6 +49,17 @@ it('runs solution.py with its arguments', async () => {
   expect(await filesOf(task)).toEqual([expect.stringMatching(/^config.yaml: /), 'solution.py: print(1)'])
 })
 
+it('tells the program which GPUs it has, as the container numbers them, where the job asks for it', () => {
+  const gpu = (index: number) => ({ uuid: `GPU-${index}`, index, simulated: false, milli: 1000 })
+  const spec = { args: ['--cuda', '7', '--epochs', '10'], cuda_argument: true }
+  const asked = containerFor({ ...task, spec, gpus: [gpu(2), gpu(5)] })
+  expect(asked.command.slice(3)).toEqual(['--cuda', '0,1', '--epochs', '10'])
+  expect(asked.gpuUuids).toEqual(['GPU-2', 'GPU-5'])
+  const unasked = containerFor({ ...task, spec: { args: spec.args }, gpus: [gpu(2), gpu(5)] })
+  expect(unasked.command.slice(3)).toEqual(spec.args)
+  expect(containerFor({ ...task, spec: { ...spec, args: ['a'] } }).command.slice(3)).toEqual(['a'])
+})
+
 it('hands a command to a shell as it was typed, in a container that is the same in all else', async () => {
   const command = 'echo "$HOME" \'$5\' && python train.py; exit 3'
   const commanded = { ...task, code: Buffer.alloc(0), command }

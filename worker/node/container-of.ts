@@ -1,11 +1,14 @@
 import type { Lease } from '@/lib/cluster/nodes'
 import type { ClaimedTask } from '@/lib/cluster/tasks'
+import { withCudaArgument } from '@/lib/jobs/cuda-argument'
 import { storedSpecSchema } from '@/lib/jobs/stored-spec'
 import type { TaskContainer } from '../runtime/runtime'
 
 /** What a task asks of the runtime. */
 export function containerOf(task: ClaimedTask, lease: Lease, directory: string): TaskContainer {
   const spec = storedSpecSchema.parse(task.spec)
+  // The container numbers its GPUs from 0 in the order of their numbers on the node, as `task.gpus` has them.
+  const args = spec.cuda_argument ? withCudaArgument(spec.args, task.gpus.length) : spec.args
   return {
     jobId: task.jobId,
     taskId: task.id,
@@ -14,9 +17,7 @@ export function containerOf(task: ClaimedTask, lease: Lease, directory: string):
     nodeId: lease.nodeId,
     image: task.image,
     command:
-      task.command === null
-        ? ['python', '-u', '/job/solution.py', ...spec.args]
-        : ['/bin/sh', '-c', task.command],
+      task.command === null ? ['python', '-u', '/job/solution.py', ...args] : ['/bin/sh', '-c', task.command],
     env: spec.env,
     directory,
     gpuUuids: task.gpus.filter(({ simulated }) => !simulated).map(({ uuid }) => uuid),

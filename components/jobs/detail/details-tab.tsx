@@ -58,11 +58,12 @@ function GpuList({ gpus }: { gpus: JobDetail['gpus'] }) {
     <section aria-label="GPUs">
       <h2 className="mb-2 text-subtle text-xs">GPUs</h2>
       <ul className="divide-y rounded-lg border">
-        {gpus.map((gpu) => (
+        {gpus.map((gpu, position) => (
           <li key={gpu.uuid} className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-2 text-sm">
             <span>
               {gpu.index}: {gpu.model}
             </span>
+            <span className="text-subtle text-xs">{position} in the container</span>
             {gpu.simulated && !/simulated/i.test(gpu.model) ? <Badge tone="warning">simulated</Badge> : null}
             {gpu.milli < 1000 ? <Badge>{gpu.milli / 10} %</Badge> : null}
             <span className="ml-auto break-all font-mono text-subtle text-xs">{gpu.uuid}</span>
