@@ -37,8 +37,7 @@ export class Explainer {
 }
 
 function explainShape(request: ResourceRequest, nodes: readonly NodeState[]): Cause {
-  const ready = nodes.filter(({ blocked }) => blocked === null)
-  if (ready.length === 0) return { reason: 'no_node', detail: null }
+  if (nodes.every(({ blocked }) => blocked === 'lost')) return { reason: 'no_node', detail: null }
   const { instances } = request
   const could = nodes.filter((node) => couldFit(request, node))
   if (could.length < instances) return { reason: 'never_fits', detail: describeLargest(request, nodes) }

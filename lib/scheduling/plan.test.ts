@@ -113,6 +113,9 @@ describe('why a job waits', () => {
     expect(reasonsOf({ waiting, nodes: [node('n', 1, { blocked: 'lost' })] })).toEqual({ a: 'no_node' })
     const closed = [node('n', 1, { blocked: 'paused' }), node('m', 0)]
     expect(reasonsOf({ waiting, nodes: closed })).toEqual({ a: 'node_unavailable' })
+    expect(plan(snapshot({ waiting, nodes: [node('n', 1, { blocked: 'quarantined' })] })).waiting).toEqual([
+      { jobId: 'a', reason: 'node_unavailable', detail: '1 node quarantined.' },
+    ])
     const paused = node('n', 1, { gpus: [gpu('n/0', { blocked: 'paused' })] })
     expect(reasonsOf({ waiting, nodes: [paused] })).toEqual({ a: 'gpu_paused' })
     const outside = node('n', 1, { gpus: [gpu('n/0', { blocked: 'outside' })] })
