@@ -36,6 +36,11 @@ describe('toFault', () => {
     expect(toFault(broken('EACCES'), 'inspect').message).toContain('group docker')
   })
 
+  it('says what to do where the engine cannot hand out GPUs', () => {
+    const said = 'could not select device driver "nvidia" with capabilities: [[gpu]]'
+    expect(toFault(answered(500, said), 'start the container').message).toContain('NVIDIA Container Toolkit')
+  })
+
   it('leaves a fault as it is', () => {
     const fault = new RuntimeFault('kill_failed', 'x')
     expect(toFault(fault, 'stop')).toBe(fault)

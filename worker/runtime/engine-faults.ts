@@ -46,7 +46,13 @@ export function toFault(
   const status = statusOf(error)
   if (status === 404) return new RuntimeFault(missing, `Could not ${doing}: ${sentence}`, { cause: error })
   if (status !== undefined)
-    return new RuntimeFault('engine_error', `The engine could not ${doing}: ${sentence}`, { cause: error })
+    return new RuntimeFault(
+      'engine_error',
+      `The engine could not ${doing}: ${sentence}${adviceOn(sentence)}`,
+      {
+        cause: error,
+      },
+    )
   const code = errorSchema.safeParse(error).data?.code ?? ''
   if (!connectionCodes.has(code))
     return new RuntimeFault('engine_error', `Could not ${doing}: ${sentence}`, { cause: error })
@@ -57,6 +63,12 @@ export function toFault(
     `The engine did not answer when asked to ${doing}: ${sentence}.${advice}`,
     { cause: error },
   )
+}
+
+/** What to do about an engine that was never told how to hand out GPUs: its own sentence does not say. */
+function adviceOn(sentence: string): string {
+  if (!/could not select device driver "nvidia"/.test(sentence)) return ''
+  return '. Install the NVIDIA Container Toolkit on this node, then restart the engine.'
 }
 
 /** Gives up on an answer after `ms`: an engine that hangs must not hang the worker. */
