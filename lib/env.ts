@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { readJobNetworks } from './cluster/job-network'
 import { schedulingPolicies } from './cluster/schemas'
 
 /**
@@ -71,6 +72,19 @@ export const envSchema = z.object({
     .max(1024)
     .optional()
     .describe('serve this many simulated GPUs; unset: the real ones, or 2 simulated where there is none'),
+  GPUQ_JOB_NETWORKS: z
+    .string()
+    .default('10.213.0.0/16')
+    .superRefine((range, issues) => {
+      try {
+        readJobNetworks(range)
+      } catch (error) {
+        issues.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'is wrong' })
+      }
+    })
+    .describe(
+      'addresses for the networks of jobs over several nodes, the same on every node and used by nothing else',
+    ),
   GPUQ_CONTAINER_RUNTIME: z.string().optional().describe('another OCI runtime of the engine, such as runsc'),
   GPUQ_DEFAULT_IMAGE: z
     .string()
