@@ -18,3 +18,15 @@ const reservedNames = new Set([
 export function isReservedVariable(name: string): boolean {
   return reservedNames.has(name) || reservedPrefixes.some((prefix) => name.startsWith(prefix))
 }
+
+/** What a job over several nodes is told by gpuq: it may not say these itself. A job on one node may. */
+export const rankVariables = [
+  'MASTER_ADDR',
+  'MASTER_PORT',
+  'NODE_RANK',
+  'NNODES',
+  'NPROC_PER_NODE',
+  'WORLD_SIZE',
+] as const
+
+export type RankVariable = (typeof rankVariables)[number]

@@ -31,14 +31,15 @@ export class Reconciler {
   ) {}
 
   /**
-   * Adopts what an earlier worker left, and reports what is gone. Returns how to get rid of containers and files that
-   * belong to no task, which may take long.
+   * Adopts what an earlier worker left, and reports what is gone. Returns how to get rid of containers, networks and
+   * files that belong to no task, which may take long.
    *
-   * Containers and files are listed before the tasks: what is there then and has no live task is nobody's.
+   * Containers, networks and files are listed before the tasks: what is there then and has no live task is nobody's.
    */
   async compare(): Promise<() => Promise<void>> {
     const { runtime, lease, tasksDirectory } = this.host
     const containers = await runtime.list(lease.nodeId)
+    const networks = await runtime.listNetworks(lease.nodeId)
     const directories = await listTaskDirectories(tasksDirectory)
     const unfinished = await unfinishedTasks(lease)
     const containerOfTask = new Map(containers.map((container) => [container.taskId, container]))
@@ -52,9 +53,13 @@ export class Reconciler {
     const isNobodys = (taskId: string) => !live.has(taskId) && !this.runs.isRunning(taskId)
     const orphans = containers.filter(({ taskId }) => isNobodys(taskId))
     const files = directories.filter((taskId) => isNobodys(taskId) && !containerOfTask.has(taskId))
+    // One that tasks on other nodes of this engine are still on is left to the last of them.
+    const attempts = new Set(unfinished.map(attemptKey))
+    const unused = networks.filter((network) => !attempts.has(attemptKey(network)))
     return async () => {
       await Promise.all(orphans.map((orphan) => this.#drop(orphan)))
       await Promise.all(files.map((taskId) => removeTaskDirectory(taskDirectory(tasksDirectory, taskId))))
+      await Promise.all(unused.map((network) => runtime.removeNetwork(network)))
       await this.#releaseGone()
     }
   }
@@ -113,3 +118,5 @@ export class Reconciler {
     await removeTaskDirectory(taskDirectory(this.host.tasksDirectory, container.taskId))
   }
 }
+
+const attemptKey = ({ jobId, attempt }: { jobId: string; attempt: number }) => `${jobId} ${attempt}`

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { buildContainerSpec, containerName, taskUid } from './container-spec'
-import type { TaskContainer } from './runtime'
+import type { JobNetwork, TaskContainer } from './runtime'
 
 const MiB = 1024 * 1024
 const policy = { version: '1.2.3', outputLimitBytes: 64 * MiB, internetNetwork: 'gpuq' }
@@ -19,6 +19,15 @@ const task: TaskContainer = {
   cpuMilli: 2500,
   memoryMib: 1000,
   network: 'none',
+}
+const shared: JobNetwork = {
+  subnet: '10.213.0.16/28',
+  vni: 0xad5001,
+  internet: false,
+  peers: [
+    { address: '10.213.0.18', processes: 4 },
+    { address: '10.213.0.19', processes: 4 },
+  ],
 }
 const build = (changes: Partial<TaskContainer> = {}, volumes: string[] = []) =>
   buildContainerSpec({ ...task, ...changes }, policy, { volumes })
@@ -154,6 +163,39 @@ describe('what depends on the task', () => {
 
   it('has a network only where it was granted', () => {
     expect(build({ network: 'internet' }).HostConfig).toMatchObject({ NetworkMode: 'gpuq', ExtraHosts: [] })
+  })
+
+  it('reaches its peers, each under its name, and nobody else, where it is one of several', () => {
+    const spec = build({ network: shared })
+    expect(spec).toMatchObject({
+      Hostname: 'rank-1',
+      Labels: { 'gpuq.network': 'gpuq-job-2' },
+      NetworkingConfig: { EndpointsConfig: { 'gpuq-job-2': { IPAMConfig: { IPv4Address: '10.213.0.19' } } } },
+      HostConfig: {
+        NetworkMode: 'gpuq-job-2',
+        ExtraHosts: ['rank-0:10.213.0.18', 'rank-1:10.213.0.19'],
+        // Nothing that it asks of names leaves it.
+        Dns: ['127.0.0.1'],
+      },
+    })
+    expect(build().NetworkingConfig.EndpointsConfig).toEqual({})
+  })
+
+  it('is told its place among the others, whatever its own variables say', () => {
+    const env = { MASTER_ADDR: '8.8.8.8', WORLD_SIZE: '99', NODE_RANK: '7' }
+    expect(variables({ network: shared, env })).toMatchObject({
+      MASTER_ADDR: '10.213.0.18',
+      MASTER_PORT: '29500',
+      NODE_RANK: '1',
+      NNODES: '2',
+      NPROC_PER_NODE: '4',
+      WORLD_SIZE: '8',
+      GPUQ_RANK: '1',
+      GPUQ_HOSTFILE: '/job/hostfile',
+    })
+    // On one node these are the job's own to set.
+    expect(variables({ env })).toMatchObject(env)
+    expect(Object.keys(variables({}))).not.toContain('WORLD_SIZE')
   })
 
   it('runs under another OCI runtime where the node has one', () => {

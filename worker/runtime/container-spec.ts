@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { isReservedVariable } from '@/lib/jobs/reserved-variables'
+import { buildEnvironment } from './container-environment'
+import { containerNetwork } from './container-network'
 import type { TaskContainer } from './runtime'
 import { buildSeccompProfile } from './seccomp'
 
@@ -37,6 +38,7 @@ export const labels = {
   rank: 'gpuq.rank',
   node: 'gpuq.node',
   version: 'gpuq.version',
+  network: 'gpuq.network',
 } as const
 
 /** One name per job, attempt and rank: the engine refuses a second container of the same task. */
@@ -57,6 +59,7 @@ export function taskUid(taskId: string): number {
 export function buildContainerSpec(task: TaskContainer, policy: ContainerPolicy, image: ImageTraits) {
   const uid = taskUid(task.taskId)
   const [program = '', ...programArguments] = task.command
+  const { hostname, networkName, endpoints, ...network } = containerNetwork(task, policy)
   return {
     name: containerName(task),
     Image: task.image,
@@ -65,8 +68,8 @@ export function buildContainerSpec(task: TaskContainer, policy: ContainerPolicy,
     Cmd: programArguments,
     User: `${uid}:${taskGid}`,
     WorkingDir: '/work',
-    Hostname: 'gpuq',
-    Env: buildEnvironment(task),
+    Hostname: hostname,
+    Env: buildEnvironment(task, realGpus(task)),
     Labels: {
       [labels.job]: task.jobId,
       [labels.task]: task.taskId,
@@ -74,6 +77,7 @@ export function buildContainerSpec(task: TaskContainer, policy: ContainerPolicy,
       [labels.rank]: String(task.rank),
       [labels.node]: task.nodeId,
       [labels.version]: policy.version,
+      ...(networkName === null ? {} : { [labels.network]: networkName }),
     },
     StopSignal: 'SIGTERM',
     Tty: false,
@@ -82,6 +86,7 @@ export function buildContainerSpec(task: TaskContainer, policy: ContainerPolicy,
     Healthcheck: { Test: ['NONE'] },
     HostConfig: {
       ...isolation(task, policy),
+      ...network,
       ...limits(task, policy),
       Mounts: [
         {
@@ -95,13 +100,13 @@ export function buildContainerSpec(task: TaskContainer, policy: ContainerPolicy,
       Tmpfs: writablePaths(task, uid, image),
       ...deviceRequests(task),
     },
+    NetworkingConfig: { EndpointsConfig: endpoints },
   }
 }
 
 function isolation(task: TaskContainer, policy: ContainerPolicy) {
-  const offline = task.network === 'none'
   // Ranks talk over the network or beside real GPUs. Nobody else has interfaces worth listing.
-  const netlinkRoute = !offline || realGpus(task).length > 0
+  const netlinkRoute = task.network !== 'none' || realGpus(task).length > 0
   const seccomp = JSON.stringify(buildSeccompProfile({ netlinkRoute }))
   return {
     Privileged: false,
@@ -110,9 +115,6 @@ function isolation(task: TaskContainer, policy: ContainerPolicy) {
     ReadonlyRootfs: true,
     IpcMode: 'private',
     CgroupnsMode: 'private' as const,
-    NetworkMode: offline ? 'none' : policy.internetNetwork,
-    // Without a network the engine gives the host's own name no address, and gloo warns about it on every start.
-    ExtraHosts: offline ? ['gpuq:127.0.0.1'] : [],
     Init: true,
     ...(policy.ociRuntime === undefined ? {} : { Runtime: policy.ociRuntime }),
   }
@@ -178,35 +180,4 @@ function deviceRequests(task: TaskContainer) {
   return {
     DeviceRequests: [{ Driver: 'nvidia', DeviceIDs: uuids, Capabilities: [['gpu', 'compute', 'utility']] }],
   }
-}
-
-/** Defaults, then the job's own variables, then what a job cannot change: the later wins. */
-function buildEnvironment(task: TaskContainer): string[] {
-  const defaults = {
-    HOME: '/work',
-    TMPDIR: '/tmp',
-    // The uid has no entry in the image's passwd, where getpass would look without these.
-    USER: 'gpuq',
-    LOGNAME: 'gpuq',
-    // Else torch and numpy start a thread for every core of the host and are throttled to their share.
-    OMP_NUM_THREADS: String(Math.max(1, Math.floor(task.cpuMilli / 1000))),
-  }
-  const own = Object.entries(task.env).filter(([name]) => isVariableName(name) && !isReservedVariable(name))
-  const uuids = realGpus(task)
-  const fixed = {
-    GPUQ_JOB_ID: task.jobId,
-    GPUQ_ATTEMPT: String(task.attempt),
-    GPUQ_RANK: String(task.rank),
-    // `void` also undoes an image's own `all`, which a host with NVIDIA's runtime as default would obey.
-    NVIDIA_VISIBLE_DEVICES: uuids.length === 0 ? 'void' : uuids.join(','),
-    NVIDIA_DRIVER_CAPABILITIES: 'compute,utility',
-  }
-  return Object.entries({ ...defaults, ...Object.fromEntries(own), ...fixed }).map(
-    ([name, value]) => `${name}=${value}`,
-  )
-}
-
-/** Anything else could carry an `=` and set a variable under another name than the one that was checked. */
-function isVariableName(name: string): boolean {
-  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)
 }

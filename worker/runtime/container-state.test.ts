@@ -14,7 +14,10 @@ describe('toContainerRef', () => {
       nodeId: 'n',
       attempt: 2,
       state: 'created',
+      network: null,
     })
+    const shared = toContainerRef('id', { ...carried, 'gpuq.network': 'gpuq-j-2' }, 'running')
+    expect(shared?.network).toBe('gpuq-j-2')
     expect(['running', 'paused', 'restarting'].map(state)).toEqual(['running', 'running', 'running'])
     expect(['exited', 'dead', 'removing'].map(state)).toEqual(['exited', 'exited', 'exited'])
   })

@@ -8,6 +8,7 @@ const labelsSchema = z.object({
   [labels.task]: z.string().min(1),
   [labels.node]: z.string().min(1),
   [labels.attempt]: z.coerce.number().int().nonnegative(),
+  [labels.network]: z.string().min(1).optional(),
 })
 
 /** What `GET /containers/ID/json` says, as far as gpuq cares. */
@@ -45,6 +46,7 @@ export function toContainerRef(
     attempt: parsed[labels.attempt],
     nodeId: parsed[labels.node],
     state: toState(status),
+    network: parsed[labels.network] ?? null,
   }
 }
 

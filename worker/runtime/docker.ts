@@ -4,6 +4,7 @@ import Docker from 'dockerode'
 import { version } from '../../package.json'
 import type { ContainerSpec, Engine, OpenStream } from './engine'
 import { EngineRuntime } from './engine-runtime'
+import type { NetworkSpec } from './network-spec'
 import type { Patience } from './patience'
 import { type Runtime, RuntimeFault } from './runtime'
 
@@ -86,10 +87,20 @@ class DockerEngine implements Engine {
     return this.docker.getNetwork(name).inspect()
   }
 
-  async createNetwork(name: string): Promise<void> {
-    // Jobs on it reach the internet, but not each other.
-    const options = { 'com.docker.network.bridge.enable_icc': 'false' }
-    await this.docker.createNetwork({ Name: name, CheckDuplicate: true, Driver: 'bridge', Options: options })
+  async createNetwork(spec: NetworkSpec): Promise<void> {
+    await this.docker.createNetwork(spec)
+  }
+
+  listNetworks(label: string): Promise<unknown> {
+    return this.docker.listNetworks({ filters: { label: [label] } })
+  }
+
+  async connectNetwork(name: string, containerId: string): Promise<void> {
+    await this.docker.getNetwork(name).connect({ Container: containerId })
+  }
+
+  async removeNetwork(idOrName: string): Promise<void> {
+    await this.docker.getNetwork(idOrName).remove()
   }
 
   readonly open: OpenStream = (method, path, query, signal) =>

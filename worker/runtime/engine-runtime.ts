@@ -17,6 +17,8 @@ import { statusOf, toFault, within } from './engine-faults'
 import { describeEngine, engineInfoSchema, engineVersionSchema } from './engine-warnings'
 import { EngineWatch } from './engine-watch'
 import { ImageStore } from './image-store'
+import { networkName } from './network-spec'
+import { Networks } from './networks'
 import { OutputQueue } from './output-queue'
 import { defaultPatience, type Patience } from './patience'
 import { readOutput } from './read-output'
@@ -24,6 +26,7 @@ import {
   type ContainerRef,
   type EngineInfo,
   type Exit,
+  type NetworkRef,
   type OutputChunk,
   type Runtime,
   RuntimeFault,
@@ -38,6 +41,7 @@ export class EngineRuntime implements Runtime {
   private readonly watch: EngineWatch
   private readonly exits: ContainerExits
   private readonly images: ImageStore
+  private readonly networks: Networks
 
   constructor(
     private readonly engine: Engine,
@@ -52,6 +56,7 @@ export class EngineRuntime implements Runtime {
       return engine.open('GET', '/events', { ...times, filters })
     })
     this.exits = new ContainerExits(engine.open, this.watch)
+    this.networks = new Networks(engine, policy, this.patience)
     this.images = new ImageStore({
       inspectImage: (image) => within(this.patience.answer, 'inspect an image', engine.inspectImage(image)),
       pullImage: (image) => engine.pullImage(image),
@@ -80,20 +85,22 @@ export class EngineRuntime implements Runtime {
 
   async create(task: TaskContainer): Promise<ContainerRef> {
     const spec = buildContainerSpec(task, this.policy, await this.images.traits(task.image))
-    if (task.network === 'internet') await this.ensureNetwork(this.policy.internetNetwork)
+    await this.networks.prepare(task)
     const { jobId, taskId, attempt, nodeId } = task
+    const network = typeof task.network === 'string' ? null : networkName(task)
     const { work, naming } = this.patience
     for (let waited = 0; waited < work; waited += naming) {
       try {
         const id = await within(work, 'create a container', this.engine.create(spec))
         this.watch.of(id)
-        return { id, jobId, taskId, attempt, nodeId, state: 'created' }
+        await this.networks.complete(task, id)
+        return { id, jobId, taskId, attempt, nodeId, state: 'created', network }
       } catch (error) {
         if (statusOf(error) === 404) this.images.forget(task.image)
         if (statusOf(error) !== 409) throw toFault(error, 'create the container', 'image_unavailable')
       }
       const found = await this.findNamed(spec.name)
-      if (found !== null) return findOwn(task, found)
+      if (found !== null) return this.finishCreated(task, findOwn(task, found))
       // The name is taken before its container can be seen, and is given back after it is gone.
       await sleep(naming)
     }
@@ -101,6 +108,12 @@ export class EngineRuntime implements Runtime {
       'engine_error',
       `The engine holds the name ${spec.name}, but has no such container.`,
     )
+  }
+
+  /** One that a worker created may have died before it had all of its networks. */
+  private async finishCreated(task: TaskContainer, ref: ContainerRef): Promise<ContainerRef> {
+    if (ref.state === 'created') await this.networks.complete(task, ref.id)
+    return ref
   }
 
   async start({ id }: ContainerRef): Promise<AsyncIterable<OutputChunk>> {
@@ -165,7 +178,7 @@ export class EngineRuntime implements Runtime {
     throw new RuntimeFault('kill_failed', `The container ${id} did not end after SIGKILL.`)
   }
 
-  async remove({ id }: ContainerRef): Promise<void> {
+  async remove({ id, network }: ContainerRef): Promise<void> {
     this.watch.of(id).stopping = true
     const { work } = this.patience
     try {
@@ -177,11 +190,20 @@ export class EngineRuntime implements Runtime {
       if (!done) throw toFault(error, 'remove the container')
     }
     this.watch.forget(id)
+    if (network !== null) await this.networks.release(network)
   }
 
   async list(nodeId: string): Promise<ContainerRef[]> {
     const found = await this.ask('list containers', this.engine.list(`${labels.node}=${nodeId}`))
     return listSchema.parse(found).flatMap(({ Id, Labels, State }) => toContainerRef(Id, Labels, State) ?? [])
+  }
+
+  listNetworks(nodeId: string): Promise<NetworkRef[]> {
+    return this.networks.list(nodeId)
+  }
+
+  removeNetwork({ name }: Pick<NetworkRef, 'name'>): Promise<void> {
+    return this.networks.release(name)
   }
 
   private async *read(
@@ -226,17 +248,6 @@ export class EngineRuntime implements Runtime {
     } catch (error) {
       // Whatever the engine says against it, whether the container ends is what counts; that is looked at next.
       if (statusOf(error) === undefined) throw toFault(error, 'signal the container')
-    }
-  }
-
-  private async ensureNetwork(name: string): Promise<void> {
-    try {
-      await within(this.patience.answer, 'look for a network', this.engine.inspectNetwork(name))
-    } catch (error) {
-      if (statusOf(error) !== 404) throw toFault(error, 'look for a network')
-      await this.engine.createNetwork(name).catch((failure: unknown) => {
-        if (statusOf(failure) !== 409) throw toFault(failure, 'create a network', 'engine_error')
-      })
     }
   }
 

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { buildContainerSpec } from './container-spec'
+import type { NetworkSpec } from './network-spec'
 
 export type ContainerSpec = ReturnType<typeof buildContainerSpec>
 
@@ -34,6 +35,11 @@ export interface Engine {
   /** Containers in any state that carry a label. */
   list(label: string): Promise<unknown>
   inspectNetwork(name: string): Promise<unknown>
-  createNetwork(name: string): Promise<void>
+  createNetwork(spec: NetworkSpec): Promise<void>
+  /** Networks that carry a label. */
+  listNetworks(label: string): Promise<unknown>
+  /** Gives a container that has not started yet another network. */
+  connectNetwork(name: string, containerId: string): Promise<void>
+  removeNetwork(idOrName: string): Promise<void>
   readonly open: OpenStream
 }

@@ -18,8 +18,27 @@ export interface TaskContainer {
   simulated: boolean
   cpuMilli: number
   memoryMib: number
-  /** `none`, or `internet` where the environment's policy grants it. */
-  network: 'none' | 'internet'
+  /** `none`; `internet` where the environment's policy grants it; for one of several tasks, the network they share. */
+  network: 'none' | 'internet' | JobNetwork
+}
+
+/** The network of one attempt over several nodes: it reaches the attempt's tasks, and nobody else. */
+export interface JobNetwork {
+  /** As `10.213.0.16/28`: nobody else's while the attempt lives. */
+  subnet: string
+  /** Tells it from every other network that spans engines: 24 bits. */
+  vni: number
+  /** All tasks of the attempt in the order of their ranks, this one among them. */
+  peers: JobPeer[]
+  /** The environment's policy grants the internet too, over a network of its own. */
+  internet: boolean
+}
+
+export interface JobPeer {
+  /** In the subnet. */
+  address: string
+  /** Processes that the task is to start: one for each of its GPUs, and at least one. */
+  processes: number
 }
 
 export interface ContainerRef {
@@ -29,6 +48,15 @@ export interface ContainerRef {
   attempt: number
   nodeId: string
   state: 'created' | 'running' | 'exited'
+  /** The name of the network that it shares with the attempt's other tasks; null: it is alone. */
+  network: string | null
+}
+
+/** An attempt's network as it is on this engine. */
+export interface NetworkRef {
+  name: string
+  jobId: string
+  attempt: number
 }
 
 export interface Exit {
@@ -65,7 +93,7 @@ export interface Runtime {
   info(): Promise<EngineInfo>
   /** Makes sure the image is here (pulls where it must) and returns its digest or id. */
   ensureImage(image: string, onProgress?: (line: string) => void): Promise<string>
-  /** Creates, or finds, the one container of this job and attempt. */
+  /** Creates, or finds, the one container of this job, attempt and rank, and the network that it shares. */
   create(task: TaskContainer): Promise<ContainerRef>
   /**
    * Attaches and starts. Output is raw bytes in order per stream, with back-pressure: the container waits
@@ -80,10 +108,14 @@ export interface Runtime {
   usage(container: ContainerRef): Promise<Usage | null>
   /** SIGTERM, `graceMs`, SIGKILL. Resolves when it has exited; throws `kill_failed` if it would not. */
   stop(container: ContainerRef, graceMs: number): Promise<void>
-  /** Removes the container and whatever it left. */
+  /** Removes the container and whatever it left: with the attempt's last one here, its network. */
   remove(container: ContainerRef): Promise<void>
   /** Containers carrying this node's labels. */
   list(nodeId: string): Promise<ContainerRef[]>
+  /** Networks of attempts that this node made. */
+  listNetworks(nodeId: string): Promise<NetworkRef[]>
+  /** Removes a network, unless a container on this engine still belongs to it. */
+  removeNetwork(network: Pick<NetworkRef, 'name'>): Promise<void>
 }
 
 /**
