@@ -13,7 +13,15 @@ const queueApi = ['/gpu/:path*', '/queue', '/queue/:path*', '/orchestrator/:path
 export default {
   // Types are checked once, by `npm run types`, over every room and not only the web's.
   typescript: { ignoreBuildErrors: true },
-  serverExternalPackages: ['pg', '@prisma/client', '@prisma/adapter-pg', '@node-rs/argon2', 'pino', 'busboy'],
+  serverExternalPackages: [
+    'pg',
+    '@prisma/client',
+    '@prisma/adapter-pg',
+    '@node-rs/argon2',
+    'pino',
+    'busboy',
+    '@aws-sdk/client-s3',
+  ],
   poweredByHeader: false,
   reactStrictMode: true,
   rewrites: async () => queueApi.map((source) => ({ source, destination: `/api${source}` })),

@@ -12,6 +12,9 @@ const flag = z.stringbool()
 const port = z.coerce.number().int().min(1).max(65535)
 const count = z.coerce.number().int().min(0)
 
+/** A bucket's name, and what comes before each key in it. */
+const bucketPattern = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:\/[A-Za-z0-9][A-Za-z0-9._-]*)*)\/?$/
+
 export const envSchema = z.object({
   PORT: port.default(8001).describe('where the web server listens'),
   HOST: z.string().default('0.0.0.0').describe('address the web server binds to'),
@@ -29,6 +32,22 @@ export const envSchema = z.object({
     .optional()
     .describe('a PostgreSQL (15 or later) address; unset: gpuq runs its own in the data directory'),
   GPUQ_DATABASE_CONNECTIONS: count.min(2).default(10).describe('connections each process may hold'),
+  GPUQ_STORAGE: z
+    .string()
+    .regex(bucketPattern, 'must be s3://BUCKET or s3://BUCKET/PREFIX')
+    .optional()
+    .describe(
+      'where results, archives, artifacts and checkpoints lie: `s3://BUCKET/PREFIX`; unset: in the data directory',
+    ),
+  GPUQ_S3_ENDPOINT: z.url().optional().describe("the bucket's server, where it is not Amazon's"),
+  GPUQ_S3_REGION: z.string().default('us-east-1').describe("the bucket's region"),
+  GPUQ_S3_ACCESS_KEY_ID: z
+    .string()
+    .optional()
+    .describe(
+      "the bucket's access key; unset: what the AWS SDK finds by itself, such as a role of the machine",
+    ),
+  GPUQ_S3_SECRET_ACCESS_KEY: z.string().optional().describe('the secret that belongs to that access key'),
   GPUQ_SECRET: z
     .string()
     .min(32)
@@ -118,6 +137,12 @@ export const envSchema = z.object({
     .optional()
     .describe('first start: another name of GPUQ_ADMIN_TOKEN, which goes before it'),
 })
+
+/** The bucket that GPUQ_STORAGE names, and its prefix, which is empty or ends with a slash. */
+export function parseBucket(address: string): { bucket: string; prefix: string } {
+  const [, bucket = '', path = ''] = bucketPattern.exec(address) ?? []
+  return { bucket, prefix: path === '' ? '' : `${path.slice(1)}/` }
+}
 
 export type Env = z.infer<typeof envSchema>
 

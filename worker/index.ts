@@ -7,6 +7,7 @@ import { database } from '@/lib/database/client'
 import { closeListener } from '@/lib/database/listen'
 import { env } from '@/lib/env'
 import { logger } from '@/lib/logger'
+import { watchStorage } from '@/lib/storage/watch'
 import { discoverGpus } from './gpus/discover'
 import { readGpus } from './gpus/read-gpus'
 import { NodeWorker, type Registered } from './node/node-worker'
@@ -61,6 +62,7 @@ async function main(): Promise<void> {
   pg.defaults.query_timeout = queryPatienceMs
   await mkdir(tasksDirectory, { recursive: true, mode: 0o711 })
   const ending = new AbortController()
+  void watchStorage(ending.signal)
   let leading: Promise<void> | undefined
   const simulated = new SimulatedNodes({
     runtime,

@@ -6,6 +6,7 @@ import type { Scope } from '../access/roles'
 import { type FieldError, GpuqError } from '../errors'
 import { nearestKey } from '../jobs/config-names'
 import { logger } from '../logger'
+import { StorageFault } from '../storage/store'
 import { requireSameOrigin } from './origin'
 import { internalError, problemResponse } from './problem'
 
@@ -75,7 +76,17 @@ function toGpuqError(error: unknown, request: Request): GpuqError {
     { err: error, reference, method: request.method, path: new URL(request.url).pathname },
     'request failed',
   )
+  if (error instanceof StorageFault) return storageError(reference)
   return internalError(reference)
+}
+
+/** What the store says is for admins, and in the log: it may name a bucket. */
+function storageError(reference: string): GpuqError {
+  return new GpuqError(
+    'unavailable',
+    `Stored files cannot be reached at the moment. Try again in a minute; if it goes on, tell an admin: ${reference}.`,
+    { headers: { 'retry-after': '60' } },
+  )
 }
 
 /** Parses what came in against a schema; throws a 422 that names every wrong field. */

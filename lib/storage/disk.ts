@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { link, mkdir, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises'
+import { link, mkdir, open, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import {
   checkKey,
@@ -26,6 +26,7 @@ export function diskStore(root: string): ObjectStore {
     remove: async (key) => removeObject(root, pathOf(root, key)),
     list: (prefix) => listObjects(root, checkPrefix(prefix)),
     removeLeftovers: (before) => removeLeftovers(root, before),
+    check: () => checkDirectory(root),
   }
 }
 
@@ -108,6 +109,14 @@ async function removeLeftovers(root: string, before: Date): Promise<number> {
     }
   }
   return removed
+}
+
+/** That it is there is not enough: it may be of another user, or read-only. */
+async function checkDirectory(root: string): Promise<void> {
+  const probe = join(root, `.gpuq-writes-here-${randomBytes(8).toString('hex')}`)
+  await onDisk(makeDirectory(root))
+  await onDisk(writeFile(probe, ''))
+  await onDisk(rm(probe, { force: true }))
 }
 
 async function listDirectory(directory: string): Promise<string[]> {

@@ -22,6 +22,8 @@ export interface ObjectStore {
   list(prefix: string): AsyncIterable<ListedObject>
   /** Removes what writers that died before the given moment left half written. Gives how many. */
   removeLeftovers(before: Date): Promise<number>
+  /** Tries whether anything can be stored at all. @throws StorageFault that says what to change. */
+  check(): Promise<void>
 }
 
 export interface StoredObject {

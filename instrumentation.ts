@@ -1,0 +1,6 @@
+/** Runs once in each web server, before the first request. */
+export async function register(): Promise<void> {
+  if (process.env.NEXT_RUNTIME !== 'nodejs') return
+  const { watchStorage } = await import('./lib/storage/watch')
+  void watchStorage()
+}

@@ -1,0 +1,79 @@
+import { afterAll, expect, it } from 'vitest'
+import { finishTask, unfinishedTasks } from '../cluster/tasks'
+import { placeByHand } from '../cluster/testing/placed'
+import { makeJob, makeNode } from '../cluster/testing/rows'
+import { testDatabase } from '../database/testing/test-database'
+import { s3Store } from '../storage/s3'
+import { setStorage } from '../storage/storage'
+import { StorageFault } from '../storage/store'
+import { freePort, type S3Server, startS3Server } from '../storage/testing/s3-server'
+import { toPlainText } from './decode'
+import { jobsWithoutResult, readOutput, storeResult } from './result-files'
+
+const db = testDatabase()
+const port = await freePort()
+setStorage(
+  s3Store({
+    bucket: 'gpuq-tests',
+    prefix: 'lab/',
+    endpoint: `http://127.0.0.1:${port}`,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+  }),
+)
+let server: S3Server | undefined
+afterAll(() => server?.stop())
+
+const line = (number: number) => `{"type":"stdout","t":"2026-11-20T22:36:00.000Z","text":"line ${number}"}\n`
+
+/** A job that printed the given number of lines and ended. */
+async function endedJob(lines: number): Promise<string> {
+  const lease = await makeNode()
+  const job = await makeJob()
+  const taskId = await placeByHand(lease.nodeId, job)
+  const records = Array.from({ length: lines }, (_, number) => line(number)).join('')
+  await db.pool.query('INSERT INTO log_chunks (task_id, start, records) VALUES ($1, 0, $2)', [
+    taskId,
+    Buffer.from(records),
+  ])
+  await db.pool.query('UPDATE tasks SET output_bytes = $2 WHERE id = $1', [taskId, records.length])
+  const task = (await unfinishedTasks(lease)).find(({ id }) => id === taskId)
+  if (!task) throw new Error('the task is not there')
+  await finishTask(lease, task, { reason: 'exit_code', detail: null, exitCode: 1 })
+  return job
+}
+
+async function textOf(job: string, from = 0): Promise<string> {
+  let text = ''
+  for await (const part of toPlainText(readOutput(job, 1, from))) text += part
+  return text
+}
+
+it('keeps output in the database while the bucket is away, then moves it there, and reads only what is asked for', async () => {
+  await db.pool.query('UPDATE policies SET enable_auto_retry = false')
+  const job = await endedJob(1000)
+  const expected = Array.from({ length: 1000 }, (_, number) => `line ${number}\n`).join('')
+
+  const fault = await storeResult(job).catch((error: unknown) => error)
+  expect(fault).toBeInstanceOf(StorageFault)
+  expect(fault).toMatchObject({ code: 'unreachable' })
+  expect(await jobsWithoutResult(10)).toEqual([job])
+  expect(await textOf(job)).toBe(expected)
+
+  server = await startS3Server({ complete: true, port })
+  await storeResult(job)
+  await storeResult(job)
+  expect(await jobsWithoutResult(10)).toEqual([])
+  expect((await db.pool.query('SELECT 1 FROM log_chunks')).rowCount).toBe(0)
+  expect(await textOf(job)).toBe(expected)
+
+  server.requests.length = 0
+  const { rows } = await db.pool.query('SELECT output_start, output_bytes FROM result_files')
+  expect(await textOf(job, Number(rows[0].output_bytes) - line(999).length)).toBe('line 999\n')
+  const from = rows[0].output_start + Number(rows[0].output_bytes) - line(999).length
+  expect(server.requests).toEqual([`GET  bytes=${from}-`])
+
+  await server.stop()
+  expect(await textOf(job).catch((error: unknown) => error)).toMatchObject({ code: 'unreachable' })
+  server = undefined
+})

@@ -1,0 +1,187 @@
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import type { GetObjectCommandOutput, S3 } from '@aws-sdk/client-s3'
+import { inBucket, type Place } from './s3-faults'
+import { upload } from './s3-upload'
+import {
+  checkKey,
+  checkPrefix,
+  type ListedObject,
+  type ObjectStore,
+  type OpenedObject,
+  StorageFault,
+  type StoredObject,
+} from './store'
+
+/** A bucket, or a part of one, in any store that speaks S3. */
+export interface BucketOptions {
+  bucket: string
+  /** Before every key, with its slash; empty: the whole bucket. */
+  prefix: string
+  /** Left out: Amazon's own. Given: buckets are named in the path, as other servers want it. */
+  endpoint?: string
+  region: string
+  /** Left out: what the SDK finds by itself, as in the environment or from the machine's role. */
+  credentials?: { accessKeyId: string; secretAccessKey: string }
+}
+
+/** The SDK takes its time to load: it is only for those who have a bucket, when they first need it. */
+async function connect({ endpoint, region, credentials }: BucketOptions): Promise<S3> {
+  const { S3: Client } = await import('@aws-sdk/client-s3')
+  return new Client({
+    region,
+    ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
+    ...(credentials === undefined ? {} : { credentials }),
+    // Many servers that speak S3 do not know the SDK's newer checksums. Ours is taken over the whole object.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: {
+      connectionTimeout: 5_000,
+      // Until the answer begins. Its body may be read as slowly as a downloader reads, but not left lying.
+      requestTimeout: 60_000,
+      throwOnRequestTimeout: true,
+      socketTimeout: 600_000,
+      httpAgent: { maxSockets: 256 },
+      httpsAgent: { maxSockets: 256 },
+    },
+  })
+}
+
+/** Objects in a bucket. What is written shows when it is whole; reading streams. */
+export function s3Store(options: BucketOptions): ObjectStore {
+  return new S3Store(options)
+}
+
+class S3Store implements ObjectStore {
+  readonly #options: BucketOptions
+  readonly #place: Place
+  #connecting: Promise<S3> | undefined
+
+  constructor(options: BucketOptions) {
+    this.#options = options
+    this.#place = { bucket: options.bucket, ...(options.endpoint ? { endpoint: options.endpoint } : {}) }
+  }
+
+  #client(): Promise<S3> {
+    this.#connecting ??= connect(this.#options)
+    return this.#connecting
+  }
+
+  #at(key: string): { Bucket: string; Key: string } {
+    return { Bucket: this.#options.bucket, Key: this.#options.prefix + checkKey(key) }
+  }
+
+  async #call<Value>(call: (client: S3) => Promise<Value>): Promise<Value> {
+    const client = await this.#client()
+    return inBucket(this.#place, call(client))
+  }
+
+  async write(
+    key: string,
+    parts: AsyncIterable<Uint8Array>,
+    { overwrite = false }: { overwrite?: boolean } = {},
+  ): Promise<StoredObject> {
+    const { Key } = this.#at(key)
+    // Also for servers that do not know the condition that goes with the upload: two writers at once are then told
+    // apart by the names that the database gives out.
+    if (!overwrite && (await this.has(key))) {
+      throw new StorageFault('exists', 'Something is stored under this key already.')
+    }
+    return upload({ client: await this.#client(), place: this.#place, key: Key, overwrite }, parts)
+  }
+
+  async open(key: string, { start = 0 }: { start?: number } = {}): Promise<OpenedObject> {
+    const range = start > 0 ? { Range: `bytes=${start}-` } : {}
+    const at = this.#at(key)
+    try {
+      return opened(await this.#call((client) => client.getObject({ ...at, ...range })))
+    } catch (error) {
+      if (start === 0 || !isBeyondEnd(error)) throw error
+      const { ContentLength = 0 } = await this.#call((client) => client.headObject(at))
+      return { bytes: ContentLength, stream: Readable.from([]) }
+    }
+  }
+
+  async measure(key: string): Promise<StoredObject> {
+    const { bytes, stream } = await this.open(key)
+    const hash = createHash('sha256')
+    for await (const part of stream as AsyncIterable<Buffer>) hash.update(part)
+    return { bytes, sha256: hash.digest('hex') }
+  }
+
+  async has(key: string): Promise<boolean> {
+    const at = this.#at(key)
+    try {
+      await this.#call((client) => client.headObject(at))
+      return true
+    } catch (error) {
+      if (error instanceof StorageFault && error.code === 'not_found') return false
+      throw error
+    }
+  }
+
+  async remove(key: string): Promise<void> {
+    const at = this.#at(key)
+    await this.#call((client) => client.deleteObject(at))
+  }
+
+  async *list(prefix: string): AsyncGenerator<ListedObject> {
+    const { bucket, prefix: before } = this.#options
+    const given = { Bucket: bucket, Prefix: `${before}${checkPrefix(prefix)}/` }
+    for (let next: string | undefined; ; ) {
+      const from = next === undefined ? {} : { ContinuationToken: next }
+      const page = await this.#call((client) => client.listObjectsV2({ ...given, ...from }))
+      for (const { Key = '', Size = 0 } of page.Contents ?? []) {
+        yield { key: Key.slice(before.length), bytes: Size }
+      }
+      next = page.IsTruncated ? page.NextContinuationToken : undefined
+      if (next === undefined) return
+    }
+  }
+
+  /** Uploads in parts that were begun a day before the moment: when they were last fed is not told, only their beginning. */
+  async removeLeftovers(before: Date): Promise<number> {
+    const begunBefore = new Date(before.getTime() - 24 * 3600_000)
+    const given = { Bucket: this.#options.bucket, Prefix: this.#options.prefix }
+    let removed = 0
+    for (let next = {}; ; ) {
+      const page = await this.#call((client) => client.listMultipartUploads({ ...given, ...next })).catch(
+        notKnown,
+      )
+      for (const { Key, UploadId, Initiated } of page?.Uploads ?? []) {
+        if (Key === undefined || UploadId === undefined || !Initiated || Initiated >= begunBefore) continue
+        await this.#call((client) => client.abortMultipartUpload({ Bucket: given.Bucket, Key, UploadId }))
+        removed++
+      }
+      if (!page?.IsTruncated) return removed
+      next = { KeyMarker: page.NextKeyMarker, UploadIdMarker: page.NextUploadIdMarker }
+    }
+  }
+
+  async check(): Promise<void> {
+    const Key = `${this.#options.prefix}gpuq-writes-here`
+    const at = { Bucket: this.#options.bucket, Key }
+    await this.#call((client) => client.putObject({ ...at, Body: Buffer.from('It may be deleted.\n') }))
+    await this.#call((client) => client.headObject(at))
+    await this.#call((client) => client.deleteObject(at))
+  }
+}
+
+/** A server that does not list its unfinished uploads clears them by itself, or never: there is nothing to do. */
+function notKnown(error: unknown): undefined {
+  const cause = error instanceof StorageFault ? error.cause : undefined
+  if (cause instanceof Error && cause.name === 'NotImplemented') return undefined
+  throw error
+}
+
+function isBeyondEnd(error: unknown): boolean {
+  const cause = error instanceof StorageFault ? error.cause : undefined
+  return cause instanceof Error && cause.name === 'InvalidRange'
+}
+
+function opened({ Body, ContentRange, ContentLength = 0 }: GetObjectCommandOutput): OpenedObject {
+  if (!(Body instanceof Readable))
+    throw new StorageFault('storage_error', 'The bucket answered without a body.')
+  const whole = ContentRange === undefined ? undefined : /\/(\d+)$/.exec(ContentRange)?.[1]
+  return { bytes: whole === undefined ? ContentLength : Number(whole), stream: Body }
+}
