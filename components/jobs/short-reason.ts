@@ -14,6 +14,7 @@ const words: Readonly<Record<string, string>> = {
   worker_stopped: 'worker stopped',
   preempted: 'gave way',
   internal_error: 'fault of gpuq',
+  not_assignable: 'no node took it',
   no_free_gpu: 'no free GPU',
   gang_waiting: 'needs more nodes',
   reserved: 'kept for another',

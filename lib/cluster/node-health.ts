@@ -17,6 +17,7 @@ const healthOf = {
   node_lost: null,
   worker_stopped: null,
   preempted: null,
+  not_assignable: null,
 } as const satisfies Record<EndReason, 'works' | 'failed' | null>
 
 const failures = Object.entries(healthOf)

@@ -95,7 +95,8 @@ export const configSchema = z
       .optional()
       .meta({ description: 'true: the job gets a terminal, to which people can attach', example: true }),
     max_assign_attempts: count(1, 100).optional().meta({
-      description: 'how often a node is sought that could take the job before it fails; for ever if left out',
+      description:
+        'fails after so many attempts to give it a place: no node is large enough, or its container does not start; waits for ever if left out',
       example: 5,
     }),
     assign_retry_wait: amount(0.1, 3600).optional().meta({

@@ -16,6 +16,7 @@ export const endReasons = {
   worker_stopped: { fault: 'system', says: 'The worker was stopped while the job ran.' },
   preempted: { fault: 'system', says: 'The job gave its GPUs to one of a pool that goes first.' },
   internal_error: { fault: 'system', says: 'gpuq could not run the job.' },
+  not_assignable: { fault: 'system', says: 'No node could take the job, as often as it was tried.' },
 } as const satisfies Record<string, { fault: 'none' | 'user' | 'system'; says: string }>
 
 export const waitReasons = {

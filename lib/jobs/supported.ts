@@ -9,8 +9,6 @@ const notYet: { path: ConfigKey; asks: (config: JobConfig) => boolean }[] = [
   { path: 'archive', asks: ({ archive }) => archive !== null },
   { path: 'run_name', asks: ({ runName }) => runName !== null },
   { path: 'tty', asks: ({ tty }) => tty },
-  { path: 'max_assign_attempts', asks: ({ maxAssignAttempts }) => maxAssignAttempts !== null },
-  { path: 'assign_retry_wait', asks: ({ assignRetryWait }) => assignRetryWait !== null },
 ]
 
 /** Throws a 422 for what a config may say and this version cannot do yet: a promise is not taken and then broken. */

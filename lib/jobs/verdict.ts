@@ -1,7 +1,9 @@
 import { channels } from '../database/listen'
 import type { Transaction } from '../database/transaction'
+import { afterFailedAssignment, assignmentLimitOf, isStartFault, startFaults } from './assignment'
 import { type CancelReason, type EndReason, endReasons } from './reasons'
 import { type JobStatus, statusesBefore } from './status'
+import { storedSpecSchema } from './stored-spec'
 
 /** How one attempt ended. */
 export interface Outcome {
@@ -29,14 +31,18 @@ const verdicts = {
   worker_stopped: 'failed',
   preempted: 'failed',
   internal_error: 'failed',
+  not_assignable: 'failed',
 } as const satisfies Record<EndReason, JobStatus>
 
 interface AttemptRow {
   max_retries: number
   cancel_reason: CancelReason | null
   auto_retry: boolean
-  /** Attempts that made room for other jobs: they are not counted as tries. */
-  preempted: number
+  /** Attempts that made room for other jobs, or count as attempts to get a place: they are not counted as tries. */
+  uncounted: number
+  status: JobStatus
+  spec: unknown
+  assign_attempts: number
 }
 
 /**
@@ -54,17 +60,28 @@ export async function endAttempt(
   const { rows } = await tx.query<AttemptRow>({
     name: 'end-attempt-lock',
     text: `SELECT max_retries, cancel_reason, (SELECT enable_auto_retry FROM policies) AS auto_retry,
-                  (SELECT count(DISTINCT attempt)::int FROM tasks WHERE job_id = $1 AND reason = 'preempted') AS preempted
+                  status, spec, assign_attempts, (SELECT count(*)::int FROM (
+                    SELECT 1 FROM tasks WHERE job_id = $1 GROUP BY attempt
+                    HAVING bool_or(reason = 'preempted') OR (jobs.spec ? 'max_assign_attempts'
+                           AND bool_and(started_at IS NULL) AND bool_or(reason = ANY ($3::text[])))) AS t) AS uncounted
              FROM jobs WHERE id = $1 AND attempt = $2 AND status IN ('scheduled', 'running') FOR UPDATE`,
-    values: [jobId, attempt],
+    values: [jobId, attempt, startFaults],
   })
   const [job] = rows
   if (!job) return false
   const systemFault = endReasons[outcome.reason].fault === 'system'
   const final =
     systemFault && job.cancel_reason ? { reason: job.cancel_reason, detail: null, exitCode: null } : outcome
-  const tries = attempt - job.preempted
-  if (mayRetry(final.reason, tries, job)) await requeue(tx, jobId, tries, final)
+  const tries = attempt - job.uncounted
+  const failedStart = job.status === 'scheduled' && isStartFault(final.reason) && job.auto_retry
+  const limit = failedStart ? assignmentLimitOf(storedSpecSchema.parse(job.spec)) : null
+  if (limit) {
+    const failed = job.assign_attempts + 1
+    const { waitS, detail } = afterFailedAssignment(failed, limit, because(final))
+    if (waitS === null) await writeVerdict(tx, jobId, { reason: 'not_assignable', detail, exitCode: null })
+    else await requeue(tx, jobId, { reason: 'backing_off', detail, waitS })
+    await tx.query('UPDATE jobs SET assign_attempts = $2 WHERE id = $1', [jobId, failed])
+  } else if (mayRetry(final.reason, tries, job)) await requeue(tx, jobId, returnOf(final, tries))
   else await writeVerdict(tx, jobId, final)
   await tx.query('SELECT pg_notify($1, $3), pg_notify($2, $3)', [channels.job, channels.queue, jobId])
   return true
@@ -77,26 +94,32 @@ function mayRetry(reason: EndReason, tries: number, job: AttemptRow): boolean {
   return job.auto_retry || reason === 'worker_stopped'
 }
 
-async function requeue(
-  tx: Transaction,
-  jobId: string,
-  tries: number,
-  { reason, detail }: Outcome,
-): Promise<void> {
-  // Whoever made room did nothing wrong: there is nothing to wait for.
-  const wait = reason === 'preempted' ? null : backoffSeconds(tries)
-  const because = [endReasons[reason].says, detail].filter(Boolean).join(' ')
+function because({ reason, detail }: Outcome): string {
+  return [endReasons[reason].says, detail].filter(Boolean).join(' ')
+}
+
+/** How a job goes back to the queue. */
+interface Return {
+  reason: EndReason | 'backing_off'
+  detail: string | null
+  /** Null: it may be placed at once. */
+  waitS: number | null
+}
+
+/** Whoever made room did nothing wrong: there is nothing to wait for. */
+function returnOf(outcome: Outcome, tries: number): Return {
+  if (outcome.reason === 'preempted') return { ...outcome, waitS: null }
+  return { reason: 'backing_off', detail: because(outcome), waitS: backoffSeconds(tries) }
+}
+
+/** Attempts to get a place are counted in a row: one that ran begins a new one. */
+async function requeue(tx: Transaction, jobId: string, { reason, detail, waitS }: Return): Promise<void> {
   await tx.query(
-    `UPDATE jobs SET status = 'pending', reason = $5, reason_detail = $2, started_at = NULL, network_index = NULL,
-            not_before = now() + make_interval(secs => $3)
-      WHERE id = $1 AND status = ANY ($4::"JobStatus"[])`,
-    [
-      jobId,
-      wait === null ? detail : because,
-      wait,
-      statusesBefore('pending'),
-      wait === null ? reason : 'backing_off',
-    ],
+    `UPDATE jobs SET status = 'pending', reason = $2, reason_detail = $3, started_at = NULL, network_index = NULL,
+            not_before = now() + make_interval(secs => $4),
+            assign_attempts = CASE WHEN status = 'running' THEN 0 ELSE assign_attempts END
+      WHERE id = $1 AND status = ANY ($5::"JobStatus"[])`,
+    [jobId, reason, detail, waitS, statusesBefore('pending')],
   )
 }
 

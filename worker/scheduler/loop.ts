@@ -1,3 +1,4 @@
+import { countFailedAssignments } from '@/lib/cluster/assign-attempts'
 import { loseExpiredNodes } from '@/lib/cluster/lost-nodes'
 import { commitPlacement } from '@/lib/cluster/place'
 import { preemptJobs } from '@/lib/cluster/preempt'
@@ -62,8 +63,11 @@ export async function placeWaiting(): Promise<void> {
     }
     // A plan that was stale may ask the wrong jobs to go.
     if (refused === 0) await preemptJobs(preemptions)
+    const told = await countFailedAssignments(waiting)
     await setWaitReasons(
-      waiting.filter((each) => reasons.get(each.jobId) !== each.reason + (each.detail ?? '')),
+      waiting.filter(
+        ({ jobId, reason, detail }) => !told.has(jobId) && reasons.get(jobId) !== reason + (detail ?? ''),
+      ),
     )
     if (refused === 0) return
   }
