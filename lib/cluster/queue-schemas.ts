@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isThousandths, label, shellCommand, variables } from '../jobs/config-values'
+import { count, isThousandths, label, seconds, shellCommand, variables } from '../jobs/config-values'
 import { idSchema } from '../jobs/schemas'
 import { queueJobSchema } from './schemas'
 
@@ -9,6 +9,7 @@ import { queueJobSchema } from './schemas'
 export const queueSubmitSchema = z
   .strictObject({
     run_id: label(200).optional().describe('your name for the run, shown in lists'),
+    name: label(200).optional().describe('a name for lists; run_id if left out'),
     user: idSchema.optional().describe('admins only: whose job it is; made, without a sign-in, if not there'),
     project_id: idSchema.default('default'),
     command: shellCommand.describe('run by /bin/sh'),
@@ -27,6 +28,7 @@ export const queueSubmitSchema = z
       .optional(),
     gpu_memory_gb: z.number().positive().max(1024).optional(),
     gpu_model: label(100).optional().describe('only GPUs whose model’s name holds this'),
+    instance_count: count(1, 8).optional().describe('on how many nodes the job runs at once'),
     priority: z.number().int().min(-100).max(100).default(0),
     estimated_duration_seconds: z
       .number()
@@ -36,6 +38,7 @@ export const queueSubmitSchema = z
       .describe(
         'stopped after twice as long; left out: an hour in forecasts, stopped at the longest time there is',
       ),
+    max_time: seconds.optional().describe('when the job is stopped, in seconds'),
     environment: idSchema.optional(),
     max_retries: z.number().int().min(0).max(10).optional(),
     env: variables.optional(),

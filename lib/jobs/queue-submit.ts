@@ -21,6 +21,7 @@ import {
   type SubmitOptions,
   type Submitted,
 } from './submit'
+import { requireSupported } from './supported'
 
 /** What a forecast goes by where nobody said how long the job takes. */
 const assumedDurationS = 3600
@@ -37,6 +38,7 @@ export async function submitToQueue(
   { deduplicate = false }: SubmitOptions = {},
 ): Promise<Submitted> {
   const config = await withModelNeed(toJobConfig(input), modelsOfCommand(input.command))
+  requireSupported(config, '')
   const environment = await findEnvironment(config.environment)
   const submission = toSubmission(input, config, idempotencyKey)
   const submitted = await transaction(async (tx): Promise<Submitted> => {
@@ -75,18 +77,18 @@ function toJobConfig(input: QueueSubmit): JobConfig {
     projectId: input.project_id,
     userId: null,
     expectedTime: estimate ?? assumedDurationS,
-    name: input.run_id ?? null,
+    name: input.name ?? input.run_id ?? null,
     environment: input.environment ?? null,
     gpuCount: input.gpu_count ?? 1,
     gpuFraction: input.gpu_fraction ?? null,
     gpuMemoryGb: input.gpu_memory_gb ?? null,
     gpuModel: input.gpu_model ?? null,
     gpusChosen: input.gpu_count !== undefined || input.gpu_fraction !== undefined,
-    instanceCount: 1,
+    instanceCount: input.instance_count ?? 1,
     cpu: null,
     memoryGb: null,
     priority: input.priority,
-    maxTime: estimate === undefined ? env().GPUQ_MAX_TIME_S : null,
+    maxTime: input.max_time ?? (estimate === undefined ? env().GPUQ_MAX_TIME_S : null),
     maxRetries: input.max_retries ?? 2,
     env: input.env ?? {},
     args: [],

@@ -11,11 +11,14 @@ const notYet: { path: ConfigKey; asks: (config: JobConfig) => boolean }[] = [
   { path: 'tty', asks: ({ tty }) => tty },
 ]
 
-/** Throws a 422 for what a config may say and this version cannot do yet: a promise is not taken and then broken. */
-export function requireSupported(config: JobConfig): void {
+/**
+ * Throws a 422 for what a config may say and this version cannot do yet: a promise is not taken and then broken.
+ * @param where what the sentence begins with: which part of the request held the config.
+ */
+export function requireSupported(config: JobConfig, where = 'config_file: '): void {
   const errors = notYet
     .filter(({ asks }) => asks(config))
     .map(({ path }): FieldError => ({ path, message: `is not supported yet: leave ${path} out` }))
   const [first] = errors
-  if (first) throw new GpuqError('invalid_fields', `config_file: ${first.path}: ${first.message}`, { errors })
+  if (first) throw new GpuqError('invalid_fields', `${where}${first.path}: ${first.message}`, { errors })
 }
