@@ -6,7 +6,7 @@ export interface Operation {
   path: string
   tag: string
   summary: string
-  access: 'public' | 'submit' | 'read' | 'admin'
+  access: 'public' | 'token' | 'submit' | 'read' | 'admin'
   query?: z.ZodType
   headers?: { name: string; description: string }[]
   body?: z.ZodType

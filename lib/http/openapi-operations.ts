@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { accessOperations } from './openapi-access'
 import { clusterOperations } from './openapi-cluster'
 import { jobOperations } from './openapi-jobs'
@@ -10,6 +11,18 @@ export const openapiOperations: readonly Operation[] = [
   ...accessOperations,
   ...queueOperations,
   ...clusterOperations,
+  {
+    method: 'post',
+    path: '/api/mcp',
+    tag: 'agents',
+    summary: 'The tools of agents: one message of the Model Context Protocol (streamable HTTP, stateless)',
+    access: 'token',
+    body: z.looseObject({ jsonrpc: z.literal('2.0'), method: z.string() }),
+    answers: {
+      200: { description: 'The answer to a request, as JSON' },
+      202: { description: 'A notification was taken' },
+    },
+  },
   {
     method: 'get',
     path: '/api/openapi.json',

@@ -62,7 +62,7 @@ function describeOperation(operation: Operation): Json {
   return {
     summary,
     tags: [tag],
-    ...(access === 'public' ? { security: [] } : { description: `Needs the scope \`${access}\`.` }),
+    ...(access === 'public' ? { security: [] } : { description: describeAccess(access) }),
     parameters: [
       ...pathParameters(operation.path),
       ...(query ? queryParameters(query) : []),
@@ -95,6 +95,12 @@ function describeOperation(operation: Operation): Json {
       },
     },
   }
+}
+
+function describeAccess(access: Exclude<Operation['access'], 'public'>): string {
+  return access === 'token'
+    ? 'Needs a token; what is asked for says which scope.'
+    : `Needs the scope \`${access}\`.`
 }
 
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {

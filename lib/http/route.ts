@@ -10,8 +10,8 @@ import { StorageFault } from '../storage/store'
 import { requireSameOrigin } from './origin'
 import { internalError, problemResponse } from './problem'
 
-/** How a route may be entered: by anyone, by a caller with a scope, or by an admin. */
-export type Access = 'public' | 'upload' | Scope
+/** How a route may be entered: by anyone, by a caller with a scope, by an admin, or with any token. */
+export type Access = 'public' | 'upload' | 'token' | Scope
 
 export interface RouteContext<Params> {
   request: Request
@@ -25,14 +25,15 @@ type NextHandler<Params> = (request: Request, context: NextContext<Params>) => P
 
 /**
  * The one wrapper around every route handler: it authenticates, checks rights and origin, and turns every error into
- * problem+json. `upload` leaves a missing caller to the handler, because the token may be inside the upload.
+ * problem+json. `upload` leaves a missing caller to the handler, because the token may be inside the upload. `token`
+ * takes no session, and leaves the scope to the handler.
  */
 export function route<Params = Record<never, never>>(
   access: 'public' | 'upload',
   handle: Handler<Params, Actor | null>,
 ): NextHandler<Params>
 export function route<Params = Record<never, never>>(
-  access: Scope,
+  access: 'token' | Scope,
   handle: Handler<Params, Actor>,
 ): NextHandler<Params>
 export function route<Params>(access: Access, handle: Handler<Params, never>): NextHandler<Params> {
@@ -51,19 +52,22 @@ export function route<Params>(access: Access, handle: Handler<Params, never>): N
   }
 }
 
-async function enter(request: Request, access: 'upload' | Scope): Promise<Actor | null> {
+async function enter(request: Request, access: 'upload' | 'token' | Scope): Promise<Actor | null> {
   const actor = await authenticate(request)
   if (!actor && access === 'upload') return null
-  if (!actor) {
+  if (!actor || (access === 'token' && actor.via !== 'token')) {
     throw new GpuqError(
       'unauthenticated',
-      'Sign in, or send a token as "Authorization: Bearer YOUR_TOKEN".',
+      access === 'token'
+        ? 'Send a token as "Authorization: Bearer YOUR_TOKEN". Make one under Tokens.'
+        : 'Sign in, or send a token as "Authorization: Bearer YOUR_TOKEN".',
       {
         headers: { 'www-authenticate': 'Bearer realm="gpuq"' },
       },
     )
   }
   if (actor.via === 'session') requireSameOrigin(request)
+  if (access === 'token') return actor
   if (access === 'admin') requireAdmin(actor)
   else requireScope(actor, access === 'upload' ? 'submit' : access)
   return actor
@@ -103,6 +107,7 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unkn
 /** A field that there is not is named, with the one that was probably meant. */
 function toFieldErrors(issue: z.core.$ZodIssue, known: readonly string[]): FieldError[] {
   const path = issue.path.join('.')
+  if (issue.code === 'invalid_key') return [{ path, message: issue.issues[0]?.message ?? issue.message }]
   if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }]
   return issue.keys.slice(0, maxUnknownKeys).map((key) => {
     const meant = path === '' ? nearestKey(key, known) : null

@@ -46,13 +46,15 @@ export async function* toPlainText(
   streams: readonly OutputStream[] = ['stdout', 'stderr'],
 ): AsyncGenerator<Buffer> {
   for await (const lines of readLines(source)) {
-    let text = ''
-    for (const line of lines) {
-      const kind = kindOf(line)
-      if (isOutput(kind) && streams.includes(streamOf(kind))) text += readPrinted(line, kind).text
-    }
+    const text = lines.map((line) => plainTextOf(line, streams)).join('')
     if (text !== '') yield Buffer.from(text)
   }
+}
+
+/** What one stored line stands for in the plain text; nothing where it is no output. */
+export function plainTextOf(line: Buffer, streams: readonly OutputStream[] = ['stdout', 'stderr']): string {
+  const kind = kindOf(line)
+  return isOutput(kind) && streams.includes(streamOf(kind)) ? readPrinted(line, kind).text : ''
 }
 
 function isOutput(kind: LineKind): kind is OutputStream | 'result' {

@@ -1,0 +1,218 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { call } from '@/lib/access/testing/call'
+import { makePerson, makeToken, type Person } from '@/lib/access/testing/people'
+import { createdJobSchema } from '@/lib/agents/tool-schemas'
+import { makeJob } from '@/lib/cluster/testing/rows'
+import { testDatabase } from '@/lib/database/testing/test-database'
+import { POST } from './route'
+
+vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
+const db = testDatabase()
+
+let [ada, bob] = [] as unknown as [Person, Person]
+beforeAll(async () => {
+  ;[ada, bob] = [await makePerson(), await makePerson()]
+  await makeJob({ userId: bob.id })
+  await db.pool.query('UPDATE users SET submissions_per_minute = 100000, max_active_jobs = 100000')
+})
+
+/** The official client, whose requests go straight to the route. */
+async function connect(token: string): Promise<Client> {
+  const client = new Client({ name: 'a test', version: '1' })
+  const transport = new StreamableHTTPClientTransport(new URL('http://localhost:8001/api/mcp'), {
+    requestInit: { headers: { authorization: `Bearer ${token}` } },
+    fetch: async (url, init) => {
+      if (init?.method === 'GET') return new Response(null, { status: 405 })
+      return POST(new Request(url, init), { params: Promise.resolve({}) })
+    },
+  })
+  await client.connect(transport)
+  return client
+}
+
+const connectAs = async (person: Person, ...scopes: Parameters<typeof makeToken>[1][]) =>
+  connect((await makeToken(person, ...scopes)).token)
+
+const job = { name: 'a job', gpu_count: 1, instance_count: 1, command: 'sh /workspace/train.sh' }
+
+async function use(client: Client, name: string, input: Record<string, unknown>) {
+  const { structuredContent, isError, content } = await client.callTool({ name, arguments: input })
+  const [first] = content as { type: string; text: string }[]
+  const answer = structuredContent as Record<string, unknown> | undefined
+  return { answer, isError: isError === true, text: first?.text ?? '' }
+}
+
+const countJobs = async () => (await db.pool.query('SELECT 1 FROM jobs')).rowCount
+
+describe('an agent with the official client', () => {
+  it('finds the tools, each with what it takes and answers', async () => {
+    const client = await connectAs(ada)
+    expect(client.getServerVersion()).toMatchObject({ name: 'gpuq' })
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual([
+      'CreateGPUJob',
+      'ViewGPUJob',
+      'StopGPUJob',
+      'ListGPUJobs',
+      'ReadGPUJobLog',
+      'ViewGPUCluster',
+    ])
+    expect(tools[0]?.inputSchema).toMatchObject({
+      type: 'object',
+      properties: { gpu_count: { enum: [1, 2, 4, 8] }, instance_count: { minimum: 1, maximum: 8 } },
+      required: ['name', 'gpu_count', 'command'],
+    })
+  })
+
+  it('creates a job, looks, lists, reads its log and stops it', async () => {
+    const client = await connectAs(ada)
+    const created = await use(client, 'CreateGPUJob', {
+      ...job,
+      gpu_count: 4,
+      project_id: 'agents',
+      priority: 3,
+    })
+    expect(created.answer).toMatchObject({ status: 'queued', gpu_count: 4, warnings: [], repeated: false })
+    expect(JSON.parse(created.text)).toEqual(created.answer)
+    const { job_id } = createdJobSchema.parse(created.answer)
+    expect(await use(client, 'ViewGPUJob', { job_id })).toMatchObject({
+      answer: { job_id, name: 'a job', status: 'queued', gpu_count: 4, project_id: 'agents', priority: 3 },
+    })
+    expect(await use(client, 'ReadGPUJobLog', { job_id })).toMatchObject({
+      answer: { text: '', next_offset: 0, ended: false },
+    })
+    expect(await use(client, 'ListGPUJobs', {})).toMatchObject({
+      answer: { jobs: [{ job_id }], next_cursor: null },
+    })
+    for (const _ of [1, 2]) {
+      expect(await use(client, 'StopGPUJob', { job_id })).toMatchObject({
+        answer: { status: 'cancelled', reason: 'cancelled_by_user' },
+      })
+    }
+    expect(await use(client, 'ReadGPUJobLog', { job_id })).toMatchObject({
+      answer: { text: '', ended: true },
+    })
+    expect(await use(client, 'ViewGPUCluster', {})).toMatchObject({
+      answer: { total_gpus: 0, environments: [{ name: 'python', is_default: true }] },
+    })
+  })
+
+  it('may try again under one key, and makes one job', async () => {
+    const client = await connectAs(ada)
+    const input = { ...job, idempotency_key: 'try-1' }
+    const [first, second] = [
+      await use(client, 'CreateGPUJob', input),
+      await use(client, 'CreateGPUJob', input),
+    ]
+    expect(first.answer).toMatchObject({ repeated: false })
+    expect(second.answer).toMatchObject({ repeated: true, job_id: first.answer?.job_id })
+    expect(await use(client, 'CreateGPUJob', { ...input, name: 'another' })).toMatchObject({ isError: true })
+  })
+})
+
+describe('a broken rule', () => {
+  it.each([
+    ['no such number of GPUs', { gpu_count: 3 }, /gpu_count: must be 1, 2, 4 or 8/],
+    ['too many instances', { gpu_count: 8, instance_count: 9 }, /instance_count: must be at most 8/],
+    ['no instance', { instance_count: 0 }, /instance_count: must be at least 1/],
+    ['few GPUs on several', { gpu_count: 2, instance_count: 3 }, /instance_count to 1 and gpu_count to 8/],
+    [
+      'a relative script',
+      { command: 'sh train.sh' },
+      /command: "train.sh".*must be an absolute path.*whole path/,
+    ],
+    ['a relative program', { command: './train.sh' }, /"\.\/train\.sh"/],
+    ['an empty name', { name: ' ' }, /name: is empty/],
+    ['no command', { command: undefined }, /command: /],
+    ['a field that is not there', { gpus: 2 }, /gpus: there is no such field/],
+    ['an unknown environment', { environment: 'cobol' }, /no environment "cobol": use one of "python"/],
+    ['a variable of ours', { env: { NVIDIA_VISIBLE_DEVICES: 'all' } }, /reserved/],
+  ])('is an answer that says how to mend it: %s', async (_, change, says) => {
+    const client = await connectAs(ada)
+    const before = await countJobs()
+    const refused = await use(client, 'CreateGPUJob', { ...job, ...change })
+    expect(refused).toMatchObject({ isError: true, answer: undefined })
+    expect(refused.text).toMatch(says)
+    expect(await countJobs()).toBe(before)
+  })
+
+  it('says every mistake at once', async () => {
+    const client = await connectAs(ada)
+    const { text } = await use(client, 'CreateGPUJob', { ...job, gpu_count: 5, instance_count: 99 })
+    expect(text).toMatch(/gpu_count.*\n.*instance_count/)
+  })
+
+  it('holds the limits on submissions', async () => {
+    const eve = await makePerson()
+    await db.pool.query('UPDATE users SET max_active_jobs = 1 WHERE id = $1', [eve.id])
+    const client = await connectAs(eve)
+    expect(await use(client, 'CreateGPUJob', job)).toMatchObject({ isError: false })
+    expect(await use(client, 'CreateGPUJob', job)).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(/your limit is 1/),
+    })
+  })
+})
+
+describe('who may call', () => {
+  it("finds another's jobs as little as jobs that never were", async () => {
+    const mine = await use(await connectAs(ada), 'CreateGPUJob', job)
+    const job_id = mine.answer?.job_id
+    const client = await connectAs(bob)
+    for (const name of ['ViewGPUJob', 'StopGPUJob', 'ReadGPUJobLog']) {
+      const theirs = await use(client, name, { job_id })
+      expect(theirs).toMatchObject({ isError: true, text: expect.stringMatching(/no job with this id/) })
+      expect(await use(client, name, { job_id: 'never was' })).toEqual(theirs)
+    }
+  })
+
+  it('does only what the token may', async () => {
+    const reader = await connectAs(ada, ['read'])
+    const writer = await connectAs(ada, ['submit'])
+    expect(await use(reader, 'CreateGPUJob', job)).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(/lacks the scope "submit"/),
+    })
+    expect(await use(reader, 'ListGPUJobs', {})).toMatchObject({ isError: false })
+    expect(await use(writer, 'ListGPUJobs', {})).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(/lacks the scope "read"/),
+    })
+  })
+
+  const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
+  const accept = { accept: 'application/json, text/event-stream' }
+  const post = (options: object) =>
+    call(POST, '/api/mcp', { method: 'POST', body: ping, headers: accept, ...options })
+
+  it('lets nobody in without a token that holds, a browser’s session included', async () => {
+    await expect(connect('x'.repeat(40))).rejects.toThrow(/Invalid or expired token/)
+    expect(await post({})).toMatchObject({ status: 401, body: { code: 'unauthenticated' } })
+    expect(await post({ cookie: ada.cookie })).toMatchObject({ status: 401 })
+    const { token } = await makeToken(ada)
+    expect(await post({ token })).toMatchObject({ status: 200, body: { id: 1, result: {} } })
+  })
+
+  it('refuses what a page of another site sends, token or not', async () => {
+    const { token } = await makeToken(ada)
+    expect(await post({ token, headers: { ...accept, origin: 'https://evil.example.org' } })).toMatchObject({
+      status: 403,
+    })
+  })
+
+  it('answers what is no message with what is wrong', async () => {
+    const { token } = await makeToken(ada)
+    expect(await post({ token, body: [ping] })).toMatchObject({ status: 422 })
+    expect(await post({ token, body: '{' })).toMatchObject({ status: 400 })
+    expect(await post({ token, body: { jsonrpc: '2.0' } })).toMatchObject({ status: 400 })
+    expect(await post({ token, body: `{"x":"${'x'.repeat(300_000)}"}` })).toMatchObject({ status: 413 })
+    expect(
+      await post({ token, body: { ...ping, method: 'tools/call', params: { name: 'Nope' } } }),
+    ).toMatchObject({
+      status: 200,
+      body: { result: { isError: true } },
+    })
+  })
+})

@@ -1,0 +1,66 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import { uuidv7 } from 'uuidv7'
+import { z } from 'zod'
+import { requireScope } from '../access/actor'
+import { type FieldError, GpuqError } from '../errors'
+import { internalError } from '../http/problem'
+import { logger } from '../logger'
+import type { ToolCall } from './job-tools'
+import { tools } from './tools'
+
+/** The tools as the protocol lists them. */
+export function describeTools() {
+  return tools.map(({ name, title, description, input, output, annotations }) => ({
+    name,
+    title,
+    description,
+    inputSchema: jsonSchemaOf(input, 'input'),
+    outputSchema: jsonSchemaOf(output, 'output'),
+    annotations: { title, ...annotations, openWorldHint: false },
+  }))
+}
+
+function jsonSchemaOf(schema: z.ZodObject, io: 'input' | 'output') {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+  return { ...rest, type: 'object' as const }
+}
+
+/**
+ * Does what a tool does. Whatever goes wrong is the tool's answer, for the model to read and mend: only a broken message
+ * is an error of the protocol.
+ */
+export async function callTool(call: ToolCall, name: string, input: unknown): Promise<CallToolResult> {
+  try {
+    const tool = tools.find((candidate) => candidate.name === name)
+    if (!tool) throw noSuchTool(name)
+    requireScope(call.actor, tool.scope)
+    const answer = await tool.perform(call, input ?? {})
+    return { content: contentOf(answer), structuredContent: answer }
+  } catch (error) {
+    return { content: [{ type: 'text', text: sentenceOf(error, name) }], isError: true }
+  }
+}
+
+const noSuchTool = (name: string) =>
+  new GpuqError(
+    'not_found',
+    `There is no tool "${name.slice(0, 64)}". Use one of ${tools.map((tool) => tool.name).join(', ')}.`,
+  )
+
+/** The answer for clients that show a model text only. A log comes as it is, not within quotes. */
+function contentOf(answer: Record<string, unknown>): CallToolResult['content'] {
+  const { text, ...rest } = answer
+  const json = (value: unknown) => ({ type: 'text' as const, text: JSON.stringify(value) })
+  return typeof text === 'string' ? [{ type: 'text', text }, json(rest)] : [json(answer)]
+}
+
+/** What a model reads: every mistake there is, so that it mends them at once. */
+function sentenceOf(error: unknown, name: string): string {
+  if (!(error instanceof GpuqError)) {
+    const reference = uuidv7()
+    logger.error({ err: error, reference, tool: name }, 'tool failed')
+    return internalError(reference).message
+  }
+  const more: FieldError[] = error.errors?.slice(1) ?? []
+  return [error.message, ...more.map(({ path, message }) => `${path}: ${message}`)].join('\n')
+}

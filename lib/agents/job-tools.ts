@@ -1,0 +1,142 @@
+import type { Actor } from '../access/actor'
+import { queueSubmitSchema } from '../cluster/queue-schemas'
+import { GpuqError } from '../errors'
+import { cancelJob } from '../jobs/cancel'
+import { listJobs } from '../jobs/list'
+import { readQueueJob } from '../jobs/queue-list'
+import { submitToQueue } from '../jobs/queue-submit'
+import { readJob } from '../jobs/read'
+import { waitUntilFinal } from '../jobs/wait'
+import { checkAbsolutePaths } from './absolute-paths'
+import { decideShape } from './job-shape'
+import { readLog } from './read-log'
+import type { AgentJob, CreatedJob, CreateJob, ListedJobs, ListJobs, ReadLog } from './tool-schemas'
+
+/** Where a tool was called from. */
+export interface ToolCall {
+  actor: Actor
+  /** The address that the agent reached gpuq at. */
+  origin: string
+  signal: AbortSignal
+}
+
+/** Most jobs end on SIGTERM within this time, and the answer can say so. */
+const stopWithinMs = 3_000
+
+/**
+ * Queues a command, and returns its job at once.
+ * @throws 422 for a broken rule, with the way to mend it; 429 over a limit.
+ */
+export async function createJob({ actor, origin }: ToolCall, input: CreateJob): Promise<CreatedJob> {
+  requireAbsolutePaths(input.command)
+  const shape = decideShape(input.gpu_count, input.instance_count)
+  if (!shape.ok) throw refusal(shape.path, shape.says)
+  const { idempotency_key, expected_time, ...job } = input
+  const submission = queueSubmitSchema.parse({
+    ...job,
+    estimated_duration_seconds: expected_time,
+    gpu_count: shape.gpuCount,
+    instance_count: shape.instanceCount,
+  })
+  const { jobId, repeated } = await submitToQueue(actor, submission, idempotency_key ?? null)
+  return {
+    job_id: jobId,
+    status: repeated ? (await readQueueJob(actor, jobId)).status : 'queued',
+    name: input.name,
+    gpu_count: shape.gpuCount,
+    instance_count: shape.instanceCount,
+    repeated,
+    warnings: shape.warnings,
+    url: pageOf(origin, jobId),
+  }
+}
+
+function requireAbsolutePaths(command: string): void {
+  const verdict = checkAbsolutePaths(command)
+  if (verdict.ok) return
+  const says =
+    verdict.word === null
+      ? verdict.says
+      : `"${verdict.word.slice(0, 200)}": ${verdict.says}. The command runs on another machine: write the whole path, as in sh /workspace/train.sh. What is a name and not a path goes into the script`
+  throw refusal('command', says)
+}
+
+function refusal(path: string, message: string): GpuqError {
+  return new GpuqError('invalid_fields', `${path}: ${message}.`, { errors: [{ path, message }] })
+}
+
+/** Everything an agent needs to know of one job. Another's and one that never was are the same 404. */
+export async function viewJob({ actor, origin }: ToolCall, jobId: string): Promise<AgentJob> {
+  const [job, queued] = await Promise.all([readJob(actor, jobId), readQueueJob(actor, jobId)])
+  const { asked, got } = job.resources
+  return {
+    job_id: job.job_id,
+    name: job.name,
+    status: queued.status,
+    reason: queued.reason,
+    reason_text: queued.reason_text,
+    exit_code: queued.exit_code,
+    command: job.command,
+    project_id: job.project_id,
+    environment: job.environment,
+    gpu_count: asked.gpu_count,
+    instance_count: asked.instance_count,
+    priority: job.priority,
+    position: queued.position,
+    expected_start: queued.expected_start,
+    submitted_at: queued.submitted_at,
+    started_at: queued.started_at,
+    ended_at: queued.completed_at,
+    max_time: job.max_time,
+    attempt: job.attempt,
+    instances: got.map(({ rank, node, gpus }) => ({
+      rank,
+      node,
+      gpus: gpus.map(({ index, model }) => `${index}: ${model}`),
+    })),
+    stopping: job.cancel_requested,
+    url: pageOf(origin, job.job_id),
+  }
+}
+
+/** Stops a job wherever it is. One that is cancelled already stays so. */
+export async function stopJob(call: ToolCall, jobId: string): Promise<AgentJob> {
+  await cancelJob(call.actor, jobId)
+  await waitUntilFinal(jobId, AbortSignal.any([call.signal, AbortSignal.timeout(stopWithinMs)]))
+  return viewJob(call, jobId)
+}
+
+/** The caller's own jobs, newest first. */
+export async function listOwnJobs({ actor }: ToolCall, filters: ListJobs): Promise<ListedJobs> {
+  const { items, next } = await listJobs(actor, filters)
+  return {
+    jobs: items.map((job) => ({
+      job_id: job.job_id,
+      name: job.name,
+      status: job.status,
+      reason: job.reason,
+      project_id: job.project_id,
+      exit_code: job.exit_code,
+      submitted_at: job.created_at,
+      started_at: job.started_at,
+      ended_at: job.completed_at,
+    })),
+    next_cursor: next,
+  }
+}
+
+/** A part of a job's output, by bytes. */
+export async function readJobLog({ actor }: ToolCall, { job_id, offset, limit, attempt }: ReadLog) {
+  const part = await readLog(actor, job_id, { offset, limit, attempt: attempt ?? null })
+  return {
+    text: part.text,
+    next_offset: part.nextOffset,
+    ended: part.ended,
+    attempt: part.attempt,
+    warnings: part.restarted
+      ? [`Attempt ${attempt} is over. This is the output of attempt ${part.attempt}, from its beginning.`]
+      : [],
+  }
+}
+
+const pageOf = (origin: string, jobId: string) => `${origin}/jobs/${jobId}`

@@ -1,0 +1,136 @@
+import { rm } from 'node:fs/promises'
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { makePerson, type Person } from '../access/testing/people'
+import { placeByHand } from '../cluster/testing/placed'
+import { makeJob, makeNode } from '../cluster/testing/rows'
+import { testDatabase } from '../database/testing/test-database'
+import { storeResult } from '../results/result-files'
+import { type LogPart, readLog } from './read-log'
+
+const directory = await vi.hoisted(async () => {
+  const { mkdtempSync } = await import('node:fs')
+  const made = mkdtempSync(`${process.env.TMPDIR ?? '/tmp'}/gpuq-log-`)
+  vi.stubEnv('GPUQ_DATA_DIR', made)
+  vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough')
+  return made
+})
+afterAll(() => rm(directory, { recursive: true }))
+
+const db = testDatabase()
+let ada = {} as Person
+let jobId = ''
+let taskId = ''
+beforeEach(async () => {
+  await db.pool.query('TRUNCATE jobs, nodes, users CASCADE')
+  ada = await makePerson()
+  jobId = await makeJob({ userId: ada.id })
+  taskId = await placeByHand((await makeNode()).nodeId, jobId)
+})
+
+const t = '2026-11-21T10:00:00.000Z'
+const record = (type: string, rest: object) => `${JSON.stringify({ type, t, ...rest })}\n`
+const metric = record('metric', { gpus: [] })
+
+let stored = 0
+beforeEach(() => {
+  stored = 0
+})
+
+/** Stores records as a worker does: several in one chunk. */
+async function store(records: string): Promise<void> {
+  const bytes = Buffer.from(records)
+  await db.pool.query(
+    `WITH chunk AS (INSERT INTO log_chunks (task_id, start, records) VALUES ($1, $2, $3))
+     UPDATE tasks SET output_bytes = $2 + $4 WHERE id = $1`,
+    [taskId, stored, bytes, bytes.length],
+  )
+  stored += bytes.length
+}
+
+async function endJob(): Promise<void> {
+  await db.pool.query("UPDATE tasks SET status = 'completed', ended_at = now() WHERE id = $1", [taskId])
+  await db.pool.query(
+    "UPDATE jobs SET status = 'completed', reason = 'finished', exit_code = 0, ended_at = now() WHERE id = $1",
+    [jobId],
+  )
+}
+
+/** Reads on until nothing comes, or the end. */
+async function readAll(limit: number, from = 0): Promise<{ text: string; last: LogPart }> {
+  let text = ''
+  for (let offset = from; ; ) {
+    const part = await readLog(ada.actor, jobId, { offset, limit, attempt: null })
+    text += part.text
+    expect(Buffer.byteLength(part.text)).toBeLessThanOrEqual(limit)
+    expect(part.nextOffset - offset).toBe(Buffer.byteLength(part.text))
+    offset = part.nextOffset
+    if (part.ended || part.text === '') return { text, last: part }
+  }
+}
+
+const printed = 'epoch 1\nloss ∂ 0.5 🙂\nwarn\n{"a": 1.0}\nno line feed'
+const records = [
+  record('stdout', { text: 'epoch 1' }) + metric,
+  record('stdout', { text: 'loss ∂ 0.5 🙂' }) + record('stderr', { text: 'warn' }),
+  `{"type":"result","t":"${t}","data":{"a": 1.0}}\n`,
+  metric + record('stdout', { text: 'no line feed', eol: false }),
+]
+
+describe('reading a log by bytes', () => {
+  it('gives every byte once, whatever the size of the parts, while it runs and from the file', async () => {
+    for (const chunk of records) await store(chunk)
+    for (const limit of [4, 5, 7, 11, 1000]) {
+      expect(await readAll(limit)).toMatchObject({ text: printed, last: { ended: false, attempt: 1 } })
+    }
+    await endJob()
+    expect(await readAll(9)).toMatchObject({ text: printed, last: { ended: true } })
+    await storeResult(jobId)
+    for (const limit of [4, 6, 1000]) {
+      expect(await readAll(limit)).toMatchObject({ text: printed, last: { ended: true } })
+    }
+  })
+
+  it('goes on where it stood as more is printed, and from any byte that begins a character', async () => {
+    let text = ''
+    let offset = 0
+    for (const chunk of records) {
+      await store(chunk)
+      const part = await readLog(ada.actor, jobId, { offset, limit: 1000, attempt: 1 })
+      text += part.text
+      offset = part.nextOffset
+    }
+    expect(text).toBe(printed)
+    const bytes = Buffer.from(printed)
+    for (let from = 0; from <= bytes.length; from++) {
+      const rest = bytes.subarray(from).toString()
+      const reading = readLog(ada.actor, jobId, { offset: from, limit: 1000, attempt: null })
+      if (rest.startsWith('\ufffd')) await expect(reading).rejects.toThrow(/middle of a character/)
+      else expect(await reading).toMatchObject({ text: rest, nextOffset: bytes.length })
+    }
+  })
+
+  it('refuses an offset behind the end, and says where that is', async () => {
+    await store(record('stdout', { text: 'abc' }))
+    const reading = readLog(ada.actor, jobId, { offset: 5, limit: 10, attempt: null })
+    await expect(reading).rejects.toThrow(/4 bytes so far/)
+  })
+
+  it('begins again, and says so, where another attempt has begun', async () => {
+    await store(record('stdout', { text: 'first' }))
+    await db.pool.query("UPDATE tasks SET status = 'lost', ended_at = now() WHERE id = $1", [taskId])
+    stored = 0
+    taskId = await placeByHand((await makeNode()).nodeId, jobId)
+    await store(record('stdout', { text: 'second try' }))
+    expect(await readLog(ada.actor, jobId, { offset: 6, limit: 100, attempt: 1 })).toMatchObject({
+      text: 'second try\n',
+      attempt: 2,
+      restarted: true,
+    })
+  })
+
+  it("knows nothing of another's job", async () => {
+    const bob = await makePerson()
+    const reading = readLog(bob.actor, jobId, { offset: 0, limit: 10, attempt: null })
+    await expect(reading).rejects.toMatchObject({ code: 'not_found' })
+  })
+})

@@ -1,0 +1,28 @@
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { callTool, describeTools } from './call-tool'
+import type { ToolCall } from './job-tools'
+
+const instructions =
+  'A queue for GPUs. Create a job with CreateGPUJob, follow it with ViewGPUJob and ReadGPUJobLog, stop it with StopGPUJob. ViewGPUCluster says what there is.'
+
+/**
+ * Answers one message of the Model Context Protocol. Nothing is kept between two: each has a server of its own, so any
+ * web process answers any message.
+ */
+export async function answerMessage(request: Request, message: unknown, call: ToolCall): Promise<Response> {
+  const { server } = new McpServer({ name: 'gpuq', title: 'gpuq', version: '0.1.0' }, { instructions })
+  server.registerCapabilities({ tools: {} })
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: describeTools() }))
+  server.setRequestHandler(CallToolRequestSchema, ({ params }) =>
+    callTool(call, params.name, params.arguments),
+  )
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+  await server.connect(transport)
+  try {
+    return await transport.handleRequest(request, { parsedBody: message })
+  } finally {
+    await server.close()
+  }
+}

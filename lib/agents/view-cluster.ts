@@ -1,0 +1,48 @@
+import { listEnvironments } from '../access/environments'
+import { readCluster } from '../cluster/read-cluster'
+import type { ClusterNode } from '../cluster/schemas'
+import { database } from '../database/client'
+import type { ToolCall } from './job-tools'
+import type { AgentCluster } from './tool-schemas'
+
+/** What an agent needs to choose GPUs and an environment: sums, not each GPU's measurements. */
+export async function viewCluster({ actor }: ToolCall): Promise<AgentCluster> {
+  const [{ cluster_status, nodes }, environments, counts] = await Promise.all([
+    readCluster(actor),
+    listEnvironments(actor),
+    countJobs(),
+  ])
+  return {
+    ...cluster_status,
+    ...counts,
+    nodes: nodes.filter(({ state }) => state !== 'lost' && state !== 'drained').map(toNode),
+    environments: environments
+      .filter(({ enabled }) => enabled)
+      .map(({ name, description, is_default }) => ({ name, description, is_default })),
+  }
+}
+
+function toNode({ name, state, reason, simulated, gpus }: ClusterNode): AgentCluster['nodes'][number] {
+  const present = gpus.filter((gpu) => gpu.state !== 'missing')
+  const memory = present.map(({ memory_mib }) => memory_mib)
+  return {
+    name,
+    state,
+    reason,
+    simulated: simulated || (present.length > 0 && present.every((gpu) => gpu.simulated)),
+    gpu_models: [...new Set(present.map(({ model }) => model))],
+    gpu_memory_gb: memory.length === 0 ? null : Math.round(Math.min(...memory) / 102.4) / 10,
+    gpus: present.length,
+    free_gpus: state === 'ready' ? present.filter((gpu) => gpu.state === 'free').length : 0,
+  }
+}
+
+async function countJobs(): Promise<{ queued_jobs: number; running_jobs: number }> {
+  const { rows } = await database().pool.query<{ queued_jobs: number; running_jobs: number }>({
+    name: 'count-active-jobs',
+    text: `SELECT count(*) FILTER (WHERE status = 'pending')::int AS queued_jobs,
+                  count(*) FILTER (WHERE status <> 'pending')::int AS running_jobs
+             FROM jobs WHERE status IN ('pending', 'scheduled', 'running')`,
+  })
+  return rows[0] ?? { queued_jobs: 0, running_jobs: 0 }
+}
