@@ -30,3 +30,9 @@ export function curlCommand({ token, origin }: Pick<Handover, 'token' | 'origin'
     `  -F config_file=@config.yaml`,
   ].join('\n')
 }
+
+/** What an agent's program needs in its settings to reach the tools at `/api/mcp`. */
+export function agentConfig({ token, origin }: Pick<Handover, 'token' | 'origin'>): string {
+  const server = { type: 'http', url: `${origin}/api/mcp`, headers: { Authorization: `Bearer ${token}` } }
+  return JSON.stringify({ mcpServers: { gpuq: server } }, null, 2)
+}

@@ -11,6 +11,7 @@ import { useNow } from '../ui/clock'
 import { EmptyState } from '../ui/empty-state'
 import { PageHeader } from '../ui/page-header'
 import { Switch } from '../ui/switch'
+import { AgentAccess } from './agent-access'
 import { NewTokenDialog } from './new-token-dialog'
 import { isLive, TokenTable } from './token-table'
 
@@ -56,6 +57,7 @@ export function TokenList({ admin, owner }: TokenListProps) {
       >
         {(tokens) => <Tokens tokens={tokens} everyone={everyone} />}
       </ListPanel>
+      {everyone ? null : <AgentAccess />}
     </>
   )
 }

@@ -1,0 +1,159 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { expect } from '@playwright/test'
+import { agentJobSchema, createdJobSchema, logPartSchema } from '@/lib/agents/tool-schemas'
+import { test } from './browser-test'
+import { bearer, call } from './http-call'
+import { clientOf, makePerson, noLimits, type Person } from './people'
+import { signIn } from './sign-in'
+import { theSystem } from './system/the-system'
+
+/** Agents as they come: the official client, against the running system. */
+
+async function connect(
+  token: string,
+  settings?: { url: string; headers: Record<string, string> },
+): Promise<Client> {
+  const client = new Client({ name: 'an agent', version: '1' })
+  const { url, headers } = settings ?? { url: `${theSystem().url}/api/mcp`, headers: bearer(token) }
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }))
+  return client
+}
+
+async function use(client: Client, name: string, input: Record<string, unknown>) {
+  const { structuredContent, isError, content } = await client.callTool({ name, arguments: input })
+  const [first] = content as { text: string }[]
+  return { answer: structuredContent, isError: isError === true, text: first?.text ?? '' }
+}
+
+const job = { name: 'from an agent', gpu_count: 1, instance_count: 1, command: 'sh /workspace/train.sh' }
+
+const view = async (client: Client, job_id: string) =>
+  agentJobSchema.parse((await use(client, 'ViewGPUJob', { job_id })).answer)
+
+async function create(client: Client, input: Record<string, unknown>): Promise<string> {
+  const { answer, text } = await use(client, 'CreateGPUJob', { ...job, ...input })
+  expect(answer, text).toBeDefined()
+  return createdJobSchema.parse(answer).job_id
+}
+
+let ada = {} as Person
+test.beforeAll(async () => {
+  ada = await makePerson({ name: 'ada', limits: noLimits })
+})
+
+test('an agent runs a command, and reads all that it prints while it runs', async () => {
+  const client = await connect(ada.token)
+  const command =
+    'i=0; while [ $i -lt 300 ]; do i=$((i+1)); echo "line $i ∂"; echo oops >&2; done; sleep 1; echo end'
+  const job_id = await create(client, { command })
+  let text = ''
+  for (let at = { next_offset: 0, attempt: 0, ended: false }; !at.ended; ) {
+    const input = {
+      job_id,
+      offset: at.next_offset,
+      limit: 1000,
+      ...(at.attempt > 0 ? { attempt: at.attempt } : {}),
+    }
+    const part = logPartSchema.parse((await use(client, 'ReadGPUJobLog', input)).answer)
+    expect(part.next_offset - at.next_offset).toBe(Buffer.byteLength(part.text))
+    text += part.text
+    at = part
+    if (part.text === '') await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+  const lines = text.split('\n').filter((line) => line.startsWith('line'))
+  expect(lines).toEqual(Array.from({ length: 300 }, (_, index) => `line ${index + 1} ∂`))
+  expect(text.match(/oops/g)).toHaveLength(300)
+  expect(await view(client, job_id)).toMatchObject({
+    status: 'completed',
+    exit_code: 0,
+    instances: [{ rank: 0, gpus: [expect.stringMatching(/^\d+: /)] }],
+  })
+})
+
+test('an agent stops a job that runs', async () => {
+  const client = await connect(ada.token)
+  const job_id = await create(client, { command: 'exec sleep 600' })
+  await expect.poll(async () => (await view(client, job_id)).status, { timeout: 60_000 }).toBe('running')
+  const { answer } = await use(client, 'StopGPUJob', { job_id })
+  expect(agentJobSchema.parse(answer)).toMatchObject({ job_id })
+  await expect
+    .poll(async () => (await view(client, job_id)).reason, { timeout: 30_000 })
+    .toBe('cancelled_by_user')
+  const { isError } = await use(client, 'StopGPUJob', { job_id })
+  expect(isError).toBe(false)
+})
+
+const broken: [rule: string, input: Record<string, unknown>, says: RegExp][] = [
+  ['GPUs come in 1, 2, 4 and 8', { gpu_count: 6 }, /gpu_count: must be 1, 2, 4 or 8/],
+  ['at most 8 instances', { gpu_count: 8, instance_count: 9 }, /instance_count: must be at most 8/],
+  [
+    '8 GPUs or fewer use one instance',
+    { gpu_count: 4, instance_count: 2 },
+    /instance_count to 1 and gpu_count to 8/,
+  ],
+  ['the script has an absolute path', { command: 'sh train.sh' }, /"train.sh".*absolute path/],
+  ['the program too', { command: './train.sh' }, /".\/train.sh".*absolute path/],
+  [
+    'and what it reads',
+    { command: 'python /abs/train.py --data data/train.txt' },
+    /"data\/train.txt".*absolute/,
+  ],
+  ['a job has a name', { name: '' }, /name: /],
+]
+
+test('each broken rule is an answer that names it and the mend, and makes no job', async () => {
+  const client = await connect(ada.token)
+  const before = await ada.client.jobs.list({})
+  for (const [rule, input, says] of broken) {
+    const { isError, text } = await use(client, 'CreateGPUJob', { ...job, ...input })
+    expect(isError, rule).toBe(true)
+    expect(text, rule).toMatch(says)
+  }
+  expect((await ada.client.jobs.list({})).items.length).toBe(before.items.length)
+})
+
+test('who has no token that holds is not let in, and a token does what its scopes say', async () => {
+  const message = { method: 'POST', body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }) }
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+  expect((await call('/api/mcp', { ...message, headers })).status).toBe(401)
+  expect(
+    (await call('/api/mcp', { ...message, headers: { ...headers, ...bearer('x'.repeat(40)) } })).status,
+  ).toBe(401)
+  const foreign = { ...headers, ...bearer(ada.token), origin: 'https://evil.example.org' }
+  expect((await call('/api/mcp', { ...message, headers: foreign })).status).toBe(403)
+  for (const method of ['GET', 'DELETE']) {
+    expect((await call('/api/mcp', { method, headers: bearer(ada.token) })).status).toBe(405)
+  }
+  const { token } = await clientOf(ada.token).tokens.create({ name: 'reader', scopes: ['read'] })
+  const reader = await connect(token)
+  const { isError, text } = await use(reader, 'CreateGPUJob', job)
+  expect({ isError, text }).toMatchObject({
+    isError: true,
+    text: expect.stringMatching(/lacks the scope "submit"/),
+  })
+})
+
+test("another user's job is not found", async () => {
+  const mine = await create(await connect(ada.token), { gpu_memory_gb: 1000 })
+  const stranger = await connect((await makePerson({ name: 'bob' })).token)
+  for (const name of ['ViewGPUJob', 'StopGPUJob', 'ReadGPUJobLog']) {
+    const { isError, text } = await use(stranger, name, { job_id: mine })
+    expect({ isError, text }).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(/no job with this id/),
+    })
+  }
+  await ada.client.jobs.cancel(mine)
+})
+
+test('the page of tokens has the settings, and they work as they stand', async ({ page, context }) => {
+  await signIn(context, ada)
+  await page.goto('/tokens')
+  const settings = page.getByRole('region', { name: 'agent settings' })
+  await expect(settings).toContainText(`${theSystem().url}/api/mcp`)
+  const { mcpServers } = JSON.parse((await settings.textContent())?.replace('YOUR_TOKEN', ada.token) ?? '')
+  const client = await connect('', mcpServers.gpuq)
+  const { isError } = await use(client, 'ViewGPUCluster', {})
+  expect(isError).toBe(false)
+})
