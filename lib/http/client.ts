@@ -35,7 +35,8 @@ export interface Paging {
 export type JobQuery = Partial<z.output<typeof jobFiltersSchema>>
 
 export interface Submission {
-  code: Blob | string
+  /** Left out where the config has a command. */
+  code?: Blob | string
   config: Blob | string
   /** Waits for the job to end and answers with its result. */
   wait?: boolean
@@ -89,7 +90,7 @@ function jobCalls(transport: Transport) {
     submit: (submission: Submission, signal?: AbortSignal) => {
       const { code, config, wait = false, idempotencyKey, deduplicate } = submission
       const body = new FormData()
-      body.append('code', toBlob(code, 'text/x-python'), 'solution.py')
+      if (code !== undefined) body.append('code', toBlob(code, 'text/x-python'), 'solution.py')
       body.append('config_file', toBlob(config, 'application/yaml'), 'config.yaml')
       const headers: Record<string, string> = idempotencyKey ? { 'idempotency-key': idempotencyKey } : {}
       const query = { wait: wait ? undefined : false, deduplicate }

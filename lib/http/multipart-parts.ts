@@ -11,7 +11,8 @@ export interface UploadedPart {
 }
 
 export interface Upload {
-  code: UploadedPart
+  /** Null: none came, for the config may say what to run. */
+  code: UploadedPart | null
   configFile: UploadedPart
   /** SHA-256 over both parts: the same for the same upload, whatever boundary its client made up. */
   bodyHash: Buffer
@@ -54,18 +55,16 @@ export class PartCollector {
     if (this.#refusal) throw this.#refusal
   }
 
-  /** @throws 422 naming the parts that are missing. */
+  /** @throws 422 naming the parts that are missing. Whether `code` may be, only the config can say. */
   finish(): Upload {
-    const code = this.#parts.get('code')
+    const code = this.#parts.get('code') ?? null
     const configFile = this.#parts.get('config_file')
-    if (code === undefined || configFile === undefined) {
-      throw wrongParts(
-        partNames
-          .filter((path) => !this.#parts.has(path))
-          .map((path) => ({ path, message: `is missing: add -F "${path}=@${defaultNames[path]}"` })),
-      )
+    if (configFile === undefined) {
+      throw missingParts(partNames.filter((path) => !this.#parts.has(path)))
     }
-    const hash = createHash('sha256').update(`${code.bytes.length}:`).update(code.bytes)
+    const hash = createHash('sha256')
+    if (code === null) hash.update('none:')
+    else hash.update(`${code.bytes.length}:`).update(code.bytes)
     return { code, configFile, bodyHash: hash.update(configFile.bytes).digest() }
   }
 
@@ -135,6 +134,12 @@ export class PartCollector {
 function partTooLarge(path: PartName, maxPartBytes: number): GpuqError {
   const message = `is larger than ${maxPartBytes} bytes: send less`
   return refusal('payload_too_large', `The part ${path} ${message}.`, [{ path, message }])
+}
+
+export function missingParts(names: readonly PartName[]): GpuqError {
+  return wrongParts(
+    names.map((path) => ({ path, message: `is missing: add -F "${path}=@${defaultNames[path]}"` })),
+  )
 }
 
 function wrongParts(errors: FieldError[]): GpuqError {

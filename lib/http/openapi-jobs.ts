@@ -13,12 +13,12 @@ import { deduplicateQuery, list, type Operation, ok } from './openapi-operation'
 
 const uploadParts = {
   type: 'object',
-  required: ['code', 'config_file'],
+  required: ['config_file'],
   properties: {
     code: {
       type: 'string',
       contentMediaType: 'text/x-python',
-      description: 'solution.py, UTF-8, at most 1 MiB',
+      description: 'solution.py, UTF-8, at most 1 MiB; left out where the config has a command',
     },
     config_file: { type: 'string', contentMediaType: 'application/yaml', description: 'config.yaml' },
   },

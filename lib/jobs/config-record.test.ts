@@ -34,6 +34,13 @@ describe('the record of a config', () => {
     )
   })
 
+  it('has no command, which is kept beside it, and gets it back', () => {
+    const config = configOf(`${base}command: "cd /job; python train.py --lr '0.1'"\n`)
+    const record = configForRecord(config)
+    expect(record).not.toHaveProperty('command')
+    expect(configOf(configToYaml(record, config.command))).toEqual(config)
+  })
+
   it('never becomes a config with a token, and nothing becomes an empty one', () => {
     expect(configToYaml({ project_id: 'p', token: 'hush' })).toBe('project_id: "p"\n')
     expect(parseConfig(configToYaml(undefined)).ok).toBe(false)

@@ -79,7 +79,7 @@ export const configSchema = z
       example: true,
     }),
     command: shellCommand.optional().meta({
-      description: 'what a shell runs, in place of solution.py',
+      description: 'what a shell runs, in place of solution.py: the upload then has no part code',
       example: 'bash setup.sh && python train.py',
     }),
     archive: sha256.optional().meta({
@@ -125,6 +125,12 @@ export const configSchema = z
       context.addIssue({ code: 'custom', path: [key], message })
     if (config.gpu_fraction !== undefined && config.gpu_count !== 1) {
       refuse('gpu_fraction', 'is a part of one GPU: leave out gpu_count or gpu_fraction')
+    }
+    if (config.command !== undefined) {
+      if (config.args.length > 0) refuse('args', 'are for solution.py: write them into the command')
+      if (config.cuda_argument === true) {
+        refuse('cuda_argument', 'changes the arguments of solution.py: leave it out with a command')
+      }
     }
     const allowed = config.allowed_gpus?.length ?? 0
     if (allowed > 0 && allowed < config.gpu_count) {

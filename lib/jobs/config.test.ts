@@ -138,6 +138,15 @@ describe('a config', () => {
   })
 })
 
+describe('a command', () => {
+  it('stands alone: arguments are for solution.py', () => {
+    expect(configOf(`${base}command: " bash run.sh | tee out "`).command).toBe('bash run.sh | tee out')
+    expect(errorsOf(`${base}command: "true"\nargs: "--epochs 1"`)).toMatchObject([{ path: 'args', line: 5 }])
+    expect(errorsOf(`${base}command: "true"\ncuda_argument: true`)).toMatchObject([{ path: 'cuda_argument' }])
+    expect(errorsOf(`${base}command: ""`)).toMatchObject([{ path: 'command', line: 4 }])
+  })
+})
+
 describe('a key', () => {
   it('that is missing is shown with an example', () => {
     expect(errorsOf('competition_id: c\nexpected_time: 5\n')).toEqual([

@@ -139,7 +139,10 @@ function toJobConfig(parsed: ParsedConfig, gpusChosen: boolean): JobConfig {
   }
 }
 
-/** The config in the wire's own keys, as it is stored: without the token, and without who submitted it. */
+/**
+ * The config in the wire's own keys, as it is stored: without the token, without who submitted it, and without the
+ * command, which has a column of its own.
+ */
 export function configForRecord(config: JobConfig): Record<string, unknown> {
   const record = {
     competition_id: config.competitionId,
@@ -160,7 +163,6 @@ export function configForRecord(config: JobConfig): Record<string, unknown> {
     env: config.env,
     args: config.args,
     cuda_argument: config.cudaArgument || null,
-    command: config.command,
     archive: config.archive,
     run_name: config.runName,
     tty: config.tty || null,
@@ -175,8 +177,9 @@ export function configForRecord(config: JobConfig): Record<string, unknown> {
 }
 
 /** What {@link configForRecord} gave, as a `config.yaml` to read and submit again: only what is not the default. */
-export function configToYaml(record: unknown): string {
+export function configToYaml(record: unknown, command: string | null = null): string {
   const values = new Map(Object.entries(typeof record === 'object' && record !== null ? record : {}))
+  if (command !== null) values.set('command', command)
   const shown = configKeys.filter(
     (key) => key !== 'token' && values.has(key) && !isDefault(key, values.get(key)),
   )

@@ -127,12 +127,12 @@ export function acceptedResult(jobId: string): JobResult {
   }
 }
 
-/** What was submitted, without the token. */
+/** What was submitted, without the token, so that it can be submitted again. */
 export async function readSource(actor: Actor, jobId: string): Promise<JobSource> {
   const { id } = await findVisibleJob(actor, jobId)
   const { code, spec, command } = await database().prisma.job.findUniqueOrThrow({
     where: { id },
     select: { code: true, spec: true, command: true },
   })
-  return { code: Buffer.from(code).toString('utf8'), config: configToYaml(spec), command }
+  return { code: Buffer.from(code).toString('utf8'), config: configToYaml(spec, command), command }
 }

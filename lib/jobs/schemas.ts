@@ -122,7 +122,7 @@ export const submitResultSchema = jobResultSchema.extend({
 /** `GET /api/jobs/ID/source`: what was submitted, without the token. */
 export const jobSourceSchema = z.object({
   code: z.string().describe('solution.py; empty for a job that is a command'),
-  config: z.string(),
+  config: z.string().describe('config.yaml, with the command of a job that is one'),
   command: z.string().nullable().describe('what a shell runs; null: solution.py'),
 })
 

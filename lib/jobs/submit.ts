@@ -11,7 +11,7 @@ import { GpuqError } from '../errors'
 import { configForRecord, type JobConfig, timeLimitSeconds } from './config'
 import { contentHash } from './content-hash'
 import { findSameContent } from './deduplicate'
-import { modelsOfWords, withModelNeed } from './model-need'
+import { modelsOfCommand, modelsOfWords, withModelNeed } from './model-need'
 import { isLimited, requireWithinLimits } from './submission-limits'
 
 export interface Submission {
@@ -107,7 +107,7 @@ async function prepare(actor: Actor, given: JobConfig) {
   const [environment, known, config] = await Promise.all([
     findEnvironment(given.environment),
     findProject(database().pool, actor.userId, given.projectId),
-    withModelNeed(given, modelsOfWords(given.args)),
+    withModelNeed(given, given.command === null ? modelsOfWords(given.args) : modelsOfCommand(given.command)),
   ])
   return { environment, known, config }
 }

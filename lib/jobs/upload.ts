@@ -3,7 +3,8 @@ import { actorFromToken, invalidToken } from '../access/authenticate'
 import { type FieldError, GpuqError } from '../errors'
 import { idempotencyKeyOf } from '../http/idempotency-key'
 import { readUpload } from '../http/multipart'
-import { parseConfig } from './config'
+import { missingParts, type UploadedPart } from '../http/multipart-parts'
+import { type JobConfig, parseConfig } from './config'
 import type { Submission } from './submit'
 import { requireSupported } from './supported'
 
@@ -28,6 +29,7 @@ export async function receiveUpload(
     throw new GpuqError('invalid_fields', describeErrors(parsed.errors), { errors: parsed.errors })
   }
   const { config, token } = parsed
+  requireOneProgram(code, config)
   const actor = await settleActor(caller, token)
   if (config.userId !== null && config.userId.toLowerCase() !== actor.handle.toLowerCase()) {
     throw new GpuqError('forbidden', 'Token does not belong to specified user_id')
@@ -35,8 +37,26 @@ export async function receiveUpload(
   requireSupported(config)
   return {
     actor,
-    submission: { code: code.bytes, command: null, runId: null, config, bodyHash, idempotencyKey },
+    submission: {
+      code: code?.bytes ?? Buffer.alloc(0),
+      command: config.command,
+      runId: null,
+      config,
+      bodyHash,
+      idempotencyKey,
+    },
   }
+}
+
+/** A job runs an uploaded program or its config's command. */
+function requireOneProgram(code: UploadedPart | null, { command }: JobConfig): void {
+  if (code === null && command === null) throw missingParts(['code'])
+  if (code === null || command === null) return
+  const message =
+    'a job runs one program: leave out this key to run solution.py, or the part code to run the command'
+  throw new GpuqError('invalid_fields', `config_file: command: ${message}`, {
+    errors: [{ path: 'command', message }],
+  })
 }
 
 /** The first mistake as a sentence with its place, and how many more there are. */

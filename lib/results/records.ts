@@ -18,6 +18,7 @@ export const jobRecordSchema = z.object({
   name: z.string().nullable(),
   attempt: z.number().int(),
   spec: z.record(z.string(), z.unknown()).describe('the config without secrets'),
+  command: z.string().nullable().optional().describe('what a shell ran; null: solution.py'),
   environment: z.string(),
   image: z.string(),
   image_digest: z.string().nullable(),

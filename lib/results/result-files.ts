@@ -24,6 +24,7 @@ interface EndedJob {
   name: string | null
   attempt: number
   spec: unknown
+  command: string | null
   environment: string
   image: string
   imageDigest: string | null
@@ -88,7 +89,7 @@ export async function storeResult(jobId: string): Promise<void> {
 async function readEndedJob(jobId: string): Promise<EndedJob | null> {
   const { rows } = await database().pool.query<EndedJob>({
     name: 'read-ended-job',
-    text: `SELECT j.id, u.handle, j.competition_id AS "competitionId", p.slug AS "projectId", j.name, j.attempt, j.spec,
+    text: `SELECT j.id, u.handle, j.competition_id AS "competitionId", p.slug AS "projectId", j.name, j.attempt, j.spec, j.command,
                   e.name AS environment, e.image, j.image_digest AS "imageDigest", n.name AS node,
                   coalesce((SELECT jsonb_agg(jsonb_build_object('uuid', g.uuid, 'index', g.index, 'model', g.model,
                                              'simulated', g.simulated, 'milli', a.milli) ORDER BY g.index)
@@ -133,6 +134,7 @@ function jobRecord(job: EndedJob): JobRecord {
     name: job.name,
     attempt: job.attempt,
     spec: publicSpec(storedSpecSchema.parse(job.spec)),
+    command: job.command,
     environment: job.environment,
     image: job.image,
     image_digest: job.imageDigest,

@@ -95,7 +95,7 @@ describe('a job that is a command', () => {
     })
     expect(await call(getSource, '/x', { params: { id }, ...ada })).toMatchObject({
       status: 200,
-      body: { code: '', command },
+      body: { code: '', command, config: expect.stringContaining('command: "python -c') },
     })
     await cancel(id, ada)
   })

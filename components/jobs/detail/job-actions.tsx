@@ -19,14 +19,14 @@ export function JobActions({ job }: { job: JobDetail }) {
   return (
     <>
       {isFinal(job.status) ? null : <CancelButton job={job} />}
-      {job.command === null ? <FileActions job={job} /> : null}
+      <AgainActions job={job} />
       <MoreActions job={job} />
     </>
   )
 }
 
-/** What one can do with uploaded files. A command is submitted again where it came from. */
-function FileActions({ job }: { job: JobDetail }) {
+/** What one can do with what was submitted. */
+function AgainActions({ job }: { job: JobDetail }) {
   const { runAgain, working } = useRunAgain(job.job_id)
   return (
     <>

@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { jobSourceQuery, submitJob } from '@/lib/http/queries'
 import { toast } from '../../ui/toaster'
 
-/** Submits a job's files once more, as they are, and goes to the new job. */
+/** Submits a job's program or command once more, as it is, and goes to the new job. */
 export function useRunAgain(id: string): { runAgain: () => void; working: boolean } {
   const client = useQueryClient()
   const router = useRouter()
@@ -15,8 +15,8 @@ export function useRunAgain(id: string): { runAgain: () => void; working: boolea
   const run = async () => {
     setWorking(true)
     try {
-      const source = await client.fetchQuery(jobSourceQuery(id))
-      const job = await mutateAsync(source)
+      const { code, config, command } = await client.fetchQuery(jobSourceQuery(id))
+      const job = await mutateAsync(command === null ? { code, config } : { config })
       router.push(`/jobs/${job.job_id}`)
     } catch (error) {
       toast.error('The job was not submitted', {

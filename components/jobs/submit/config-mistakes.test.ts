@@ -14,6 +14,14 @@ describe('findMistakes', () => {
     expect(mistake).toMatchObject({ path: 'gpu_cuont', line: 4, column: 1 })
   })
 
+  it('finds a command beside a program', () => {
+    const text = `${required}command: "true"\n`
+    expect(findMistakes(text, surroundings)).toEqual([])
+    expect(findMistakes(text, { ...surroundings, hasProgram: true })).toMatchObject([
+      { path: 'command', line: 4, column: 1 },
+    ])
+  })
+
   it('finds what only this page can know', () => {
     const text = `${required}user_id: "your_user_id"\nenvironment: tensorflow\n`
     expect(findMistakes(text, surroundings)).toEqual([

@@ -2,6 +2,7 @@ import { isMap, isScalar, LineCounter, parseDocument } from 'yaml'
 import type { FieldError } from '@/lib/errors'
 import { parseConfig } from '@/lib/jobs/config'
 import { readConfigText } from '../editor/config-text'
+import { commandOf } from './draft'
 
 /** What the page knows and the config alone does not say. */
 export interface ConfigSurroundings {
@@ -9,6 +10,8 @@ export interface ConfigSurroundings {
   handle: string
   /** The environments there are; undefined while nobody knows. */
   environments: readonly string[] | undefined
+  /** A program is written beside it. */
+  hasProgram?: boolean
 }
 
 /** Every mistake in a config that can be known before it is sent, in the order of its lines. */
@@ -24,7 +27,10 @@ export function findMistakes(text: string, surroundings: ConfigSurroundings): Fi
 }
 
 /** What would be right elsewhere, or for someone else. */
-function findForeign(text: string, { handle, environments }: ConfigSurroundings): FieldError[] {
+function findForeign(
+  text: string,
+  { handle, environments, hasProgram = false }: ConfigSurroundings,
+): FieldError[] {
   const read = (key: string) => {
     const reading = readConfigText(text)?.read(key)
     return reading?.kind === 'value' && typeof reading.value === 'string' ? reading.value : null
@@ -36,6 +42,10 @@ function findForeign(text: string, { handle, environments }: ConfigSurroundings)
   }
   if (environment !== null && environments && !environments.includes(environment)) {
     mistakes.push({ path: 'environment', message: `there is no such environment: ${choices(environments)}` })
+  }
+  if (hasProgram && commandOf(text) !== null) {
+    const message = 'a job runs one program: leave this key out, or clear solution.py'
+    mistakes.push({ path: 'command', message })
   }
   return mistakes
 }

@@ -1,5 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { blankDraft, forgetDraft, loadDraft, saveDraft, withoutToken } from './draft'
+import {
+  blankDraft,
+  commandOf,
+  forgetDraft,
+  isCommand,
+  loadDraft,
+  saveDraft,
+  toSubmission,
+  withCommand,
+  withoutToken,
+} from './draft'
 
 const secret = 'gpuq_0123456789'
 
@@ -8,6 +18,27 @@ describe('withoutToken', () => {
     expect(withoutToken(`a: 1 # one\ntoken: "${secret}"\nb: 2\n`)).toBe('a: 1 # one\nb: 2\n')
     expect(withoutToken(`{'a': 1, 'token': '${secret}'}`)).not.toContain(secret)
     expect(withoutToken('a: 1\n')).toBe('a: 1\n')
+  })
+})
+
+describe('a command', () => {
+  const config = 'project_id: p\ncommand: "bash run.sh"\n'
+
+  it('is read from the config and written there, whatever it holds', () => {
+    expect(commandOf(config)).toBe('bash run.sh')
+    expect(commandOf('project_id: p\n')).toBeNull()
+    expect(commandOf('command: |\n  a\n  b\n')).toBe('a\nb\n')
+    for (const command of ['', 'a "b" \'c\' # d\n\\e', 'true ', 'a: b']) {
+      expect(commandOf(withCommand(config, command))).toBe(command)
+      expect(withCommand(config, command)).toContain('project_id: p\n')
+    }
+  })
+
+  it('is sent without a program; beside a program, both are, and the server refuses them', () => {
+    expect(isCommand({ code: ' \n', config })).toBe(true)
+    expect(toSubmission({ code: '', config })).toEqual({ config })
+    expect(isCommand({ code: 'print(1)', config })).toBe(false)
+    expect(toSubmission({ code: 'print(1)', config })).toEqual({ code: 'print(1)', config })
   })
 })
 

@@ -20,6 +20,28 @@ export const blankDraft: Draft = {
   ].join('\n'),
 }
 
+/** What the config says that a shell runs; null: it says nothing of it, and the program runs. */
+export function commandOf(config: string): string | null {
+  const read = readConfigText(config)?.read('command')
+  if (read?.kind !== 'value') return null
+  return typeof read.value === 'object' ? null : String(read.value)
+}
+
+/** The config with another command. */
+export function withCommand(config: string, command: string): string {
+  return readConfigText(config)?.write('command', command) ?? config
+}
+
+/** What is sent: of a command there is no program. */
+export function toSubmission({ code, config }: Draft): { code?: string; config: string } {
+  return isCommand({ code, config }) ? { config } : { code, config }
+}
+
+/** Whether it is a command that is being written. Where there is a program too, that is to be seen. */
+export function isCommand({ code, config }: Draft): boolean {
+  return code.trim() === '' && commandOf(config) !== null
+}
+
 /** The config without its token: the session says who submits, and a secret has no business in this browser's storage. */
 export function withoutToken(config: string): string {
   const text = readConfigText(config)

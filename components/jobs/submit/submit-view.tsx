@@ -9,7 +9,7 @@ import { Panel, PanelBody, PanelHeader } from '../../ui/panel'
 import { toast } from '../../ui/toaster'
 import { CodeEditor } from '../editor/code-editor'
 import { ConfigEditor } from '../editor/config-editor'
-import { blankDraft, type Draft } from './draft'
+import { blankDraft, commandOf, type Draft, isCommand, withCommand } from './draft'
 import { DropHint } from './drop-hint'
 import { readFiles } from './read-files'
 import { SubmitBar } from './submit-bar'
@@ -85,20 +85,11 @@ interface EditorsProps {
 function Editors({ draft, mistakes, onChange }: EditorsProps) {
   return (
     <div className="mt-4 grid items-start gap-4 lg:grid-cols-2">
-      <Panel>
-        <PanelHeader title={<span className="font-mono">solution.py</span>} />
-        <PanelBody>
-          <CodeEditor
-            label="solution.py"
-            language="python"
-            value={draft.code}
-            onChange={(code) => onChange({ code })}
-            problems={mistakes.code}
-            placeholder="print('Hello from a GPU')"
-            className="h-[34rem] max-lg:h-96"
-          />
-        </PanelBody>
-      </Panel>
+      {isCommand(draft) ? (
+        <CommandPanel draft={draft} onChange={onChange} />
+      ) : (
+        <ProgramPanel draft={draft} mistakes={mistakes} onChange={onChange} />
+      )}
       <Panel>
         <PanelHeader title={<span className="font-mono">config.yaml</span>} />
         <PanelBody>
@@ -111,6 +102,47 @@ function Editors({ draft, mistakes, onChange }: EditorsProps) {
         </PanelBody>
       </Panel>
     </div>
+  )
+}
+
+function ProgramPanel({ draft, mistakes, onChange }: EditorsProps) {
+  return (
+    <Panel>
+      <PanelHeader title={<span className="font-mono">solution.py</span>} />
+      <PanelBody>
+        <CodeEditor
+          label="solution.py"
+          language="python"
+          value={draft.code}
+          onChange={(code) => onChange({ code })}
+          problems={mistakes.code}
+          placeholder="print('Hello from a GPU')"
+          className="h-[34rem] max-lg:h-96"
+        />
+      </PanelBody>
+    </Panel>
+  )
+}
+
+/** The config's command, in a box where it can be read. Its mistakes stand beside the config. */
+function CommandPanel({ draft, onChange }: Omit<EditorsProps, 'mistakes'>) {
+  return (
+    <Panel>
+      <PanelHeader
+        title={<span className="font-mono">command</span>}
+        description="Run by /bin/sh in place of solution.py. To write a program, take the key out of the config."
+      />
+      <PanelBody>
+        <CodeEditor
+          label="command"
+          language="shell"
+          value={commandOf(draft.config) ?? ''}
+          onChange={(command) => onChange({ config: withCommand(draft.config, command) })}
+          placeholder="python train.py"
+          className="h-[34rem] max-lg:h-96"
+        />
+      </PanelBody>
+    </Panel>
   )
 }
 

@@ -7,7 +7,7 @@ import { environmentsQuery } from '@/lib/http/queries'
 import type { EnvironmentChoice } from '../editor/config-field'
 import type { Problem } from '../editor/problems'
 import { findMistakes, withPlaces } from './config-mistakes'
-import type { Draft } from './draft'
+import { commandOf, type Draft } from './draft'
 
 export interface Mistakes {
   config: readonly FieldError[]
@@ -31,12 +31,18 @@ const missingCode: readonly Problem[] = [{ line: 1, message: 'write a program he
 /** Everything to mend in a draft, by where it stands. */
 export function useMistakes({ code, config }: Draft, { handle, told, tried }: MistakeSources): Mistakes {
   const { data } = useQuery(environmentsQuery())
+  const empty = code.trim() === ''
   const environments = useMemo(() => data?.filter(({ enabled }) => enabled), [data])
   // Deferred, so that checking does not hold up the typing.
   const settled = useDeferredValue(config)
   const found = useMemo(
-    () => findMistakes(settled, { handle, environments: environments?.map(({ name }) => name) }),
-    [settled, handle, environments],
+    () =>
+      findMistakes(settled, {
+        handle,
+        environments: environments?.map(({ name }) => name),
+        hasProgram: !empty,
+      }),
+    [settled, handle, environments, empty],
   )
   const all = useMemo(() => {
     const toldOfConfig = told?.filter(({ path }) => path !== 'code') ?? []
@@ -46,11 +52,11 @@ export function useMistakes({ code, config }: Draft, { handle, told, tried }: Mi
     () => told?.filter(({ path }) => path === 'code').map(({ message }) => ({ line: 1, message })),
     [told],
   )
-  const empty = code.trim() === ''
+  const missing = empty && commandOf(config) === null
   return {
     config: all,
-    code: empty && tried ? missingCode : (toldOfCode ?? noProblems),
-    blocking: empty || found.length > 0,
+    code: missing && tried ? missingCode : (toldOfCode ?? noProblems),
+    blocking: missing || found.length > 0,
     environments,
   }
 }

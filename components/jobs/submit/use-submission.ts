@@ -7,7 +7,7 @@ import { uuidv7 } from 'uuidv7'
 import type { FieldError } from '@/lib/errors'
 import { ProblemError } from '@/lib/http/client-problem'
 import { submitJob } from '@/lib/http/queries'
-import { type Draft, forgetDraft } from './draft'
+import { type Draft, forgetDraft, toSubmission } from './draft'
 
 interface Refusal {
   /** What was sent: once it is changed, its mistakes may be gone. */
@@ -37,7 +37,7 @@ export function useSubmission(draft: Draft): SubmissionState {
     setRefusal(null)
     if (sent.current?.draft !== draft) sent.current = { draft, key: uuidv7() }
     try {
-      const job = await mutateAsync({ ...draft, idempotencyKey: sent.current.key })
+      const job = await mutateAsync({ ...toSubmission(draft), idempotencyKey: sent.current.key })
       forgetDraft()
       router.push(`/jobs/${job.job_id}`)
     } catch (error) {
