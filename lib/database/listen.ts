@@ -16,6 +16,8 @@ export const channels = {
   queue: 'gpuq_queue',
   /** Work for one node: payload is the node's id. */
   node: 'gpuq_node',
+  /** Something was typed at a task's terminal, or its size changed: payload is the task's id. */
+  terminal: 'gpuq_terminal',
 } as const
 
 export type Channel = keyof typeof channels

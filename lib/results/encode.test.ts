@@ -241,6 +241,26 @@ describe('the output limit', () => {
   })
 })
 
+describe('with a terminal', () => {
+  it('the beginning of a line shows at once, whatever it looks like', () => {
+    const encoder = new OutputEncoder({ limitBytes: 1e9, terminal: true })
+    encoder.feed('stdout', bytes('[me@there ~]$ '), at)
+    expect(recordsOf(encoder.flush(at))).toEqual([{ type: 'stdout', t, text: '[me@there ~]$ ', eol: false }])
+  })
+
+  it('a new process goes on behind an unfinished line that it is not shown again', () => {
+    const first = new OutputEncoder({ limitBytes: 1e9, terminal: true })
+    first.feed('stdout', bytes('done\n>>> '), at)
+    first.flush(at)
+    const second = new OutputEncoder({ limitBytes: 1e9, terminal: true, resume: { ...first.state } })
+    expect(recordsOf(second.feed('stdout', bytes('done\n'), at))).toEqual([])
+    second.skipNoMore('stdout')
+    expect(recordsOf(second.feed('stdout', bytes('1\n2\n'), at)).map(({ text }) => text)).toEqual(['1', '2'])
+    expect(second.state.consumed.stdout).toBe('done\n>>> 1\n2\n'.length)
+    expect(second.droppedBytes).toBe(0)
+  })
+})
+
 describe('a new process', () => {
   it('skips what was stored and knows that it is within a line', () => {
     const first = unlimited()

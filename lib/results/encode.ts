@@ -1,5 +1,5 @@
 import { type EncodedText, maxPiece, type OutputStream, RecordWriter } from './record-writer'
-import { StreamPlace } from './stream-place'
+import { holdJsonMs, StreamPlace } from './stream-place'
 import { incompleteTail } from './utf8'
 
 /** All a new process needs to go on where another one stopped. */
@@ -17,6 +17,8 @@ export interface EncoderOptions {
   rank?: number
   /** The stored state of an earlier process. Feed the output from its first byte: what was stored is skipped. */
   resume?: EncoderState
+  /** Somebody may sit before it: no beginning of a line is held back. */
+  terminal?: boolean
 }
 
 /** Finished JSONL records, ready to be stored. */
@@ -43,12 +45,12 @@ export class OutputEncoder {
   #records = 0
   #results = 0
 
-  constructor({ limitBytes, rank, resume }: EncoderOptions) {
+  constructor({ limitBytes, rank, resume, terminal = false }: EncoderOptions) {
     this.#limitBytes = limitBytes
     this.#rank = rank
     this.#encodedBytes = resume?.encodedBytes ?? 0
     this.#places = {
-      stdout: new StreamPlace('stdout', resume?.consumed.stdout ?? 0),
+      stdout: new StreamPlace('stdout', resume?.consumed.stdout ?? 0, terminal ? 0 : holdJsonMs),
       stderr: new StreamPlace('stderr', resume?.consumed.stderr ?? 0),
     }
   }
@@ -79,6 +81,11 @@ export class OutputEncoder {
   /** Raw bytes that were not UTF-8 and were replaced, counted since this encoder was made. */
   get replacedBytes(): number {
     return this.#replaced
+  }
+
+  /** What is fed next of this stream was never recorded, even where an earlier process recorded more than came yet. */
+  skipNoMore(stream: OutputStream): void {
+    this.#places[stream].skipNoMore()
   }
 
   /** Takes raw bytes of one stream and gives the records that they finish. */

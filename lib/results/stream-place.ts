@@ -21,6 +21,7 @@ export class StreamPlace {
   constructor(
     readonly stream: OutputStream,
     consumed: number,
+    readonly holdMs = holdJsonMs,
   ) {
     this.consumed = consumed
     this.#toSkip = consumed
@@ -42,6 +43,13 @@ export class StreamPlace {
     return bytes.subarray(skipped)
   }
 
+  /** What comes next was never recorded, whatever an earlier process had recorded beyond what came until now. */
+  skipNoMore(): void {
+    if (this.#toSkip > 0) this.midLine = true
+    this.#toSkip = 0
+    this.#received = Math.max(this.#received, this.consumed)
+  }
+
   keep(bytes: Buffer, at: Date): void {
     if (bytes.length === 0) return
     if (this.pending.length === 0) this.#pendingSince = at.getTime()
@@ -54,7 +62,7 @@ export class StreamPlace {
       this.stream === 'stdout' &&
       !this.midLine &&
       this.pending.length <= maxResultBytes &&
-      at.getTime() - this.#pendingSince < holdJsonMs &&
+      at.getTime() - this.#pendingSince < this.holdMs &&
       bytesStartLikeJson(this.pending.view)
     )
   }

@@ -1,12 +1,14 @@
 import { logger } from '@/lib/logger'
 import { pause } from '../pause'
 import {
+  type ContainerInput,
   type ContainerRef,
   type Exit,
   type OutputChunk,
   type Runtime,
   RuntimeFault,
   type TaskContainer,
+  type TerminalSize,
   type Usage,
 } from '../runtime/runtime'
 
@@ -122,6 +124,15 @@ export class ContainerLife {
   /** What the container has used until now; null when it does not run. */
   async usage(): Promise<Usage | null> {
     return this.#container ? this.host.runtime.usage(this.#container) : null
+  }
+
+  /** The way to what the program reads, for a container with a terminal. */
+  openInput(): Promise<ContainerInput> {
+    return this.host.runtime.openInput(this.#known())
+  }
+
+  resize(size: TerminalSize): Promise<void> {
+    return this.host.runtime.resize(this.#known(), size)
   }
 
   /** Stops the container once it runs. That it exits is seen by {@link follow}; that it would not, by {@link undying}. */

@@ -25,5 +25,6 @@ export function containerOf(task: ClaimedTask, lease: Lease, directory: string):
     cpuMilli: task.cpuMilli,
     memoryMib: task.memoryMib,
     network: task.network,
+    tty: spec.tty,
   }
 }

@@ -1,6 +1,7 @@
 import type { Lease } from '@/lib/cluster/nodes'
 import { appendOutput } from '@/lib/cluster/task-output'
 import type { ClaimedTask } from '@/lib/cluster/tasks'
+import { storedSpecSchema } from '@/lib/jobs/stored-spec'
 import { OutputEncoder } from '@/lib/results/encode'
 import { pause } from '../pause'
 import type { OutputChunk } from '../runtime/runtime'
@@ -48,6 +49,7 @@ export class OutputStore {
         consumed: { stdout: task.stdoutConsumed, stderr: task.stderrConsumed },
         encodedBytes: task.outputBytes,
       },
+      terminal: storedSpecSchema.parse(task.spec).tty,
     })
   }
 
@@ -63,12 +65,20 @@ export class OutputStore {
 
   /** Takes raw output. Resolves at once, or when the database has caught up. */
   async take(chunk: OutputChunk): Promise<void> {
+    if (chunk.live) this.#goLive(chunk.stream)
     const bytes = this.#streams[chunk.stream].push(chunk.bytes)
     this.#received[chunk.stream] += bytes.length
     this.#keep(this.#encoder.feed(chunk.stream, bytes, new Date()).bytes, this.#encoder.state.consumed)
     this.#storing ??= this.#store()
     while (this.#waitingBytes > mostWaitingBytes && this.#storing) await this.#storing
     if (this.#failed) throw this.#failed
+  }
+
+  /** The program's own words from now on: all that was read of it before counts as having come. */
+  #goLive(stream: OutputChunk['stream']): void {
+    this.#streams[stream].expectNoMore()
+    this.#encoder.skipNoMore(stream)
+    this.#received[stream] = Math.max(this.#received[stream], this.#encoder.state.consumed[stream])
   }
 
   /**

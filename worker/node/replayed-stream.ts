@@ -28,6 +28,12 @@ export class ReplayedStream {
     this.#held = []
   }
 
+  /** What comes next does not repeat anything. */
+  expectNoMore(): void {
+    this.#expected = null
+    this.#held = []
+  }
+
   /** Takes what comes, and gives what of it is new. */
   push(bytes: Buffer): Buffer {
     const before = this.#seen.length

@@ -2,6 +2,7 @@ import type { GpuReading } from '@/lib/cluster/gpu-reading'
 import type { Lease } from '@/lib/cluster/nodes'
 import { type ClaimedTask, Fenced, finishTask, markRunning, noteStop } from '@/lib/cluster/tasks'
 import { type EndReason, endReasons } from '@/lib/jobs/reasons'
+import { storedSpecSchema } from '@/lib/jobs/stored-spec'
 import type { Outcome } from '@/lib/jobs/verdict'
 import { logger } from '@/lib/logger'
 import { pause } from '../pause'
@@ -12,6 +13,7 @@ import { outcomeOf, outcomeOfFault } from './outcome'
 import { OutputStore } from './output-store'
 import { persist } from './persist'
 import { removeTaskDirectory, taskDirectory, writeTaskDirectory } from './task-directory'
+import { TaskTerminal } from './task-terminal'
 import { UseRecorder } from './use-recorder'
 import { watchUsage } from './watch-usage'
 
@@ -50,6 +52,7 @@ export class TaskRun {
   #stoppedFor: EndReason | null = null
   #stopNoted: Promise<void> = Promise.resolve()
   readonly #use: UseRecorder
+  #terminal: TaskTerminal | undefined
 
   constructor(
     readonly host: TaskHost,
@@ -88,6 +91,11 @@ export class TaskRun {
   /** Takes what nvidia-smi just said of the node's GPUs, by their UUIDs. */
   takeSample(readings: ReadonlyMap<string, GpuReading>): void {
     if (!this.#abandoned.signal.aborted) this.#use.take(readings)
+  }
+
+  /** Something may have been typed at its terminal. */
+  ringTerminal(): void {
+    this.#terminal?.ring()
   }
 
   /** Fenced off: nothing more is written. The container is left to whoever owns it now. */
@@ -169,6 +177,7 @@ export class TaskRun {
     const ended = new AbortController()
     const running = AbortSignal.any([ended.signal, this.#abandoned.signal])
     watchUsage(lease, task.id, () => this.#life.usage(), running)
+    if (!over) this.#serveTerminal(running)
     const take = async (chunk: OutputChunk) => {
       this.#requireOurs()
       await store.take(chunk)
@@ -183,6 +192,13 @@ export class TaskRun {
       clearTimeout(timeLimit)
       ended.abort()
     }
+  }
+
+  #serveTerminal(running: AbortSignal): void {
+    const { host, task } = this
+    if (!storedSpecSchema.parse(task.spec).tty) return
+    this.#terminal = new TaskTerminal(host.lease, task.id, this.#life, running)
+    void this.#terminal.serve()
   }
 
   /** Brings the container to run, and says so. Null when the task was stopped before that. */

@@ -62,6 +62,7 @@ export class NodeService {
     const stop = await listener().listen('node', (id) => {
       if (id === null || id === this.lease.nodeId) wake.ring()
     })
+    const stopTyping = await listener().listen('terminal', (taskId) => this.#ringTerminal(taskId))
     try {
       await Promise.all([
         this.#keepLooking(wake, signal),
@@ -70,6 +71,7 @@ export class NodeService {
       ])
     } finally {
       stop()
+      stopTyping()
     }
   }
 
@@ -191,6 +193,12 @@ export class NodeService {
 
   #noteUse(task: ClaimedTask): void {
     this.#gpuWatch?.noteOurs(task.gpus.map(({ uuid }) => uuid))
+  }
+
+  /** Null: which task's it was is not known. */
+  #ringTerminal(taskId: string | null): void {
+    const runs = taskId === null ? [...this.#runs.values()] : [this.#runs.get(taskId)]
+    for (const run of runs) run?.ringTerminal()
   }
 
   #takeSample(readings: ReadonlyMap<string, GpuReading>): void {

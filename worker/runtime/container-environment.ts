@@ -14,6 +14,7 @@ export function buildEnvironment(task: TaskContainer, realGpus: string[]): strin
     LOGNAME: 'gpuq',
     // Else torch and numpy start a thread for every core of the host and are throttled to their share.
     OMP_NUM_THREADS: String(Math.max(1, Math.floor(task.cpuMilli / 1000))),
+    ...(task.tty ? { TERM: 'xterm-256color' } : {}),
   }
   const own = Object.entries(task.env).filter(([name]) => isVariableName(name) && !isReservedVariable(name))
   const fixed = {

@@ -19,6 +19,7 @@ const task: TaskContainer = {
   cpuMilli: 2500,
   memoryMib: 1000,
   network: 'none',
+  tty: false,
 }
 const shared: JobNetwork = {
   subnet: '10.213.0.16/28',
@@ -35,6 +36,17 @@ const variables = (changes: Partial<TaskContainer>) =>
   Object.fromEntries(
     build(changes).Env.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
   )
+
+describe('a container with a terminal', () => {
+  it('can be typed into again and again, and is the same in all else', () => {
+    const { Labels, Env, ...spec } = build({ tty: true })
+    const { Labels: labels, Env: env, ...without } = build()
+    expect(spec).toEqual({ ...without, Tty: true, OpenStdin: true, StdinOnce: false })
+    expect(Labels).toEqual({ ...labels, 'gpuq.terminal': 'true' })
+    expect(Env.filter((line) => !env.includes(line))).toEqual(['TERM=xterm-256color'])
+    expect(variables({ tty: true, env: { TERM: 'vt100' } }).TERM).toBe('vt100')
+  })
+})
 
 describe('every container', () => {
   it('has all of the walls', () => {

@@ -39,6 +39,8 @@ export const labels = {
   node: 'gpuq.node',
   version: 'gpuq.version',
   network: 'gpuq.network',
+  /** Only on a container with a terminal. */
+  terminal: 'gpuq.terminal',
 } as const
 
 /** One name per job, attempt and rank: the engine refuses a second container of the same task. */
@@ -78,10 +80,13 @@ export function buildContainerSpec(task: TaskContainer, policy: ContainerPolicy,
       [labels.node]: task.nodeId,
       [labels.version]: policy.version,
       ...(networkName === null ? {} : { [labels.network]: networkName }),
+      ...(task.tty ? { [labels.terminal]: 'true' } : {}),
     },
     StopSignal: 'SIGTERM',
-    Tty: false,
-    OpenStdin: false,
+    Tty: task.tty,
+    OpenStdin: task.tty,
+    // Who types leaves and comes back: the program must not see the end of its input for that.
+    StdinOnce: false,
     // An image's own health check would run beside the job, on its CPU.
     Healthcheck: { Test: ['NONE'] },
     HostConfig: {

@@ -15,9 +15,11 @@ describe('toContainerRef', () => {
       attempt: 2,
       state: 'created',
       network: null,
+      tty: false,
     })
     const shared = toContainerRef('id', { ...carried, 'gpuq.network': 'gpuq-j-2' }, 'running')
     expect(shared?.network).toBe('gpuq-j-2')
+    expect(toContainerRef('id', { ...carried, 'gpuq.terminal': 'true' }, 'created')?.tty).toBe(true)
     expect(['running', 'paused', 'restarting'].map(state)).toEqual(['running', 'running', 'running'])
     expect(['exited', 'dead', 'removing'].map(state)).toEqual(['exited', 'exited', 'exited'])
   })

@@ -47,6 +47,7 @@ export function toContainerRef(
     nodeId: parsed[labels.node],
     state: toState(status),
     network: parsed[labels.network] ?? null,
+    tty: carried?.[labels.terminal] === 'true',
   }
 }
 

@@ -1,5 +1,5 @@
 import { IncomingMessage } from 'node:http'
-import { Readable } from 'node:stream'
+import { Duplex, Readable, type Writable } from 'node:stream'
 import Docker from 'dockerode'
 import { version } from '../../package.json'
 import type { ContainerSpec, Engine, OpenStream } from './engine'
@@ -56,6 +56,25 @@ class DockerEngine implements Engine {
   async attach(id: string): Promise<Readable> {
     const options = { stream: true, stdout: true, stderr: true, hijack: true }
     return asReadable(await this.docker.getContainer(id).attach(options))
+  }
+
+  openInput(id: string): Promise<Writable> {
+    return new Promise((resolve, reject) => {
+      // The engine looks for keys that detach, by default Ctrl-P Ctrl-Q, which programs want for themselves, and
+      // keeps the first of them back. 0xff is in no text; the client could not write it into the address.
+      const path = `/containers/${id}/attach?stream=1&stdin=1&detachKeys=%FF&`
+      // An empty body: any other would reach the program as if it had been typed.
+      const request = { method: 'POST', path, isStream: true, hijack: true, file: Buffer.alloc(0) }
+      this.docker.modem.dial({ ...request, statusCodes: { 200: true } }, (error, answer) => {
+        if (error) return reject(error)
+        if (answer instanceof Duplex) return resolve(answer)
+        reject(new RuntimeFault('engine_error', 'The engine answered without a stream.'))
+      })
+    })
+  }
+
+  async resize(id: string, size: { w: number; h: number }): Promise<void> {
+    await this.docker.getContainer(id).resize(size)
   }
 
   async start(id: string): Promise<void> {

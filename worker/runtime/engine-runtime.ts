@@ -11,6 +11,7 @@ import {
   toContainerRef,
   toExit,
 } from './container-state'
+import { ContainerTerminal } from './container-terminal'
 import { statsSchema, toUsage } from './container-usage'
 import type { Engine } from './engine'
 import { statusOf, toFault, within } from './engine-faults'
@@ -21,8 +22,9 @@ import { networkName } from './network-spec'
 import { Networks } from './networks'
 import { OutputQueue } from './output-queue'
 import { defaultPatience, type Patience } from './patience'
-import { readOutput } from './read-output'
+import { type OutputSource, readFrames, readOutput, readTerminal } from './read-output'
 import {
+  type ContainerInput,
   type ContainerRef,
   type EngineInfo,
   type Exit,
@@ -31,6 +33,7 @@ import {
   type Runtime,
   RuntimeFault,
   type TaskContainer,
+  type TerminalSize,
   type Usage,
 } from './runtime'
 import { readToolkitVersion } from './toolkit-version'
@@ -42,6 +45,7 @@ export class EngineRuntime implements Runtime {
   private readonly exits: ContainerExits
   private readonly images: ImageStore
   private readonly networks: Networks
+  private readonly terminal: ContainerTerminal
 
   constructor(
     private readonly engine: Engine,
@@ -57,6 +61,8 @@ export class EngineRuntime implements Runtime {
     })
     this.exits = new ContainerExits(engine.open, this.watch)
     this.networks = new Networks(engine, policy, this.patience)
+    const isRunning = async (id: string) => (await this.inspect(id)).State.Status === 'running'
+    this.terminal = new ContainerTerminal(engine, (doing, answer) => this.ask(doing, answer), isRunning)
     this.images = new ImageStore({
       inspectImage: (image) => within(this.patience.answer, 'inspect an image', engine.inspectImage(image)),
       pullImage: (image) => engine.pullImage(image),
@@ -86,7 +92,7 @@ export class EngineRuntime implements Runtime {
   async create(task: TaskContainer): Promise<ContainerRef> {
     const spec = buildContainerSpec(task, this.policy, await this.images.traits(task.image))
     await this.networks.prepare(task)
-    const { jobId, taskId, attempt, nodeId } = task
+    const { jobId, taskId, attempt, nodeId, tty } = task
     const network = typeof task.network === 'string' ? null : networkName(task)
     const { work, naming } = this.patience
     for (let waited = 0; waited < work; waited += naming) {
@@ -94,7 +100,7 @@ export class EngineRuntime implements Runtime {
         const id = await within(work, 'create a container', this.engine.create(spec))
         this.watch.of(id)
         await this.networks.complete(task, id)
-        return { id, jobId, taskId, attempt, nodeId, state: 'created', network }
+        return { id, jobId, taskId, attempt, nodeId, state: 'created', network, tty }
       } catch (error) {
         if (statusOf(error) === 404) this.images.forget(task.image)
         if (statusOf(error) !== 409) throw toFault(error, 'create the container', 'image_unavailable')
@@ -116,7 +122,7 @@ export class EngineRuntime implements Runtime {
     return ref
   }
 
-  async start({ id }: ContainerRef): Promise<AsyncIterable<OutputChunk>> {
+  async start({ id, tty }: ContainerRef): Promise<AsyncIterable<OutputChunk>> {
     this.watch.of(id)
     const done = new AbortController()
     // Attached first: what a program prints at once would otherwise be missed.
@@ -127,7 +133,8 @@ export class EngineRuntime implements Runtime {
       await within(this.patience.work, 'start a container', this.engine.start(id)).catch((error: unknown) => {
         if (statusOf(error) !== 304) throw error
       })
-      return this.read(id, output, { fromLog: false }, () => exited(this.patience.exit), done)
+      const source = tty ? readTerminal(output) : readFrames(output, { fromLog: false })
+      return this.read(id, source, () => exited(this.patience.exit), done)
     } catch (error) {
       done.abort()
       attaching.then((stream) => stream.destroy()).catch(() => {})
@@ -135,15 +142,24 @@ export class EngineRuntime implements Runtime {
     }
   }
 
-  async replay({ id }: ContainerRef): Promise<AsyncIterable<OutputChunk>> {
+  async replay({ id, tty }: ContainerRef): Promise<AsyncIterable<OutputChunk>> {
     const { Status } = (await this.inspect(id)).State
-    const fromLog = { fromLog: true }
     const hasExited = () => this.exits.within(id, this.patience.exit)
-    if (Status === 'created') return this.read(id, Readable.from([]), fromLog, hasExited)
+    if (Status === 'created') return this.read(id, readTerminal(Readable.from([])), hasExited)
     if (Status === 'running') this.watch.of(id).interrupted = false
+    if (tty) return this.read(id, await this.terminal.replay(id), hasExited)
     const query = { follow: true, stdout: true, stderr: true, timestamps: true }
     const log = this.engine.open('GET', `/containers/${id}/logs`, query)
-    return this.read(id, await this.ask("read the container's log", log), fromLog, hasExited)
+    const source = readFrames(await this.ask("read the container's log", log), { fromLog: true })
+    return this.read(id, source, hasExited)
+  }
+
+  openInput({ id }: ContainerRef): Promise<ContainerInput> {
+    return this.terminal.openInput(id)
+  }
+
+  resize({ id }: ContainerRef, size: TerminalSize): Promise<void> {
+    return this.terminal.resize(id, size)
   }
 
   async wait({ id }: ContainerRef): Promise<Exit> {
@@ -208,8 +224,7 @@ export class EngineRuntime implements Runtime {
 
   private async *read(
     id: string,
-    source: AsyncIterable<Buffer>,
-    options: { fromLog: boolean },
+    source: OutputSource,
     hasExited: () => Promise<boolean>,
     done = new AbortController(),
   ): AsyncGenerator<OutputChunk> {
@@ -219,7 +234,7 @@ export class EngineRuntime implements Runtime {
       return hasExited()
     }
     try {
-      yield* readOutput(source, options, confirm)
+      yield* readOutput(source, confirm)
     } catch (error) {
       // Where the stream did end, the container was asked after: it goes on, or `exits` has noted that it may not.
       if (!ended) this.watch.of(id).interrupted = true

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import type { buildContainerSpec } from './container-spec'
 import type { NetworkSpec } from './network-spec'
 
@@ -23,8 +23,11 @@ export interface Engine {
   pullImage(image: string): Promise<Readable>
   /** Returns the new container's id. */
   create(spec: ContainerSpec): Promise<string>
-  /** Both outputs of a container, multiplexed. */
+  /** Both outputs of a container: multiplexed, or as they are where it has a terminal. */
   attach(id: string): Promise<Readable>
+  /** What a container with a terminal reads. */
+  openInput(id: string): Promise<Writable>
+  resize(id: string, size: { w: number; h: number }): Promise<void>
   start(id: string): Promise<void>
   inspect(idOrName: string): Promise<unknown>
   /** What a container uses now, once. */

@@ -66,6 +66,18 @@ export class OutputQueue implements AsyncIterable<Buffer> {
     }
   }
 
+  /** True when nothing more will come than what is held. */
+  get hasEnded(): boolean {
+    return this.ended
+  }
+
+  /** What is held at this moment, without waiting for more. */
+  takeHeld(): Buffer {
+    const held = Buffer.concat(this.held.splice(0))
+    this.release(held.length)
+    return held
+  }
+
   /** Lets go of the source. */
   close(): void {
     clearTimeout(this.timer)

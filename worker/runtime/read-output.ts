@@ -2,21 +2,43 @@ import { toFault } from './engine-faults'
 import { FrameReader } from './output-frames'
 import { type OutputChunk, RuntimeFault } from './runtime'
 
+/** A container's output as the engine sends it, taken apart. */
+export interface OutputSource {
+  chunks: AsyncIterable<OutputChunk>
+  /** True where output that ends now was cut. */
+  wasCut(): boolean
+}
+
+/** Both streams in frames; `fromLog` with the times that the log has. */
+export function readFrames(source: AsyncIterable<Buffer>, options: { fromLog: boolean }): OutputSource {
+  const frames = new FrameReader(options)
+  const chunks = (async function* () {
+    for await (const bytes of source) yield* frames.push(bytes)
+  })()
+  return { chunks, wasCut: () => frames.midFrame }
+}
+
+/** With a terminal there is one stream, and the engine sends it as it is. */
+export function readTerminal(source: AsyncIterable<Buffer>): OutputSource {
+  const chunks = (async function* (): AsyncGenerator<OutputChunk> {
+    for await (const bytes of source) yield { stream: 'stdout', bytes }
+  })()
+  return { chunks, wasCut: () => false }
+}
+
 /**
  * Reads a container's output to its end. A stream ends the same way when the container exits and when the engine goes
  * away under a container that lives on, so the end is believed only once `hasExited` confirms it.
  */
 export async function* readOutput(
-  source: AsyncIterable<Buffer>,
-  options: { fromLog: boolean },
+  { chunks, wasCut }: OutputSource,
   hasExited: () => Promise<boolean>,
 ): AsyncGenerator<OutputChunk> {
-  const frames = new FrameReader(options)
   try {
-    for await (const bytes of source) yield* frames.push(bytes)
+    yield* chunks
   } catch (error) {
     throw toFault(error, "read the container's output")
   }
-  if (frames.midFrame || !(await hasExited()))
+  if (wasCut() || !(await hasExited()))
     throw new RuntimeFault('engine_unreachable', 'The output broke off while the container was running.')
 }

@@ -20,6 +20,8 @@ export interface TaskContainer {
   memoryMib: number
   /** `none`; `internet` where the environment's policy grants it; for one of several tasks, the network they share. */
   network: 'none' | 'internet' | JobNetwork
+  /** Whether its program gets a terminal: stdout and stderr are one stream then, and it can be typed into. */
+  tty: boolean
 }
 
 /** The network of one attempt over several nodes: it reaches the attempt's tasks, and nobody else. */
@@ -50,6 +52,8 @@ export interface ContainerRef {
   state: 'created' | 'running' | 'exited'
   /** The name of the network that it shares with the attempt's other tasks; null: it is alone. */
   network: string | null
+  /** Whether its program has a terminal. */
+  tty: boolean
 }
 
 /** An attempt's network as it is on this engine. */
@@ -70,6 +74,21 @@ export interface Exit {
 export interface OutputChunk {
   stream: 'stdout' | 'stderr'
   bytes: Buffer
+  /** Not from the engine's log but straight from the program: whatever was written before it is past. */
+  live?: true
+}
+
+/** What the program of a container with a terminal reads. */
+export interface ContainerInput {
+  /** Resolves once the engine has taken the bytes: a program that reads nothing makes it wait. */
+  write(bytes: Buffer): Promise<void>
+  close(): void
+}
+
+/** In characters. */
+export interface TerminalSize {
+  columns: number
+  rows: number
 }
 
 /** What a container has used from its start until now. */
@@ -100,12 +119,19 @@ export interface Runtime {
    * while the reader does. The iterator ends when the container has exited and all was read.
    */
   start(container: ContainerRef): Promise<AsyncIterable<OutputChunk>>
-  /** The output of a container that another process started: everything from the first byte on. */
+  /**
+   * The output of a container that another process started: everything from the first byte on. With a terminal, the
+   * line that is unfinished comes from now on only, because no engine's log has it.
+   */
   replay(container: ContainerRef): Promise<AsyncIterable<OutputChunk>>
   /** Resolves when the container has exited, at once if it already has. */
   wait(container: ContainerRef): Promise<Exit>
   /** Null when it does not run, or the engine gives no figures. */
   usage(container: ContainerRef): Promise<Usage | null>
+  /** The way to what the program reads, for a container with a terminal. */
+  openInput(container: ContainerRef): Promise<ContainerInput>
+  /** Makes its terminal so large, and tells its program. */
+  resize(container: ContainerRef, size: TerminalSize): Promise<void>
   /** SIGTERM, `graceMs`, SIGKILL. Resolves when it has exited; throws `kill_failed` if it would not. */
   stop(container: ContainerRef, graceMs: number): Promise<void>
   /** Removes the container and whatever it left: with the attempt's last one here, its network. */

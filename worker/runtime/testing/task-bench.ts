@@ -49,6 +49,7 @@ export class TaskBench {
       cpuMilli: 1000,
       memoryMib: 512,
       network: 'none',
+      tty: false,
       ...changes,
     }
   }
