@@ -51,6 +51,7 @@ export function summary(changes: object = {}) {
     node_id: 0,
     exit_code: 0,
     expected_time: 60,
+    terminal: false,
     created_at: '2026-01-01T00:00:00Z',
     started_at: '2026-01-01T00:00:01Z',
     completed_at: '2026-01-01T00:01:31Z',

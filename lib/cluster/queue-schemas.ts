@@ -42,6 +42,7 @@ export const queueSubmitSchema = z
     environment: idSchema.optional(),
     max_retries: z.number().int().min(0).max(10).optional(),
     env: variables.optional(),
+    tty: z.boolean().optional().describe('true: it gets a terminal, to which people can attach'),
   })
   .superRefine(({ gpu_count, gpu_fraction }, context) => {
     if (gpu_fraction === undefined || (gpu_count ?? 1) === 1) return

@@ -15,7 +15,7 @@ export type Query = Record<string, string | number | boolean | null | undefined>
 export interface Call {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   query?: Query
-  /** Sent as JSON, unless it is a form. */
+  /** Sent as JSON, unless it is a form or bytes. */
   body?: unknown
   headers?: Record<string, string>
   signal?: AbortSignal | undefined
@@ -92,18 +92,22 @@ function toSearch(query: Query): string {
 }
 
 function toRequest(call: Call, token: string | undefined): RequestInit {
-  const form = call.body instanceof FormData
   const headers = new Headers({ accept: 'application/json', ...call.headers })
   if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
-  if (call.body !== undefined && !form) headers.set('content-type', 'application/json')
+  const body = toBody(call.body)
+  if (call.body instanceof Uint8Array) headers.set('content-type', 'application/octet-stream')
+  else if (typeof body === 'string') headers.set('content-type', 'application/json')
   return {
     method: call.method ?? 'GET',
     headers,
-    ...(call.body === undefined
-      ? {}
-      : { body: call.body instanceof FormData ? call.body : JSON.stringify(call.body) }),
+    ...(body === undefined ? {} : { body }),
     ...(call.signal ? { signal: call.signal } : {}),
   }
+}
+
+function toBody(body: unknown): BodyInit | undefined {
+  if (body === undefined || body instanceof FormData) return body
+  return body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body)
 }
 
 async function parseAnswer<Schema extends z.ZodType>(

@@ -18,6 +18,7 @@ const summary = {
   created_at: '2026-01-01T00:00:00Z',
   started_at: null,
   completed_at: null,
+  terminal: false,
 }
 
 /** A client whose server always gives one answer, and the requests that it saw. */

@@ -22,6 +22,7 @@ import {
   jobSourceSchema,
   jobSummarySchema,
   submitResultSchema,
+  type TerminalSize,
 } from '../jobs/schemas'
 import { clusterCalls, orchestratorCalls, queueCalls } from './client-cluster'
 import { type ClientOptions, createTransport, type Query, type Transport } from './client-transport'
@@ -103,11 +104,24 @@ function jobCalls(transport: Transport) {
     download: (id: string, format: 'jsonl' | 'text', signal?: AbortSignal) =>
       transport.raw(`/api/results/${segment(id)}`, { query: { format }, signal }),
     /** The job's live event stream, from behind the last event that was seen: for programs, which send a token. */
-    events: (id: string, lastEventId: string | null, signal?: AbortSignal) => {
+    events: (id: string, lastEventId: string | null, signal?: AbortSignal, tail?: number) => {
       const from: Record<string, string> = lastEventId === null ? {} : { 'last-event-id': lastEventId }
       const headers = { accept: 'text/event-stream', ...from }
-      return transport.raw(`/api/jobs/${segment(id)}/events`, { headers, signal })
+      return transport.raw(`/api/jobs/${segment(id)}/events`, { headers, query: { tail }, signal })
     },
+    /** Types at the job's terminal. */
+    type: (id: string, bytes: Uint8Array, rank?: number) =>
+      transport.done(`/api/jobs/${segment(id)}/terminal/input`, {
+        method: 'POST',
+        query: { rank },
+        body: bytes,
+      }),
+    resize: (id: string, size: TerminalSize, rank?: number) =>
+      transport.done(`/api/jobs/${segment(id)}/terminal/size`, {
+        method: 'POST',
+        query: { rank },
+        body: size,
+      }),
     /** The address of that stream: for browsers. */
     eventsUrl: (id: string) => transport.url(`/api/jobs/${segment(id)}/events`),
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import {
+  eventsQuerySchema,
   jobDetailSchema,
   jobFiltersSchema,
   jobQuerySchema,
@@ -8,8 +9,10 @@ import {
   jobSummarySchema,
   resultQuerySchema,
   submitResultSchema,
+  terminalQuerySchema,
+  terminalSizeSchema,
 } from '../jobs/schemas'
-import { deduplicateQuery, list, type Operation, ok } from './openapi-operation'
+import { deduplicateQuery, done, list, type Operation, ok } from './openapi-operation'
 
 const uploadParts = {
   type: 'object',
@@ -101,7 +104,28 @@ export const jobOperations: readonly Operation[] = [
     tag: 'jobs',
     summary: 'A job live, as server-sent events: job, output, reset, end',
     access: 'read',
+    query: eventsQuerySchema,
     headers: [{ name: 'Last-Event-ID', description: 'go on after this event' }],
     answers: { 200: { description: 'text/event-stream' } },
+  },
+  {
+    method: 'post',
+    path: '/api/jobs/{id}/terminal/input',
+    tag: 'jobs',
+    summary: "Type at a running job's terminal: at most 64 KiB at once",
+    access: 'submit',
+    query: terminalQuerySchema,
+    bytes: true,
+    answers: done,
+  },
+  {
+    method: 'post',
+    path: '/api/jobs/{id}/terminal/size',
+    tag: 'jobs',
+    summary: "Say how large a running job's terminal is to be",
+    access: 'submit',
+    query: terminalQuerySchema,
+    body: terminalSizeSchema,
+    answers: done,
   },
 ]

@@ -58,7 +58,7 @@ export function openapiDocument(serverUrl: string): Json {
 }
 
 function describeOperation(operation: Operation): Json {
-  const { summary, tag, query, body, upload, answers, access } = operation
+  const { summary, tag, query, body, upload, bytes, answers, access } = operation
   return {
     summary,
     tags: [tag],
@@ -79,6 +79,7 @@ function describeOperation(operation: Operation): Json {
     ...(upload
       ? { requestBody: { required: true, content: { 'multipart/form-data': { schema: upload } } } }
       : {}),
+    ...(bytes ? { requestBody: { required: true, content: { 'application/octet-stream': {} } } } : {}),
     responses: {
       ...Object.fromEntries(
         Object.entries(answers).map(([status, { description, schema }]) => [

@@ -1,6 +1,6 @@
 import type { Actor } from '../access/actor'
 import { stillHolds } from '../access/still-holds'
-import { readOutput } from '../results/result-files'
+import { readOutput, startOfTail } from '../results/result-files'
 import { takeStream } from './open-streams'
 import { readJobDetail } from './read'
 import { isFinal } from './status'
@@ -24,16 +24,17 @@ interface Position {
   byte: number
 }
 
-/** Opens the stream, from the beginning or from the last event that the reader saw. */
-export function jobEvents(
-  actor: Actor,
-  jobId: string,
-  lastEventId: string | null,
-  signal: AbortSignal,
-): Response {
+/** Where a reader begins: behind the last event that it saw, else so many bytes before the end, else at the start. */
+export interface EventsFrom {
+  lastEventId: string | null
+  tail?: number | undefined
+}
+
+/** Opens the stream. */
+export function jobEvents(actor: Actor, jobId: string, from: EventsFrom, signal: AbortSignal): Response {
   const leave = takeStream(actor.userId)
   const ended = new AbortController()
-  const events = follow(actor, jobId, parsePosition(lastEventId), AbortSignal.any([signal, ended.signal]))
+  const events = follow(actor, jobId, from, AbortSignal.any([signal, ended.signal]))
   const close = () => {
     leave()
     ended.abort()
@@ -67,14 +68,14 @@ function parsePosition(lastEventId: string | null): Position {
 async function* follow(
   actor: Actor,
   jobId: string,
-  from: Position,
+  from: EventsFrom,
   signal: AbortSignal,
 ): AsyncGenerator<string, void> {
   const bell = new Bell()
   signal.addEventListener('abort', bell.ring)
   const stops = await Promise.all([watchJob(jobId, bell.ring), watchJob(jobId, bell.ring, 'output')])
   const mayRead = askingNowAndThen(actor)
-  let position = from
+  let position = parsePosition(from.lastEventId)
   let shown = ''
   let quietSince = performance.now()
   try {
@@ -83,8 +84,10 @@ async function* follow(
       bell.quieten()
       const job = await readJobDetail(jobId)
       if (job.attempt !== position.attempt) {
+        const tail = position.attempt === 0 ? from.tail : undefined
         if (position.attempt !== 0) yield 'event: reset\ndata: {}\n\n'
-        position = { attempt: job.attempt, byte: 0 }
+        const byte = tail === undefined ? 0 : await startOfTail(jobId, job.attempt, tail)
+        position = { attempt: job.attempt, byte }
       }
       const { output_bytes: _, ...told } = job
       const detail = JSON.stringify(told)

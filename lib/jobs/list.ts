@@ -17,6 +17,7 @@ interface JobRow {
   node: number | null
   exit_code: number | null
   expected_time_s: number
+  terminal: boolean
   created_at: Date
   started_at: Date | null
   ended_at: Date | null
@@ -27,7 +28,7 @@ export const summaryColumns = `
   j.id, j.name, j.status, j.reason, u.handle, j.competition_id, p.slug AS project, e.name AS environment,
   (SELECT n.number FROM tasks t JOIN nodes n ON n.id = t.node_id
     WHERE t.job_id = j.id AND t.attempt = j.attempt AND t.rank = 0) AS node,
-  j.exit_code, j.expected_time_s, j.created_at, j.started_at, j.ended_at`
+  j.exit_code, j.expected_time_s, coalesce(j.spec->'tty' = 'true', false) AS terminal, j.created_at, j.started_at, j.ended_at`
 
 export const summaryJoins = `
   JOIN users u ON u.id = j.user_id JOIN projects p ON p.id = j.project_id JOIN environments e ON e.id = j.environment_id`
@@ -77,6 +78,7 @@ export function toSummary(row: JobRow): JobSummary {
     node_id: row.node,
     exit_code: row.exit_code,
     expected_time: row.expected_time_s,
+    terminal: row.terminal,
     created_at: row.created_at.toISOString(),
     started_at: row.started_at?.toISOString() ?? null,
     completed_at: row.ended_at?.toISOString() ?? null,

@@ -96,7 +96,7 @@ function toJobConfig(input: QueueSubmit): JobConfig {
     command: null,
     archive: null,
     runName: null,
-    tty: false,
+    tty: input.tty ?? false,
     maxAssignAttempts: null,
     assignRetryWait: null,
     allowedGpus: null,

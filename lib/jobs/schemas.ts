@@ -33,6 +33,7 @@ export const jobSummarySchema = z.object({
   node_id: z.number().int().nullable(),
   exit_code: z.number().int().nullable(),
   expected_time: z.number().describe('seconds'),
+  terminal: z.boolean().describe('people can attach to it and type, while it runs'),
   created_at: time,
   started_at: time.nullable(),
   completed_at: time.nullable(),
@@ -142,6 +143,27 @@ export const jobQuerySchema = z.object({
   user_id: z.string().optional().describe('must be yours, unless you are an admin'),
 })
 
+/** Query of the routes about a job's terminal. */
+export const terminalQuerySchema = z.object({
+  rank: z.coerce.number().int().min(0).max(7).default(0).describe('which task of a job over several nodes'),
+})
+
+/** `POST /api/jobs/ID/terminal/size`. */
+export const terminalSizeSchema = z.strictObject({
+  columns: z.number().int().min(1).max(1000),
+  rows: z.number().int().min(1).max(1000),
+})
+
+/** Query of `GET /api/jobs/ID/events`. */
+export const eventsQuerySchema = z.object({
+  tail: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .describe('begin so many bytes of records before the end, or a little more'),
+})
+
 export const resultQuerySchema = jobQuerySchema.extend({
   format: z.enum(['json', 'jsonl', 'text']).default('json').describe('jsonl and text are downloads'),
 })
@@ -149,6 +171,7 @@ export const resultQuerySchema = jobQuerySchema.extend({
 export type JobSummary = z.infer<typeof jobSummarySchema>
 export type JobDetail = z.infer<typeof jobDetailSchema>
 export type JobResources = z.infer<typeof jobResourcesSchema>
+export type TerminalSize = z.infer<typeof terminalSizeSchema>
 export type JobResult = z.infer<typeof jobResultSchema>
 export type JobSource = z.infer<typeof jobSourceSchema>
 export type JobFilters = z.infer<typeof jobFiltersSchema>

@@ -7,7 +7,6 @@ const notYet: { path: ConfigKey; asks: (config: JobConfig) => boolean }[] = [
   { path: 'notify_url', asks: ({ notifyUrl }) => notifyUrl !== null },
   { path: 'archive', asks: ({ archive }) => archive !== null },
   { path: 'run_name', asks: ({ runName }) => runName !== null },
-  { path: 'tty', asks: ({ tty }) => tty },
 ]
 
 /**

@@ -79,9 +79,12 @@ export async function storeResult(jobId: string): Promise<void> {
       [jobId, first.length, stored.bytes - first.length - last.length, stored.bytes, stored.sha256],
     )
     await tx.query('UPDATE jobs SET result_stored = true WHERE id = $1', [jobId])
-    await tx.query('DELETE FROM log_chunks WHERE task_id IN (SELECT id FROM tasks WHERE job_id = $1)', [
-      jobId,
-    ])
+    // With the chunks goes what was typed, and never read.
+    for (const table of ['log_chunks', 'terminal_inputs']) {
+      await tx.query(`DELETE FROM ${table} WHERE task_id IN (SELECT id FROM tasks WHERE job_id = $1)`, [
+        jobId,
+      ])
+    }
     await tx.query('SELECT pg_notify($1, $2)', [channels.job, jobId])
   })
 }
@@ -196,6 +199,17 @@ async function* readChunks(jobId: string, attempt: number, from: number): AsyncG
     }
     if (rows.length < chunksAtOnce) return
   }
+}
+
+/** Where the chunk begins that has the last but `bytes` of an attempt's output, while it is in chunks; else 0. */
+export async function startOfTail(jobId: string, attempt: number, bytes: number): Promise<number> {
+  const { rows } = await database().pool.query<{ start: number | null }>({
+    name: 'start-of-tail',
+    text: `SELECT max(c.start)::int8 AS start FROM log_chunks c JOIN tasks t ON t.id = c.task_id
+            WHERE t.job_id = $1 AND t.attempt = $2 AND t.rank = 0 AND c.start <= t.output_bytes - $3`,
+    values: [jobId, attempt, bytes],
+  })
+  return rows[0]?.start ?? 0
 }
 
 /** The stored file of an ended job; null until it is written. */

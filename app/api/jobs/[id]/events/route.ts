@@ -1,9 +1,11 @@
-import { route } from '@/lib/http/route'
+import { readQuery, route } from '@/lib/http/route'
 import { jobEvents } from '@/lib/jobs/events'
+import { eventsQuerySchema } from '@/lib/jobs/schemas'
 import { findVisibleJob } from '@/lib/jobs/visible'
 
 /** A job live, as server-sent events: its status as it changes, its output as it comes. */
-export const GET = route<{ id: string }>('read', async ({ request, params, actor }) => {
+export const GET = route<{ id: string }>('read', async ({ request, url, params, actor }) => {
   const job = await findVisibleJob(actor, params.id)
-  return jobEvents(actor, job.id, request.headers.get('last-event-id'), request.signal)
+  const { tail } = readQuery(url, eventsQuerySchema)
+  return jobEvents(actor, job.id, { lastEventId: request.headers.get('last-event-id'), tail }, request.signal)
 })
