@@ -51,7 +51,10 @@ export async function serve(serving: Serving): Promise<void> {
     if (first.created) unseen = first
     await startPrograms(serving, undo)
     if (first.created) await runSample(serving, first.admin.token)
-    report.line(welcome(place, first))
+    const startedByGpuq = process.send !== undefined
+    report.line(welcome(place, first, !startedByGpuq))
+    // `gpuq start` waits for this: from here on it may say something itself.
+    process.send?.({ up: localUrl() })
     unseen = undefined
     signal.throwIfAborted()
     await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))

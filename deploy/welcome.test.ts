@@ -3,7 +3,13 @@ import { describe, expect, it } from 'vitest'
 import type { JobResult } from '@/lib/jobs/schemas'
 import { curlLine, describeResult, quoteForShell, welcome } from './welcome'
 
-const admin = { handle: 'admin', email: 'admin@example.org', password: 'pass-word-1', token: 'gpuq_abc' }
+const admin = {
+  handle: 'admin',
+  email: 'admin@example.org',
+  password: 'pass-word-1',
+  token: 'gpuq_abc',
+  tokenGiven: false,
+}
 const place = { url: 'http://localhost:8001', dataDir: '/srv/data', sampleDir: '/srv/gpuq/deploy/sample' }
 
 describe('a pasted line', () => {
@@ -38,6 +44,12 @@ describe('what a start prints last', () => {
     expect(welcome(place, { created: true, admin: { ...admin, password: null } })).toContain(
       'GPUQ_ADMIN_PASSWORD',
     )
+  })
+
+  it('does not repeat a token that was given', () => {
+    const given = welcome(place, { created: true, admin: { ...admin, tokenGiven: true } })
+    expect(given).not.toContain(admin.token)
+    expect(given).toContain('Bearer $GPUQ_ADMIN_TOKEN"')
   })
 })
 

@@ -6,11 +6,12 @@ export function quoteForShell(word: string): string {
   return `"${word.replace(/[\\"$`]/g, '\\$&')}"`
 }
 
-/** The line that submits the sample job, ready to be pasted. */
-export function curlLine(url: string, token: string, sampleDir: string): string {
+/** The line that submits the sample job, ready to be pasted. Without a token it takes the one that was given. */
+export function curlLine(url: string, token: string | null, sampleDir: string): string {
+  const secret = token === null ? '$GPUQ_ADMIN_TOKEN' : quoteForShell(token).slice(1, -1)
   return [
     `curl -X POST ${quoteForShell(`${url}/api/submit`)}`,
-    `-H ${quoteForShell(`Authorization: Bearer ${token}`)}`,
+    `-H "Authorization: Bearer ${secret}"`,
     `-F ${quoteForShell(`code=@${sampleDir}/solution.py`)}`,
     `-F ${quoteForShell(`config_file=@${sampleDir}/config.yaml`)}`,
   ].join(' \\\n    ')
@@ -36,17 +37,21 @@ export function describeAdmin({ created, admin }: FirstRun): string {
   if (created) {
     lines.push(
       `  Password     ${admin.password ?? 'the one in GPUQ_ADMIN_PASSWORD'}`,
-      `  Token        ${admin.token}`,
-      '  Keep them now: they are not shown again.',
+      `  Token        ${admin.tokenGiven ? 'the one that was given' : admin.token}`,
     )
+    if (admin.password !== null || !admin.tokenGiven)
+      lines.push('  Keep what is shown now: it is not shown again.')
   }
   return lines.join('\n')
 }
 
-/** The last thing a start prints. */
-export function welcome({ url, dataDir, sampleDir }: Place, first: FirstRun): string {
+/** The last thing a start prints. Beside `gpuq start` nobody needs the line for curl. */
+export function welcome({ url, dataDir, sampleDir }: Place, first: FirstRun, withCurl = true): string {
   const lines = ['', `  gpuq is up: ${url}`, '', describeAdmin(first)]
-  if (first.created) lines.push('', '  Submit a job:', '', `  ${curlLine(url, first.admin.token, sampleDir)}`)
+  if (first.created && withCurl) {
+    const { token, tokenGiven } = first.admin
+    lines.push('', '  Submit a job:', '', `  ${curlLine(url, tokenGiven ? null : token, sampleDir)}`)
+  }
   lines.push('', `  Data is in ${dataDir}. Ctrl-C stops everything.`, '')
   return lines.join('\n')
 }

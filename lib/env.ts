@@ -104,6 +104,12 @@ export const envSchema = z.object({
     .describe(
       'addresses for the networks of jobs over several nodes, the same on every node and used by nothing else',
     ),
+  GPUQ_GPUS: count
+    .max(1024)
+    .optional()
+    .describe(
+      "serve only so many of the machine's GPUs, the first ones; where there is none, so many simulated ones; unset: all",
+    ),
   GPUQ_CONTAINER_RUNTIME: z.string().optional().describe('another OCI runtime of the engine, such as runsc'),
   GPUQ_DEFAULT_IMAGE: z
     .string()

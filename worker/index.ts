@@ -8,7 +8,7 @@ import { closeListener } from '@/lib/database/listen'
 import { env } from '@/lib/env'
 import { logger } from '@/lib/logger'
 import { watchStorage } from '@/lib/storage/watch'
-import { discoverGpus } from './gpus/discover'
+import { discoverGpus, firstGpus } from './gpus/discover'
 import { readGpus } from './gpus/read-gpus'
 import { NodeWorker, type Registered } from './node/node-worker'
 import { SimulatedNodes } from './node/simulated-nodes'
@@ -43,6 +43,7 @@ async function register(): Promise<Registered> {
   const { gpus, source, problem } = await discoverGpus({
     node: config.GPUQ_NODE_NAME,
     simulated: config.GPUQ_SIMULATED_GPUS,
+    most: config.GPUQ_GPUS,
   })
   const warnings = problem ? [...engine.warnings, problem] : engine.warnings
   const asked = performance.now()
@@ -55,7 +56,8 @@ async function register(): Promise<Registered> {
   })
   for (const warning of warnings) logger.warn(warning)
   logger.info({ node: config.GPUQ_NODE_NAME, gpus: gpus.length, source }, 'serving')
-  return { lease, asked, ...(source === 'nvidia-smi' ? { readGpus } : {}) }
+  const readServed = async () => firstGpus(await readGpus(), config.GPUQ_GPUS)
+  return { lease, asked, ...(source === 'nvidia-smi' ? { readGpus: readServed } : {}) }
 }
 
 async function main(): Promise<void> {

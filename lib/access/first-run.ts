@@ -15,6 +15,8 @@ export interface FirstAdmin {
   password: string | null
   /** Generated or given. */
   token: string
+  /** It came from the environment: whoever gave it knows it, and it need not be shown. */
+  tokenGiven: boolean
 }
 
 /** An admin that an earlier start made: what is secret of it is known no more. */
@@ -53,7 +55,8 @@ async function createAdmin(tx: Transaction): Promise<FirstAdmin> {
   const { RESEARCH_AGENT_USER_AUTH_TOKEN } = env()
   const [id, handle, name] = [uuidv7(), 'admin', 'first token']
   const password = GPUQ_ADMIN_PASSWORD ?? generatePassword()
-  const token = GPUQ_ADMIN_TOKEN ?? RESEARCH_AGENT_USER_AUTH_TOKEN ?? generateToken()
+  const given = GPUQ_ADMIN_TOKEN ?? RESEARCH_AGENT_USER_AUTH_TOKEN
+  const token = given ?? generateToken()
   await tx.query(
     "INSERT INTO users (id, handle, email, role, password_hash) VALUES ($1, $2, $3, 'admin', $4)",
     [id, handle, email, await hashPassword(password)],
@@ -65,7 +68,8 @@ async function createAdmin(tx: Transaction): Promise<FirstAdmin> {
   const created = { actorId: null, target: handle }
   await recordAudit(tx, { ...created, action: 'user_created', detail: { email, role: 'admin' } })
   await recordAudit(tx, { ...created, action: 'token_created', detail: { name, scopes } })
-  return { handle, email, password: GPUQ_ADMIN_PASSWORD === undefined ? password : null, token }
+  const generated = GPUQ_ADMIN_PASSWORD === undefined ? password : null
+  return { handle, email, password: generated, token, tokenGiven: given !== undefined }
 }
 
 /** The environment's word holds until there is an admin, who may then say otherwise. */

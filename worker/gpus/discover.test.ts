@@ -88,4 +88,13 @@ describe('discoverGpus', () => {
     ])
     expect(told.gpus.every(({ simulated, model }) => simulated && model === 'Simulated GPU')).toBe(true)
   })
+
+  it('serves the first ones where it is told how many, simulated where there is none', async () => {
+    const none = await discoverGpus({ node: 'lab-1', most: 3 })
+    expect(none).toMatchObject({ source: 'simulated', gpus: [{ index: 0 }, { index: 1 }, { index: 2 }] })
+    await prints('0, GPU-aaaa, NVIDIA H200, 143771', '1, GPU-bbbb, NVIDIA H200, 143771')
+    const first = await discoverGpus({ node: 'lab-1', most: 1 })
+    expect(first).toMatchObject({ source: 'nvidia-smi', gpus: [{ uuid: 'GPU-aaaa' }] })
+    expect((await discoverGpus({ node: 'lab-1', most: 8 })).gpus).toHaveLength(2)
+  })
 })

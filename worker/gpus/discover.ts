@@ -16,6 +16,8 @@ export interface DiscoveryOptions {
   node: string
   /** Serve this many simulated GPUs whatever the machine has. */
   simulated?: number | undefined
+  /** Serve so many of those that are there, the first ones; also how many are simulated where there is none. */
+  most?: number | undefined
   /** How long nvidia-smi is waited for: it can hang on a broken driver. */
   patienceMs?: number
 }
@@ -24,10 +26,15 @@ export interface DiscoveryOptions {
 const defaultSimulated = 2
 
 /** The GPUs of this machine, or simulated ones where it has none. */
-export async function discoverGpus({ node, simulated, patienceMs }: DiscoveryOptions): Promise<Discovery> {
+export async function discoverGpus({
+  node,
+  simulated,
+  most,
+  patienceMs,
+}: DiscoveryOptions): Promise<Discovery> {
   if (simulated !== undefined) return { gpus: simulatedGpus(node, simulated), source: 'simulated' }
   try {
-    const report = await readGpus(patienceMs)
+    const report = firstGpus(await readGpus(patienceMs), most)
     const gpus = report.gpus.map(({ index, uuid, model, memoryMib }) => ({
       index,
       uuid,
@@ -40,9 +47,15 @@ export async function discoverGpus({ node, simulated, patienceMs }: DiscoveryOpt
   } catch (error) {
     if (!(error instanceof NvidiaSmiFault)) throw error
     // Without the program there is no NVIDIA driver. With it, GPUs that do not answer are a fault, never simulated ones.
-    if (error.code === 'absent') return { gpus: simulatedGpus(node, defaultSimulated), source: 'simulated' }
+    if (error.code === 'absent')
+      return { gpus: simulatedGpus(node, most ?? defaultSimulated), source: 'simulated' }
     return { gpus: [], source: 'nvidia-smi', problem: problemOfFailure(error) }
   }
+}
+
+/** The report without the GPUs that are not to be served. A broken one among the first has no other in its place. */
+export function firstGpus(report: GpuReport, most: number | undefined): GpuReport {
+  return most === undefined ? report : { ...report, gpus: report.gpus.filter(({ index }) => index < most) }
 }
 
 /** Every sentence about nvidia-smi begins with its name: by that the node's warnings are told apart. */
