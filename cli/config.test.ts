@@ -52,6 +52,15 @@ it('sends a stored token to no other server', async () => {
   await expect(resolveConnection(other)).rejects.toThrow('There is no token for http://other.test.')
 })
 
+it('keeps the tokens of other servers, each for its server alone', async () => {
+  await writeStored(env, { ...stored, tokens: { 'http://other.test': 'other-token' } })
+  const other = { ...env, GPUQ_SERVER: 'http://other.test' }
+  expect(await resolveConnection(env)).toEqual(stored)
+  expect(await resolveConnection(other)).toEqual({ server: 'http://other.test', token: 'other-token' })
+  const third = { ...env, GPUQ_SERVER: 'http://third.test' }
+  await expect(resolveConnection(third)).rejects.toThrow('There is no token for http://third.test.')
+})
+
 it('says what to do where there is nothing, or damage', async () => {
   await expect(resolveConnection(env)).rejects.toThrow('Run `gpuq login` first.')
   await writeStored(env, stored)

@@ -10,7 +10,14 @@ export interface Connection {
   token: string
 }
 
-const storedSchema = z.object({ server: z.string().min(1), token: z.string().min(1) }).partial()
+const storedSchema = z
+  .object({
+    server: z.string().min(1),
+    token: z.string().min(1),
+    /** Of other servers, by their address: GPUQ_SERVER chooses one. */
+    tokens: z.record(z.string(), z.string().min(1)),
+  })
+  .partial()
 type Stored = z.output<typeof storedSchema>
 
 /** The XDG directory. The specification says to pass over a path that is not absolute. */
@@ -35,14 +42,21 @@ export async function readStored(env: NodeJS.ProcessEnv): Promise<Stored> {
 }
 
 /** Written beside and moved into place, so that the token is never in a file that others may read. */
-export async function writeStored(env: NodeJS.ProcessEnv, connection: Connection): Promise<string> {
+export async function writeStored(
+  env: NodeJS.ProcessEnv,
+  stored: Connection & Pick<Stored, 'tokens'>,
+): Promise<string> {
   const path = configFile(env)
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   await chmod(dirname(path), 0o700)
   const beside = `${path}.${process.pid}`
-  await writeFile(beside, `${JSON.stringify(connection, null, 2)}\n`, { mode: 0o600 })
+  await writeFile(beside, `${JSON.stringify(withoutEmpty(stored), null, 2)}\n`, { mode: 0o600 })
   await rename(beside, path)
   return path
+}
+
+function withoutEmpty({ tokens, ...rest }: Connection & Pick<Stored, 'tokens'>): Stored {
+  return tokens && Object.keys(tokens).length > 0 ? { ...rest, tokens } : rest
 }
 
 /** Forgets the token and the server; false when there was nothing to forget. */
@@ -63,8 +77,8 @@ export async function resolveConnection(env: NodeJS.ProcessEnv): Promise<Connect
   }
   const stored = await readStored(env)
   const server = env.GPUQ_SERVER ? parseServer(env.GPUQ_SERVER) : stored.server
-  const mayUseStored = server === stored.server
-  const token = env.GPUQ_TOKEN || (mayUseStored ? stored.token : undefined)
+  const known = server === stored.server ? stored.token : stored.tokens?.[server ?? '']
+  const token = env.GPUQ_TOKEN || known
   if (!server) throw new GpuqError('unauthenticated', 'You are not signed in. Run `gpuq login` first.')
   if (!token) {
     const how = 'Set GPUQ_TOKEN as well, or run `gpuq login`.'

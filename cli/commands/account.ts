@@ -33,9 +33,22 @@ export async function login(
   if (token === '')
     throw new GpuqError('invalid_request', 'There is no token. Make one on the server under Tokens.')
   const me = await context.connectTo({ server, token }).users.me()
-  const path = await writeStored(context.env, { server, token })
+  const path = await writeStored(context.env, {
+    server,
+    token,
+    tokens: await otherTokens(context.env, server),
+  })
   await context.terminal.out(`You are ${me.user_id} at ${server}. The token is stored in ${path}.\n`)
   return exitCodes.ok
+}
+
+/** What is stored for other servers stays, that of the last one among it. Damage is no reason not to sign in. */
+async function otherTokens(env: NodeJS.ProcessEnv, server: string): Promise<Record<string, string>> {
+  const before: Awaited<ReturnType<typeof readStored>> = await readStored(env).catch(() => ({}))
+  const last = before.server && before.token ? { [before.server]: before.token } : {}
+  return Object.fromEntries(
+    Object.entries({ ...before.tokens, ...last }).filter(([address]) => address !== server),
+  )
 }
 
 /** Forgets the token here. It holds until it is revoked. */
