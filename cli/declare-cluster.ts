@@ -2,7 +2,8 @@ import type { Command } from 'commander'
 import { jsonFlag, perform } from './perform'
 import { parseInteger } from './values'
 
-const placeSays = 'a node, or one GPU of it: by name or number, as in node-1 or node-1:0'
+const placeSays =
+  'a node, or one GPU of it: by name or number, as in node-1 or node-1:0; 0 alone where there is one node'
 
 /** The commands about nodes, GPUs and the queue. */
 export function declareCluster(program: Command): void {

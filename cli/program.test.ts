@@ -93,6 +93,14 @@ it('finds nodes and GPUs by name and by number', () => {
   expect(findPlace(nodes, '7')).toEqual({ node: nodes[1], gpu: null })
   expect(findPlace(nodes, '8')).toEqual({ node: nodes[1], gpu: null })
   expect(() => findPlace(nodes, 'host:8001:5')).toThrow('has no GPU 5. Its GPUs are: 1.')
+  const [host] = nodes
+  const alone = [
+    { ...host, state: 'ready' },
+    { ...nodes[1], state: 'lost' },
+  ] as typeof nodes
+  expect(findPlace(alone, '1').gpu).toEqual(gpu)
+  expect(findPlace(alone, '7')).toEqual({ node: alone[1], gpu: null })
+  expect(() => findPlace(alone, '0')).toThrow('has no GPU 0. Its GPUs are: 1.')
   expect(() => findPlace(nodes, 'other')).toThrow('There is no node other. The nodes are: host:8001, 7.')
 })
 

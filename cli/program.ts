@@ -4,6 +4,7 @@ import { completionScript, type Shell, shells } from './completion'
 import { declareAccount } from './declare-account'
 import { declareCluster } from './declare-cluster'
 import { declareJobs } from './declare-jobs'
+import { declareStart } from './declare-start'
 import { declareSubmit } from './declare-submit'
 
 const about = `
@@ -21,6 +22,7 @@ export function createProgram(): Command {
     .exitOverride()
     .addHelpText('after', about)
   declareSubmit(program)
+  declareStart(program)
   declareJobs(program)
   declareCluster(program)
   declareAccount(program)

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { GpuqError } from '@/lib/errors'
+import { isGpuList, mostPriority } from './jobs-file'
 
 /** Values of options, as people write them. Each refusal says what to write instead. */
 
@@ -23,6 +24,47 @@ export function parseInteger(text: string): number {
   const number = parseNumber(text)
   if (Number.isSafeInteger(number)) return number
   throw refuse(`"${text}" is no whole number.`)
+}
+
+/** How many: 1 or more. */
+export function parseCount(text: string): number {
+  const number = parseInteger(text)
+  if (number >= 1) return number
+  throw refuse(`"${text}" must be 1 or more.`)
+}
+
+export function parsePort(text: string): number {
+  const number = parseCount(text)
+  if (number <= 65_535) return number
+  throw refuse(`"${text}" is no port. Ports go up to 65535.`)
+}
+
+/** A part of 1. */
+export function parseShare(text: string): number {
+  const number = parseNumber(text)
+  if (number >= 0 && number <= 1) return number
+  throw refuse(`"${text}" must be from 0 to 1, such as 0.8.`)
+}
+
+/** How often: so many seconds in between, a tenth at least. */
+export function parseSeconds(text: string): number {
+  const number = parseNumber(text)
+  if (number >= 0.1 && number <= 86_400) return number
+  throw refuse(`"${text}" must be from 0.1 to 86400 seconds.`)
+}
+
+/** As a line of a jobs file has it: a lower number goes first. */
+export function parseLinePriority(text: string): number {
+  const number = parseInteger(text)
+  if (Math.abs(number) <= mostPriority) return number
+  throw refuse(`The priority must be from -${mostPriority} to ${mostPriority}; a lower one goes first.`)
+}
+
+/** Numbers and ranges of GPUs. */
+export function parseGpus(text: string): string {
+  const list = text.replace(/\s+/g, '')
+  if (list === '' || isGpuList(list)) return list
+  throw refuse(`"${text}" names no GPUs. Write numbers and ranges, such as 0-3,5.`)
 }
 
 /** One more `KEY=VALUE`. */

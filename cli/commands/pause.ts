@@ -12,19 +12,28 @@ export interface Place {
   gpu: ClusterGpu | null
 }
 
-/** `NODE` or `NODE:GPU`; a node by its name or its number, a GPU by its number there. */
+/**
+ * `NODE` or `NODE:GPU`; a node by its name or its number, a GPU by its number there. Where one node is all there is, a
+ * number alone is a GPU of it.
+ */
 export function findPlace(nodes: readonly ClusterNode[], given: string): Place {
   const byName = nodes.find(({ name }) => name === given)
   if (byName) return { node: byName, gpu: null }
+  const served = nodes.filter(({ state }) => state !== 'lost' && state !== 'drained')
+  const [only] = served
+  if (only && served.length === 1 && /^\d+$/.test(given)) return { node: only, gpu: findGpu(only, given) }
   const [, nodeName = given, index] = given.match(/^(.*):(\d+)$/) ?? []
   const node = nodes.find(({ name, node_id }) => name === nodeName || String(node_id) === nodeName)
   if (!node) {
     const names = nodes.map(({ name }) => name).join(', ')
     throw new GpuqError('not_found', `There is no node ${nodeName}. The nodes are: ${names || 'none'}.`)
   }
-  if (index === undefined) return { node, gpu: null }
+  return { node, gpu: index === undefined ? null : findGpu(node, index) }
+}
+
+function findGpu(node: ClusterNode, index: string): ClusterGpu {
   const gpu = node.gpus.find((one) => one.index === Number(index))
-  if (gpu) return { node, gpu }
+  if (gpu) return gpu
   const numbers = node.gpus.map((one) => one.index).join(', ')
   throw new GpuqError('not_found', `${node.name} has no GPU ${index}. Its GPUs are: ${numbers || 'none'}.`)
 }
@@ -59,7 +68,10 @@ export async function drain(
 ): Promise<number> {
   const client = await context.connect()
   const { node, gpu } = findPlace((await client.cluster.get()).nodes, given)
-  if (gpu) throw new GpuqError('invalid_request', 'A node is drained, not one GPU. Pause the GPU instead.')
+  if (gpu) {
+    const advice = `Pause the GPU instead, or name the node: ${node.name}.`
+    throw new GpuqError('invalid_request', `A node is drained, not one GPU. ${advice}`)
+  }
   await setPaused(client, { node, gpu }, true, reason)
   while (wait && isBusy(await readNode(client, node))) await context.sleep(lookEveryMs)
   await context.terminal.out(

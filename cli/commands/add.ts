@@ -1,0 +1,81 @@
+import { open } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { GpuqError } from '@/lib/errors'
+import { type Context, writeJson } from '../context'
+import { exitCodes } from '../exit-code'
+import { formatJobLine, type JobLine, readJobLine } from '../jobs-file'
+import { refuseScript, toLineConfig } from '../line-config'
+import { note } from '../show-job'
+import { readTextFile } from '../values'
+
+export interface AddOptions {
+  conda?: string
+  args?: string
+  /** Lower goes first. */
+  priority: number
+  gpus?: string
+  outputFile?: string
+  force?: boolean
+  json?: boolean
+}
+
+/** Queues a script as a line of a jobs file would be, or writes that line. */
+export async function add(context: Context, given: string, options: AddOptions): Promise<number> {
+  const script = resolve(given)
+  const refused = await refuseScript(script)
+  if (refused !== null) throw new GpuqError('not_found', `The script cannot be queued: ${refused}.`)
+  const { conda = '', args = '', gpus = '', priority } = options
+  const line: JobLine = { priority, script, condaEnv: conda.trim(), args: args.trim(), allowedGpus: gpus }
+  return options.outputFile === undefined
+    ? queue(context, line, options)
+    : write(context, line, { ...options, outputFile: options.outputFile })
+}
+
+async function queue(context: Context, line: JobLine, { force, json }: AddOptions): Promise<number> {
+  const client = await context.connect()
+  const submitted = await client.jobs.submit({
+    code: await readTextFile(line.script),
+    config: toLineConfig(line, {}),
+    deduplicate: !force,
+  })
+  if (submitted.deduplicated && !json) {
+    await note(context, `the same job is ${submitted.status} already; --force queues it again`)
+  }
+  if (json) await writeJson(context, submitted)
+  else await context.terminal.out(`${submitted.job_id}\n`)
+  return exitCodes.ok
+}
+
+async function write(
+  context: Context,
+  line: JobLine,
+  { outputFile, force, json }: AddOptions & { outputFile: string },
+): Promise<number> {
+  if (force) {
+    throw new GpuqError(
+      'invalid_request',
+      'A line has no place for --force. Leave --output-file out, and the job is queued at once.',
+    )
+  }
+  const text = formatJobLine(line)
+  const read = readJobLine(text)
+  if (!read.ok) throw new GpuqError('invalid_request', `No line can say this: ${read.says}.`)
+  await appendLine(outputFile, text)
+  if (json) await writeJson(context, { file: resolve(outputFile), line: text })
+  else await context.terminal.out(`Added to ${outputFile}: ${text}\n`)
+  return exitCodes.ok
+}
+
+/** In one write at the end, so that two who add at once do not mix, and behind a last line without its end. */
+async function appendLine(path: string, text: string): Promise<void> {
+  const file = await open(path, 'a+')
+  try {
+    const { size } = await file.stat()
+    const last = Buffer.alloc(1)
+    if (size > 0) await file.read(last, 0, 1, size - 1)
+    const before = size > 0 && last[0] !== 0x0a ? '\n' : ''
+    await file.appendFile(`${before}${text}\n`)
+  } finally {
+    await file.close()
+  }
+}

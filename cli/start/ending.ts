@@ -1,0 +1,18 @@
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+/** A terminal or a program above us may send one wish twice. */
+const sameWishMs = 1_000
+
+/** Ends in order at the first signal, at once at the second. */
+export function endOnSignals(onFirst: () => void, onSecond: () => void): AbortSignal {
+  const ending = new AbortController()
+  let asked = 0
+  const onSignal = () => {
+    if (!ending.signal.aborted) {
+      asked = performance.now()
+      onFirst()
+      ending.abort()
+    } else if (performance.now() - asked > sameWishMs) onSecond()
+  }
+  for (const name of signals) process.on(name, onSignal)
+  return ending.signal
+}

@@ -1,0 +1,231 @@
+import { appendFile, mkdtemp, rename, rm, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { Client, Submission } from '@/lib/http/client'
+import { ProblemError } from '@/lib/http/client-problem'
+import { JobsWatch } from './jobs-watch'
+import type { Journal } from './journal'
+import { TakenFile } from './taken-file'
+
+/** What a server would do: one job a key, and no job for content that is alive. */
+interface Server {
+  client: Pick<Client, 'jobs'>
+  configs: string[]
+  keys: Map<string, string>
+  /** What it answers instead of taking the job. */
+  refuses: ((config: string) => ProblemError | null) | null
+}
+
+let directory: string
+let path: string
+let clock: number
+let said: string[]
+const signal = new AbortController().signal
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'gpuq-jobs-'))
+  path = join(directory, 'jobs.txt')
+  await writeFile(join(directory, 'a.py'), 'print(1)')
+  clock = 0
+  said = []
+})
+afterEach(async () => {
+  for (const taken of opened.splice(0)) await taken.close()
+  await rm(directory, { recursive: true, force: true })
+})
+
+const journal: Journal = {
+  note: async () => {},
+  warn: async (text) => {
+    said.push(text)
+  },
+  detail: async () => {},
+  close: async () => {},
+}
+
+function server(): Server {
+  const made: Server = { configs: [], keys: new Map(), refuses: null, client: {} as Server['client'] }
+  const submit = async ({ config, idempotencyKey = '' }: Submission) => {
+    const refusal = made.refuses?.(String(config))
+    if (refusal) throw refusal
+    const known = made.keys.get(idempotencyKey)
+    if (known) return { job_id: known, status: 'pending' as const }
+    const job = `job-${made.configs.push(String(config))}`
+    made.keys.set(idempotencyKey, job)
+    return { job_id: job, status: 'pending' as const }
+  }
+  made.client = { jobs: { submit } as unknown as Client['jobs'] }
+  return made
+}
+
+let keys = 0
+const opened: TakenFile[] = []
+function watcher({ client }: Server): JobsWatch {
+  const taken = new TakenFile(`${path}.taken`, 'ada')
+  opened.push(taken)
+  return new JobsWatch({
+    path,
+    client,
+    taken,
+    journal,
+    lines: { tty: true, maxAssignAttempts: 5, assignRetryWait: 5 },
+    forgetMs: 30_000,
+    newKey: () => `key-${++keys}`,
+    now: () => clock,
+  })
+}
+
+it('makes a config of a line, and turns its priority around', async () => {
+  await writeFile(path, '3,a.py,torch,"--x 1,2",0-1\n')
+  const gpuq = server()
+  expect(await watcher(gpuq).look(signal)).toBeNull()
+  expect(gpuq.configs[0]).toContain('priority: -3\n')
+  expect(gpuq.configs[0]).toMatch(
+    /environment: torch\n[\s\S]*args: --x 1,2\nallowed_gpus: 0-1\ncuda_argument: true\n/,
+  )
+  expect(gpuq.configs[0]).toMatch(/tty: true\nmax_assign_attempts: 5\nassign_retry_wait: 5\n/)
+})
+
+it('takes what is good, and says each bad line once, with its number', async () => {
+  await writeFile(path, '# jobs\n0,a.py,,--n 1,\nnonsense\n\n0,missing.py,,,\n0,a.py,,--n 2,\n')
+  const gpuq = server()
+  const watch = watcher(gpuq)
+  await watch.look(signal)
+  await watch.look(signal)
+  expect(gpuq.configs).toHaveLength(2)
+  expect(said).toEqual([expect.stringMatching(/^line 3 /), expect.stringMatching(/^line 5 .*missing\.py/)])
+  await writeFile(join(directory, 'missing.py'), 'print(2)')
+  await watch.look(signal)
+  expect(gpuq.configs).toHaveLength(3)
+})
+
+it('waits for the end of a half line, or for a minute in which nobody writes', async () => {
+  await writeFile(path, '0,a.py,,--n 1,\n0,a.py,,--n')
+  const gpuq = server()
+  const watch = watcher(gpuq)
+  expect(await watch.look(signal)).toBe(60_000)
+  clock = 50_000
+  await appendFile(path, ' 2')
+  await watch.look(signal)
+  clock = 100_000
+  expect(await watch.look(signal)).toBe(10_000)
+  expect(gpuq.configs).toHaveLength(1)
+  await appendFile(path, ',\n0,a.py,,--n 3')
+  await watch.look(signal)
+  expect(gpuq.configs).toHaveLength(2)
+  clock = 160_000
+  await watch.look(signal)
+  expect(gpuq.configs).toHaveLength(3)
+  await appendFile(path, '\n')
+  await watch.look(signal)
+  expect(gpuq.configs).toHaveLength(3)
+})
+
+it('sends nothing twice: not after a restart, not with two watchers, not when the file is written anew', async () => {
+  const lines = Array.from({ length: 40 }, (_, at) => `0,a.py,,--n ${at},\n`).join('')
+  await writeFile(path, lines)
+  const gpuq = server()
+  const [one, other] = [watcher(gpuq), watcher(gpuq)]
+  await Promise.all([one.look(signal), other.look(signal)])
+  await truncate(path)
+  await one.look(signal)
+  await writeFile(`${path}.new`, `${lines}0,a.py,,--n 40,\n`)
+  await rename(`${path}.new`, path)
+  await Promise.all([one.look(signal), other.look(signal)])
+  await watcher(gpuq).look(signal)
+  expect(gpuq.configs).toHaveLength(41)
+})
+
+it('sends with its old key what a crash left open', async () => {
+  await writeFile(path, '0,a.py,,--n 1,\n0,a.py,,--n 2,\n')
+  const gpuq = server()
+  const crash = new Error('killed')
+  const { submit } = gpuq.client.jobs
+  const dying = {
+    ...gpuq,
+    client: {
+      jobs: {
+        submit: async (one: Submission) => {
+          await submit(one)
+          throw crash
+        },
+      } as unknown as Client['jobs'],
+    },
+  }
+  await expect(watcher(dying).look(signal)).rejects.toBe(crash)
+  expect(gpuq.configs).toHaveLength(1)
+  await watcher(gpuq).look(signal)
+  expect(gpuq.configs).toHaveLength(2)
+})
+
+it('takes a line again that was gone for a while, or that stands there once more', async () => {
+  await writeFile(path, '0,a.py,,,\n')
+  const gpuq = server()
+  const watch = watcher(gpuq)
+  await watch.look(signal)
+  await writeFile(path, '0,a.py,,,\n0,a.py,,,\n')
+  await watch.look(signal)
+  expect(gpuq.configs).toHaveLength(2)
+  await writeFile(path, '\n')
+  await watch.look(signal)
+  clock = 30_000
+  await watch.look(signal)
+  await writeFile(path, '0,a.py,,,\n')
+  await watch.look(signal)
+  expect(gpuq.configs).toHaveLength(3)
+})
+
+it('keeps a line whose last line break an editor took away', async () => {
+  await writeFile(path, '0,a.py,,,\n')
+  const gpuq = server()
+  const watch = watcher(gpuq)
+  await watch.look(signal)
+  await writeFile(path, '0,a.py,,,')
+  await watch.look(signal)
+  clock = 40_000
+  await watch.look(signal)
+  await writeFile(path, '0,a.py,,,\n')
+  await watch.look(signal)
+  expect(gpuq.configs).toHaveLength(1)
+})
+
+it('waits for a server that has no room, and passes over what it refuses', async () => {
+  await writeFile(path, '0,a.py,,--n 1,\n0,a.py,unknown,,\n0,a.py,,--n 2,\n')
+  const gpuq = server()
+  const problem = (status: number, detail: string, retryAfter: number | null = null) =>
+    new ProblemError({ status, code: 'x', detail, retryAfter })
+  gpuq.refuses = (config) =>
+    config.includes('unknown')
+      ? problem(422, 'config_file: environment: there is no unknown. There are: python.')
+      : gpuq.configs.length === 1
+        ? problem(429, 'At most 1 active job.', 12)
+        : null
+  const watch = watcher(gpuq)
+  expect(await watch.look(signal)).toBe(12_000)
+  expect(await watch.look(signal)).toBe(12_000)
+  expect(said).toEqual([
+    expect.stringContaining('At most 1 active job.'),
+    'line 2 is passed over: environment: there is no unknown. There are: python.',
+  ])
+  gpuq.refuses = null
+  expect(await watch.look(signal)).toBeNull()
+  expect(gpuq.configs).toHaveLength(2)
+})
+
+it('waits for a file that is not there, and forgets nothing because of it', async () => {
+  const gpuq = server()
+  const watch = watcher(gpuq)
+  await watch.look(signal)
+  await watch.look(signal)
+  expect(said).toEqual([expect.stringContaining('is not there')])
+  await writeFile(path, '0,a.py,,,\n')
+  await watch.look(signal)
+  await rm(path)
+  await watch.look(signal)
+  clock = 100_000
+  await watch.look(signal)
+  await writeFile(path, '0,a.py,,,\n')
+  await watch.look(signal)
+  expect(gpuq.configs).toHaveLength(1)
+})

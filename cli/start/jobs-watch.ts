@@ -1,0 +1,231 @@
+import { dirname, resolve } from 'node:path'
+import type { Client } from '@/lib/http/client'
+import { type FileLine, type JobLine, readJobLine, saysNothing, splitLines } from '../jobs-file'
+import { type LineOptions, refuseScript } from '../line-config'
+import type { Journal } from './journal'
+import { readWhole, type WholeFile } from './read-whole'
+import { type Sent, sendLine } from './send-line'
+import { decideForgotten, type GoneSince, nameLine, type Take } from './taken'
+import type { TakenFile } from './taken-file'
+
+export interface JobsWatchOptions {
+  path: string
+  client: Pick<Client, 'jobs'>
+  taken: TakenFile
+  journal: Journal
+  lines: LineOptions
+  /** A line is forgotten after it was gone so long. */
+  forgetMs: number
+  newKey(): string
+  /** Milliseconds of a clock that nobody sets. */
+  now(): number
+}
+
+interface ReadLine {
+  number: number
+  name: string
+  line: JobLine
+}
+
+interface Bad {
+  number: number
+  text: string
+  says: string
+}
+
+/** A last line without its line break may be half of one. Somebody who writes does not stop for so long. */
+const tailRestsMs = 60_000
+/** More lines than this are counted on the terminal, not listed. The log has them all. */
+const mostListed = 20
+
+/** Looks at a jobs file, again and again, and makes a job of every line that is new there. */
+export class JobsWatch {
+  #fileSaid = ''
+  #serverSaid = ''
+  #tailSaid = ''
+  #badSaid = new Map<string, number>()
+  #tail = { version: '', since: 0 }
+  #goneSince: GoneSince = new Map()
+  /** What the server refused: it is sent again by the next start, or when the line is another one. */
+  readonly #refused = new Set<string>()
+
+  constructor(readonly options: JobsWatchOptions) {}
+
+  /**
+   * One look. Resolves with the milliseconds after which it must look again whatever happens, because the server had no
+   * time for all; null when everything that stands in the file is done with.
+   */
+  async look(signal: AbortSignal): Promise<number | null> {
+    const file = await readWhole(this.options.path)
+    await this.#sayState(file)
+    if (file.kind !== 'read') return null
+    const { lines, tail } = splitLines(file.bytes)
+    const tailRests = this.#restsSince(file.version) >= tailRestsMs
+    const found = readLines(tail && tailRests ? [...lines, tail] : lines)
+    const soon = await this.#sayTail(tailRests ? null : tail)
+    const present = countNames(found.good)
+    const bad = [...found.bad, ...(await this.#take(found.good, present))]
+    const { badSends, pauseMs } = await this.#sendOpen(found.good, signal)
+    await this.#sayBad([...bad, ...badSends].toSorted((one, other) => one.number - other.number))
+    await this.#forget(countNames(readLines(tail ? [...lines, tail] : lines).good))
+    return pauseMs ?? soon
+  }
+
+  #restsSince(version: string): number {
+    const now = this.options.now()
+    if (this.#tail.version !== version) this.#tail = { version, since: now }
+    return now - this.#tail.since
+  }
+
+  /** Writes down what is to be taken, before any of it is sent: a restart sends it with the same keys. */
+  async #take(lines: readonly ReadLine[], present: ReadonlyMap<string, number>): Promise<Bad[]> {
+    const { taken, newKey } = this.options
+    const missing = (await taken.refresh()).missing(present)
+    const bad = await this.#refuseScripts(
+      lines,
+      missing.map(({ line }) => line),
+    )
+    const names = new Set(bad.map(({ name }) => name))
+    const takes = missing.filter(({ line }) => !names.has(line))
+    await taken.append(takes.map((take) => ({ account: taken.account, ...take, key: newKey() })))
+    return bad
+  }
+
+  async #refuseScripts(lines: readonly ReadLine[], wanted: readonly string[]) {
+    const names = new Set(wanted)
+    const bad: (Bad & { name: string })[] = []
+    for (const { number, name, line } of lines) {
+      const says = names.has(name) ? await refuseScript(this.#scriptOf(line)) : null
+      if (says !== null) bad.push({ number, name, text: name, says })
+    }
+    return bad
+  }
+
+  /** Sends what is open in the file's order. What cannot be sent now stays open. */
+  async #sendOpen(lines: readonly ReadLine[], signal: AbortSignal) {
+    const { taken, journal } = this.options
+    const badSends: Bad[] = []
+    const counts = { queued: 0, known: 0 }
+    let pauseMs: number | null = null
+    const places = new Map(lines.map((line) => [line.name, line]))
+    const record = await taken.refresh()
+    const open = [...places].flatMap(([name, place]) => record.open(name).map((take) => ({ take, place })))
+    const due = open.filter(({ take }) => !this.#refused.has(take.key))
+    if (due.length > mostListed) await journal.note(`${due.length} lines are new: sending them.`)
+    for (const { take, place } of due) {
+      if (signal.aborted) break
+      // Another watcher of the file may have been quicker.
+      if (!(await taken.refresh()).isOpen(take)) continue
+      const sent = await this.#send(take, place)
+      if (sent.kind === 'bad') {
+        if (sent.forGood) this.#refused.add(take.key)
+        badSends.push({ number: place.number, text: place.name, says: sent.says })
+      } else if (sent.kind === 'later') {
+        await this.#sayLater(sent.says)
+        pauseMs = sent.ms
+        break
+      } else {
+        counts[sent.kind] += 1
+        const text = `line ${place.number}: ${place.line.script} ${sent.says}`
+        await (due.length > mostListed ? journal.detail(text) : journal.note(text))
+      }
+    }
+    if (due.length > mostListed) await this.#sayCounts(counts, badSends.length)
+    return { badSends, pauseMs }
+  }
+
+  async #send(take: Take, { line }: ReadLine): Promise<Sent> {
+    const { client, taken, lines } = this.options
+    const { account } = taken
+    const sent = await sendLine(client, { line, script: this.#scriptOf(line), key: take.key, options: lines })
+    if (sent.kind === 'queued' || sent.kind === 'known') {
+      this.#serverSaid = ''
+      await taken.append([{ account, line: take.line, nth: take.nth, job: sent.job }])
+    }
+    return sent
+  }
+
+  async #sayLater(text: string): Promise<void> {
+    if (this.#serverSaid !== text) await this.options.journal.warn(text)
+    this.#serverSaid = text
+  }
+
+  /** The same line, added again after it was gone, is a new one. */
+  async #forget(present: ReadonlyMap<string, number>): Promise<void> {
+    const { taken, now, forgetMs } = this.options
+    const record = await taken.refresh()
+    const { forget, since } = decideForgotten(record.gone(present), this.#goneSince, now(), forgetMs)
+    this.#goneSince = since
+    await taken.append(
+      forget.map(({ line, times }) => ({
+        account: taken.account,
+        line,
+        forgotten: record.forgottenAt(line, times),
+      })),
+    )
+  }
+
+  #scriptOf({ script }: JobLine): string {
+    return resolve(dirname(this.options.path), script)
+  }
+
+  async #sayState(file: WholeFile): Promise<void> {
+    const { path, journal } = this.options
+    const text =
+      file.kind === 'missing'
+        ? `${path} is not there. It is read as soon as it is.`
+        : file.kind === 'unreadable'
+          ? `${path} cannot be read: ${file.says}.`
+          : ''
+    if (text !== '' && text !== this.#fileSaid) await journal.warn(text)
+    this.#fileSaid = text
+  }
+
+  /** A half line is looked at again without anybody's doing: resolves with the milliseconds until then. */
+  async #sayTail(tail: FileLine | null): Promise<number | null> {
+    if (tail === null || tail.text === null || saysNothing(tail.text)) return null
+    const text = `line ${tail.number} has no line break at its end: it waits for one, or for a minute in which nobody writes`
+    if (this.#tailSaid !== this.#tail.version) await this.options.journal.detail(text)
+    this.#tailSaid = this.#tail.version
+    return Math.max(1_000, tailRestsMs - (this.options.now() - this.#tail.since))
+  }
+
+  /** Each bad line once; the same line, added again, once more. */
+  async #sayBad(bad: readonly Bad[]): Promise<void> {
+    const seen = new Map<string, number>()
+    for (const { number, text, says } of bad) {
+      const key = `${text}\n${says}`
+      const times = (seen.get(key) ?? 0) + 1
+      seen.set(key, times)
+      if (times > (this.#badSaid.get(key) ?? 0)) {
+        await this.options.journal.warn(`line ${number} is passed over: ${says}.`)
+      }
+    }
+    this.#badSaid = seen
+  }
+
+  async #sayCounts({ queued, known }: { queued: number; known: number }, bad: number): Promise<void> {
+    const more = bad > 0 ? `, ${bad} refused` : ''
+    await this.options.journal.note(`${queued} lines are queued, ${known} were there already${more}.`)
+  }
+}
+
+function readLines(lines: readonly FileLine[]): { good: ReadLine[]; bad: Bad[] } {
+  const good: ReadLine[] = []
+  const bad: Bad[] = []
+  for (const { number, text } of lines) {
+    if (text === null) bad.push({ number, text: '', says: 'it is not UTF-8' })
+    else if (!saysNothing(text)) {
+      const read = readJobLine(text)
+      if (read.ok) good.push({ number, name: nameLine(read.line), line: read.line })
+      else bad.push({ number, text, says: read.says })
+    }
+  }
+  return { good, bad }
+}
+
+function countNames(lines: readonly ReadLine[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { name } of lines) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return counts
+}

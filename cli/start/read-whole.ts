@@ -1,0 +1,40 @@
+import { open } from 'node:fs/promises'
+
+export type WholeFile =
+  | { kind: 'read'; bytes: Buffer; version: string }
+  | { kind: 'missing' }
+  | { kind: 'unreadable'; says: string }
+
+const mostBytes = 16 * 1024 * 1024
+const mostTries = 5
+
+/**
+ * Reads a file that others may be writing. It is opened once, so that one which is renamed onto it changes nothing, and
+ * read again when it was written meanwhile. `version` is another one whenever the content may be.
+ */
+export async function readWhole(path: string): Promise<WholeFile> {
+  try {
+    const file = await open(path)
+    try {
+      for (let tries = 1; ; tries++) {
+        const before = await file.stat({ bigint: true })
+        if (!before.isFile()) return { kind: 'unreadable', says: 'it is no file' }
+        if (before.size > mostBytes) return { kind: 'unreadable', says: 'it is larger than 16 MiB' }
+        const bytes = Buffer.alloc(Number(before.size))
+        const { bytesRead } = await file.read(bytes, 0, bytes.length, 0)
+        const after = await file.stat({ bigint: true })
+        const steady = before.mtimeNs === after.mtimeNs && before.size === after.size
+        // A reading that was cut short is still made of whole lines and a half one.
+        if (steady || tries === mostTries) {
+          const version = `${after.ino} ${after.size} ${after.mtimeNs}`
+          return { kind: 'read', bytes: bytes.subarray(0, bytesRead), version }
+        }
+      }
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    return code === 'ENOENT' ? { kind: 'missing' } : { kind: 'unreadable', says: code }
+  }
+}

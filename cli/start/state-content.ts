@@ -1,0 +1,136 @@
+import { z } from 'zod'
+import type { Cluster, ClusterGpu, ClusterNode, Queue } from '@/lib/cluster/schemas'
+import type { JobSummary } from '@/lib/jobs/schemas'
+
+/** The state file: what it says of the cluster, and what others may wish in it. Nothing here reads or writes. */
+
+/** How the file names a GPU: its number where there is one node, else `NODE:NUMBER`. */
+export type GpuName = number | string
+
+const namesSchema = z.array(z.union([z.number().int().min(0), z.string()]))
+const wishesSchema = z.object({
+  paused_gpus: namesSchema.optional(),
+  known_paused_gpus: namesSchema.optional(),
+})
+
+export interface Wishes {
+  /** GPU ids. */
+  pause: string[]
+  resume: string[]
+  /** What names no GPU of the cluster. */
+  unknown: GpuName[]
+}
+
+/** The nodes that have a worker, or should have one. */
+export function servedNodes({ nodes }: Pick<Cluster, 'nodes'>): ClusterNode[] {
+  return nodes.filter(({ state }) => state !== 'lost' && state !== 'drained')
+}
+
+function namedGpus(cluster: Pick<Cluster, 'nodes'>): { name: GpuName; node: ClusterNode; gpu: ClusterGpu }[] {
+  const nodes = servedNodes(cluster)
+  return nodes.flatMap((node) =>
+    node.gpus.map((gpu) => ({
+      name: nodes.length === 1 ? gpu.index : `${node.name}:${gpu.index}`,
+      node,
+      gpu,
+    })),
+  )
+}
+
+/** A GPU by any of its names: a number alone is one of the only node. */
+function findGpu(cluster: Pick<Cluster, 'nodes'>, given: GpuName): ClusterGpu | undefined {
+  const nodes = servedNodes(cluster)
+  const [only] = nodes
+  const found = namedGpus(cluster).find(({ name, node, gpu }) =>
+    [String(name), `${node.name}:${gpu.index}`, gpu.gpu_id].includes(String(given).trim()),
+  )
+  return (
+    found?.gpu ?? (nodes.length === 1 ? only?.gpus.find(({ index }) => String(index) === given) : undefined)
+  )
+}
+
+export type WishesReading = { ok: true; wishes: Wishes } | { ok: false; says: string }
+
+/**
+ * What somebody changed in the file. `known_paused_gpus` is what gpuq wrote beside `paused_gpus`: what was added to the
+ * one and is not in the other is to be paused, what was taken away is to be resumed. So a change is seen after a restart
+ * too, and a file of another program pauses what it names and resumes nothing.
+ */
+export function readWishes(text: string, cluster: Pick<Cluster, 'nodes'>): WishesReading {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return { ok: false, says: 'it is not JSON' }
+  }
+  const parsed = wishesSchema.safeParse(value)
+  if (!parsed.success) return { ok: false, says: 'paused_gpus must be a list of GPUs, such as [0, 1]' }
+  const { paused_gpus: wanted, known_paused_gpus: known = [] } = parsed.data
+  if (wanted === undefined) return { ok: true, wishes: { pause: [], resume: [], unknown: [] } }
+  const idsOf = (names: readonly GpuName[]) =>
+    new Set(names.flatMap((name) => findGpu(cluster, name)?.gpu_id ?? []))
+  const [wantedIds, knownIds] = [idsOf(wanted), idsOf(known)]
+  return {
+    ok: true,
+    wishes: {
+      pause: [...wantedIds].filter((id) => !knownIds.has(id)),
+      resume: [...knownIds].filter((id) => !wantedIds.has(id)),
+      unknown: wanted.filter((name) => findGpu(cluster, name) === undefined),
+    },
+  }
+}
+
+export interface StateFacts {
+  server: string
+  cluster: Cluster
+  queue: Queue
+  /** The newest jobs. */
+  jobs: readonly JobSummary[]
+}
+
+/** What the file holds. */
+export function toStateContent({ server, cluster, queue, jobs }: StateFacts) {
+  const gpus = namedGpus(cluster)
+  const paused = gpus.filter(({ gpu }) => gpu.state === 'paused').map(({ name }) => name)
+  const placed = [...queue.running, ...queue.queued]
+  return {
+    about:
+      'Written by gpuq. Add a GPU to paused_gpus to pause it, take it away to resume it; the rest is for reading.',
+    server,
+    paused_gpus: paused,
+    known_paused_gpus: paused,
+    gpus: gpus.map(({ name, node, gpu }) => ({
+      gpu: name,
+      index: gpu.index,
+      node: node.name,
+      uuid: gpu.uuid,
+      model: gpu.model,
+      simulated: gpu.simulated,
+      state: gpu.state,
+      reason: gpu.reason,
+      paused: gpu.state === 'paused',
+      allocation: gpu.allocated,
+      memory_mib: gpu.memory_mib,
+      memory_used_mib: gpu.use?.memory_used_mib ?? null,
+      load: gpu.use?.load ?? null,
+      jobs: gpu.jobs.map(({ job_id, user_id, share }) => ({ job_id, user: user_id, share })),
+    })),
+    queue: { running: queue.running.length, waiting: queue.queued_total },
+    jobs: jobs.map((job) => {
+      const place = placed.find(({ job_id }) => job_id === job.job_id)
+      return {
+        job_id: job.job_id,
+        name: job.name,
+        status: job.status,
+        reason: place?.reason ?? job.reason,
+        position: place?.position ?? null,
+        node: place?.node ?? null,
+        gpus: place?.gpus ?? [],
+        exit_code: job.exit_code,
+        submitted_at: job.created_at,
+        started_at: job.started_at,
+        ended_at: job.completed_at,
+      }
+    }),
+  }
+}
