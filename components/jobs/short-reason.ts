@@ -13,6 +13,8 @@ const words: Readonly<Record<string, string>> = {
   node_lost: 'node lost',
   worker_stopped: 'worker stopped',
   preempted: 'gave way',
+  peers_missing: 'not all ready',
+  peer_failed: 'another instance failed',
   internal_error: 'fault of gpuq',
   not_assignable: 'no node took it',
   no_free_gpu: 'no free GPU',

@@ -1,21 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { testDatabase } from '../database/testing/test-database'
 import { plan } from '../scheduling/plan'
+import { releaseGone, tasksHoldingGpus } from './allocations'
 import { loseExpiredNodes } from './lost-nodes'
 import { drainNode, type Lease, LeaseLost, offerNode, registerNode, renewLease } from './nodes'
 import { commitPlacement } from './place'
 import { takeSnapshot } from './snapshot'
 import { appendOutput } from './task-output'
-import {
-  type ClaimedTask,
-  claimTasks,
-  Fenced,
-  finishTask,
-  noteStop,
-  releaseGone,
-  tasksHoldingGpus,
-  unfinishedTasks,
-} from './tasks'
+import { type ClaimedTask, claimTasks, Fenced, finishTask, noteStop, unfinishedTasks } from './tasks'
 import { jobState, makeJob, makeNode, readBooks } from './testing/rows'
 
 const db = testDatabase()

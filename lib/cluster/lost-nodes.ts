@@ -1,38 +1,57 @@
 import { channels } from '../database/listen'
-import { transaction } from '../database/transaction'
-import { endAttempt } from '../jobs/verdict'
-import { releaseAllocations } from './tasks'
+import { type Transaction, transaction } from '../database/transaction'
+import { endAttempt, lockAttempt } from '../jobs/verdict'
+import { releaseAllocations } from './allocations'
+import { leaseSeconds } from './nodes'
 
 /**
- * Declares lost every node whose lease has run out: its tasks are fenced off, their jobs retried, and only now are
- * its GPUs free. Its worker stopped the containers ten seconds ago by its own clock. Returns the nodes' names.
+ * Declares lost every node whose lease has run out: its tasks are fenced off, their jobs retried once none of their other
+ * tasks is left, and only now are its GPUs free. Its worker stopped the containers ten seconds ago by its own clock.
+ * Returns the nodes' names.
  */
 export async function loseExpiredNodes(): Promise<string[]> {
   return transaction(async (tx) => {
+    // Nodes first and in one order, then jobs, then tasks, as everyone locks them.
     const nodes = await tx.query<{ id: string; name: string }>(
-      `UPDATE nodes SET status = 'lost'
-        WHERE lease_expires_at < now() AND (status IN ('ready', 'draining') OR (status = 'drained' AND EXISTS (
-              SELECT 1 FROM tasks t WHERE t.node_id = nodes.id AND t.status IN ('scheduled', 'starting', 'running'))))
-        RETURNING id, name`,
+      `WITH expired AS (
+         SELECT id FROM nodes
+          WHERE lease_expires_at < now() AND (status IN ('ready', 'draining') OR (status = 'drained' AND EXISTS (
+                SELECT 1 FROM tasks t WHERE t.node_id = nodes.id AND t.status IN ('scheduled', 'starting', 'running'))))
+          ORDER BY id FOR UPDATE
+       )
+       UPDATE nodes SET status = 'lost' FROM expired WHERE nodes.id = expired.id RETURNING nodes.id, nodes.name`,
     )
     if (nodes.rows.length === 0) return []
-    const tasks = await tx.query<{ id: string; job_id: string; attempt: number; node_id: string }>(
-      `UPDATE tasks SET status = 'lost', reason = 'node_lost', ended_at = now()
-        WHERE node_id = ANY ($1::uuid[]) AND status IN ('scheduled', 'starting', 'running')
-        RETURNING id, job_id, attempt, node_id`,
-      [nodes.rows.map(({ id }) => id)],
-    )
-    const names = new Map(nodes.rows.map(({ id, name }) => [id, name]))
-    for (const task of tasks.rows) {
-      const detail = `The node was "${names.get(task.node_id)}".`
-      await endAttempt(tx, task.job_id, task.attempt, { reason: 'node_lost', detail, exitCode: null })
-    }
-    // Not those whose container would not die: they stay held until a worker on the node has seen it gone.
-    await releaseAllocations(
+    await loseTasks(
       tx,
-      tasks.rows.map(({ id }) => id),
+      nodes.rows.map(({ id }) => id),
     )
     await tx.query('SELECT pg_notify($1, $2)', [channels.queue, 'lost'])
     return nodes.rows.map(({ name }) => name)
   })
+}
+
+async function loseTasks(tx: Transaction, nodeIds: string[]): Promise<void> {
+  const attempts = await tx.query<{ job_id: string; attempt: number }>(
+    `SELECT DISTINCT job_id, attempt FROM tasks
+      WHERE node_id = ANY ($1::uuid[]) AND status IN ('scheduled', 'starting', 'running') ORDER BY job_id`,
+    [nodeIds],
+  )
+  const live = []
+  for (const { job_id, attempt } of attempts.rows) live.push(await lockAttempt(tx, job_id, attempt))
+  // What its peers made of its silence came after it: it ended when its node was last heard of.
+  const { rows } = await tx.query<{ id: string }>(
+    `UPDATE tasks SET status = 'lost', reason = 'node_lost', detail = format('The node was "%s".', n.name),
+            ended_at = greatest(tasks.created_at, tasks.started_at, n.lease_expires_at - make_interval(secs => $2))
+       FROM nodes n
+      WHERE n.id = tasks.node_id AND n.id = ANY ($1::uuid[]) AND tasks.status IN ('scheduled', 'starting', 'running')
+      RETURNING tasks.id`,
+    [nodeIds, leaseSeconds],
+  )
+  for (const attempt of live) if (attempt) await endAttempt(tx, attempt)
+  // Not those whose container would not die: they stay held until a worker on the node has seen it gone.
+  await releaseAllocations(
+    tx,
+    rows.map(({ id }) => id),
+  )
 }

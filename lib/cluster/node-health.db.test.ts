@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { testDatabase } from '../database/testing/test-database'
-import type { Outcome } from '../jobs/verdict'
+import type { Outcome } from '../jobs/attempt-end'
 import { type Lease, registerNode } from './nodes'
 import { finishTask, unfinishedTasks } from './tasks'
 import { placeByHand } from './testing/placed'

@@ -1,6 +1,6 @@
 import type { Transaction } from '../database/transaction'
+import type { Outcome } from '../jobs/attempt-end'
 import { type EndReason, endReasons } from '../jobs/reasons'
-import type { Outcome } from '../jobs/verdict'
 import type { Lease } from './nodes'
 
 /** What a task's end says of its node: that it failed, that it works, or nothing. */
@@ -18,6 +18,8 @@ const healthOf = {
   worker_stopped: null,
   preempted: null,
   not_assignable: null,
+  peers_missing: null,
+  peer_failed: null,
 } as const satisfies Record<EndReason, 'works' | 'failed' | null>
 
 const failures = Object.entries(healthOf)

@@ -92,7 +92,8 @@ async function readRunning(): Promise<RunningJob[]> {
   const { rows } = await database().pool.query<JobRow & { began: Date; leaving: boolean; tasks: unknown }>({
     name: 'snapshot-running',
     text: `SELECT j.id, j.project_id, j.user_id, j.expected_time_s, j.spec, coalesce(j.started_at, now()) AS began,
-                  bool_or(t.preempted_at IS NOT NULL OR j.cancel_requested_at IS NOT NULL) AS leaving,
+                  bool_or(t.preempted_at IS NOT NULL OR j.cancel_requested_at IS NOT NULL OR (j.network_index IS NOT NULL AND EXISTS (
+                    SELECT 1 FROM tasks p WHERE p.job_id = j.id AND p.attempt = j.attempt AND p.reason <> 'finished'))) AS leaving,
                   jsonb_agg(jsonb_build_object('rank', t.rank, 'nodeId', t.node_id, 'cpuMilli', t.cpu_milli,
                     'memoryMib', t.memory_mib, 'gpus', (
                       SELECT coalesce(jsonb_agg(jsonb_build_object('id', a.gpu_id, 'milli', a.milli)), '[]')

@@ -1,9 +1,11 @@
 import { database } from '../database/client'
 import { channels } from '../database/listen'
-import { type Transaction, transaction } from '../database/transaction'
+import { transaction } from '../database/transaction'
+import type { Outcome } from '../jobs/attempt-end'
 import type { CancelReason, EndReason } from '../jobs/reasons'
 import type { TaskStatus } from '../jobs/status'
-import { endAttempt, type Outcome } from '../jobs/verdict'
+import { endAttempt, lockAttempt } from '../jobs/verdict'
+import { releaseAllocations } from './allocations'
 import { noteNodeHealth } from './node-health'
 import { holdsLease, type Lease, LeaseLost, leaseHeld } from './nodes'
 
@@ -108,16 +110,25 @@ export async function unfinishedTasks(lease: Lease): Promise<ClaimedTask[]> {
   return rows
 }
 
-/** This node's live tasks that are to be stopped, and what for: a cancel goes before making room for another job. */
-export async function tasksToStop(
-  lease: Lease,
-): Promise<{ id: string; reason: CancelReason | 'preempted' }[]> {
-  const { rows } = await database().pool.query<{ id: string; reason: CancelReason | 'preempted' }>({
+/** Why a task is stopped by what happened elsewhere. */
+export type StopReason = CancelReason | 'preempted' | 'peer_failed'
+
+/**
+ * This node's live tasks that are to be stopped, and what for: a cancel goes before making room for another job, and
+ * both before a peer that has failed or is being stopped.
+ */
+export async function tasksToStop(lease: Lease): Promise<{ id: string; reason: StopReason }[]> {
+  const { rows } = await database().pool.query<{ id: string; reason: StopReason }>({
     name: 'tasks-to-stop',
-    text: `SELECT t.id, coalesce(CASE WHEN j.cancel_requested_at IS NOT NULL THEN j.cancel_reason END, 'preempted') AS reason
-             FROM tasks t JOIN jobs j ON j.id = t.job_id
-            WHERE t.node_id = $1 AND t.status IN ('starting', 'running')
-              AND (j.cancel_requested_at IS NOT NULL OR t.preempted_at IS NOT NULL)`,
+    text: `SELECT id, reason FROM (
+             SELECT t.id, CASE WHEN j.cancel_requested_at IS NOT NULL THEN j.cancel_reason
+                               WHEN t.preempted_at IS NOT NULL THEN 'preempted'
+                               WHEN j.network_index IS NOT NULL AND EXISTS (
+                                 SELECT 1 FROM tasks p WHERE p.job_id = t.job_id AND p.attempt = t.attempt AND p.id <> t.id
+                                                         AND p.reason <> 'finished') THEN 'peer_failed' END AS reason
+               FROM tasks t JOIN jobs j ON j.id = t.job_id
+              WHERE t.node_id = $1 AND t.status IN ('starting', 'running')) AS live
+            WHERE reason IS NOT NULL`,
     values: [lease.nodeId],
   })
   return rows
@@ -139,7 +150,7 @@ export async function markRunning(
               WHERE id = $3 AND node_id = $1 AND status IN ('starting', 'running') AND ${leaseHeld}
              RETURNING job_id, attempt, started_at
            )
-           UPDATE jobs SET status = 'running', started_at = task.started_at, image_digest = coalesce($4, image_digest) FROM task
+           UPDATE jobs SET status = 'running', started_at = coalesce(jobs.started_at, task.started_at), image_digest = coalesce($4, image_digest) FROM task
             WHERE jobs.id = task.job_id AND jobs.attempt = task.attempt AND jobs.status IN ('scheduled', 'running')
            RETURNING pg_notify('${channels.job}', jobs.id::text)`,
     values: [lease.nodeId, lease.leaseId, task.id, imageDigest],
@@ -157,15 +168,15 @@ export async function noteStop(lease: Lease, task: ClaimedTask, reason: EndReaso
   if (rowCount !== 1) throw new Fenced(task.id)
 }
 
-const taskStatusOf = (outcome: Outcome): TaskStatus => {
-  if (outcome.reason === 'finished') return 'completed'
-  return outcome.reason === 'cancelled_by_user' || outcome.reason === 'cancelled_by_admin'
-    ? 'cancelled'
-    : 'failed'
+const taskStatusOf = ({ reason }: Outcome): TaskStatus => {
+  if (reason === 'finished') return 'completed'
+  const unwanted: readonly EndReason[] = ['cancelled_by_user', 'cancelled_by_admin', 'peer_failed']
+  return unwanted.includes(reason) ? 'cancelled' : 'failed'
 }
 
 /**
- * The task has ended: writes the verdict, and gives its GPUs back unless `keepGpus` (its container would not die).
+ * The task has ended: gives its GPUs back unless `keepGpus` (its container would not die), and writes the job's verdict
+ * if none of its tasks is left.
  */
 export async function finishTask(
   lease: Lease,
@@ -174,55 +185,19 @@ export async function finishTask(
   keepGpus = false,
 ): Promise<void> {
   await transaction(async (tx) => {
-    // The node's row before the task's, as everyone locks them.
+    // The node's row first, then the job's, then the task's, as everyone locks them.
     await noteNodeHealth(tx, lease, task, outcome)
+    const live = await lockAttempt(tx, task.jobId, task.attempt)
+    const { reason, detail, exitCode } = outcome
     const { rowCount } = await tx.query({
       name: 'finish-task',
-      text: `UPDATE tasks SET status = $4, reason = $5, exit_code = $6, ended_at = now()
+      // Not when the transaction began: which of a job's tasks ended first, the lock on the job has decided.
+      text: `UPDATE tasks SET status = $4, reason = $5, detail = $6, exit_code = $7, ended_at = clock_timestamp()
               WHERE id = $3 AND node_id = $1 AND status IN ('starting', 'running') AND ${leaseHeld}`,
-      values: [lease.nodeId, lease.leaseId, task.id, taskStatusOf(outcome), outcome.reason, outcome.exitCode],
+      values: [lease.nodeId, lease.leaseId, task.id, taskStatusOf(outcome), reason, detail, exitCode],
     })
     if (rowCount !== 1) throw new Fenced(task.id)
-    await endAttempt(tx, task.jobId, task.attempt, outcome)
+    if (live) await endAttempt(tx, live)
     if (!keepGpus) await releaseAllocations(tx, [task.id])
-  })
-}
-
-/** Gives back what ended tasks hold. Releasing twice releases once. */
-export async function releaseAllocations(tx: Transaction, taskIds: string[]): Promise<void> {
-  await tx.query({
-    name: 'release-allocations',
-    text: `WITH released AS (
-             UPDATE allocations SET released_at = now() WHERE task_id = ANY ($1::uuid[]) AND released_at IS NULL
-             RETURNING gpu_id, milli
-           ), sums AS (SELECT gpu_id, sum(milli)::int AS milli FROM released GROUP BY gpu_id)
-           UPDATE gpus SET allocated_milli = allocated_milli - sums.milli FROM sums WHERE gpus.id = sums.gpu_id`,
-    values: [taskIds],
-  })
-}
-
-/** Ended tasks of this node that still hold GPUs, because their container would not die. */
-export async function tasksHoldingGpus(lease: Lease): Promise<string[]> {
-  const { rows } = await database().pool.query<{ task_id: string }>(
-    `SELECT DISTINCT a.task_id FROM allocations a JOIN tasks t ON t.id = a.task_id
-      WHERE t.node_id = $1 AND a.released_at IS NULL AND t.status NOT IN ('scheduled', 'starting', 'running')`,
-    [lease.nodeId],
-  )
-  return rows.map(({ task_id }) => task_id)
-}
-
-/**
- * Releases what such tasks hold once their containers are gone, and wakes the scheduler.
- * @throws {LeaseLost} when another worker serves the node: it has its own view of the containers.
- */
-export async function releaseGone(lease: Lease, taskIds: string[]): Promise<void> {
-  await transaction(async (tx) => {
-    const { rowCount } = await tx.query('SELECT 1 FROM nodes WHERE id = $1 AND lease_id = $2 FOR UPDATE', [
-      lease.nodeId,
-      lease.leaseId,
-    ])
-    if (rowCount !== 1) throw new LeaseLost()
-    await releaseAllocations(tx, taskIds)
-    await tx.query('SELECT pg_notify($1, $2)', [channels.queue, lease.nodeId])
   })
 }

@@ -19,7 +19,12 @@ export function assignmentLimitOf(spec: StoredSpec): AssignmentLimit | null {
 }
 
 /** How an attempt ends whose container never ran, when its place was not good. */
-export const startFaults = ['image_unavailable', 'node_lost', 'internal_error'] as const satisfies EndReason[]
+export const startFaults = [
+  'image_unavailable',
+  'node_lost',
+  'internal_error',
+  'peers_missing',
+] as const satisfies EndReason[]
 
 export function isStartFault(reason: EndReason): boolean {
   return (startFaults as readonly EndReason[]).includes(reason)

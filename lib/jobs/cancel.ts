@@ -1,6 +1,6 @@
 import { type Actor, requireScope } from '../access/actor'
 import { recordAudit } from '../access/audit'
-import { releaseAllocations } from '../cluster/tasks'
+import { releaseAllocations } from '../cluster/allocations'
 import { channels } from '../database/listen'
 import { type Transaction, transaction } from '../database/transaction'
 import { GpuqError } from '../errors'
@@ -30,7 +30,8 @@ export async function cancelJob(actor: Actor, jobId: string): Promise<void> {
         `The job has ended already: it is ${job.status}. There is nothing to cancel.`,
       )
     }
-    const waiting = job.status === 'pending' || (job.status === 'scheduled' && (await takeBackTasks(tx, id)))
+    const waiting =
+      job.status === 'pending' || (job.status === 'scheduled' && (await takeBackTasks(tx, id, reason)))
     if (waiting) await cancelNow(tx, id, reason, job.attempt)
     else await askNode(tx, id, reason)
     if (reason === 'cancelled_by_admin') {
@@ -39,17 +40,22 @@ export async function cancelJob(actor: Actor, jobId: string): Promise<void> {
   })
 }
 
-/** Ends the job's tasks if no worker has taken one up; false when one has. */
-async function takeBackTasks(tx: Transaction, jobId: string): Promise<boolean> {
+/** Ends those of the job's tasks that no worker has taken up; false when some worker has taken up one of them. */
+async function takeBackTasks(tx: Transaction, jobId: string, reason: CancelReason): Promise<boolean> {
   const { rows } = await tx.query<{ id: string }>(
-    `UPDATE tasks SET status = 'cancelled', ended_at = now() WHERE job_id = $1 AND status = 'scheduled' RETURNING id`,
-    [jobId],
+    `UPDATE tasks SET status = 'cancelled', reason = $2, ended_at = clock_timestamp()
+      WHERE job_id = $1 AND status = 'scheduled' RETURNING id`,
+    [jobId, reason],
   )
   await releaseAllocations(
     tx,
     rows.map(({ id }) => id),
   )
-  return rows.length > 0
+  const { rowCount } = await tx.query(
+    `SELECT 1 FROM tasks WHERE job_id = $1 AND status IN ('starting', 'running') LIMIT 1`,
+    [jobId],
+  )
+  return rows.length > 0 && rowCount === 0
 }
 
 async function cancelNow(

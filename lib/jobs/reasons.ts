@@ -15,6 +15,8 @@ export const endReasons = {
   node_lost: { fault: 'system', says: 'The node running the job stopped answering.' },
   worker_stopped: { fault: 'system', says: 'The worker was stopped while the job ran.' },
   preempted: { fault: 'system', says: 'The job gave its GPUs to one of a pool that goes first.' },
+  peers_missing: { fault: 'system', says: 'Not all instances of the job could be made ready in time.' },
+  peer_failed: { fault: 'system', says: 'Another instance of the job failed or was stopped.' },
   internal_error: { fault: 'system', says: 'gpuq could not run the job.' },
   not_assignable: { fault: 'system', says: 'No node could take the job, as often as it was tried.' },
 } as const satisfies Record<string, { fault: 'none' | 'user' | 'system'; says: string }>

@@ -1,17 +1,10 @@
 import { channels } from '../database/listen'
 import type { Transaction } from '../database/transaction'
 import { afterFailedAssignment, assignmentLimitOf, isStartFault, startFaults } from './assignment'
+import { type EndedTask, judgeAttempt, type Outcome } from './attempt-end'
 import { type CancelReason, type EndReason, endReasons } from './reasons'
-import { type JobStatus, statusesBefore } from './status'
+import { type JobStatus, liveTaskStatuses, statusesBefore, type TaskStatus } from './status'
 import { storedSpecSchema } from './stored-spec'
-
-/** How one attempt ended. */
-export interface Outcome {
-  reason: EndReason
-  /** What the reason leaves open, in a sentence. */
-  detail: string | null
-  exitCode: number | null
-}
 
 /** Wait before the next attempt, in seconds: doubles from one second up to five minutes. */
 export function backoffSeconds(attempt: number): number {
@@ -30,68 +23,121 @@ const verdicts = {
   node_lost: 'failed',
   worker_stopped: 'failed',
   preempted: 'failed',
+  peers_missing: 'failed',
+  peer_failed: 'failed',
   internal_error: 'failed',
   not_assignable: 'failed',
 } as const satisfies Record<EndReason, JobStatus>
 
-interface AttemptRow {
-  max_retries: number
-  cancel_reason: CancelReason | null
-  auto_retry: boolean
-  /** Attempts that made room for other jobs, or count as attempts to get a place: they are not counted as tries. */
-  uncounted: number
+/** A job's live attempt, the job's row locked. */
+export interface LiveAttempt {
+  jobId: string
+  attempt: number
+  maxRetries: number
+  cancelReason: CancelReason | null
+  cancelledAt: Date | null
+  autoRetry: boolean
   status: JobStatus
   spec: unknown
-  assign_attempts: number
+  assignAttempts: number
 }
 
 /**
- * Writes the one verdict of a job's attempt, or takes the job back to the queue when the system was at fault and
- * retries are left. A job whose cancel was asked for is cancelled whatever else went wrong with the system.
- *
- * Call it in the transaction that ended the attempt's task. Returns false when this attempt is not the job's live one.
+ * Locks a job for the end of one of its tasks, before the task's own row, as everyone does who locks both. Null when the
+ * attempt is not the job's live one: what becomes of its tasks is nothing to the job.
  */
-export async function endAttempt(
+export async function lockAttempt(
   tx: Transaction,
   jobId: string,
   attempt: number,
-  outcome: Outcome,
-): Promise<boolean> {
-  const { rows } = await tx.query<AttemptRow>({
-    name: 'end-attempt-lock',
-    text: `SELECT max_retries, cancel_reason, (SELECT enable_auto_retry FROM policies) AS auto_retry,
-                  status, spec, assign_attempts, (SELECT count(*)::int FROM (
-                    SELECT 1 FROM tasks WHERE job_id = $1 GROUP BY attempt
-                    HAVING bool_or(reason = 'preempted') OR (jobs.spec ? 'max_assign_attempts'
-                           AND bool_and(started_at IS NULL) AND bool_or(reason = ANY ($3::text[])))) AS t) AS uncounted
+): Promise<LiveAttempt | null> {
+  const { rows } = await tx.query<LiveAttempt>({
+    name: 'lock-attempt',
+    text: `SELECT id AS "jobId", attempt, max_retries AS "maxRetries", cancel_reason AS "cancelReason",
+                  cancel_requested_at AS "cancelledAt", (SELECT enable_auto_retry FROM policies) AS "autoRetry",
+                  status, spec, assign_attempts AS "assignAttempts"
              FROM jobs WHERE id = $1 AND attempt = $2 AND status IN ('scheduled', 'running') FOR UPDATE`,
-    values: [jobId, attempt, startFaults],
+    values: [jobId, attempt],
   })
-  const [job] = rows
-  if (!job) return false
-  const systemFault = endReasons[outcome.reason].fault === 'system'
-  const final =
-    systemFault && job.cancel_reason ? { reason: job.cancel_reason, detail: null, exitCode: null } : outcome
-  const tries = attempt - job.uncounted
-  const failedStart = job.status === 'scheduled' && isStartFault(final.reason) && job.auto_retry
-  const limit = failedStart ? assignmentLimitOf(storedSpecSchema.parse(job.spec)) : null
+  return rows[0] ?? null
+}
+
+/**
+ * Tasks of an attempt have ended. Once all have, writes the one verdict of the job, or takes it back to the queue when
+ * the system was at fault and retries are left. Until then no new attempt begins beside what still runs of this one:
+ * where a task ended otherwise than well, the nodes of the others are woken, and stop them.
+ *
+ * Call it in the transaction that ended the tasks, with what {@link lockAttempt} gave.
+ */
+export async function endAttempt(tx: Transaction, live: LiveAttempt): Promise<void> {
+  const { jobId, attempt, cancelReason, cancelledAt } = live
+  const { tasks, uncounted } = await readTasks(tx, live)
+  const ended = tasks.flatMap(({ status, ...task }) => (isLive(status) ? [] : [task]))
+  if (ended.length < tasks.length) {
+    if (ended.some(({ reason }) => reason !== 'finished')) await wakePeers(tx, jobId, attempt)
+  } else {
+    const cancel = cancelReason && cancelledAt ? { reason: cancelReason, at: cancelledAt } : null
+    await conclude(tx, live, judgeAttempt(ended, cancel), attempt - uncounted)
+  }
+  await tx.query('SELECT pg_notify($1, $3), pg_notify($2, $3)', [channels.job, channels.queue, jobId])
+}
+
+async function conclude(tx: Transaction, live: LiveAttempt, outcome: Outcome, tries: number): Promise<void> {
+  const { jobId, status, spec, assignAttempts, autoRetry } = live
+  const failedStart = status === 'scheduled' && isStartFault(outcome.reason) && autoRetry
+  const limit = failedStart ? assignmentLimitOf(storedSpecSchema.parse(spec)) : null
   if (limit) {
-    const failed = job.assign_attempts + 1
-    const { waitS, detail } = afterFailedAssignment(failed, limit, because(final))
+    const failed = assignAttempts + 1
+    const { waitS, detail } = afterFailedAssignment(failed, limit, because(outcome))
     if (waitS === null) await writeVerdict(tx, jobId, { reason: 'not_assignable', detail, exitCode: null })
     else await requeue(tx, jobId, { reason: 'backing_off', detail, waitS })
     await tx.query('UPDATE jobs SET assign_attempts = $2 WHERE id = $1', [jobId, failed])
-  } else if (mayRetry(final.reason, tries, job)) await requeue(tx, jobId, returnOf(final, tries))
-  else await writeVerdict(tx, jobId, final)
-  await tx.query('SELECT pg_notify($1, $3), pg_notify($2, $3)', [channels.job, channels.queue, jobId])
-  return true
+  } else if (mayRetry(outcome.reason, tries, live)) await requeue(tx, jobId, returnOf(outcome, tries))
+  else await writeVerdict(tx, jobId, outcome)
+}
+
+interface TaskRow extends EndedTask {
+  status: TaskStatus
+  uncounted: number
+}
+
+const isLive = (status: TaskStatus) => (liveTaskStatuses as readonly TaskStatus[]).includes(status)
+
+/**
+ * The attempt's tasks, and how many attempts of the job are not counted as tries: they made room for other jobs, or count
+ * as attempts to get a place.
+ */
+async function readTasks(
+  tx: Transaction,
+  { jobId, attempt }: LiveAttempt,
+): Promise<{ tasks: TaskRow[]; uncounted: number }> {
+  const { rows } = await tx.query<TaskRow>({
+    name: 'tasks-of-attempt',
+    text: `SELECT t.rank, n.name AS node, t.status, t.reason, t.detail, t.exit_code AS "exitCode", t.ended_at AS "endedAt",
+                  t.preempted_at AS "preemptedAt", (SELECT count(*)::int FROM (
+                    SELECT 1 FROM tasks WHERE job_id = $1 GROUP BY attempt
+                    HAVING bool_or(reason = 'preempted') OR (j.spec ? 'max_assign_attempts'
+                           AND bool_and(started_at IS NULL) AND bool_or(reason = ANY ($3::text[])))) AS a) AS uncounted
+             FROM tasks t JOIN nodes n ON n.id = t.node_id JOIN jobs j ON j.id = t.job_id
+            WHERE t.job_id = $1 AND t.attempt = $2`,
+    values: [jobId, attempt, startFaults],
+  })
+  return { tasks: rows, uncounted: rows[0]?.uncounted ?? 0 }
+}
+
+async function wakePeers(tx: Transaction, jobId: string, attempt: number): Promise<void> {
+  await tx.query(
+    `SELECT pg_notify($3, node_id::text) FROM tasks
+      WHERE job_id = $1 AND attempt = $2 AND status IN ('scheduled', 'starting', 'running')`,
+    [jobId, attempt, channels.node],
+  )
 }
 
 /** What the cluster itself took away goes back to the queue; what failed does while the policy and the job allow it. */
-function mayRetry(reason: EndReason, tries: number, job: AttemptRow): boolean {
+function mayRetry(reason: EndReason, tries: number, live: LiveAttempt): boolean {
   if (reason === 'preempted') return true
-  if (endReasons[reason].fault !== 'system' || tries > job.max_retries) return false
-  return job.auto_retry || reason === 'worker_stopped'
+  if (endReasons[reason].fault !== 'system' || tries > live.maxRetries) return false
+  return live.autoRetry || reason === 'worker_stopped'
 }
 
 function because({ reason, detail }: Outcome): string {

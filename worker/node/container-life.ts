@@ -53,17 +53,18 @@ export class ContainerLife {
   }
 
   /**
-   * Brings the container to run, and gives its output. Null when it was stopped before it ever started.
-   * `starting` is called when it is about to run, or was found running.
+   * Brings the container to run, and gives its output. Null when it was stopped before it ever started. `mayStart` is
+   * asked once it is there and before it runs; `starting` is called when it is about to run, or was found running.
    */
   async open(
     make: () => Promise<TaskContainer | null>,
+    mayStart: () => Promise<boolean> | boolean,
     starting: () => void,
   ): Promise<AsyncIterable<OutputChunk> | null> {
     for (let engineWasAway = false; ; engineWasAway = true) {
       try {
         if (engineWasAway && this.#mayRun) await this.#find()
-        const output = await this.#tryToOpen(make, starting)
+        const output = await this.#tryToOpen(make, mayStart, starting)
         this.#opened = output !== null
         return output
       } catch (error) {
@@ -76,6 +77,7 @@ export class ContainerLife {
 
   async #tryToOpen(
     make: () => Promise<TaskContainer | null>,
+    mayStart: () => Promise<boolean> | boolean,
     starting: () => void,
   ): Promise<AsyncIterable<OutputChunk> | null> {
     const { runtime } = this.host
@@ -85,6 +87,7 @@ export class ContainerLife {
       this.host.requireOurs()
       this.#container = await runtime.create(task)
     }
+    if (!this.#mayRun && !(await mayStart())) return null
     this.host.requireOurs()
     if (!this.#mayRun && this.host.isStopped()) return null
     starting()

@@ -1,6 +1,7 @@
+import type { Outcome } from '@/lib/jobs/attempt-end'
 import type { EndReason } from '@/lib/jobs/reasons'
-import type { Outcome } from '@/lib/jobs/verdict'
 import { type Exit, RuntimeFault } from '../runtime/runtime'
+import { PeersMissing } from './barrier'
 
 const signalNames: Record<number, string> = {
   2: 'SIGINT',
@@ -21,7 +22,9 @@ const signalNames: Record<number, string> = {
  */
 export function outcomeOf(exit: Exit, stoppedFor: EndReason | null, memoryMib: number): Outcome {
   const { exitCode } = exit
-  if (stoppedFor) return { reason: stoppedFor, detail: null, exitCode }
+  // Peers of what ran out of memory fail with it, and stop it: it is still what ended them.
+  const stopped = stoppedFor !== null && !(stoppedFor === 'peer_failed' && exit.outOfMemory)
+  if (stopped) return { reason: stoppedFor, detail: null, exitCode }
   if (exit.outOfMemory) {
     const limit = `The limit was ${memoryMib} MiB; ask for more with memory_gb.`
     const child =
@@ -35,11 +38,17 @@ export function outcomeOf(exit: Exit, stoppedFor: EndReason | null, memoryMib: n
   return { reason: 'exit_code', detail: `Exit code ${exitCode}${signal ? ` (${signal})` : ''}.`, exitCode }
 }
 
+/** The container was ended or removed by others than the program and gpuq. */
+export function isForeignEnd(error: unknown): boolean {
+  return error instanceof RuntimeFault && error.code === 'container_gone'
+}
+
 /** What a failure of gpuq or its engine means: never the user's fault. */
 export function outcomeOfFault(error: unknown): Outcome {
   if (error instanceof RuntimeFault && error.code === 'image_unavailable') {
     return { reason: 'image_unavailable', detail: error.message, exitCode: null }
   }
+  if (error instanceof PeersMissing) return { reason: 'peers_missing', detail: error.message, exitCode: null }
   const detail =
     error instanceof RuntimeFault ? error.message : 'The node could not run it; its log says more.'
   return { reason: 'internal_error', detail, exitCode: null }

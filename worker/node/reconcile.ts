@@ -1,12 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  type ClaimedTask,
-  Fenced,
-  finishTask,
-  releaseGone,
-  tasksHoldingGpus,
-  unfinishedTasks,
-} from '@/lib/cluster/tasks'
+import { releaseGone, tasksHoldingGpus } from '@/lib/cluster/allocations'
+import { type ClaimedTask, Fenced, finishTask, unfinishedTasks } from '@/lib/cluster/tasks'
 import { logger } from '@/lib/logger'
 import { type ContainerRef, RuntimeFault } from '../runtime/runtime'
 import type { TaskHost } from './run-task'

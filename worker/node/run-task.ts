@@ -1,15 +1,16 @@
 import type { GpuReading } from '@/lib/cluster/gpu-reading'
 import type { Lease } from '@/lib/cluster/nodes'
 import { type ClaimedTask, Fenced, finishTask, markRunning, noteStop } from '@/lib/cluster/tasks'
+import type { Outcome } from '@/lib/jobs/attempt-end'
 import { type EndReason, endReasons } from '@/lib/jobs/reasons'
 import { storedSpecSchema } from '@/lib/jobs/stored-spec'
-import type { Outcome } from '@/lib/jobs/verdict'
 import { logger } from '@/lib/logger'
 import { pause } from '../pause'
 import type { ContainerRef, OutputChunk, Runtime, TaskContainer } from '../runtime/runtime'
+import { waitForPeers } from './barrier'
 import { ContainerLife } from './container-life'
 import { containerOf } from './container-of'
-import { outcomeOf, outcomeOfFault } from './outcome'
+import { isForeignEnd, outcomeOf, outcomeOfFault } from './outcome'
 import { OutputStore } from './output-store'
 import { persist } from './persist'
 import { removeTaskDirectory, taskDirectory, writeTaskDirectory } from './task-directory'
@@ -76,8 +77,10 @@ export class TaskRun {
     this.done = this.#run()
   }
 
-  /** Stops the container for a reason, which becomes the verdict's unless there was one before. */
+  /** Stops the container for a reason, which becomes the task's unless there was one before. */
   stop(reason: EndReason): void {
+    // Who wants the job ended does not wait for a container that would not die, as a peer's failure does.
+    if (this.#stoppedFor === 'peer_failed' && endReasons[reason].fault === 'none') this.#stoppedFor = reason
     if (this.#stoppedFor) return
     this.#stoppedFor = reason
     this.#stopping.abort()
@@ -140,7 +143,7 @@ export class TaskRun {
     } catch (error) {
       if (error instanceof Fenced) throw error
       logger.error({ err: error, task: this.task.id }, 'a task failed for a reason of the system')
-      return this.#concludeFault(outcomeOfFault(error))
+      return this.#concludeFault(error)
     }
   }
 
@@ -148,11 +151,13 @@ export class TaskRun {
    * A verdict gives the GPUs away, and a system's fault starts the job again: both only once its container is surely
    * gone. Only a user who wants the job ended, or a job over its limits, is not kept waiting for one that would not die.
    */
-  async #concludeFault(fault: Outcome): Promise<Conclusion> {
+  async #concludeFault(error: unknown): Promise<Conclusion> {
     for (let told = false; ; told = true) {
       const dead = await this.#life.putDown()
       const reason = this.#stoppedFor
-      const outcome = reason ? { reason, detail: null, exitCode: null } : fault
+      // Peers of a container that others removed may fail with it, and stop it: it is still what ended them.
+      const stopped = reason !== null && !(reason === 'peer_failed' && isForeignEnd(error))
+      const outcome = stopped ? { reason, detail: null, exitCode: null } : outcomeOfFault(error)
       if (dead) return { outcome, keepGpus: false }
       if (!told) await persist(this.#abandoned.signal, 'drain', () => this.host.onKillFailed(this.task))
       if (endReasons[outcome.reason].fault !== 'system') {
@@ -215,13 +220,22 @@ export class TaskRun {
       return digest === null ? null : container
     }
     // Told to the database while the engine starts the container: neither waits for the other.
-    const output = await this.#life.open(make, () => {
-      telling ??= persist(this.#abandoned.signal, 'start', () => markRunning(lease, this.task, imageDigest))
-      telling.catch(() => {})
-    })
+    const output = await this.#life.open(
+      make,
+      () => this.#arePeersReady(),
+      () => {
+        telling ??= persist(this.#abandoned.signal, 'start', () => markRunning(lease, this.task, imageDigest))
+        telling.catch(() => {})
+      },
+    )
     await telling
     this.#stopContainer()
     return output
+  }
+
+  /** Tasks of one attempt start together. False when the task was stopped first. */
+  #arePeersReady(): Promise<boolean> | boolean {
+    return this.task.instances === 1 || waitForPeers(this.host.lease, this.task, this.#stopping.signal)
   }
 
   async #layOut(): Promise<TaskContainer> {

@@ -1,0 +1,175 @@
+import { afterAll, describe, expect, inject, it } from 'vitest'
+import { cancel } from './testing/cancel'
+import { Lab } from './testing/lab'
+import { expectAllTrue } from './testing/truth'
+import { Watch } from './testing/watch'
+
+const labs: Lab[] = []
+afterAll(() => Promise.all(labs.map((lab) => lab.close())))
+
+async function openLab(): Promise<Lab> {
+  const lab = await Lab.open({ postgresDirectory: inject('postgresDirectory') })
+  labs.push(lab)
+  return lab
+}
+
+const spec = { gpu_count: 1, instance_count: 2, cpu: 0.2, memory_gb: 0.25 }
+
+/** Counts to six, and for longer on the first attempt. */
+const counting = `
+import os, time
+print("rank", os.environ["GPUQ_RANK"], "attempt", os.environ["GPUQ_ATTEMPT"])
+for i in range(6 if os.environ["GPUQ_ATTEMPT"] == "2" else 80):
+    print("line", i)
+    time.sleep(0.1)`
+
+const rankOneFails = `
+import os, sys, time
+time.sleep(2)
+if os.environ["GPUQ_RANK"] == "1":
+    sys.exit(3)
+time.sleep(100)`
+
+interface RankRow {
+  rank: number
+  attempt: number
+  node: string
+  status: string
+  reason: string | null
+  ready: boolean
+  output: number
+}
+
+/** The tasks of the job's last attempt. */
+async function ranksOf(lab: Lab, job: string): Promise<RankRow[]> {
+  const { rows } = await lab.database.pool.query<RankRow>(
+    `SELECT t.rank, t.attempt, n.name AS node, t.status, t.reason, t.ready_at IS NOT NULL AS ready, t.output_bytes::int AS output
+       FROM tasks t JOIN nodes n ON n.id = t.node_id JOIN jobs j ON j.id = t.job_id
+      WHERE j.id = $1 AND t.attempt = j.attempt ORDER BY t.rank`,
+    [job],
+  )
+  return rows
+}
+
+async function untilAllPrint(lab: Lab, job: string): Promise<RankRow[]> {
+  return lab.jobs.until('both ranks print', async () => {
+    const ranks = await ranksOf(lab, job)
+    return ranks.length === 2 && ranks.every(({ output }) => output > 150) && ranks
+  })
+}
+
+/** A lab of two workers whose second one was stopped before it could take its part of the job. */
+async function openWaiting() {
+  const lab = await openLab()
+  const a = await lab.startWorker({ node: 'a' })
+  await lab.jobs.until('a leads', async () => a.log.includes('leading the scheduler'))
+  const b = await lab.startWorker({ node: 'b' })
+  await lab.jobs.until('both are ready', async () => {
+    const { rowCount } = await lab.database.pool.query(`SELECT 1 FROM nodes WHERE status = 'ready'`)
+    return rowCount === 2
+  })
+  b.signal('SIGSTOP')
+  const job = await lab.jobs.submit(counting, { spec })
+  await lab.jobs.until('a waits for b', async () => {
+    const [first] = (await ranksOf(lab, job)).filter(({ node }) => node === 'a')
+    return first?.ready
+  })
+  const states = async () => (await lab.containers()).map(({ state }) => state)
+  expect(await states()).toEqual(['created'])
+  return { lab, a, b, job, states }
+}
+
+describe.concurrent('a job over two nodes', () => {
+  it('runs on both at once, and completes', async () => {
+    const lab = await openLab()
+    for (const node of ['a', 'b']) await lab.startWorker({ node })
+    const job = await lab.jobs.submit('print("here")', { spec })
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1, exitCode: 0 })
+    const ranks = await ranksOf(lab, job)
+    expect(ranks.map(({ node }) => node).sort()).toEqual(['a', 'b'])
+    for (const rank of ranks) expect(rank).toMatchObject({ status: 'completed', ready: true })
+    await expectAllTrue(lab)
+  })
+
+  it('is stopped everywhere when one of them fails, and says which', async () => {
+    const lab = await openLab()
+    for (const node of ['a', 'b']) await lab.startWorker({ node })
+    const job = await lab.jobs.submit(rankOneFails, { spec })
+    const ended = await lab.jobs.untilFinal(job)
+    const [zero, one] = await ranksOf(lab, job)
+    expect(zero).toMatchObject({ status: 'cancelled', reason: 'peer_failed' })
+    expect(one).toMatchObject({ status: 'failed', reason: 'exit_code' })
+    expect(ended).toMatchObject({
+      status: 'failed',
+      reason: 'exit_code',
+      exitCode: 3,
+      attempt: 1,
+      reasonDetail: `Rank 1 on node "${one?.node}" ended with exit code 3.`,
+    })
+    await expectAllTrue(lab)
+  })
+
+  it('goes on where a worker is killed and comes back', async () => {
+    const lab = await openLab()
+    await lab.startWorker({ node: 'a' })
+    const b = await lab.startWorker({ node: 'b' })
+    const job = await lab.jobs.submit(counting, { spec })
+    await untilAllPrint(lab, job)
+    await b.kill()
+    b.start()
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
+    await expectAllTrue(lab)
+  })
+
+  it('starts again as a whole where a worker is killed for good', async () => {
+    const lab = await openLab()
+    for (const node of ['a', 'b']) await lab.startWorker({ node })
+    const job = await lab.jobs.submit(counting.replace('80', '8000'), { spec })
+    const ranks = await untilAllPrint(lab, job)
+    await lab.startWorker({ node: 'c' })
+    const watch = new Watch(lab)
+    const killed = lab.workers.find(({ node }) => node === ranks[1]?.node)
+    await killed?.kill()
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 2 })
+    const again = await ranksOf(lab, job)
+    expect(again.map(({ node }) => node).sort()).toEqual([ranks[0]?.node, 'c'])
+    killed?.start()
+    await expectAllTrue(lab)
+    expect(await watch.stop()).toMatchObject({ gpusTwice: [], falseBooks: [] })
+  })
+
+  it('waits on the node that is ready first, also through a restart of its worker', async () => {
+    const { lab, a, b, job, states } = await openWaiting()
+    // From here on b keeps its lease, and cannot take its part.
+    const other = await lab.database.pool.connect()
+    await other.query('BEGIN')
+    await other.query(`SELECT 1 FROM tasks WHERE status = 'scheduled' FOR UPDATE`)
+    b.signal('SIGCONT')
+    await a.kill()
+    a.start()
+    await lab.jobs.until('a serves again', async () => a.log.split('"msg":"serving"').length > 2)
+    expect(await states()).toEqual(['created'])
+    await other.query('COMMIT')
+    other.release()
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
+    await expectAllTrue(lab)
+  })
+
+  it('is cancelled while one of them waits for the other', async () => {
+    const { lab, b, job, states } = await openWaiting()
+    await cancel(lab, job)
+    await lab.jobs.until('the one that waited is gone', async () => (await states()).length === 0)
+    b.signal('SIGCONT')
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'cancelled', reason: 'cancelled_by_user' })
+    await expectAllTrue(lab)
+  })
+
+  it('is started again when the node that others wait for is lost', async () => {
+    const { lab, b, job } = await openWaiting()
+    await b.kill()
+    await lab.startWorker({ node: 'c' })
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 2 })
+    b.start()
+    await expectAllTrue(lab)
+  })
+})
