@@ -78,6 +78,14 @@ export const envSchema = z.object({
     .default(86_400)
     .describe('ceiling on every time limit of a job'),
   GPUQ_MAX_OUTPUT_MIB: count.min(1).default(64).describe('output a job may print'),
+  GPUQ_MAX_ARCHIVE_MIB: count
+    .min(1)
+    .default(4096)
+    .describe('largest directory that may be shipped with a job'),
+  GPUQ_MAX_ARCHIVES_GIB: count
+    .min(1)
+    .default(100)
+    .describe("what the directories of one owner's projects may take in all"),
   GPUQ_NODE_NAME: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/)

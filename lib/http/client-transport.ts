@@ -17,6 +17,8 @@ export interface Call {
   query?: Query
   /** Sent as JSON, unless it is a form or bytes. */
   body?: unknown
+  /** Sent byte by byte in place of a body. */
+  stream?: ReadableStream<Uint8Array>
   headers?: Record<string, string>
   signal?: AbortSignal | undefined
 }
@@ -91,16 +93,17 @@ function toSearch(query: Query): string {
   return given.length > 0 ? `?${new URLSearchParams(given)}` : ''
 }
 
-function toRequest(call: Call, token: string | undefined): RequestInit {
+function toRequest(call: Call, token: string | undefined): RequestInit & { duplex?: 'half' } {
   const headers = new Headers({ accept: 'application/json', ...call.headers })
   if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
   const body = toBody(call.body)
-  if (call.body instanceof Uint8Array) headers.set('content-type', 'application/octet-stream')
+  if (call.stream || call.body instanceof Uint8Array) headers.set('content-type', 'application/octet-stream')
   else if (typeof body === 'string') headers.set('content-type', 'application/json')
   return {
     method: call.method ?? 'GET',
     headers,
     ...(body === undefined ? {} : { body }),
+    ...(call.stream && { body: call.stream, duplex: 'half' }),
     ...(call.signal ? { signal: call.signal } : {}),
   }
 }

@@ -24,6 +24,7 @@ import {
   submitResultSchema,
   type TerminalSize,
 } from '../jobs/schemas'
+import { archiveCalls } from './client-archives'
 import { clusterCalls, orchestratorCalls, queueCalls } from './client-cluster'
 import { type ClientOptions, createTransport, type Query, type Transport } from './client-transport'
 
@@ -63,6 +64,7 @@ export function createClient(options: ClientOptions = {}) {
     environments: environmentCalls(transport),
     cluster: clusterCalls(transport),
     queue: queueCalls(transport),
+    archives: archiveCalls(transport),
     orchestrator: orchestratorCalls(transport),
     audit: {
       list: (query: Query & Paging = {}, signal?: AbortSignal) =>

@@ -115,7 +115,7 @@ export const jobOperations: readonly Operation[] = [
     summary: "Type at a running job's terminal: at most 64 KiB at once",
     access: 'submit',
     query: terminalQuerySchema,
-    bytes: true,
+    bytes: 'what was typed',
     answers: done,
   },
   {

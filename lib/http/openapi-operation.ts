@@ -11,8 +11,8 @@ export interface Operation {
   headers?: { name: string; description: string }[]
   body?: z.ZodType
   upload?: Record<string, unknown>
-  /** True: the body is plain bytes. */
-  bytes?: boolean
+  /** What the plain bytes of the body are. */
+  bytes?: string
   answers: Record<string, { description: string; schema?: z.ZodType }>
 }
 

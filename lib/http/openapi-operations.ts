@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { accessOperations } from './openapi-access'
+import { archiveOperations } from './openapi-archives'
 import { clusterOperations } from './openapi-cluster'
 import { jobOperations } from './openapi-jobs'
 import type { Operation } from './openapi-operation'
@@ -8,6 +9,7 @@ import { queueOperations } from './openapi-queue'
 /** Every route of the API. A test holds this list against the route handlers that there are. */
 export const openapiOperations: readonly Operation[] = [
   ...jobOperations,
+  ...archiveOperations,
   ...accessOperations,
   ...queueOperations,
   ...clusterOperations,

@@ -79,7 +79,15 @@ function describeOperation(operation: Operation): Json {
     ...(upload
       ? { requestBody: { required: true, content: { 'multipart/form-data': { schema: upload } } } }
       : {}),
-    ...(bytes ? { requestBody: { required: true, content: { 'application/octet-stream': {} } } } : {}),
+    ...(bytes
+      ? {
+          requestBody: {
+            required: true,
+            description: bytes,
+            content: { 'application/octet-stream': {} },
+          },
+        }
+      : {}),
     responses: {
       ...Object.fromEntries(
         Object.entries(answers).map(([status, { description, schema }]) => [

@@ -120,13 +120,14 @@ const maxUnknownKeys = 20
 
 const maxJsonBytes = 256 * 1024
 
-/** Reads and parses a JSON body of at most 256 KiB. */
+/** Reads and parses a JSON body, of at most 256 KiB where nothing else is said. */
 export async function readJson<Schema extends z.ZodType>(
   request: Request,
   schema: Schema,
+  maxBytes = maxJsonBytes,
 ): Promise<z.output<Schema>> {
   requireJson(request)
-  return parseInput(schema, parseJson(await readBody(request)))
+  return parseInput(schema, parseJson(await readBody(request, maxBytes)))
 }
 
 /** The same where all of it may be left out: no body at all is an empty object, whatever its type is said to be. */
@@ -149,13 +150,16 @@ function requireJson(request: Request): void {
   )
 }
 
-async function readBody(request: Request): Promise<Buffer> {
+async function readBody(request: Request, maxBytes = maxJsonBytes): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of request.body ?? []) {
     size += chunk.length
-    if (size > maxJsonBytes)
-      throw new GpuqError('payload_too_large', 'The JSON body is larger than 256 KiB. Send less at once.')
+    if (size > maxBytes)
+      throw new GpuqError(
+        'payload_too_large',
+        `The JSON body is larger than ${maxBytes / 1024} KiB. Send less at once.`,
+      )
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)

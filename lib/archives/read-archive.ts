@@ -1,0 +1,24 @@
+import { database } from '../database/client'
+import { type Manifest, manifestSchema } from './manifest'
+
+/** A directory as a node lays it out. */
+export interface StoredArchive {
+  projectId: string
+  manifest: Manifest
+  files: number
+  bytes: number
+}
+
+/** Null where it is not there any more. */
+export async function readArchive(archiveId: string): Promise<StoredArchive | null> {
+  const { rows } = await database().pool.query<{
+    project_id: string
+    manifest: unknown
+    files: number
+    bytes: number
+  }>('SELECT project_id, manifest, files, bytes FROM archives WHERE id = $1', [archiveId])
+  const [row] = rows
+  if (!row) return null
+  const { project_id: projectId, manifest, files, bytes } = row
+  return { projectId, manifest: manifestSchema.parse(manifest), files, bytes }
+}
