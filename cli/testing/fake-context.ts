@@ -94,6 +94,8 @@ export function detail(changes: object = {}) {
     tags: [],
     command: null,
     run_id: null,
+    run_name: null,
+    archive: null,
     priority: 0,
     ...changes,
   }

@@ -27,10 +27,19 @@ export async function transaction<T>(work: (tx: Transaction) => Promise<T>): Pro
 
 /** True for PostgreSQL's unique_violation on the given constraint or index. */
 export function isUniqueViolation(error: unknown, constraint: string): boolean {
+  return violates(error, '23505', constraint)
+}
+
+/** True for PostgreSQL's foreign_key_violation on the given constraint: what was referred to is gone. */
+export function isForeignKeyViolation(error: unknown, constraint: string): boolean {
+  return violates(error, '23503', constraint)
+}
+
+function violates(error: unknown, code: string, constraint: string): boolean {
   return (
     error instanceof Error &&
     'code' in error &&
-    error.code === '23505' &&
+    error.code === code &&
     'constraint' in error &&
     error.constraint === constraint
   )

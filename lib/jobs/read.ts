@@ -24,18 +24,21 @@ interface DetailRow extends JobRow {
   result_file: string | null
   command: string | null
   run_id: string | null
+  run_name: string | null
+  archive: JobDetail['archive']
   priority: number
 }
 
 const selectDetail = `
   SELECT ${summaryColumns}, j.reason_detail, j.attempt, j.max_retries, j.time_limit_s, j.spec, j.command,
-         j.run_id, j.priority, n.name AS node_name,
+         j.run_id, j.run_name, j.priority, n.name AS node_name,
          coalesce((SELECT jsonb_agg(jsonb_build_object('uuid', g.uuid, 'index', g.index, 'model', g.model,
                                     'simulated', g.simulated, 'milli', a.milli) ORDER BY g.index)
                      FROM allocations a JOIN gpus g ON g.id = a.gpu_id WHERE a.task_id = t.id), '[]') AS gpus,
          ${instancesOfJob} AS instances,
          j.cancel_requested_at IS NOT NULL AND j.ended_at IS NULL AS cancel_requested,
          coalesce(t.output_bytes, 0)::int8 AS output_bytes,
+         (SELECT jsonb_build_object('files', a.files, 'bytes', a.bytes) FROM archives a WHERE a.id = j.archive_id) AS archive,
          CASE WHEN f.stored_at IS NOT NULL THEN f.name END AS result_file
     FROM jobs j ${summaryJoins}
     LEFT JOIN tasks t ON t.job_id = j.id AND t.attempt = j.attempt AND t.rank = 0
@@ -85,6 +88,8 @@ export async function readJobDetail(jobId: string): Promise<JobDetail> {
     tags: spec.tags,
     command: row.command,
     run_id: row.run_id,
+    run_name: row.run_name,
+    archive: row.archive,
     priority: row.priority,
   }
 }

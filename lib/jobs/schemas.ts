@@ -93,6 +93,11 @@ export const jobDetailSchema = jobSummarySchema.extend({
   tags: z.array(z.string()),
   command: z.string().nullable().describe('what a shell runs; null: the uploaded solution.py'),
   run_id: z.string().nullable().describe('of the queue API'),
+  run_name: z.string().nullable().describe('what one live job of its project is called at a time'),
+  archive: z
+    .object({ files: z.number().int(), bytes: z.number().int() })
+    .nullable()
+    .describe('the directory that came with it'),
   priority: z.number().int(),
 })
 

@@ -5,12 +5,19 @@ import { effectiveLimits } from '../access/limits'
 import { findOrCreateProject, findProject } from '../access/project-of-submission'
 import { database } from '../database/client'
 import { wakeLeader } from '../database/notify'
-import { type Transaction, transaction } from '../database/transaction'
+import {
+  isForeignKeyViolation,
+  isUniqueViolation,
+  type Transaction,
+  transaction,
+} from '../database/transaction'
 import { env } from '../env'
 import { GpuqError } from '../errors'
+import { findArchive, noArchive } from './archive-of-submission'
 import { configForRecord, type JobConfig, timeLimitSeconds } from './config'
 import { contentHash } from './content-hash'
 import { findSameContent } from './deduplicate'
+import { runIsLive } from './live-run'
 import { modelsOfCommand, modelsOfWords, withModelNeed } from './model-need'
 import { isLimited, requireWithinLimits } from './submission-limits'
 
@@ -46,14 +53,19 @@ export interface Submitted {
 /**
  * Accepts a job: durable once this resolves. Limits, idempotency and a new project are decided in one transaction,
  * under a lock on the user's row; where there is nothing to decide, the job is one INSERT.
- * @throws 429 over a limit, 422 for an unknown environment or a key used for another body.
+ * @throws 429 over a limit, 422 for an unknown environment, an archive that is not there or a key used for another body,
+ * 409 for the name of a run that is alive.
  */
 export async function submitJob(
   actor: Actor,
   submission: Submission,
   { deduplicate = false }: SubmitOptions = {},
 ): Promise<Submitted> {
-  const submitted = await accept(actor, submission, deduplicate)
+  const submitted = await accept(actor, submission, deduplicate).catch(async (error: unknown) => {
+    if (isUniqueViolation(error, 'jobs_one_live_run')) throw await runIsLive(actor, submission.config)
+    if (isForeignKeyViolation(error, 'jobs_archive_id_fkey')) throw noArchive(submission.config)
+    throw error
+  })
   wakeLeader()
   return submitted
 }
@@ -155,12 +167,14 @@ export async function insertJob(
 ): Promise<string> {
   const { code, command, runId, config, bodyHash, idempotencyKey } = submission
   const jobId = uuidv7()
+  const archiveId = await findArchive(tx, projectId, config)
   await tx.query({
     name: 'insert-job',
     text: `WITH job AS (
              INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, name, spec, code, priority,
-                               max_retries, expected_time_s, time_limit_s, command, run_id, content_hash)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $16, $17, $18)
+                               max_retries, expected_time_s, time_limit_s, command, run_id, content_hash,
+                               archive_id, run_name)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $16, $17, $18, $19, $20)
            )
            INSERT INTO idempotency_keys (user_id, key, body_hash, job_id)
            SELECT $15, $13::text, $14::bytea, $1 WHERE $13::text IS NOT NULL`,
@@ -183,6 +197,8 @@ export async function insertJob(
       command,
       runId,
       hashOf(environment, submission),
+      archiveId,
+      config.runName,
     ],
   })
   return jobId

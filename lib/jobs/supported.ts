@@ -5,8 +5,6 @@ import type { ConfigKey } from './config-schema'
 const notYet: { path: ConfigKey; asks: (config: JobConfig) => boolean }[] = [
   { path: 'instance_count', asks: ({ instanceCount }) => instanceCount > 1 },
   { path: 'notify_url', asks: ({ notifyUrl }) => notifyUrl !== null },
-  { path: 'archive', asks: ({ archive }) => archive !== null },
-  { path: 'run_name', asks: ({ runName }) => runName !== null },
 ]
 
 /**

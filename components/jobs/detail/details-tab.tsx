@@ -31,6 +31,13 @@ export function DetailsTab({ job, className }: { job: JobDetail; className: stri
           </Datum>
           <Datum label="Expected time">{saySeconds(job.expected_time)}</Datum>
           <Datum label="Time limit">{saySeconds(job.max_time)}</Datum>
+          {job.run_name === null ? null : <Datum label="Run name">{job.run_name}</Datum>}
+          {job.archive === null ? null : (
+            <Datum label="Directory">
+              {job.archive.files} {job.archive.files === 1 ? 'file' : 'files'},{' '}
+              {formatBytes(job.archive.bytes)}
+            </Datum>
+          )}
           <Datum label="Output">{formatBytes(job.output_bytes)}</Datum>
           <Datum label="Result file">
             <span className="break-all font-mono text-xs">{job.result_file ?? '–'}</span>
