@@ -32,6 +32,8 @@ export interface ClaimedTask {
   image: string
   network: 'none' | 'internet'
   spec: unknown
+  /** The directory that came with the job. */
+  archiveId: string | null
   /** solution.py; empty for a job that is a command. */
   code: Buffer
   /** What a shell runs; null: solution.py. */
@@ -65,7 +67,7 @@ export interface Peer {
 
 const selectClaimed = `
   SELECT t.id, t.job_id AS "jobId", t.attempt, t.rank, t.status, t.cpu_milli AS "cpuMilli", t.memory_mib AS "memoryMib",
-         e.image, e.network, j.spec, j.code, j.command, j.time_limit_s AS "timeLimitS",
+         e.image, e.network, j.spec, j.archive_id AS "archiveId", j.code, j.command, j.time_limit_s AS "timeLimitS",
          coalesce(extract(epoch FROM now() - t.started_at), 0)::float8 AS "ranSeconds",
          t.stdout_consumed AS "stdoutConsumed", t.stderr_consumed AS "stderrConsumed",
          t.output_bytes AS "outputBytes", coalesce(t.reason, j.cancel_reason) AS "stopReason",

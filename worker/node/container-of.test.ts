@@ -17,6 +17,7 @@ const task: ClaimedTask = {
   image: 'gpuq/python:1',
   network: 'none',
   spec: { args: ['--epochs', '10'], env: { SEED: '1' } },
+  archiveId: null,
   code: Buffer.from('print(1)'),
   command: null,
   timeLimitS: 60,
@@ -68,4 +69,14 @@ it('hands a command to a shell as it was typed, in a container that is the same 
     command: ['/bin/sh', '-c', command],
   })
   expect(await filesOf(commanded)).toEqual([expect.stringMatching(/^config.yaml: /)])
+})
+
+it('begins with a copy of what was shipped, and then becomes the program', async () => {
+  const shipped = { ...task, archiveId: 'archive', spec: { archive: 'a'.repeat(64), run_name: 'base' } }
+  const { command, env, runName } = containerFor(shipped)
+  expect(command.slice(0, 2)).toEqual(['/bin/sh', '-c'])
+  expect(command[2]).toMatch(/^cp -R \/job\/dir\/\. \/work\/ && exec "\$@"$/)
+  expect(command.slice(4)).toEqual(['python', '-u', '/job/solution.py'])
+  expect(env).toEqual({ PYTHONPATH: '/work' })
+  expect(runName).toBe('base')
 })

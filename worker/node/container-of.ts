@@ -3,12 +3,20 @@ import type { ClaimedTask } from '@/lib/cluster/tasks'
 import { withCudaArgument } from '@/lib/jobs/cuda-argument'
 import { storedSpecSchema } from '@/lib/jobs/stored-spec'
 import type { TaskContainer } from '../runtime/runtime'
+import { shippedDirectory } from './lay-out-archive'
+
+/** Whether the task begins with files that were shipped. */
+export function hasShippedDirectory(task: Pick<ClaimedTask, 'spec'>): boolean {
+  return storedSpecSchema.parse(task.spec).archive !== undefined
+}
 
 /** What a task asks of the runtime. */
 export function containerOf(task: ClaimedTask, lease: Lease, directory: string): TaskContainer {
   const spec = storedSpecSchema.parse(task.spec)
   // The container numbers its GPUs from 0 in the order of their numbers on the node, as `task.gpus` has them.
   const args = spec.cuda_argument ? withCudaArgument(spec.args, task.gpus.length) : spec.args
+  const program =
+    task.command === null ? ['python', '-u', '/job/solution.py', ...args] : ['/bin/sh', '-c', task.command]
   return {
     jobId: task.jobId,
     taskId: task.id,
@@ -16,9 +24,10 @@ export function containerOf(task: ClaimedTask, lease: Lease, directory: string):
     rank: task.rank,
     nodeId: lease.nodeId,
     image: task.image,
-    command:
-      task.command === null ? ['python', '-u', '/job/solution.py', ...args] : ['/bin/sh', '-c', task.command],
-    env: spec.env,
+    command: spec.archive === undefined ? program : inShippedDirectory(program),
+    // Else a program that lies in /job would not find the modules that were shipped to /work.
+    env: spec.archive === undefined ? spec.env : { PYTHONPATH: '/work', ...spec.env },
+    runName: spec.run_name ?? null,
     directory,
     gpuUuids: task.gpus.filter(({ simulated }) => !simulated).map(({ uuid }) => uuid),
     simulated: task.gpus.some(({ simulated }) => simulated),
@@ -27,4 +36,12 @@ export function containerOf(task: ClaimedTask, lease: Lease, directory: string):
     network: task.network,
     tty: spec.tty,
   }
+}
+
+/**
+ * Copies the shipped files to where the program may write, and becomes the program. Links stay links, and every file is
+ * the task's own.
+ */
+function inShippedDirectory(program: string[]): string[] {
+  return ['/bin/sh', '-c', `cp -R /job/${shippedDirectory}/. /work/ && exec "$@"`, 'gpuq', ...program]
 }

@@ -2,6 +2,7 @@ import type { Outcome } from '@/lib/jobs/attempt-end'
 import type { EndReason } from '@/lib/jobs/reasons'
 import { type Exit, RuntimeFault } from '../runtime/runtime'
 import { PeersMissing } from './barrier'
+import { DirectoryTooLarge } from './lay-out-archive'
 
 const signalNames: Record<number, string> = {
   2: 'SIGINT',
@@ -43,8 +44,11 @@ export function isForeignEnd(error: unknown): boolean {
   return error instanceof RuntimeFault && error.code === 'container_gone'
 }
 
-/** What a failure of gpuq or its engine means: never the user's fault. */
+/** What a failure of gpuq or its engine means. None is the user's fault, but for a directory that is too large. */
 export function outcomeOfFault(error: unknown): Outcome {
+  if (error instanceof DirectoryTooLarge) {
+    return { reason: 'out_of_memory', detail: error.message, exitCode: null }
+  }
   if (error instanceof RuntimeFault && error.code === 'image_unavailable') {
     return { reason: 'image_unavailable', detail: error.message, exitCode: null }
   }

@@ -9,7 +9,8 @@ import { pause } from '../pause'
 import type { ContainerRef, OutputChunk, Runtime, TaskContainer } from '../runtime/runtime'
 import { waitForPeers } from './barrier'
 import { ContainerLife } from './container-life'
-import { containerOf } from './container-of'
+import { containerOf, hasShippedDirectory } from './container-of'
+import { layOutArchive } from './lay-out-archive'
 import { isForeignEnd, outcomeOf, outcomeOfFault } from './outcome'
 import { OutputStore } from './output-store'
 import { persist } from './persist'
@@ -238,9 +239,17 @@ export class TaskRun {
     return this.task.instances === 1 || waitForPeers(this.host.lease, this.task, this.#stopping.signal)
   }
 
-  async #layOut(): Promise<TaskContainer> {
+  /** Null when the task was stopped first: a large directory takes a while. */
+  async #layOut(): Promise<TaskContainer | null> {
     const directory = taskDirectory(this.host.tasksDirectory, this.task.id)
+    const { signal } = this.#stopping
     await writeTaskDirectory(directory, this.task)
+    try {
+      if (hasShippedDirectory(this.task)) await layOutArchive(directory, this.task, signal)
+    } catch (error) {
+      if (signal.aborted) return null
+      throw error
+    }
     return containerOf(this.task, this.host.lease, directory)
   }
 

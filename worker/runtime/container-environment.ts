@@ -21,6 +21,7 @@ export function buildEnvironment(task: TaskContainer, realGpus: string[]): strin
     GPUQ_JOB_ID: task.jobId,
     GPUQ_ATTEMPT: String(task.attempt),
     GPUQ_RANK: String(task.rank),
+    ...(task.runName !== null && { GPUQ_RUN_NAME: task.runName }),
     ...rankVariables(task),
     // `void` also undoes an image's own `all`, which a host with NVIDIA's runtime as default would obey.
     NVIDIA_VISIBLE_DEVICES: realGpus.length === 0 ? 'void' : realGpus.join(','),

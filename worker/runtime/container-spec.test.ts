@@ -13,6 +13,7 @@ const task: TaskContainer = {
   image: 'gpuq/python:1',
   command: ['python', '-u', '/job/solution.py'],
   env: {},
+  runName: null,
   directory: '/data/tasks/task',
   gpuUuids: [],
   simulated: true,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { workRoom } from '@/lib/archives/work-room'
 import { buildEnvironment } from './container-environment'
 import { containerNetwork } from './container-network'
 import type { TaskContainer } from './runtime'
@@ -170,7 +171,7 @@ function writablePaths(task: TaskContainer, uid: number, image: ImageTraits): Re
   const declared = image.volumes.filter((path) => path !== '/job')
   return {
     ...Object.fromEntries(declared.map((path) => [path, tmpfs(bytes / 4, 32_768, `noexec,${own}`)])),
-    '/work': tmpfs(bytes / 2, 131_072, `exec,${own}`),
+    '/work': tmpfs(workRoom(task.memoryMib), 131_072, `exec,${own}`),
     '/tmp': tmpfs(bytes / 4, 32_768, 'exec,mode=1777'),
     '/dev/shm': tmpfs(sharedMemoryBytes(task), 32_768, 'noexec,mode=1777'),
   }

@@ -12,6 +12,8 @@ export interface TaskContainer {
   env: Record<string, string>
   /** The task's own directory on this host, mounted read-only at `/job`. */
   directory: string
+  /** What attempts of one run have in common; null: the job is no named run. */
+  runName: string | null
   /** UUIDs of real GPUs asked from the engine. Empty: none are visible. */
   gpuUuids: string[]
   /** True when the task holds simulated GPUs: nothing is asked from the engine. */

@@ -53,6 +53,7 @@ export class Lab {
     const lab = new Lab(connect(url, 8), directory, bundle.file, given.engine ?? new Engine())
     lab.afterwards(bundle.remove)
     await mkdir(lab.resultsDirectory)
+    await mkdir(lab.blobsDirectory)
     await lab.database.pool.query(statusHistory)
     return lab
   }
@@ -60,6 +61,11 @@ export class Lab {
   /** Where all workers of the lab put results, as on a shared disk. */
   get resultsDirectory(): string {
     return join(this.directory, 'results')
+  }
+
+  /** Where they find what was shipped. */
+  get blobsDirectory(): string {
+    return join(this.directory, 'blobs')
   }
 
   /** Starts a worker. Its data directory is its node's own, unless it is said to be on another machine. */
@@ -70,6 +76,7 @@ export class Lab {
     const dataDir = join(this.directory, machine)
     if (await mkdir(dataDir, { recursive: true })) {
       await symlink(this.resultsDirectory, join(dataDir, 'results'))
+      await symlink(this.blobsDirectory, join(dataDir, 'blobs'))
     }
     const worker = new WorkerProcess(this.bundle, { databaseUrl: this.database.url, dataDir, ...options })
     this.workers.push(worker)

@@ -44,6 +44,7 @@ export class TaskBench {
       command: ['python3', '-u', '/job/solution.py'],
       env: {},
       directory,
+      runName: null,
       gpuUuids: [],
       simulated: true,
       cpuMilli: 1000,

@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { Lab } from './testing/lab'
+import { type Shipped, shipTo } from './testing/ship'
+import { expectAllTrue } from './testing/truth'
+
+let lab: Lab
+beforeAll(async () => {
+  lab = await Lab.open({ postgresDirectory: inject('postgresDirectory') })
+})
+afterAll(() => lab.close())
+
+/** Queues a job with a directory, before any worker can take it. */
+async function queue(
+  code: string,
+  files: Record<string, Shipped>,
+  options: Parameters<Lab['jobs']['submit']>[1] = {},
+): Promise<string> {
+  const { pool } = lab.database
+  await pool.query('UPDATE policies SET running = false')
+  const job = await lab.jobs.submit(code, options)
+  await shipTo(lab, job, files)
+  await pool.query('UPDATE policies SET running = true')
+  await pool.query(`SELECT pg_notify('gpuq_queue', $1)`, [job])
+  return job
+}
+
+describe('a job with a directory', () => {
+  it('finds its files, programs and links where it starts, and may change them', async () => {
+    await lab.startWorker({ node: 'a' })
+    const job = await queue(
+      `
+import os, subprocess, sys
+from pkg.numbers import answer
+print(os.getcwd(), answer, sorted(os.listdir(".")))
+print(open("data/a b.txt").read(), os.readlink("latest"), open("latest").read())
+print(subprocess.run(["./run.sh"], capture_output=True, text=True).stdout.strip())
+print(os.access("pkg/numbers.py", os.X_OK))
+open("data/a b.txt", "a").write("more"); os.mkdir("data/new"); os.remove("run.sh")
+print(os.stat("pkg").st_uid == os.getuid(), open("big", "rb").seek(0, 2))
+try:
+    open("/job/dir/big", "ab")
+except OSError as error:
+    print(error.strerror)
+`,
+      {
+        'pkg/numbers.py': 'answer = 42\n',
+        'pkg/__init__.py': '',
+        'data/a b.txt': 'text',
+        latest: { target: 'data/a b.txt' },
+        'run.sh': { program: '#!/bin/sh\necho it runs\n' },
+        big: randomBytes(3_000_000),
+        '-rf': 'a hostile name',
+      },
+    )
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed' })
+    expect(await lab.jobs.lines(job)).toEqual([
+      "/work 42 ['-rf', 'big', 'data', 'latest', 'pkg', 'run.sh']",
+      'text data/a b.txt text',
+      'it runs',
+      'False',
+      'True 3000000',
+      'Permission denied',
+    ])
+  })
+
+  it('gets them afresh in each attempt, and leaves nothing of them on the node', async () => {
+    const job = await queue(
+      `
+import os, time
+print("attempt", os.environ["GPUQ_ATTEMPT"], os.environ["GPUQ_RUN_NAME"], open("state").read(), flush=True)
+open("state", "w").write("changed")
+time.sleep(100 if os.environ["GPUQ_ATTEMPT"] == "1" else 0)`,
+      { state: 'as shipped' },
+      { spec: { run_name: 'base-2' } },
+    )
+    await lab.jobs.untilPrinted(job, /attempt 1/)
+    const [container] = await lab.containers()
+    await lab.engine.remove(container?.id ?? '')
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 2 })
+    expect(await lab.jobs.lines(job)).toEqual(['attempt 2 base-2 as shipped'])
+    await lab.jobs.until('nothing is left', async () => (await lab.taskDirectories()).length === 0)
+    await expectAllTrue(lab)
+  })
+
+  it('larger than its memory could hold is not started, and says what to ask for', async () => {
+    const job = await queue('print(1)', { big: randomBytes(40 << 20) }, { spec: { memory_gb: 0.06 } })
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({
+      status: 'failed',
+      reason: 'out_of_memory',
+      attempt: 1,
+      reasonDetail: expect.stringMatching(/memory_gb: \d/),
+    })
+  })
+
+  it('that the store has lost is a fault of the system', async () => {
+    const job = await queue('print(1)', { file: 'lost' }, { maxRetries: 0 })
+    await rm(lab.blobsDirectory, { recursive: true })
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'failed', reason: 'internal_error' })
+  })
+})
