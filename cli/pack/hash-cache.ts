@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto'
+import type { Stats } from 'node:fs'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { dirname, isAbsolute, join } from 'node:path'
+import { z } from 'zod'
+
+/** Size, times of the last change of content and of the file's record, number of the file, SHA-256. */
+const rowSchema = z.tuple([z.number(), z.number(), z.number(), z.number(), z.string()])
+const cacheSchema = z.object({ version: z.literal(1), files: z.record(z.string(), rowSchema) })
+type Row = z.infer<typeof rowSchema>
+
+/** A file that was written this shortly before it was read may be written again within the same tick of its clock. */
+const settledMs = 2_000
+
+/** What the files of one directory hashed to when they were last shipped: unchanged ones are not read again. */
+export class HashCache {
+  readonly #kept = new Map<string, Row>()
+
+  private constructor(
+    readonly path: string,
+    readonly known: ReadonlyMap<string, Row>,
+  ) {}
+
+  /** What cannot be read counts as nothing: it costs time, and no more. */
+  static async open(env: NodeJS.ProcessEnv, directory: string): Promise<HashCache> {
+    const name = createHash('sha256').update(directory).digest('hex').slice(0, 32)
+    const path = join(cacheDirectory(env), 'gpuq', 'hashes', `${name}.json`)
+    const text = await readFile(path, 'utf8').catch(() => '')
+    const parsed = cacheSchema.safeParse(parseJson(text))
+    return new HashCache(path, new Map(parsed.success ? Object.entries(parsed.data.files) : []))
+  }
+
+  /** The hash of a file that is as it was; null where it has to be read. */
+  find(path: string, stats: Stats): string | null {
+    const row = this.known.get(path)
+    if (!row) return null
+    const [size, mtime, ctime, inode, hash] = row
+    const same =
+      size === stats.size && mtime === stats.mtimeMs && ctime === stats.ctimeMs && inode === stats.ino
+    if (same) this.#kept.set(path, row)
+    return same ? hash : null
+  }
+
+  /** `readAt`: when the reading began, in ms since 1970. */
+  keep(path: string, stats: Stats, hash: string, readAt: number): void {
+    if (readAt - Math.max(stats.mtimeMs, stats.ctimeMs) < settledMs) return
+    this.#kept.set(path, [stats.size, stats.mtimeMs, stats.ctimeMs, stats.ino, hash])
+  }
+
+  /** Keeps what was asked for or learned, and forgets the rest. */
+  async save(): Promise<void> {
+    const text = JSON.stringify({ version: 1, files: Object.fromEntries(this.#kept) })
+    try {
+      await mkdir(dirname(this.path), { recursive: true, mode: 0o700 })
+      const beside = `${this.path}.${process.pid}`
+      await writeFile(beside, text, { mode: 0o600 })
+      await rename(beside, this.path)
+    } catch {
+      // A full or read-only home costs the next one time; this one has what it needs.
+    }
+  }
+}
+
+/** The XDG directory. The specification says to pass over a path that is not absolute. */
+function cacheDirectory(env: NodeJS.ProcessEnv): string {
+  const given = env.XDG_CACHE_HOME
+  return given && isAbsolute(given) ? given : join(env.HOME || homedir(), '.cache')
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,17 @@
+/** Works on many things, so many at once. The first failure is thrown, once nothing is under way any more. */
+export async function inParallel<Item>(
+  items: readonly Item[],
+  atOnce: number,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const left = items.values()
+  const failures: unknown[] = []
+  const one = async () => {
+    for (const item of left) {
+      if (failures.length > 0) return
+      await work(item).catch((error: unknown) => failures.push(error))
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, one))
+  if (failures.length > 0) throw failures[0]
+}

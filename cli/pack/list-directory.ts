@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto'
+import type { Stats } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { Entry, FileEntry } from '@/lib/archives/manifest'
+import type { ArchiveLimits } from '@/lib/archives/schemas'
+import { GpuqError } from '@/lib/errors'
+import type { Context } from '../context'
+import { HashCache } from './hash-cache'
+import { inParallel } from './in-parallel'
+import { Progress } from './progress'
+import { sayBytes } from './say-bytes'
+import { type FoundFile, walk } from './walk'
+
+const atOnce = 8
+const mostNamed = 5
+
+export interface Listed {
+  /** Absolute. */
+  directory: string
+  entries: Entry[]
+  bytes: number
+}
+
+/**
+ * What a directory consists of, for the server.
+ * @throws GpuqError before anything is read where it is larger than what may be shipped.
+ */
+export async function listDirectory(
+  context: Context,
+  given: string,
+  limits: ArchiveLimits,
+  quiet: boolean,
+): Promise<Listed> {
+  const directory = resolve(given)
+  const { files, links } = await walk(directory)
+  const bytes = files.reduce((sum, { stats }) => sum + stats.size, 0)
+  requireWithin(limits, given, files, files.length + links.length, bytes)
+  const cache = await HashCache.open(context.env, directory)
+  const known = files.map((file) => ({ ...file, hash: cache.find(file.path, file.stats) }))
+  const unread = known.filter(({ hash }) => hash === null)
+  const totalBytes = unread.reduce((sum, { stats }) => sum + stats.size, 0)
+  const progress = quiet ? null : new Progress(context.terminal, 'reading', totalBytes)
+  const entries: Entry[] = [...links]
+  await inParallel(known, atOnce, async ({ path, stats, hash }) => {
+    entries.push(await toEntry(directory, path, stats, hash, cache, progress))
+  })
+  await progress?.end()
+  await cache.save()
+  return { directory, entries, bytes }
+}
+
+async function toEntry(
+  directory: string,
+  path: string,
+  stats: Stats,
+  known: string | null,
+  cache: HashCache,
+  progress: Progress | null,
+): Promise<FileEntry> {
+  // By the owner's bit, as git does.
+  const executable = (stats.mode & 0o100) !== 0 && ({ executable: true } as const)
+  if (known !== null) return { path, bytes: stats.size, sha256: known, ...executable }
+  const readAt = Date.now()
+  const { sha256, bytes } = await hashFile(join(directory, path), progress)
+  if (bytes === stats.size) cache.keep(path, stats, sha256, readAt)
+  return { path, bytes, sha256, ...executable }
+}
+
+async function hashFile(path: string, progress: Progress | null): Promise<{ sha256: string; bytes: number }> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  const file = await open(path).catch((error: unknown) => {
+    throw new GpuqError('not_found', `${path} cannot be read.`, { cause: error })
+  })
+  const pieces = file.createReadStream({ highWaterMark: 1024 * 1024 })
+  for await (const piece of pieces as AsyncIterable<Buffer>) {
+    hash.update(piece)
+    bytes += piece.length
+    await progress?.add(piece.length)
+  }
+  return { sha256: hash.digest('hex'), bytes }
+}
+
+function requireWithin(
+  limits: ArchiveLimits,
+  given: string,
+  files: readonly FoundFile[],
+  entries: number,
+  bytes: number,
+): void {
+  const advice = 'Leave out what the job does not need: name it in .gitignore or .gpuqignore.'
+  if (entries === 0)
+    throw new GpuqError('invalid_request', `${given} holds no files, or .gitignore leaves them all out.`)
+  if (entries > limits.max_entries)
+    throw new GpuqError(
+      'payload_too_large',
+      `${given} holds ${entries} files, and at most ${limits.max_entries} are shipped. ${advice}`,
+    )
+  if (bytes <= limits.max_bytes) return
+  const largest = files
+    .toSorted((a, b) => b.stats.size - a.stats.size)
+    .slice(0, mostNamed)
+    .map(({ path, stats }) => `\n  ${sayBytes(stats.size).padStart(9)}  ${path}`)
+  throw new GpuqError(
+    'payload_too_large',
+    `${given} holds ${sayBytes(bytes)}, and at most ${sayBytes(limits.max_bytes)} are shipped. ${advice} The largest:${largest.join('')}`,
+  )
+}

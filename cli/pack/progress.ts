@@ -1,0 +1,51 @@
+import type { Terminal } from '../terminal'
+import { sayBytes } from './say-bytes'
+
+const redrawMs = 100
+const lineMs = 5_000
+const barWidth = 20
+
+/** How far something has come: a bar on a terminal, a line now and then elsewhere. */
+export class Progress {
+  #done = 0
+  #told: number
+  readonly #start: number
+
+  /** `doing`: a word such as `sending`. `now`: in ms, only ever forward. */
+  constructor(
+    readonly terminal: Terminal,
+    readonly doing: string,
+    readonly totalBytes: number,
+    readonly now: () => number = () => performance.now(),
+  ) {
+    this.#start = now()
+    this.#told = this.#start
+  }
+
+  async add(bytes: number): Promise<void> {
+    this.#done += bytes
+    const { terminal } = this
+    const at = this.now()
+    if (at - this.#told < (terminal.errIsTerminal ? redrawMs : lineMs)) return
+    this.#told = at
+    if (terminal.errIsTerminal) await terminal.err(`\r${this.#bar(at)}\u001b[K`)
+    else await terminal.err(`gpuq: ${this.#say(at)}\n`)
+  }
+
+  /** Wipes the bar away; what was done is for others to say. */
+  async end(): Promise<void> {
+    if (this.terminal.errIsTerminal) await this.terminal.err('\r\u001b[K')
+  }
+
+  #bar(at: number): string {
+    const part = Math.min(1, this.#done / Math.max(1, this.totalBytes))
+    const full = Math.floor(part * barWidth)
+    return `[${'#'.repeat(full)}${'.'.repeat(barWidth - full)}] ${this.#say(at)}`
+  }
+
+  #say(at: number): string {
+    const { doing, totalBytes } = this
+    const rate = sayBytes((this.#done * 1000) / Math.max(1, at - this.#start))
+    return `${doing} ${sayBytes(this.#done)} of ${sayBytes(totalBytes)}, ${rate}/s`
+  }
+}

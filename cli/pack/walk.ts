@@ -1,0 +1,151 @@
+import type { Stats } from 'node:fs'
+import { lstat, readdir, readFile, readlink, stat } from 'node:fs/promises'
+import { dirname, join, relative, resolve } from 'node:path'
+import { refuseLink, refusePath } from '@/lib/archives/paths'
+import { GpuqError } from '@/lib/errors'
+import { IgnoreRules, ruleFiles } from './ignore-rules'
+
+export interface FoundFile {
+  /** Relative to the directory, with slashes. */
+  path: string
+  stats: Stats
+}
+
+export interface FoundLink {
+  path: string
+  target: string
+}
+
+export interface Found {
+  files: FoundFile[]
+  links: FoundLink[]
+}
+
+const mostNamed = 10
+
+/**
+ * What of a directory is shipped: all but what the rules of git leave out, here and in the repository around it, and
+ * `.git` itself. Links are shipped as links.
+ * @throws GpuqError that names what cannot be shipped.
+ */
+export async function walk(directory: string): Promise<Found> {
+  const walker = new Walker(resolve(directory))
+  return walker.run()
+}
+
+class Walker {
+  readonly #found: Found = { files: [], links: [] }
+  readonly #refused: string[] = []
+  #rules = new IgnoreRules()
+  /** Where the paths of the rules begin: the repository's root, or the directory itself. */
+  #base: string
+
+  constructor(readonly root: string) {
+    this.#base = root
+  }
+
+  async run(): Promise<Found> {
+    // It may be named through a link.
+    if (!(await statOf(this.root, stat)).isDirectory())
+      throw new GpuqError('invalid_request', `${this.root} is not a directory.`)
+    await this.#addRulesAbove()
+    await this.#enter(this.root)
+    if (this.#refused.length > 0) throw this.#refusal()
+    return this.#found
+  }
+
+  /** The rules of the repository count below its root, too, unless they leave out the very directory that was asked for. */
+  async #addRulesAbove(): Promise<void> {
+    const repository = await findRepository(this.root)
+    if (repository === null || repository === this.root) return
+    const rules = new IgnoreRules()
+    const inside = relative(repository, this.root).split('/')
+    for (const [depth] of inside.entries()) {
+      const above = inside.slice(0, depth)
+      await addRules(rules, join(repository, ...above), above.join('/'))
+    }
+    if (rules.ignores(`${inside.join('/')}/`)) return
+    this.#rules = rules
+    this.#base = repository
+  }
+
+  async #enter(directory: string): Promise<void> {
+    await addRules(this.#rules, directory, relative(this.#base, directory))
+    const entries = await readdir(directory, { withFileTypes: true }).catch((error: unknown) => {
+      throw unreadable(directory, error)
+    })
+    for (const entry of entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+      if (entry.name === '.git') continue
+      const path = join(directory, entry.name)
+      const forRules = relative(this.#base, path)
+      if (entry.isDirectory()) {
+        if (!this.#rules.ignores(`${forRules}/`)) await this.#enter(path)
+      } else if (!this.#rules.ignores(forRules)) {
+        if (entry.isSymbolicLink()) await this.#takeLink(path)
+        else if (entry.isFile()) await this.#takeFile(path)
+        // Sockets, pipes and devices are nobody's content.
+      }
+    }
+  }
+
+  async #takeFile(full: string): Promise<void> {
+    const path = relative(this.root, full)
+    const why = refusePath(path)
+    if (why !== null) this.#refused.push(`${JSON.stringify(path)} ${why}`)
+    else this.#found.files.push({ path, stats: await statOf(full) })
+  }
+
+  async #takeLink(full: string): Promise<void> {
+    const path = relative(this.root, full)
+    const target = await readlink(full)
+    const why = refusePath(path) ?? refuseLink(path, target)
+    if (why !== null) this.#refused.push(`${JSON.stringify(path)} → ${JSON.stringify(target)} ${why}`)
+    else this.#found.links.push({ path, target })
+  }
+
+  #refusal(): GpuqError {
+    const named = this.#refused.slice(0, mostNamed).map((line) => `\n  ${line}`)
+    const rest = this.#refused.length - named.length
+    const more = rest > 0 ? `\n  and ${rest} more` : ''
+    return new GpuqError(
+      'invalid_request',
+      `These cannot be shipped. Remove them, or name them in .gpuqignore:${named.join('')}${more}`,
+    )
+  }
+}
+
+async function addRules(rules: IgnoreRules, directory: string, place: string): Promise<void> {
+  for (const name of ruleFiles) {
+    const text = await readFile(join(directory, name), 'utf8').catch((error: unknown) => {
+      if (codeOf(error) === 'ENOENT' || codeOf(error) === 'EISDIR') return null
+      throw unreadable(join(directory, name), error)
+    })
+    if (text !== null) rules.add(place, text)
+  }
+}
+
+async function findRepository(start: string): Promise<string | null> {
+  for (let directory = start; ; directory = dirname(directory)) {
+    const there = await lstat(join(directory, '.git')).catch(() => null)
+    if (there) return directory
+    if (dirname(directory) === directory) return null
+  }
+}
+
+async function statOf(path: string, look: (path: string) => Promise<Stats> = lstat): Promise<Stats> {
+  try {
+    return await look(path)
+  } catch (error) {
+    throw unreadable(path, error)
+  }
+}
+
+function unreadable(path: string, error: unknown): GpuqError {
+  const code = codeOf(error)
+  const why = code === 'ENOENT' ? 'there is no such file or directory' : code
+  return new GpuqError('not_found', `${path} cannot be read: ${why}.`, { cause: error })
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
+}
