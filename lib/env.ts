@@ -95,6 +95,22 @@ export const envSchema = z.object({
     .enum(['on-demand', 'reserved'])
     .default('on-demand')
     .describe('the pool whose jobs the node takes, beside best-effort ones'),
+  GPUQ_NODE_FOR_JOB: z
+    .uuid()
+    .optional()
+    .describe('the one job the node takes, where a provisioner brought it up for that job'),
+  GPUQ_PROVISION_UP: z
+    .string()
+    .optional()
+    .describe('a shell command that brings up nodes for one job; every worker and the web server need it'),
+  GPUQ_PROVISION_DOWN: z
+    .string()
+    .optional()
+    .describe('a shell command that takes down what the other one has brought up'),
+  GPUQ_PROVISION_DEADLINE_S: count
+    .min(1)
+    .default(1800)
+    .describe('how long a job waits for its nodes to come up before it fails'),
   GPUQ_SIMULATED_GPUS: count
     .max(1024)
     .optional()

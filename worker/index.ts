@@ -52,6 +52,7 @@ async function register(): Promise<Registered> {
     ...machineOf(engine),
     warnings,
     pool: config.GPUQ_NODE_POOL,
+    dedicatedTo: config.GPUQ_NODE_FOR_JOB ?? null,
     gpus,
   })
   for (const warning of warnings) logger.warn(warning)

@@ -15,6 +15,8 @@ const words: Readonly<Record<string, string>> = {
   preempted: 'gave way',
   peers_missing: 'not all ready',
   peer_failed: 'another instance failed',
+  not_provisioned: 'no nodes',
+  provisioning: 'brings up nodes',
   internal_error: 'fault of gpuq',
   not_assignable: 'no node took it',
   no_free_gpu: 'no free GPU',

@@ -65,7 +65,7 @@ export async function readNodeRows(actor: Actor, number?: number): Promise<NodeR
   const visible = visibilityFilter(actor)
   const values = [...visible.values, ...(number === undefined ? [] : [number])]
   const { rows } = await database().pool.query(
-    `${selectNodes(visible.sql)} WHERE ${notRetired('n')}
+    `${selectNodes(visible.sql)} WHERE ${notRetired('n')} AND NOT (n.dedicated_to IS NOT NULL AND n.status IN ('lost', 'drained'))
        ${number === undefined ? '' : `AND n.number = $${values.length}`} ORDER BY n.number`,
     values,
   )

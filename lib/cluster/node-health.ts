@@ -20,6 +20,7 @@ const healthOf = {
   not_assignable: null,
   peers_missing: null,
   peer_failed: null,
+  not_provisioned: null,
 } as const satisfies Record<EndReason, 'works' | 'failed' | null>
 
 const failures = Object.entries(healthOf)

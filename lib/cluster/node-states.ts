@@ -7,6 +7,7 @@ const nodeRows = z.array(
     id: z.string(),
     blocked: z.enum(['paused', 'quarantined', 'draining', 'lost']).nullable(),
     pool: z.enum(['reserved', 'on-demand']),
+    dedicatedTo: z.string().nullable(),
     cpuMilli: z.number(),
     memoryMib: z.number(),
     usedCpuMilli: z.number(),
@@ -25,7 +26,7 @@ const nodeRows = z.array(
 )
 
 const selectNodes = `
-  SELECT n.id, n.pool::text AS pool,
+  SELECT n.id, n.pool::text AS pool, n.dedicated_to AS "dedicatedTo",
          CASE WHEN n.status IN ('lost', 'drained') OR n.lease_expires_at <= now() THEN 'lost'
               WHEN n.quarantined_at IS NOT NULL THEN 'quarantined' WHEN n.paused_at IS NOT NULL THEN 'paused'
               WHEN n.status = 'draining' THEN 'draining' END AS blocked,

@@ -76,7 +76,7 @@ async function placeTask(
   const node = await lockNode(tx, task.nodeId)
   if (!node) throw new StalePlan('node')
   const wanted = task.gpus.map(({ id }) => id)
-  const fit = fits(requestOf(storedSpecSchema.parse(spec)), node, wanted)
+  const fit = fits(requestOf(storedSpecSchema.parse(spec), placement.jobId), node, wanted)
   if (!fit.ok) throw new StalePlan(fit.dimension)
   const { gpus, cpuMilli, memoryMib } = fit.task
   // Every id comes from fits() on locked rows, so each guarded update below finds its row.

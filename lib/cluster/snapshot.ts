@@ -115,7 +115,7 @@ function factsOf(row: JobRow) {
     projectId: row.project_id,
     userId: row.user_id,
     expectedMs: row.expected_time_s * 1000,
-    request: requestOf(storedSpecSchema.parse(row.spec)),
+    request: requestOf(storedSpecSchema.parse(row.spec), row.id),
   }
 }
 
@@ -149,5 +149,5 @@ async function readWorkload(): Promise<Demand[]> {
     'SELECT spec FROM jobs ORDER BY created_at DESC, id DESC LIMIT $1',
     [recentJobs],
   )
-  return countKinds(rows.map(({ spec }) => requestOf(storedSpecSchema.parse(spec))))
+  return countKinds(rows.map(({ spec }) => requestOf(storedSpecSchema.parse(spec), null)))
 }

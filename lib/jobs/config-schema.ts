@@ -90,6 +90,10 @@ export const configSchema = z
       description: 'a name that one live job of the project has at a time; its checkpoints are kept by it',
       example: 'base-2',
     }),
+    fresh_nodes: z.boolean().optional().meta({
+      description: 'true: the job runs on nodes that are brought up for it alone, and taken down after it',
+      example: true,
+    }),
     tty: z
       .boolean()
       .optional()

@@ -47,6 +47,7 @@ describe('a config', () => {
         command: null,
         archive: null,
         runName: null,
+        freshNodes: false,
         tty: false,
         maxAssignAttempts: null,
         assignRetryWait: null,

@@ -48,6 +48,8 @@ export interface JobConfig {
   /** SHA-256 of a shipped directory's manifest, in hex; null: none came along. */
   archive: string | null
   runName: string | null
+  /** Whether nodes are brought up for it alone. */
+  freshNodes: boolean
   /** Whether the job gets a terminal. */
   tty: boolean
   /** Null: a job that no node could take waits until one can. */
@@ -129,6 +131,7 @@ function toJobConfig(parsed: ParsedConfig, gpusChosen: boolean): JobConfig {
     command: parsed.command ?? null,
     archive: parsed.archive ?? null,
     runName: parsed.run_name ?? null,
+    freshNodes: parsed.fresh_nodes ?? false,
     tty: parsed.tty ?? false,
     maxAssignAttempts: parsed.max_assign_attempts ?? null,
     assignRetryWait: parsed.assign_retry_wait ?? null,
@@ -165,6 +168,7 @@ export function configForRecord(config: JobConfig): Record<string, unknown> {
     cuda_argument: config.cudaArgument || null,
     archive: config.archive,
     run_name: config.runName,
+    fresh_nodes: config.freshNodes || null,
     tty: config.tty || null,
     max_assign_attempts: config.maxAssignAttempts,
     assign_retry_wait: config.assignRetryWait,

@@ -97,6 +97,7 @@ function toJobConfig(input: QueueSubmit): JobConfig {
     archive: null,
     runName: null,
     tty: input.tty ?? false,
+    freshNodes: false,
     maxAssignAttempts: null,
     assignRetryWait: null,
     allowedGpus: null,

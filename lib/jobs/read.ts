@@ -26,6 +26,7 @@ interface DetailRow extends JobRow {
   run_id: string | null
   run_name: string | null
   archive: JobDetail['archive']
+  provision: JobDetail['provision']
   priority: number
 }
 
@@ -39,6 +40,8 @@ const selectDetail = `
          j.cancel_requested_at IS NOT NULL AND j.ended_at IS NULL AS cancel_requested,
          coalesce(t.output_bytes, 0)::int8 AS output_bytes,
          (SELECT jsonb_build_object('files', a.files, 'bytes', a.bytes) FROM archives a WHERE a.id = j.archive_id) AS archive,
+         (SELECT jsonb_build_object('status', v.status, 'problem', v.problem, 'output', v.output)
+            FROM provisions v WHERE v.job_id = j.id) AS provision,
          CASE WHEN f.stored_at IS NOT NULL THEN f.name END AS result_file
     FROM jobs j ${summaryJoins}
     LEFT JOIN tasks t ON t.job_id = j.id AND t.attempt = j.attempt AND t.rank = 0
@@ -91,6 +94,7 @@ export async function readJobDetail(jobId: string): Promise<JobDetail> {
     run_name: row.run_name,
     archive: row.archive,
     priority: row.priority,
+    provision: row.provision,
   }
 }
 

@@ -17,6 +17,7 @@ export const endReasons = {
   preempted: { fault: 'system', says: 'The job gave its GPUs to one of a pool that goes first.' },
   peers_missing: { fault: 'system', says: 'Not all instances of the job could be made ready in time.' },
   peer_failed: { fault: 'system', says: 'Another instance of the job failed or was stopped.' },
+  not_provisioned: { fault: 'system', says: 'The nodes for this job alone could not be brought up.' },
   internal_error: { fault: 'system', says: 'gpuq could not run the job.' },
   not_assignable: { fault: 'system', says: 'No node could take the job, as often as it was tried.' },
 } as const satisfies Record<string, { fault: 'none' | 'user' | 'system'; says: string }>
@@ -33,6 +34,7 @@ export const waitReasons = {
   max_concurrent_jobs: { says: 'As many jobs run as the policy allows at once.' },
   stopped: { says: 'The scheduler is stopped. An admin can start it.' },
   no_node: { says: 'No node is ready to run jobs. An admin can start a worker.' },
+  provisioning: { says: 'The nodes for this job alone are being brought up.' },
   never_fits: { says: 'No node is large enough for what the job asks for.' },
   backing_off: { says: 'The last attempt failed for a reason of the system. The job tries again soon.' },
 } as const satisfies Record<string, { says: string }>

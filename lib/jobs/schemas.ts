@@ -77,6 +77,15 @@ export const jobResourcesSchema = z.object({
   }),
 })
 
+/** Nodes that are brought up for one job alone. */
+export const provisionSchema = z.object({
+  status: z
+    .enum(['starting', 'up', 'ending', 'ended'])
+    .describe('being brought up, there, being taken down, gone'),
+  problem: z.string().nullable().describe('why they could not be brought up'),
+  output: z.string().describe("the end of what the admin's commands have printed"),
+})
+
 /** `GET /api/status/ID`. */
 export const jobDetailSchema = jobSummarySchema.extend({
   reason_text: z.string().nullable().describe('the reason in words'),
@@ -99,6 +108,9 @@ export const jobDetailSchema = jobSummarySchema.extend({
     .nullable()
     .describe('the directory that came with it'),
   priority: z.number().int(),
+  provision: provisionSchema
+    .nullable()
+    .describe('nodes brought up for this job alone; null: it asked for none'),
 })
 
 /** `GET /api/results/ID`. */
@@ -175,6 +187,7 @@ export const resultQuerySchema = jobQuerySchema.extend({
 
 export type JobSummary = z.infer<typeof jobSummarySchema>
 export type JobDetail = z.infer<typeof jobDetailSchema>
+export type JobProvision = z.infer<typeof provisionSchema>
 export type JobResources = z.infer<typeof jobResourcesSchema>
 export type TerminalSize = z.infer<typeof terminalSizeSchema>
 export type JobResult = z.infer<typeof jobResultSchema>

@@ -19,6 +19,7 @@ export const storedSpecSchema = z.looseObject({
   cuda_argument: z.boolean().default(false),
   archive: z.string().optional(),
   run_name: z.string().optional(),
+  fresh_nodes: z.boolean().default(false),
   tty: z.boolean().default(false),
   max_assign_attempts: z.number().optional(),
   assign_retry_wait: z.number().optional(),
@@ -26,8 +27,11 @@ export const storedSpecSchema = z.looseObject({
 
 export type StoredSpec = z.infer<typeof storedSpecSchema>
 
-/** What the scheduler needs to know of a config. */
-export function requestOf(spec: StoredSpec): ResourceRequest {
+/**
+ * What the scheduler needs to know of a config.
+ * @param jobId whose it is; null where it stands for jobs like it.
+ */
+export function requestOf(spec: StoredSpec, jobId: string | null): ResourceRequest {
   const gib = (value: number | undefined) => (value === undefined ? null : Math.ceil(value * 1024))
   return {
     gpuCount: spec.gpu_count,
@@ -39,6 +43,7 @@ export function requestOf(spec: StoredSpec): ResourceRequest {
     gpuModel: spec.gpu_model ?? null,
     instances: spec.instance_count,
     pool: spec.pool,
+    dedicatedTo: spec.fresh_nodes ? jobId : null,
   }
 }
 

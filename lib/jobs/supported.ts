@@ -1,3 +1,4 @@
+import { env } from '../env'
 import { type FieldError, GpuqError } from '../errors'
 import type { JobConfig } from './config'
 import type { ConfigKey } from './config-schema'
@@ -7,6 +8,8 @@ const notYet: { path: ConfigKey; asks: (config: JobConfig) => boolean }[] = [
   { path: 'notify_url', asks: ({ notifyUrl }) => notifyUrl !== null },
 ]
 
+const noProvisioner = 'this gpuq brings up no nodes of its own: leave fresh_nodes out'
+
 /**
  * Throws a 422 for what a config may say and this version cannot do yet: a promise is not taken and then broken.
  * @param where what the sentence begins with: which part of the request held the config.
@@ -15,6 +18,8 @@ export function requireSupported(config: JobConfig, where = 'config_file: '): vo
   const errors = notYet
     .filter(({ asks }) => asks(config))
     .map(({ path }): FieldError => ({ path, message: `is not supported yet: leave ${path} out` }))
+  const { GPUQ_PROVISION_UP: up, GPUQ_PROVISION_DOWN: down } = env()
+  if (config.freshNodes && !(up && down)) errors.push({ path: 'fresh_nodes', message: noProvisioner })
   const [first] = errors
   if (first) throw new GpuqError('invalid_fields', `${where}${first.path}: ${first.message}`, { errors })
 }

@@ -25,6 +25,7 @@ const verdicts = {
   preempted: 'failed',
   peers_missing: 'failed',
   peer_failed: 'failed',
+  not_provisioned: 'failed',
   internal_error: 'failed',
   not_assignable: 'failed',
 } as const satisfies Record<EndReason, JobStatus>

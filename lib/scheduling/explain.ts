@@ -2,6 +2,9 @@ import { couldFit, fits, isEligible, isOfPool } from './fits'
 import type { Scheduler } from './scheduler'
 import type { GpuBlock, NodeState, ResourceRequest, Waiting, WaitingJob } from './types'
 
+/** Reasons that hold whatever a project's quota and the policy say. */
+const absent: ReadonlySet<Waiting['reason']> = new Set(['never_fits', 'no_node', 'provisioning'])
+
 type Cause = Omit<Waiting, 'jobId'>
 
 /** Why jobs that are left waiting wait. Jobs that ask for the same wait for the same, so each shape is looked at once. */
@@ -26,7 +29,7 @@ export class Explainer {
     const key = JSON.stringify(job.request)
     const ofShape = this.#ofShape.get(key) ?? explainShape(job.request, this.scheduler.nodes)
     this.#ofShape.set(key, ofShape)
-    if (ofShape.reason === 'never_fits' || ofShape.reason === 'no_node') return ofShape
+    if (absent.has(ofShape.reason)) return ofShape
     if (turns.isOverQuota(flow, job)) {
       const { quotaMilli, heldMilli } = flow.project
       return { reason: 'quota', detail: `It holds ${heldMilli / 1000} of ${(quotaMilli ?? 0) / 1000} GPUs.` }
@@ -37,6 +40,7 @@ export class Explainer {
 }
 
 function explainShape(request: ResourceRequest, nodes: readonly NodeState[]): Cause {
+  if (request.dedicatedTo && !hasItsNodes(request, nodes)) return { reason: 'provisioning', detail: null }
   if (nodes.every(({ blocked }) => blocked === 'lost')) return { reason: 'no_node', detail: null }
   const { instances } = request
   const could = nodes.filter((node) => couldFit(request, node))
@@ -52,6 +56,12 @@ function explainShape(request: ResourceRequest, nodes: readonly NodeState[]): Ca
     return { reason: 'gang_waiting', detail }
   }
   return { reason: 'no_free_gpu', detail: describeShortage(request, open) }
+}
+
+/** Whether the nodes that are brought up for a job alone are there, all of them. */
+function hasItsNodes(request: ResourceRequest, nodes: readonly NodeState[]): boolean {
+  const own = nodes.filter((node) => node.blocked !== 'lost' && isOfPool(request, node))
+  return own.length >= request.instances
 }
 
 /** Only where the blocked GPUs alone stand in the way: without the blocks, enough nodes would be free. */

@@ -25,8 +25,9 @@ export function fits(request: ResourceRequest, node: NodeState, wanted?: readonl
   }
 }
 
-/** Best effort takes what is idle anywhere; all others stay in their pool. */
+/** Best effort takes what is idle anywhere; all others stay in their pool. Nodes brought up for a job are its own pool. */
 export function isOfPool(request: ResourceRequest, node: NodeState): boolean {
+  if (request.dedicatedTo || node.dedicatedTo) return request.dedicatedTo === node.dedicatedTo
   return request.pool === 'best-effort' || request.pool === node.pool
 }
 

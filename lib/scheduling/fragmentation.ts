@@ -96,7 +96,7 @@ export class Fragmentation {
     const known = this.#kindOf.get(node)
     if (known) return known
     const gpus = node.gpus.map(({ model, memoryMib, index }) => [model, memoryMib, index])
-    const traits = JSON.stringify([node.pool, node.cpuMilli, node.memoryMib, gpus])
+    const traits = JSON.stringify([node.pool, node.dedicatedTo, node.cpuMilli, node.memoryMib, gpus])
     const kind = this.#kinds.get(traits) ?? {
       key: String(this.#kinds.size),
       demands: this.#workload.flatMap(({ request, weight }) => demandOn(node, request, weight)),

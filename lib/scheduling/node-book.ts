@@ -48,6 +48,7 @@ const mostChanges = 65_536
 export class NodeBook implements NodeState {
   readonly id: string
   readonly pool: NodeState['pool']
+  readonly dedicatedTo: string | null
   readonly cpuMilli: number
   readonly memoryMib: number
   readonly blocked: NodeState['blocked']
@@ -67,6 +68,7 @@ export class NodeBook implements NodeState {
   ) {
     this.id = state.id
     this.pool = state.pool
+    this.dedicatedTo = state.dedicatedTo ?? null
     this.cpuMilli = state.cpuMilli
     this.memoryMib = state.memoryMib
     this.blocked = state.blocked

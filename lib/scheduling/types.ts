@@ -20,6 +20,8 @@ export interface NodeState {
   id: string
   blocked: NodeBlock | null
   pool: Exclude<Pool, 'best-effort'>
+  /** The job that it was brought up for: others never run there. Left out: anybody's. */
+  dedicatedTo?: string | null
   cpuMilli: number
   memoryMib: number
   usedCpuMilli: number
@@ -47,6 +49,8 @@ export interface ResourceRequest {
   /** Nodes the job runs on at once: all of them or none. */
   instances: number
   pool: Pool
+  /** The job that asks, where it runs on nodes brought up for it alone. Left out: on anybody's nodes. */
+  dedicatedTo?: string | null
 }
 
 /** What of a job decides about its turn. */
@@ -152,6 +156,7 @@ export type WaitCause =
   | 'gpu_busy_outside'
   | 'node_unavailable'
   | 'no_node'
+  | 'provisioning'
   | 'never_fits'
   | 'backing_off'
   | 'quota'

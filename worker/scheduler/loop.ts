@@ -5,9 +5,11 @@ import { preemptJobs } from '@/lib/cluster/preempt'
 import { takeSnapshot } from '@/lib/cluster/snapshot'
 import { setWaitReasons } from '@/lib/cluster/wait-reasons'
 import { listener } from '@/lib/database/listen'
+import { env } from '@/lib/env'
 import { deleteExpired } from '@/lib/jobs/retention'
 import { logger } from '@/lib/logger'
 import { plan } from '@/lib/scheduling/plan'
+import { type ProvisionCommands, provision } from '../provisioner/provisioner'
 import { Wake } from '../wake'
 import { storeResults } from './store-results'
 
@@ -15,9 +17,20 @@ import { storeResults } from './store-results'
 const lookEveryMs = 1_000
 const sweepEveryMs = 10 * 60_000
 
-/** What the leader does: it places what can start, reconciles what died, and turns the output of what ended into files. */
+/** What the leader does: it places what can start, reconciles what died, turns the output of what ended into files, and brings up nodes. */
 export async function lead(signal: AbortSignal): Promise<void> {
-  await Promise.all([schedule(signal), storeResults(signal)])
+  const commands = provisionCommands()
+  await Promise.all([
+    schedule(signal),
+    storeResults(signal),
+    ...(commands ? [provision(commands, signal)] : []),
+  ])
+}
+
+/** Null where the admin has set none. */
+function provisionCommands(): ProvisionCommands | null {
+  const { GPUQ_PROVISION_UP: up, GPUQ_PROVISION_DOWN: down, GPUQ_PROVISION_DEADLINE_S: deadlineS } = env()
+  return up && down ? { up, down, deadlineS } : null
 }
 
 async function schedule(signal: AbortSignal): Promise<void> {

@@ -12,6 +12,8 @@ export interface WorkerOptions {
   maxOutputMib?: number
   /** Where the engine listens, where it is not the machine's own. */
   engineSocket?: string
+  /** Further variables of its environment. */
+  variables?: Record<string, string>
 }
 
 /** A worker of a test: a process of its own, which can be killed at any moment and started again. */
@@ -48,7 +50,16 @@ export class WorkerProcess {
   }
 
   start(): void {
-    const { node, databaseUrl, dataDir, gpus = 1, nvidiaSmi, maxOutputMib = 64, engineSocket } = this.options
+    const {
+      node,
+      databaseUrl,
+      dataDir,
+      gpus = 1,
+      nvidiaSmi,
+      maxOutputMib = 64,
+      engineSocket,
+      variables,
+    } = this.options
     const child = spawn(process.execPath, ['--enable-source-maps', this.bundle], {
       env: {
         NODE_ENV: 'test',
@@ -61,6 +72,7 @@ export class WorkerProcess {
         ...(nvidiaSmi === undefined ? { GPUQ_SIMULATED_GPUS: String(gpus) } : {}),
         GPUQ_MAX_OUTPUT_MIB: String(maxOutputMib),
         ...(engineSocket === undefined ? {} : { DOCKER_HOST: `unix://${engineSocket}` }),
+        ...variables,
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     })

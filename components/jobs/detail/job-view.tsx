@@ -21,6 +21,7 @@ import { DetailsTab } from './details-tab'
 import { JobActions } from './job-actions'
 import { JobFacts } from './job-facts'
 import { JobNote } from './job-note'
+import { JobProvision } from './job-provision'
 import { JobSkeleton } from './job-skeleton'
 import { SourceTab } from './source-tab'
 import { type JobStream, useJobStream } from './use-job-stream'
@@ -50,6 +51,7 @@ export function JobView({ id, ownHandle }: { id: string; ownHandle: string }) {
         <JobNote job={job} />
         <JobFacts job={job} ownHandle={ownHandle} />
         <JobResources job={job} series={stream.gpus} />
+        {job.provision ? <JobProvision provision={job.provision} /> : null}
         <JobTabs job={job} stream={stream} />
       </div>
     </>

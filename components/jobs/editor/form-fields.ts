@@ -20,6 +20,7 @@ type Rare =
   | 'assign_retry_wait'
   | 'command'
   | 'cuda_argument'
+  | 'fresh_nodes'
   | 'max_assign_attempts'
   | 'run_name'
   | 'tty'

@@ -11,7 +11,7 @@ export async function makeUser(handle = `user-${uuidv7().slice(-12)}`): Promise<
 }
 
 export async function makeNode(
-  options: { name?: string; gpus?: number; engineId?: string } = {},
+  options: { name?: string; gpus?: number; engineId?: string; dedicatedTo?: string } = {},
 ): Promise<Lease> {
   const name = options.name ?? `node-${uuidv7().slice(-12)}`
   const lease = await registerNode({
@@ -21,6 +21,7 @@ export async function makeNode(
     warnings: [],
     cpuMilli: 8000,
     memoryMib: 16_000,
+    dedicatedTo: options.dedicatedTo ?? null,
     gpus: Array.from({ length: options.gpus ?? 1 }, (_, index) => ({
       index,
       uuid: `GPU-sim-${name}-${index}`,
