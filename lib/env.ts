@@ -134,6 +134,9 @@ export const envSchema = z.object({
     .describe(
       "serve only so many of the machine's GPUs, the first ones; where there is none, so many simulated ones; unset: all",
     ),
+  GPUQ_NOTIFY_PRIVATE: flag
+    .default(false)
+    .describe("whether a job's notify_url may be on this host or on a private network"),
   GPUQ_CONTAINER_RUNTIME: z.string().optional().describe('another OCI runtime of the engine, such as runsc'),
   GPUQ_DEFAULT_IMAGE: z
     .string()

@@ -23,6 +23,7 @@ export const storedSpecSchema = z.looseObject({
   tty: z.boolean().default(false),
   max_assign_attempts: z.number().optional(),
   assign_retry_wait: z.number().optional(),
+  notify_url: z.string().optional(),
 })
 
 export type StoredSpec = z.infer<typeof storedSpecSchema>

@@ -175,6 +175,8 @@ export async function insertJob(
                                max_retries, expected_time_s, time_limit_s, command, run_id, content_hash,
                                archive_id, run_name)
              VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $16, $17, $18, $19, $20)
+           ), notification AS (
+             INSERT INTO job_notifications (job_id) SELECT $1 WHERE $21
            )
            INSERT INTO idempotency_keys (user_id, key, body_hash, job_id)
            SELECT $15, $13::text, $14::bytea, $1 WHERE $13::text IS NOT NULL`,
@@ -199,6 +201,7 @@ export async function insertJob(
       hashOf(environment, submission),
       archiveId,
       config.runName,
+      config.notifyUrl !== null,
     ],
   })
   return jobId

@@ -5,7 +5,6 @@ import type { ConfigKey } from './config-schema'
 
 const notYet: { path: ConfigKey; asks: (config: JobConfig) => boolean }[] = [
   { path: 'instance_count', asks: ({ instanceCount }) => instanceCount > 1 },
-  { path: 'notify_url', asks: ({ notifyUrl }) => notifyUrl !== null },
 ]
 
 const noProvisioner = 'this gpuq brings up no nodes of its own: leave fresh_nodes out'

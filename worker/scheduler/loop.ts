@@ -9,6 +9,7 @@ import { env } from '@/lib/env'
 import { deleteExpired } from '@/lib/jobs/retention'
 import { logger } from '@/lib/logger'
 import { plan } from '@/lib/scheduling/plan'
+import { tellEnds } from '../notices/tell-ends'
 import { type ProvisionCommands, provision } from '../provisioner/provisioner'
 import { Wake } from '../wake'
 import { storeResults } from './store-results'
@@ -17,12 +18,16 @@ import { storeResults } from './store-results'
 const lookEveryMs = 1_000
 const sweepEveryMs = 10 * 60_000
 
-/** What the leader does: it places what can start, reconciles what died, turns the output of what ended into files, and brings up nodes. */
+/**
+ * What the leader does: it places what can start, reconciles what died, turns the output of what ended into files, tells
+ * those who asked for it, and brings up nodes.
+ */
 export async function lead(signal: AbortSignal): Promise<void> {
   const commands = provisionCommands()
   await Promise.all([
     schedule(signal),
     storeResults(signal),
+    tellEnds(signal),
     ...(commands ? [provision(commands, signal)] : []),
   ])
 }

@@ -1,0 +1,106 @@
+import { lookup } from 'node:dns/promises'
+import { request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import { isPublicAddress } from './public-address'
+
+export interface Address {
+  address: string
+  family: number
+}
+
+export interface Posting {
+  /** Whether addresses of this host and of private networks may be told. */
+  allowPrivate: boolean
+  timeoutMs: number
+  signal: AbortSignal
+  /** All addresses of a name. */
+  resolve?: (hostname: string) => Promise<Address[]>
+}
+
+/** `refused`: it is not to be sent there, now or later. */
+export type Posted = { ok: true } | { ok: false; problem: string; refused: boolean }
+
+/**
+ * Posts JSON to an address that a user chose. The name is resolved once, every address that it has is checked, and the
+ * connection goes to one that was checked: a name that changes its address in between gets nowhere. Redirects are not
+ * followed, nothing of the answer is read but its status, and all of it has one time limit.
+ */
+export async function postNotice(url: string, body: unknown, posting: Posting): Promise<Posted> {
+  const signal = AbortSignal.any([posting.signal, AbortSignal.timeout(posting.timeoutMs)])
+  try {
+    const target = new URL(url)
+    const addresses = await withinTime(findAddresses(target, posting), signal)
+    if (!posting.allowPrivate && !addresses.every(({ address }) => isPublicAddress(address))) {
+      const problem = 'The address is on a private network. An admin can allow that with GPUQ_NOTIFY_PRIVATE.'
+      return { ok: false, problem, refused: true }
+    }
+    const status = await send(target, addresses, JSON.stringify(body), signal)
+    if (status >= 200 && status < 300) return { ok: true }
+    return { ok: false, problem: `It answered ${status}.`, refused: false }
+  } catch (error) {
+    return { ok: false, problem: explain(error, signal), refused: false }
+  }
+}
+
+async function findAddresses({ hostname }: URL, { resolve = resolveAll }: Posting): Promise<Address[]> {
+  const literal = hostname.replace(/^\[|\]$/g, '')
+  const family = isIP(literal)
+  if (family !== 0) return [{ address: literal, family }]
+  const addresses = await resolve(hostname)
+  if (addresses.length === 0) throw new Error('The name has no address.')
+  return addresses
+}
+
+const resolveAll = (hostname: string) => lookup(hostname, { all: true, verbatim: true })
+
+/** Sends it, and returns the status of the answer. */
+function send(url: URL, addresses: Address[], body: string, signal: AbortSignal): Promise<number> {
+  const request = url.protocol === 'https:' ? requestHttps : requestHttp
+  return new Promise((resolve, reject) => {
+    const sent = request(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+        'user-agent': 'gpuq',
+      },
+      agent: false,
+      signal,
+      lookup: lookupAmong(addresses),
+    })
+    sent.on('response', (response) => {
+      resolve(response.statusCode ?? 0)
+      response.destroy()
+    })
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}
+
+/** Answers with what was resolved and checked before, whatever the name means by now. */
+function lookupAmong(addresses: Address[]): LookupFunction {
+  return (_hostname, options, callback) => {
+    const [first] = addresses
+    if (options.all || !first) callback(null, addresses)
+    else callback(null, first.address, first.family)
+  }
+}
+
+/** A resolver takes no signal: what it finds later is left alone. */
+function withinTime<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason)
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}
+
+function explain(error: unknown, signal: AbortSignal): string {
+  if (signal.aborted) return 'It did not answer in time.'
+  const code = error instanceof Error && 'code' in error ? String(error.code) : null
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'Its name is not known.'
+  if (code === 'ECONNREFUSED') return 'Nothing listens there.'
+  return code === null ? 'It could not be reached.' : `It could not be reached (${code}).`
+}
