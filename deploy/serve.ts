@@ -7,6 +7,7 @@ import { database } from '@/lib/database/client'
 import { embeddedUrl, startEmbedded } from '@/lib/database/embedded'
 import { migrate } from '@/lib/database/migrate'
 import { env, publicUrl } from '@/lib/env'
+import { closeAllResults } from '@/worker/node/results-directory'
 import { probeEngine } from './engine.mjs'
 import { keepAnswering } from './keep-answering'
 import { removeLeftovers } from './leftovers.mjs'
@@ -135,6 +136,7 @@ async function startPrograms(
     async work() {
       await worker.stop(graceMs.worker)
       await removeLeftovers(engine.host, dataDir)
+      await closeAllResults(join(dataDir, 'tasks'))
     },
   })
   const web = supervise(webProgram(dataDir), report.warn)

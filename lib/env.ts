@@ -86,6 +86,10 @@ export const envSchema = z.object({
     .min(1)
     .default(100)
     .describe("what the directories of one owner's projects may take in all"),
+  GPUQ_MAX_ARTIFACTS_MIB: count
+    .max(1_000_000)
+    .default(1024)
+    .describe('what a task may leave in `/results`, in memory that counts as its own; 0: nothing'),
   GPUQ_NODE_NAME: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/)

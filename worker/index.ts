@@ -11,6 +11,7 @@ import { watchStorage } from '@/lib/storage/watch'
 import { discoverGpus, firstGpus } from './gpus/discover'
 import { readGpus } from './gpus/read-gpus'
 import { NodeWorker, type Registered } from './node/node-worker'
+import { whyNoResults } from './node/results-directory'
 import { SimulatedNodes } from './node/simulated-nodes'
 import { createDockerRuntime } from './runtime/docker'
 import type { EngineInfo } from './runtime/runtime'
@@ -38,6 +39,9 @@ function machineOf({ id, version, cpuMilli, memoryMib }: EngineInfo): HostMachin
   return { engineId: id, engineVersion: version, cpuMilli, memoryMib: Math.floor(memoryMib * memoryShare) }
 }
 
+/** Why this worker keeps nothing of /results; null: it does. */
+let noResults: string | null = null
+
 async function register(): Promise<Registered> {
   const engine = await runtime.info()
   const { gpus, source, problem } = await discoverGpus({
@@ -45,7 +49,7 @@ async function register(): Promise<Registered> {
     simulated: config.GPUQ_SIMULATED_GPUS,
     most: config.GPUQ_GPUS,
   })
-  const warnings = problem ? [...engine.warnings, problem] : engine.warnings
+  const warnings = [...engine.warnings, ...[problem, noResults].filter((warning) => warning != null)]
   const asked = performance.now()
   const lease = await registerNode({
     name: config.GPUQ_NODE_NAME,
@@ -64,6 +68,9 @@ async function register(): Promise<Registered> {
 async function main(): Promise<void> {
   pg.defaults.query_timeout = queryPatienceMs
   await mkdir(tasksDirectory, { recursive: true, mode: 0o711 })
+  if (config.GPUQ_MAX_ARTIFACTS_MIB > 0) noResults = await whyNoResults(tasksDirectory)
+  const keeps = config.GPUQ_MAX_ARTIFACTS_MIB > 0 && noResults === null
+  const resultsLimitBytes = keeps ? config.GPUQ_MAX_ARTIFACTS_MIB * 1024 * 1024 : null
   const ending = new AbortController()
   void watchStorage(ending.signal)
   let leading: Promise<void> | undefined
@@ -72,6 +79,7 @@ async function main(): Promise<void> {
     machine: async () => machineOf(await runtime.info()),
     tasksDirectory,
     outputLimitBytes,
+    resultsLimitBytes,
   })
   let simulating: Promise<void> | undefined
   const node = new NodeWorker({
@@ -79,6 +87,7 @@ async function main(): Promise<void> {
     register,
     tasksDirectory,
     outputLimitBytes,
+    resultsLimitBytes,
     // Not before: a leader that has just come back would declare its own node lost, and with it what still runs there.
     onServing: ({ nodeId }) => {
       leading = leadWhileElected(ending.signal, lead)

@@ -11,7 +11,11 @@ export function hasShippedDirectory(task: Pick<ClaimedTask, 'spec'>): boolean {
 }
 
 /** What a task asks of the runtime. */
-export function containerOf(task: ClaimedTask, lease: Lease, directory: string): TaskContainer {
+export function containerOf(
+  task: ClaimedTask,
+  lease: Lease,
+  directory: string,
+): Omit<TaskContainer, 'results'> {
   const spec = storedSpecSchema.parse(task.spec)
   // The container numbers its GPUs from 0 in the order of their numbers on the node, as `task.gpus` has them.
   const args = spec.cuda_argument ? withCudaArgument(spec.args, task.gpus.length) : spec.args

@@ -22,6 +22,7 @@ export interface NodeWorkerOptions {
   register(): Promise<Registered>
   tasksDirectory: string
   outputLimitBytes: number
+  resultsLimitBytes: number | null
   /** Called once the node is served for the first time. */
   onServing(lease: Lease): void
 }
@@ -62,7 +63,7 @@ export class NodeWorker {
 
   /** One lease, from its beginning to its end. */
   async #serve({ lease, asked, readGpus }: Registered): Promise<'left' | 'expired'> {
-    const { runtime, outputLimitBytes } = this.options
+    const { runtime, outputLimitBytes, resultsLimitBytes } = this.options
     const keeper = new LeaseKeeper(lease, asked)
     const service = new NodeService({
       runtime,
@@ -71,6 +72,7 @@ export class NodeWorker {
       // The node's own: workers of several nodes may share a data directory.
       tasksDirectory: join(this.options.tasksDirectory, lease.nodeId),
       outputLimitBytes,
+      resultsLimitBytes,
       ...(readGpus ? { readGpus } : {}),
     })
     const term = new AbortController()

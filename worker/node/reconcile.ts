@@ -3,6 +3,7 @@ import { releaseGone, tasksHoldingGpus } from '@/lib/cluster/allocations'
 import { type ClaimedTask, Fenced, finishTask, unfinishedTasks } from '@/lib/cluster/tasks'
 import { logger } from '@/lib/logger'
 import { type ContainerRef, RuntimeFault } from '../runtime/runtime'
+import { closeResults, listResults, resultsDirectory } from './results-directory'
 import type { TaskHost } from './run-task'
 import { listTaskDirectories, removeTaskDirectory, taskDirectory } from './task-directory'
 
@@ -35,6 +36,7 @@ export class Reconciler {
     const containers = await runtime.list(lease.nodeId)
     const networks = await runtime.listNetworks(lease.nodeId)
     const directories = await listTaskDirectories(tasksDirectory)
+    const results = await listResults(tasksDirectory)
     const unfinished = await unfinishedTasks(lease)
     const containerOfTask = new Map(containers.map((container) => [container.taskId, container]))
     for (const task of unfinished) {
@@ -46,13 +48,14 @@ export class Reconciler {
     const live = new Set(unfinished.map(({ id }) => id))
     const isNobodys = (taskId: string) => !live.has(taskId) && !this.runs.isRunning(taskId)
     const orphans = containers.filter(({ taskId }) => isNobodys(taskId))
-    const files = directories.filter((taskId) => isNobodys(taskId) && !containerOfTask.has(taskId))
+    const isLeft = (taskId: string) => isNobodys(taskId) && !containerOfTask.has(taskId)
+    const files = [...new Set([...directories, ...results])].filter(isLeft)
     // One that tasks on other nodes of this engine are still on is left to the last of them.
     const attempts = new Set(unfinished.map(attemptKey))
     const unused = networks.filter((network) => !attempts.has(attemptKey(network)))
     return async () => {
       await Promise.all(orphans.map((orphan) => this.#drop(orphan)))
-      await Promise.all(files.map((taskId) => removeTaskDirectory(taskDirectory(tasksDirectory, taskId))))
+      await Promise.all(files.map((taskId) => this.#removeFiles(taskId)))
       await Promise.all(unused.map((network) => runtime.removeNetwork(network)))
       await this.#releaseGone()
     }
@@ -109,7 +112,12 @@ export class Reconciler {
   async #remove(container: ContainerRef): Promise<void> {
     await this.host.runtime.stop(container, 0)
     await this.host.runtime.remove(container)
-    await removeTaskDirectory(taskDirectory(this.host.tasksDirectory, container.taskId))
+    await this.#removeFiles(container.taskId)
+  }
+
+  async #removeFiles(taskId: string): Promise<void> {
+    await removeTaskDirectory(taskDirectory(this.host.tasksDirectory, taskId))
+    await closeResults(resultsDirectory(this.host.tasksDirectory, taskId))
   }
 }
 

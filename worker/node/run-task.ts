@@ -10,10 +10,12 @@ import type { ContainerRef, OutputChunk, Runtime, TaskContainer } from '../runti
 import { waitForPeers } from './barrier'
 import { ContainerLife } from './container-life'
 import { containerOf, hasShippedDirectory } from './container-of'
+import { withResults } from './keep-results'
 import { layOutArchive } from './lay-out-archive'
 import { isForeignEnd, outcomeOf, outcomeOfFault } from './outcome'
 import { OutputStore } from './output-store'
 import { persist } from './persist'
+import { closeResults, layOutResults, resultsDirectory } from './results-directory'
 import { removeTaskDirectory, taskDirectory, writeTaskDirectory } from './task-directory'
 import { TaskTerminal } from './task-terminal'
 import { UseRecorder } from './use-recorder'
@@ -26,6 +28,8 @@ export interface TaskHost {
   leaseIsHeld(): boolean
   tasksDirectory: string
   outputLimitBytes: number
+  /** What a task may leave in /results; null: this node keeps nothing of it. */
+  resultsLimitBytes: number | null
   /** Called when a container would not die: the node takes nothing new and the task's GPUs stay held. */
   onKillFailed(task: ClaimedTask): Promise<void>
 }
@@ -140,7 +144,9 @@ export class TaskRun {
   async #conclude(): Promise<Conclusion> {
     try {
       const outcome = await Promise.race([this.#runContainer(), this.#life.undying])
-      return { outcome, keepGpus: false }
+      // The verdict waits until what the job left in /results is stored: who reads it finds all of them.
+      const told = await withResults(this.host, this.task, outcome, this.#abandoned.signal)
+      return { outcome: told, keepGpus: false }
     } catch (error) {
       if (error instanceof Fenced) throw error
       logger.error({ err: error, task: this.task.id }, 'a task failed for a reason of the system')
@@ -241,7 +247,8 @@ export class TaskRun {
 
   /** Null when the task was stopped first: a large directory takes a while. */
   async #layOut(): Promise<TaskContainer | null> {
-    const directory = taskDirectory(this.host.tasksDirectory, this.task.id)
+    const { tasksDirectory, resultsLimitBytes } = this.host
+    const directory = taskDirectory(tasksDirectory, this.task.id)
     const { signal } = this.#stopping
     await writeTaskDirectory(directory, this.task)
     try {
@@ -250,7 +257,8 @@ export class TaskRun {
       if (signal.aborted) return null
       throw error
     }
-    return containerOf(this.task, this.host.lease, directory)
+    const results = await layOutResults(tasksDirectory, this.task.id, resultsLimitBytes)
+    return { ...containerOf(this.task, this.host.lease, directory), results }
   }
 
   /** Null when the task was stopped first: a pull may take many minutes. */
@@ -266,5 +274,6 @@ export class TaskRun {
   async #cleanUp(): Promise<void> {
     await this.#life.remove()
     await removeTaskDirectory(taskDirectory(this.host.tasksDirectory, this.task.id))
+    await closeResults(resultsDirectory(this.host.tasksDirectory, this.task.id))
   }
 }

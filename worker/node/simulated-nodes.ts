@@ -19,6 +19,7 @@ export interface SimulatedNodesOptions {
   machine(): Promise<HostMachine>
   tasksDirectory: string
   outputLimitBytes: number
+  resultsLimitBytes: number | null
 }
 
 interface Served {
@@ -75,11 +76,12 @@ export class SimulatedNodes {
   }
 
   #start(node: SimulatedNode, hostNodeId: string): void {
-    const { runtime, machine, tasksDirectory, outputLimitBytes } = this.options
+    const { runtime, machine, tasksDirectory, outputLimitBytes, resultsLimitBytes } = this.options
     const worker = new NodeWorker({
       runtime,
       tasksDirectory,
       outputLimitBytes,
+      resultsLimitBytes,
       register: async () => {
         const host = await machine()
         const asked = performance.now()

@@ -21,6 +21,7 @@ const task: TaskContainer = {
   memoryMib: 1000,
   network: 'none',
   tty: false,
+  results: '/data/tasks/node.results/task',
 }
 const shared: JobNetwork = {
   subnet: '10.213.0.16/28',
@@ -94,12 +95,28 @@ describe('every container', () => {
     expect(Object.keys(HostConfig.Tmpfs)).toEqual(['/work', '/tmp', '/dev/shm'])
   })
 
-  it('sees of the host nothing but its own directory, which it cannot change', () => {
+  it('sees of the host nothing but its own directory, which it cannot change, and /results', () => {
+    const job = expect.objectContaining({
+      Type: 'bind',
+      Source: '/data/tasks/task',
+      Target: '/job',
+      ReadOnly: true,
+    })
+    const results = {
+      Type: 'bind',
+      Source: '/data/tasks/node.results/task',
+      Target: '/results',
+      ReadOnly: false,
+    }
     const { HostConfig } = build()
-    expect(HostConfig.Mounts).toEqual([
-      expect.objectContaining({ Type: 'bind', Source: '/data/tasks/task', Target: '/job', ReadOnly: true }),
-    ])
+    expect(HostConfig.Mounts).toEqual([job, expect.objectContaining(results)])
+    expect(build({ results: null }).HostConfig.Mounts).toEqual([job])
     expect(Object.keys(HostConfig)).not.toContain('Binds')
+  })
+
+  it('has one /results, although the image declares it as a volume', () => {
+    expect(Object.keys(build({}, ['/results']).HostConfig.Tmpfs)).not.toContain('/results')
+    expect(Object.keys(build({ results: null }, ['/results']).HostConfig.Tmpfs)).toContain('/results')
   })
 
   it('says whose it is, under a name that no second one can have', () => {

@@ -102,6 +102,7 @@ export function buildContainerSpec(task: TaskContainer, policy: ContainerPolicy,
           ReadOnly: true,
           BindOptions: { Propagation: 'rprivate' as const },
         },
+        ...resultsMount(task),
       ],
       Tmpfs: writablePaths(task, uid, image),
       ...deviceRequests(task),
@@ -157,6 +158,13 @@ function limits(task: TaskContainer, policy: ContainerPolicy) {
   }
 }
 
+/** A file system with limits of its own, which outlives the container until what lies there is stored. */
+function resultsMount({ results }: TaskContainer) {
+  if (results === null) return []
+  const BindOptions = { Propagation: 'rprivate' as const }
+  return [{ Type: 'bind' as const, Source: results, Target: '/results', ReadOnly: false, BindOptions }]
+}
+
 const sharedMemoryBytes = (task: TaskContainer) => Math.floor((task.memoryMib * MiB) / 2)
 
 /**
@@ -168,7 +176,9 @@ function writablePaths(task: TaskContainer, uid: number, image: ImageTraits): Re
   const own = `mode=0700,uid=${uid},gid=${taskGid}`
   const tmpfs = (size: number, inodes: number, rest: string) =>
     `rw,nosuid,nodev,${rest},size=${Math.floor(size)},nr_inodes=${inodes}`
-  const declared = image.volumes.filter((path) => path !== '/job')
+  const declared = image.volumes.filter(
+    (path) => path !== '/job' && (path !== '/results' || task.results === null),
+  )
   return {
     ...Object.fromEntries(declared.map((path) => [path, tmpfs(bytes / 4, 32_768, `noexec,${own}`)])),
     '/work': tmpfs(workRoom(task.memoryMib), 131_072, `exec,${own}`),

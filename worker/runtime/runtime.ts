@@ -14,6 +14,8 @@ export interface TaskContainer {
   directory: string
   /** What attempts of one run have in common; null: the job is no named run. */
   runName: string | null
+  /** What becomes `/results`, on this host: a file system of the task's own, with an end. Null: there is none. */
+  results: string | null
   /** UUIDs of real GPUs asked from the engine. Empty: none are visible. */
   gpuUuids: string[]
   /** True when the task holds simulated GPUs: nothing is asked from the engine. */

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { connect, type Database } from '@/lib/database/client'
 import { embeddedUrl } from '@/lib/database/embedded'
+import { closeAllResults } from '../node/results-directory'
 import { Engine } from './engine'
 import { Jobs } from './jobs'
 import { bundleWorker } from './worker-bundle'
@@ -125,6 +126,7 @@ export class Lab {
     for (const undo of this.cleanUps) await undo()
     await this.database.close()
     for (const undo of this.databaseCleanUps) await undo()
+    for (const { options } of this.workers) await closeAllResults(join(options.dataDir, 'tasks'))
     await rm(this.directory, { recursive: true, force: true })
   }
 }

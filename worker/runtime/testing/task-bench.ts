@@ -51,6 +51,7 @@ export class TaskBench {
       memoryMib: 512,
       network: 'none',
       tty: false,
+      results: null,
       ...changes,
     }
   }

@@ -1,0 +1,84 @@
+import { constants } from 'node:fs'
+import { type FileHandle, open, readdir } from 'node:fs/promises'
+
+/** A file that a task left in /results. */
+export interface FoundResult {
+  /** Relative to /results, with slashes. */
+  path: string
+  bytes: number
+  /** The caller closes it. */
+  open(): Promise<FileHandle>
+}
+
+/** What is not kept, and why, for the job's owner. */
+export interface PassedOver {
+  path: string
+  why: string
+}
+
+const mostPathBytes = 1_024
+const slash = Buffer.from('/')
+const strict = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * The regular files below a directory whose writers are gone. Links, pipes, sockets and devices are passed over, and
+ * never opened; so is what holds more than `limitBytes` with all before it: a file with holes may claim any size.
+ */
+export async function findResults(
+  directory: string,
+  limitBytes: number,
+): Promise<{ found: FoundResult[]; passedOver: PassedOver[] }> {
+  const found: FoundResult[] = []
+  const passedOver: PassedOver[] = []
+  let left = limitBytes
+  const waiting: Buffer[] = [Buffer.alloc(0)]
+  for (let inner = waiting.pop(); inner !== undefined; inner = waiting.pop()) {
+    for (const entry of await readdir(join(directory, inner), { withFileTypes: true, encoding: 'buffer' })) {
+      const name = inner.length === 0 ? entry.name : Buffer.concat([inner, slash, entry.name])
+      const path = textOf(name)
+      const tell = (why: string) => passedOver.push({ path: path ?? name.toString('latin1'), why })
+      if (name.length > mostPathBytes) tell(`its path is longer than ${mostPathBytes} bytes`)
+      else if (path === null) tell('its path is not UTF-8')
+      else if (entry.isDirectory()) waiting.push(name)
+      else if (!entry.isFile()) tell('it is not a regular file')
+      else {
+        const opens = () => openRegular(join(directory, name))
+        const bytes = await sizeOf(opens)
+        if (bytes === null) tell('it is not a regular file')
+        else if (bytes > left) tell('it is larger than what may be kept')
+        else {
+          left -= bytes
+          found.push({ path, bytes, open: opens })
+        }
+      }
+    }
+  }
+  return { found, passedOver }
+}
+
+function join(directory: string, inner: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(directory), slash, inner])
+}
+
+function textOf(name: Buffer): string | null {
+  try {
+    return strict.decode(name)
+  } catch {
+    return null
+  }
+}
+
+/** Follows no link and waits for no writer of a pipe. */
+function openRegular(path: Buffer): Promise<FileHandle> {
+  return open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+}
+
+async function sizeOf(opens: () => Promise<FileHandle>): Promise<number | null> {
+  const file = await opens()
+  try {
+    const found = await file.stat()
+    return found.isFile() ? found.size : null
+  } finally {
+    await file.close()
+  }
+}
