@@ -45,6 +45,7 @@ const nodeRow = z.object({
   quarantineReason: z.string().nullable(),
   simulated: z.boolean(),
   pool: z.enum(pools),
+  dedicated: z.boolean(),
   engineVersion: z.string(),
   warnings: z.array(z.string()),
   cpuMilli: z.number(),
@@ -96,7 +97,7 @@ const selectNodes = (visible: string) => `
   SELECT n.number, n.name, n.status, n.lease_expires_at > now() AS "leaseHeld",
          n.paused_at IS NOT NULL AS paused, n.pause_reason AS "pauseReason",
          n.quarantined_at IS NOT NULL AS quarantined, n.quarantine_reason AS "quarantineReason",
-         n.simulated, n.pool, n.engine_version AS "engineVersion", coalesce(n.warnings, '{}') AS warnings,
+         n.simulated, n.pool, n.dedicated_to IS NOT NULL AS dedicated, n.engine_version AS "engineVersion", coalesce(n.warnings, '{}') AS warnings,
          n.cpu_milli AS "cpuMilli", coalesce(used.cpu, 0)::int AS "cpuUsedMilli",
          n.memory_mib AS "memoryMib", coalesce(used.memory, 0)::int AS "memoryUsedMib",
          coalesce(gpus.list, '[]') AS gpus

@@ -22,6 +22,7 @@ function toNode(row: NodeRow): ClusterNode {
     ...nodeState(row),
     simulated: row.simulated,
     pool: row.pool,
+    dedicated: row.dedicated,
     engine_version: row.engineVersion,
     warnings: row.warnings,
     cpu_milli: row.cpuMilli,

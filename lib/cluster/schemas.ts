@@ -57,6 +57,7 @@ export const clusterNodeSchema = z.object({
   reason: z.string().nullable().describe('why it takes no jobs, in a sentence'),
   simulated: z.boolean().describe('made by /gpu/initialize; its GPUs are nobody’s, its containers are real'),
   pool: z.enum(pools),
+  dedicated: z.boolean().describe('brought up for one job, and takes no other'),
   engine_version: z.string(),
   warnings: z.array(z.string()).describe('for admins; empty for others'),
   cpu_milli: z.number().int(),

@@ -52,6 +52,7 @@ export const NodeCard = memo(function NodeCard({
               />
             </span>
             {node.simulated ? <Badge tone="warning">simulated</Badge> : null}
+            {node.dedicated ? <Badge>for one job</Badge> : null}
             {node.pool === 'on-demand' ? null : <Badge>{node.pool}</Badge>}
           </div>
           <p className="text-muted text-xs">{sayNode(node)}</p>
