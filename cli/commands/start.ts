@@ -40,33 +40,37 @@ interface Starting {
 export async function start(context: Context, options: StartOptions): Promise<number> {
   const journal = await openJournal(context.terminal, resolve(options.logFile))
   let here: Here | null = null
-  const signal = endOnSignals(
+  /** The server is gone, or could not be had: nothing is left to watch for. */
+  const gone = new AbortController()
+  const asked = endOnSignals(
     () => void journal.note('Stopping.'),
     () => {
       here?.kill()
       process.exit(exitCodes.cancelled)
     },
   )
-  const starting = { context, options, journal, signal }
+  const starting = { context, options, journal, signal: AbortSignal.any([asked, gone.signal]) }
   try {
     if (context.env.GPUQ_SERVER) await work(starting, await signInThere(starting), null)
     else {
       here = await startHere(starting)
-      const signedIn = signal.aborted
-        ? null
-        : await signInHere(context, journal, await nameHere(here), signal)
-      if (signedIn) await work(starting, signedIn, here)
+      await Promise.race([serveFiles(starting, here), here.failed])
     }
     return exitCodes.ok
   } finally {
+    gone.abort()
     await here?.stop()
     await journal.detail('Stopped.')
     await journal.close()
   }
+}
 
-  async function nameHere({ server }: Here): Promise<Connection> {
-    return { server, token: await chosenToken(starting, server) }
-  }
+async function serveFiles(starting: Starting, here: Here): Promise<void> {
+  const { context, journal, signal } = starting
+  if (signal.aborted) return
+  const connection: Connection = { server: here.server, token: await chosenToken(starting, here.server) }
+  const signedIn = await signInHere(context, journal, connection, signal)
+  if (signedIn) await work(starting, signedIn, here)
 }
 
 /** Chosen once for each address: a new one must be the same for the server and for us. */
@@ -117,11 +121,7 @@ async function work(starting: Starting, { connection, me }: SignedIn, here: Here
     stateFile: resolve(options.stateFile),
   }
   const { monitorInterval, stateInterval } = options
-  const watching = keepWatching(
-    { client, server, me, journal, lines, ...files, monitorInterval, stateInterval },
-    signal,
-  )
-  await (here ? Promise.race([watching, here.failed]) : watching)
+  await keepWatching({ client, server, me, journal, lines, ...files, monitorInterval, stateInterval }, signal)
 }
 
 /** Those that were given; the others stay as the server's admin has set them. */

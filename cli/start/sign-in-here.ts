@@ -24,8 +24,14 @@ export async function chooseToken(env: NodeJS.ProcessEnv, server: string): Promi
 }
 
 async function storedFor(env: NodeJS.ProcessEnv, server: string): Promise<string | undefined> {
-  const stored = await readStored(env)
-  return stored.server === server ? stored.token : stored.tokens?.[server]
+  const { server: last, token, tokens } = await readStored(env)
+  const all = [...Object.entries(tokens ?? {}), ...(last && token ? [[last, token] as const] : [])]
+  return all.findLast(([address]) => nameHere(address) === nameHere(server))?.[1]
+}
+
+/** This machine has several names, and is one server by each of them. */
+function nameHere(server: string): string {
+  return server.replace(/^http:\/\/(127\.0\.0\.1|\[::1\])(?=:|$)/, 'http://localhost')
 }
 
 /**
