@@ -1,0 +1,90 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { ModelTable } from '@/lib/cluster/schemas'
+import type { Client } from '@/lib/http/client'
+import { ProblemError } from '@/lib/http/client-problem'
+import { ModelsWatch, readModelTable } from './models-watch'
+
+let directory: string
+let path: string
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'gpuq-models-'))
+  path = join(directory, 'llm_config.json')
+})
+afterEach(() => rm(directory, { recursive: true, force: true }))
+
+/** A server with one table, and what is said beside it. */
+function watching() {
+  const seen = {
+    table: { default_requirement: 1, models: {} } as ModelTable,
+    writes: 0,
+    away: false,
+    said: '',
+  }
+  const cluster = {
+    models: async () => seen.table,
+    replaceModels: async (table: ModelTable) => {
+      if (seen.away) throw new ProblemError({ status: 503, code: 'unavailable', detail: 'Away.' })
+      seen.table = table
+      seen.writes += 1
+    },
+  } as unknown as Client['cluster']
+  const journal = {
+    note: async () => {},
+    warn: async (text: string) => {
+      seen.said += `${text}\n`
+    },
+    detail: async () => {},
+    close: async () => {},
+  }
+  return { seen, watch: new ModelsWatch({ path, client: { cluster }, journal }) }
+}
+
+const write = (models: object) => writeFile(path, JSON.stringify({ default_requirement: 1, models }))
+
+it('puts the table in place whenever it is another one', async () => {
+  const { seen, watch } = watching()
+  await watch.look()
+  await write({ a: 0.5 })
+  await watch.look()
+  await watch.look()
+  expect(seen).toMatchObject({ table: { models: { a: 0.5 } }, writes: 1, said: '' })
+  await write({ a: 0.5, b: 2 })
+  await watch.look()
+  expect(seen).toMatchObject({ table: { models: { a: 0.5, b: 2 } }, writes: 2 })
+})
+
+it('keeps the last good one, and says once what is wrong', async () => {
+  const { seen, watch } = watching()
+  await write({ a: 0.5 })
+  await watch.look()
+  await writeFile(path, '{ "default_requirement"')
+  await watch.look()
+  await watch.look()
+  await rm(path)
+  await watch.look()
+  expect(seen).toMatchObject({ table: { models: { a: 0.5 } }, writes: 1 })
+  expect(seen.said.match(/is passed over/g)).toHaveLength(1)
+})
+
+it('asks a server again that was away', async () => {
+  const { seen, watch } = watching()
+  await write({ a: 0.5 })
+  seen.away = true
+  await watch.look()
+  seen.away = false
+  await watch.look()
+  expect(seen).toMatchObject({ table: { models: { a: 0.5 } }, said: expect.stringContaining('Away.') })
+})
+
+it.each([
+  ['[]', 'expected object'],
+  ['{"default_requirement": 1, "models": {"m": 99}}', 'models.m'],
+  ['{"default_requirement": 1, "model": {}}', 'model'],
+  ['{"default_requirement": 1, "models": {"A": 1, "a": 1}}', 'twice'],
+  ['\ufeffnot json', 'not JSON'],
+])('says what is wrong with %s', (text, says) => {
+  expect(readModelTable(Buffer.from(text))).toEqual({ ok: false, says: expect.stringContaining(says) })
+})
