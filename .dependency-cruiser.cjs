@@ -42,7 +42,7 @@ module.exports = {
       to: {
         path: '^lib/',
         pathNot:
-          '^lib/(errors|http/client|archives/(schemas|manifest|paths|frames|archive-hash)|access/(schemas|roles)|cluster/(schemas|queue-schemas)|jobs/(schemas|status|reasons)|results/(printed|records))',
+          '^lib/(errors|http/client|archives/(schemas|manifest|paths|frames|archive-hash)|access/(schemas|roles)|cluster/(schemas|queue-schemas)|jobs/(schemas|status|reasons)|results/(printed|records|rank-labels))',
       },
     },
     {

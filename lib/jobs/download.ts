@@ -2,7 +2,8 @@ import { Readable } from 'node:stream'
 import { GpuqError } from '../errors'
 import { toPlainText } from '../results/decode'
 import { resultKey } from '../results/name'
-import { readOutput } from '../results/result-files'
+import { RankLabels } from '../results/rank-labels'
+import { countRanks, readOutput } from '../results/read-output'
 import { storage } from '../storage/storage'
 import { isFinal } from './status'
 import type { VisibleJob } from './visible'
@@ -16,13 +17,13 @@ const safe = {
 }
 
 /**
- * A job's JSONL file, or its output as plain text. The text of a running job is what there is so far.
+ * A job's JSONL file, or its output as plain text, of several ranks one after the other and each line under its rank's
+ * label. The text of a running job is what there is so far.
  * @throws 409 for the file of a job that has not ended, 503 while the file is being written.
  */
 export async function downloadResult(job: VisibleJob, format: 'jsonl' | 'text'): Promise<Response> {
   if (format === 'text') {
-    const text = toPlainText(readOutput(job.id, job.attempt, 0))
-    return attachment(Readable.from(text), `${job.id}.txt`, 'text/plain; charset=utf-8')
+    return attachment(Readable.from(await plainText(job)), `${job.id}.txt`, 'text/plain; charset=utf-8')
   }
   if (!isFinal(job.status)) {
     throw new GpuqError('conflict', 'The job has not ended yet. Its result file is written when it does.')
@@ -37,6 +38,20 @@ export async function downloadResult(job: VisibleJob, format: 'jsonl' | 'text'):
   return attachment(stream, file.name, 'application/x-ndjson; charset=utf-8', {
     'content-length': String(bytes),
   })
+}
+
+async function plainText({ id, attempt }: VisibleJob): Promise<AsyncIterable<Buffer>> {
+  const ranks = await countRanks(id, attempt)
+  return ranks > 1 ? labelledText(id, attempt, ranks) : toPlainText(readOutput(id, attempt, 0))
+}
+
+async function* labelledText(jobId: string, attempt: number, ranks: number): AsyncGenerator<Buffer> {
+  const labels = new RankLabels()
+  for (let rank = 0; rank < ranks; rank++) {
+    for await (const text of toPlainText(readOutput(jobId, attempt, 0, rank))) {
+      yield Buffer.from(labels.label(rank, text.toString()))
+    }
+  }
 }
 
 function attachment(

@@ -1,6 +1,6 @@
 import type { Actor } from '../access/actor'
 import { stillHolds } from '../access/still-holds'
-import { readOutput, startOfTail } from '../results/result-files'
+import { type RankOutput, readRanks, startsOfTail } from '../results/read-output'
 import { takeStream } from './open-streams'
 import { readJobDetail } from './read'
 import { isFinal } from './status'
@@ -9,7 +9,8 @@ import { watchJob } from './wait'
 /**
  * A job as server-sent events:
  * - `job`: the job's detail, whenever it changed;
- * - `output`: JSONL records, one a `data:` line; its id is `attempt:byte`, from which a reader goes on;
+ * - `output`: JSONL records of one task, one a `data:` line; its id is `attempt:byte`, from which a reader goes on; for a
+ *   job over several nodes it has a byte for each rank, as `attempt:byte,byte`;
  * - `reset`: a new attempt begins, and what was shown belongs to an earlier one;
  * - `end`: the job has ended and everything was sent.
  */
@@ -21,7 +22,8 @@ const encoder = new TextEncoder()
 
 interface Position {
   attempt: number
-  byte: number
+  /** Of each rank's output; a rank that is missing here is read from its beginning. */
+  bytes: readonly number[]
 }
 
 /** Where a reader begins: behind the last event that it saw, else so many bytes before the end, else at the start. */
@@ -60,9 +62,18 @@ export function jobEvents(actor: Actor, jobId: string, from: EventsFrom, signal:
   })
 }
 
-function parsePosition(lastEventId: string | null): Position {
-  const match = lastEventId?.match(/^(\d{1,9}):(\d{1,15})$/)
-  return match ? { attempt: Number(match[1]), byte: Number(match[2]) } : { attempt: 0, byte: 0 }
+/** Where a reader's last event left it. Anything else than what gpuq itself gave out is the beginning. */
+export function parsePosition(lastEventId: string | null): Position {
+  const match = lastEventId?.match(/^(\d{1,9}):(\d{1,15}(?:,\d{1,15}){0,63})$/)
+  if (!match) return { attempt: 0, bytes: [] }
+  return { attempt: Number(match[1]), bytes: (match[2] ?? '').split(',').map(Number) }
+}
+
+/** The position behind a piece of one rank's output. */
+export function advance({ attempt, bytes }: Position, { rank, records }: RankOutput): Position {
+  const next = Array.from({ length: Math.max(bytes.length, rank + 1) }, (_, of) => bytes[of] ?? 0)
+  next[rank] = (next[rank] ?? 0) + records.length
+  return { attempt, bytes: next }
 }
 
 async function* follow(
@@ -86,15 +97,15 @@ async function* follow(
       if (job.attempt !== position.attempt) {
         const tail = position.attempt === 0 ? from.tail : undefined
         if (position.attempt !== 0) yield 'event: reset\ndata: {}\n\n'
-        const byte = tail === undefined ? 0 : await startOfTail(jobId, job.attempt, tail)
-        position = { attempt: job.attempt, byte }
+        const bytes = tail === undefined ? [] : await startsOfTail(jobId, job.attempt, tail)
+        position = { attempt: job.attempt, bytes }
       }
       const { output_bytes: _, ...told } = job
       const detail = JSON.stringify(told)
       // Read after the status: a verdict is written after the last of the output.
-      for await (const records of wholeRecords(readOutput(jobId, position.attempt, position.byte))) {
-        position = { ...position, byte: position.byte + records.length }
-        yield outputEvent(position, records)
+      for await (const piece of wholeRecords(readRanks(jobId, position.attempt, position.bytes))) {
+        position = advance(position, piece)
+        yield outputEvent(position, piece.records)
         quietSince = performance.now()
       }
       if (detail !== shown) {
@@ -147,18 +158,19 @@ function askingNowAndThen(actor: Actor): () => Promise<boolean> {
 }
 
 /** Records end with a line feed each; none of them holds one, nor a carriage return. */
-function outputEvent({ attempt, byte }: Position, records: Buffer): string {
+function outputEvent({ attempt, bytes }: Position, records: Buffer): string {
   const lines = records.toString('utf8').trimEnd().replaceAll('\n', '\ndata: ')
-  return `id: ${attempt}:${byte}\nevent: output\ndata: ${lines}\n\n`
+  return `id: ${attempt}:${bytes.join(',')}\nevent: output\ndata: ${lines}\n\n`
 }
 
 /** Cuts what comes at the ends of records: a file is read in pieces that know nothing of them. */
-async function* wholeRecords(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* wholeRecords(source: AsyncIterable<RankOutput>): AsyncGenerator<RankOutput> {
+  // A rank's output ends with a record's end, so nothing is left over where the next one's begins.
   let rest: Buffer = Buffer.alloc(0)
-  for await (const part of source) {
-    const bytes = rest.length === 0 ? part : Buffer.concat([rest, part])
+  for await (const { rank, records } of source) {
+    const bytes = rest.length === 0 ? records : Buffer.concat([rest, records])
     const end = bytes.lastIndexOf(0x0a) + 1
-    if (end > 0) yield bytes.subarray(0, end)
+    if (end > 0) yield { rank, records: bytes.subarray(0, end) }
     rest = bytes.subarray(end)
   }
 }

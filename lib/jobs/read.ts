@@ -1,12 +1,12 @@
 import type { Actor } from '../access/actor'
 import { database } from '../database/client'
 import { collectOutput } from '../results/decode'
-import { readOutput } from '../results/result-files'
+import { countRanks, readOutput } from '../results/read-output'
 import { configToYaml } from './config'
 import { type JobRow, summaryColumns, summaryJoins, toSummary } from './list'
 import { describeReason, type Reason } from './reasons'
 import { instancesOfJob, toResources } from './resources'
-import type { JobDetail, JobResult, JobSource } from './schemas'
+import type { JobDetail, JobResult, JobSource, RankResult } from './schemas'
 import { storedSpecSchema } from './stored-spec'
 import { findVisibleJob } from './visible'
 
@@ -38,7 +38,8 @@ const selectDetail = `
                      FROM allocations a JOIN gpus g ON g.id = a.gpu_id WHERE a.task_id = t.id), '[]') AS gpus,
          ${instancesOfJob} AS instances,
          j.cancel_requested_at IS NOT NULL AND j.ended_at IS NULL AS cancel_requested,
-         coalesce(t.output_bytes, 0)::int8 AS output_bytes,
+         (SELECT coalesce(sum(o.output_bytes), 0)::int8 FROM tasks o
+           WHERE o.job_id = j.id AND o.attempt = j.attempt) AS output_bytes,
          (SELECT jsonb_build_object('files', a.files, 'bytes', a.bytes) FROM archives a WHERE a.id = j.archive_id) AS archive,
          (SELECT jsonb_build_object('status', v.status, 'problem', v.problem, 'output', v.output)
             FROM provisions v WHERE v.job_id = j.id) AS provision,
@@ -104,8 +105,8 @@ const answerBytes = 10 * 1024 * 1024
 /** The job as it stands, with what it printed so far. */
 export async function readResult(jobId: string): Promise<JobResult> {
   const row = await readDetailRow(jobId)
-  const output = readOutput(jobId, row.attempt, 0)
-  const { stdout, stderr, results, truncated } = await collectOutput(output, { maxBytes: answerBytes })
+  const ranks = await readRankResults(jobId, row.attempt)
+  const [{ stdout, stderr, results, truncated } = nothingPrinted] = ranks
   return {
     job_id: row.id,
     status: toSummary(row).status,
@@ -117,7 +118,21 @@ export async function readResult(jobId: string): Promise<JobResult> {
     results,
     result_file: row.result_file,
     truncated,
+    ...(ranks.length > 1 ? { ranks } : {}),
   }
+}
+
+const nothingPrinted: Omit<RankResult, 'rank'> = { stdout: '', stderr: '', results: [], truncated: false }
+
+/** What each task of an attempt printed; all of them together are no longer than what one may be. */
+async function readRankResults(jobId: string, attempt: number): Promise<RankResult[]> {
+  const count = await countRanks(jobId, attempt)
+  const maxBytes = Math.floor(answerBytes / Math.max(1, count))
+  const ranks: RankResult[] = []
+  for (let rank = 0; rank < count; rank++) {
+    ranks.push({ rank, ...(await collectOutput(readOutput(jobId, attempt, 0, rank), { maxBytes })) })
+  }
+  return ranks
 }
 
 /** What there is of a job at the moment it is accepted. */

@@ -113,6 +113,15 @@ export const jobDetailSchema = jobSummarySchema.extend({
     .describe('nodes brought up for this job alone; null: it asked for none'),
 })
 
+/** What one task of a job over several nodes printed. */
+export const rankResultSchema = z.object({
+  rank: z.number().int(),
+  stdout: z.string(),
+  stderr: z.string(),
+  results: z.array(z.unknown()),
+  truncated: z.boolean(),
+})
+
 /** `GET /api/results/ID`. */
 export const jobResultSchema = z.object({
   job_id: z.string(),
@@ -127,6 +136,12 @@ export const jobResultSchema = z.object({
   truncated: z
     .boolean()
     .describe('true when stdout, stderr or results were cut; download the file for all of it'),
+  ranks: z
+    .array(rankResultSchema)
+    .optional()
+    .describe(
+      'of a job over several nodes, what each printed; stdout, stderr and results beside it are of rank 0',
+    ),
 })
 
 /** The answer of `POST /api/submit`. */
@@ -191,5 +206,6 @@ export type JobProvision = z.infer<typeof provisionSchema>
 export type JobResources = z.infer<typeof jobResourcesSchema>
 export type TerminalSize = z.infer<typeof terminalSizeSchema>
 export type JobResult = z.infer<typeof jobResultSchema>
+export type RankResult = z.infer<typeof rankResultSchema>
 export type JobSource = z.infer<typeof jobSourceSchema>
 export type JobFilters = z.infer<typeof jobFiltersSchema>

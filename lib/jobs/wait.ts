@@ -1,6 +1,6 @@
 import { database } from '../database/client'
 import { listener } from '../database/listen'
-import { findResultFile, type StoredResultFile } from '../results/result-files'
+import { findResultFile, type StoredResultFile } from '../results/read-output'
 import { isFinal, type JobStatus } from './status'
 
 /** How often a waiter looks by itself, should a notification be lost. */

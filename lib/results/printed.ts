@@ -8,6 +8,8 @@ export type LineKind = OutputStream | 'result' | 'truncated' | 'other'
 export interface Printed {
   stream: OutputStream
   text: string
+  /** Which task of a job over several nodes; null when it has one. */
+  rank: number | null
 }
 
 const kinds = ['stdout', 'stderr', 'result', 'truncated'] as const
@@ -31,11 +33,17 @@ export function parseStored(json: string): unknown {
  * The job's own line inside a `result` record, byte for byte: parsing and writing it again would change spaces,
  * number formats and doubled keys. Nothing before `data` can hold that key's name.
  */
-function verbatimData(line: Buffer): { text: string; ends: boolean } {
+function verbatimData(line: Buffer): { text: string; ends: boolean; rank: number | null } {
   const record = line.toString()
   const at = record.indexOf(dataKey)
   if (at === -1) throw new ResultFormatFault('A stored result has no data.')
-  return { text: record.slice(at + dataKey.length, -1), ends: !record.slice(0, at).includes('"eol":false') }
+  const before = record.slice(0, at)
+  const rank = /"rank":(\d+)/.exec(before)?.[1]
+  return {
+    text: record.slice(at + dataKey.length, -1),
+    ends: !before.includes('"eol":false'),
+    rank: rank === undefined ? null : Number(rank),
+  }
 }
 
 /** The JSON text of a `result` record's data. */
@@ -46,8 +54,8 @@ export function resultText(line: Buffer): string {
 /** What a line of output restores to. Call it for `stdout`, `stderr` and `result` lines. */
 export function readPrinted(line: Buffer, kind: OutputStream | 'result'): Printed {
   if (kind === 'result') {
-    const { text, ends } = verbatimData(line)
-    return { stream: 'stdout', text: ends ? `${text}\n` : text }
+    const { text, ends, rank } = verbatimData(line)
+    return { stream: 'stdout', text: ends ? `${text}\n` : text, rank }
   }
   const record = parseStored(line.toString())
   if (
@@ -59,5 +67,6 @@ export function readPrinted(line: Buffer, kind: OutputStream | 'result'): Printe
     throw new ResultFormatFault('A stored line of output has no text.')
   }
   const ends = !('eol' in record && record.eol === false)
-  return { stream: kind, text: ends ? `${record.text}\n` : record.text }
+  const rank = 'rank' in record && typeof record.rank === 'number' ? record.rank : null
+  return { stream: kind, text: ends ? `${record.text}\n` : record.text, rank }
 }

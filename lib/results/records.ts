@@ -8,6 +8,16 @@ import { z } from 'zod'
 const t = z.string().describe('RFC 3339 with milliseconds, UTC')
 const rank = z.number().int().optional().describe('which task of a job over several nodes')
 
+const gpusOfTask = z.array(
+  z.object({
+    uuid: z.string(),
+    index: z.number(),
+    model: z.string(),
+    simulated: z.boolean(),
+    milli: z.number(),
+  }),
+)
+
 export const jobRecordSchema = z.object({
   type: z.literal('job'),
   t,
@@ -23,15 +33,11 @@ export const jobRecordSchema = z.object({
   image: z.string(),
   image_digest: z.string().nullable(),
   node: z.string().nullable(),
-  gpus: z.array(
-    z.object({
-      uuid: z.string(),
-      index: z.number(),
-      model: z.string(),
-      simulated: z.boolean(),
-      milli: z.number(),
-    }),
-  ),
+  gpus: gpusOfTask,
+  instances: z
+    .array(z.object({ rank: z.number().int(), node: z.string(), gpus: gpusOfTask }))
+    .optional()
+    .describe('every task of a job over several nodes; node and gpus beside it are those of rank 0'),
   created_at: z.string(),
 })
 

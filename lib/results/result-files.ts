@@ -6,15 +6,8 @@ import { publicSpec, storedSpecSchema } from '../jobs/stored-spec'
 import { storage } from '../storage/storage'
 import { StorageFault } from '../storage/store'
 import { resultFileName, resultKey } from './name'
+import { readChunks } from './read-output'
 import type { ExitRecord, JobRecord } from './records'
-
-/** A finished result: where it lies, and where the output lies within it. */
-export interface StoredResultFile {
-  name: string
-  bytes: number
-  outputStart: number
-  outputBytes: number
-}
 
 interface EndedJob {
   id: string
@@ -28,8 +21,8 @@ interface EndedJob {
   environment: string
   image: string
   imageDigest: string | null
-  node: string | null
-  gpus: JobRecord['gpus']
+  /** What each rank had; empty where the job was never placed. */
+  instances: NonNullable<JobRecord['instances']>
   status: ExitRecord['status']
   reason: EndReason
   reasonDetail: string | null
@@ -44,8 +37,10 @@ interface EndedJob {
 export async function jobsWithoutResult(limit: number): Promise<string[]> {
   const { rows } = await database().pool.query<{ id: string }>({
     name: 'jobs-without-result',
-    text: `SELECT id FROM jobs WHERE status IN ('completed', 'failed', 'cancelled') AND NOT result_stored
-            ORDER BY ended_at LIMIT $1`,
+    // What still runs of a job that has its verdict may still print.
+    text: `SELECT j.id FROM jobs j WHERE j.status IN ('completed', 'failed', 'cancelled') AND NOT j.result_stored
+              AND NOT EXISTS (SELECT 1 FROM tasks t WHERE t.job_id = j.id AND t.status IN ('scheduled', 'starting', 'running'))
+            ORDER BY j.ended_at LIMIT $1`,
     values: [limit],
   })
   return rows.map(({ id }) => id)
@@ -93,16 +88,20 @@ async function readEndedJob(jobId: string): Promise<EndedJob | null> {
   const { rows } = await database().pool.query<EndedJob>({
     name: 'read-ended-job',
     text: `SELECT j.id, u.handle, j.competition_id AS "competitionId", p.slug AS "projectId", j.name, j.attempt, j.spec, j.command,
-                  e.name AS environment, e.image, j.image_digest AS "imageDigest", n.name AS node,
-                  coalesce((SELECT jsonb_agg(jsonb_build_object('uuid', g.uuid, 'index', g.index, 'model', g.model,
-                                             'simulated', g.simulated, 'milli', a.milli) ORDER BY g.index)
-                              FROM allocations a JOIN gpus g ON g.id = a.gpu_id WHERE a.task_id = t.id), '[]') AS gpus,
+                  e.name AS environment, e.image, j.image_digest AS "imageDigest",
+                  coalesce((SELECT jsonb_agg(jsonb_build_object('rank', t.rank, 'node', n.name, 'gpus', coalesce(
+                              (SELECT jsonb_agg(jsonb_build_object('uuid', g.uuid, 'index', g.index, 'model', g.model,
+                                                'simulated', g.simulated, 'milli', a.milli) ORDER BY g.index)
+                                 FROM allocations a JOIN gpus g ON g.id = a.gpu_id WHERE a.task_id = t.id), '[]')
+                            ) ORDER BY t.rank)
+                              FROM tasks t JOIN nodes n ON n.id = t.node_id
+                             WHERE t.job_id = j.id AND t.attempt = j.attempt), '[]') AS instances,
                   j.status, j.reason, j.reason_detail AS "reasonDetail", j.exit_code AS "exitCode",
-                  coalesce(t.output_bytes, 0) AS "outputBytes", j.created_at AS "createdAt", j.started_at AS "startedAt", j.ended_at AS "endedAt"
+                  (SELECT coalesce(sum(t.output_bytes), 0)::int8 FROM tasks t
+                    WHERE t.job_id = j.id AND t.attempt = j.attempt) AS "outputBytes",
+                  j.created_at AS "createdAt", j.started_at AS "startedAt", j.ended_at AS "endedAt"
              FROM jobs j JOIN users u ON u.id = j.user_id JOIN projects p ON p.id = j.project_id
              JOIN environments e ON e.id = j.environment_id
-             LEFT JOIN tasks t ON t.job_id = j.id AND t.attempt = j.attempt AND t.rank = 0
-             LEFT JOIN nodes n ON n.id = t.node_id
             WHERE j.id = $1 AND j.status IN ('completed', 'failed', 'cancelled') AND NOT j.result_stored`,
     values: [jobId],
   })
@@ -127,6 +126,7 @@ async function reserveName(job: EndedJob): Promise<string> {
 }
 
 function jobRecord(job: EndedJob): JobRecord {
+  const [first] = job.instances
   return {
     type: 'job',
     t: job.createdAt.toISOString(),
@@ -141,8 +141,9 @@ function jobRecord(job: EndedJob): JobRecord {
     environment: job.environment,
     image: job.image,
     image_digest: job.imageDigest,
-    node: job.node,
-    gpus: job.gpus,
+    node: first?.node ?? null,
+    gpus: first?.gpus ?? [],
+    ...(job.instances.length > 1 ? { instances: job.instances } : {}),
     created_at: job.createdAt.toISOString(),
   }
 }
@@ -167,79 +168,16 @@ async function* concat(first: Buffer, middle: AsyncIterable<Buffer>, last: Buffe
 }
 
 /**
- * The chunks of the job's last attempt.
+ * The chunks of the job's last attempt, rank after rank.
  * @throws when they are not all there: another process has stored the result in the meantime.
  */
 async function* readWholeOutput(job: EndedJob): AsyncGenerator<Buffer> {
   let bytes = 0
-  for await (const records of readChunks(job.id, job.attempt, 0)) {
+  for await (const { records } of readChunks(job.id, job.attempt)) {
     bytes += records.length
     yield records
   }
   if (bytes !== job.outputBytes) {
     throw new Error(`The output of job ${job.id} has ${job.outputBytes} bytes, but ${bytes} were found.`)
-  }
-}
-
-/** Rows fetched at once: each holds a mebibyte at most. */
-const chunksAtOnce = 16
-
-/** The chunks of one attempt's output from a byte on: whole records, if `from` is where one begins. */
-async function* readChunks(jobId: string, attempt: number, from: number): AsyncGenerator<Buffer> {
-  for (let start = from; ; ) {
-    const { rows } = await database().pool.query<{ start: number; records: Buffer }>({
-      name: 'read-chunks',
-      text: `SELECT c.start, c.records FROM log_chunks c JOIN tasks t ON t.id = c.task_id
-              WHERE t.job_id = $1 AND t.attempt = $2 AND t.rank = 0 AND c.start >= $3 ORDER BY c.start LIMIT ${chunksAtOnce}`,
-      values: [jobId, attempt, start],
-    })
-    for (const row of rows) {
-      start = row.start + row.records.length
-      yield row.records
-    }
-    if (rows.length < chunksAtOnce) return
-  }
-}
-
-/** Where the chunk begins that has the last but `bytes` of an attempt's output, while it is in chunks; else 0. */
-export async function startOfTail(jobId: string, attempt: number, bytes: number): Promise<number> {
-  const { rows } = await database().pool.query<{ start: number | null }>({
-    name: 'start-of-tail',
-    text: `SELECT max(c.start)::int8 AS start FROM log_chunks c JOIN tasks t ON t.id = c.task_id
-            WHERE t.job_id = $1 AND t.attempt = $2 AND t.rank = 0 AND c.start <= t.output_bytes - $3`,
-    values: [jobId, attempt, bytes],
-  })
-  return rows[0]?.start ?? 0
-}
-
-/** The stored file of an ended job; null until it is written. */
-export async function findResultFile(jobId: string): Promise<StoredResultFile | null> {
-  const { rows } = await database().pool.query<StoredResultFile>({
-    name: 'find-result-file',
-    text: `SELECT name, bytes, output_start AS "outputStart", output_bytes AS "outputBytes"
-             FROM result_files WHERE job_id = $1 AND stored_at IS NOT NULL`,
-    values: [jobId],
-  })
-  return rows[0] ?? null
-}
-
-/**
- * All that is stored of an attempt's output from a byte on, from the chunks or the file. The chunks go in the moment
- * the file is there, so it is looked for after them: nothing falls in between.
- */
-export async function* readOutput(jobId: string, attempt: number, from: number): AsyncGenerator<Buffer> {
-  let position = from
-  for await (const records of readChunks(jobId, attempt, from)) {
-    position += records.length
-    yield records
-  }
-  const file = await findResultFile(jobId)
-  if (!file || position >= file.outputBytes) return
-  const { stream } = await storage().open(resultKey(file.name), { start: file.outputStart + position })
-  let left = file.outputBytes - position
-  for await (const part of stream as AsyncIterable<Buffer>) {
-    yield part.subarray(0, left)
-    left -= part.length
-    if (left <= 0) break
   }
 }

@@ -7,6 +7,7 @@ import { pause } from '../pause'
 import type { OutputChunk } from '../runtime/runtime'
 import { persist } from './persist'
 import { ReplayedStream } from './replayed-stream'
+import { shownRank } from './shown-rank'
 
 /** Shortest time between two stored batches: a line shows within 100 ms, and a storm of lines makes few writes. */
 const batchEveryMs = 30
@@ -43,8 +44,10 @@ export class OutputStore {
     readonly signal: AbortSignal,
   ) {
     this.#start = task.outputBytes
+    const rank = shownRank(task)
     this.#encoder = new OutputEncoder({
       limitBytes,
+      ...(rank === undefined ? {} : { rank }),
       resume: {
         consumed: { stdout: task.stdoutConsumed, stderr: task.stderrConsumed },
         encodedBytes: task.outputBytes,

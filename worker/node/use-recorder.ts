@@ -5,6 +5,7 @@ import type { ClaimedTask } from '@/lib/cluster/tasks'
 import { logger } from '@/lib/logger'
 import { encodeMetric } from '@/lib/results/metric'
 import type { OutputStore } from './output-store'
+import { shownRank } from './shown-rank'
 
 /** Shortest time between two records in a task's output; a sample that comes a little early still counts. */
 const recordEveryMs = 9_500
@@ -31,7 +32,7 @@ export class UseRecorder {
     const now = performance.now()
     if (now - this.#recorded >= recordEveryMs) {
       this.#recorded = now
-      this.#store.add(encodeMetric(gpus.map(toRecord), new Date()))
+      this.#store.add(encodeMetric(gpus.map(toRecord), new Date(), shownRank(this.task)))
     }
     recordTaskUse(this.lease, this.task.id, summaryOf(gpus)).catch((error: unknown) =>
       logger.warn({ err: error, task: this.task.id }, 'a sample of its GPUs was lost'),

@@ -1,0 +1,172 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { placeByHand } from '../cluster/testing/placed'
+import { makeJob, makeNode } from '../cluster/testing/rows'
+import { testDatabase } from '../database/testing/test-database'
+import { advance, parsePosition } from '../jobs/events'
+import { readResult } from '../jobs/read'
+import { readRecords } from './decode'
+import { readAllOutput, readOutput, readRanks } from './read-output'
+import { storeResult } from './result-files'
+
+let directory: string
+vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
+const db = testDatabase()
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'gpuq-ranks-'))
+  vi.stubEnv('GPUQ_DATA_DIR', directory)
+})
+afterAll(() => rm(directory, { recursive: true, force: true }))
+beforeEach(async () => {
+  await db.pool.query('TRUNCATE jobs, nodes, users CASCADE')
+})
+
+const at = '2026-01-01T00:00:00.000Z'
+const line = (rank: number, text: string) => JSON.stringify({ type: 'stdout', t: at, rank, text })
+const result = (rank: number, data: unknown) => JSON.stringify({ type: 'result', t: at, rank, data })
+
+/** A job that runs as three tasks, each with what it printed, in chunks. */
+async function makeGang(printed: string[][]): Promise<string> {
+  const job = await makeJob({ spec: { instance_count: printed.length } })
+  const first = await placeByHand((await makeNode({ name: 'node-0' })).nodeId, job)
+  const tasks = [first]
+  for (let rank = 1; rank < printed.length; rank++) {
+    const { nodeId } = await makeNode({ name: `node-${rank}` })
+    const { rows } = await db.pool.query(
+      `INSERT INTO tasks (id, job_id, attempt, rank, node_id, status, cpu_milli, memory_mib)
+       VALUES (gen_random_uuid(), $1, 1, $2, $3, 'running', 1, 1) RETURNING id`,
+      [job, rank, nodeId],
+    )
+    tasks.push(rows[0].id)
+  }
+  for (const [rank, chunks] of printed.entries())
+    for (const chunk of chunks) await print(tasks[rank] ?? '', chunk)
+  return job
+}
+
+const print = (task: string, chunk: string) =>
+  db.pool.query(
+    `WITH t AS (UPDATE tasks SET output_bytes = output_bytes + octet_length($2::bytea) WHERE id = $1 RETURNING id, output_bytes)
+     INSERT INTO log_chunks (task_id, start, records) SELECT id, output_bytes - octet_length($2::bytea), $2 FROM t`,
+    [task, Buffer.from(`${chunk}\n`)],
+  )
+
+async function end(job: string): Promise<void> {
+  await db.pool.query("UPDATE tasks SET status = 'completed', ended_at = now() WHERE job_id = $1", [job])
+  await db.pool.query(
+    "UPDATE jobs SET status = 'completed', reason = 'finished', exit_code = 0, ended_at = now() WHERE id = $1",
+    [job],
+  )
+  await storeResult(job)
+}
+
+async function read(job: string, from: readonly number[] = []): Promise<string[]> {
+  const ranks: string[] = []
+  for await (const { rank, records } of readRanks(job, 1, from)) ranks[rank] = (ranks[rank] ?? '') + records
+  return ranks
+}
+
+const three = [
+  [line(0, 'a'), line(0, 'b')],
+  [line(1, 'c'), result(1, { loss: 1 })],
+  Array.from({ length: 40 }, (_, n) => line(2, `line ${n}`)),
+]
+const whole = three.map((chunks) => chunks.map((chunk) => `${chunk}\n`).join(''))
+
+describe('the output of several ranks', () => {
+  it('is the same from the chunks and from the file, from any place in any rank', async () => {
+    const job = await makeGang(three)
+    const size = (text = '') => Buffer.byteLength(text)
+    const places = [
+      [],
+      [
+        size(`${line(0, 'a')}\n`),
+        0,
+        size(
+          three[2]
+            ?.slice(0, 9)
+            .map((chunk) => `${chunk}\n`)
+            .join(''),
+        ),
+      ],
+      whole.map(size),
+      [size(whole[0]), size(whole[1])],
+    ]
+    const live = await Promise.all(places.map((from) => read(job, from)))
+    expect(live[0]).toEqual(whole)
+    await end(job)
+    const { rows } = await db.pool.query('SELECT count(*)::int AS left FROM log_chunks')
+    expect(rows).toEqual([{ left: 0 }])
+    for (const [index, from] of places.entries()) expect(await read(job, from)).toEqual(live[index])
+    const alone: Buffer[] = []
+    for await (const records of readOutput(job, 1, 0, 1)) alone.push(records)
+    expect(Buffer.concat(alone).toString()).toBe(whole[1])
+  })
+
+  it('lies in the file rank after rank, behind a record that names every node', async () => {
+    const job = await makeGang(three)
+    await end(job)
+    const pieces: Buffer[] = []
+    for await (const piece of readAllOutput(job, 1)) pieces.push(piece)
+    expect(Buffer.concat(pieces).toString()).toBe(whole.join(''))
+    const { rows } = await db.pool.query('SELECT name FROM result_files')
+    const { storage } = await import('../storage/storage')
+    const { resultKey } = await import('./name')
+    const records = []
+    for await (const record of readRecords((await storage().open(resultKey(rows[0].name))).stream))
+      records.push(record)
+    expect(records[0]).toMatchObject({
+      type: 'job',
+      node: 'node-0',
+      instances: [
+        { rank: 0, node: 'node-0', gpus: [{ index: 0 }] },
+        { rank: 1, node: 'node-1' },
+        { rank: 2, node: 'node-2' },
+      ],
+    })
+    expect(records.at(-1)).toMatchObject({ type: 'exit' })
+  })
+
+  it('is kept apart in the answer, which shows rank 0 first', async () => {
+    const job = await makeGang(three)
+    expect(await readResult(job)).toMatchObject({
+      stdout: 'a\nb\n',
+      results: [],
+      ranks: [
+        { rank: 0, stdout: 'a\nb\n', results: [] },
+        { rank: 1, stdout: 'c\n{"loss":1}\n', results: [{ loss: 1 }] },
+        { rank: 2, truncated: false },
+      ],
+    })
+    expect(await readResult(await makeJob())).not.toHaveProperty('ranks')
+  })
+
+  it('is not put into the file while a task may still print', async () => {
+    const { jobsWithoutResult } = await import('./result-files')
+    const job = await makeGang(three)
+    await db.pool.query(
+      "UPDATE jobs SET status = 'failed', reason = 'exit_code', exit_code = 1, ended_at = now() WHERE id = $1",
+      [job],
+    )
+    expect(await jobsWithoutResult(9)).toEqual([])
+    await db.pool.query("UPDATE tasks SET status = 'failed', ended_at = now()")
+    expect(await jobsWithoutResult(9)).toEqual([job])
+  })
+})
+
+describe('a position in it', () => {
+  it('is read back as it was told, of one task as ever, and else is the beginning', () => {
+    const start = { attempt: 2, bytes: [] }
+    const moved = advance(advance(start, { rank: 2, records: Buffer.alloc(7) }), {
+      rank: 0,
+      records: Buffer.alloc(3),
+    })
+    expect(moved).toEqual({ attempt: 2, bytes: [3, 0, 7] })
+    expect(parsePosition('2:3,0,7')).toEqual(moved)
+    expect(parsePosition('1:512')).toEqual({ attempt: 1, bytes: [512] })
+    for (const wrong of [null, '', '1', '1:', '1:2,', '1:-3', '1:2,x', `1:${'9'.repeat(40)}`])
+      expect(parsePosition(wrong)).toEqual({ attempt: 0, bytes: [] })
+  })
+})
