@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { JobsOptions } from './commands/jobs'
-import type { ResultsOptions } from './commands/logs'
+import type { LogsOptions, ResultsOptions } from './commands/logs'
 import type { StatusOptions } from './commands/status'
 import { jsonFlag, perform } from './perform'
 import { parseInteger } from './values'
@@ -54,7 +54,8 @@ function declareOutput(program: Command): void {
     .description('print what a job has printed, stdout and stderr each to its own')
     .argument('<id>', idSays)
     .option('-f, --follow', 'go on as it prints, and end as the job does')
-    .action((id: string, options: { follow?: boolean }) =>
+    .option('--rank <number>', 'of a job over several nodes, only this task, without labels', parseInteger)
+    .action((id: string, options: LogsOptions) =>
       perform(async (context) => (await import('./commands/logs')).logs(context, id, options)),
     )
   program

@@ -95,7 +95,7 @@ function toHappening(event: string, data: string[]): Happening | null {
   return null
 }
 
-/** What the job wrote, byte for byte, neighbours of one stream joined: one write for each, not one per line. */
+/** What the job wrote, byte for byte, neighbours of one stream and rank joined: one write for each, not one per line. */
 function toPrinted(records: string[]): Printed[] {
   const printed: Printed[] = []
   let last: Printed | undefined
@@ -103,10 +103,10 @@ function toPrinted(records: string[]): Printed[] {
     const line = Buffer.from(record)
     const kind = kindOf(line)
     if (kind === 'truncated' || kind === 'other') continue
-    const { stream, text } = readPrinted(line, kind)
-    if (last?.stream === stream) last.text += text
+    const next = readPrinted(line, kind)
+    if (last?.stream === next.stream && last.rank === next.rank) last.text += next.text
     else {
-      last = { stream, text }
+      last = next
       printed.push(last)
     }
   }

@@ -52,6 +52,19 @@ describe('a job that is followed', () => {
     )
   })
 
+  it('puts its rank before each line of several, or leaves one rank as it is', async () => {
+    const of = (rank: number, text: string, eol = true) =>
+      JSON.stringify({ type: 'stdout', t: at, text, ...(eol ? {} : { eol: false }), rank })
+    const result = '{"type":"result","t":"x","rank":1,"data":{"rank":  7}}'
+    const told = running + output(9, of(0, 'a'), of(0, 'half', false), of(1, 'b'), result) + job({}) + end
+    const all = serverOf(told)
+    await show(all, { quiet: true })
+    expect(all.context.written.out).toBe('[rank 0] a\n[rank 0] half\n[rank 1] b\n[rank 1] {"rank":  7}\n')
+    const one = serverOf(told)
+    await show(one, { quiet: true, rank: 1 })
+    expect(one.context.written.out).toBe('b\n{"rank":  7}\n')
+  })
+
   it('says nothing of its own when it is to be quiet', async () => {
     const server = serverOf(running + output(9, line('one')) + job({}) + end)
     expect(await show(server, { quiet: true })).toBe(0)

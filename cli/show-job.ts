@@ -2,6 +2,8 @@ import type { Client } from '@/lib/http/client'
 import { ProblemError } from '@/lib/http/client-problem'
 import type { JobDetail } from '@/lib/jobs/schemas'
 import { isFinal } from '@/lib/jobs/status'
+import type { Printed } from '@/lib/results/printed'
+import { RankLabels } from '@/lib/results/rank-labels'
 import type { Context } from './context'
 import { exitCodeOf, exitCodes } from './exit-code'
 import { followJob } from './follow-job'
@@ -13,6 +15,8 @@ export interface Showing {
   quiet?: boolean | undefined
   /** Stops where the output has come so far, as of a job that still runs. */
   onlySoFar?: boolean
+  /** Only what this task of a job over several nodes prints, without its label. */
+  rank?: number | undefined
 }
 
 /**
@@ -23,18 +27,17 @@ export async function showJob(
   context: Context,
   client: Client,
   jobId: string,
-  { quiet = false, onlySoFar = false }: Showing,
+  { quiet = false, onlySoFar = false, rank }: Showing,
 ): Promise<number> {
   const { terminal } = context
+  const write = outputTo(terminal, rank)
   const signal = context.interrupted()
   const say = (text: string) => (quiet ? Promise.resolve() : note(context, text))
   let last: JobDetail | null = null
   let said = ''
   for await (const happening of followJob({ client, jobId, sleep: context.sleep, signal })) {
     if (happening.kind === 'output') {
-      for (const { stream, text } of happening.printed) {
-        await (stream === 'stdout' ? terminal.out(text) : terminal.err(text))
-      }
+      for (const printed of happening.printed) await write(printed)
     } else if (happening.kind === 'again') {
       await say('The job is tried again. What follows is its next attempt.')
     } else if (happening.kind === 'job') {
@@ -59,6 +62,16 @@ export async function showJob(
   })
 }
 
+/** Writes to the terminal: the lines of several ranks each under its rank's label, or those of one rank as they are. */
+function outputTo(terminal: Context['terminal'], only: number | undefined) {
+  const labels = { stdout: new RankLabels(), stderr: new RankLabels() }
+  return async ({ stream, text, rank }: Printed) => {
+    if (only !== undefined && (rank ?? 0) !== only) return
+    const shown = rank === null || only !== undefined ? text : labels[stream].label(rank, text)
+    await (stream === 'stdout' ? terminal.out(shown) : terminal.err(shown))
+  }
+}
+
 /** A line of our own, told apart from what the job prints. */
 export async function note({ terminal }: Context, text: string): Promise<void> {
   const colours = terminal.errIsTerminal && terminal.coloursWanted
@@ -68,8 +81,13 @@ export async function note({ terminal }: Context, text: string): Promise<void> {
 function sayState(job: JobDetail, { terminal }: Context): string {
   const colours = terminal.errIsTerminal && terminal.coloursWanted
   const status = paint(job.status, statusColours[job.status], colours)
-  if (job.status === 'running') return `${status}${job.node_name ? ` on ${job.node_name}` : ''}`
+  if (job.status === 'running') return `${status}${sayNodes(job)}`
   const code = job.status === 'failed' && job.exit_code !== null ? ` Exit code ${job.exit_code}.` : ''
   const why = job.status !== 'completed' && job.reason_text ? `: ${withoutControls(job.reason_text)}` : ''
   return `${status}${why}${code}`
+}
+
+function sayNodes({ node_name, resources: { got } }: JobDetail): string {
+  if (got.length > 1) return ` on ${got.map(({ node }) => node).join(', ')}`
+  return node_name ? ` on ${node_name}` : ''
 }

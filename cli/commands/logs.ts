@@ -8,15 +8,20 @@ import { exitCodes } from '../exit-code'
 import { findJobId } from '../job-id'
 import { showJob } from '../show-job'
 
+export interface LogsOptions {
+  follow?: boolean
+  rank?: number
+}
+
 /** What a job printed; with `follow`, to its end, and then with its exit code. */
 export async function logs(
   context: Context,
   given: string,
-  { follow = false }: { follow?: boolean },
+  { follow = false, rank }: LogsOptions,
 ): Promise<number> {
   const client = await context.connect()
   const jobId = await findJobId(client, given)
-  return showJob(context, client, jobId, { quiet: true, onlySoFar: !follow })
+  return showJob(context, client, jobId, { quiet: true, onlySoFar: !follow, rank })
 }
 
 export interface ResultsOptions {
