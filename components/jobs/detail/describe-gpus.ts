@@ -1,9 +1,10 @@
 import type { JobDetail } from '@/lib/jobs/schemas'
 
-type Gpu = JobDetail['gpus'][number]
+/** What is said of a GPU. */
+export type DescribedGpu = Pick<JobDetail['gpus'][number], 'model' | 'simulated' | 'milli'>
 
 /** A job's GPUs in words, those alike together: "2 × NVIDIA A100", "0.5 of NVIDIA A100". */
-export function describeGpus(gpus: readonly Gpu[]): { text: string; simulated: boolean }[] {
+export function describeGpus(gpus: readonly DescribedGpu[]): { text: string; simulated: boolean }[] {
   const groups = new Map<string, { text: string; simulated: boolean; count: number }>()
   for (const { model, simulated, milli } of gpus) {
     const text = milli === 1000 ? model : `${milli / 1000} of ${model}`

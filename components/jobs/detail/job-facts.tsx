@@ -7,7 +7,7 @@ import { DataList, Datum } from '../../ui/data-list'
 import { Duration } from '../../ui/duration'
 import { Panel } from '../../ui/panel'
 import { RelativeTime } from '../../ui/relative-time'
-import { describeGpus } from './describe-gpus'
+import { type DescribedGpu, describeGpus } from './describe-gpus'
 
 /** When, where and how long. Every fact has its place from the start, so that none pushes another. */
 export function JobFacts({ job, ownHandle }: { job: JobDetail; ownHandle: string }) {
@@ -27,14 +27,31 @@ export function JobFacts({ job, ownHandle }: { job: JobDetail; ownHandle: string
         <Datum label="Exit code">
           <Known value={job.exit_code}>{(code) => <span className="tabular-nums">{code}</span>}</Known>
         </Datum>
-        <Datum label="Node">
-          <Known value={job.node_name}>{(name) => name}</Known>
+        <Datum label={job.resources.got.length > 1 ? 'Nodes' : 'Node'}>
+          <Known value={nodesOf(job)}>{(names) => names}</Known>
         </Datum>
         <Datum label="GPUs">
-          <Gpus gpus={job.gpus} />
+          <Gpus gpus={gpusOf(job)} />
         </Datum>
       </DataList>
     </Panel>
+  )
+}
+
+/** In the order of the ranks. */
+function nodesOf({ node_name, resources: { got } }: JobDetail): string | null {
+  return got.length > 1 ? got.map(({ node }) => node).join(', ') : node_name
+}
+
+/** Those of all nodes. */
+function gpusOf({ gpus, resources: { got } }: JobDetail): readonly DescribedGpu[] {
+  if (got.length < 2) return gpus
+  return got.flatMap((instance) =>
+    instance.gpus.map(({ model, simulated, share }) => ({
+      model,
+      simulated,
+      milli: Math.round(share * 1000),
+    })),
   )
 }
 
@@ -43,7 +60,7 @@ function Known<Value>({ value, children }: { value: Value | null; children: (val
 }
 
 /** Simulated ones are named so, unless their model's name already does. */
-function Gpus({ gpus }: { gpus: JobDetail['gpus'] }) {
+function Gpus({ gpus }: { gpus: readonly DescribedGpu[] }) {
   if (gpus.length === 0) return <span className="text-subtle">–</span>
   return (
     <ul className="flex flex-col gap-0.5">

@@ -1,6 +1,6 @@
 import type { AnsiStyle } from './ansi-style'
 import { plainStyle } from './ansi-style'
-import type { LineFilter, LineKind, OutputLine } from './line'
+import { filterOf, type LineFilter, type LineKind, type OutputLine, type StreamFilter } from './line'
 import { firstAtLeast } from './sorted-list'
 
 const kinds = ['stdout', 'stderr', 'notice'] as const satisfies readonly LineKind[]
@@ -13,10 +13,13 @@ export class LineList {
   private texts: string[] = []
   private times: number[] = []
   private kindCodes: number[] = []
+  /** Empty while no line had a rank. */
+  private lineRanks: (number | null)[] = []
   private readonly starts = new Map<number, AnsiStyle>()
   private readonly cuts = new Map<number, number>()
-  /** The numbers of each stream's lines; a notice belongs to both. */
-  private readonly byStream: Record<'stdout' | 'stderr', number[]> = { stdout: [], stderr: [] }
+  /** The numbers of the lines that each filter leaves; a notice belongs to both streams. */
+  private readonly byFilter = new Map<LineFilter, number[]>()
+  private readonly seenRanks = new Set<number>()
 
   first = 0
   characters = 0
@@ -26,17 +29,40 @@ export class LineList {
     return this.first + this.texts.length
   }
 
-  add(kind: LineKind, at: number, text: string, start: AnsiStyle): number {
+  /** The ranks that printed something, in their order. */
+  get ranks(): number[] {
+    return [...this.seenRanks].sort((a, b) => a - b)
+  }
+
+  add(kind: LineKind, at: number, text: string, start: AnsiStyle, rank: number | null = null): number {
     const number = this.end
     this.texts.push(text)
     this.times.push(at)
     this.kindCodes.push(kinds.indexOf(kind))
     if (start !== plainStyle) this.starts.set(number, start)
-    if (kind !== 'stderr') this.byStream.stdout.push(number)
-    if (kind !== 'stdout') this.byStream.stderr.push(number)
+    this.file(number, kind, rank)
     this.counts[kind]++
     this.characters += text.length
     return number
+  }
+
+  /** Puts a line under each filter that leaves it. */
+  private file(number: number, kind: LineKind, rank: number | null): void {
+    const streams: StreamFilter[] = kind === 'notice' ? ['stdout', 'stderr'] : [kind]
+    for (const stream of streams) this.under(filterOf(stream, null)).push(number)
+    if (rank === null && this.lineRanks.length === 0) return
+    this.lineRanks[number - this.first] = rank
+    if (rank === null) return
+    this.seenRanks.add(rank)
+    for (const stream of [...streams, 'all'] as const) this.under(filterOf(stream, rank)).push(number)
+  }
+
+  private under(filter: LineFilter): number[] {
+    const known = this.byFilter.get(filter)
+    if (known) return known
+    const made: number[] = []
+    this.byFilter.set(filter, made)
+    return made
   }
 
   replace(number: number, text: string): void {
@@ -62,20 +88,21 @@ export class LineList {
       at: this.times[at] ?? 0,
       start: this.starts.get(number) ?? plainStyle,
       cut: this.cuts.get(number) ?? 0,
+      rank: this.lineRanks[at] ?? null,
     }
   }
 
   count(filter: LineFilter): number {
-    return filter === 'all' ? this.texts.length : this.byStream[filter].length
+    return filter === 'all' ? this.texts.length : this.under(filter).length
   }
 
   numberAt(filter: LineFilter, row: number): number {
-    return filter === 'all' ? this.first + row : (this.byStream[filter][row] ?? this.end)
+    return filter === 'all' ? this.first + row : (this.under(filter)[row] ?? this.end)
   }
 
   rowOf(filter: LineFilter, number: number): number {
     if (filter === 'all') return Math.min(Math.max(0, number - this.first), this.texts.length)
-    return firstAtLeast(this.byStream[filter], number)
+    return firstAtLeast(this.under(filter), number)
   }
 
   /** Drops the oldest lines until no more than this many lines and characters are left. */
@@ -88,9 +115,10 @@ export class LineList {
     this.texts = this.texts.slice(drop)
     this.times = this.times.slice(drop)
     this.kindCodes = this.kindCodes.slice(drop)
+    this.lineRanks = this.lineRanks.slice(drop)
     this.first += drop
     this.characters = left
-    for (const stream of Object.values(this.byStream)) stream.splice(0, firstAtLeast(stream, this.first))
+    for (const numbers of this.byFilter.values()) numbers.splice(0, firstAtLeast(numbers, this.first))
     for (const sparse of [this.starts, this.cuts]) {
       for (const number of sparse.keys()) if (number < this.first) sparse.delete(number)
     }

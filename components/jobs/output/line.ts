@@ -1,12 +1,30 @@
 import type { AnsiStyle } from './ansi-style'
 
 export type LineKind = 'stdout' | 'stderr' | 'notice'
-export type LineFilter = 'all' | 'stdout' | 'stderr'
+export type StreamFilter = 'all' | 'stdout' | 'stderr'
+/** Lines of a stream, of all ranks or of one. */
+export type LineFilter = StreamFilter | `${number}/${StreamFilter}`
+
+/** The filter for a stream of one rank; null: of all ranks. */
+export function filterOf(stream: StreamFilter, rank: number | null): LineFilter {
+  return rank === null ? stream : `${rank}/${stream}`
+}
+
+export function partsOf(filter: LineFilter): { stream: StreamFilter; rank: number | null } {
+  const [first = 'all', second] = filter.split('/')
+  const stream = second ?? first
+  return {
+    stream: stream === 'stdout' || stream === 'stderr' ? stream : 'all',
+    rank: second === undefined ? null : Number(first),
+  }
+}
 
 /** One line as it stands now. `number` counts from 0 over everything the job printed. */
 export interface OutputLine {
   readonly number: number
   readonly kind: LineKind
+  /** Which task of a job over several nodes printed it; null: the job has one. */
+  readonly rank: number | null
   readonly text: string
   /** When its first piece came, in milliseconds. */
   readonly at: number

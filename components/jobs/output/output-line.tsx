@@ -17,6 +17,7 @@ export interface OutputLineProps {
   number: number
   text: string
   kind: LineKind
+  rank: number | null
   at: number
   start: AnsiStyle
   cut: number
@@ -36,7 +37,7 @@ const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
 
 /** One line of output: its number, when asked its time, and its text as text, never as anything else. */
 export const OutputLineRow = memo(function OutputLineRow(props: OutputLineProps) {
-  const { number, kind, at, wrap, times, chosen, expanded } = props
+  const { number, kind, rank, at, wrap, times, chosen, expanded } = props
   const choose = (event: MouseEvent) => {
     event.preventDefault()
     props.onChoose(number, event.shiftKey)
@@ -59,6 +60,9 @@ export const OutputLineRow = memo(function OutputLineRow(props: OutputLineProps)
         <span className="w-[3ch] text-danger-ink">{kind === 'stderr' ? 'err' : ''}</span>
         <span className="w-(--number-width) text-right">{number + 1}</span>
       </a>
+      {rank === null ? null : (
+        <span className="w-[9ch] shrink-0 select-none pr-[1ch] text-subtle tabular-nums">rank {rank}</span>
+      )}
       {times ? (
         <time
           className="shrink-0 select-none pr-3 text-subtle tabular-nums"

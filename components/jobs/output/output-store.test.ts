@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import type { OutputRecord, ResultFileRecord } from '@/lib/results/records'
+import type { LineFilter } from './line'
+import { linesAsText } from './lines-as-text'
 import { OutputStore } from './output-store'
 
 const t = '2026-11-20T12:00:00.000Z'
@@ -151,5 +153,37 @@ describe('filters', () => {
         expect(store.count('stdout') + store.count('stderr')).toBe(store.count('all'))
       }),
     )
+  })
+
+  it('leave the lines of one rank, of one stream or of both, and know whose every line is', () => {
+    const store = fill([
+      out('a', { rank: 0 }),
+      out('b', { rank: 1 }),
+      out('c', { rank: 1, type: 'stderr' }),
+      { type: 'truncated', t, limit_bytes: 1, dropped_bytes: 1, rank: 1 },
+      out('d', { rank: 0 }),
+    ])
+    const shown = (filter: LineFilter) =>
+      Array.from({ length: store.count(filter) }, (_, row) => store.lineAt(filter, row))
+    expect(store.ranks).toEqual([0, 1])
+    expect(shown('all')).toEqual([0, 1, 2, 3, 4])
+    expect(shown('0/all')).toEqual([0, 4])
+    expect(shown('1/all')).toEqual([1, 2, 3])
+    expect(shown('1/stdout')).toEqual([1, 3])
+    expect(shown('1/stderr')).toEqual([2, 3])
+    expect(shown('7/all')).toEqual([])
+    expect(store.line(2)?.rank).toBe(1)
+    expect(linesAsText(store, '1/all', { from: 1, to: 2 })).toBe('b\nc\n')
+    expect(linesAsText(store, 'all', { from: 0, to: 1 })).toBe('[rank 0] a\n[rank 1] b\n')
+  })
+
+  it('keep ranks apart when old lines go', () => {
+    const store = fill([out('x', { rank: 0 }), out('y', { rank: 1 })], { lines: 10 })
+    store.append(Array.from({ length: 40 }, (_, line) => out(`${line}`, { rank: line % 2 })))
+    const kept = Array.from({ length: store.count('1/all') }, (_, row) => store.lineAt('1/all', row))
+    expect(kept.length).toBeGreaterThan(2)
+    for (const number of kept) expect(store.line(number)?.rank).toBe(1)
+    expect(fill([out('alone')]).ranks).toEqual([])
+    expect(fill([out('alone')]).line(0)?.rank).toBeNull()
   })
 })

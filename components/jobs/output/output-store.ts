@@ -14,6 +14,13 @@ export interface OutputLimits {
 
 const defaultLimits: OutputLimits = { lines: 500_000, characters: 64 * 1024 ** 2, lineCharacters: 1024 ** 2 }
 
+/** Whose lines do not mix: a stream of one rank. */
+interface Source {
+  key: string
+  kind: 'stdout' | 'stderr'
+  rank: number | null
+}
+
 interface OpenLine {
   number: number
   raw: string
@@ -59,6 +66,11 @@ export class OutputStore {
   /** How many lines, kept or not, came from each stream. */
   get counts(): Readonly<Record<LineKind, number>> {
     return this.lines.counts
+  }
+
+  /** The ranks whose lines are here; none for a job with one task. */
+  get ranks(): readonly number[] {
+    return this.lines.ranks
   }
 
   subscribe = (listener: () => void): (() => void) => {
@@ -123,6 +135,7 @@ export class OutputStore {
           Date.parse(record.t),
           notice(record.limit_bytes, record.dropped_bytes),
           plainStyle,
+          record.rank ?? null,
         )
         break
       case 'job':
@@ -135,21 +148,21 @@ export class OutputStore {
   }
 
   private write({ type, t, text, eol, rank }: OutputRecord): void {
-    const stream = `${type}/${rank ?? 0}`
+    const source = { key: `${type}/${rank ?? 0}`, kind: type, rank: rank ?? null }
     const pieces = text.split('\n')
     for (const [index, piece] of pieces.entries()) {
       const goesOn = eol === false && index === pieces.length - 1
-      this.writePiece(stream, type, toTime(t), piece, goesOn)
+      this.writePiece(source, toTime(t), piece, goesOn)
     }
   }
 
-  private writePiece(stream: string, kind: LineKind, at: number, piece: string, goesOn: boolean): void {
+  private writePiece({ key: stream, kind, rank }: Source, at: number, piece: string, goesOn: boolean): void {
     const open = this.open.get(stream)
     const start = this.carried.get(stream) ?? plainStyle
     const raw = overwrite((open?.raw ?? '') + piece)
     const kept = raw.length > this.limits.lineCharacters ? raw.slice(0, this.limits.lineCharacters) : raw
     const shown = kept.endsWith('\r') ? kept.slice(0, -1) : kept
-    const number = open?.number ?? this.lines.add(kind, at, shown, start)
+    const number = open?.number ?? this.lines.add(kind, at, shown, start, rank)
     if (open) this.lines.replace(number, shown)
     if (raw.length > kept.length) this.lines.addCut(number, raw.length - kept.length)
     if (goesOn) {

@@ -4,7 +4,8 @@ import { ArrowDownToLine, Clock, Copy, Download, Link2, WrapText } from 'lucide-
 import { DropdownMenu, MenuItem } from '@/components/ui/dropdown-menu'
 import { IconButton } from '@/components/ui/icon-button'
 import { Segmented } from '@/components/ui/segmented'
-import type { LineFilter } from './line'
+import { Select } from '@/components/ui/select'
+import { filterOf, partsOf, type StreamFilter } from './line'
 import type { OutputOptions } from './output-options'
 import type { Follow } from './use-follow'
 
@@ -12,7 +13,7 @@ const filters = [
   { value: 'all', label: 'All' },
   { value: 'stdout', label: 'stdout' },
   { value: 'stderr', label: 'stderr' },
-] as const satisfies readonly { value: LineFilter; label: string }[]
+] as const satisfies readonly { value: StreamFilter; label: string }[]
 
 export interface OutputDownload {
   label: string
@@ -23,6 +24,8 @@ interface OutputToolbarProps {
   options: OutputOptions
   onOptions: (change: Partial<OutputOptions>) => void
   follow: Follow
+  /** The tasks whose lines are there; none for a job with one task. */
+  ranks: readonly number[]
   downloads: readonly OutputDownload[]
   /** Whether lines are chosen, so that they can be copied. */
   hasChosen: boolean
@@ -31,13 +34,28 @@ interface OutputToolbarProps {
 
 /** How the output is shown, and what can be taken from it. */
 export function OutputToolbar(props: OutputToolbarProps) {
-  const { options, onOptions, follow, downloads } = props
+  const { options, onOptions, follow, ranks, downloads } = props
+  const { stream, rank } = partsOf(options.filter)
   return (
-    <div className="flex items-center gap-1">
+    <div className="flex flex-wrap items-center gap-1">
+      {ranks.length > 0 ? (
+        <Select
+          aria-label="Rank"
+          value={rank === null ? 'all' : String(rank)}
+          onValueChange={(chosen) =>
+            onOptions({ filter: filterOf(stream, chosen === 'all' ? null : Number(chosen)) })
+          }
+          options={[
+            { value: 'all', label: 'All ranks' },
+            ...ranks.map((of) => ({ value: String(of), label: `Rank ${of}` })),
+          ]}
+          className="mr-1 w-28"
+        />
+      ) : null}
       <Segmented
         label="Stream"
-        value={options.filter}
-        onValueChange={(filter) => onOptions({ filter })}
+        value={stream}
+        onValueChange={(chosen) => onOptions({ filter: filterOf(chosen, rank) })}
         options={filters}
         className="mr-1"
       />

@@ -48,6 +48,7 @@ export function OutputViewer(props: OutputViewerProps) {
           options={options}
           onOptions={changeOptions}
           follow={follow}
+          ranks={store.ranks}
           downloads={downloads}
           hasChosen={chosen.range !== null}
           onCopy={copy}
@@ -65,7 +66,7 @@ export function OutputViewer(props: OutputViewerProps) {
 
 function Nothing({ live, emptyTitle, emptyText, filtered }: OutputViewerProps & { filtered: boolean }) {
   const title = filtered ? 'Nothing on this stream' : (emptyTitle ?? (live ? 'No output yet' : 'No output'))
-  const text = filtered ? 'The other stream has lines. Choose All to see them.' : emptyText
+  const text = filtered ? 'There are lines on others. Choose All to see them.' : emptyText
   return (
     <div className="absolute inset-0 grid place-items-center">
       <EmptyState icon={SquareTerminal} title={title}>
