@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
+import { readJobNetworks } from '@/lib/cluster/job-network'
 import { registerNode } from '@/lib/cluster/nodes'
 import type { HostMachine } from '@/lib/cluster/serve-simulated'
 import { database } from '@/lib/database/client'
@@ -27,6 +28,7 @@ import { lead } from './scheduler/loop'
 const config = env()
 const outputLimitBytes = config.GPUQ_MAX_OUTPUT_MIB * 1024 * 1024
 const runtime = createDockerRuntime({ outputLimitBytes, ociRuntime: config.GPUQ_CONTAINER_RUNTIME })
+const jobNetworks = readJobNetworks(config.GPUQ_JOB_NETWORKS)
 const tasksDirectory = join(config.GPUQ_DATA_DIR, 'tasks')
 /** Memory left to the machine itself. */
 const memoryShare = 0.9
@@ -80,6 +82,7 @@ async function main(): Promise<void> {
     tasksDirectory,
     outputLimitBytes,
     resultsLimitBytes,
+    jobNetworks,
   })
   let simulating: Promise<void> | undefined
   const node = new NodeWorker({
@@ -88,6 +91,7 @@ async function main(): Promise<void> {
     tasksDirectory,
     outputLimitBytes,
     resultsLimitBytes,
+    jobNetworks,
     // Not before: a leader that has just come back would declare its own node lost, and with it what still runs there.
     onServing: ({ nodeId }) => {
       leading = leadWhileElected(ending.signal, lead)

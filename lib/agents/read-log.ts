@@ -4,7 +4,7 @@ import { isFinal } from '../jobs/status'
 import { findVisibleJob, type VisibleJob } from '../jobs/visible'
 import { plainTextOf } from '../results/decode'
 import { readLines } from '../results/lines'
-import { readOutput } from '../results/result-files'
+import { readOutput } from '../results/read-output'
 
 export interface LogRequest {
   /** Bytes of output to pass over. */

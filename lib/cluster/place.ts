@@ -1,16 +1,16 @@
 import { uuidv7 } from 'uuidv7'
 import { channels } from '../database/listen'
 import { type Transaction, transaction } from '../database/transaction'
+import { env } from '../env'
 import { requestOf, storedSpecSchema } from '../jobs/stored-spec'
 import { fits } from '../scheduling/fits'
 import type { Dimension, Placement, TaskPlacement } from '../scheduling/types'
+import { readJobNetworks } from './job-network'
 import { lockNode } from './node-states'
 
 type Refusal = Dimension | 'job' | 'network'
 export type Commit = { ok: true } | { ok: false; dimension: Refusal }
 
-/** Subnets that live attempts of several tasks share out among them. */
-const networks = 4096
 /** Any constant of its own. */
 const networkLock = 4_711_470_005
 
@@ -62,7 +62,7 @@ async function takeNetwork(tx: Transaction, jobId: string): Promise<void> {
              FROM (SELECT index FROM generate_series(0, $2 - 1) AS index
                     WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE network_index = index) ORDER BY index LIMIT 1) AS free
             WHERE jobs.id = $1`,
-    values: [jobId, networks],
+    values: [jobId, readJobNetworks(env().GPUQ_JOB_NETWORKS).count],
   })
   if (rowCount !== 1) throw new StalePlan('network')
 }

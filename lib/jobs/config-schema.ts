@@ -13,6 +13,7 @@ import {
   token,
   variables,
 } from './config-values'
+import { rankVariables } from './reserved-variables'
 import { idSchema } from './schemas'
 
 export const pools = ['reserved', 'on-demand', 'best-effort'] as const
@@ -139,6 +140,12 @@ export const configSchema = z
     const allowed = config.allowed_gpus?.length ?? 0
     if (allowed > 0 && allowed < config.gpu_count) {
       refuse('allowed_gpus', `names fewer GPUs than gpu_count asks for (${config.gpu_count})`)
+    }
+    if (config.instance_count > 1) {
+      for (const name of rankVariables.filter((known) => Object.hasOwn(config.env, known))) {
+        const message = 'gpuq itself sets it for a job of several instances: leave it out'
+        context.addIssue({ code: 'custom', path: ['env', name], message })
+      }
     }
   })
 

@@ -99,6 +99,10 @@ describe('a mistake', () => {
     expect(errorsOf(`${base}gpu_count: 2\nallowed_gpus: [3]\n`)).toMatchObject([
       { path: 'allowed_gpus', line: 5 },
     ])
+    expect(errorsOf(`${base}instance_count: 2\nenv: {MASTER_ADDR: localhost, OWN: x}\n`)).toMatchObject([
+      { path: 'env.MASTER_ADDR', line: 5 },
+    ])
+    expect(errorsOf(`${base}env: {MASTER_ADDR: localhost}\n`)).toEqual([])
   })
 
   it('brings no silence about the others, in the order of the text', () => {

@@ -8,7 +8,8 @@ import { setStorage } from '../storage/storage'
 import { StorageFault } from '../storage/store'
 import { freePort, type S3Server, startS3Server } from '../storage/testing/s3-server'
 import { toPlainText } from './decode'
-import { jobsWithoutResult, readOutput, storeResult } from './result-files'
+import { readOutput } from './read-output'
+import { jobsWithoutResult, storeResult } from './result-files'
 
 const db = testDatabase()
 const port = await freePort()

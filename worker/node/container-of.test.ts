@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { readJobNetworks } from '@/lib/cluster/job-network'
 import type { ClaimedTask } from '@/lib/cluster/tasks'
 import { containerOf } from './container-of'
 import { writeTaskDirectory } from './task-directory'
@@ -32,7 +33,9 @@ const task: ClaimedTask = {
   peers: [{ rank: 0, nodeId: 'node', nodeName: 'a', engineId: 'engine', gpuCount: 0 }],
 }
 const lease = { nodeId: 'node', leaseId: 'lease', engineId: 'engine' }
-const containerFor = (of: ClaimedTask) => containerOf(of, lease, '/tasks/task')
+const range = readJobNetworks('10.213.0.0/16')
+const containerFor = (of: ClaimedTask, jobNetworks = range) =>
+  containerOf(of, lease, '/tasks/task', jobNetworks)
 
 async function filesOf(of: ClaimedTask): Promise<string[]> {
   const directory = await mkdtemp(join(tmpdir(), 'gpuq-task-'))
@@ -79,4 +82,32 @@ it('begins with a copy of what was shipped, and then becomes the program', async
   expect(command.slice(4)).toEqual(['python', '-u', '/job/solution.py'])
   expect(env).toEqual({ PYTHONPATH: '/work' })
   expect(runName).toBe('base')
+})
+
+it('is told where all tasks of the attempt are, and how many processes each has', async () => {
+  const peers = [2, 2].map((gpuCount, rank) => ({
+    rank,
+    nodeId: `node-${rank}`,
+    nodeName: `n${rank}`,
+    engineId: 'engine',
+    gpuCount,
+  }))
+  const one = { ...task, rank: 1, instances: 2, networkIndex: 1, peers }
+  expect(containerFor(one).network).toEqual({
+    subnet: '10.213.0.16/28',
+    vni: 0xad5001,
+    internet: false,
+    peers: [
+      { address: '10.213.0.18', processes: 2 },
+      { address: '10.213.0.19', processes: 2 },
+    ],
+  })
+  expect(await filesOf(one)).toContain('hostfile: rank-0 slots=2\nrank-1 slots=2\n')
+  expect(await filesOf(task)).not.toContainEqual(expect.stringContaining('hostfile'))
+  const without = { ...one, peers: peers.map((peer) => ({ ...peer, gpuCount: 0 })) }
+  expect(containerFor(without).network).toMatchObject({ peers: [{ processes: 1 }, { processes: 1 }] })
+  // A leader of another range has counted further than this node can.
+  expect(() => containerFor({ ...one, networkIndex: 16 }, readJobNetworks('192.168.7.0/24'))).toThrow(
+    /GPUQ_JOB_NETWORKS/,
+  )
 })

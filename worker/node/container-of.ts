@@ -1,9 +1,11 @@
+import type { JobNetworks } from '@/lib/cluster/job-network'
 import type { Lease } from '@/lib/cluster/nodes'
 import type { ClaimedTask } from '@/lib/cluster/tasks'
 import { withCudaArgument } from '@/lib/jobs/cuda-argument'
 import { storedSpecSchema } from '@/lib/jobs/stored-spec'
 import type { TaskContainer } from '../runtime/runtime'
 import { shippedDirectory } from './lay-out-archive'
+import { networkOf } from './network-of'
 
 /** Whether the task begins with files that were shipped. */
 export function hasShippedDirectory(task: Pick<ClaimedTask, 'spec'>): boolean {
@@ -15,6 +17,7 @@ export function containerOf(
   task: ClaimedTask,
   lease: Lease,
   directory: string,
+  jobNetworks: JobNetworks,
 ): Omit<TaskContainer, 'results'> {
   const spec = storedSpecSchema.parse(task.spec)
   // The container numbers its GPUs from 0 in the order of their numbers on the node, as `task.gpus` has them.
@@ -37,7 +40,7 @@ export function containerOf(
     simulated: task.gpus.some(({ simulated }) => simulated),
     cpuMilli: task.cpuMilli,
     memoryMib: task.memoryMib,
-    network: task.network,
+    network: task.networkIndex === null ? task.network : networkOf(task, task.networkIndex, jobNetworks),
     tty: spec.tty,
   }
 }

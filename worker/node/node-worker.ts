@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { GpuReport } from '@/lib/cluster/gpu-reading'
+import type { JobNetworks } from '@/lib/cluster/job-network'
 import { type Lease, NodeNameTaken } from '@/lib/cluster/nodes'
 import { logger } from '@/lib/logger'
 import { pause } from '../pause'
@@ -23,6 +24,8 @@ export interface NodeWorkerOptions {
   tasksDirectory: string
   outputLimitBytes: number
   resultsLimitBytes: number | null
+  /** Where the tasks of jobs over several nodes reach each other. */
+  jobNetworks: JobNetworks
   /** Called once the node is served for the first time. */
   onServing(lease: Lease): void
 }
@@ -63,7 +66,7 @@ export class NodeWorker {
 
   /** One lease, from its beginning to its end. */
   async #serve({ lease, asked, readGpus }: Registered): Promise<'left' | 'expired'> {
-    const { runtime, outputLimitBytes, resultsLimitBytes } = this.options
+    const { runtime, outputLimitBytes, resultsLimitBytes, jobNetworks } = this.options
     const keeper = new LeaseKeeper(lease, asked)
     const service = new NodeService({
       runtime,
@@ -73,6 +76,7 @@ export class NodeWorker {
       tasksDirectory: join(this.options.tasksDirectory, lease.nodeId),
       outputLimitBytes,
       resultsLimitBytes,
+      jobNetworks,
       ...(readGpus ? { readGpus } : {}),
     })
     const term = new AbortController()

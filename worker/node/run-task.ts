@@ -1,4 +1,5 @@
 import type { GpuReading } from '@/lib/cluster/gpu-reading'
+import type { JobNetworks } from '@/lib/cluster/job-network'
 import type { Lease } from '@/lib/cluster/nodes'
 import { type ClaimedTask, Fenced, finishTask, markRunning, noteStop } from '@/lib/cluster/tasks'
 import type { Outcome } from '@/lib/jobs/attempt-end'
@@ -30,6 +31,7 @@ export interface TaskHost {
   outputLimitBytes: number
   /** What a task may leave in /results; null: this node keeps nothing of it. */
   resultsLimitBytes: number | null
+  jobNetworks: JobNetworks
   /** Called when a container would not die: the node takes nothing new and the task's GPUs stay held. */
   onKillFailed(task: ClaimedTask): Promise<void>
 }
@@ -258,7 +260,7 @@ export class TaskRun {
       throw error
     }
     const results = await layOutResults(tasksDirectory, this.task.id, resultsLimitBytes)
-    return { ...containerOf(this.task, this.host.lease, directory), results }
+    return { ...containerOf(this.task, this.host.lease, directory, this.host.jobNetworks), results }
   }
 
   /** Null when the task was stopped first: a pull may take many minutes. */

@@ -1,7 +1,6 @@
 import type { ClaimedTask } from '@/lib/cluster/tasks'
-import { storedSpecSchema } from '@/lib/jobs/stored-spec'
 
 /** The rank that a task's records carry; undefined for a job with one task, whose records say nothing of ranks. */
-export function shownRank({ spec, rank }: Pick<ClaimedTask, 'spec' | 'rank'>): number | undefined {
-  return storedSpecSchema.parse(spec).instance_count > 1 ? rank : undefined
+export function shownRank({ instances, rank }: Pick<ClaimedTask, 'instances' | 'rank'>): number | undefined {
+  return instances > 1 ? rank : undefined
 }

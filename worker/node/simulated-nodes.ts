@@ -1,3 +1,4 @@
+import type { JobNetworks } from '@/lib/cluster/job-network'
 import {
   type HostMachine,
   registerSimulatedNode,
@@ -20,6 +21,7 @@ export interface SimulatedNodesOptions {
   tasksDirectory: string
   outputLimitBytes: number
   resultsLimitBytes: number | null
+  jobNetworks: JobNetworks
 }
 
 interface Served {
@@ -76,12 +78,14 @@ export class SimulatedNodes {
   }
 
   #start(node: SimulatedNode, hostNodeId: string): void {
-    const { runtime, machine, tasksDirectory, outputLimitBytes, resultsLimitBytes } = this.options
+    const { runtime, machine, tasksDirectory, outputLimitBytes, resultsLimitBytes, jobNetworks } =
+      this.options
     const worker = new NodeWorker({
       runtime,
       tasksDirectory,
       outputLimitBytes,
       resultsLimitBytes,
+      jobNetworks,
       register: async () => {
         const host = await machine()
         const asked = performance.now()

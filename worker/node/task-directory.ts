@@ -13,6 +13,15 @@ export async function writeTaskDirectory(directory: string, task: ClaimedTask): 
   await mkdir(directory, { recursive: true, mode: 0o755 })
   if (task.command === null) await writeWhole(join(directory, 'solution.py'), task.code)
   await writeWhole(join(directory, 'config.yaml'), configToYaml(task.spec))
+  if (task.instances > 1) await writeWhole(join(directory, 'hostfile'), hostfileOf(task))
+}
+
+/** Processes that a task starts: one for each of its GPUs, and one where it has none. */
+export const processesOf = (gpuCount: number): number => Math.max(1, gpuCount)
+
+/** The tasks of a job over several nodes, as mpirun and deepspeed read them. */
+function hostfileOf({ peers }: Pick<ClaimedTask, 'peers'>): string {
+  return peers.map(({ rank, gpuCount }) => `rank-${rank} slots=${processesOf(gpuCount)}\n`).join('')
 }
 
 async function writeWhole(path: string, content: Buffer | string): Promise<void> {

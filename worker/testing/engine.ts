@@ -40,6 +40,20 @@ export class Engine {
     }))
   }
 
+  /** Names of the networks with the given label. */
+  async networks(label: string): Promise<string[]> {
+    const filters = encodeURIComponent(JSON.stringify({ label: [label] }))
+    const found = await this.ask('GET', `/networks?filters=${filters}`)
+    return z
+      .array(z.object({ Name: z.string() }))
+      .parse(found)
+      .map(({ Name }) => Name)
+  }
+
+  async removeNetwork(name: string): Promise<void> {
+    await this.ask('DELETE', `/networks/${name}`, undefined, [404])
+  }
+
   async inspect(id: string): Promise<z.infer<typeof inspectSchema>> {
     return inspectSchema.parse(await this.ask('GET', `/containers/${id}/json`))
   }

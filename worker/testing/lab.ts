@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,6 +31,8 @@ export class Lab {
   readonly workers: WorkerProcess[] = []
   private readonly cleanUps: (() => Promise<unknown>)[] = []
   private readonly databaseCleanUps: (() => Promise<unknown>)[] = []
+  /** Labs that run beside each other on one engine must not want the same addresses. */
+  readonly jobNetworks = `10.${64 + randomInt(128)}.${16 * randomInt(16)}.0/20`
 
   private constructor(
     readonly database: Database,
@@ -79,7 +81,9 @@ export class Lab {
       await symlink(this.resultsDirectory, join(dataDir, 'results'))
       await symlink(this.blobsDirectory, join(dataDir, 'blobs'))
     }
-    const worker = new WorkerProcess(this.bundle, { databaseUrl: this.database.url, dataDir, ...options })
+    const { jobNetworks } = this
+    const given = { databaseUrl: this.database.url, dataDir, jobNetworks, ...options }
+    const worker = new WorkerProcess(this.bundle, given)
     this.workers.push(worker)
     worker.start()
     return worker
@@ -99,6 +103,13 @@ export class Lab {
   async containers(engine = this.engine) {
     const { rows } = await this.database.pool.query<{ id: string }>('SELECT id FROM nodes')
     const found = await Promise.all(rows.map(({ id }) => engine.containers(`gpuq.node=${id}`)))
+    return found.flat()
+  }
+
+  /** The networks that the lab's nodes have on an engine. */
+  async networks(engine = this.engine): Promise<string[]> {
+    const { rows } = await this.database.pool.query<{ id: string }>('SELECT id FROM nodes')
+    const found = await Promise.all(rows.map(({ id }) => engine.networks(`gpuq.node=${id}`)))
     return found.flat()
   }
 
@@ -123,6 +134,8 @@ export class Lab {
     await Promise.all(this.workers.map((worker) => worker.kill()))
     const left = await this.containers().catch(() => [])
     await Promise.all(left.map(({ id }) => this.engine.remove(id)))
+    const networks = await this.networks().catch(() => [])
+    await Promise.all(networks.map((name) => this.engine.removeNetwork(name)))
     for (const undo of this.cleanUps) await undo()
     await this.database.close()
     for (const undo of this.databaseCleanUps) await undo()

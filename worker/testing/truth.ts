@@ -19,7 +19,7 @@ interface Change {
 
 /**
  * What must be true after any fault, once everything has come to rest: every job in one legal final status, given once;
- * the GPUs' books empty and equal to the containers, of which none is left; no files of tasks; every result stored.
+ * the GPUs' books empty and equal to the containers, of which none is left; no networks and no files of tasks; every result stored.
  */
 export async function expectAllTrue(lab: Lab, engine: Engine = lab.engine): Promise<void> {
   const { pool } = lab.database
@@ -32,6 +32,7 @@ export async function expectAllTrue(lab: Lab, engine: Engine = lab.engine): Prom
   for (const job of ended) expectLegalVerdict(job)
   await expectOneVerdictEach(lab, ended.length)
   await lab.jobs.until('no container is left', async () => (await lab.containers(engine)).length === 0)
+  await lab.jobs.until('no network is left', async () => (await lab.networks(engine)).length === 0)
   await lab.jobs.until('no files of a task are left', async () => (await lab.taskDirectories()).length === 0)
   expect(await readBooks(lab)).toEqual([])
   const { rows } = await pool.query(

@@ -10,6 +10,8 @@ export interface WorkerOptions {
   /** Where the stand-in for nvidia-smi lies: the worker serves what that lists. */
   nvidiaSmi?: string
   maxOutputMib?: number
+  /** Where jobs over several nodes have their networks. */
+  jobNetworks?: string
   /** Where the engine listens, where it is not the machine's own. */
   engineSocket?: string
   /** Further variables of its environment. */
@@ -57,6 +59,7 @@ export class WorkerProcess {
       gpus = 1,
       nvidiaSmi,
       maxOutputMib = 64,
+      jobNetworks,
       engineSocket,
       variables,
     } = this.options
@@ -71,6 +74,7 @@ export class WorkerProcess {
         GPUQ_DATA_DIR: dataDir,
         ...(nvidiaSmi === undefined ? { GPUQ_SIMULATED_GPUS: String(gpus) } : {}),
         GPUQ_MAX_OUTPUT_MIB: String(maxOutputMib),
+        ...(jobNetworks === undefined ? {} : { GPUQ_JOB_NETWORKS: jobNetworks }),
         ...(engineSocket === undefined ? {} : { DOCKER_HOST: `unix://${engineSocket}` }),
         ...variables,
       },
