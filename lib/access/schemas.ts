@@ -17,6 +17,14 @@ const limit = z.number().int().min(0).max(1_000_000).nullable().describe('null: 
 
 export const limitsSchema = z.object({ submissions_per_minute: limit, max_active_jobs: limit })
 
+const unixId = (least: number) => z.int().min(least).max(2_147_483_647).nullable()
+
+/** What a user's files belong to on shared storage. System accounts are below these numbers. */
+const unixIds = {
+  unix_uid: unixId(1000).describe("owns what the user's jobs write into a project's shared directory"),
+  unix_gid: unixId(1).describe('their group; null: the one with the number of unix_uid'),
+}
+
 export const userSchema = z.object({
   user_id: idSchema.describe('the handle: the user_id of every interface'),
   email: z.string().nullable(),
@@ -25,6 +33,7 @@ export const userSchema = z.object({
   disabled: z.boolean(),
   invited: z.boolean().describe('an invitation is open: no password was set yet'),
   limits: limitsSchema,
+  ...unixIds,
   created_at: time,
   last_seen_at: time.nullable(),
 })
@@ -52,6 +61,8 @@ export const updateUserSchema = z.strictObject({
   role: z.enum(roles).optional(),
   disabled: z.boolean().optional(),
   limits: limitsSchema.partial().optional(),
+  unix_uid: unixIds.unix_uid.optional(),
+  unix_gid: unixIds.unix_gid.optional(),
   new_invitation: z.literal(true).optional().describe('makes a fresh invitation link and ends the old one'),
 })
 

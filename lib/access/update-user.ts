@@ -61,8 +61,11 @@ async function writeChanges(
   changes: Changes,
   invitationHash: Buffer | undefined,
 ): Promise<UserRow> {
-  const { name, email, role, disabled, limits = {} } = changes
-  const set = assignments({ name, email, role, ...limits, invitation_hash: invitationHash }, 2)
+  const { name, email, role, disabled, limits = {}, unix_uid, unix_gid } = changes
+  const set = assignments(
+    { name, email, role, ...limits, unix_uid, unix_gid, invitation_hash: invitationHash },
+    2,
+  )
   if (invitationHash) set.list.push(`invitation_expires_at = now() + interval '${invitationLifetime}'`)
   if (disabled === true)
     set.list.push('disabled_at = coalesce(disabled_at, now())', 'session_epoch = session_epoch + 1')

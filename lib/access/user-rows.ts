@@ -15,13 +15,15 @@ export interface UserRow {
   invited: boolean
   submissions_per_minute: number | null
   max_active_jobs: number | null
+  unix_uid: number | null
+  unix_gid: number | null
   created_at: Date
   last_seen_at: Date | null
 }
 
 export const userColumns = `id, handle, email, name, role, disabled_at IS NOT NULL AS disabled,
   password_hash IS NULL AND coalesce(invitation_expires_at > now(), false) AS invited,
-  submissions_per_minute, max_active_jobs, created_at, last_seen_at`
+  submissions_per_minute, max_active_jobs, unix_uid, unix_gid, created_at, last_seen_at`
 
 /** The user as it goes over the wire. */
 export function toUser(row: UserRow): User {
@@ -33,6 +35,8 @@ export function toUser(row: UserRow): User {
     disabled: row.disabled,
     invited: row.invited,
     limits: { submissions_per_minute: row.submissions_per_minute, max_active_jobs: row.max_active_jobs },
+    unix_uid: row.unix_uid,
+    unix_gid: row.unix_gid,
     created_at: row.created_at.toISOString(),
     last_seen_at: row.last_seen_at?.toISOString() ?? null,
   }
