@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { parseWorkspaces } from './access/workspaces'
 import { readJobNetworks } from './cluster/job-network'
 import { schedulingPolicies } from './cluster/schemas'
 
@@ -11,6 +12,12 @@ import { schedulingPolicies } from './cluster/schemas'
 const flag = z.stringbool()
 const port = z.coerce.number().int().min(1).max(65535)
 const count = z.coerce.number().int().min(0)
+const workspaces = z.string().transform((text, context) => {
+  const parsed = parseWorkspaces(text)
+  if (parsed.ok) return parsed.workspaces
+  context.addIssue({ code: 'custom', message: parsed.says })
+  return z.NEVER
+})
 
 /** A bucket's name, and what comes before each key in it. */
 const bucketPattern = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:\/[A-Za-z0-9][A-Za-z0-9._-]*)*)\/?$/
@@ -141,6 +148,11 @@ export const envSchema = z.object({
   GPUQ_NOTIFY_PRIVATE: flag
     .default(false)
     .describe("whether a job's notify_url may be on this host or on a private network"),
+  GPUQ_WORKSPACES: workspaces
+    .optional()
+    .describe(
+      'directories on shared storage that jobs of a project work in: OWNER/PROJECT=/path with commas between, or a root such as /workspace for /workspace/OWNER/PROJECT; the same for web and workers',
+    ),
   GPUQ_CONTAINER_RUNTIME: z.string().optional().describe('another OCI runtime of the engine, such as runsc'),
   GPUQ_DEFAULT_IMAGE: z
     .string()

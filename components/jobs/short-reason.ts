@@ -10,6 +10,7 @@ const words: Readonly<Record<string, string>> = {
   cancelled_by_user: '',
   cancelled_by_admin: 'by an admin',
   image_unavailable: 'no image',
+  workspace_unavailable: 'no shared directory',
   node_lost: 'node lost',
   worker_stopped: 'worker stopped',
   preempted: 'gave way',

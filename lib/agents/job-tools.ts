@@ -1,4 +1,5 @@
 import type { Actor } from '../access/actor'
+import { workspaceOfJob } from '../access/workspace-user'
 import { queueSubmitSchema } from '../cluster/queue-schemas'
 import { GpuqError } from '../errors'
 import { cancelJob } from '../jobs/cancel'
@@ -47,6 +48,7 @@ export async function createJob({ actor, origin }: ToolCall, input: CreateJob): 
     instance_count: shape.instanceCount,
     repeated,
     warnings: shape.warnings,
+    working_directory: await workspaceOfJob(jobId),
     url: pageOf(origin, jobId),
   }
 }
@@ -68,6 +70,7 @@ function refusal(path: string, message: string): GpuqError {
 /** Everything an agent needs to know of one job. Another's and one that never was are the same 404. */
 export async function viewJob({ actor, origin }: ToolCall, jobId: string): Promise<AgentJob> {
   const [job, queued] = await Promise.all([readJob(actor, jobId), readQueueJob(actor, jobId)])
+  const directory = await workspaceOfJob(job.job_id)
   const { asked, got } = job.resources
   return {
     job_id: job.job_id,
@@ -94,6 +97,7 @@ export async function viewJob({ actor, origin }: ToolCall, jobId: string): Promi
       node,
       gpus: gpus.map(({ index, model }) => `${index}: ${model}`),
     })),
+    working_directory: directory,
     stopping: job.cancel_requested,
     url: pageOf(origin, job.job_id),
   }

@@ -11,6 +11,11 @@ import { gpuCounts } from './job-shape'
 const jobId = z.string().describe('the id that CreateGPUJob returned')
 const time = z.string().describe('RFC 3339, UTC')
 
+const workingDirectory = z
+  .string()
+  .nullable()
+  .describe('the shared directory that the command starts in; null: an empty one of the job’s own')
+
 export const createJobSchema = z.strictObject({
   name: label(200).describe('a name to find the job by, such as "bert-finetuning-v1"'),
   gpu_count: z
@@ -48,6 +53,7 @@ export const createdJobSchema = z.object({
   instance_count: z.number().int(),
   repeated: z.boolean().describe('true: the idempotency_key named this older job, and nothing was created'),
   warnings: z.array(z.string()).describe('what was changed in what was asked for'),
+  working_directory: workingDirectory,
   url: z.string().describe('the page of the job, for people'),
 })
 
@@ -76,6 +82,7 @@ export const agentJobSchema = z.object({
   instances: z
     .array(z.object({ rank: z.number().int(), node: z.string(), gpus: z.array(z.string()) }))
     .describe('where it runs or ran'),
+  working_directory: workingDirectory,
   stopping: z.boolean().describe('true: it was told to stop and has not ended yet'),
   url: z.string(),
 })

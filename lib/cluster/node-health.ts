@@ -14,6 +14,8 @@ const healthOf = {
   internal_error: 'failed',
   cancelled_by_user: null,
   cancelled_by_admin: null,
+  // A directory that one project lacks says nothing of the node.
+  workspace_unavailable: null,
   node_lost: null,
   worker_stopped: null,
   preempted: null,

@@ -21,6 +21,7 @@ export function assignmentLimitOf(spec: StoredSpec): AssignmentLimit | null {
 /** How an attempt ends whose container never ran, when its place was not good. */
 export const startFaults = [
   'image_unavailable',
+  'workspace_unavailable',
   'node_lost',
   'internal_error',
   'peers_missing',

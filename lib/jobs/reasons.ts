@@ -12,6 +12,10 @@ export const endReasons = {
   cancelled_by_user: { fault: 'none', says: 'The job was cancelled by its owner.' },
   cancelled_by_admin: { fault: 'none', says: 'The job was cancelled by an admin.' },
   image_unavailable: { fault: 'system', says: "The environment's image could not be had on the node." },
+  workspace_unavailable: {
+    fault: 'system',
+    says: "The project's shared directory could not be used on the node.",
+  },
   node_lost: { fault: 'system', says: 'The node running the job stopped answering.' },
   worker_stopped: { fault: 'system', says: 'The worker was stopped while the job ran.' },
   preempted: { fault: 'system', says: 'The job gave its GPUs to one of a pool that goes first.' },

@@ -3,6 +3,7 @@ import type { Actor } from '../access/actor'
 import { type ChosenEnvironment, findEnvironment } from '../access/environments'
 import { effectiveLimits } from '../access/limits'
 import { findOrCreateProject, findProject } from '../access/project-of-submission'
+import { requireWorkspaceUser } from '../access/workspace-user'
 import { database } from '../database/client'
 import { wakeLeader } from '../database/notify'
 import {
@@ -166,6 +167,7 @@ export async function insertJob(
   submission: Submission,
 ): Promise<string> {
   const { code, command, runId, config, bodyHash, idempotencyKey } = submission
+  await requireWorkspaceUser(tx, { userId, projectId })
   const jobId = uuidv7()
   const archiveId = await findArchive(tx, projectId, config)
   await tx.query({

@@ -20,6 +20,7 @@ const verdicts = {
   cancelled_by_user: 'cancelled',
   cancelled_by_admin: 'cancelled',
   image_unavailable: 'failed',
+  workspace_unavailable: 'failed',
   node_lost: 'failed',
   worker_stopped: 'failed',
   preempted: 'failed',

@@ -3,6 +3,7 @@ import type { EndReason } from '@/lib/jobs/reasons'
 import { type Exit, RuntimeFault } from '../runtime/runtime'
 import { PeersMissing } from './barrier'
 import { DirectoryTooLarge } from './lay-out-archive'
+import { WorkspaceFault } from './workspace'
 
 const signalNames: Record<number, string> = {
   2: 'SIGINT',
@@ -53,6 +54,9 @@ export function outcomeOfFault(error: unknown): Outcome {
     return { reason: 'image_unavailable', detail: error.message, exitCode: null }
   }
   if (error instanceof PeersMissing) return { reason: 'peers_missing', detail: error.message, exitCode: null }
+  if (error instanceof WorkspaceFault) {
+    return { reason: 'workspace_unavailable', detail: error.message, exitCode: null }
+  }
   const detail =
     error instanceof RuntimeFault ? error.message : 'The node could not run it; its log says more.'
   return { reason: 'internal_error', detail, exitCode: null }

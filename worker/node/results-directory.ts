@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { taskGid, taskUid } from '../runtime/container-spec'
+import { type TaskUser, taskGid, taskUid } from '../runtime/container-spec'
 
 const run = promisify(execFile)
 
@@ -19,11 +19,16 @@ export function resultsDirectory(tasksDirectory: string, taskId: string): string
 }
 
 /** Makes it, unless it is there: what an earlier worker began is kept. */
-export async function openResults(path: string, taskId: string, limitBytes: number): Promise<void> {
+export async function openResults(
+  path: string,
+  taskId: string,
+  limitBytes: number,
+  user: TaskUser = { uid: taskUid(taskId), gid: taskGid },
+): Promise<void> {
   // For root alone: where the engine does not see what is mounted on it, nobody can write there.
   await mkdir(path, { recursive: true, mode: 0o700 })
   if (await isOpen(path)) return
-  const owner = `uid=${taskUid(taskId)},gid=${taskGid},mode=0700`
+  const owner = `uid=${user.uid},gid=${user.gid},mode=0700`
   const limits = `size=${limitBytes},nr_inodes=${mostEntries + 1}`
   await run('mount', ['-t', 'tmpfs', '-o', `nosuid,nodev,noexec,${owner},${limits}`, 'gpuq-results', path])
 }
@@ -33,10 +38,11 @@ export async function layOutResults(
   tasksDirectory: string,
   taskId: string,
   limitBytes: number | null,
+  user: TaskUser,
 ): Promise<string | null> {
   if (limitBytes === null) return null
   const path = resultsDirectory(tasksDirectory, taskId)
-  await openResults(path, taskId, limitBytes)
+  await openResults(path, taskId, limitBytes, user)
   return path
 }
 

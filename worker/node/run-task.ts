@@ -7,6 +7,7 @@ import { type EndReason, endReasons } from '@/lib/jobs/reasons'
 import { storedSpecSchema } from '@/lib/jobs/stored-spec'
 import { logger } from '@/lib/logger'
 import { pause } from '../pause'
+import { taskUser } from '../runtime/container-spec'
 import type { ContainerRef, OutputChunk, Runtime, TaskContainer } from '../runtime/runtime'
 import { waitForPeers } from './barrier'
 import { ContainerLife } from './container-life'
@@ -21,6 +22,7 @@ import { removeTaskDirectory, taskDirectory, writeTaskDirectory } from './task-d
 import { TaskTerminal } from './task-terminal'
 import { UseRecorder } from './use-recorder'
 import { watchUsage } from './watch-usage'
+import { findWorkspace } from './workspace'
 
 export interface TaskHost {
   runtime: Runtime
@@ -252,6 +254,7 @@ export class TaskRun {
     const { tasksDirectory, resultsLimitBytes } = this.host
     const directory = taskDirectory(tasksDirectory, this.task.id)
     const { signal } = this.#stopping
+    const workspace = await findWorkspace(this.task)
     await writeTaskDirectory(directory, this.task)
     try {
       if (hasShippedDirectory(this.task)) await layOutArchive(directory, this.task, signal)
@@ -259,8 +262,10 @@ export class TaskRun {
       if (signal.aborted) return null
       throw error
     }
-    const results = await layOutResults(tasksDirectory, this.task.id, resultsLimitBytes)
-    return { ...containerOf(this.task, this.host.lease, directory, this.host.jobNetworks), results }
+    const user = taskUser({ taskId: this.task.id, workspace })
+    const results = await layOutResults(tasksDirectory, this.task.id, resultsLimitBytes, user)
+    const container = containerOf(this.task, this.host.lease, directory, this.host.jobNetworks)
+    return { ...container, workspace, results }
   }
 
   /** Null when the task was stopped first: a pull may take many minutes. */

@@ -22,6 +22,7 @@ export function buildEnvironment(task: TaskContainer, realGpus: string[]): strin
     GPUQ_ATTEMPT: String(task.attempt),
     GPUQ_RANK: String(task.rank),
     ...(task.runName !== null && { GPUQ_RUN_NAME: task.runName }),
+    ...(task.workspace === null ? {} : { GPUQ_WORKSPACE: task.workspace.path }),
     ...rankVariables(task),
     // `void` also undoes an image's own `all`, which a host with NVIDIA's runtime as default would obey.
     NVIDIA_VISIBLE_DEVICES: realGpus.length === 0 ? 'void' : realGpus.join(','),

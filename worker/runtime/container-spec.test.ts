@@ -15,6 +15,7 @@ const task: TaskContainer = {
   env: {},
   runName: null,
   directory: '/data/tasks/task',
+  workspace: null,
   gpuUuids: [],
   simulated: true,
   cpuMilli: 2500,
@@ -142,6 +143,43 @@ describe('every container', () => {
     expect(Tmpfs['/data']).toMatch(/noexec.*size=\d+,nr_inodes=\d+$/)
     expect(Object.keys(Tmpfs)).not.toContain('/job')
     expect(Tmpfs['/work']).toBe(build().HostConfig.Tmpfs['/work'])
+  })
+})
+
+describe('a directory on shared storage', () => {
+  const workspace = { path: '/workspace/ada/thesis', uid: 1234, gid: 100, startsHere: true }
+
+  it('is the one other path of the host, at the same place, and the task runs as its user', () => {
+    const spec = build({ workspace })
+    expect(spec).toMatchObject({ User: '1234:100', WorkingDir: '/workspace/ada/thesis' })
+    expect(spec.HostConfig.Mounts).toEqual([
+      ...build().HostConfig.Mounts,
+      {
+        Type: 'bind',
+        Source: '/workspace/ada/thesis',
+        Target: '/workspace/ada/thesis',
+        ReadOnly: false,
+        BindOptions: { Propagation: 'rprivate', NonRecursive: true },
+      },
+    ])
+    expect(spec.HostConfig.Tmpfs['/work']).toMatch(/uid=1234,gid=100/)
+    expect(variables({ workspace, env: { GPUQ_WORKSPACE: '/' } }).GPUQ_WORKSPACE).toBe(
+      '/workspace/ada/thesis',
+    )
+  })
+
+  it('takes none of the walls away', () => {
+    const { Mounts, Tmpfs, ...walls } = build({ workspace }).HostConfig
+    const { Mounts: _, Tmpfs: __, ...usual } = build().HostConfig
+    expect(walls).toEqual(usual)
+    expect(Object.keys(Tmpfs)).toEqual(Object.keys(build().HostConfig.Tmpfs))
+    expect(Mounts).toHaveLength(build().HostConfig.Mounts.length + 1)
+  })
+
+  it('is not where the task starts unless it is to, nor hidden by what the image declares', () => {
+    const spec = build({ workspace: { ...workspace, startsHere: false } }, [workspace.path])
+    expect(spec.WorkingDir).toBe('/work')
+    expect(Object.keys(spec.HostConfig.Tmpfs)).not.toContain(workspace.path)
   })
 })
 

@@ -58,9 +58,19 @@ export function taskUid(taskId: string): number {
   return userRange.first + (createHash('sha256').update(taskId).digest().readUInt32BE() % userRange.count)
 }
 
+/** Whom a task runs as: itself, or where it works in a directory on shared storage, the user who submitted it. */
+export function taskUser({ taskId, workspace }: Pick<TaskContainer, 'taskId' | 'workspace'>): TaskUser {
+  return workspace ?? { uid: taskUid(taskId), gid: taskGid }
+}
+
+export interface TaskUser {
+  uid: number
+  gid: number
+}
+
 /** The engine's create options for a task. Pure: the same task always gives the same container. */
 export function buildContainerSpec(task: TaskContainer, policy: ContainerPolicy, image: ImageTraits) {
-  const uid = taskUid(task.taskId)
+  const user = taskUser(task)
   const [program = '', ...programArguments] = task.command
   const { hostname, networkName, endpoints, ...network } = containerNetwork(task, policy)
   return {
@@ -69,8 +79,8 @@ export function buildContainerSpec(task: TaskContainer, policy: ContainerPolicy,
     // Both are given, so that neither the image's entrypoint nor its command takes part.
     Entrypoint: [program],
     Cmd: programArguments,
-    User: `${uid}:${taskGid}`,
-    WorkingDir: '/work',
+    User: `${user.uid}:${user.gid}`,
+    WorkingDir: task.workspace?.startsHere ? task.workspace.path : '/work',
     Hostname: hostname,
     Env: buildEnvironment(task, realGpus(task)),
     Labels: {
@@ -103,12 +113,21 @@ export function buildContainerSpec(task: TaskContainer, policy: ContainerPolicy,
           BindOptions: { Propagation: 'rprivate' as const },
         },
         ...resultsMount(task),
+        ...workspaceMount(task),
       ],
-      Tmpfs: writablePaths(task, uid, image),
+      Tmpfs: writablePaths(task, user, image),
       ...deviceRequests(task),
     },
     NetworkingConfig: { EndpointsConfig: endpoints },
   }
+}
+
+/** The one path of the host beside the task's own directory. What is mounted within it is not seen. */
+function workspaceMount({ workspace }: TaskContainer) {
+  if (workspace === null) return []
+  const { path } = workspace
+  const options = { Propagation: 'rprivate' as const, NonRecursive: true }
+  return [{ Type: 'bind' as const, Source: path, Target: path, ReadOnly: false, BindOptions: options }]
 }
 
 function isolation(task: TaskContainer, policy: ContainerPolicy) {
@@ -171,14 +190,22 @@ const sharedMemoryBytes = (task: TaskContainer) => Math.floor((task.memoryMib * 
  * Every path a task can write, each with an end by size and by number of files. They are memory and count as the
  * task's own. /work and /tmp may hold programs: torch.compile and Triton load what they have just compiled there.
  */
-function writablePaths(task: TaskContainer, uid: number, image: ImageTraits): Record<string, string> {
+function writablePaths(
+  task: TaskContainer,
+  { uid, gid }: TaskUser,
+  image: ImageTraits,
+): Record<string, string> {
   const bytes = task.memoryMib * MiB
-  const own = `mode=0700,uid=${uid},gid=${taskGid}`
+  const own = `mode=0700,uid=${uid},gid=${gid}`
   const tmpfs = (size: number, inodes: number, rest: string) =>
     `rw,nosuid,nodev,${rest},size=${Math.floor(size)},nr_inodes=${inodes}`
-  const declared = image.volumes.filter(
-    (path) => path !== '/job' && (path !== '/results' || task.results === null),
-  )
+  const { results, workspace } = task
+  const mounted = new Set([
+    '/job',
+    ...(results === null ? [] : ['/results']),
+    ...(workspace ? [workspace.path] : []),
+  ])
+  const declared = image.volumes.filter((path) => !mounted.has(path))
   return {
     ...Object.fromEntries(declared.map((path) => [path, tmpfs(bytes / 4, 32_768, `noexec,${own}`)])),
     '/work': tmpfs(workRoom(task.memoryMib), 131_072, `exec,${own}`),

@@ -16,6 +16,8 @@ export interface TaskContainer {
   runName: string | null
   /** What becomes `/results`, on this host: a file system of the task's own, with an end. Null: there is none. */
   results: string | null
+  /** The project's directory on shared storage; null: it has none. */
+  workspace: TaskWorkspace | null
   /** UUIDs of real GPUs asked from the engine. Empty: none are visible. */
   gpuUuids: string[]
   /** True when the task holds simulated GPUs: nothing is asked from the engine. */
@@ -26,6 +28,16 @@ export interface TaskContainer {
   network: 'none' | 'internet' | JobNetwork
   /** Whether its program gets a terminal: stdout and stderr are one stream then, and it can be typed into. */
   tty: boolean
+}
+
+/** A directory of this host that the task sees at the same path, and may write. */
+export interface TaskWorkspace {
+  path: string
+  /** Whom the task runs as, so that its files there are theirs. */
+  uid: number
+  gid: number
+  /** The task starts in it, and not in `/work`. */
+  startsHere: boolean
 }
 
 /** The network of one attempt over several nodes: it reaches the attempt's tasks, and nobody else. */

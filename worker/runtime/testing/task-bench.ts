@@ -45,6 +45,7 @@ export class TaskBench {
       env: {},
       directory,
       runName: null,
+      workspace: null,
       gpuUuids: [],
       simulated: true,
       cpuMilli: 1000,

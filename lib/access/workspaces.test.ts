@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { parseWorkspaces, workspaceOf } from './workspaces'
+
+const read = (text: string) => {
+  const parsed = parseWorkspaces(text)
+  if (!parsed.ok) throw new Error(parsed.says)
+  return parsed.workspaces
+}
+
+describe('the directories of projects', () => {
+  it('are named one by one, or by a root for all others, or both', () => {
+    const workspaces = read('Ada/thesis=/data/thesis, /workspace')
+    expect(workspaceOf(workspaces, { owner: 'ada', slug: 'thesis' })).toBe('/data/thesis')
+    expect(workspaceOf(workspaces, { owner: 'ada', slug: 'Thesis' })).toBe('/workspace/ada/Thesis')
+    expect(workspaceOf(workspaces, { owner: 'Bob', slug: 'p' })).toBe('/workspace/Bob/p')
+    expect(workspaceOf(read('ada/thesis=/data/thesis'), { owner: 'bob', slug: 'thesis' })).toBeNull()
+    expect(workspaceOf(undefined, { owner: 'ada', slug: 'thesis' })).toBeNull()
+  })
+
+  it.each([
+    ['', /absolute path/],
+    ['workspace', /absolute path/],
+    ['/a/../b', /absolute path/],
+    ['/a//b', /absolute path/],
+    ['/a/', /absolute path/],
+    ['/', /absolute path/],
+    ['ada=/data', /OWNER\/PROJECT/],
+    ['ada/x/y=/data', /OWNER\/PROJECT/],
+    ['../x=/data', /OWNER\/PROJECT/],
+    ['/a,/b', /one root/],
+    ['ada/x=/a,ADA/x=/b', /twice/],
+    ['ada/x=/data,bob/y=/data/y', /within each other/],
+    ['ada/x=/data,bob/y=/data', /within each other/],
+    ['/workspace,ada/x=/workspace/ada/x', /within each other/],
+    ['/tmp/share', /every container/],
+    ['/work', /every container/],
+    ['ada/x=/usr/share/x', /every container/],
+  ])('that cannot be meant are refused: %s', (text, says) => {
+    expect(parseWorkspaces(text)).toEqual({ ok: false, says: expect.stringMatching(says) })
+  })
+
+  it('may begin like a place of the container without being in it', () => {
+    expect(read('/workspace').root).toBe('/workspace')
+    expect(read('/data-a,ada/x=/data').paths.get('ada/x')).toBe('/data')
+  })
+})
