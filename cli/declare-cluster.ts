@@ -25,7 +25,7 @@ export function declareCluster(program: Command): void {
     .command('priority')
     .description("change a waiting job's priority")
     .argument('<id>', 'the id of a job, or its beginning')
-    .argument('<number>', 'a higher number goes first; put -- before a negative one', parseInteger)
+    .argument('<number>', 'a higher number goes first', parseInteger)
     .action((id: string, number: number) =>
       perform(async (context) => (await import('./commands/pause')).priority(context, id, number)),
     )

@@ -74,5 +74,5 @@ function addShared(command: Command): Command {
     .option('--deduplicate', 'queue nothing where your same job is alive or has completed: follow that one')
     .option('--no-wait', 'print the id of the job, and end at once')
     .option('-q, --quiet', 'say nothing but what the job prints')
-    .option('--json', 'with --no-wait: print JSON')
+    .option('--json', 'print JSON: its result at the end, or with --no-wait its id at once')
 }

@@ -58,6 +58,19 @@ it('leaves the words of a command to the command', async () => {
   expect(seen.mock.calls[1]?.[0]).toEqual(['--odd', '-q'])
 })
 
+it('takes a number below zero for a number', async () => {
+  const program = createProgram()
+  const priority = program.commands.find((command) => command.name() === 'priority')
+  const seen = vi.fn()
+  priority?.action((id: string, number: number) => seen(id, number))
+  await program.parseAsync(['priority', '0190a3b4', '-3'], { from: 'user' })
+  await program.parseAsync(['priority', '0190a3b4', '--', '-4'], { from: 'user' })
+  expect(seen.mock.calls).toEqual([
+    ['0190a3b4', -3],
+    ['0190a3b4', -4],
+  ])
+})
+
 it('completes commands, their options, and the commands of commands in bash', () => {
   const script = completionScript(createProgram(), 'bash')
   const complete = (...words: string[]) =>

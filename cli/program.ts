@@ -6,6 +6,7 @@ import { declareCluster } from './declare-cluster'
 import { declareJobs } from './declare-jobs'
 import { declareStart } from './declare-start'
 import { declareSubmit } from './declare-submit'
+import { declareWorker } from './declare-worker'
 
 const about = `
 The server and the token are those of \`gpuq login\`, or of the variables GPUQ_SERVER and GPUQ_TOKEN, which win.
@@ -25,6 +26,7 @@ export function createProgram(): Command {
   declareStart(program)
   declareJobs(program)
   declareCluster(program)
+  declareWorker(program)
   declareAccount(program)
   program
     .command('completion')

@@ -101,13 +101,35 @@ test('run queues a command and ends well when it does', async () => {
   expect(await gpuq(['wait', id])).toMatchObject({ code: 4 })
 })
 
-test('logs -f follows 20,000 lines in their order', async () => {
-  const path = await solution('for line in range(20_000):\n    print("line", line)\n')
+/** As fast as it is asked for: a burst every twentieth of a second, of which there are twenty in one. */
+const printer = `
+import sys, time
+began = time.monotonic()
+for burst in range(100):
+    sys.stdout.write("".join(f"line {line}\\n" for line in range(burst * 1000, (burst + 1) * 1000)))
+    sys.stdout.flush()
+    time.sleep(max(0, began + (burst + 1) / 20 - time.monotonic()))
+`
+
+test('logs -f follows a job that prints 20,000 lines a second to its end, with none lost or out of order', async () => {
+  test.setTimeout(180_000)
+  const path = await solution(printer)
   const { out: id } = await gpuq(['submit', path, '--no-wait', ...small])
-  const ended = await gpuq(['logs', '-f', id.trim()])
-  expect(ended).toMatchObject({ code: 0, err: '' })
-  expect(ended.out).toBe(Array.from({ length: 20_000 }, (_, line) => `line ${line}\n`).join(''))
-  expect((await gpuq(['logs', id.trim()])).out).toBe(ended.out)
+  const followers = await Promise.all([gpuq(['logs', '-f', id.trim()]), gpuq(['logs', '-f', id.trim()])])
+  const printed = Array.from({ length: 100_000 }, (_, line) => `line ${line}\n`).join('')
+  for (const { code, out, err } of followers) {
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    // Compared as a whole, but not shown as one where it differs.
+    expect(out === printed, `${out.length} of ${printed.length} characters`).toBe(true)
+  }
+  expect((await gpuq(['logs', id.trim()])).out === printed).toBe(true)
+})
+
+test('submit --json waits, and prints the result and nothing else', async () => {
+  const path = await solution('print(\'{"loss": 0.1}\')\nraise SystemExit(5)\n')
+  const ended = await gpuq(['submit', path, '--json', ...small])
+  expect(ended).toMatchObject({ code: 5, err: '' })
+  expect(JSON.parse(ended.out)).toMatchObject({ status: 'failed', exit_code: 5, results: [{ loss: 0.1 }] })
 })
 
 test('results are the file, on stdout or in a file of their own', async () => {

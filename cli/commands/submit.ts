@@ -1,9 +1,10 @@
 import { GpuqError } from '@/lib/errors'
 import { type Context, writeJson } from '../context'
-import { exitCodes } from '../exit-code'
+import { exitCodeOf, exitCodes } from '../exit-code'
 import { note, showJob } from '../show-job'
 import { saysAnything, toConfigText, type UploadOptions } from '../upload-config'
 import { readTextFile, toGpuWish, toShellLine } from '../values'
+import { untilFinal } from './wait'
 
 export interface WaitOptions {
   wait: boolean
@@ -19,7 +20,6 @@ export async function submit(
   configPath: string | undefined,
   { wait, quiet, json, deduplicate, ...options }: UploadOptions & WaitOptions,
 ): Promise<number> {
-  refuseJsonWithWait(wait, json)
   if (configPath !== undefined && saysAnything(options)) {
     throw new GpuqError(
       'invalid_request',
@@ -52,7 +52,6 @@ export async function run(
   words: readonly string[],
   { wait, quiet, json, deduplicate, ...options }: RunOptions & WaitOptions,
 ): Promise<number> {
-  refuseJsonWithWait(wait, json)
   const client = await context.connect()
   const body = {
     command: toShellLine(words),
@@ -76,20 +75,13 @@ function ifGiven(deduplicate: boolean | undefined): { deduplicate?: boolean } {
   return deduplicate === undefined ? {} : { deduplicate }
 }
 
-function refuseJsonWithWait(wait: boolean, json: boolean | undefined): void {
-  if (!json || !wait) return
-  throw new GpuqError(
-    'invalid_request',
-    'With --json give --no-wait as well: what the job prints is not JSON.',
-  )
-}
-
 async function follow(
   context: Context,
   submitted: { job_id: string; deduplicated?: boolean | undefined },
   { wait, quiet, json }: WaitOptions,
 ): Promise<number> {
   const jobId = submitted.job_id
+  if (wait && json) return tellResult(context, jobId)
   if (wait) {
     const again = submitted.deduplicated ? ': your same job from before, not queued again' : ''
     if (!quiet) await note(context, `job ${jobId}${again}`)
@@ -98,4 +90,12 @@ async function follow(
   if (json) await writeJson(context, submitted)
   else await context.terminal.out(`${jobId}\n`)
   return exitCodes.ok
+}
+
+/** One JSON document at the end, with all that the job printed inside: on stdout there is nothing else. */
+async function tellResult(context: Context, jobId: string): Promise<number> {
+  const client = await context.connect()
+  const job = await untilFinal(context, client, jobId)
+  await writeJson(context, await client.jobs.result(jobId))
+  return exitCodeOf(job)
 }

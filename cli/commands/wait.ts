@@ -28,7 +28,12 @@ export async function wait(
   return ended.map(exitCodeOf).find((code) => code !== exitCodes.ok) ?? exitCodes.ok
 }
 
-async function untilFinal({ sleep }: Context, client: Client, id: string): Promise<JobDetail> {
+/** Looks every second until the job has ended. */
+export async function untilFinal(
+  { sleep }: Pick<Context, 'sleep'>,
+  client: Client,
+  id: string,
+): Promise<JobDetail> {
   let failures = 0
   for (;;) {
     try {

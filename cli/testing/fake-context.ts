@@ -97,6 +97,7 @@ export function detail(changes: object = {}) {
     run_name: null,
     archive: null,
     priority: 0,
+    provision: null,
     ...changes,
   }
 }

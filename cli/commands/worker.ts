@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { constants } from 'node:os'
+import { join, resolve } from 'node:path'
+import { GpuqError } from '@/lib/errors'
+import type { Context } from '../context'
+import { findRoot } from '../start/serve-here'
+
+export interface WorkerOptions {
+  name?: string
+  gpus?: number
+  pool?: string
+}
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/**
+ * Runs the worker of this machine's node until it ends, on the database that DATABASE_URL names: the built program of
+ * the checkout, with its own words on our terminal. It gets our signals, and ends should we be killed; its exit code
+ * is ours.
+ */
+export async function worker(
+  { env }: Context,
+  options: WorkerOptions,
+  root: string = findRoot(),
+): Promise<number> {
+  if (!env.DATABASE_URL) {
+    const how =
+      "Set it to the address of the server's PostgreSQL, such as postgresql://gpuq:…@db.example.org/gpuq."
+    throw new GpuqError('invalid_request', `DATABASE_URL is not set. ${how}`)
+  }
+  const program = join(root, 'dist', 'worker.js')
+  if (!existsSync(program)) {
+    throw new GpuqError('not_found', `The worker is not built yet. Run \`npm run build\` in ${root}.`)
+  }
+  const leash = ['--import', join(root, 'deploy', 'leash.mjs')]
+  const child = spawn(process.execPath, [...leash, '--enable-source-maps', program], {
+    env: { ...env, ...toVariables(env, options, root) },
+    // In a session of its own Ctrl-C reaches us alone, and it gets each signal once: two mean that it is to hurry.
+    detached: true,
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  const passOn = (signal: NodeJS.Signals) => void child.kill(signal)
+  for (const signal of signals) process.on(signal, passOn)
+  try {
+    return await new Promise<number>((done, fail) => {
+      child.once('error', fail)
+      child.once('exit', (code, signal) => done(code ?? 128 + (signal ? constants.signals[signal] : 0)))
+    })
+  } finally {
+    for (const signal of signals) process.off(signal, passOn)
+  }
+}
+
+function toVariables(
+  env: NodeJS.ProcessEnv,
+  { name, gpus, pool }: WorkerOptions,
+  root: string,
+): Record<string, string> {
+  return {
+    NODE_ENV: 'production',
+    GPUQ_DATA_DIR: env.GPUQ_DATA_DIR ? resolve(env.GPUQ_DATA_DIR) : join(root, 'data'),
+    ...(name === undefined ? {} : { GPUQ_NODE_NAME: name }),
+    ...(gpus === undefined ? {} : { GPUQ_GPUS: String(gpus) }),
+    ...(pool === undefined ? {} : { GPUQ_NODE_POOL: pool }),
+  }
+}
