@@ -26,6 +26,17 @@ describe('the compose file', () => {
     }
   })
 
+  it('gives what the first start goes by to the set-up, as it was given, and to nobody else', () => {
+    const first = Object.keys(envSchema.shape).filter((name) => name.startsWith('RESEARCH_AGENT_'))
+    expect(first.length).toBeGreaterThan(0)
+    for (const name of first) {
+      // What was not given is empty, which is the same as unset.
+      expect(services.setup?.environment[name]).toBe(`\${${name}:-}`)
+      expect(services.web?.environment).not.toHaveProperty(name)
+      expect(services.worker?.environment).not.toHaveProperty(name)
+    }
+  })
+
   it('gives the data directory the same path inside and outside', () => {
     const dataDir = services.worker?.environment.GPUQ_DATA_DIR
     for (const name of ['web', 'worker']) {

@@ -60,6 +60,7 @@ export const clusterOperations: readonly Operation[] = [
     summary: 'Make simulated nodes, resize or remove them; also at /gpu/initialize',
     access: 'admin',
     body: initializeSchema,
+    bodyOptional: true,
     answers: {
       200: { description: 'They are ready', schema: clusterSchema },
       202: { description: 'They are made, and no worker serves them yet', schema: clusterSchema },

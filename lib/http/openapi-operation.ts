@@ -10,6 +10,8 @@ export interface Operation {
   query?: z.ZodType
   headers?: { name: string; description: string }[]
   body?: z.ZodType
+  /** All of the body may be left out. */
+  bodyOptional?: true
   upload?: Record<string, unknown>
   /** What the plain bytes of the body are. */
   bytes?: string

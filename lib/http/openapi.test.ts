@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { openapiDocument } from './openapi'
 import { openapiOperations } from './openapi-operations'
 
@@ -37,5 +38,22 @@ describe('the OpenAPI document', () => {
     ]) {
       expect(text).toContain(word)
     }
+  })
+
+  it('says which bodies may be left out: those that their route reads as such', () => {
+    const optional = openapiOperations.filter(({ bodyOptional }) => bodyOptional)
+    expect(optional.map(({ path }) => path)).toEqual(['/api/gpu/initialize'])
+    const { paths } = openapiDocument('https://gpuq.example.org')
+    const requiredOf = (path: string) =>
+      z
+        .object({ post: z.object({ requestBody: z.object({ required: z.boolean() }) }) })
+        .parse((paths as Record<string, unknown>)[path]).post.requestBody.required
+    expect(requiredOf('/api/gpu/initialize')).toBe(false)
+    expect(requiredOf('/api/queue/submit')).toBe(true)
+    expect(requiredOf('/api/submit')).toBe(true)
+    const readers = readdirSync('app', { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('route.ts'))
+      .filter((file) => readFileSync(join('app', file), 'utf8').includes('readOptionalJson('))
+    expect(readers).toEqual(['api/gpu/initialize/route.ts'])
   })
 })

@@ -58,7 +58,7 @@ export function openapiDocument(serverUrl: string): Json {
 }
 
 function describeOperation(operation: Operation): Json {
-  const { summary, tag, query, body, upload, bytes, answers, access } = operation
+  const { summary, tag, query, body, bodyOptional, upload, bytes, answers, access } = operation
   return {
     summary,
     tags: [tag],
@@ -71,7 +71,7 @@ function describeOperation(operation: Operation): Json {
     ...(body
       ? {
           requestBody: {
-            required: true,
+            required: !bodyOptional,
             content: { 'application/json': { schema: schemaOf(body, 'input') } },
           },
         }
