@@ -41,11 +41,14 @@ async function loseTasks(tx: Transaction, nodeIds: string[]): Promise<void> {
   for (const { job_id, attempt } of attempts.rows) live.push(await lockAttempt(tx, job_id, attempt))
   // What its peers made of its silence came after it: it ended when its node was last heard of.
   const { rows } = await tx.query<{ id: string }>(
-    `UPDATE tasks SET status = 'lost', reason = 'node_lost', detail = format('The node was "%s".', n.name),
+    `WITH live AS (
+       SELECT id FROM tasks
+        WHERE node_id = ANY ($1::uuid[]) AND status IN ('scheduled', 'starting', 'running') ORDER BY id FOR UPDATE
+     )
+     UPDATE tasks SET status = 'lost', reason = 'node_lost', detail = format('The node was "%s".', n.name),
             ended_at = greatest(tasks.created_at, tasks.started_at, n.lease_expires_at - make_interval(secs => $2))
-       FROM nodes n
-      WHERE n.id = tasks.node_id AND n.id = ANY ($1::uuid[]) AND tasks.status IN ('scheduled', 'starting', 'running')
-      RETURNING tasks.id`,
+       FROM live, nodes n WHERE tasks.id = live.id AND n.id = tasks.node_id
+     RETURNING tasks.id`,
     [nodeIds, leaseSeconds],
   )
   for (const attempt of live) if (attempt) await endAttempt(tx, attempt)

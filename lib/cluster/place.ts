@@ -4,7 +4,7 @@ import { type Transaction, transaction } from '../database/transaction'
 import { env } from '../env'
 import { requestOf, storedSpecSchema } from '../jobs/stored-spec'
 import { fits } from '../scheduling/fits'
-import type { Dimension, Placement, TaskPlacement } from '../scheduling/types'
+import type { Dimension, NodeState, Placement, TaskPlacement } from '../scheduling/types'
 import { readJobNetworks } from './job-network'
 import { lockNode } from './node-states'
 
@@ -30,9 +30,11 @@ export async function commitPlacement(placement: Placement): Promise<Commit> {
     await transaction(async (tx) => {
       const spec = await takeJob(tx, placement)
       if (placement.tasks.length > 1) await takeNetwork(tx, placement.jobId)
-      // Nodes and their GPUs are locked in one order by all, so that no two jobs of several tasks wait for each other.
+      // All nodes in one order, and then their GPUs, as everyone locks them: no two wait for each other.
       const tasks = [...placement.tasks].sort((a, b) => (a.nodeId < b.nodeId ? -1 : 1))
-      for (const task of tasks) await placeTask(tx, placement, task, spec)
+      const nodes = []
+      for (const task of tasks) nodes.push({ task, node: await lockNode(tx, task.nodeId) })
+      for (const { task, node } of nodes) await placeTask(tx, placement, task, node, spec)
     })
     return { ok: true }
   } catch (error) {
@@ -71,9 +73,9 @@ async function placeTask(
   tx: Transaction,
   placement: Placement,
   task: TaskPlacement,
+  node: NodeState | null,
   spec: unknown,
 ): Promise<void> {
-  const node = await lockNode(tx, task.nodeId)
   if (!node) throw new StalePlan('node')
   const wanted = task.gpus.map(({ id }) => id)
   const fit = fits(requestOf(storedSpecSchema.parse(spec), placement.jobId), node, wanted)

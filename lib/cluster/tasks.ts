@@ -91,7 +91,11 @@ export async function claimTasks(lease: Lease): Promise<ClaimedTask[]> {
   return transaction(async (tx) => {
     const { rows } = await tx.query<{ id: string }>({
       name: 'claim-tasks',
-      text: `UPDATE tasks SET status = 'starting' WHERE node_id = $1 AND status = 'scheduled' AND ${leaseHeld} RETURNING id`,
+      // In the order in which everyone locks several tasks.
+      text: `WITH placed AS (
+               SELECT id FROM tasks WHERE node_id = $1 AND status = 'scheduled' AND ${leaseHeld} ORDER BY id FOR UPDATE
+             )
+             UPDATE tasks SET status = 'starting' FROM placed WHERE tasks.id = placed.id RETURNING tasks.id`,
       values: [lease.nodeId, lease.leaseId],
     })
     if (rows.length === 0) return []
@@ -153,15 +157,17 @@ export async function markRunning(
 ): Promise<void> {
   const { rowCount } = await database().pool.query({
     name: 'mark-running',
-    text: `WITH task AS (
-             UPDATE tasks SET status = 'running', started_at = coalesce(started_at, now())
-              WHERE id = $3 AND node_id = $1 AND status IN ('starting', 'running') AND ${leaseHeld}
+    // The job's row is locked before the task's, as everywhere.
+    text: `WITH job AS (SELECT id FROM jobs WHERE id = $5 FOR UPDATE
+           ), task AS (
+             UPDATE tasks SET status = 'running', started_at = coalesce(started_at, now()) FROM job
+              WHERE tasks.id = $3 AND job_id = job.id AND node_id = $1 AND status IN ('starting', 'running') AND ${leaseHeld}
              RETURNING job_id, attempt, started_at
            )
            UPDATE jobs SET status = 'running', started_at = coalesce(jobs.started_at, task.started_at), image_digest = coalesce($4, image_digest) FROM task
             WHERE jobs.id = task.job_id AND jobs.attempt = task.attempt AND jobs.status IN ('scheduled', 'running')
            RETURNING pg_notify('${channels.job}', jobs.id::text)`,
-    values: [lease.nodeId, lease.leaseId, task.id, imageDigest],
+    values: [lease.nodeId, lease.leaseId, task.id, imageDigest, task.jobId],
   })
   if (rowCount !== 1) throw new Fenced(task.id)
 }
