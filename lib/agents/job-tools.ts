@@ -130,8 +130,8 @@ export async function listOwnJobs({ actor }: ToolCall, filters: ListJobs): Promi
 }
 
 /** A part of a job's output, by bytes. */
-export async function readJobLog({ actor }: ToolCall, { job_id, offset, limit, attempt }: ReadLog) {
-  const part = await readLog(actor, job_id, { offset, limit, attempt: attempt ?? null })
+export async function readJobLog({ actor }: ToolCall, { job_id, offset, limit, attempt, rank }: ReadLog) {
+  const part = await readLog(actor, job_id, { offset, limit, attempt: attempt ?? null, rank })
   return {
     text: part.text,
     next_offset: part.nextOffset,

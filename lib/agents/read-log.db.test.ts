@@ -59,7 +59,7 @@ async function endJob(): Promise<void> {
 async function readAll(limit: number, from = 0): Promise<{ text: string; last: LogPart }> {
   let text = ''
   for (let offset = from; ; ) {
-    const part = await readLog(ada.actor, jobId, { offset, limit, attempt: null })
+    const part = await readLog(ada.actor, jobId, { offset, limit, attempt: null, rank: 0 })
     text += part.text
     expect(Buffer.byteLength(part.text)).toBeLessThanOrEqual(limit)
     expect(part.nextOffset - offset).toBe(Buffer.byteLength(part.text))
@@ -80,7 +80,10 @@ describe('reading a log by bytes', () => {
   it('gives every byte once, whatever the size of the parts, while it runs and from the file', async () => {
     for (const chunk of records) await store(chunk)
     for (const limit of [4, 5, 7, 11, 1000]) {
-      expect(await readAll(limit)).toMatchObject({ text: printed, last: { ended: false, attempt: 1 } })
+      expect(await readAll(limit)).toMatchObject({
+        text: printed,
+        last: { ended: false, attempt: 1 },
+      })
     }
     await endJob()
     expect(await readAll(9)).toMatchObject({ text: printed, last: { ended: true } })
@@ -95,7 +98,7 @@ describe('reading a log by bytes', () => {
     let offset = 0
     for (const chunk of records) {
       await store(chunk)
-      const part = await readLog(ada.actor, jobId, { offset, limit: 1000, attempt: 1 })
+      const part = await readLog(ada.actor, jobId, { offset, limit: 1000, attempt: 1, rank: 0 })
       text += part.text
       offset = part.nextOffset
     }
@@ -103,7 +106,7 @@ describe('reading a log by bytes', () => {
     const bytes = Buffer.from(printed)
     for (let from = 0; from <= bytes.length; from++) {
       const rest = bytes.subarray(from).toString()
-      const reading = readLog(ada.actor, jobId, { offset: from, limit: 1000, attempt: null })
+      const reading = readLog(ada.actor, jobId, { offset: from, limit: 1000, attempt: null, rank: 0 })
       if (rest.startsWith('\ufffd')) await expect(reading).rejects.toThrow(/middle of a character/)
       else expect(await reading).toMatchObject({ text: rest, nextOffset: bytes.length })
     }
@@ -111,7 +114,7 @@ describe('reading a log by bytes', () => {
 
   it('refuses an offset behind the end, and says where that is', async () => {
     await store(record('stdout', { text: 'abc' }))
-    const reading = readLog(ada.actor, jobId, { offset: 5, limit: 10, attempt: null })
+    const reading = readLog(ada.actor, jobId, { offset: 5, limit: 10, attempt: null, rank: 0 })
     await expect(reading).rejects.toThrow(/4 bytes so far/)
   })
 
@@ -121,16 +124,33 @@ describe('reading a log by bytes', () => {
     stored = 0
     taskId = await placeByHand((await makeNode()).nodeId, jobId)
     await store(record('stdout', { text: 'second try' }))
-    expect(await readLog(ada.actor, jobId, { offset: 6, limit: 100, attempt: 1 })).toMatchObject({
+    expect(await readLog(ada.actor, jobId, { offset: 6, limit: 100, attempt: 1, rank: 0 })).toMatchObject({
       text: 'second try\n',
       attempt: 2,
       restarted: true,
     })
   })
 
+  it('keeps the ranks apart, and refuses one that there is not', async () => {
+    const read = (rank: number) => readLog(ada.actor, jobId, { offset: 0, limit: 100, attempt: null, rank })
+    await store(record('stdout', { text: 'of the first' }))
+    await expect(read(1)).rejects.toThrow(/one rank/)
+    stored = 0
+    const { rows } = await db.pool.query<{ id: string }>(
+      `INSERT INTO tasks (id, job_id, attempt, rank, node_id, status, cpu_milli, memory_mib)
+       SELECT gen_random_uuid(), job_id, attempt, 1, node_id, 'running', 1, 1 FROM tasks WHERE id = $1 RETURNING id`,
+      [taskId],
+    )
+    taskId = rows[0]?.id ?? ''
+    await store(record('stdout', { text: 'of the second', rank: 1 }))
+    expect(await read(0)).toMatchObject({ text: 'of the first\n' })
+    expect(await read(1)).toMatchObject({ text: 'of the second\n', nextOffset: 14 })
+    await expect(read(2)).rejects.toThrow(/ranks 0 to 1/)
+  })
+
   it("knows nothing of another's job", async () => {
     const bob = await makePerson()
-    const reading = readLog(bob.actor, jobId, { offset: 0, limit: 10, attempt: null })
+    const reading = readLog(bob.actor, jobId, { offset: 0, limit: 10, attempt: null, rank: 0 })
     await expect(reading).rejects.toMatchObject({ code: 'not_found' })
   })
 })

@@ -4,7 +4,7 @@ import { isFinal } from '../jobs/status'
 import { findVisibleJob, type VisibleJob } from '../jobs/visible'
 import { plainTextOf } from '../results/decode'
 import { readLines } from '../results/lines'
-import { readOutput } from '../results/read-output'
+import { countRanks, readOutput } from '../results/read-output'
 
 export interface LogRequest {
   /** Bytes of output to pass over. */
@@ -13,6 +13,8 @@ export interface LogRequest {
   limit: number
   /** The attempt that the offset belongs to; null: whichever is the last. */
   attempt: number | null
+  /** Whose output: each rank of a job over several nodes is counted from 0. */
+  rank: number
 }
 
 /** A part of what a job printed, both streams in the order they came. */
@@ -30,23 +32,35 @@ export interface LogPart {
 /**
  * Reads a job's output by bytes: parts that follow each other hold every byte once. A part ends at the end of a
  * character, so it may be up to three bytes shorter than its limit.
- * @throws 422 for an offset behind the end of the output, or within a character.
+ * @throws 422 for an offset behind the end of the output, or within a character, and for a rank that there is not.
  */
 export async function readLog(actor: Actor, jobId: string, request: LogRequest): Promise<LogPart> {
   // Read before the output: a verdict is written after the last of it.
   const job = await findVisibleJob(actor, jobId)
   const restarted = request.attempt !== null && request.attempt !== job.attempt
-  const { offset, limit } = restarted ? { ...request, offset: 0 } : request
-  const read = await readPart(job, offset, limit)
+  const { limit, rank } = request
+  if (rank > 0) await requireRank(job, rank)
+  const read = await readPart({ ...job, rank }, restarted ? 0 : request.offset, limit)
   return { ...read, ended: read.isLast && isFinal(job.status), attempt: job.attempt, restarted }
 }
 
-async function readPart(job: VisibleJob, offset: number, limit: number) {
+/** One rank's output of the job's last attempt. */
+type RankOfJob = Pick<VisibleJob, 'id' | 'attempt'> & { rank: number }
+
+async function requireRank({ id, attempt }: VisibleJob, rank: number): Promise<void> {
+  const ranks = await countRanks(id, attempt)
+  if (rank < ranks) return
+  const message =
+    ranks > 1 ? `the job has ranks 0 to ${ranks - 1}` : 'the job has one rank, or none yet: leave it out'
+  throw new GpuqError('invalid_fields', `rank: ${message}`, { errors: [{ path: 'rank', message }] })
+}
+
+async function readPart(job: RankOfJob, offset: number, limit: number) {
   const place = findPlace(job, offset)
   const part = new TextPart(place.text, offset, limit)
   let consumed = place.record
   async function* counted() {
-    for await (const bytes of readOutput(job.id, job.attempt, place.record)) {
+    for await (const bytes of readOutput(job.id, job.attempt, place.record, job.rank)) {
       consumed += bytes.length
       yield bytes
     }
@@ -129,13 +143,15 @@ interface Place {
 const places = new Map<string, Place>()
 const mostPlaces = 1000
 
-function findPlace({ id, attempt }: VisibleJob, offset: number): Place {
-  const place = places.get(`${id}:${attempt}`)
+const keyOf = ({ id, attempt, rank }: RankOfJob) => `${id}:${attempt}:${rank}`
+
+function findPlace(job: RankOfJob, offset: number): Place {
+  const place = places.get(keyOf(job))
   return place && place.text <= offset ? place : { text: 0, record: 0 }
 }
 
-function notePlace({ id, attempt }: VisibleJob, place: Place): void {
-  const key = `${id}:${attempt}`
+function notePlace(job: RankOfJob, place: Place): void {
+  const key = keyOf(job)
   places.delete(key)
   places.set(key, place)
   const [oldest] = places.keys()

@@ -127,6 +127,9 @@ export const readLogSchema = z.strictObject({
     .gte(0, 'must be at least 0')
     .optional()
     .describe('attempt of the answer before: then a new attempt is read from its beginning'),
+  rank: count(0, 7)
+    .default(0)
+    .describe('whose output, of a job on several instances; each has its own offsets'),
 })
 
 export const logPartSchema = z.object({
