@@ -104,12 +104,14 @@ it('waits for the end of a half line, or for a minute in which nobody writes', a
   await writeFile(path, '0,a.py,,--n 1,\n0,a.py,,--n')
   const gpuq = server()
   const watch = watcher(gpuq)
-  expect(await watch.look(signal)).toBe(60_000)
+  expect(await watch.look(signal)).toBe(10_000)
+  expect(said).toEqual([])
   clock = 50_000
   await appendFile(path, ' 2')
   await watch.look(signal)
   clock = 100_000
   expect(await watch.look(signal)).toBe(10_000)
+  expect(said).toEqual([expect.stringContaining('line 2 has no line break')])
   expect(gpuq.configs).toHaveLength(1)
   await appendFile(path, ',\n0,a.py,,--n 3')
   await watch.look(signal)

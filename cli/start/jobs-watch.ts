@@ -35,6 +35,7 @@ interface Bad {
 
 /** A last line without its line break may be half of one. Somebody who writes does not stop for so long. */
 const tailRestsMs = 60_000
+const tailIsLateMs = 10_000
 /** More lines than this are counted on the terminal, not listed. The log has them all. */
 const mostListed = 20
 
@@ -181,13 +182,20 @@ export class JobsWatch {
     this.#fileSaid = text
   }
 
-  /** A half line is looked at again without anybody's doing: resolves with the milliseconds until then. */
+  /**
+   * A half line is looked at again without anybody's doing: resolves with the milliseconds until then. Mostly its end comes
+   * at once, so the terminal hears of it only later.
+   */
   async #sayTail(tail: FileLine | null): Promise<number | null> {
     if (tail === null || tail.text === null || saysNothing(tail.text)) return null
-    const text = `line ${tail.number} has no line break at its end: it waits for one, or for a minute in which nobody writes`
-    if (this.#tailSaid !== this.#tail.version) await this.options.journal.detail(text)
-    this.#tailSaid = this.#tail.version
-    return Math.max(1_000, tailRestsMs - (this.options.now() - this.#tail.since))
+    const { journal, now } = this.options
+    const restsMs = now() - this.#tail.since
+    const late = restsMs >= tailIsLateMs
+    const text = `line ${tail.number} has no line break at its end: it waits for one, or for a minute in which nobody writes.`
+    const key = `${this.#tail.version} ${late}`
+    if (this.#tailSaid !== key) await (late ? journal.warn(text) : journal.detail(text))
+    this.#tailSaid = key
+    return Math.max(1_000, (late ? tailRestsMs : tailIsLateMs) - restsMs)
   }
 
   /** Each bad line once; the same line, added again, once more. */
