@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Actor } from '../access/actor'
 import { findProject } from '../access/project-of-submission'
 import { database } from '../database/client'
-import { transaction } from '../database/transaction'
+import { type Transaction, transaction } from '../database/transaction'
 import { GpuqError } from '../errors'
 import { storage } from '../storage/storage'
 import { type ObjectStore, StorageFault } from '../storage/store'
@@ -104,27 +104,33 @@ class Receiver {
   }
 
   async #record(): Promise<void> {
-    const blobs = this.#written
+    const written = this.#written
     this.#written = []
-    if (blobs.length === 0) return
-    await transaction(async (tx) => {
+    if (written.length === 0) return
+    const lost = await transaction(async (tx) => {
       await shareContents(tx, this.projectId)
-      // Between its writing and this lock, one who sweeps may have taken it for a leftover.
+      // Between its writing and this lock, one who sweeps may have taken a content for a leftover.
       const there = await Promise.all(
-        blobs.map(({ sha256 }) => this.store.has(blobKey(this.projectId, sha256))),
+        written.map(({ sha256 }) => this.store.has(blobKey(this.projectId, sha256))),
       )
-      if (there.includes(false)) throw new GpuqError('unavailable', 'Some files have to be sent again.')
-      await tx.query({
-        name: 'insert-blobs',
-        text: `INSERT INTO archive_blobs (project_id, hash, bytes)
-               SELECT DISTINCT ON (hash) $1::uuid, decode(hash, 'hex'), bytes
-                 FROM unnest($2::text[], $3::int8[]) AS sent (hash, bytes)
-               ON CONFLICT (project_id, hash) DO UPDATE SET stored_at = now()`,
-        values: [this.projectId, blobs.map(({ sha256 }) => sha256), blobs.map(({ bytes }) => bytes)],
-      })
+      const kept = written.filter((_, index) => there[index])
+      await insertRows(tx, this.projectId, kept)
+      this.#received += kept.length
+      return kept.length < written.length
     })
-    this.#received += blobs.length
+    if (lost) throw new GpuqError('unavailable', 'Some files have to be sent again.')
   }
+}
+
+async function insertRows(tx: Transaction, projectId: string, contents: readonly Content[]): Promise<void> {
+  await tx.query({
+    name: 'insert-blobs',
+    text: `INSERT INTO archive_blobs (project_id, hash, bytes)
+           SELECT DISTINCT ON (hash) $1::uuid, decode(hash, 'hex'), bytes
+             FROM unnest($2::text[], $3::int8[]) AS sent (hash, bytes)
+           ON CONFLICT (project_id, hash) DO UPDATE SET stored_at = now()`,
+    values: [projectId, contents.map(({ sha256 }) => sha256), contents.map(({ bytes }) => bytes)],
+  })
 }
 
 async function* pieces(

@@ -13,6 +13,7 @@ import { tellEnds } from '../notices/tell-ends'
 import { type ProvisionCommands, provision } from '../provisioner/provisioner'
 import { Wake } from '../wake'
 import { storeResults } from './store-results'
+import { sweepDirectories } from './sweep-directories'
 
 /** The safety net under the notifications. */
 const lookEveryMs = 1_000
@@ -20,7 +21,7 @@ const sweepEveryMs = 10 * 60_000
 
 /**
  * What the leader does: it places what can start, reconciles what died, turns the output of what ended into files, tells
- * those who asked for it, and brings up nodes.
+ * those who asked for it, brings up nodes, and deletes what was shipped and is not needed.
  */
 export async function lead(signal: AbortSignal): Promise<void> {
   const commands = provisionCommands()
@@ -28,6 +29,7 @@ export async function lead(signal: AbortSignal): Promise<void> {
     schedule(signal),
     storeResults(signal),
     tellEnds(signal),
+    sweepDirectories(signal),
     ...(commands ? [provision(commands, signal)] : []),
   ])
 }

@@ -1,0 +1,151 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { makePerson, type Person } from '../access/testing/people'
+import { makeJob } from '../cluster/testing/rows'
+import { testDatabase } from '../database/testing/test-database'
+import { diskStore } from '../storage/disk'
+import { setStorage } from '../storage/storage'
+import type { ObjectStore } from '../storage/store'
+import { blobKey } from './blob-key'
+import { frameHeader } from './frames'
+import { receiveBlobs } from './receive'
+import { registerArchive } from './register'
+import { sweepArchives } from './sweep'
+
+vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
+const db = testDatabase()
+let root: string
+let store: ObjectStore
+let person: Person
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'gpuq-sweep-'))
+  store = diskStore(root)
+  setStorage(store)
+})
+beforeEach(async () => {
+  person = await makePerson()
+})
+afterAll(() => rm(root, { recursive: true }))
+
+const sha256 = (content: Buffer) => createHash('sha256').update(content).digest('hex')
+const entryOf = (content: Buffer) => ({
+  path: sha256(content).slice(0, 8),
+  bytes: content.length,
+  sha256: sha256(content),
+})
+
+/** Ships a directory of these contents, with clients' steps. */
+async function ship(...contents: Buffer[]) {
+  // A limit of directories a minute is each user's.
+  const register = () => registerArchive(person.actor, 'project', contents.map(entryOf))
+  await register()
+  const frames = contents.map((content) =>
+    Buffer.concat([frameHeader(sha256(content), content.length), content]),
+  )
+  await receiveBlobs(person.actor, 'project', new Blob(frames.map((frame) => new Uint8Array(frame))).stream())
+  const { archive, missing } = await register()
+  expect(missing).toEqual([])
+  const { rows } = await db.pool.query<{ id: string; project_id: string }>(
+    `SELECT a.id, a.project_id FROM archives a JOIN projects p ON p.id = a.project_id
+      WHERE p.owner_id = $1 AND a.hash = decode($2, 'hex')`,
+    [person.id, archive],
+  )
+  return { id: rows[0]?.id ?? '', projectId: rows[0]?.project_id ?? '' }
+}
+
+const has = async (projectId: string, content: Buffer) => store.has(blobKey(projectId, sha256(content)))
+const exists = async (archiveId: string) =>
+  (await db.pool.query('SELECT 1 FROM archives WHERE id = $1', [archiveId])).rowCount === 1
+
+/** What is swept from under an upload is asked for again: a client goes on. */
+async function shipUntilDone(contents: Buffer[], tries = 20): ReturnType<typeof ship> {
+  return ship(...contents).catch((error: unknown) => {
+    if (tries === 0) throw error
+    return shipUntilDone(contents, tries - 1)
+  })
+}
+
+/** As if all that is there had been there for so many days. */
+async function age(days: number): Promise<void> {
+  await db.pool.query('UPDATE archives SET created_at = created_at - make_interval(days => $1)', [days])
+  await db.pool.query('UPDATE archive_blobs SET stored_at = stored_at - make_interval(days => $1)', [days])
+}
+
+async function jobWith(archiveId: string, ended: string | null): Promise<string> {
+  const job = await makeJob({ userId: person.id })
+  await db.pool.query(
+    'UPDATE jobs SET archive_id = $2, project_id = a.project_id FROM archives a WHERE jobs.id = $1 AND a.id = $2',
+    [job, archiveId],
+  )
+  if (ended !== null)
+    await db.pool.query(
+      `UPDATE jobs SET status = 'completed', reason = 'finished', exit_code = 0, ended_at = now() - $2::interval WHERE id = $1`,
+      [job, ended],
+    )
+  return job
+}
+
+describe('sweeping', () => {
+  it('deletes a directory that no job had for a week, and contents that no other names', async () => {
+    const [own, shared] = [randomBytes(10), randomBytes(10)]
+    const unused = await ship(own, shared)
+    await age(8)
+    const fresh = await ship(shared)
+    await sweepArchives(store)
+    expect(await exists(unused.id)).toBe(false)
+    expect(await exists(fresh.id)).toBe(true)
+    expect(await has(unused.projectId, own)).toBe(false)
+    expect(await has(unused.projectId, shared)).toBe(true)
+  })
+
+  it('keeps what a live job has, and what an ended one has as long as its project says', async () => {
+    const contents = [randomBytes(10), randomBytes(10), randomBytes(10)] as const
+    const [live, ended, old] = [await ship(contents[0]), await ship(contents[1]), await ship(contents[2])]
+    await jobWith(live.id, null)
+    await jobWith(ended.id, '10 days')
+    const oldJob = await jobWith(old.id, '40 days')
+    await age(100)
+    await sweepArchives(store)
+    expect([await exists(live.id), await exists(ended.id), await exists(old.id)]).toEqual([true, true, true])
+    await db.pool.query('UPDATE projects SET retention_days = 30 WHERE id = $1', [old.projectId])
+    await sweepArchives(store)
+    expect([await exists(live.id), await exists(ended.id), await exists(old.id)]).toEqual([true, true, false])
+    expect(await has(live.projectId, contents[0])).toBe(true)
+    expect(await has(old.projectId, contents[2])).toBe(false)
+    const { rows } = await db.pool.query('SELECT archive_id FROM jobs WHERE id = $1', [oldJob])
+    expect(rows).toEqual([{ archive_id: null }])
+  })
+
+  it('removes what nobody knows of: uploads that died, and projects that are gone', async () => {
+    const content = randomBytes(10)
+    const { projectId } = await ship(content)
+    const stray = sha256(randomBytes(10))
+    await store.write(blobKey(projectId, stray), new Blob(['x']).stream())
+    await db.pool.query('DELETE FROM archives WHERE project_id = $1', [projectId])
+    await db.pool.query('DELETE FROM projects WHERE id = $1', [projectId])
+    await sweepArchives(store)
+    expect(await has(projectId, content)).toBe(false)
+    expect(await store.has(blobKey(projectId, stray))).toBe(false)
+  })
+
+  it('never takes from somebody who ships the same at that moment', async () => {
+    const contents = Array.from({ length: 20 }, () => randomBytes(10))
+    for (let round = 0; round < 5; round++) {
+      let sweeping = true
+      const sweeps = (async () => {
+        while (sweeping) await sweepArchives(store)
+      })()
+      const { projectId } = await shipUntilDone(contents).finally(async () => {
+        sweeping = false
+        await sweeps
+      })
+      for (const content of contents) expect(await has(projectId, content)).toBe(true)
+      await db.pool.query('DELETE FROM archives WHERE project_id = $1', [projectId])
+      await db.pool.query('DELETE FROM archive_blobs WHERE project_id = $1', [projectId])
+    }
+  })
+})
