@@ -31,9 +31,10 @@ describe('a job with a directory', () => {
     await lab.startWorker({ node: 'a' })
     const job = await queue(
       `
-import os, subprocess, sys
+import os, subprocess
+from pathlib import Path
 from pkg.numbers import answer
-print(os.getcwd(), answer, sorted(os.listdir(".")))
+print(os.getcwd(), answer, sorted(os.listdir(Path(__file__).parent)))
 print(open("data/a b.txt").read(), os.readlink("latest"), open("latest").read())
 print(subprocess.run(["./run.sh"], capture_output=True, text=True).stdout.strip())
 print(os.access("pkg/numbers.py", os.X_OK))
@@ -52,11 +53,12 @@ except OSError as error:
         'run.sh': { program: '#!/bin/sh\necho it runs\n' },
         big: randomBytes(3_000_000),
         '-rf': 'a hostile name',
+        'solution.py': { target: 'big' },
       },
     )
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed' })
     expect(await lab.jobs.lines(job)).toEqual([
-      "/work 42 ['-rf', 'big', 'data', 'latest', 'pkg', 'run.sh']",
+      "/work 42 ['-rf', 'big', 'data', 'latest', 'pkg', 'run.sh', 'solution.py']",
       'text data/a b.txt text',
       'it runs',
       'False',

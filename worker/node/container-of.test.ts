@@ -76,14 +76,16 @@ it('hands a command to a shell as it was typed, in a container that is the same 
   expect(await filesOf(commanded)).toEqual([expect.stringMatching(/^config.yaml: /)])
 })
 
-it('begins with a copy of what was shipped, and then becomes the program', async () => {
+it('begins with a copy of what was shipped, and then becomes the program', () => {
   const shipped = { ...task, archiveId: 'archive', spec: { archive: 'a'.repeat(64), run_name: 'base' } }
-  const { command, env, runName } = containerFor(shipped)
-  expect(command.slice(0, 2)).toEqual(['/bin/sh', '-c'])
-  expect(command[2]).toMatch(/^cp -R \/job\/dir\/\. \/work\/ && exec "\$@"$/)
-  expect(command.slice(4)).toEqual(['python', '-u', '/job/solution.py'])
-  expect(env).toEqual({ PYTHONPATH: '/work' })
-  expect(runName).toBe('base')
+  const uploaded = containerFor(shipped)
+  expect(uploaded.command.slice(0, 2)).toEqual(['/bin/sh', '-c'])
+  expect(uploaded.command[2]).toMatch(/^cp -R .* && exec "\$@"$/)
+  expect(uploaded.command.slice(4)).toEqual(['python', '-u', '/work/solution.py'])
+  expect(uploaded.runName).toBe('base')
+  const commanded = containerFor({ ...shipped, command: 'sh run.sh' })
+  expect(commanded.command.slice(4)).toEqual(['/bin/sh', '-c', 'sh run.sh'])
+  expect(commanded.command[2]).not.toContain('solution.py')
 })
 
 it('is told where all tasks of the attempt are, and how many processes each has', async () => {

@@ -22,8 +22,11 @@ export function containerOf(
   const spec = storedSpecSchema.parse(task.spec)
   // The container numbers its GPUs from 0 in the order of their numbers on the node, as `task.gpus` has them.
   const args = spec.cuda_argument ? withCudaArgument(spec.args, task.gpus.length) : spec.args
+  const shipped = spec.archive !== undefined
   const program =
-    task.command === null ? ['python', '-u', '/job/solution.py', ...args] : ['/bin/sh', '-c', task.command]
+    task.command === null
+      ? ['python', '-u', `${shipped ? '/work' : '/job'}/solution.py`, ...args]
+      : ['/bin/sh', '-c', task.command]
   return {
     jobId: task.jobId,
     taskId: task.id,
@@ -31,9 +34,8 @@ export function containerOf(
     rank: task.rank,
     nodeId: lease.nodeId,
     image: task.image,
-    command: spec.archive === undefined ? program : inShippedDirectory(program),
-    // Else a program that lies in /job would not find the modules that were shipped to /work.
-    env: spec.archive === undefined ? spec.env : { PYTHONPATH: '/work', ...spec.env },
+    command: shipped ? inShippedDirectory(program, task.command === null) : program,
+    env: spec.env,
     runName: spec.run_name ?? null,
     directory,
     gpuUuids: task.gpus.filter(({ simulated }) => !simulated).map(({ uuid }) => uuid),
@@ -47,8 +49,13 @@ export function containerOf(
 
 /**
  * Copies the shipped files to where the program may write, and becomes the program. Links stay links, and every file is
- * the task's own.
+ * the task's own. An uploaded program is put beside them, where it finds its modules and data.
  */
-function inShippedDirectory(program: string[]): string[] {
-  return ['/bin/sh', '-c', `cp -R /job/${shippedDirectory}/. /work/ && exec "$@"`, 'gpuq', ...program]
+function inShippedDirectory(program: string[], uploaded: boolean): string[] {
+  const steps = [
+    `cp -R /job/${shippedDirectory}/. /work/`,
+    ...(uploaded ? ['rm -rf /work/solution.py', 'cp /job/solution.py /work/'] : []),
+    'exec "$@"',
+  ]
+  return ['/bin/sh', '-c', steps.join(' && '), 'gpuq', ...program]
 }
