@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
-import type { RunOptions, WaitOptions } from './commands/submit'
+import type { RunOptions } from './commands/run'
+import type { SubmitOptions } from './commands/submit'
 import { perform } from './perform'
-import type { UploadOptions } from './upload-config'
 import { addText, addVariable, parseDuration, parseInteger, parseNumber } from './values'
 
 const exits = `
@@ -29,9 +29,10 @@ function declareUpload(program: Command): void {
     .option('--allowed-gpus <numbers>', 'the only GPUs it may use, such as 0-3,5')
     .option('--pool <pool>', 'reserved, on-demand or best-effort')
     .option('--tag <word>', 'a word to find it by; may be given again', addText)
+    .option('--with-dir', "ship the program's directory, which the job starts in a copy of")
   addShared(command)
     .addHelpText('after', exits)
-    .action((solution: string, config: string | undefined, options: UploadOptions & WaitOptions) =>
+    .action((solution: string, config: string | undefined, options: SubmitOptions) =>
       perform(async (context) => {
         const { submit } = await import('./commands/submit')
         return submit(context, solution, config, options)
@@ -42,16 +43,29 @@ function declareUpload(program: Command): void {
 function declareRun(program: Command): void {
   const command = program
     .command('run')
-    .description('queue a command, and follow it to its end')
-    .argument('<command...>', 'run by /bin/sh: one text as it is, several words as they are')
-    .usage('[options] -- <command...>')
+    .description('queue a command; with --command, ship a directory and run it there')
+    .argument(
+      '<command...>',
+      'run by /bin/sh: one text as it is, several words as they are; or the directory',
+    )
+    .usage('[options] -- <command...>\n       gpuq run [options] --command <text> <directory>')
+    .option('--command <text>', 'what runs in a copy of the directory, on each node')
+    .option('--nodes <number>', 'with --command: on how many nodes at once', parseInteger)
+    .option('--run-name <name>', 'with --command: what no other live job of the project is called')
+    .option('--pool <pool>', 'with --command: reserved, on-demand or best-effort')
+    .option('--cpu <cores>', 'with --command: CPU cores', parseNumber)
+    .option('--memory <gb>', 'with --command: memory; half of it is for the files', parseNumber)
     .option('--expected-time <time>', 'how long it will run: 300, 90s, 10m, 2h', parseDuration)
+    .option('--wait', 'with --command: follow it to its end')
     .passThroughOptions()
   addShared(command)
-    .addHelpText('after', exits)
-    .action((words: string[], options: RunOptions & WaitOptions) =>
+    .addHelpText(
+      'after',
+      `${exits}\nWith --command, it returns once the job is queued, unless --wait is given.`,
+    )
+    .action((words: string[], options: RunOptions) =>
       perform(async (context) => {
-        const { run } = await import('./commands/submit')
+        const { run } = await import('./commands/run')
         return run(context, words, options)
       }),
     )

@@ -25,8 +25,11 @@ export interface UploadOptions {
 
 const anHour = 3600
 
-/** The config.yaml that the options stand for. Whether its values may be is for the server to say. */
-export function toConfigText(options: UploadOptions): string {
+/**
+ * The config.yaml that the options stand for, and what else it is to hold, by its own keys. Whether its values may be is
+ * for the server to say.
+ */
+export function toConfigText(options: UploadOptions, more: Record<string, unknown> = {}): string {
   const config = {
     competition_id: options.competition ?? 'default',
     project_id: options.project ?? 'default',
@@ -46,6 +49,7 @@ export function toConfigText(options: UploadOptions): string {
     allowed_gpus: options.allowedGpus,
     pool: options.pool,
     tags: options.tag,
+    ...more,
   }
   const given = Object.entries(config).filter(([, value]) => value !== undefined)
   return stringify(Object.fromEntries(given))

@@ -1,0 +1,55 @@
+import { type Context, writeJson } from '../context'
+import { exitCodes } from '../exit-code'
+import { ifGiven, tellResult } from '../follow-submitted'
+import { shipDirectory } from '../pack/ship-directory'
+import { note, showJob } from '../show-job'
+import { toConfigText } from '../upload-config'
+import type { RunOptions } from './run'
+
+/** Longer than any server lets a job run: without an estimate it is not stopped before its admin's limit. */
+const asLongAsAllowed = 2_000_000
+
+/** Ships a directory, and queues a command that runs in a copy of it. Returns at once, or with `wait` at its end. */
+export async function runDirectory(
+  context: Context,
+  directory: string,
+  command: string,
+  { wait = false, quiet = false, json, deduplicate, ...options }: RunOptions,
+): Promise<number> {
+  const project = options.project ?? 'default'
+  const client = await context.connect()
+  const { archive } = await shipDirectory(context, project, directory, { quiet })
+  const config = toConfigText(
+    { ...options, project },
+    {
+      command,
+      archive,
+      run_name: options.runName,
+      instance_count: options.nodes,
+      max_time: options.expectedTime === undefined ? asLongAsAllowed : undefined,
+    },
+  )
+  const { job_id: jobId, status } = await client.jobs.submit({ config, wait: false, ...ifGiven(deduplicate) })
+  const page = client.transport.url(`/jobs/${jobId}`)
+  const results = client.jobs.downloadUrl(jobId, 'jsonl')
+  if (json && wait) return tellResult(context, jobId)
+  if (json) {
+    await writeJson(context, {
+      job_id: jobId,
+      status,
+      run_name: options.runName ?? null,
+      archive,
+      page,
+      results,
+    })
+    return exitCodes.ok
+  }
+  if (!wait) await context.terminal.out(`${jobId}\n`)
+  if (!quiet) {
+    await note(context, `job ${jobId}`)
+    await note(context, `page: ${page}`)
+    await note(context, `follow: gpuq logs -f ${jobId}`)
+    await note(context, `results, once it has ended: ${results}`)
+  }
+  return wait ? showJob(context, client, jobId, { quiet }) : exitCodes.ok
+}

@@ -1,0 +1,85 @@
+import { stat } from 'node:fs/promises'
+import { GpuqError } from '@/lib/errors'
+import type { Context } from '../context'
+import { followOrPrint, ifGiven, type WaitOptions } from '../follow-submitted'
+import { toGpuWish, toShellLine } from '../values'
+
+export interface RunOptions extends Omit<WaitOptions, 'wait'> {
+  /** Undefined: as the form of the command has it. */
+  wait?: boolean
+  gpus?: number
+  gpuMemory?: number
+  gpuModel?: string
+  priority?: number
+  name?: string
+  project?: string
+  environment?: string
+  expectedTime?: number
+  retries?: number
+  env?: Record<string, string>
+  /** From here on: for a directory alone. */
+  command?: string
+  nodes?: number
+  runName?: string
+  pool?: string
+  cpu?: number
+  memory?: number
+}
+
+/** Queues a command, or with `--command` a directory and what runs in it. */
+export async function run(context: Context, words: readonly string[], options: RunOptions): Promise<number> {
+  if (options.command === undefined) return runCommandLine(context, words, options)
+  const [directory, ...more] = words
+  if (directory === undefined || more.length > 0)
+    throw new GpuqError('invalid_request', 'With --command give one directory, behind all options.')
+  const { runDirectory } = await import('./run-directory')
+  return runDirectory(context, directory, options.command, options)
+}
+
+/** Queues a command, and follows it to its end. */
+async function runCommandLine(
+  context: Context,
+  words: readonly string[],
+  { wait = true, quiet, json, deduplicate, ...options }: RunOptions,
+): Promise<number> {
+  await refuseDirectoryForm(words, options)
+  const client = await context.connect()
+  const body = {
+    command: toShellLine(words),
+    ...toGpuWish(options.gpus),
+    gpu_memory_gb: options.gpuMemory,
+    gpu_model: options.gpuModel,
+    priority: options.priority,
+    run_id: options.name,
+    project_id: options.project,
+    environment: options.environment,
+    estimated_duration_seconds: options.expectedTime,
+    max_retries: options.retries,
+    env: options.env,
+  }
+  const submitted = await client.queue.submit(body, ifGiven(deduplicate))
+  return followOrPrint(context, submitted, { wait, ...shown(quiet, json) })
+}
+
+function shown(quiet: boolean | undefined, json: boolean | undefined): { quiet?: boolean; json?: boolean } {
+  return { ...(quiet !== undefined && { quiet }), ...(json !== undefined && { json }) }
+}
+
+/** What means the other form must not become a command of this one: options behind the directory are its words. */
+async function refuseDirectoryForm(words: readonly string[], options: RunOptions): Promise<void> {
+  const { nodes, runName, pool, cpu, memory } = options
+  const [first = '', ...rest] = words
+  const late = rest.find((word) => /^--(command|nodes|run-name|pool)(=|$)/.test(word))
+  if (late !== undefined && (await isDirectory(first)))
+    throw new GpuqError('invalid_request', `Write ${late} before the directory ${first}, not behind it.`)
+  if ([nodes, runName, pool, cpu, memory].every((value) => value === undefined)) return
+  const says = '--nodes, --run-name, --pool, --cpu and --memory are for `gpuq run --command "…" DIRECTORY`.'
+  throw new GpuqError('invalid_request', says)
+}
+
+async function isDirectory(path: string): Promise<boolean> {
+  return stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  )
+}

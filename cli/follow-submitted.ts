@@ -1,0 +1,42 @@
+import { untilFinal } from './commands/wait'
+import { type Context, writeJson } from './context'
+import { exitCodeOf, exitCodes } from './exit-code'
+import { note, showJob } from './show-job'
+
+export interface WaitOptions {
+  wait: boolean
+  quiet?: boolean
+  json?: boolean
+  deduplicate?: boolean
+}
+
+/** An option that was not given is left out, not sent as undefined. */
+export function ifGiven(deduplicate: boolean | undefined): { deduplicate?: boolean } {
+  return deduplicate === undefined ? {} : { deduplicate }
+}
+
+/** Follows the job to its end, or prints its id. */
+export async function followOrPrint(
+  context: Context,
+  submitted: { job_id: string; deduplicated?: boolean | undefined },
+  { wait, quiet, json }: WaitOptions,
+): Promise<number> {
+  const jobId = submitted.job_id
+  if (wait && json) return tellResult(context, jobId)
+  if (wait) {
+    const again = submitted.deduplicated ? ': your same job from before, not queued again' : ''
+    if (!quiet) await note(context, `job ${jobId}${again}`)
+    return showJob(context, await context.connect(), jobId, { quiet })
+  }
+  if (json) await writeJson(context, submitted)
+  else await context.terminal.out(`${jobId}\n`)
+  return exitCodes.ok
+}
+
+/** One JSON document at the end, with all that the job printed inside: on stdout there is nothing else. */
+export async function tellResult(context: Context, jobId: string): Promise<number> {
+  const client = await context.connect()
+  const job = await untilFinal(context, client, jobId)
+  await writeJson(context, await client.jobs.result(jobId))
+  return exitCodeOf(job)
+}

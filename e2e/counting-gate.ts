@@ -1,0 +1,66 @@
+import { once } from 'node:events'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+
+/** A way to the server that counts what is sent through it, and may break off. */
+export class CountingGate {
+  sentBytes = 0
+  /** Connections are cut after so many bytes more. */
+  cutAfter = Number.POSITIVE_INFINITY
+  cuts = 0
+  readonly #sockets = new Set<Socket>()
+
+  private constructor(
+    readonly server: Server,
+    readonly target: URL,
+  ) {}
+
+  static async open(target: string): Promise<CountingGate> {
+    const server = createServer()
+    const gate = new CountingGate(server, new URL(target))
+    server.on('connection', (socket) => gate.#pass(socket))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return gate
+  }
+
+  get url(): string {
+    const address = this.server.address()
+    if (address === null || typeof address === 'string') throw new Error('the gate is not open')
+    return `http://127.0.0.1:${address.port}`
+  }
+
+  /** What is sent while `work` is done. */
+  async count(work: () => Promise<unknown>): Promise<number> {
+    const before = this.sentBytes
+    await work()
+    return this.sentBytes - before
+  }
+
+  close(): void {
+    for (const socket of this.#sockets) socket.destroy()
+    this.server.close()
+  }
+
+  #pass(client: Socket): void {
+    const upstream = connect(Number(this.target.port), this.target.hostname)
+    for (const socket of [client, upstream]) {
+      this.#sockets.add(socket)
+      socket.on('error', () => socket.destroy())
+      socket.on('close', () => {
+        client.destroy()
+        upstream.destroy()
+        this.#sockets.delete(socket)
+      })
+    }
+    client.on('data', (bytes) => {
+      this.sentBytes += bytes.length
+      this.cutAfter -= bytes.length
+      if (this.cutAfter > 0) return
+      this.cutAfter = Number.POSITIVE_INFINITY
+      this.cuts++
+      client.destroy()
+    })
+    client.pipe(upstream)
+    upstream.pipe(client)
+  }
+}

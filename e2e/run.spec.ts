@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto'
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { expect, test } from '@playwright/test'
+import { CountingGate } from './counting-gate'
+import { type Ended, runCli } from './gpuq-program'
+import { makePerson, noLimits, type Person } from './people'
+import { theSystem } from './system/the-system'
+
+/** Directories shipped by the built `gpuq`, through a way that counts what it sends. */
+
+const MiB = 1024 * 1024
+/** Half of the memory is for the files. */
+const small = ['--gpus', '0', '--cpu', '0.5', '--memory', '0.25', '--expected-time', '60']
+
+let home: string
+let person: Person
+let gate: CountingGate
+
+test.beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'gpuq-run-'))
+  person = await makePerson({ name: 'shipper', limits: noLimits })
+  gate = await CountingGate.open(theSystem().url)
+})
+test.afterAll(async () => {
+  gate.close()
+  await rm(home, { recursive: true, force: true })
+})
+
+const gpuq = (args: string[]): Promise<Ended> =>
+  runCli(args, { home, env: { GPUQ_SERVER: gate.url, GPUQ_TOKEN: person.token } })
+
+async function directory(files: Record<string, string | Buffer>): Promise<string> {
+  const root = await mkdtemp(join(home, 'dir-'))
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(join(root, dirname(path)), { recursive: true })
+    await writeFile(join(root, path), content)
+  }
+  return root
+}
+
+test('run ships what git would take, runs the command in a copy of it, and returns at once', async () => {
+  const dir = await directory({
+    '.gitignore': '*.ckpt\nout/\n',
+    'train.sh':
+      '#!/bin/sh\nfind . -type f -o -type l | sort; echo "$GPUQ_RUN_NAME $1"; echo new > state; cat latest\n',
+    'data/labels.txt': 'labels\n',
+    'data/.gitignore': '*.bin\n!keep.bin\n',
+    'data/raw.bin': 'raw',
+    'data/keep.bin': 'kept',
+    'model.ckpt': 'large',
+    'out/log': 'old',
+  })
+  await chmod(join(dir, 'train.sh'), 0o755)
+  await symlink('data/labels.txt', join(dir, 'latest'))
+  const started = await gpuq([
+    'run',
+    '--run-name',
+    'base',
+    '--command',
+    './train.sh "two words"',
+    ...small,
+    dir,
+  ])
+  expect(started).toMatchObject({ code: 0, out: expect.stringMatching(/^[0-9a-f-]{36}\n$/) })
+  const id = started.out.trim()
+  for (const address of [`/jobs/${id}`, `gpuq logs -f ${id}`, `/api/results/${id}?format=jsonl`])
+    expect(started.err).toContain(address)
+  expect(await gpuq(['logs', '-f', id])).toEqual({
+    code: 0,
+    err: '',
+    out: [
+      './.gitignore',
+      './data/.gitignore',
+      './data/keep.bin',
+      './data/labels.txt',
+      './latest',
+      './train.sh',
+      'base two words',
+      'labels\n',
+    ].join('\n'),
+  })
+  expect(await person.client.jobs.get(id)).toMatchObject({ run_name: 'base', archive: { files: 6 } })
+})
+
+test('content that has not changed is not sent again, under whatever name', async () => {
+  const large = randomBytes(12 * MiB)
+  const dir = await directory({ large, 'a.txt': 'a', ...many(300) })
+  const run = (...more: string[]) =>
+    gpuq(['run', '--project', 'count', '--command', 'ls | wc -l', ...small, ...more, dir])
+  const first = await gate.count(async () => {
+    const ended = await run('--wait')
+    expect(ended).toMatchObject({ code: 0, out: '302\n' })
+  })
+  expect(first).toBeGreaterThan(12 * MiB)
+  expect(first).toBeLessThan(13.5 * MiB)
+  const second = await gate.count(async () => {
+    expect((await run()).err).toContain('all of it is there already')
+  })
+  expect(second).toBeLessThan(0.2 * MiB)
+  await writeFile(join(dir, 'a.txt'), 'changed')
+  await writeFile(join(dir, 'copy of large'), large)
+  const third = await gate.count(async () => {
+    expect((await run()).err).toContain('sent 7 B')
+  })
+  expect(third).toBeLessThan(0.3 * MiB)
+})
+
+test('a break on the way costs what was on the way, and nothing else', async () => {
+  const dir = await directory({ ...many(200, 40_000) })
+  gate.cutAfter = 5 * MiB
+  const { cuts } = gate
+  const ended = await gpuq(['run', '--command', 'ls | wc -l', '--wait', ...small, dir])
+  expect(ended).toMatchObject({ code: 0, out: '200\n' })
+  expect(gate.cuts).toBe(cuts + 1)
+  expect(ended.err).toContain('Going on in a moment.')
+})
+
+test('the name of a live run is refused with the job that has it', async () => {
+  const dir = await directory({ a: '' })
+  const run = () => gpuq(['run', '--run-name', 'long', '--command', 'sleep 600', '-q', ...small, dir])
+  const { out } = await run()
+  const id = out.trim()
+  try {
+    const refused = await run()
+    expect(refused).toMatchObject({ code: 1, out: '' })
+    expect(refused.err).toContain(`"long"`)
+    expect(refused.err).toContain(id)
+  } finally {
+    await gpuq(['cancel', id])
+  }
+})
+
+test('submit --with-dir finds the modules and data beside the program', async () => {
+  const dir = await directory({
+    'train.py':
+      'import sys\nfrom pathlib import Path\nfrom helper import word\nprint(word, (Path(__file__).parent / "data.txt").read_text(), sys.argv[1:])\n',
+    'helper.py': 'word = "hello"\n',
+    'data.txt': 'world',
+    'config.yaml': `competition_id: c\nproject_id: beside\nexpected_time: 60\ngpu_count: 0\nmemory_gb: 0.25\nargs: "--x 1"\n`,
+  })
+  const path = join(dir, 'train.py')
+  const expected = { code: 0, err: '', out: "hello world ['--x', '1']\n" }
+  expect(await gpuq(['submit', path, join(dir, 'config.yaml'), '--with-dir', '-q'])).toEqual(expected)
+  expect(await gpuq(['submit', path, '--with-dir', '-q', '--args', '--x 1', ...small])).toEqual(expected)
+})
+
+test('what cannot be shipped is named, and options behind the directory are not taken for words', async () => {
+  const dir = await directory({ a: '' })
+  await symlink('/etc/passwd', join(dir, 'outside'))
+  const refused = await gpuq(['run', '--command', 'ls', ...small, dir])
+  expect(refused).toMatchObject({ code: 2, out: '' })
+  expect(refused.err).toContain('"outside" → "/etc/passwd" leads to an absolute path')
+  const late = await gpuq(['run', dir, '--command', 'ls'])
+  expect(late).toMatchObject({ code: 2, out: '' })
+  expect(late.err).toContain('before the directory')
+  expect((await gpuq(['run', '--nodes', '2', '--', 'ls'])).err).toContain('--command')
+})
+
+function many(count: number, bytes = 1000): Record<string, Buffer> {
+  return Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, randomBytes(bytes)]))
+}
