@@ -30,7 +30,7 @@ module.exports = {
       comment: 'components take from lib only schemas, types, status helpers and the browser client',
       from: { path: '^components/' },
       to: {
-        path: '^lib/(database|cluster/(?!schemas)|env|logger|access/(?!roles|schemas)|jobs/(?!status|schemas|config|reasons)|results/(?!records)|http/(?!client|schemas|queries))',
+        path: '^lib/(database|cluster/(?!schemas)|env|logger|access/(?!roles|schemas)|jobs/(?!status|schemas|config|reasons|visible-text)|results/(?!records)|http/(?!client|schemas|queries))',
       },
     },
     {
@@ -42,7 +42,7 @@ module.exports = {
       to: {
         path: '^lib/',
         pathNot:
-          '^lib/(errors|http/client|archives/(schemas|manifest|paths|frames|archive-hash)|access/(schemas|roles)|cluster/(schemas|queue-schemas)|jobs/(schemas|status|reasons)|results/(printed|records|rank-labels))',
+          '^lib/(errors|http/client|archives/(schemas|manifest|paths|frames|archive-hash)|access/(schemas|roles)|cluster/(schemas|queue-schemas)|jobs/(schemas|visible-text|status|reasons)|results/(printed|records|rank-labels))',
       },
     },
     {

@@ -88,6 +88,7 @@ export function detail(changes: object = {}) {
         memory_peak_mib: null,
       },
     },
+    deleted_after_days: null,
     cancel_requested: false,
     result_file: null,
     output_bytes: 0,

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import type { Project } from '@/lib/access/schemas'
 import { removeProject, updateProject } from '@/lib/http/queries'
 import { FormFailure } from '../shell/form-actions'
+import { optionalNumberText } from '../shell/number-text'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { Button } from '../ui/button'
 import { ConfirmDialog } from '../ui/confirm-dialog'
@@ -24,6 +25,7 @@ const schema = z.object({
     .transform((name) => name || null),
   submissions_per_minute: limitText,
   max_active_jobs: limitText,
+  retention_days: optionalNumberText({ min: 1, max: 36_500 }),
   ...shareTexts,
 })
 
@@ -67,11 +69,12 @@ function ProjectFacts({ project, admin, onDeleted }: ProjectFactsProps) {
       name: project.name ?? '',
       submissions_per_minute: toLimitText(project.limits.submissions_per_minute),
       max_active_jobs: toLimitText(project.limits.max_active_jobs),
+      retention_days: project.retention_days === null ? '' : String(project.retention_days),
       ...toShareTexts(project),
     },
-    send: async ({ name, submissions_per_minute, max_active_jobs, ...shares }) => {
+    send: async ({ name, retention_days, submissions_per_minute, max_active_jobs, ...shares }) => {
       const limits = { submissions_per_minute, max_active_jobs }
-      await mutateAsync({ id: project.id, name, ...(admin ? { limits, shares } : {}) })
+      await mutateAsync({ id: project.id, name, retention_days, ...(admin ? { limits, shares } : {}) })
       toast.success('The project was saved')
     },
   })
@@ -79,6 +82,19 @@ function ProjectFacts({ project, admin, onDeleted }: ProjectFactsProps) {
     <form onSubmit={form.submit} noValidate className="flex flex-col gap-4">
       <Field label="Name" optional error={form.errorOf('name')}>
         <Input value={form.values.name} onChange={(event) => form.set({ name: event.target.value })} />
+      </Field>
+      <Field
+        label="Days that files are kept"
+        hint="Results and artifacts are deleted so long after their job ended."
+        error={form.errorOf('retention_days')}
+      >
+        <Input
+          inputMode="numeric"
+          autoComplete="off"
+          placeholder="for ever"
+          value={form.values.retention_days}
+          onChange={(event) => form.set({ retention_days: event.target.value })}
+        />
       </Field>
       {admin ? <AdminFields form={form} /> : null}
       <FormFailure failure={form.failure} />

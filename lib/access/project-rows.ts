@@ -15,13 +15,14 @@ export interface ProjectRow {
   gpu_quota_milli: number | null
   gpu_hour_budget: number | null
   gpu_hours_used: number
+  retention_days: number | null
   created_at: Date
 }
 
 export const projectColumns = `p.id, p.slug, p.name, p.owner_id, o.handle AS owner,
   ARRAY(SELECT u.handle FROM memberships m JOIN users u ON u.id = m.user_id
          WHERE m.project_id = p.id ORDER BY lower(u.handle)) AS members,
-  p.submissions_per_minute, p.max_active_jobs, p.weight, p.gpu_quota_milli, p.gpu_hour_budget,
+  p.submissions_per_minute, p.max_active_jobs, p.weight, p.gpu_quota_milli, p.gpu_hour_budget, p.retention_days,
   ${gpuHoursOf('p.id')} AS gpu_hours_used, p.created_at`
 
 export const projectSource = 'projects p JOIN users o ON o.id = p.owner_id'
@@ -45,6 +46,7 @@ export function toProject(row: ProjectRow): Project {
       gpu_quota: row.gpu_quota_milli === null ? null : row.gpu_quota_milli / 1000,
       gpu_hour_budget: row.gpu_hour_budget,
     },
+    retention_days: row.retention_days,
     gpu_hours_used: row.gpu_hours_used,
     created_at: row.created_at.toISOString(),
   }

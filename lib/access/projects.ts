@@ -68,7 +68,7 @@ export function createProject(actor: Actor, input: z.output<typeof createProject
 }
 
 /**
- * Changes a project: its owner the name and the members, an admin also limits and shares. A member may take themself out, and
+ * Changes a project: its owner the name, the members and how long files are kept, an admin also limits and shares. A member may take themself out, and
  * nothing more.
  */
 export async function updateProject(actor: Actor, id: string, changes: ProjectChanges): Promise<Project> {
@@ -107,15 +107,20 @@ export async function updateProject(actor: Actor, id: string, changes: ProjectCh
 type ProjectChanges = z.output<typeof updateProjectSchema>
 
 function onlyLeaves(actor: Actor, { remove_members: removed = [], ...others }: ProjectChanges): boolean {
-  const { add_members: added = [], name, limits, shares } = others
+  const { add_members: added = [], ...facts } = others
   const leaving = removed.every((handle) => handle.toLowerCase() === actor.handle.toLowerCase())
-  return leaving && added.length === 0 && name === undefined && limits === undefined && shares === undefined
+  return leaving && added.length === 0 && Object.values(facts).every((fact) => fact === undefined)
 }
 
-function columnsOf({ name, limits = {}, shares = {} }: ProjectChanges): Record<string, unknown> {
+function columnsOf({
+  name,
+  retention_days,
+  limits = {},
+  shares = {},
+}: ProjectChanges): Record<string, unknown> {
   const { gpu_quota: quota, ...others } = shares
   const gpu_quota_milli = typeof quota === 'number' ? Math.round(quota * 1000) : quota
-  return { name, ...limits, ...others, gpu_quota_milli }
+  return { name, retention_days, ...limits, ...others, gpu_quota_milli }
 }
 
 /** Removes a project without jobs: jobs are a record, and stay with their project. */

@@ -113,6 +113,14 @@ export const sharesSchema = z.object({
   gpu_hour_budget: z.number().min(0).max(1e9).nullable().describe('GPU hours in all; null: no budget'),
 })
 
+const retentionSchema = z
+  .number()
+  .int()
+  .min(1)
+  .max(36_500)
+  .nullable()
+  .describe('days after their end that results and artifacts of its jobs are kept; null: for ever')
+
 export const projectSchema = z.object({
   id: z.string(),
   project_id: idSchema.describe('the slug, unique per owner'),
@@ -121,6 +129,7 @@ export const projectSchema = z.object({
   members: z.array(z.string()),
   limits: limitsSchema,
   shares: sharesSchema,
+  retention_days: retentionSchema,
   gpu_hours_used: z.number().describe('GPUs held times hours, jobs that run included'),
   created_at: time,
 })
@@ -138,6 +147,7 @@ export const updateProjectSchema = z.strictObject({
   remove_members: z.array(idSchema).max(1000).optional(),
   limits: limitsSchema.partial().optional().describe('admins only'),
   shares: z.strictObject(sharesSchema.partial().shape).optional().describe('admins only'),
+  retention_days: retentionSchema.optional(),
 })
 
 export const environmentSchema = z.object({

@@ -25,6 +25,7 @@ import {
   type TerminalSize,
 } from '../jobs/schemas'
 import { archiveCalls } from './client-archives'
+import { artifactCalls } from './client-artifacts'
 import { clusterCalls, orchestratorCalls, queueCalls } from './client-cluster'
 import { type ClientOptions, createTransport, type Query, type Transport } from './client-transport'
 
@@ -105,6 +106,7 @@ function jobCalls(transport: Transport) {
     /** The whole result as it comes. */
     download: (id: string, format: 'jsonl' | 'text', signal?: AbortSignal) =>
       transport.raw(`/api/results/${segment(id)}`, { query: { format }, signal }),
+    ...artifactCalls(transport),
     /** The job's live event stream, from behind the last event that was seen: for programs, which send a token. */
     events: (id: string, lastEventId: string | null, signal?: AbortSignal, tail?: number) => {
       const from: Record<string, string> = lastEventId === null ? {} : { 'last-event-id': lastEventId }

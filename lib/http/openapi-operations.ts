@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { accessOperations } from './openapi-access'
 import { archiveOperations } from './openapi-archives'
+import { artifactOperations } from './openapi-artifacts'
 import { clusterOperations } from './openapi-cluster'
 import { jobOperations } from './openapi-jobs'
 import type { Operation } from './openapi-operation'
@@ -9,6 +10,7 @@ import { queueOperations } from './openapi-queue'
 /** Every route of the API. A test holds this list against the route handlers that there are. */
 export const openapiOperations: readonly Operation[] = [
   ...jobOperations,
+  ...artifactOperations,
   ...archiveOperations,
   ...accessOperations,
   ...queueOperations,

@@ -22,6 +22,7 @@ export const keys = {
   jobList: (query: JobQuery) => ['jobs', 'list', query] as const,
   job: (id: string) => ['jobs', 'detail', id] as const,
   jobResult: (id: string) => ['jobs', 'result', id] as const,
+  jobArtifacts: (id: string) => ['jobs', 'artifacts', id] as const,
   jobSource: (id: string) => ['jobs', 'source', id] as const,
   me: ['users', 'me'] as const,
   users: ['users'] as const,
@@ -57,7 +58,9 @@ export function jobQuery(id: string) {
     refetchInterval: ({ state: { data, dataUpdateCount } }) => {
       if (!data || !isFinal(data.status)) return quietMs
       // The result becomes a file a moment after the end.
-      return data.result_file === null && dataUpdateCount < patience ? busyMs : false
+      return data.result_file === null && data.deleted_after_days === null && dataUpdateCount < patience
+        ? busyMs
+        : false
     },
   })
 }
@@ -75,6 +78,22 @@ export function jobSourceQuery(id: string) {
   return queryOptions({
     queryKey: keys.jobSource(id),
     queryFn: ({ signal }) => api.jobs.source(id, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+}
+
+/** What a job left in /results. It is all there once the job has ended. */
+export function jobArtifactsQuery(id: string, ended: boolean) {
+  return queryOptions({
+    queryKey: [...keys.jobArtifacts(id), ended],
+    queryFn: ({ signal }) => api.jobs.artifacts(id, signal),
+  })
+}
+
+export function artifactPreviewQuery(id: string, artifactId: string) {
+  return queryOptions({
+    queryKey: [...keys.jobArtifacts(id), 'preview', artifactId],
+    queryFn: ({ signal }) => api.jobs.artifactPreview(id, artifactId, signal),
     staleTime: Number.POSITIVE_INFINITY,
   })
 }

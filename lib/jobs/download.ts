@@ -1,20 +1,14 @@
-import { Readable } from 'node:stream'
 import { GpuqError } from '../errors'
 import { toPlainText } from '../results/decode'
 import { resultKey } from '../results/name'
 import { RankLabels } from '../results/rank-labels'
 import { countRanks, readOutput } from '../results/read-output'
 import { storage } from '../storage/storage'
+import { deletedAfterDays } from './artifacts'
+import { attachment } from './attachment'
 import { isFinal } from './status'
 import type { VisibleJob } from './visible'
 import { waitForResultFile } from './wait'
-
-/** A browser saves these and never shows them: a job may print anything, HTML included. */
-const safe = {
-  'cache-control': 'no-store',
-  'x-content-type-options': 'nosniff',
-  'content-security-policy': 'sandbox',
-}
 
 /**
  * A job's JSONL file, or its output as plain text, of several ranks one after the other and each line under its rank's
@@ -23,10 +17,14 @@ const safe = {
  */
 export async function downloadResult(job: VisibleJob, format: 'jsonl' | 'text'): Promise<Response> {
   if (format === 'text') {
-    return attachment(Readable.from(await plainText(job)), `${job.id}.txt`, 'text/plain; charset=utf-8')
+    return attachment(await plainText(job), { name: `${job.id}.txt`, type: 'text/plain; charset=utf-8' })
   }
   if (!isFinal(job.status)) {
     throw new GpuqError('conflict', 'The job has not ended yet. Its result file is written when it does.')
+  }
+  const days = await deletedAfterDays(job.id)
+  if (days !== null) {
+    throw new GpuqError('not_found', `It was deleted after ${days} days, by the retention of its project.`)
   }
   const file = await waitForResultFile(job.id, AbortSignal.timeout(5_000))
   if (!file) {
@@ -35,9 +33,7 @@ export async function downloadResult(job: VisibleJob, format: 'jsonl' | 'text'):
     })
   }
   const { stream, bytes } = await storage().open(resultKey(file.name))
-  return attachment(stream, file.name, 'application/x-ndjson; charset=utf-8', {
-    'content-length': String(bytes),
-  })
+  return attachment(stream, { name: file.name, type: 'application/x-ndjson; charset=utf-8', bytes })
 }
 
 async function plainText({ id, attempt }: VisibleJob): Promise<AsyncIterable<Buffer>> {
@@ -52,20 +48,4 @@ async function* labelledText(jobId: string, attempt: number, ranks: number): Asy
       yield Buffer.from(labels.label(rank, text.toString()))
     }
   }
-}
-
-function attachment(
-  stream: Readable,
-  name: string,
-  type: string,
-  headers: Record<string, string> = {},
-): Response {
-  return new Response(Readable.toWeb(stream) as ReadableStream<Uint8Array>, {
-    headers: {
-      ...safe,
-      ...headers,
-      'content-type': type,
-      'content-disposition': `attachment; filename="${name}"`,
-    },
-  })
 }

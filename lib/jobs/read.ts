@@ -22,6 +22,7 @@ interface DetailRow extends JobRow {
   cancel_requested: boolean
   output_bytes: number
   result_file: string | null
+  deleted_after_days: number | null
   command: string | null
   run_id: string | null
   run_name: string | null
@@ -32,7 +33,7 @@ interface DetailRow extends JobRow {
 
 const selectDetail = `
   SELECT ${summaryColumns}, j.reason_detail, j.attempt, j.max_retries, j.time_limit_s, j.spec, j.command,
-         j.run_id, j.run_name, j.priority, n.name AS node_name,
+         j.run_id, j.run_name, j.deleted_after_days, j.priority, n.name AS node_name,
          coalesce((SELECT jsonb_agg(jsonb_build_object('uuid', g.uuid, 'index', g.index, 'model', g.model,
                                     'simulated', g.simulated, 'milli', a.milli) ORDER BY g.index)
                      FROM allocations a JOIN gpus g ON g.id = a.gpu_id WHERE a.task_id = t.id), '[]') AS gpus,
@@ -88,6 +89,7 @@ export async function readJobDetail(jobId: string): Promise<JobDetail> {
     resources: toResources(spec, row.instances),
     cancel_requested: row.cancel_requested,
     result_file: row.result_file,
+    deleted_after_days: row.deleted_after_days,
     output_bytes: row.output_bytes,
     tags: spec.tags,
     command: row.command,

@@ -98,6 +98,13 @@ export const jobDetailSchema = jobSummarySchema.extend({
   resources: jobResourcesSchema,
   cancel_requested: z.boolean(),
   result_file: z.string().nullable(),
+  deleted_after_days: z
+    .number()
+    .int()
+    .nullable()
+    .describe(
+      "null: nothing was deleted; else the project's retention, after which result and artifacts were",
+    ),
   output_bytes: z.number().int(),
   tags: z.array(z.string()),
   command: z.string().nullable().describe('what a shell runs; null: the uploaded solution.py'),

@@ -45,6 +45,7 @@ async function schedule(signal: AbortSignal): Promise<void> {
   const stop = await listener().listen('queue', () => wake.ring())
   let reconciled = Number.NEGATIVE_INFINITY
   let swept = Number.NEGATIVE_INFINITY
+  let sweeping: Promise<void> | undefined
   try {
     while (!signal.aborted) {
       // First what somebody waits for: a wake-up is most often a new job.
@@ -53,14 +54,18 @@ async function schedule(signal: AbortSignal): Promise<void> {
         reconciled = performance.now()
         await attempt('reconcile', reconcile)
       }
-      if (performance.now() - swept > sweepEveryMs) {
+      if (!sweeping && performance.now() - swept > sweepEveryMs) {
         swept = performance.now()
-        await attempt('sweep', () => deleteExpired(new Date()))
+        // Beside the rest: a store that is slow or away holds no job up.
+        sweeping = attempt('sweep', () => deleteExpired(new Date())).finally(() => {
+          sweeping = undefined
+        })
       }
       await wake.rung(lookEveryMs)
     }
   } finally {
     stop()
+    await sweeping
   }
 }
 

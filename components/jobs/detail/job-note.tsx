@@ -23,6 +23,9 @@ export function JobNote({ job }: { job: JobDetail }) {
     <div aria-live="polite">
       <Callout tone={tone} icon={icon}>
         {text}
+        {job.deleted_after_days === null
+          ? null
+          : ` Its output and files were deleted after ${job.deleted_after_days} days, by the retention of its project.`}
       </Callout>
     </div>
   )

@@ -1,0 +1,8 @@
+import { readQuery, route } from '@/lib/http/route'
+import { followLink } from '@/lib/jobs/download-links'
+import { downloadQuerySchema } from '@/lib/jobs/schemas-artifacts'
+
+/** A file by a signed link: the signature is what proves the right. */
+export const GET = route('public', async ({ url }) =>
+  followLink(readQuery(url, downloadQuerySchema), new Date()),
+)

@@ -1,0 +1,8 @@
+import { route } from '@/lib/http/route'
+import { downloadArtifacts } from '@/lib/jobs/artifacts'
+import { findVisibleJob } from '@/lib/jobs/visible'
+
+/** All files that a job left in /results, as one archive. */
+export const GET = route<{ id: string }>('read', async ({ params, actor }) => {
+  return downloadArtifacts(await findVisibleJob(actor, params.id))
+})

@@ -1,0 +1,203 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { uuidv7 } from 'uuidv7'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { GET as followLink } from '@/app/api/download/route'
+import { GET as downloadOne } from '@/app/api/jobs/[id]/artifacts/[artifactId]/route'
+import { GET as downloadAll } from '@/app/api/jobs/[id]/artifacts.tar/route'
+import { makePerson, type Person } from '@/lib/access/testing/people'
+import { artifactKey } from '@/lib/cluster/task-artifacts'
+import { makeJob } from '@/lib/cluster/testing/rows'
+import { testDatabase } from '@/lib/database/testing/test-database'
+import { listArtifacts, previewArtifact } from '@/lib/jobs/artifacts'
+import { createLink } from '@/lib/jobs/download-links'
+import { readJobDetail } from '@/lib/jobs/read'
+import { deleteOldFiles } from '@/lib/jobs/retention'
+import { findVisibleJob, type VisibleJob } from '@/lib/jobs/visible'
+import { storeResult } from '@/lib/results/result-files'
+import { diskStore } from '@/lib/storage/disk'
+import { setStorage } from '@/lib/storage/storage'
+import { parts } from '@/lib/storage/testing/contract'
+
+const db = testDatabase()
+let root: string
+let ada: Person
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'gpuq-artifacts-'))
+  setStorage(diskStore(root))
+  ada = await makePerson()
+})
+afterAll(() => rm(root, { recursive: true }))
+
+/** An ended job of Ada's that left files. */
+async function jobWith(files: Record<string, string | Buffer>, endedDaysAgo = 0): Promise<VisibleJob> {
+  const id = await makeJob({ userId: ada.id })
+  await db.pool.query(
+    `UPDATE jobs SET status = 'completed', reason = 'finished', exit_code = 0, attempt = 1, started_at = now(),
+            ended_at = now() - make_interval(days => $2) WHERE id = $1`,
+    [id, endedDaysAgo],
+  )
+  for (const [path, content] of Object.entries(files)) {
+    const artifact = uuidv7()
+    const key = artifactKey({ jobId: id, attempt: 1, rank: 0 }, artifact)
+    const stored = await diskStore(root).write(key, parts(content))
+    await db.pool.query(
+      'INSERT INTO artifacts (id, job_id, attempt, rank, path, bytes, sha256) VALUES ($1, $2, 1, 0, $3, $4, $5)',
+      [artifact, id, path, stored.bytes, stored.sha256],
+    )
+  }
+  await storeResult(id)
+  return findVisibleJob(ada.actor, id)
+}
+
+const params = (of: Record<string, string>) => ({ params: Promise.resolve(of) as never })
+const asAda = () => ({ headers: { cookie: ada.cookie, 'sec-fetch-site': 'same-origin' } })
+const detailOf = async (response: Response) => ((await response.json()) as { detail: string }).detail
+const follow = (url: string) => followLink(new Request(url), params({}))
+
+describe('artifacts', () => {
+  it('are listed by path, shown where that is safe, and saved under a name that is', async () => {
+    const png = Buffer.from('\x89PNG\r\n\x1a\n<script>', 'latin1')
+    const job = await jobWith({
+      'b/plot.html': png,
+      'a.txt': 'žluť <script>\n',
+      '\u202egpj.exe\n': Buffer.from([0, 1, 2]),
+      'big.txt': 'x'.repeat(100_000),
+    })
+    const { artifacts } = await listArtifacts(job)
+    expect(artifacts.map(({ path }) => path)).toEqual(['a.txt', 'b/plot.html', 'big.txt', '\u202egpj.exe\n'])
+    const [text, image, big, odd] = artifacts.map(({ artifact_id }) => artifact_id)
+    if (!text || !image || !big || !odd) throw new Error('four files were left')
+    expect(await previewArtifact(job, text)).toEqual({
+      kind: 'text',
+      text: 'žluť <script>\n',
+      truncated: false,
+    })
+    expect(await previewArtifact(job, big)).toMatchObject({ truncated: true, text: 'x'.repeat(65_536) })
+    expect(await previewArtifact(job, image)).toEqual({ kind: 'image' })
+    expect(await previewArtifact(job, odd)).toMatchObject({ kind: 'none' })
+
+    const get = (artifactId: string, query = '') => {
+      const request = new Request(`http://localhost:8001/api/x${query}`, asAda())
+      return downloadOne(request, params({ id: job.id, artifactId }))
+    }
+    for (const [id, query, type] of [
+      [image, '', 'application/octet-stream'],
+      [image, '?as=image', 'image/png'],
+      [odd, '', 'application/octet-stream'],
+    ] as const) {
+      const { headers } = await get(id, query)
+      expect(headers.get('content-type')).toBe(type)
+      expect(headers.get('content-disposition')).toMatch(
+        /^attachment; filename="[\w.-]+"(; filename\*=UTF-8''[\w.%-]+)?$/,
+      )
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+      expect(headers.get('content-security-policy')).toBe('sandbox')
+    }
+    expect(Buffer.from(await (await get(image)).arrayBuffer())).toEqual(png)
+    expect((await get(text, '?as=image')).status).toBe(409)
+    expect((await get(uuidv7())).status).toBe(404)
+    const other = await jobWith({ x: 'x' })
+    const foreign = await downloadOne(
+      new Request('http://localhost:8001/api/x', asAda()),
+      params({ id: other.id, artifactId: text }),
+    )
+    expect(foreign.status).toBe(404)
+  })
+
+  it('come as one archive that tar reads, and nothing of it lies outside', async () => {
+    const long = `${'deep/'.repeat(60)}${'n'.repeat(100)}`
+    const job = await jobWith({ 'a/ž.txt': 'one', [long]: 'two', 'x\ny': 'three', x_y: 'four', empty: '' })
+    const response = await downloadAll(
+      new Request('http://localhost:8001/api/x', asAda()),
+      params({ id: job.id }),
+    )
+    const file = join(root, 'all.tar')
+    await writeFile(file, Buffer.from(await response.arrayBuffer()))
+    const into = await mkdtemp(join(root, 'out-'))
+    execFileSync('tar', ['-xf', file, '-C', into])
+    const names = (await readdir(into, { recursive: true, withFileTypes: true })).filter((entry) =>
+      entry.isFile(),
+    )
+    expect(names.map(({ name }) => name).sort()).toEqual(
+      ['empty', `${'n'.repeat(80)}`, 'x_y', 'x_y-2', 'ž.txt'].sort(),
+    )
+    expect(await readFile(join(into, 'a/ž.txt'), 'utf8')).toBe('one')
+    expect(await readFile(join(into, 'x_y'), 'utf8')).toBe('three')
+  })
+})
+
+describe('links', () => {
+  it('lead to one file until they expire, and only as they were made', async () => {
+    const job = await jobWith({ 'model.bin': 'weights' })
+    const [artifact] = (await listArtifacts(job)).artifacts
+    if (!artifact) throw new Error('one file was left')
+    const hour = { file: artifact.artifact_id, expires_in: 3600 }
+    const { url } = await createLink(ada.actor, job, hour, new Date())
+    const response = await follow(url)
+    expect(await response.text()).toBe('weights')
+    expect(response.headers.get('content-disposition')).toBe('attachment; filename="model.bin"')
+    expect(response.headers.get('content-security-policy')).toBe('sandbox')
+    const result = await createLink(ada.actor, job, { file: 'result', expires_in: 60 }, new Date())
+    expect(await (await follow(result.url)).text()).toContain('"type":"exit"')
+
+    const other = await jobWith({ 'other.bin': 'secret' })
+    for (const [name, value] of [
+      ['job', other.id],
+      ['file', 'result'],
+      ['user', uuidv7()],
+      ['expires', '99999999999'],
+      ['signature', 'AAAA'],
+    ] as const) {
+      const changed = new URL(url)
+      changed.searchParams.set(name, value)
+      const refused = await follow(changed.href)
+      expect(refused.status, name).toBe(403)
+      expect(await detailOf(refused)).toMatch(/not valid/)
+    }
+    const old = await createLink(ada.actor, job, hour, new Date(Date.now() - 7200_000))
+    const expired = await follow(old.url)
+    expect(expired.status).toBe(403)
+    expect(await detailOf(expired)).toMatch(/expired/)
+    await expect(createLink(ada.actor, other, hour, new Date())).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  it('die with the rights of whoever made them', async () => {
+    const job = await jobWith({ x: 'x' })
+    const admin = await makePerson('admin')
+    const { url } = await createLink(admin.actor, job, { file: 'result', expires_in: 60 }, new Date())
+    expect((await follow(url)).status).toBe(200)
+    await db.pool.query("UPDATE users SET role = 'researcher' WHERE id = $1", [admin.id])
+    expect((await follow(url)).status).toBe(404)
+    const own = await createLink(ada.actor, job, { file: 'result', expires_in: 60 }, new Date())
+    await db.pool.query('UPDATE users SET disabled_at = now() WHERE id = $1', [ada.id])
+    expect((await follow(own.url)).status).toBe(403)
+    await db.pool.query('UPDATE users SET disabled_at = NULL WHERE id = $1', [ada.id])
+  })
+})
+
+describe('retention', () => {
+  it('deletes the files of old jobs of its project and says so, once and safely again', async () => {
+    const [old, young] = [await jobWith({ a: 'a', 'b/c': 'c' }, 8), await jobWith({ a: 'a' }, 6)]
+    const orphan = artifactKey({ jobId: old.id, attempt: 1, rank: 0 }, 'never-recorded')
+    await diskStore(root).write(orphan, parts('x'))
+    await deleteOldFiles()
+    expect((await listArtifacts(old)).artifacts).toHaveLength(2)
+
+    await db.pool.query('UPDATE projects SET retention_days = 7 WHERE owner_id = $1', [ada.id])
+    await deleteOldFiles()
+    await deleteOldFiles()
+    expect(await listArtifacts(old)).toEqual({ artifacts: [], deleted_after_days: 7 })
+    expect(await readJobDetail(old.id)).toMatchObject({ deleted_after_days: 7, result_file: null })
+    expect(await readdir(join(root, 'artifacts'))).not.toContain(old.id)
+    expect((await readdir(join(root, 'results'))).length).toBeGreaterThan(0)
+    expect((await listArtifacts(young)).artifacts).toHaveLength(1)
+    const link = await createLink(ada.actor, old, { file: 'result', expires_in: 60 }, new Date())
+    const gone = await follow(link.url)
+    expect(gone.status).toBe(404)
+    expect(await detailOf(gone)).toMatch(/deleted after 7 days/)
+    await db.pool.query('UPDATE projects SET retention_days = NULL')
+  })
+})
