@@ -85,6 +85,7 @@ function addShared(command: Command): Command {
     .addOption(
       new Option('-e, --env <name=value>', 'a variable for it; may be given again').argParser(addVariable),
     )
+    .option('-t, --tty', 'give it a terminal, and put that on yours; see `gpuq attach --help`')
     .option('--deduplicate', 'queue nothing where your same job is alive or has completed: follow that one')
     .option('--no-wait', 'print the id of the job, and end at once')
     .option('-q, --quiet', 'say nothing but what the job prints')

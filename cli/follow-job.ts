@@ -17,6 +17,8 @@ interface Following {
   jobId: string
   sleep(ms: number): Promise<void>
   signal: AbortSignal
+  /** Begins so many bytes of records before the end, or a little more; left out: at the beginning. */
+  tail?: number
 }
 
 /** The server says something at least every 15 s: after so long a silence, the connection is dead. */
@@ -60,11 +62,11 @@ function broken(cause?: unknown): ProblemError {
   return new ProblemError({ status: 0, code: 'unexpected', detail, cause })
 }
 
-async function* connectOnce({ client, jobId, signal }: Following, lastId: string | null) {
+async function* connectOnce({ client, jobId, signal, tail }: Following, lastId: string | null) {
   const silent = new AbortController()
   const alarm = setTimeout(() => silent.abort(), silenceMs)
   try {
-    const response = await client.jobs.events(jobId, lastId, AbortSignal.any([signal, silent.signal]))
+    const response = await client.jobs.events(jobId, lastId, AbortSignal.any([signal, silent.signal]), tail)
     if (response.body) yield* readEvents(whileHeard(response.body, () => alarm.refresh()))
   } finally {
     clearTimeout(alarm)

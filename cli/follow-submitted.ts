@@ -1,3 +1,6 @@
+import type { Client } from '@/lib/http/client'
+import { isFinal } from '@/lib/jobs/status'
+import { attachTo } from './commands/attach'
 import { untilFinal } from './commands/wait'
 import { type Context, writeJson } from './context'
 import { exitCodeOf, exitCodes } from './exit-code'
@@ -26,11 +29,23 @@ export async function followOrPrint(
   if (wait) {
     const again = submitted.deduplicated ? ': your same job from before, not queued again' : ''
     if (!quiet) await note(context, `job ${jobId}${again}`)
-    return showJob(context, await context.connect(), jobId, { quiet })
+    return showToEnd(context, await context.connect(), jobId, { quiet })
   }
   if (json) await writeJson(context, submitted)
   else await context.terminal.out(`${jobId}\n`)
   return exitCodes.ok
+}
+
+/** A job's output to its end; where it has a terminal and a person sits here, that one on theirs. */
+export async function showToEnd(
+  context: Context,
+  client: Client,
+  jobId: string,
+  { quiet }: Pick<WaitOptions, 'quiet'>,
+): Promise<number> {
+  const job = context.isInteractive ? await client.jobs.get(jobId) : null
+  if (job?.terminal && !isFinal(job.status)) return attachTo(context, client, job)
+  return showJob(context, client, jobId, { quiet })
 }
 
 /** One JSON document at the end, with all that the job printed inside: on stdout there is nothing else. */

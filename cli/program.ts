@@ -2,6 +2,7 @@ import { Argument, Command } from 'commander'
 import { version } from '../package.json'
 import { completionScript, type Shell, shells } from './completion'
 import { declareAccount } from './declare-account'
+import { declareAttach } from './declare-attach'
 import { declareCluster } from './declare-cluster'
 import { declareJobs } from './declare-jobs'
 import { declareStart } from './declare-start'
@@ -25,6 +26,7 @@ export function createProgram(): Command {
   declareSubmit(program)
   declareStart(program)
   declareJobs(program)
+  declareAttach(program)
   declareCluster(program)
   declareWorker(program)
   declareAccount(program)

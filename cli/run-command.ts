@@ -1,6 +1,7 @@
 import { createClient } from '@/lib/http/client'
 import { resolveConnection } from './config'
 import type { Context } from './context'
+import { openRawTerminal } from './raw-terminal'
 import { tellError } from './tell-error'
 import { processTerminal } from './terminal'
 
@@ -17,6 +18,8 @@ export async function runCommand(act: (context: Context) => Promise<number>): Pr
     terminal,
     connect: async () => connectTo(await resolveConnection(process.env)),
     connectTo,
+    isInteractive: process.stdin.isTTY === true && terminal.outIsTerminal,
+    openRaw: openRawTerminal,
     interrupted: () => {
       const controller = new AbortController()
       process.once('SIGINT', () => controller.abort())

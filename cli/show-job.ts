@@ -63,7 +63,7 @@ export async function showJob(
 }
 
 /** Writes to the terminal: the lines of several ranks each under its rank's label, or those of one rank as they are. */
-function outputTo(terminal: Context['terminal'], only: number | undefined) {
+export function outputTo(terminal: Context['terminal'], only: number | undefined) {
   const labels = { stdout: new RankLabels(), stderr: new RankLabels() }
   return async ({ stream, text, rank }: Printed) => {
     if (only !== undefined && (rank ?? 0) !== only) return
@@ -78,11 +78,13 @@ export async function note({ terminal }: Context, text: string): Promise<void> {
   await terminal.err(`${paint('gpuq:', 'dim', colours)} ${text}\n`)
 }
 
-function sayState(job: JobDetail, { terminal }: Context): string {
+export function sayState(job: JobDetail, { terminal }: Context): string {
   const colours = terminal.errIsTerminal && terminal.coloursWanted
   const status = paint(job.status, statusColours[job.status], colours)
   if (job.status === 'running') return `${status}${sayNodes(job)}`
-  const code = job.status === 'failed' && job.exit_code !== null ? ` Exit code ${job.exit_code}.` : ''
+  const known = job.reason_text?.includes(`Exit code ${job.exit_code}`)
+  const code =
+    job.status === 'failed' && job.exit_code !== null && !known ? ` Exit code ${job.exit_code}.` : ''
   const why = job.status !== 'completed' && job.reason_text ? `: ${withoutControls(job.reason_text)}` : ''
   return `${status}${why}${code}`
 }

@@ -21,6 +21,7 @@ export interface UploadOptions {
   allowedGpus?: string
   pool?: string
   tag?: string[]
+  tty?: boolean
 }
 
 const anHour = 3600
@@ -49,6 +50,7 @@ export function toConfigText(options: UploadOptions, more: Record<string, unknow
     allowed_gpus: options.allowedGpus,
     pool: options.pool,
     tags: options.tag,
+    tty: options.tty,
     ...more,
   }
   const given = Object.entries(config).filter(([, value]) => value !== undefined)

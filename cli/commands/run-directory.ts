@@ -1,8 +1,8 @@
 import { type Context, writeJson } from '../context'
 import { exitCodes } from '../exit-code'
-import { ifGiven, tellResult } from '../follow-submitted'
+import { ifGiven, showToEnd, tellResult } from '../follow-submitted'
 import { shipDirectory } from '../pack/ship-directory'
-import { note, showJob } from '../show-job'
+import { note } from '../show-job'
 import { toConfigText } from '../upload-config'
 import type { RunOptions } from './run'
 
@@ -51,5 +51,5 @@ export async function runDirectory(
     await note(context, `follow: gpuq logs -f ${jobId}`)
     await note(context, `results, once it has ended: ${results}`)
   }
-  return wait ? showJob(context, client, jobId, { quiet }) : exitCodes.ok
+  return wait ? showToEnd(context, client, jobId, { quiet }) : exitCodes.ok
 }

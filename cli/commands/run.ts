@@ -17,6 +17,7 @@ export interface RunOptions extends Omit<WaitOptions, 'wait'> {
   expectedTime?: number
   retries?: number
   env?: Record<string, string>
+  tty?: boolean
   /** From here on: for a directory alone. */
   command?: string
   nodes?: number
@@ -56,6 +57,7 @@ async function runCommandLine(
     estimated_duration_seconds: options.expectedTime,
     max_retries: options.retries,
     env: options.env,
+    tty: options.tty,
   }
   const submitted = await client.queue.submit(body, ifGiven(deduplicate))
   return followOrPrint(context, submitted, { wait, ...shown(quiet, json) })

@@ -30,6 +30,8 @@ export function fakeContext(answer: (request: Request) => Response | Promise<Res
     },
     connect: async () => connectTo({ server: 'http://gpuq.test', token: 'a-token' }),
     connectTo,
+    isInteractive: false,
+    openRaw: () => null,
     interrupted: () => new AbortController().signal,
     sleep: async () => {},
   }

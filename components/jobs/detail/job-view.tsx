@@ -23,6 +23,7 @@ import { JobFacts } from './job-facts'
 import { JobNote } from './job-note'
 import { JobProvision } from './job-provision'
 import { JobSkeleton } from './job-skeleton'
+import { JobTerminal } from './job-terminal'
 import { SourceTab } from './source-tab'
 import { type JobStream, useJobStream } from './use-job-stream'
 
@@ -41,6 +42,7 @@ export function JobView({ id, ownHandle }: { id: string; ownHandle: string }) {
         meta={
           <>
             <JobStatus status={job.status} placed={job.placed} cancelRequested={job.cancel_requested} />
+            {job.terminal ? <Badge>terminal</Badge> : null}
             {job.attempt > 1 ? <Badge tone="warning">attempt {job.attempt}</Badge> : null}
           </>
         }
@@ -49,6 +51,7 @@ export function JobView({ id, ownHandle }: { id: string; ownHandle: string }) {
       />
       <div className="flex flex-col gap-4">
         <JobNote job={job} />
+        <JobTerminal job={job} />
         <JobFacts job={job} ownHandle={ownHandle} />
         <JobResources job={job} series={stream.gpus} />
         {job.provision ? <JobProvision provision={job.provision} /> : null}

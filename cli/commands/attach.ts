@@ -1,0 +1,83 @@
+import { GpuqError } from '@/lib/errors'
+import type { Client } from '@/lib/http/client'
+import type { JobDetail, JobSummary } from '@/lib/jobs/schemas'
+import { isFinal } from '@/lib/jobs/status'
+import { Attachment } from '../attachment'
+import { type Context, writeJson } from '../context'
+import { parseEscapeKey } from '../detach-keys'
+import { exitCodes } from '../exit-code'
+import { findJobId } from '../job-id'
+import { sayDuration } from '../say'
+import { showJob } from '../show-job'
+import { type Column, renderTable } from '../table'
+
+export interface AttachOptions {
+  rank?: number
+  escape?: string
+}
+
+/** The output of a running job live, and its terminal where it has one. */
+export async function attach(context: Context, given: string, options: AttachOptions): Promise<number> {
+  const client = await context.connect()
+  const jobId = await findJobId(client, given)
+  const job = await client.jobs.get(jobId)
+  if (isFinal(job.status)) {
+    const advice = `\`gpuq logs ${jobId}\` prints what it said.`
+    throw new GpuqError('conflict', `The job has ended: it is ${job.status}. ${advice}`)
+  }
+  return attachTo(context, client, job, options)
+}
+
+/** The same for a job that is known. In a pipe, it is followed as `logs -f` does. */
+export async function attachTo(
+  context: Context,
+  client: Client,
+  job: JobDetail,
+  { rank, escape: key = '^a' }: AttachOptions = {},
+): Promise<number> {
+  const escapeKey = parseEscapeKey(key)
+  const raw = context.openRaw({ output: job.terminal ? 'as it is' : 'in lines' })
+  if (raw === null) return showJob(context, client, job.job_id, { rank })
+  return new Attachment(context, { client, job, raw, escapeKey, rank }).run()
+}
+
+const pageSize = 200
+
+/** The running jobs that can be attached to, the newest first. */
+export async function screens(
+  context: Context,
+  { all, json }: { all?: boolean; json?: boolean },
+): Promise<number> {
+  const client = await context.connect()
+  const { items } = await client.jobs.list({
+    status: 'running',
+    limit: pageSize,
+    ...(all ? { all } : {}),
+  })
+  if (json) await writeJson(context, items)
+  else if (items.length > 0) await context.terminal.out(renderScreens(context, items, all))
+  else await context.terminal.err('No job is running.\n')
+  return exitCodes.ok
+}
+
+function renderScreens({ terminal }: Context, jobs: readonly JobSummary[], all: boolean | undefined): string {
+  const now = Date.now()
+  const columns: Column<JobSummary>[] = [
+    { title: 'ID', cell: (job) => job.job_id },
+    {
+      title: 'TERMINAL',
+      cell: (job) => (job.terminal ? 'yes' : 'no'),
+      colour: (job) => (job.terminal ? 'green' : 'dim'),
+    },
+    ...(all ? [{ title: 'USER', cell: (job: JobSummary) => job.user_id }] : []),
+    { title: 'NODE', cell: (job) => job.node_id, right: true },
+    { title: 'NAME', cell: (job) => job.name ?? job.competition_id },
+    {
+      title: 'TIME',
+      cell: (job) =>
+        job.started_at === null ? null : sayDuration((now - Date.parse(job.started_at)) / 1000),
+      right: true,
+    },
+  ]
+  return renderTable(columns, jobs, terminal)
+}

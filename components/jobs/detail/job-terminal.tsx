@@ -1,0 +1,20 @@
+import { SquareTerminal } from 'lucide-react'
+import type { JobDetail } from '@/lib/jobs/schemas'
+import { isFinal } from '@/lib/jobs/status'
+import { CopyButton } from '../../ui/copy-button'
+
+/** How to come to a job's terminal, for as long as there is one. */
+export function JobTerminal({ job }: { job: JobDetail }) {
+  if (!job.terminal || isFinal(job.status)) return null
+  const command = `gpuq attach ${job.job_id}`
+  return (
+    <p className="flex flex-wrap items-center gap-x-2 gap-y-1 px-1 text-muted text-sm">
+      <SquareTerminal className="size-4 shrink-0" aria-hidden />
+      {job.status === 'running' ? 'Attach to its terminal:' : 'Attach to its terminal once it runs:'}
+      <span className="flex min-w-0 items-center gap-1">
+        <code className="min-w-0 break-all text-ink text-xs">{command}</code>
+        <CopyButton text={command} label="Copy the command" />
+      </span>
+    </p>
+  )
+}
