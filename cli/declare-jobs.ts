@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { ArtifactsOptions } from './commands/artifacts'
 import type { JobsOptions } from './commands/jobs'
 import type { LogsOptions, ResultsOptions } from './commands/logs'
 import type { StatusOptions } from './commands/status'
@@ -57,6 +58,15 @@ function declareOutput(program: Command): void {
     .option('--rank <number>', 'of a job over several nodes, only this task, without labels', parseInteger)
     .action((id: string, options: LogsOptions) =>
       perform(async (context) => (await import('./commands/logs')).logs(context, id, options)),
+    )
+  program
+    .command('artifacts')
+    .description('list the files that a job left in /results, or save them')
+    .argument('<id>', idSays)
+    .option('-o, --output <dir>', 'save them there, each under its path')
+    .option(...jsonFlag)
+    .action((id: string, options: ArtifactsOptions) =>
+      perform(async (context) => (await import('./commands/artifacts')).artifacts(context, id, options)),
     )
   program
     .command('results')

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { visibleText } from './visible-text'
+import { safePaths, visibleText } from './visible-text'
 
 it('shows what cannot be seen by its code, and ends', () => {
   expect(visibleText('plots/loss žluť 😀.png', 80)).toBe('plots/loss žluť 😀.png')
@@ -7,4 +7,18 @@ it('shows what cannot be seen by its code, and ends', () => {
   expect(visibleText('x'.repeat(1000), 10)).toBe(`${'x'.repeat(9)}…`)
   expect(visibleText('\ud800', 80)).toBe('\\u{d800}')
   expect(visibleText(`${'x'.repeat(8)}😀😀`, 10)).toBe(`${'x'.repeat(8)}…`)
+})
+
+it("makes names of paths that are relative, can be told apart, and do not stand in each other's way", () => {
+  expect(safePaths(['a/b', 'A/B', '../../x', '/etc', 'c:\\x', 'n\ny', 'n_y'])).toEqual([
+    'a/b',
+    'A/B-2',
+    '_/_/x',
+    '_/etc',
+    'c__x',
+    'n_y',
+    'n_y-2',
+  ])
+  const crossed = safePaths(['d\u202e', 'd_/x', 'e_/x', 'e\u202e'])
+  expect(crossed).toEqual(['d_', 'd_-2/x', 'e_/x', 'e_-2'])
 })

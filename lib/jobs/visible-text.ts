@@ -15,14 +15,29 @@ export function visibleText(text: string, length: number): string {
  * what other systems take for a separator, and no two alike.
  */
 export function safePaths(paths: readonly string[]): string[] {
-  const taken = new Set<string>()
+  const files = new Set<string>()
+  const directories = new Set<string>()
   return paths.map((path) => {
-    const safe = path.split('/').map(safeSegment).join('/')
-    let name = safe
-    for (let count = 2; taken.has(name.toLowerCase()); count++) name = `${safe}-${count}`
-    taken.add(name.toLowerCase())
-    return name
+    const [first = '', ...rest] = path.split('/').map(safeSegment)
+    for (let count = 1; ; count++) {
+      const mark = count === 1 ? '' : `-${count}`
+      // What stands in the way of a directory gives way at the beginning, another file of the name at the end.
+      for (const name of [[first, ...rest].join('/') + mark, [first + mark, ...rest].join('/')]) {
+        const own = name.toLowerCase()
+        const above = directoriesOf(own)
+        if (files.has(own) || directories.has(own) || above.some((directory) => files.has(directory)))
+          continue
+        files.add(own)
+        for (const directory of above) directories.add(directory)
+        return name
+      }
+    }
   })
+}
+
+function directoriesOf(path: string): string[] {
+  const segments = path.split('/')
+  return segments.slice(1).map((_, index) => segments.slice(0, index + 1).join('/'))
 }
 
 const mostNameUnits = 80

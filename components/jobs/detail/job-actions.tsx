@@ -1,7 +1,17 @@
 'use client'
 
 import { useMutation } from '@tanstack/react-query'
-import { Ban, Copy, Download, Ellipsis, FileJson, Pencil, RotateCw, SquareTerminal } from 'lucide-react'
+import {
+  Ban,
+  Copy,
+  Download,
+  Ellipsis,
+  FileJson,
+  Link2,
+  Pencil,
+  RotateCw,
+  SquareTerminal,
+} from 'lucide-react'
 import { api, cancelJob } from '@/lib/http/queries'
 import type { JobDetail } from '@/lib/jobs/schemas'
 import { isFinal } from '@/lib/jobs/status'
@@ -12,6 +22,7 @@ import { copyText } from '../../ui/copy-text'
 import { DropdownMenu, MenuItem, MenuSeparator } from '../../ui/dropdown-menu'
 import { IconButton } from '../../ui/icon-button'
 import { toast } from '../../ui/toaster'
+import { copyLink } from '../artifacts/copy-link'
 import { useRunAgain } from './use-run-again'
 
 /** What one can do with a job. */
@@ -92,6 +103,9 @@ function MoreActions({ job }: { job: JobDetail }) {
         {...(stored ? { href: api.jobs.downloadUrl(id, 'text'), download: true } : {})}
       >
         Download the plain text
+      </MenuItem>
+      <MenuItem icon={Link2} disabled={!stored} onSelect={() => void copyLink(id, 'result')}>
+        Copy a link to the JSONL file
       </MenuItem>
       <MenuSeparator />
       <MenuItem icon={Copy} onSelect={() => copyAndSay(id, 'The job id')}>

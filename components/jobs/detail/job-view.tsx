@@ -12,6 +12,7 @@ import { Badge } from '../../ui/badge'
 import { Link } from '../../ui/link'
 import { PageHeader } from '../../ui/page-header'
 import { Tabs } from '../../ui/tabs'
+import { ArtifactsTab } from '../artifacts/artifacts-tab'
 import { JobStatus } from '../job-status'
 import { jobTitle } from '../job-title'
 import { OutputViewer } from '../output/output-viewer'
@@ -77,7 +78,7 @@ function JobPlace({ job, list }: { job: JobDetail; list: string }) {
   )
 }
 
-const tabNames = ['output', 'result', 'source', 'details'] as const
+const tabNames = ['output', 'result', 'files', 'source', 'details'] as const
 type TabName = (typeof tabNames)[number]
 
 /** The open tab stands in the address, so that a result can be linked to. */
@@ -144,6 +145,7 @@ function JobTabs({ job, stream }: { job: JobDetail; stream: JobStream }) {
             />
           ),
         },
+        { value: 'files', label: 'Files', content: <ArtifactsTab job={job} className="mt-4" /> },
         { value: 'source', label: 'Source', content: <SourceTab id={job.job_id} className="mt-4" /> },
         { value: 'details', label: 'Details', content: <DetailsTab job={job} className="mt-4" /> },
       ]}

@@ -1,0 +1,90 @@
+import { createWriteStream } from 'node:fs'
+import { mkdir, realpath, rename, rm } from 'node:fs/promises'
+import { dirname, join, relative, resolve, sep } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { ReadableStream } from 'node:stream/web'
+import { GpuqError } from '@/lib/errors'
+import type { Client } from '@/lib/http/client'
+import type { Artifact } from '@/lib/jobs/schemas-artifacts'
+import { safePaths, visibleText } from '@/lib/jobs/visible-text'
+import { type Context, writeJson } from '../context'
+import { exitCodes } from '../exit-code'
+import { findJobId } from '../job-id'
+import { type Column, renderTable } from '../table'
+
+export interface ArtifactsOptions {
+  output?: string
+  json?: boolean
+}
+
+/** Lists the files that a job left in /results, or with `output` saves them there. */
+export async function artifacts(context: Context, given: string, options: ArtifactsOptions): Promise<number> {
+  const client = await context.connect()
+  const jobId = await findJobId(client, given)
+  const { artifacts: found, deleted_after_days: days } = await client.jobs.artifacts(jobId)
+  if (options.output !== undefined) return save(context, client, jobId, found, options.output)
+  if (options.json) await writeJson(context, found)
+  else if (found.length > 0)
+    await context.terminal.out(renderTable(columnsFor(found), found, context.terminal))
+  else
+    await context.terminal.err(
+      days === null ? 'The job left no files.\n' : `They were deleted after ${days} days.\n`,
+    )
+  return exitCodes.ok
+}
+
+function columnsFor(found: readonly Artifact[]): Column<Artifact>[] {
+  const several = found.some(({ rank }) => rank !== 0)
+  return [
+    ...(several ? [{ title: 'RANK', cell: ({ rank }: Artifact) => String(rank), right: true }] : []),
+    { title: 'BYTES', cell: ({ bytes }) => String(bytes), right: true },
+    { title: 'PATH', cell: ({ path }) => visibleText(path, 200) },
+  ]
+}
+
+/** The paths are the job's choice: each becomes a safe one below the directory, and links that lie there are not followed out. */
+async function save(
+  { terminal }: Context,
+  client: Client,
+  jobId: string,
+  found: readonly Artifact[],
+  output: string,
+): Promise<number> {
+  const several = found.some(({ rank }) => rank !== 0)
+  const names = safePaths(found.map(({ rank, path }) => (several ? `rank-${rank}/${path}` : path)))
+  await mkdir(output, { recursive: true })
+  const root = await realpath(output)
+  for (const [index, artifact] of found.entries()) {
+    const target = resolve(root, names[index] ?? artifact.artifact_id)
+    await mkdir(dirname(target), { recursive: true })
+    await requireBelow(root, dirname(target))
+    const { body } = await client.jobs.artifact(jobId, artifact.artifact_id)
+    await saveWhole(target, body as ReadableStream<Uint8Array> | null)
+    await terminal.out(`${join(output, relative(root, target))}\n`)
+  }
+  if (found.length === 0) await terminal.err('The job left no files.\n')
+  return exitCodes.ok
+}
+
+async function requireBelow(root: string, directory: string): Promise<void> {
+  const real = await realpath(directory)
+  if (real === root || real.startsWith(root + sep)) return
+  throw new GpuqError('conflict', `${directory} leads out of ${root}. Save into an empty directory.`)
+}
+
+/** Beside it first; moving it into place replaces a link of that name, and does not follow it. */
+async function saveWhole(path: string, body: ReadableStream<Uint8Array> | null): Promise<void> {
+  const beside = `${path}.part`
+  try {
+    await rm(beside, { force: true })
+    await pipeline(
+      body ? Readable.fromWeb(body) : Readable.from([]),
+      createWriteStream(beside, { flags: 'wx' }),
+    )
+    await rename(beside, path)
+  } catch (error) {
+    await rm(beside, { force: true })
+    throw error
+  }
+}

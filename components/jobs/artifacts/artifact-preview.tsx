@@ -1,0 +1,46 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import { api, artifactPreviewQuery } from '@/lib/http/queries'
+import type { Artifact } from '@/lib/jobs/schemas-artifacts'
+import { visibleText } from '@/lib/jobs/visible-text'
+import { LoadFailure } from '../../shell/load-failure'
+import { ScrollRegion } from '../../ui/scroll-region'
+import { Skeleton } from '../../ui/skeleton'
+
+/** What can be shown of a file: the beginning of a text, as text; a picture, as a picture. A job chose what is in it. */
+export function ArtifactPreview({ jobId, artifact }: { jobId: string; artifact: Artifact }) {
+  const { artifact_id: id, path } = artifact
+  const { data, error, isPending, refetch } = useQuery(artifactPreviewQuery(jobId, id))
+  if (isPending) return <Skeleton className="h-24 rounded-md" />
+  if (!data) return <LoadFailure error={error} onRetry={() => void refetch()} />
+  if (data.kind === 'none') return <p className="text-muted text-sm">{data.why}</p>
+  if (data.kind === 'image') {
+    return (
+      // biome-ignore lint/performance/noImgElement: it is one of the job's own files, and is shown as it is
+      <img
+        src={api.jobs.artifactUrl(jobId, id, 'image')}
+        alt={visibleText(path, 120)}
+        className="max-h-[60dvh] max-w-full rounded-md border bg-sunken object-contain"
+      />
+    )
+  }
+  return (
+    <>
+      <ScrollRegion
+        aria-label={`Beginning of ${visibleText(path, 120)}`}
+        className="max-h-[60dvh] overflow-auto rounded-md border bg-sunken"
+      >
+        <pre className="p-3 font-mono text-xs">{shownText(data.text)}</pre>
+      </ScrollRegion>
+      {data.truncated ? (
+        <p className="mt-2 text-subtle text-xs">This is its beginning. Download it for the rest.</p>
+      ) : null}
+    </>
+  )
+}
+
+/** Lines and tabs stay; all else that cannot be seen stands there by its code. */
+function shownText(text: string): string {
+  return text.replaceAll('\r\n', '\n').replace(/[^\n\t]+/g, (part) => visibleText(part, part.length * 10))
+}

@@ -1,0 +1,147 @@
+'use client'
+
+import { useQuery } from '@tanstack/react-query'
+import { ChevronRight, Download, FileArchive, FolderOpen, Link2 } from 'lucide-react'
+import { useState } from 'react'
+import { api, jobArtifactsQuery } from '@/lib/http/queries'
+import type { JobDetail } from '@/lib/jobs/schemas'
+import type { Artifact } from '@/lib/jobs/schemas-artifacts'
+import { isFinal } from '@/lib/jobs/status'
+import { visibleText } from '@/lib/jobs/visible-text'
+import { LoadFailure } from '../../shell/load-failure'
+import { buttonStyles } from '../../ui/button'
+import { cn } from '../../ui/class-names'
+import { EmptyState } from '../../ui/empty-state'
+import { formatBytes } from '../../ui/format-number'
+import { IconButton } from '../../ui/icon-button'
+import { Panel, PanelBody, PanelHeader } from '../../ui/panel'
+import { Skeleton } from '../../ui/skeleton'
+import { ArtifactPreview } from './artifact-preview'
+import { copyLink } from './copy-link'
+
+/** The files that a job left in /results. */
+export function ArtifactsTab({ job, className }: { job: JobDetail; className: string }) {
+  const ended = isFinal(job.status)
+  const { data, error, isPending, refetch } = useQuery(jobArtifactsQuery(job.job_id, ended))
+  if (isPending) return <Skeleton className={cn('h-40 rounded-lg', className)} />
+  if (!data) return <LoadFailure className={className} error={error} onRetry={() => void refetch()} />
+  if (data.artifacts.length === 0) return <NoArtifacts job={job} className={className} />
+  return <ArtifactList job={job} artifacts={data.artifacts} className={className} />
+}
+
+function NoArtifacts({ job, className }: { job: JobDetail; className: string }) {
+  const { deleted_after_days: days } = job
+  const title =
+    days === null
+      ? isFinal(job.status)
+        ? 'The job left no files'
+        : 'No files yet'
+      : 'Its files were deleted'
+  return (
+    <Panel className={className}>
+      <EmptyState icon={FolderOpen} title={title}>
+        {days === null ? (
+          <>
+            What a program writes to <code className="font-mono">/results</code> is kept when it ends, and
+            offered here.
+          </>
+        ) : (
+          `The project keeps them for ${days} days.`
+        )}
+      </EmptyState>
+    </Panel>
+  )
+}
+
+interface ArtifactListProps {
+  job: JobDetail
+  artifacts: Artifact[]
+  className: string
+}
+
+/** Rows that are drawn at first: a job may leave thousands. */
+const firstRows = 100
+
+function ArtifactList({ job, artifacts, className }: ArtifactListProps) {
+  const [all, setAll] = useState(false)
+  const bytes = artifacts.reduce((sum, artifact) => sum + artifact.bytes, 0)
+  const shown = all ? artifacts : artifacts.slice(0, firstRows)
+  const severalRanks = artifacts.some(({ rank }) => rank !== 0)
+  return (
+    <Panel className={className}>
+      <PanelHeader
+        title={`${artifacts.length.toLocaleString('en')} ${artifacts.length === 1 ? 'file' : 'files'}`}
+        description={`${formatBytes(bytes)} from /results`}
+        actions={
+          <a href={api.jobs.archiveUrl(job.job_id)} download className={buttonStyles({ size: 'sm' })}>
+            <FileArchive aria-hidden />
+            Download all
+          </a>
+        }
+      />
+      <ul className="divide-y">
+        {shown.map((artifact) => (
+          <ArtifactRow
+            key={artifact.artifact_id}
+            jobId={job.job_id}
+            artifact={artifact}
+            severalRanks={severalRanks}
+          />
+        ))}
+      </ul>
+      {shown.length < artifacts.length ? (
+        <PanelBody>
+          <button type="button" className={buttonStyles({ size: 'sm' })} onClick={() => setAll(true)}>
+            Show all {artifacts.length.toLocaleString('en')}
+          </button>
+        </PanelBody>
+      ) : null}
+    </Panel>
+  )
+}
+
+interface ArtifactRowProps {
+  jobId: string
+  artifact: Artifact
+  severalRanks: boolean
+}
+
+function ArtifactRow({ jobId, artifact, severalRanks }: ArtifactRowProps) {
+  const [open, setOpen] = useState(false)
+  const name = visibleText(artifact.path, 300)
+  return (
+    <li>
+      <div className="flex items-center gap-2 px-4 py-1.5">
+        <button
+          type="button"
+          aria-expanded={open}
+          onClick={() => setOpen(!open)}
+          className="flex min-w-0 flex-1 items-center gap-2 rounded-sm py-1 text-left text-sm hover:text-ink"
+        >
+          <ChevronRight aria-hidden className={cn('size-4 shrink-0 text-subtle', open && 'rotate-90')} />
+          <bdi className="min-w-0 break-all font-mono text-xs">{name}</bdi>
+        </button>
+        {severalRanks ? <span className="shrink-0 text-subtle text-xs">rank {artifact.rank}</span> : null}
+        <span className="shrink-0 text-muted text-xs tabular-nums">{formatBytes(artifact.bytes)}</span>
+        <IconButton
+          icon={Link2}
+          label={`Copy a link to ${visibleText(artifact.path, 60)}`}
+          onClick={() => void copyLink(jobId, artifact.artifact_id)}
+        />
+        <a
+          href={api.jobs.artifactUrl(jobId, artifact.artifact_id)}
+          download
+          aria-label={`Download ${visibleText(artifact.path, 60)}`}
+          className={buttonStyles({ size: 'sm', variant: 'ghost' })}
+        >
+          <Download aria-hidden />
+        </a>
+      </div>
+      {open ? (
+        <div className="px-4 pb-3">
+          <ArtifactPreview jobId={jobId} artifact={artifact} />
+        </div>
+      ) : null}
+    </li>
+  )
+}
