@@ -126,6 +126,10 @@ export const envSchema = z.object({
     .max(1024)
     .optional()
     .describe('serve this many simulated GPUs; unset: the real ones, or 2 simulated where there is none'),
+  GPUQ_NODE_ADDRESS: z
+    .ipv4()
+    .optional()
+    .describe('where other nodes reach this machine; unset: the address from which it reaches the database'),
   GPUQ_JOB_NETWORKS: z
     .string()
     .default('10.213.0.0/16')

@@ -9,6 +9,7 @@ import { closeListener } from '@/lib/database/listen'
 import { env } from '@/lib/env'
 import { logger } from '@/lib/logger'
 import { watchStorage } from '@/lib/storage/watch'
+import { addressTowards } from './address-towards'
 import { discoverGpus, firstGpus } from './gpus/discover'
 import { readGpus } from './gpus/read-gpus'
 import { NodeWorker, type Registered } from './node/node-worker'
@@ -56,6 +57,7 @@ async function register(): Promise<Registered> {
   const lease = await registerNode({
     name: config.GPUQ_NODE_NAME,
     ...machineOf(engine),
+    address: config.GPUQ_NODE_ADDRESS ?? (await addressTowards(config.DATABASE_URL)),
     warnings,
     pool: config.GPUQ_NODE_POOL,
     dedicatedTo: config.GPUQ_NODE_FOR_JOB ?? null,

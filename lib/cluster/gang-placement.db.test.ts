@@ -47,7 +47,8 @@ describe('a job of two instances', () => {
     expect(tasks[0]?.peers).toEqual(tasks[1]?.peers)
     const peerOf = (lease: Lease, nodeName: string) => {
       const rank = tasks[lease === a ? 0 : 1]?.rank
-      return { rank, nodeName, nodeId: lease.nodeId, engineId: lease.engineId, gpuCount: 2 }
+      const { nodeId, engineId } = lease
+      return { rank, nodeName, nodeId, engineId, machineId: engineId, address: null, gpuCount: 2 }
     }
     const peers = [peerOf(a, 'a'), peerOf(b, 'b')]
     expect(tasks[0]?.peers).toEqual(peers.toSorted((one, other) => (one.rank ?? 0) - (other.rank ?? 0)))

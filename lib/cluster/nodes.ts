@@ -18,6 +18,8 @@ export interface NodeRegistration {
   /** The container engine's id: tells a restarted worker from another machine of the same name. */
   engineId: string
   engineVersion: string
+  /** Where other nodes reach this machine; null or left out: not known. */
+  address?: string | null
   warnings: string[]
   cpuMilli: number
   memoryMib: number
@@ -66,12 +68,13 @@ export async function registerNode(node: NodeRegistration): Promise<Lease> {
     // One registration at a time: the next number is the one after the last.
     await tx.query('SELECT pg_advisory_xact_lock($1)', [registrationLock])
     const { rows } = await tx.query<{ id: string; lease_id: string }>(
-      `INSERT INTO nodes (id, number, name, status, engine_id, engine_version, warnings, lease_id, lease_expires_at, cpu_milli, memory_mib, pool, dedicated_to)
-       VALUES ($1, (SELECT coalesce(max(number) + 1, 0) FROM nodes), $2, 'draining', $3, $4, $5, gen_random_uuid(), now() + make_interval(secs => $6), $7, $8, $9, $10)
+      `INSERT INTO nodes (id, number, name, status, engine_id, engine_version, warnings, lease_id, lease_expires_at, cpu_milli, memory_mib, pool, dedicated_to, address)
+       VALUES ($1, (SELECT coalesce(max(number) + 1, 0) FROM nodes), $2, 'draining', $3, $4, $5, gen_random_uuid(), now() + make_interval(secs => $6), $7, $8, $9, $10, $11)
        ON CONFLICT (name) DO UPDATE SET
          status = 'draining', engine_id = excluded.engine_id, engine_version = excluded.engine_version, warnings = excluded.warnings,
          lease_id = excluded.lease_id, lease_expires_at = excluded.lease_expires_at,
-         cpu_milli = excluded.cpu_milli, memory_mib = excluded.memory_mib, pool = excluded.pool, dedicated_to = excluded.dedicated_to
+         cpu_milli = excluded.cpu_milli, memory_mib = excluded.memory_mib, pool = excluded.pool, dedicated_to = excluded.dedicated_to,
+         address = excluded.address
        WHERE NOT nodes.simulated AND (nodes.engine_id = excluded.engine_id OR nodes.lease_expires_at < now())
        RETURNING id, lease_id`,
       [
@@ -85,6 +88,7 @@ export async function registerNode(node: NodeRegistration): Promise<Lease> {
         node.memoryMib,
         node.pool ?? 'on-demand',
         node.dedicatedTo ?? null,
+        node.address ?? null,
       ],
     )
     const [row] = rows

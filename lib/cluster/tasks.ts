@@ -65,6 +65,10 @@ export interface Peer {
   nodeId: string
   nodeName: string
   engineId: string
+  /** The engine that really runs it: simulated nodes of one host share theirs. */
+  machineId: string
+  /** Where that machine is reached by other nodes, as far as it is known. */
+  address: string | null
   gpuCount: number
 }
 
@@ -83,8 +87,10 @@ const selectClaimed = `
     JOIN users u ON u.id = j.user_id JOIN projects pr ON pr.id = j.project_id JOIN users o ON o.id = pr.owner_id
     JOIN LATERAL (
       SELECT jsonb_agg(jsonb_build_object('rank', p.rank, 'nodeId', n.id, 'nodeName', n.name, 'engineId', n.engine_id,
+                       'machineId', coalesce(h.engine_id, n.engine_id),
+                       'address', CASE WHEN h.id IS NULL THEN n.address ELSE h.address END,
                        'gpuCount', (SELECT count(*) FROM allocations a WHERE a.task_id = p.id)) ORDER BY p.rank) AS list
-        FROM tasks p JOIN nodes n ON n.id = p.node_id WHERE p.job_id = t.job_id AND p.attempt = t.attempt) peers ON true`
+        FROM tasks p JOIN nodes n ON n.id = p.node_id LEFT JOIN nodes h ON h.id = n.host_node_id WHERE p.job_id = t.job_id AND p.attempt = t.attempt) peers ON true`
 
 /** Takes the tasks newly placed on this node, and returns them. */
 export async function claimTasks(lease: Lease): Promise<ClaimedTask[]> {

@@ -32,7 +32,17 @@ const task: ClaimedTask = {
   gpus: [],
   instances: 1,
   networkIndex: null,
-  peers: [{ rank: 0, nodeId: 'node', nodeName: 'a', engineId: 'engine', gpuCount: 0 }],
+  peers: [
+    {
+      rank: 0,
+      nodeId: 'node',
+      nodeName: 'a',
+      engineId: 'engine',
+      machineId: 'engine',
+      address: null,
+      gpuCount: 0,
+    },
+  ],
 }
 const lease = { nodeId: 'node', leaseId: 'lease', engineId: 'engine' }
 const range = readJobNetworks('10.213.0.0/16')
@@ -93,7 +103,9 @@ it('is told where all tasks of the attempt are, and how many processes each has'
     rank,
     nodeId: `node-${rank}`,
     nodeName: `n${rank}`,
-    engineId: 'engine',
+    engineId: `engine/${rank}`,
+    machineId: 'engine',
+    address: '192.0.2.7',
     gpuCount,
   }))
   const one = { ...task, rank: 1, instances: 2, networkIndex: 1, peers }
@@ -102,14 +114,18 @@ it('is told where all tasks of the attempt are, and how many processes each has'
     vni: 0xad5001,
     internet: false,
     peers: [
-      { address: '10.213.0.18', processes: 2 },
-      { address: '10.213.0.19', processes: 2 },
+      { address: '10.213.0.18', processes: 2, machine: null },
+      { address: '10.213.0.19', processes: 2, machine: null },
     ],
   })
   expect(await filesOf(one)).toContain('hostfile: rank-0 slots=2\nrank-1 slots=2\n')
   expect(await filesOf(task)).not.toContainEqual(expect.stringContaining('hostfile'))
   const without = { ...one, peers: peers.map((peer) => ({ ...peer, gpuCount: 0 })) }
   expect(containerFor(without).network).toMatchObject({ peers: [{ processes: 1 }, { processes: 1 }] })
+  const apart = { ...one, peers: peers.map((peer) => ({ ...peer, machineId: peer.nodeId })) }
+  expect(containerFor(apart).network).toMatchObject({
+    peers: [{ machine: { node: 'n0', address: '192.0.2.7' } }, { machine: null }],
+  })
   // A leader of another range has counted further than this node can.
   expect(() => containerFor({ ...one, networkIndex: 16 }, readJobNetworks('192.168.7.0/24'))).toThrow(
     /GPUQ_JOB_NETWORKS/,

@@ -14,9 +14,11 @@ export function networkOf(task: ClaimedTask, index: number, jobNetworks: JobNetw
       `The job's network has number ${index}, and this node has ${jobNetworks.count}: GPUQ_JOB_NETWORKS must be the same on every node.`,
     )
   const { cidr: subnet, vni } = subnetOf(jobNetworks, index)
-  const peers = task.peers.map(({ rank, gpuCount }) => ({
+  const own = task.peers.find(({ rank }) => rank === task.rank)
+  const peers = task.peers.map(({ rank, gpuCount, nodeName: node, machineId, address }) => ({
     address: addressOf(jobNetworks, index, rank),
     processes: processesOf(gpuCount),
+    machine: machineId === own?.machineId ? null : { node, address },
   }))
   return { subnet, vni, peers, internet: task.network === 'internet' }
 }

@@ -1,13 +1,15 @@
-import type { ContainerPolicy } from './container-spec'
 import { networkName } from './network-spec'
 import type { TaskContainer } from './runtime'
 
-/** The part of the engine's create options that says whom a task reaches, and under which names. */
-export function containerNetwork(task: TaskContainer, policy: ContainerPolicy) {
+/**
+ * The part of the engine's create options that says whom a task reaches, and under which names.
+ * @param internetNetwork the engine's network for tasks with `network: 'internet'`.
+ */
+export function containerNetwork(task: TaskContainer, internetNetwork: string) {
   if (task.network === 'none')
     // Without a network the engine gives the host's own name no address, and gloo warns about it on every start.
     return { ...alone, NetworkMode: 'none', ExtraHosts: ['gpuq:127.0.0.1'] }
-  if (task.network === 'internet') return { ...alone, NetworkMode: policy.internetNetwork, ExtraHosts: [] }
+  if (task.network === 'internet') return { ...alone, NetworkMode: internetNetwork, ExtraHosts: [] }
   const name = networkName(task)
   const { peers, internet } = task.network
   const address = peers[task.rank]?.address ?? ''

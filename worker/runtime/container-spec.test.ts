@@ -29,8 +29,8 @@ const shared: JobNetwork = {
   vni: 0xad5001,
   internet: false,
   peers: [
-    { address: '10.213.0.18', processes: 4 },
-    { address: '10.213.0.19', processes: 4 },
+    { address: '10.213.0.18', processes: 4, machine: null },
+    { address: '10.213.0.19', processes: 4, machine: null },
   ],
 }
 const build = (changes: Partial<TaskContainer> = {}, volumes: string[] = []) =>

@@ -72,7 +72,7 @@ export interface TaskUser {
 export function buildContainerSpec(task: TaskContainer, policy: ContainerPolicy, image: ImageTraits) {
   const user = taskUser(task)
   const [program = '', ...programArguments] = task.command
-  const { hostname, networkName, endpoints, ...network } = containerNetwork(task, policy)
+  const { hostname, networkName, endpoints, ...network } = containerNetwork(task, policy.internetNetwork)
   return {
     name: containerName(task),
     Image: task.image,

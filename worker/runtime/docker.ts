@@ -5,6 +5,7 @@ import { version } from '../../package.json'
 import type { ContainerSpec, Engine, OpenStream } from './engine'
 import { EngineRuntime } from './engine-runtime'
 import type { NetworkSpec } from './network-spec'
+import type { RunIproute } from './overlay'
 import type { Patience } from './patience'
 import { type Runtime, RuntimeFault } from './runtime'
 
@@ -16,13 +17,15 @@ export interface DockerOptions {
   /** Where the engine listens; by default where DOCKER_HOST says, else the usual place. */
   socketPath?: string | undefined
   patience?: Partial<Patience>
+  /** Runs iproute2 where the engine's networks are; left out: here. */
+  iproute?: RunIproute
 }
 
 /** Runs tasks on the Docker engine of this host. */
 export function createDockerRuntime(options: DockerOptions): Runtime {
-  const { outputLimitBytes, ociRuntime, socketPath, patience } = options
+  const { outputLimitBytes, ociRuntime, socketPath, patience, iproute } = options
   const policy = { version, outputLimitBytes, internetNetwork: 'gpuq', ociRuntime }
-  return new EngineRuntime(new DockerEngine(socketPath), policy, patience)
+  return new EngineRuntime(new DockerEngine(socketPath), policy, patience, iproute)
 }
 
 class DockerEngine implements Engine {

@@ -21,6 +21,7 @@ import { ImageStore } from './image-store'
 import { networkName } from './network-spec'
 import { Networks } from './networks'
 import { OutputQueue } from './output-queue'
+import { type RunIproute, runIproute } from './overlay'
 import { defaultPatience, type Patience } from './patience'
 import { type OutputSource, readFrames, readOutput, readTerminal } from './read-output'
 import {
@@ -51,6 +52,7 @@ export class EngineRuntime implements Runtime {
     private readonly engine: Engine,
     private readonly policy: ContainerPolicy,
     patience: Partial<Patience> = {},
+    iproute: RunIproute = runIproute,
   ) {
     this.patience = { ...defaultPatience, ...patience }
     // Only what happens to gpuq's own containers.
@@ -60,7 +62,7 @@ export class EngineRuntime implements Runtime {
       return engine.open('GET', '/events', { ...times, filters })
     })
     this.exits = new ContainerExits(engine.open, this.watch)
-    this.networks = new Networks(engine, policy, this.patience)
+    this.networks = new Networks(engine, policy, this.patience, iproute)
     const isRunning = async (id: string) => (await this.inspect(id)).State.Status === 'running'
     this.terminal = new ContainerTerminal(engine, (doing, answer) => this.ask(doing, answer), isRunning)
     this.images = new ImageStore({

@@ -3,7 +3,7 @@ import type { JobNetwork, TaskContainer } from './runtime'
 export type NetworkSpec = ReturnType<typeof jobNetworkSpec> | ReturnType<typeof internetNetworkSpec>
 
 /** Bytes of the longest packet: on every network the same, whether or not it is carried to another node inside others. */
-const mtu = 1450
+export const mtu = 1450
 
 /** One name per attempt: every node of it looks for the same. */
 export function networkName(task: Pick<TaskContainer, 'jobId' | 'attempt'>): string {

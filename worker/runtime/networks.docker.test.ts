@@ -26,6 +26,7 @@ function networkOf(index: number, ranks: number, internet = false): JobNetwork {
   const peers = Array.from({ length: ranks }, (_, rank) => ({
     address: addressOf(range, index, rank),
     processes: 1,
+    machine: null,
   }))
   return { subnet, vni, peers, internet }
 }

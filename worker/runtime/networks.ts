@@ -5,6 +5,7 @@ import { listSchema } from './container-state'
 import type { Engine } from './engine'
 import { sentenceOf, statusOf, toFault, within } from './engine-faults'
 import { internetNetworkSpec, jobNetworkSpec, type NetworkSpec, networkName } from './network-spec'
+import { type RunIproute, remotesOf, removeSpan, spanMachines } from './overlay'
 import type { Patience } from './patience'
 import { type JobNetwork, type NetworkRef, RuntimeFault, type TaskContainer } from './runtime'
 
@@ -18,6 +19,9 @@ type Found = z.infer<typeof foundSchema>
 
 const ownLabels = z.object({ [labels.job]: z.string().min(1), [labels.attempt]: z.coerce.number().int() })
 
+/** On a network that spans machines: its number among those. */
+const spanLabel = 'gpuq.span'
+
 /** How long an address range may be held by what an attempt before has not given back yet, in ms. */
 const heldPatience = 20_000
 /** How long it may be held by what cannot be seen: the engine takes the range before it shows the network. */
@@ -25,10 +29,13 @@ const unseenPatience = 3_000
 
 /** The engine's networks: one for each attempt over several nodes, and one for all who may reach the internet. */
 export class Networks {
+  private spanning: Promise<void> = Promise.resolve()
+
   constructor(
     private readonly engine: Engine,
     private readonly policy: Pick<ContainerPolicy, 'internetNetwork' | 'version'>,
     private readonly patience: Patience,
+    private readonly runIproute: RunIproute,
   ) {}
 
   /** Makes sure that the networks which the task is to have are there. */
@@ -57,8 +64,10 @@ export class Networks {
   /** Removes an attempt's network once no container of it is left on this engine. */
   async release(name: string): Promise<void> {
     if (!(await this.isUnused(name))) return
+    const vni = (await this.find(name))?.Labels?.[spanLabel]
     try {
       await this.do('remove a network', this.engine.removeNetwork(name))
+      if (vni !== undefined) await removeSpan(Number(vni), this.runIproute)
     } catch (error) {
       // Gone already, or a container came to it again: then that one removes it.
       if (statusOf(error) !== 404 && statusOf(error) !== 403) throw toFault(error, 'remove a network')
@@ -72,17 +81,25 @@ export class Networks {
       [labels.attempt]: String(task.attempt),
       [labels.node]: task.nodeId,
       [labels.version]: this.policy.version,
+      ...(remotesOf(network).length === 0 ? {} : { [spanLabel]: String(network.vni) }),
     })
     for (let waited = 0; ; waited += this.patience.naming) {
       const found = await this.find(name)
-      if (found) return requireOwn(found, task, network)
-      const refusal = await this.create(spec)
-      if (refusal === null) return
+      if (found) requireOwn(found, task, network)
+      const refusal = found ? null : await this.create(spec)
+      if (refusal === null) return this.span(network)
       // Another task of the attempt may just be making it; the range may be one that an attempt before leaves.
       const patience = (await this.isLeaving(name, network.subnet)) ? heldPatience : unseenPatience
       if (waited >= patience) throw new RuntimeFault('engine_error', sayTaken(network.subnet, refusal))
       await sleep(this.patience.naming)
     }
+  }
+
+  /** One after the other: tasks of an attempt on one machine would make the same interface. */
+  private span(network: JobNetwork): Promise<void> {
+    const spanning = this.spanning.then(() => spanMachines(network, this.runIproute))
+    this.spanning = spanning.catch(() => {})
+    return spanning
   }
 
   /** Null when it was made, else why the engine refused. */

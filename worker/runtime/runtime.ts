@@ -57,6 +57,8 @@ export interface JobPeer {
   address: string
   /** Processes that the task is to start: one for each of its GPUs, and at least one. */
   processes: number
+  /** Which other machine it runs on, and where that is reached; null: it is on this one. */
+  machine: { node: string; address: string | null } | null
 }
 
 export interface ContainerRef {

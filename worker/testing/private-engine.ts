@@ -22,6 +22,8 @@ export interface PrivateEngineOptions {
   liveRestore: boolean
   /** Takes requests for GPUs and hands their names on to the container, as on a machine that has some. */
   pretendsGpus?: boolean
+  /** A network namespace to live in, with its own firewall, as on a machine of its own; left out: one without a way out. */
+  namespace?: string
 }
 
 /**
@@ -104,16 +106,20 @@ export class PrivateEngine {
 
   async startAgain(): Promise<void> {
     const { directory } = this
+    const { namespace } = this.options
     const args = [
       ...['--data-root', join(directory, 'data'), '--exec-root', join(directory, 'exec')],
       ...['--pidfile', join(directory, 'pid'), '--host', `unix://${this.socketPath}`],
       ...['--containerd', this.containerdSocket],
-      ...['--bridge=none', '--iptables=false', '--ip-forward=false', '--ip-masq=false'],
+      ...['--bridge=none', '--ip-forward=false', '--ip-masq=false'],
+      `--iptables=${namespace !== undefined}`,
       ...(this.options.liveRestore ? ['--live-restore'] : []),
       ...['--config-file', await this.writeConfig()],
     ]
     // In a network of its own: an engine without a bridge removes docker0, and it would be the machine's.
-    this.dockerd = await this.launch('dockerd', args, ['unshare', '--net'])
+    const within =
+      namespace === undefined ? ['unshare', '--net'] : ['nsenter', `--net=/run/netns/${namespace}`]
+    this.dockerd = await this.launch('dockerd', args, within)
     await until('the private engine answers', () => this.engine.answers(), {
       said: () => `see ${join(directory, 'dockerd.log')}`,
     })
