@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { uuidv7 } from 'uuidv7'
-import type { JobStatus } from '@/lib/jobs/status'
+import { isFinal, type JobStatus } from '@/lib/jobs/status'
 import { collectOutput, readRecords } from '@/lib/results/decode'
 import type { ResultFileRecord } from '@/lib/results/records'
 import { until } from './until'
@@ -96,8 +96,12 @@ export class Jobs {
   }
 
   /** Waits until the job has its verdict. */
-  untilFinal(id: string): Promise<JobRow> {
-    return this.untilStatus(id, 'completed', 'failed', 'cancelled')
+  untilFinal(id: string, withinMs?: number): Promise<JobRow> {
+    const look = async () => {
+      const row = await this.row(id)
+      return isFinal(row.status) && row
+    }
+    return this.until(`${id} has ended`, look, withinMs)
   }
 
   until<T>(what: string, look: () => Promise<T | null | undefined | false>, withinMs?: number): Promise<T> {
