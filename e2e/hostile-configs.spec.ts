@@ -100,10 +100,10 @@ const keyCases: Case[] = [
     says: /competition_id|missing/,
   },
   {
-    name: 'what comes in a later version',
-    config: withKeys({ instance_count: 2 }),
-    path: 'instance_count',
-    says: /not supported yet/,
+    name: 'what this installation cannot do',
+    config: withKeys({ fresh_nodes: true }),
+    path: 'fresh_nodes',
+    says: /brings up no nodes/,
   },
 ]
 
