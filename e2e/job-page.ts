@@ -19,12 +19,16 @@ export async function dropFiles(page: Page, files: readonly DroppedFile[]): Prom
 }
 
 /** The editor of one of the two files. */
-export function editorOf(page: Page, file: 'solution.py' | 'config.yaml'): Locator {
+export function editorOf(page: Page, file: 'solution.py' | 'command' | 'config.yaml'): Locator {
   return page.getByRole('textbox', { name: file })
 }
 
 /** Puts a text in the place of what an editor holds, as somebody does who selects all of it. */
-export async function rewrite(page: Page, file: 'solution.py' | 'config.yaml', text: string): Promise<void> {
+export async function rewrite(
+  page: Page,
+  file: 'solution.py' | 'command' | 'config.yaml',
+  text: string,
+): Promise<void> {
   await editorOf(page, file).focus()
   await page.keyboard.press('ControlOrMeta+A')
   await page.keyboard.insertText(text)
