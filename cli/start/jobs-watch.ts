@@ -1,11 +1,12 @@
 import { dirname, resolve } from 'node:path'
 import type { Client } from '@/lib/http/client'
-import { type FileLine, type JobLine, readJobLine, saysNothing, splitLines } from '../jobs-file'
+import { type FileLine, type JobLine, saysNothing, splitLines } from '../jobs-file'
 import { type LineOptions, refuseScript } from '../line-config'
 import type { Journal } from './journal'
+import { type Bad, countNames, type ReadLine, readLines } from './read-lines'
 import { readWhole, type WholeFile } from './read-whole'
 import { type Sent, sendLine } from './send-line'
-import { decideForgotten, type GoneSince, nameLine, type Take } from './taken'
+import { decideForgotten, type GoneSince, type Take } from './taken'
 import type { TakenFile } from './taken-file'
 
 export interface JobsWatchOptions {
@@ -21,16 +22,9 @@ export interface JobsWatchOptions {
   now(): number
 }
 
-interface ReadLine {
-  number: number
-  name: string
-  line: JobLine
-}
-
-interface Bad {
-  number: number
-  text: string
-  says: string
+interface Due {
+  take: Take
+  place: ReadLine
 }
 
 /** A last line without its line break may be half of one. Somebody who writes does not stop for so long. */
@@ -38,6 +32,7 @@ const tailRestsMs = 60_000
 const tailIsLateMs = 10_000
 /** More lines than this are counted on the terminal, not listed. The log has them all. */
 const mostListed = 20
+const progressEveryMs = 5_000
 
 /** Looks at a jobs file, again and again, and makes a job of every line that is new there. */
 export class JobsWatch {
@@ -65,9 +60,15 @@ export class JobsWatch {
     const found = readLines(tail && tailRests ? [...lines, tail] : lines)
     const soon = await this.#sayTail(tailRests ? null : tail)
     const present = countNames(found.good)
-    const bad = [...found.bad, ...(await this.#take(found.good, present))]
-    const { badSends, pauseMs } = await this.#sendOpen(found.good, signal)
-    await this.#sayBad([...bad, ...badSends].toSorted((one, other) => one.number - other.number))
+    const badSaid = new Map<string, number>()
+    const refused = await this.#take(found.good, present)
+    await this.#sayBad(
+      [...found.bad, ...refused].toSorted((one, other) => one.number - other.number),
+      badSaid,
+    )
+    const { bad, pauseMs } = await this.#sendAll(await this.#findDue(found.good), signal)
+    await this.#sayBad(bad, badSaid)
+    this.#badSaid = badSaid
     await this.#forget(countNames(readLines(tail ? [...lines, tail] : lines).good))
     return pauseMs ?? soon
   }
@@ -102,37 +103,50 @@ export class JobsWatch {
     return bad
   }
 
-  /** Sends what is open in the file's order. What cannot be sent now stays open. */
-  async #sendOpen(lines: readonly ReadLine[], signal: AbortSignal) {
-    const { taken, journal } = this.options
-    const badSends: Bad[] = []
-    const counts = { queued: 0, known: 0 }
-    let pauseMs: number | null = null
+  /** What is to be sent, in the file's order. */
+  async #findDue(lines: readonly ReadLine[]): Promise<Due[]> {
+    const record = await this.options.taken.refresh()
     const places = new Map(lines.map((line) => [line.name, line]))
-    const record = await taken.refresh()
-    const open = [...places].flatMap(([name, place]) => record.open(name).map((take) => ({ take, place })))
-    const due = open.filter(({ take }) => !this.#refused.has(take.key))
-    if (due.length > mostListed) await journal.note(`${due.length} lines are new: sending them.`)
-    for (const { take, place } of due) {
+    return [...places]
+      .flatMap(([name, place]) => record.open(name).map((take) => ({ take, place })))
+      .filter(({ take }) => !this.#refused.has(take.key))
+  }
+
+  /** Sends one after the other. What cannot be sent now stays open. */
+  async #sendAll(due: readonly Due[], signal: AbortSignal): Promise<{ bad: Bad[]; pauseMs: number | null }> {
+    const { taken, journal, now } = this.options
+    const bad: Bad[] = []
+    const counts = { queued: 0, known: 0, later: 0, bad: 0 }
+    const listed = due.length <= mostListed
+    if (!listed) await journal.note(`${due.length} lines are new: sending them.`)
+    let told = now()
+    for (const [at, { take, place }] of due.entries()) {
       if (signal.aborted) break
       // Another watcher of the file may have been quicker.
       if (!(await taken.refresh()).isOpen(take)) continue
       const sent = await this.#send(take, place)
+      counts[sent.kind] += 1
+      if (sent.kind === 'later') {
+        await this.#sayLater(sent.says)
+        return { bad, pauseMs: sent.ms }
+      }
       if (sent.kind === 'bad') {
         if (sent.forGood) this.#refused.add(take.key)
-        badSends.push({ number: place.number, text: place.name, says: sent.says })
-      } else if (sent.kind === 'later') {
-        await this.#sayLater(sent.says)
-        pauseMs = sent.ms
-        break
+        bad.push({ number: place.number, text: place.name, says: sent.says })
       } else {
-        counts[sent.kind] += 1
         const text = `line ${place.number}: ${place.line.script} ${sent.says}`
-        await (due.length > mostListed ? journal.detail(text) : journal.note(text))
+        await (listed ? journal.note(text) : journal.detail(text))
+      }
+      if (!listed && now() - told >= progressEveryMs) {
+        told = now()
+        await journal.note(`${at + 1} of ${due.length} are sent.`)
       }
     }
-    if (due.length > mostListed) await this.#sayCounts(counts, badSends.length)
-    return { badSends, pauseMs }
+    if (!listed) {
+      const refused = counts.bad > 0 ? `, ${counts.bad} are passed over` : ''
+      await journal.note(`${counts.queued} lines are queued, ${counts.known} were there already${refused}.`)
+    }
+    return { bad, pauseMs: null }
   }
 
   async #send(take: Take, { line }: ReadLine): Promise<Sent> {
@@ -198,9 +212,8 @@ export class JobsWatch {
     return Math.max(1_000, (late ? tailRestsMs : tailIsLateMs) - restsMs)
   }
 
-  /** Each bad line once; the same line, added again, once more. */
-  async #sayBad(bad: readonly Bad[]): Promise<void> {
-    const seen = new Map<string, number>()
+  /** Each bad line once; the same line, added again, once more. `seen` counts those of this look. */
+  async #sayBad(bad: readonly Bad[], seen: Map<string, number>): Promise<void> {
     for (const { number, text, says } of bad) {
       const key = `${text}\n${says}`
       const times = (seen.get(key) ?? 0) + 1
@@ -209,31 +222,5 @@ export class JobsWatch {
         await this.options.journal.warn(`line ${number} is passed over: ${says}.`)
       }
     }
-    this.#badSaid = seen
   }
-
-  async #sayCounts({ queued, known }: { queued: number; known: number }, bad: number): Promise<void> {
-    const more = bad > 0 ? `, ${bad} refused` : ''
-    await this.options.journal.note(`${queued} lines are queued, ${known} were there already${more}.`)
-  }
-}
-
-function readLines(lines: readonly FileLine[]): { good: ReadLine[]; bad: Bad[] } {
-  const good: ReadLine[] = []
-  const bad: Bad[] = []
-  for (const { number, text } of lines) {
-    if (text === null) bad.push({ number, text: '', says: 'it is not UTF-8' })
-    else if (!saysNothing(text)) {
-      const read = readJobLine(text)
-      if (read.ok) good.push({ number, name: nameLine(read.line), line: read.line })
-      else bad.push({ number, text, says: read.says })
-    }
-  }
-  return { good, bad }
-}
-
-function countNames(lines: readonly ReadLine[]): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const { name } of lines) counts.set(name, (counts.get(name) ?? 0) + 1)
-  return counts
 }
