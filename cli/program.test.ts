@@ -53,7 +53,7 @@ it('leaves the words of a command to the command', async () => {
   await program.parseAsync(['run', '--', '--odd', '-q'], { from: 'user' })
   expect(seen.mock.calls[0]).toEqual([
     ['python', 'x.py', '--gpus', '4'],
-    { wait: true, gpus: 2, env: { A: '1', B: '2' } },
+    { gpus: 2, env: { A: '1', B: '2' } },
   ])
   expect(seen.mock.calls[1]?.[0]).toEqual(['--odd', '-q'])
 })
