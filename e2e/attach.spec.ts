@@ -1,0 +1,106 @@
+import { join } from 'node:path'
+import { expect, test } from '@playwright/test'
+import { makePerson, noLimits, type Person } from './people'
+import { PseudoTerminal } from './pseudo-terminal'
+import { theSystem } from './system/the-system'
+import { configText, submit } from './uploads'
+
+/** The built `gpuq` at a real terminal. Nothing of it needs a browser. */
+
+const program = join(import.meta.dirname, '..', 'dist', 'cli.js')
+
+let person: Person
+let other: Person
+test.beforeAll(async () => {
+  person = await makePerson({ name: 'typist', limits: noLimits })
+  other = await makePerson({ name: 'stranger' })
+})
+
+const open: PseudoTerminal[] = []
+test.afterAll(async () => {
+  for (const terminal of open) terminal.close()
+  // What a test that failed has left running would take the place of others.
+  const { items } = await person.client.jobs.list()
+  for (const { job_id, completed_at } of items) if (!completed_at) await person.client.jobs.cancel(job_id)
+})
+
+async function gpuq(words: string[], { token }: Person = person): Promise<PseudoTerminal> {
+  const env = { GPUQ_SERVER: theSystem().url, GPUQ_TOKEN: token, HOME: '/nonexistent' }
+  const terminal = await PseudoTerminal.open([process.execPath, program, ...words], env)
+  open.push(terminal)
+  return terminal
+}
+
+async function running(code: string, config: string): Promise<string> {
+  const id = await submit(person, code, config)
+  await expect
+    .poll(async () => (await person.client.jobs.get(id)).status, { timeout: 30_000 })
+    .toBe('running')
+  return id
+}
+
+/** Answers every line, and tells of each new size. */
+const talker = `
+import os, signal, sys
+signal.signal(signal.SIGWINCH, lambda *_: print("size", *os.get_terminal_size()))
+print(sys.stdin.isatty(), "\\033[32mgrün\\033[0m")
+while (line := input("say> ")) != "go":
+    print("heard", line.upper())
+sys.exit(5)
+`
+
+test('attach, type, leave it running, attach again from two places, and end as the job does', async () => {
+  const id = await running(talker, configText({ tty: true }))
+  const first = await gpuq(['attach', id])
+  await first.shows('True \u001b[32mgrün\u001b[0m\r\n')
+  await first.shows('size 100 30')
+  first.type('one €\r')
+  await first.shows('heard ONE €\r\nsay> ')
+  await first.resize(77, 22)
+  await first.shows('size 77 22')
+  first.type('\u0001d')
+  expect(await first.ended).toBe(0)
+  expect(first.output).toContain(`[detached from ${id}]`)
+  expect((await person.client.jobs.get(id)).status).toBe('running')
+
+  const [second, third] = await Promise.all([gpuq(['attach', id]), gpuq(['attach', id.slice(0, 35)])])
+  for (const terminal of [second, third]) await terminal.shows('heard ONE €')
+  second.type('two\r')
+  for (const terminal of [second, third]) await terminal.shows('heard TWO')
+  third.type('go\r')
+  expect(await Promise.all([second.ended, third.ended])).toEqual([5, 5])
+  expect((await person.client.jobs.get(id)).exit_code).toBe(5)
+})
+
+test('run --tty puts the job on the terminal at once, keys that make signals included', async () => {
+  const terminal = await gpuq(['run', '--tty', '--gpus', '0', '--', 'sh', '-c', 'tty; cat'])
+  await terminal.shows('/dev/pts/0\r\n')
+  terminal.type('hello\r')
+  await terminal.shows('hello\r\nhello\r\n')
+  terminal.type('\u0003')
+  expect(await terminal.ended).toBe(130)
+})
+
+test('a job without a terminal is left with Ctrl-C, and goes on', async () => {
+  const id = await running('import time\nprint("only to look at", flush=True)\ntime.sleep(600)', configText())
+  const terminal = await gpuq(['attach', id])
+  await terminal.shows('only to look at\r\n')
+  terminal.type('\u0003')
+  expect(await terminal.ended).toBe(0)
+  expect((await person.client.jobs.get(id)).status).toBe('running')
+  const list = await gpuq(['screens'])
+  expect(await list.ended).toBe(0)
+  expect(list.output).toMatch(new RegExp(`${id} .*no`))
+  await person.client.jobs.cancel(id)
+  const late = await gpuq(['attach', id])
+  expect(await late.ended).toBe(1)
+  expect(late.output).toContain('The job has ended: it is cancelled.')
+})
+
+test("nobody attaches to another's job", async () => {
+  const id = await running(talker, configText({ tty: true }))
+  const terminal = await gpuq(['attach', id], other)
+  expect(await terminal.ended).toBe(1)
+  expect(terminal.output).toContain('There is no job with this id among yours.')
+  await person.client.jobs.cancel(id)
+})
