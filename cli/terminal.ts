@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { Screen } from './fit-screen'
 
 /** Where a command writes. Tests give one that remembers. */
 export interface Terminal {
@@ -6,6 +7,8 @@ export interface Terminal {
   err(text: string): Promise<void>
   outIsTerminal: boolean
   errIsTerminal: boolean
+  /** The size of the terminal behind `out` as it is now; null where there is none. */
+  screen(): Screen | null
   /** NO_COLOR was not set. */
   coloursWanted: boolean
 }
@@ -19,6 +22,10 @@ export function processTerminal(): Terminal {
     err: writerTo(process.stderr),
     outIsTerminal: process.stdout.isTTY === true,
     errIsTerminal: process.stderr.isTTY === true,
+    screen: () => {
+      const { rows, columns } = process.stdout
+      return process.stdout.isTTY && rows > 0 && columns > 0 ? { rows, columns } : null
+    },
     coloursWanted: !process.env.NO_COLOR && process.env.TERM !== 'dumb',
   }
 }

@@ -4,6 +4,7 @@ import type { JobDetail } from '@/lib/jobs/schemas'
 import { isFinal } from '@/lib/jobs/status'
 import { type Context, writeJson } from '../context'
 import { exitCodes } from '../exit-code'
+import { fitScreen } from '../fit-screen'
 import { findJobId } from '../job-id'
 import { sayDuration, sayShare, sayWhen, statusColours } from '../say'
 import { paint, withoutControls } from '../terminal'
@@ -57,7 +58,10 @@ async function show(
   if (json) return writeJson(context, data)
   const live = watch && terminal.outIsTerminal
   // Each line ends with an erasure of what an earlier, longer one left behind it.
-  await terminal.out(live ? `${toTop}${text.replaceAll('\n', '\u001b[K\n')}${clearBelow}` : text)
+  if (!live) return terminal.out(text)
+  const screen = terminal.screen()
+  const shown = screen ? fitScreen(text, screen) : text
+  await terminal.out(`${toTop}${shown.replaceAll('\n', '\u001b[K\n')}${clearBelow}`)
 }
 
 async function lookAtAll(context: Context, client: Client): Promise<View> {

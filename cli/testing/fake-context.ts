@@ -26,6 +26,7 @@ export function fakeContext(answer: (request: Request) => Response | Promise<Res
       },
       outIsTerminal: false,
       errIsTerminal: false,
+      screen: () => null,
       coloursWanted: true,
     },
     connect: async () => connectTo({ server: 'http://gpuq.test', token: 'a-token' }),
