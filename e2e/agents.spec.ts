@@ -84,6 +84,15 @@ test('an agent stops a job that runs', async () => {
   expect(isError).toBe(false)
 })
 
+test('an agent that asks for several instances gets eight GPUs on each, and is told', async () => {
+  const client = await connect(ada.token)
+  const { answer } = await use(client, 'CreateGPUJob', { ...job, gpu_count: 4, instance_count: 4 })
+  expect(answer).toMatchObject({ gpu_count: 8, warnings: [expect.stringMatching(/raised from 4 to 8, 32/)] })
+  const { job_id } = createdJobSchema.parse(answer)
+  expect(await view(client, job_id)).toMatchObject({ gpu_count: 8, instance_count: 4 })
+  await use(client, 'StopGPUJob', { job_id })
+})
+
 const broken: [rule: string, input: Record<string, unknown>, says: RegExp][] = [
   ['GPUs come in 1, 2, 4 and 8', { gpu_count: 6 }, /gpu_count: must be 1, 2, 4 or 8/],
   ['at most 8 instances', { gpu_count: 8, instance_count: 9 }, /instance_count: must be at most 8/],

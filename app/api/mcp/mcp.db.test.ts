@@ -99,6 +99,23 @@ describe('an agent with the official client', () => {
     })
   })
 
+  it('gets whole instances of eight GPUs where it asks for several, and is told', async () => {
+    const client = await connectAs(ada)
+    const asked = { ...job, gpu_count: 4, instance_count: 3 }
+    const { answer } = await use(client, 'CreateGPUJob', asked)
+    expect(answer).toMatchObject({
+      gpu_count: 8,
+      instance_count: 3,
+      warnings: [expect.stringMatching(/raised from 4 to 8, 24 GPUs/)],
+    })
+    const { job_id } = createdJobSchema.parse(answer)
+    expect(await use(client, 'ViewGPUJob', { job_id })).toMatchObject({
+      answer: { gpu_count: 8, instance_count: 3 },
+    })
+    const whole = await use(client, 'CreateGPUJob', { ...asked, gpu_count: 8 })
+    expect(whole.answer).toMatchObject({ gpu_count: 8, warnings: [] })
+  })
+
   it('may try again under one key, and makes one job', async () => {
     const client = await connectAs(ada)
     const input = { ...job, idempotency_key: 'try-1' }
