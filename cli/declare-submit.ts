@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
-import type { RunOptions } from './commands/run'
 import type { SubmitOptions } from './commands/submit'
 import { perform } from './perform'
+import type { RunOptions } from './run-options'
 import { addText, addVariable, parseDuration, parseInteger, parseNumber } from './values'
 
 const exits = `

@@ -2,9 +2,9 @@ import { type Context, writeJson } from '../context'
 import { exitCodes } from '../exit-code'
 import { ifGiven, showToEnd, tellResult } from '../follow-submitted'
 import { shipDirectory } from '../pack/ship-directory'
+import type { RunOptions } from '../run-options'
 import { note } from '../show-job'
 import { toConfigText } from '../upload-config'
-import type { RunOptions } from './run'
 
 /** Longer than any server lets a job run: without an estimate it is not stopped before its admin's limit. */
 const asLongAsAllowed = 2_000_000

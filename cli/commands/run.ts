@@ -1,31 +1,9 @@
 import { stat } from 'node:fs/promises'
 import { GpuqError } from '@/lib/errors'
 import type { Context } from '../context'
-import { followOrPrint, ifGiven, type WaitOptions } from '../follow-submitted'
+import { followOrPrint, ifGiven } from '../follow-submitted'
+import type { RunOptions } from '../run-options'
 import { toGpuWish, toShellLine } from '../values'
-
-export interface RunOptions extends Omit<WaitOptions, 'wait'> {
-  /** Undefined: as the form of the command has it. */
-  wait?: boolean
-  gpus?: number
-  gpuMemory?: number
-  gpuModel?: string
-  priority?: number
-  name?: string
-  project?: string
-  environment?: string
-  expectedTime?: number
-  retries?: number
-  env?: Record<string, string>
-  tty?: boolean
-  /** From here on: for a directory alone. */
-  command?: string
-  nodes?: number
-  runName?: string
-  pool?: string
-  cpu?: number
-  memory?: number
-}
 
 /** Queues a command, or with `--command` a directory and what runs in it. */
 export async function run(context: Context, words: readonly string[], options: RunOptions): Promise<number> {
