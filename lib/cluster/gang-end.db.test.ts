@@ -127,6 +127,7 @@ describe('a job of two tasks', () => {
 
   it('is tried again as a whole, once nothing of it is left, when the system failed', async () => {
     const { job, a, b } = await runPair()
+    const before = a.task.networkIndex
     await end(a, 'worker_stopped')
     await place()
     expect(await jobState(job)).toMatchObject({ status: 'running', attempt: 1 })
@@ -135,7 +136,11 @@ describe('a job of two tasks', () => {
     await db.pool.query('UPDATE jobs SET not_before = NULL')
     await place()
     const again = [await claim(a.lease), await claim(b.lease)]
-    for (const { task } of again) expect(task).toMatchObject({ attempt: 2, instances: 2, networkIndex: 0 })
+    for (const { task } of again) {
+      expect(task).toMatchObject({ attempt: 2, instances: 2 })
+      // What is left of the first attempt somewhere must not reach the second.
+      expect(task.networkIndex).not.toBe(before)
+    }
   })
 })
 

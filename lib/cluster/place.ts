@@ -29,7 +29,7 @@ export async function commitPlacement(placement: Placement): Promise<Commit> {
   try {
     await transaction(async (tx) => {
       const spec = await takeJob(tx, placement)
-      if (placement.tasks.length > 1) await takeNetwork(tx, placement.jobId)
+      if (placement.tasks.length > 1) await takeNetwork(tx, placement)
       // All nodes in one order, and then their GPUs, as everyone locks them: no two wait for each other.
       const tasks = [...placement.tasks].sort((a, b) => (a.nodeId < b.nodeId ? -1 : 1))
       const nodes = []
@@ -54,17 +54,23 @@ async function takeJob(tx: Transaction, placement: Placement): Promise<unknown> 
   return rows[0].spec
 }
 
-/** Gives the job's attempt the first free subnet, for as long as it lives. */
-async function takeNetwork(tx: Transaction, jobId: string): Promise<void> {
+/**
+ * Gives the job's attempt a subnet for as long as it lives: the first free one from a place of the attempt's own. Of an
+ * attempt before, or of another job, a container may be left on a node that was lost, with its subnet: that is not given
+ * out again at once.
+ */
+async function takeNetwork(tx: Transaction, { jobId, attempt }: Placement): Promise<void> {
   // One at a time, or two would take the same.
   await tx.query('SELECT pg_advisory_xact_lock($1)', [networkLock])
   const { rowCount } = await tx.query({
     name: 'take-network',
-    text: `UPDATE jobs SET network_index = free.index
-             FROM (SELECT index FROM generate_series(0, $2 - 1) AS index
-                    WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE network_index = index) ORDER BY index LIMIT 1) AS free
-            WHERE jobs.id = $1`,
-    values: [jobId, readJobNetworks(env().GPUQ_JOB_NETWORKS).count],
+    text: `WITH own AS (SELECT (abs(hashtextextended($1::text, 0) % $2::int)::int + $3::int * 97) % $2::int AS first)
+           UPDATE jobs SET network_index = free.index
+             FROM (SELECT index FROM own, generate_series(0, $2::int - 1) AS index
+                    WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE network_index = index)
+                    ORDER BY (index - first + $2::int) % $2::int LIMIT 1) AS free
+            WHERE jobs.id = $1::uuid`,
+    values: [jobId, readJobNetworks(env().GPUQ_JOB_NETWORKS).count, attempt],
   })
   if (rowCount !== 1) throw new StalePlan('network')
 }

@@ -72,12 +72,12 @@ function inOrder(tasks: readonly EndedTask[]): EndedTask[] {
   return tasks.toSorted((a, b) => a.endedAt.getTime() - b.endedAt.getTime() || a.rank - b.rank)
 }
 
-function detailOf({ rank, node, reason, detail }: EndedTask): string | null {
+function detailOf({ rank, node, reason, detail, exitCode }: EndedTask): string | null {
   if (reason === 'cancelled_by_user' || reason === 'cancelled_by_admin' || reason === 'preempted') return null
   const which = `${rank} on node "${node}"`
   if (reason === 'exit_code') {
-    const how = detail === null ? 'an error.' : detail.charAt(0).toLowerCase() + detail.slice(1)
-    return `Rank ${which} ended with ${how}`
+    const how = detail ?? `Exit code ${exitCode}.`
+    return `Rank ${which} ended with ${how.charAt(0).toLowerCase()}${how.slice(1)}`
   }
   const where = `It was rank ${which}.`
   return reason === 'node_lost' || detail === null ? where : `${where} ${detail}`

@@ -1,39 +1,27 @@
 import type { GpuReading } from '@/lib/cluster/gpu-reading'
-import type { JobNetworks } from '@/lib/cluster/job-network'
-import type { Lease } from '@/lib/cluster/nodes'
 import { type ClaimedTask, Fenced, finishTask, markRunning, noteStop } from '@/lib/cluster/tasks'
 import type { Outcome } from '@/lib/jobs/attempt-end'
 import { type EndReason, endReasons } from '@/lib/jobs/reasons'
 import { storedSpecSchema } from '@/lib/jobs/stored-spec'
 import { logger } from '@/lib/logger'
 import { pause } from '../pause'
-import { taskUser } from '../runtime/container-spec'
-import type { ContainerRef, OutputChunk, Runtime, TaskContainer } from '../runtime/runtime'
+import type { ContainerRef, OutputChunk, Runtime } from '../runtime/runtime'
 import { waitForPeers } from './barrier'
 import { ContainerLife } from './container-life'
-import { containerOf, hasShippedDirectory } from './container-of'
 import { withResults } from './keep-results'
-import { layOutArchive } from './lay-out-archive'
+import { type LayOutHost, layOutTask, removeLaidOut } from './lay-out-task'
 import { isForeignEnd, outcomeOf, outcomeOfFault } from './outcome'
 import { OutputStore } from './output-store'
 import { persist } from './persist'
-import { closeResults, layOutResults, resultsDirectory } from './results-directory'
-import { removeTaskDirectory, taskDirectory, writeTaskDirectory } from './task-directory'
 import { TaskTerminal } from './task-terminal'
 import { UseRecorder } from './use-recorder'
 import { watchUsage } from './watch-usage'
-import { findWorkspace } from './workspace'
 
-export interface TaskHost {
+export interface TaskHost extends LayOutHost {
   runtime: Runtime
-  lease: Lease
   /** False when somebody else may have been given this node's jobs. */
   leaseIsHeld(): boolean
-  tasksDirectory: string
   outputLimitBytes: number
-  /** What a task may leave in /results; null: this node keeps nothing of it. */
-  resultsLimitBytes: number | null
-  jobNetworks: JobNetworks
   /** Called when a container would not die: the node takes nothing new and the task's GPUs stay held. */
   onKillFailed(task: ClaimedTask): Promise<void>
 }
@@ -148,6 +136,7 @@ export class TaskRun {
   async #conclude(): Promise<Conclusion> {
     try {
       const outcome = await Promise.race([this.#runContainer(), this.#life.undying])
+      await this.#warnPeers(outcome)
       // The verdict waits until what the job left in /results is stored: who reads it finds all of them.
       const told = await withResults(this.host, this.task, outcome, this.#abandoned.signal)
       return { outcome: told, keepGpus: false }
@@ -156,6 +145,12 @@ export class TaskRun {
       logger.error({ err: error, task: this.task.id }, 'a task failed for a reason of the system')
       return this.#concludeFault(error)
     }
+  }
+
+  /** What is left to do here may take a while: peers of what failed are stopped without waiting for it. */
+  async #warnPeers({ reason }: Outcome): Promise<void> {
+    if (this.task.instances === 1 || reason === 'finished') return
+    await persist(this.#abandoned.signal, 'failure', () => noteStop(this.host.lease, this.task, reason))
   }
 
   /**
@@ -225,7 +220,7 @@ export class TaskRun {
     const make = async () => {
       const [digest, container] = await Promise.all([
         this.#unlessStopped(runtime.ensureImage(this.task.image)),
-        this.#layOut(),
+        layOutTask(this.host, this.task, this.#stopping.signal),
       ])
       imageDigest = digest
       return digest === null ? null : container
@@ -249,25 +244,6 @@ export class TaskRun {
     return this.task.instances === 1 || waitForPeers(this.host.lease, this.task, this.#stopping.signal)
   }
 
-  /** Null when the task was stopped first: a large directory takes a while. */
-  async #layOut(): Promise<TaskContainer | null> {
-    const { tasksDirectory, resultsLimitBytes } = this.host
-    const directory = taskDirectory(tasksDirectory, this.task.id)
-    const { signal } = this.#stopping
-    const workspace = await findWorkspace(this.task)
-    await writeTaskDirectory(directory, this.task)
-    try {
-      if (hasShippedDirectory(this.task)) await layOutArchive(directory, this.task, signal)
-    } catch (error) {
-      if (signal.aborted) return null
-      throw error
-    }
-    const user = taskUser({ taskId: this.task.id, workspace })
-    const results = await layOutResults(tasksDirectory, this.task.id, resultsLimitBytes, user)
-    const container = containerOf(this.task, this.host.lease, directory, this.host.jobNetworks)
-    return { ...container, workspace, results }
-  }
-
   /** Null when the task was stopped first: a pull may take many minutes. */
   async #unlessStopped<T>(work: Promise<T>): Promise<T | null> {
     const { signal } = this.#stopping
@@ -280,7 +256,6 @@ export class TaskRun {
 
   async #cleanUp(): Promise<void> {
     await this.#life.remove()
-    await removeTaskDirectory(taskDirectory(this.host.tasksDirectory, this.task.id))
-    await closeResults(resultsDirectory(this.host.tasksDirectory, this.task.id))
+    await removeLaidOut(this.host.tasksDirectory, this.task.id)
   }
 }
