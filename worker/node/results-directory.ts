@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { type TaskUser, taskGid, taskUid } from '../runtime/container-spec'
@@ -53,12 +53,15 @@ export async function closeResults(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true })
 }
 
-/** Removes those of every node with files below a directory, once there are no containers left. */
-export async function closeAllResults(nodesDirectory: string): Promise<void> {
-  for (const name of await listed(nodesDirectory)) {
-    if (!name.endsWith('.results')) continue
-    const node = join(nodesDirectory, name)
-    for (const taskId of await listed(node)) await closeResults(join(node, taskId))
+/** Gives back the memory of all of them below a directory, once there are no containers left. */
+export async function closeAllResults(directory: string): Promise<void> {
+  const table = await readFile('/proc/self/mounts', 'utf8').catch(() => '')
+  for (const line of table.split('\n')) {
+    const [source, escaped = ''] = line.split(' ')
+    const path = escaped.replace(/\\(\d{3})/g, (_, code: string) =>
+      String.fromCharCode(Number.parseInt(code, 8)),
+    )
+    if (source === 'gpuq-results' && path.startsWith(`${directory}/`)) await run('umount', ['-l', path])
   }
 }
 

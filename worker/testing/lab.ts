@@ -139,7 +139,7 @@ export class Lab {
     for (const undo of this.cleanUps) await undo()
     await this.database.close()
     for (const undo of this.databaseCleanUps) await undo()
-    for (const { options } of this.workers) await closeAllResults(join(options.dataDir, 'tasks'))
+    await closeAllResults(this.directory)
     await rm(this.directory, { recursive: true, force: true })
   }
 }
