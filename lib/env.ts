@@ -106,6 +106,17 @@ export const envSchema = z.object({
     .enum(['on-demand', 'reserved'])
     .default('on-demand')
     .describe('the pool whose jobs the node takes, beside best-effort ones'),
+  GPUQ_CHECKPOINTS_DIR: z
+    .string()
+    .transform((path) => resolve(path))
+    .optional()
+    .describe(
+      'where named runs keep their checkpoints, on a disk that all nodes share; unset: the data directory',
+    ),
+  GPUQ_MAX_CHECKPOINTS_GIB: count
+    .min(1)
+    .default(200)
+    .describe('what the checkpoints of one run may take there'),
   GPUQ_NODE_FOR_JOB: z
     .uuid()
     .optional()

@@ -15,6 +15,7 @@ import { readGpus } from './gpus/read-gpus'
 import { NodeWorker, type Registered } from './node/node-worker'
 import { whyNoResults } from './node/results-directory'
 import { SimulatedNodes } from './node/simulated-nodes'
+import type { TaskSettings } from './node/task-settings'
 import { createDockerRuntime } from './runtime/docker'
 import type { EngineInfo } from './runtime/runtime'
 import { leadWhileElected } from './scheduler/leader'
@@ -27,9 +28,9 @@ import { lead } from './scheduler/loop'
  * containers at once and gives their jobs back to the queue.
  */
 const config = env()
-const outputLimitBytes = config.GPUQ_MAX_OUTPUT_MIB * 1024 * 1024
+const MiB = 1024 * 1024
+const outputLimitBytes = config.GPUQ_MAX_OUTPUT_MIB * MiB
 const runtime = createDockerRuntime({ outputLimitBytes, ociRuntime: config.GPUQ_CONTAINER_RUNTIME })
-const jobNetworks = readJobNetworks(config.GPUQ_JOB_NETWORKS)
 const tasksDirectory = join(config.GPUQ_DATA_DIR, 'tasks')
 /** Memory left to the machine itself. */
 const memoryShare = 0.9
@@ -74,26 +75,26 @@ async function main(): Promise<void> {
   await mkdir(tasksDirectory, { recursive: true, mode: 0o711 })
   if (config.GPUQ_MAX_ARTIFACTS_MIB > 0) noResults = await whyNoResults(tasksDirectory)
   const keeps = config.GPUQ_MAX_ARTIFACTS_MIB > 0 && noResults === null
-  const resultsLimitBytes = keeps ? config.GPUQ_MAX_ARTIFACTS_MIB * 1024 * 1024 : null
+  const settings: TaskSettings = {
+    runtime,
+    tasksDirectory,
+    outputLimitBytes,
+    resultsLimitBytes: keeps ? config.GPUQ_MAX_ARTIFACTS_MIB * MiB : null,
+    checkpointsDirectory: config.GPUQ_CHECKPOINTS_DIR ?? join(config.GPUQ_DATA_DIR, 'checkpoints'),
+    checkpointsLimitBytes: config.GPUQ_MAX_CHECKPOINTS_GIB * 1024 * MiB,
+    jobNetworks: readJobNetworks(config.GPUQ_JOB_NETWORKS),
+  }
   const ending = new AbortController()
   void watchStorage(ending.signal)
   let leading: Promise<void> | undefined
   const simulated = new SimulatedNodes({
-    runtime,
+    ...settings,
     machine: async () => machineOf(await runtime.info()),
-    tasksDirectory,
-    outputLimitBytes,
-    resultsLimitBytes,
-    jobNetworks,
   })
   let simulating: Promise<void> | undefined
   const node = new NodeWorker({
-    runtime,
+    ...settings,
     register,
-    tasksDirectory,
-    outputLimitBytes,
-    resultsLimitBytes,
-    jobNetworks,
     // Not before: a leader that has just come back would declare its own node lost, and with it what still runs there.
     onServing: ({ nodeId }) => {
       leading = leadWhileElected(ending.signal, lead)

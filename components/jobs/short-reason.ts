@@ -7,6 +7,7 @@ const words: Readonly<Record<string, string>> = {
   timeout: 'time limit',
   out_of_memory: 'out of memory',
   output_limit: 'output limit',
+  checkpoint_limit: 'checkpoint limit',
   cancelled_by_user: '',
   cancelled_by_admin: 'by an admin',
   image_unavailable: 'no image',

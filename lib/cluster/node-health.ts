@@ -10,6 +10,7 @@ const healthOf = {
   timeout: 'works',
   out_of_memory: 'works',
   output_limit: 'works',
+  checkpoint_limit: 'works',
   image_unavailable: 'failed',
   internal_error: 'failed',
   cancelled_by_user: null,

@@ -38,7 +38,7 @@ export interface ClaimedTask {
   code: Buffer
   /** What a shell runs; null: solution.py. */
   command: string | null
-  project: { owner: string; slug: string }
+  project: { id: string; owner: string; slug: string }
   /** Whose job it is, with the ids that their files have on shared storage, if an admin said them. */
   user: { handle: string; uid: number | null; gid: number | null }
   timeLimitS: number
@@ -80,7 +80,7 @@ const selectClaimed = `
          t.output_bytes AS "outputBytes", coalesce(t.reason, j.cancel_reason) AS "stopReason",
          coalesce((SELECT jsonb_agg(jsonb_build_object('uuid', g.uuid, 'index', g.index, 'simulated', g.simulated, 'milli', a.milli) ORDER BY g.index)
                      FROM allocations a JOIN gpus g ON g.id = a.gpu_id WHERE a.task_id = t.id), '[]') AS gpus,
-         jsonb_build_object('owner', o.handle, 'slug', pr.slug) AS project,
+         jsonb_build_object('id', pr.id, 'owner', o.handle, 'slug', pr.slug) AS project,
          jsonb_build_object('handle', u.handle, 'uid', u.unix_uid, 'gid', u.unix_gid) AS "user",
          j.network_index AS "networkIndex", jsonb_array_length(peers.list) AS instances, peers.list AS peers
     FROM tasks t JOIN jobs j ON j.id = t.job_id JOIN environments e ON e.id = j.environment_id

@@ -9,6 +9,10 @@ export const endReasons = {
   timeout: { fault: 'user', says: 'The job ran longer than its time limit and was stopped.' },
   out_of_memory: { fault: 'user', says: 'The job used more memory than its limit and was stopped.' },
   output_limit: { fault: 'user', says: 'The job printed more than the output limit and was stopped.' },
+  checkpoint_limit: {
+    fault: 'user',
+    says: "The run's checkpoints took more room than they may, and the job was stopped.",
+  },
   cancelled_by_user: { fault: 'none', says: 'The job was cancelled by its owner.' },
   cancelled_by_admin: { fault: 'none', says: 'The job was cancelled by an admin.' },
   image_unavailable: { fault: 'system', says: "The environment's image could not be had on the node." },

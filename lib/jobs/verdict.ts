@@ -17,6 +17,7 @@ const verdicts = {
   timeout: 'failed',
   out_of_memory: 'failed',
   output_limit: 'failed',
+  checkpoint_limit: 'failed',
   cancelled_by_user: 'cancelled',
   cancelled_by_admin: 'cancelled',
   image_unavailable: 'failed',

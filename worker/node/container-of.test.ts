@@ -21,7 +21,7 @@ const task: ClaimedTask = {
   archiveId: null,
   code: Buffer.from('print(1)'),
   command: null,
-  project: { owner: 'ada', slug: 'thesis' },
+  project: { id: 'project', owner: 'ada', slug: 'thesis' },
   user: { handle: 'ada', uid: null, gid: null },
   timeLimitS: 60,
   ranSeconds: 0,

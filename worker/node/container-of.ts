@@ -18,7 +18,7 @@ export function containerOf(
   lease: Lease,
   directory: string,
   jobNetworks: JobNetworks,
-): Omit<TaskContainer, 'results' | 'workspace'> {
+): Omit<TaskContainer, 'results' | 'workspace' | 'checkpoints'> {
   const spec = storedSpecSchema.parse(task.spec)
   // The container numbers its GPUs from 0 in the order of their numbers on the node, as `task.gpus` has them.
   const args = spec.cuda_argument ? withCudaArgument(spec.args, task.gpus.length) : spec.args

@@ -1,12 +1,11 @@
 import { join } from 'node:path'
 import type { GpuReport } from '@/lib/cluster/gpu-reading'
-import type { JobNetworks } from '@/lib/cluster/job-network'
 import { type Lease, NodeNameTaken } from '@/lib/cluster/nodes'
 import { logger } from '@/lib/logger'
 import { pause } from '../pause'
-import type { Runtime } from '../runtime/runtime'
 import { LeaseKeeper } from './keep-lease'
 import { NodeService } from './serve-node'
+import type { TaskSettings } from './task-settings'
 
 const registerEveryMs = 1_000
 
@@ -17,15 +16,9 @@ export interface Registered {
   readGpus?: () => Promise<GpuReport>
 }
 
-export interface NodeWorkerOptions {
-  runtime: Runtime
+export interface NodeWorkerOptions extends TaskSettings {
   /** Takes a lease on the node. */
   register(): Promise<Registered>
-  tasksDirectory: string
-  outputLimitBytes: number
-  resultsLimitBytes: number | null
-  /** Where the tasks of jobs over several nodes reach each other. */
-  jobNetworks: JobNetworks
   /** Called once the node is served for the first time. */
   onServing(lease: Lease): void
 }
@@ -66,17 +59,14 @@ export class NodeWorker {
 
   /** One lease, from its beginning to its end. */
   async #serve({ lease, asked, readGpus }: Registered): Promise<'left' | 'expired'> {
-    const { runtime, outputLimitBytes, resultsLimitBytes, jobNetworks } = this.options
+    const { register: _, onServing: __, ...settings } = this.options
     const keeper = new LeaseKeeper(lease, asked)
     const service = new NodeService({
-      runtime,
+      ...settings,
       lease,
       leaseIsHeld: () => keeper.held,
       // The node's own: workers of several nodes may share a data directory.
-      tasksDirectory: join(this.options.tasksDirectory, lease.nodeId),
-      outputLimitBytes,
-      resultsLimitBytes,
-      jobNetworks,
+      tasksDirectory: join(settings.tasksDirectory, lease.nodeId),
       ...(readGpus ? { readGpus } : {}),
     })
     const term = new AbortController()

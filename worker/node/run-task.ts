@@ -1,27 +1,29 @@
 import type { GpuReading } from '@/lib/cluster/gpu-reading'
+import type { Lease } from '@/lib/cluster/nodes'
 import { type ClaimedTask, Fenced, finishTask, markRunning, noteStop } from '@/lib/cluster/tasks'
 import type { Outcome } from '@/lib/jobs/attempt-end'
 import { type EndReason, endReasons } from '@/lib/jobs/reasons'
 import { storedSpecSchema } from '@/lib/jobs/stored-spec'
 import { logger } from '@/lib/logger'
 import { pause } from '../pause'
-import type { ContainerRef, OutputChunk, Runtime } from '../runtime/runtime'
+import type { ContainerRef, OutputChunk } from '../runtime/runtime'
 import { waitForPeers } from './barrier'
+import { checkpointsOf, watchSize } from './checkpoints'
 import { ContainerLife } from './container-life'
 import { withResults } from './keep-results'
-import { type LayOutHost, layOutTask, removeLaidOut } from './lay-out-task'
+import { clearTask, layOutTask } from './lay-out-task'
 import { isForeignEnd, outcomeOf, outcomeOfFault } from './outcome'
 import { OutputStore } from './output-store'
 import { persist } from './persist'
+import type { TaskSettings } from './task-settings'
 import { TaskTerminal } from './task-terminal'
 import { UseRecorder } from './use-recorder'
 import { watchUsage } from './watch-usage'
 
-export interface TaskHost extends LayOutHost {
-  runtime: Runtime
+export interface TaskHost extends TaskSettings {
+  lease: Lease
   /** False when somebody else may have been given this node's jobs. */
   leaseIsHeld(): boolean
-  outputLimitBytes: number
   /** Called when a container would not die: the node takes nothing new and the task's GPUs stay held. */
   onKillFailed(task: ClaimedTask): Promise<void>
 }
@@ -189,6 +191,7 @@ export class TaskRun {
     const running = AbortSignal.any([ended.signal, this.#abandoned.signal])
     watchUsage(lease, task.id, () => this.#life.usage(), running)
     if (!over) this.#serveTerminal(running)
+    this.#watchCheckpoints(running)
     const take = async (chunk: OutputChunk) => {
       this.#requireOurs()
       await store.take(chunk)
@@ -203,6 +206,13 @@ export class TaskRun {
       clearTimeout(timeLimit)
       ended.abort()
     }
+  }
+
+  /** One rank looks for all of them. */
+  #watchCheckpoints(running: AbortSignal): void {
+    const { checkpointsDirectory, checkpointsLimitBytes } = this.host
+    const path = this.task.rank === 0 ? checkpointsOf(checkpointsDirectory, this.task) : null
+    if (path) void watchSize(path, checkpointsLimitBytes, running, () => this.stop('checkpoint_limit'))
   }
 
   #serveTerminal(running: AbortSignal): void {
@@ -256,6 +266,6 @@ export class TaskRun {
 
   async #cleanUp(): Promise<void> {
     await this.#life.remove()
-    await removeLaidOut(this.host.tasksDirectory, this.task.id)
+    await clearTask(this.host, this.task.id)
   }
 }

@@ -1,4 +1,3 @@
-import type { JobNetworks } from '@/lib/cluster/job-network'
 import {
   type HostMachine,
   registerSimulatedNode,
@@ -7,21 +6,16 @@ import {
 } from '@/lib/cluster/serve-simulated'
 import { listener } from '@/lib/database/listen'
 import { logger } from '@/lib/logger'
-import type { Runtime } from '../runtime/runtime'
 import { Wake } from '../wake'
 import { NodeWorker } from './node-worker'
+import type { TaskSettings } from './task-settings'
 
 /** The safety net under the notifications; also how soon one that failed is tried again. */
 const lookEveryMs = 3_000
 
-export interface SimulatedNodesOptions {
-  runtime: Runtime
+export interface SimulatedNodesOptions extends TaskSettings {
   /** This machine as the engine says it is now. */
   machine(): Promise<HostMachine>
-  tasksDirectory: string
-  outputLimitBytes: number
-  resultsLimitBytes: number | null
-  jobNetworks: JobNetworks
 }
 
 interface Served {
@@ -78,14 +72,9 @@ export class SimulatedNodes {
   }
 
   #start(node: SimulatedNode, hostNodeId: string): void {
-    const { runtime, machine, tasksDirectory, outputLimitBytes, resultsLimitBytes, jobNetworks } =
-      this.options
+    const { machine, ...settings } = this.options
     const worker = new NodeWorker({
-      runtime,
-      tasksDirectory,
-      outputLimitBytes,
-      resultsLimitBytes,
-      jobNetworks,
+      ...settings,
       register: async () => {
         const host = await machine()
         const asked = performance.now()

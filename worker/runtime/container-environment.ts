@@ -23,6 +23,7 @@ export function buildEnvironment(task: TaskContainer, realGpus: string[]): strin
     GPUQ_RANK: String(task.rank),
     ...(task.runName !== null && { GPUQ_RUN_NAME: task.runName }),
     ...(task.workspace === null ? {} : { GPUQ_WORKSPACE: task.workspace.path }),
+    ...(task.checkpoints === null ? {} : { GPUQ_CHECKPOINT_DIR: '/checkpoints' }),
     ...rankVariables(task),
     // `void` also undoes an image's own `all`, which a host with NVIDIA's runtime as default would obey.
     NVIDIA_VISIBLE_DEVICES: realGpus.length === 0 ? 'void' : realGpus.join(','),

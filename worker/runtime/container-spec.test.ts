@@ -16,6 +16,7 @@ const task: TaskContainer = {
   runName: null,
   directory: '/data/tasks/task',
   workspace: null,
+  checkpoints: null,
   gpuUuids: [],
   simulated: true,
   cpuMilli: 2500,

@@ -58,9 +58,16 @@ export function taskUid(taskId: string): number {
   return userRange.first + (createHash('sha256').update(taskId).digest().readUInt32BE() % userRange.count)
 }
 
-/** Whom a task runs as: itself, or where it works in a directory on shared storage, the user who submitted it. */
-export function taskUser({ taskId, workspace }: Pick<TaskContainer, 'taskId' | 'workspace'>): TaskUser {
-  return workspace ?? { uid: taskUid(taskId), gid: taskGid }
+/**
+ * Whom a task runs as: itself; the user who submitted it, where it works in a directory on shared storage; or the run that
+ * it is an attempt at, whose files it finds.
+ */
+export function taskUser({
+  taskId,
+  workspace,
+  checkpoints,
+}: Pick<TaskContainer, 'taskId' | 'workspace' | 'checkpoints'>): TaskUser {
+  return workspace ?? checkpoints ?? { uid: taskUid(taskId), gid: taskGid }
 }
 
 export interface TaskUser {
@@ -114,12 +121,23 @@ export function buildContainerSpec(task: TaskContainer, policy: ContainerPolicy,
         },
         ...resultsMount(task),
         ...workspaceMount(task),
+        ...checkpointsMount(task),
       ],
       Tmpfs: writablePaths(task, user, image),
       ...deviceRequests(task),
     },
     NetworkingConfig: { EndpointsConfig: endpoints },
   }
+}
+
+/** Of a run, whose next attempt may be on another host. */
+function checkpointsMount({ checkpoints }: TaskContainer) {
+  if (checkpoints === null) return []
+  const options = { Propagation: 'rprivate' as const, NonRecursive: true }
+  const { path } = checkpoints
+  return [
+    { Type: 'bind' as const, Source: path, Target: '/checkpoints', ReadOnly: false, BindOptions: options },
+  ]
 }
 
 /** The one path of the host beside the task's own directory. What is mounted within it is not seen. */
@@ -199,11 +217,12 @@ function writablePaths(
   const own = `mode=0700,uid=${uid},gid=${gid}`
   const tmpfs = (size: number, inodes: number, rest: string) =>
     `rw,nosuid,nodev,${rest},size=${Math.floor(size)},nr_inodes=${inodes}`
-  const { results, workspace } = task
+  const { results, workspace, checkpoints } = task
   const mounted = new Set([
     '/job',
     ...(results === null ? [] : ['/results']),
     ...(workspace ? [workspace.path] : []),
+    ...(checkpoints ? ['/checkpoints'] : []),
   ])
   const declared = image.volumes.filter((path) => !mounted.has(path))
   return {

@@ -18,6 +18,8 @@ export interface TaskContainer {
   results: string | null
   /** The project's directory on shared storage; null: it has none. */
   workspace: TaskWorkspace | null
+  /** Where the attempts of its run keep what they go on from; null: it is no named run. */
+  checkpoints: TaskCheckpoints | null
   /** UUIDs of real GPUs asked from the engine. Empty: none are visible. */
   gpuUuids: string[]
   /** True when the task holds simulated GPUs: nothing is asked from the engine. */
@@ -28,6 +30,14 @@ export interface TaskContainer {
   network: 'none' | 'internet' | JobNetwork
   /** Whether its program gets a terminal: stdout and stderr are one stream then, and it can be typed into. */
   tty: boolean
+}
+
+/** A directory of this host that the task sees as `/checkpoints`, and may write. */
+export interface TaskCheckpoints {
+  path: string
+  /** Whom it belongs to: the same in every attempt. */
+  uid: number
+  gid: number
 }
 
 /** A directory of this host that the task sees at the same path, and may write. */

@@ -46,6 +46,7 @@ export class TaskBench {
       directory,
       runName: null,
       workspace: null,
+      checkpoints: null,
       gpuUuids: [],
       simulated: true,
       cpuMilli: 1000,
