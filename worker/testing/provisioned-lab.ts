@@ -1,0 +1,102 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Lab } from './lab'
+import { bundleWorker } from './worker-bundle'
+import type { WorkerProcess } from './worker-process'
+
+/** Each worker is started once; one that is gone is started again. */
+const start = (bundle: string) => `
+  dir=$NODES/$GPUQ_PROVISION_JOB; mkdir -p $dir; i=0
+  while [ $i -lt $GPUQ_PROVISION_NODES ]; do
+    if ! kill -0 $(cat $dir/$i 2>/dev/null) 2>/dev/null; then
+      mkdir -p $dir/data-$i; ln -sfn $RESULTS $dir/data-$i/results
+      GPUQ_NODE_NAME=fresh-$i GPUQ_NODE_FOR_JOB=$GPUQ_PROVISION_JOB GPUQ_DATA_DIR=$dir/data-$i \\
+      GPUQ_SIMULATED_GPUS=$GPUQ_PROVISION_GPUS_PER_NODE ${process.execPath} ${bundle} >> $dir/log-$i 2>&1 &
+      echo $! > $dir/$i; echo "node fresh-$i is coming up"
+    fi
+    i=$((i + 1))
+  done`
+
+/** A worker is told to leave, and given the time to tidy up. */
+const down = `
+  mkdir -p $NODES/$GPUQ_PROVISION_JOB; cd $NODES/$GPUQ_PROVISION_JOB
+  kill -9 $(cat up 2>/dev/null) 2>/dev/null
+  for signal in INT 9; do
+    for pid in [0-9]*; do kill -$signal $(cat $pid 2>/dev/null) 2>/dev/null; done
+    i=0; while [ $i -lt 100 ] && kill -0 $(cat [0-9]* 2>/dev/null) 2>/dev/null; do sleep 0.1; i=$((i + 1)); done
+  done
+  rm -f up [0-9]*; echo down >> $NODES/downs; echo "all gone"`
+
+/** A lab with a provisioner whose nodes are further workers on this machine, named fresh-0, fresh-1 and so on. */
+export class ProvisionedLab {
+  private constructor(
+    readonly lab: Lab,
+    private readonly directory: string,
+  ) {}
+
+  /** @param up what brings the nodes up; `. $NODES/start.sh` does. */
+  static async open(postgresDirectory: string, up = '. $NODES/start.sh'): Promise<ProvisionedLab> {
+    const lab = await Lab.open({ postgresDirectory })
+    const bundle = await bundleWorker()
+    lab.afterwards(bundle.remove)
+    const directory = join(lab.directory, 'nodes')
+    await mkdir(directory)
+    const scripts = { 'start.sh': start(bundle.file), 'up.sh': up, 'down.sh': down }
+    for (const [name, text] of Object.entries(scripts)) await writeFile(join(directory, name), text)
+    const provisioned = new ProvisionedLab(lab, directory)
+    lab.afterwards(() => provisioned.#clear())
+    return provisioned
+  }
+
+  /** Ends what a test that failed has left. */
+  async #clear(): Promise<void> {
+    for (const name of await readdir(this.directory, { recursive: true })) {
+      if (/\/\d+$/.test(name)) endProcess(Number(await this.read(name)))
+    }
+  }
+
+  /** Starts the worker that leads, and runs the commands. */
+  startLeader(): Promise<WorkerProcess> {
+    return this.lab.startWorker({
+      node: 'leader',
+      variables: {
+        NODES: this.directory,
+        RESULTS: this.lab.resultsDirectory,
+        GPUQ_CHECKPOINTS_DIR: join(this.lab.directory, 'checkpoints'),
+        GPUQ_PROVISION_UP: `sh ${this.directory}/up.sh`,
+        GPUQ_PROVISION_DOWN: `sh ${this.directory}/down.sh`,
+        GPUQ_PROVISION_DEADLINE_S: '120',
+      },
+    })
+  }
+
+  /** What a script has written down; empty until it has. */
+  read(name: string): Promise<string> {
+    return readFile(join(this.directory, name), 'utf8').catch(() => '')
+  }
+
+  /** Kills the worker of one of a job's nodes. */
+  async killNode(job: string, index: number): Promise<void> {
+    endProcess(Number(await this.read(`${job}/${index}`)))
+  }
+
+  /** Waits until all that was brought up for a job is taken down. */
+  untilEnded(job: string): Promise<{ problem: string | null; output: string; round: number }> {
+    return this.lab.jobs.until('its nodes are taken down', async () => {
+      const { rows } = await this.lab.database.pool.query<{
+        problem: string | null
+        output: string
+        round: number
+      }>(`SELECT problem, output, round FROM provisions WHERE job_id = $1 AND status = 'ended'`, [job])
+      return rows[0]
+    })
+  }
+}
+
+function endProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It is gone already.
+  }
+}
