@@ -1,0 +1,65 @@
+import { expect } from '@playwright/test'
+import { expectNoSideScroll, test } from './browser-test'
+import { call } from './http-call'
+import { makePerson, noLimits, type Person } from './people'
+import { signIn } from './sign-in'
+import { configText, submit } from './uploads'
+
+/** Files that a job left in /results: its paths and what is in them are its own choice. */
+
+const page1px =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+const program = `
+import base64, os
+os.makedirs("/results/plots/deep")
+open("/results/plots/loss.png", "wb").write(base64.b64decode("${page1px}"))
+open("/results/notes.html", "w").write("<script>document.title = 'owned'</script>\\nsecond line\\n")
+open("/results/" + "\\u202egnp.exe\\n\\x1b[31m" + "x" * 150, "w").write("odd")
+open("/results/model.bin", "wb").write(bytes(range(256)) * 4000)`
+
+let person: Person
+let id: string
+test.beforeAll(async () => {
+  person = await makePerson({ name: 'artifacts', limits: noLimits })
+  id = await submit(person, program, configText({}), { wait: true })
+})
+
+for (const [width, scheme] of [
+  [1280, 'light'],
+  [390, 'dark'],
+] as const) {
+  test(`the page lists and shows them at ${width} px`, async ({ page, context }) => {
+    await signIn(context, person)
+    await page.emulateMedia({ colorScheme: scheme })
+    await page.setViewportSize({ width, height: 900 })
+    await page.goto(`/jobs/${id}?tab=files`)
+    await expect(page.getByText('4 files')).toBeVisible()
+    await page.getByRole('button', { name: 'notes.html', exact: true }).click()
+    await expect(page.getByRole('region', { name: 'Beginning of notes.html' })).toContainText('<script>')
+    await page.getByRole('button', { name: 'plots/loss.png', exact: true }).click()
+    const picture = page.getByRole('img', { name: 'plots/loss.png' })
+    await expect
+      .poll(() => picture.evaluate((image) => image instanceof HTMLImageElement && image.naturalWidth))
+      .toBe(1)
+    await page.getByRole('button', { name: 'model.bin', exact: true }).click()
+    await expect(page.getByText('neither text nor a picture')).toBeVisible()
+    await expect(page.getByText('\\u{202e}gnp.exe\\u{a}\\u{1b}[31m')).toBeVisible()
+    await expectNoSideScroll(page)
+    expect(await page.title()).not.toContain('owned')
+    const saved = page.waitForEvent('download')
+    await page.getByRole('link', { name: 'Download plots/loss.png' }).click()
+    expect((await saved).suggestedFilename()).toBe('loss.png')
+    await page.screenshot({ path: `/tmp/storage-shot-${width}.png`, fullPage: true })
+  })
+}
+
+test('a link works without signing in, and only as it was made', async () => {
+  const { url } = await person.client.jobs.link(id, { file: 'result', expires_in: 600 })
+  const path = url.slice(url.indexOf('/api/download'))
+  const { status, headers, text } = await call(path, {})
+  expect(status).toBe(200)
+  expect(headers['content-disposition']).toMatch(/^attachment; filename="[\w.-]+\.jsonl"$/)
+  expect(text).toContain('"type":"exit"')
+  const changed = await call(path.replace(/expires=\d+/, 'expires=99999999999'), {})
+  expect(changed.status).toBe(403)
+})
