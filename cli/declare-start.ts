@@ -69,6 +69,7 @@ function declareAdd(program: Command): void {
     .option('--priority <number>', 'a lower number goes first, as in the file', parseLinePriority, 0)
     .option('--gpus <numbers>', 'the only GPUs it may use, such as 0-3,5', parseGpus)
     .option('--output-file <path>', 'add the line to this file; else the job is queued at once')
+    .option('--with-dir', "ship the script's directory, which the job starts in a copy of")
     .option('--force', 'queue it even where the same job is alive or has completed')
     .option(...jsonFlag)
     .action((script: string, options: AddOptions) =>

@@ -15,11 +15,15 @@ export interface RunOptions extends Omit<WaitOptions, 'wait'> {
   retries?: number
   env?: Record<string, string>
   tty?: boolean
-  /** From here on: for a directory alone. */
+  /** Ships the current directory, and runs the words in a copy of it. */
+  withDir?: boolean
+  /** What runs in a copy of the directory that is named. */
   command?: string
+  /** From here on: with a directory alone. */
   nodes?: number
   runName?: string
   pool?: string
   cpu?: number
   memory?: number
+  freshNodes?: boolean
 }

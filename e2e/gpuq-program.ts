@@ -12,12 +12,13 @@ export interface Ended {
 /** Runs the built `gpuq` to its end, as somebody types it. */
 export function runCli(
   args: string[],
-  { home, env = {} }: { home: string; env?: Record<string, string> },
+  { home, env = {}, cwd }: { home: string; env?: Record<string, string>; cwd?: string },
 ): Promise<Ended> {
   const { PATH = '' } = process.env
   const child = spawn(process.execPath, [program, ...args], {
     env: { PATH, HOME: home, NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    cwd,
   })
   const ended: Ended = { code: null, out: '', err: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -28,8 +28,8 @@ test.afterAll(async () => {
   await rm(home, { recursive: true, force: true })
 })
 
-const gpuq = (args: string[]): Promise<Ended> =>
-  runCli(args, { home, env: { GPUQ_SERVER: gate.url, GPUQ_TOKEN: person.token } })
+const gpuq = (args: string[], cwd = home): Promise<Ended> =>
+  runCli(args, { home, cwd, env: { GPUQ_SERVER: gate.url, GPUQ_TOKEN: person.token } })
 
 async function directory(files: Record<string, string | Buffer>): Promise<string> {
   const root = await mkdtemp(join(home, 'dir-'))
@@ -144,6 +144,24 @@ test('submit --with-dir finds the modules and data beside the program', async ()
   const expected = { code: 0, err: '', out: "hello world ['--x', '1']\n" }
   expect(await gpuq(['submit', path, join(dir, 'config.yaml'), '--with-dir', '-q'])).toEqual(expected)
   expect(await gpuq(['submit', path, '--with-dir', '-q', '--args', '--x 1', ...small])).toEqual(expected)
+})
+
+test('run --with-dir runs a command as it is typed here, add --with-dir a script', async () => {
+  const dir = await directory({
+    'train.py': 'import sys\nfrom helper import word\nprint(word, sys.argv[1:])\n',
+    'helper.py': 'word = "hello"\n',
+  })
+  expect(await gpuq(['run', '--with-dir', '-q', ...small, '--', 'python', 'train.py', 'a b'], dir)).toEqual({
+    code: 0,
+    err: '',
+    out: "hello ['a b']\n",
+  })
+  const added = await gpuq(['add', 'train.py', '--with-dir', '--args=--epochs 1'], dir)
+  expect(added.code).toBe(0)
+  expect(await gpuq(['logs', '-f', added.out.trim()])).toMatchObject({
+    code: 0,
+    out: "hello ['--epochs', '1', '--cuda', '0']\n",
+  })
 })
 
 test('what cannot be shipped is named, and options behind the directory are not taken for words', async () => {

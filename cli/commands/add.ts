@@ -5,6 +5,7 @@ import { type Context, writeJson } from '../context'
 import { exitCodes } from '../exit-code'
 import { formatJobLine, type JobLine, readJobLine } from '../jobs-file'
 import { refuseScript, toLineConfig } from '../line-config'
+import { shipBeside } from '../pack/ship-beside'
 import { note } from '../show-job'
 import { readTextFile } from '../values'
 
@@ -16,6 +17,8 @@ export interface AddOptions {
   gpus?: string
   outputFile?: string
   force?: boolean
+  /** Ships the script's directory. */
+  withDir?: boolean
   json?: boolean
 }
 
@@ -31,11 +34,12 @@ export async function add(context: Context, given: string, options: AddOptions):
     : write(context, line, { ...options, outputFile: options.outputFile })
 }
 
-async function queue(context: Context, line: JobLine, { force, json }: AddOptions): Promise<number> {
+async function queue(context: Context, line: JobLine, { force, withDir, json }: AddOptions): Promise<number> {
+  const config = toLineConfig(line, {})
   const client = await context.connect()
   const submitted = await client.jobs.submit({
     code: await readTextFile(line.script),
-    config: toLineConfig(line, {}),
+    config: withDir ? await shipBeside(context, line.script, config, json) : config,
     deduplicate: !force,
   })
   if (submitted.deduplicated && !json) {
@@ -49,13 +53,11 @@ async function queue(context: Context, line: JobLine, { force, json }: AddOption
 async function write(
   context: Context,
   line: JobLine,
-  { outputFile, force, json }: AddOptions & { outputFile: string },
+  { outputFile, force, withDir, json }: AddOptions & { outputFile: string },
 ): Promise<number> {
-  if (force) {
-    throw new GpuqError(
-      'invalid_request',
-      'A line has no place for --force. Leave --output-file out, and the job is queued at once.',
-    )
+  if (force || withDir) {
+    const says = `A line has no place for ${force ? '--force' : '--with-dir'}.`
+    throw new GpuqError('invalid_request', `${says} Leave --output-file out, and the job is queued at once.`)
   }
   const text = formatJobLine(line)
   const read = readJobLine(text)

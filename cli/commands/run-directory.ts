@@ -26,6 +26,7 @@ export async function runDirectory(
       archive,
       run_name: options.runName,
       instance_count: options.nodes,
+      fresh_nodes: options.freshNodes,
       max_time: options.expectedTime === undefined ? asLongAsAllowed : undefined,
     },
   )

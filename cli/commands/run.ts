@@ -5,14 +5,26 @@ import { followOrPrint, ifGiven } from '../follow-submitted'
 import type { RunOptions } from '../run-options'
 import { toGpuWish, toShellLine } from '../values'
 
-/** Queues a command, or with `--command` a directory and what runs in it. */
+/** Queues a command, or with `--command` or `--with-dir` a directory and what runs in it. */
 export async function run(context: Context, words: readonly string[], options: RunOptions): Promise<number> {
-  if (options.command === undefined) return runCommandLine(context, words, options)
+  if (options.command === undefined) {
+    return options.withDir ? runHere(context, words, options) : runCommandLine(context, words, options)
+  }
+  if (options.withDir) {
+    const says = 'Give --command "…" DIRECTORY or --with-dir -- COMMAND, not both.'
+    throw new GpuqError('invalid_request', says)
+  }
   const [directory, ...more] = words
   if (directory === undefined || more.length > 0)
     throw new GpuqError('invalid_request', 'With --command give one directory, behind all options.')
   const { runDirectory } = await import('./run-directory')
   return runDirectory(context, directory, options.command, options)
+}
+
+/** Runs a command in a copy of the current directory, and follows it to its end. */
+async function runHere(context: Context, words: readonly string[], options: RunOptions): Promise<number> {
+  const { runDirectory } = await import('./run-directory')
+  return runDirectory(context, '.', toShellLine(words), { ...options, wait: options.wait ?? true })
 }
 
 /** Queues a command, and follows it to its end. */
@@ -47,13 +59,14 @@ function shown(quiet: boolean | undefined, json: boolean | undefined): { quiet?:
 
 /** What means the other form must not become a command of this one: options behind the directory are its words. */
 async function refuseDirectoryForm(words: readonly string[], options: RunOptions): Promise<void> {
-  const { nodes, runName, pool, cpu, memory } = options
+  const { nodes, runName, pool, cpu, memory, freshNodes } = options
   const [first = '', ...rest] = words
   const late = rest.find((word) => /^--(command|nodes|run-name|pool)(=|$)/.test(word))
   if (late !== undefined && (await isDirectory(first)))
     throw new GpuqError('invalid_request', `Write ${late} before the directory ${first}, not behind it.`)
-  if ([nodes, runName, pool, cpu, memory].every((value) => value === undefined)) return
-  const says = '--nodes, --run-name, --pool, --cpu and --memory are for `gpuq run --command "…" DIRECTORY`.'
+  if ([nodes, runName, pool, cpu, memory, freshNodes].every((value) => value === undefined)) return
+  const says =
+    '--nodes, --run-name, --pool, --cpu, --memory and --fresh-nodes need --with-dir, or --command "…" DIRECTORY.'
   throw new GpuqError('invalid_request', says)
 }
 
