@@ -16,10 +16,16 @@ const inputLock = 4_711_471
 
 /**
  * Types at the terminal of a running job. Pieces reach the program in the order in which they were accepted, each once.
+ * @param read gives what was typed; asked only once it is clear that the job may be seen.
  * @throws 404 for another's job, 409 when it does not run or has no terminal, 429 while too much waits to be read.
  */
-export async function typeInto(actor: Actor, jobId: string, rank: number, bytes: Buffer): Promise<void> {
-  await atTerminal(actor, jobId, rank, async (tx, taskId) => {
+export async function typeInto(
+  actor: Actor,
+  jobId: string,
+  rank: number,
+  read: () => Promise<Buffer>,
+): Promise<void> {
+  await atTerminal(actor, jobId, rank, read, async (tx, taskId, bytes) => {
     // One at a time for each terminal: numbers are given in the order of the commits, and the limit is exact.
     await tx.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [inputLock, taskId])
     const { rowCount } = await tx.query({
@@ -36,26 +42,31 @@ export async function typeInto(actor: Actor, jobId: string, rank: number, bytes:
   })
 }
 
-/** Says how large the terminal of a running job is to be; the program is told. */
+/**
+ * Says how large the terminal of a running job is to be; the program is told.
+ * @param read gives the size; asked only once it is clear that the job may be seen.
+ */
 export async function resizeTerminal(
   actor: Actor,
   jobId: string,
   rank: number,
-  { columns, rows }: TerminalSize,
+  read: () => Promise<TerminalSize>,
 ): Promise<void> {
-  await atTerminal(actor, jobId, rank, async (tx, taskId) => {
+  await atTerminal(actor, jobId, rank, read, async (tx, taskId, { columns, rows }) => {
     await tx.query('UPDATE tasks SET tty_columns = $2, tty_rows = $3 WHERE id = $1', [taskId, columns, rows])
   })
 }
 
-async function atTerminal(
+async function atTerminal<Input>(
   actor: Actor,
   jobId: string,
   rank: number,
-  act: (tx: Transaction, taskId: string) => Promise<void>,
+  read: () => Promise<Input>,
+  act: (tx: Transaction, taskId: string, input: Input) => Promise<void>,
 ): Promise<void> {
   requireScope(actor, 'submit')
   const job = await findVisibleJob(actor, jobId)
+  const input = await read()
   await transaction(async (tx) => {
     const { rows } = await tx.query<{ tty: boolean; taskId: string | null }>({
       name: 'find-terminal',
@@ -73,7 +84,7 @@ async function atTerminal(
       throw new GpuqError('conflict', `The job is not running${rank === 0 ? '' : ` as rank ${rank}`}.`)
     }
     if (job.userId !== actor.userId && isAdmin(actor)) await noteStranger(tx, actor, found.taskId, job.id)
-    await act(tx, found.taskId)
+    await act(tx, found.taskId, input)
     await tx.query('SELECT pg_notify($1, $2)', [channels.terminal, found.taskId])
   })
 }

@@ -6,6 +6,6 @@ import { maxInputBytes, typeInto } from '@/lib/jobs/terminal'
 /** Types at the terminal of a running job. */
 export const POST = route<{ id: string }>('submit', async ({ request, url, params, actor }) => {
   const { rank } = readQuery(url, terminalQuerySchema)
-  await typeInto(actor, params.id, rank, await readBytes(request, maxInputBytes))
+  await typeInto(actor, params.id, rank, () => readBytes(request, maxInputBytes))
   return new Response(null, { status: 204 })
 })
