@@ -62,7 +62,8 @@ async function count(tx: Transaction, userId: string): Promise<Counts> {
   })
   const [row] = rows
   if (!row) throw new Error('counting returned nothing')
-  return { ...row, resetS: Math.max(1, row.resetS) }
+  // Whoever waited for the lock looks from a moment before the submissions that went ahead of it.
+  return { ...row, resetS: Math.min(windowS, Math.max(1, row.resetS)) }
 }
 
 function tooManyActive({ active, activeJob }: Counts, limit: number): string {
