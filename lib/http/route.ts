@@ -55,6 +55,7 @@ export function route<Params>(access: Access, handle: Handler<Params, never>): N
 async function enter(request: Request, access: 'upload' | 'token' | Scope): Promise<Actor | null> {
   const actor = await authenticate(request)
   if (!actor && access === 'upload') return null
+  if (actor?.via === 'session') requireSameOrigin(request)
   if (!actor || (access === 'token' && actor.via !== 'token')) {
     throw new GpuqError(
       'unauthenticated',
@@ -66,7 +67,6 @@ async function enter(request: Request, access: 'upload' | 'token' | Scope): Prom
       },
     )
   }
-  if (actor.via === 'session') requireSameOrigin(request)
   if (access === 'token') return actor
   if (access === 'admin') requireAdmin(actor)
   else requireScope(actor, access === 'upload' ? 'submit' : access)
