@@ -47,13 +47,15 @@ test('with that token the curl lines do what the user guide says', async () => {
     stderr: '',
     exit_code: 0,
   })
-  const { job_id: jobId } = result as { job_id: string }
+  const { deduplicated, ...told } = result as { deduplicated: boolean; job_id: string }
+  expect(deduplicated).toBe(false)
+  const { job_id: jobId } = told
   const status = await runCommand('status.sh', { ...facts, jobId })
   expect(status).toMatchObject({ job_id: jobId, status: 'completed', node_id: 0 })
   for (const time of ['created_at', 'started_at', 'completed_at']) {
     expect(Date.parse((status as Record<string, string>)[time] ?? ''), time).not.toBeNaN()
   }
-  expect(await runCommand('results.sh', { ...facts, jobId })).toEqual(result)
+  expect(await runCommand('results.sh', { ...facts, jobId })).toEqual(told)
   expect(await runCommand('jobs.sh', facts)).toMatchObject([
     { job_id: jobId, status: 'completed', competition_id: 'handwriting', project_id: 'first-tries' },
   ])

@@ -162,7 +162,10 @@ describe.concurrent('a kill that does not work', () => {
       { status: 'draining', warnings: expect.arrayContaining([expect.stringContaining('would not die')]) },
     ])
     const next = await lab.jobs.submit('print("next")')
-    await lab.jobs.until('it has to wait', async () => (await lab.jobs.row(next)).reason === 'node_unavailable')
+    await lab.jobs.until(
+      'it has to wait',
+      async () => (await lab.jobs.row(next)).reason === 'node_unavailable',
+    )
 
     // Nor does a new worker believe that the node is free.
     await worker.kill()
