@@ -1,6 +1,7 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
+import Image from 'next/image'
 import { api, artifactPreviewQuery } from '@/lib/http/queries'
 import type { Artifact } from '@/lib/jobs/schemas-artifacts'
 import { visibleText } from '@/lib/jobs/visible-text'
@@ -17,11 +18,14 @@ export function ArtifactPreview({ jobId, artifact }: { jobId: string; artifact: 
   if (data.kind === 'none') return <p className="text-muted text-sm">{data.why}</p>
   if (data.kind === 'image') {
     return (
-      // biome-ignore lint/performance/noImgElement: it is one of the job's own files, and is shown as it is
-      <img
+      <Image
+        // One of the job's own files: nothing on the server is to open it, and its size is not known.
+        unoptimized
+        width={0}
+        height={0}
         src={api.jobs.artifactUrl(jobId, id, 'image')}
         alt={visibleText(path, 120)}
-        className="max-h-[60dvh] max-w-full rounded-md border bg-sunken object-contain"
+        className="h-auto max-h-[60dvh] w-auto max-w-full rounded-md border bg-sunken object-contain"
       />
     )
   }
