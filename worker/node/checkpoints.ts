@@ -73,13 +73,17 @@ export async function measureDirectory(path: string, enough = Number.POSITIVE_IN
   for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
     const entries = await opendir(directory).catch(() => null)
     if (entries === null) continue
-    for await (const entry of entries) {
-      const found = join(directory, entry.name)
-      if (entry.isDirectory()) waiting.push(found)
-      const stats = await lstat(found).catch(() => null)
-      // What a file takes on the disk, and something for its name.
-      bytes += stats === null ? 0 : stats.blocks * 512 + 512
-      if (bytes > enough) return bytes
+    try {
+      for await (const entry of entries) {
+        const found = join(directory, entry.name)
+        if (entry.isDirectory()) waiting.push(found)
+        const stats = await lstat(found).catch(() => null)
+        // What a file takes on the disk, and something for its name.
+        bytes += stats === null ? 0 : stats.blocks * 512 + 512
+        if (bytes > enough) return bytes
+      }
+    } catch {
+      // Removed, or lost by a shared disk, while it was read: it counts as far as it came. The next look is soon.
     }
   }
   return bytes
