@@ -119,7 +119,9 @@ const retentionSchema = z
   .min(1)
   .max(36_500)
   .nullable()
-  .describe('days after their end that results and artifacts of its jobs are kept; null: for ever')
+  .describe(
+    'days after their end that results, artifacts and shipped directories of its jobs are kept; null: for ever',
+  )
 
 export const projectSchema = z.object({
   id: z.string(),

@@ -6,6 +6,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { makePerson, type Person } from '../access/testing/people'
 import { makeJob } from '../cluster/testing/rows'
 import { testDatabase } from '../database/testing/test-database'
+import { transaction } from '../database/transaction'
+import { findArchive } from '../jobs/archive-of-submission'
 import { diskStore } from '../storage/disk'
 import { setStorage } from '../storage/storage'
 import type { ObjectStore } from '../storage/store'
@@ -89,6 +91,16 @@ async function jobWith(archiveId: string, ended: string | null): Promise<string>
   return job
 }
 
+async function untilSweepWaits(): Promise<void> {
+  for (;;) {
+    const { rowCount } = await db.pool.query(
+      `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'SELECT a.id FROM archives%'`,
+    )
+    if (rowCount) return
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
 describe('sweeping', () => {
   it('deletes a directory that no job had for a week, and contents that no other names', async () => {
     const [own, shared] = [randomBytes(10), randomBytes(10)]
@@ -118,6 +130,44 @@ describe('sweeping', () => {
     expect(await has(old.projectId, contents[2])).toBe(false)
     const { rows } = await db.pool.query('SELECT archive_id FROM jobs WHERE id = $1', [oldJob])
     expect(rows).toEqual([{ archive_id: null }])
+  })
+
+  it('keeps what somebody is submitting a job with at that moment', async () => {
+    const content = randomBytes(10)
+    const { id, projectId } = await ship(content)
+    const { rows } = await db.pool.query<{ hash: string }>(
+      `SELECT encode(hash, 'hex') AS hash FROM archives WHERE id = $1`,
+      [id],
+    )
+    const config = { archive: rows[0]?.hash ?? '', projectId: 'project', memoryGb: null }
+    await age(100)
+    const job = await makeJob({ userId: person.id })
+    const sweep = await transaction(async (tx) => {
+      expect(await findArchive(tx, projectId, config)).toBe(id)
+      const sweep = sweepArchives(store)
+      await untilSweepWaits()
+      await tx.query('UPDATE jobs SET archive_id = $2, project_id = $3 WHERE id = $1', [job, id, projectId])
+      // Awaited only once the job is there: it waits for that.
+      return { sweep }
+    })
+    await sweep.sweep
+    expect(await exists(id)).toBe(true)
+    expect(await has(projectId, content)).toBe(true)
+  })
+
+  it('has a submission that comes too late told to ship again', async () => {
+    const { id, projectId } = await ship(randomBytes(10))
+    const { rows } = await db.pool.query<{ hash: string }>(
+      `SELECT encode(hash, 'hex') AS hash FROM archives WHERE id = $1`,
+      [id],
+    )
+    await age(100)
+    await sweepArchives(store)
+    const config = { archive: rows[0]?.hash ?? '', projectId: 'project', memoryGb: null }
+    await expect(findArchive(db.pool, projectId, config)).rejects.toMatchObject({
+      code: 'invalid_fields',
+      message: expect.stringContaining('was deleted when no job needed it any more: ship it again'),
+    })
   })
 
   it('removes what nobody knows of: uploads that died, and projects that are gone', async () => {

@@ -29,7 +29,7 @@ export async function findArchive(
 
 export function noArchive({ projectId }: Pick<JobConfig, 'projectId'>): GpuqError {
   return refuse(
-    `no such directory was shipped to the project "${projectId}", or not all of it: ship it first`,
+    `the project "${projectId}" does not have this directory. It was never shipped there whole, or was deleted when no job needed it any more: ship it again`,
   )
 }
 
