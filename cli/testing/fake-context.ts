@@ -102,6 +102,7 @@ export function detail(changes: object = {}) {
     archive: null,
     priority: 0,
     provision: null,
+    notice: null,
     ...changes,
   }
 }

@@ -58,9 +58,9 @@ export function jobQuery(id: string) {
     refetchInterval: ({ state: { data, dataUpdateCount } }) => {
       if (!data || !isFinal(data.status)) return quietMs
       // The result becomes a file a moment after the end.
-      return data.result_file === null && data.deleted_after_days === null && dataUpdateCount < patience
-        ? busyMs
-        : false
+      if (data.result_file === null && data.deleted_after_days === null && dataUpdateCount < patience)
+        return busyMs
+      return data.notice?.state === 'trying' ? quietMs : false
     },
   })
 }

@@ -4,13 +4,14 @@ import { collectOutput } from '../results/decode'
 import { countRanks, readOutput } from '../results/read-output'
 import { configToYaml } from './config'
 import { type JobRow, summaryColumns, summaryJoins, toSummary } from './list'
+import { type NoticeRow, noticeOf } from './notice-of'
 import { describeReason, type Reason } from './reasons'
 import { instancesOfJob, toResources } from './resources'
 import type { JobDetail, JobResult, JobSource, RankResult } from './schemas'
 import { storedSpecSchema } from './stored-spec'
 import { findVisibleJob } from './visible'
 
-interface DetailRow extends JobRow {
+interface DetailRow extends JobRow, NoticeRow {
   reason_detail: string | null
   attempt: number
   max_retries: number
@@ -44,11 +45,14 @@ const selectDetail = `
          (SELECT jsonb_build_object('files', a.files, 'bytes', a.bytes) FROM archives a WHERE a.id = j.archive_id) AS archive,
          (SELECT jsonb_build_object('status', v.status, 'problem', v.problem, 'output', v.output)
             FROM provisions v WHERE v.job_id = j.id) AS provision,
+         o.attempts AS notice_attempts, o.next_try_at AS notice_next_try_at, o.settled_at AS notice_settled_at,
+         o.problem AS notice_problem,
          CASE WHEN f.stored_at IS NOT NULL THEN f.name END AS result_file
     FROM jobs j ${summaryJoins}
     LEFT JOIN tasks t ON t.job_id = j.id AND t.attempt = j.attempt AND t.rank = 0
     LEFT JOIN nodes n ON n.id = t.node_id
     LEFT JOIN result_files f ON f.job_id = j.id
+    LEFT JOIN job_notifications o ON o.job_id = j.id
    WHERE j.id = $1`
 
 async function readDetailRow(jobId: string): Promise<DetailRow> {
@@ -98,6 +102,7 @@ export async function readJobDetail(jobId: string): Promise<JobDetail> {
     archive: row.archive,
     priority: row.priority,
     provision: row.provision,
+    notice: noticeOf(row),
   }
 }
 

@@ -86,6 +86,17 @@ export const provisionSchema = z.object({
   output: z.string().describe("the end of what the admin's commands have printed"),
 })
 
+/** Whether the config's `notify_url` was told that the job ended. */
+export const noticeSchema = z.object({
+  state: z
+    .enum(['waiting', 'trying', 'told', 'given_up'])
+    .describe('for the end of the job, to be told, it was, it will not be'),
+  attempts: z.number().int(),
+  problem: z.string().nullable().describe('what went wrong the last time'),
+  next_try_at: z.string().nullable().describe('while it is tried'),
+  settled_at: z.string().nullable().describe('when it was told or given up'),
+})
+
 /** `GET /api/status/ID`. */
 export const jobDetailSchema = jobSummarySchema.extend({
   reason_text: z.string().nullable().describe('the reason in words'),
@@ -118,6 +129,7 @@ export const jobDetailSchema = jobSummarySchema.extend({
   provision: provisionSchema
     .nullable()
     .describe('nodes brought up for this job alone; null: it asked for none'),
+  notice: noticeSchema.nullable().describe('whether its `notify_url` was told of its end; null: it has none'),
 })
 
 /** What one task of a job over several nodes printed. */
@@ -210,6 +222,7 @@ export const resultQuerySchema = jobQuerySchema.extend({
 export type JobSummary = z.infer<typeof jobSummarySchema>
 export type JobDetail = z.infer<typeof jobDetailSchema>
 export type JobProvision = z.infer<typeof provisionSchema>
+export type JobNotice = z.infer<typeof noticeSchema>
 export type JobResources = z.infer<typeof jobResourcesSchema>
 export type TerminalSize = z.infer<typeof terminalSizeSchema>
 export type JobResult = z.infer<typeof jobResultSchema>

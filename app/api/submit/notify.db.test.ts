@@ -3,11 +3,12 @@ import { makePerson, type Person } from '@/lib/access/testing/people'
 import { makeJob } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { cancelJob } from '@/lib/jobs/cancel'
-import { dueNotices } from '@/lib/jobs/notifications'
+import { dueNotices, noteNoticeProblem, settleNotice, takeNotice } from '@/lib/jobs/notifications'
+import { readJob } from '@/lib/jobs/read'
 import { upload } from './testing/upload'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
-testDatabase()
+const db = testDatabase()
 
 let admin = {} as Person
 beforeAll(async () => {
@@ -29,4 +30,28 @@ it('a job with a notify_url is due to be told once it has ended, and no other is
       reason: 'cancelled_by_user',
     },
   ])
+})
+
+it("a job's status says whether its end was told, and nothing of where", async () => {
+  const { body } = await upload(admin, { config: 'notify_url: https://example.org/done?key=secret' })
+  const jobId = String(body.job_id)
+  const notice = async () => (await readJob(admin.actor, jobId)).notice
+  expect(await notice()).toMatchObject({ state: 'waiting', attempts: 0 })
+  await cancelJob(admin.actor, jobId)
+  expect(await notice()).toMatchObject({ state: 'trying', problem: null })
+  // Due by the clock of another processor too, which may be a moment behind.
+  await db.pool.query(`UPDATE job_notifications SET next_try_at = now() - interval '1 second'`)
+  await takeNotice(jobId)
+  await noteNoticeProblem(jobId, 'It answered 500.')
+  expect(await notice()).toMatchObject({
+    state: 'trying',
+    attempts: 1,
+    problem: 'It answered 500.',
+    next_try_at: expect.stringMatching(/Z$/),
+  })
+  await settleNotice(jobId, 'It answered 503.')
+  expect(await notice()).toMatchObject({ state: 'given_up', problem: 'It answered 503.', next_try_at: null })
+  expect(JSON.stringify(await readJob(admin.actor, jobId))).not.toContain('secret')
+  const unasked = await upload(admin)
+  expect((await readJob(admin.actor, String(unasked.body.job_id))).notice).toBeNull()
 })

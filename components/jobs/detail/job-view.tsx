@@ -22,6 +22,7 @@ import { DetailsTab } from './details-tab'
 import { JobActions } from './job-actions'
 import { JobFacts } from './job-facts'
 import { JobNote } from './job-note'
+import { JobNotice } from './job-notice'
 import { JobProvision } from './job-provision'
 import { JobSkeleton } from './job-skeleton'
 import { JobTerminal } from './job-terminal'
@@ -56,6 +57,7 @@ export function JobView({ id, ownHandle }: { id: string; ownHandle: string }) {
         <JobFacts job={job} ownHandle={ownHandle} />
         <JobResources job={job} series={stream.gpus} />
         {job.provision ? <JobProvision provision={job.provision} /> : null}
+        {job.notice ? <JobNotice notice={job.notice} /> : null}
         <JobTabs job={job} stream={stream} />
       </div>
     </>

@@ -1,0 +1,26 @@
+'use client'
+
+import type { JobNotice as Notice } from '@/lib/jobs/schemas'
+import { Badge } from '../../ui/badge'
+import { Panel } from '../../ui/panel'
+import { RelativeTime } from '../../ui/relative-time'
+import { sayNotice } from './say-notice'
+
+/** Whether the address that wanted to know of the job's end was told. */
+export function JobNotice({ notice }: { notice: Notice }) {
+  const { tone, badge, text, before, at } = sayNotice(notice)
+  return (
+    <Panel className="p-4">
+      <p className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1 text-sm">
+        Notice of its end <Badge tone={tone}>{badge}</Badge>
+        {text === '' ? null : <span className="min-w-0 break-words">{text}</span>}
+        {at === null ? null : (
+          <span className="text-subtle">
+            {before === '' ? null : `${before}: `}
+            <RelativeTime at={at} />
+          </span>
+        )}
+      </p>
+    </Panel>
+  )
+}
