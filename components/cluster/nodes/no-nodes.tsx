@@ -15,13 +15,14 @@ export function NoNodes({ admin }: { admin: boolean }) {
   return (
     <div className="pb-8">
       <EmptyState icon={ServerOff} title="No node yet" className="pb-6" action={<SimulateDialog />}>
-        A node is a machine whose worker takes jobs. Start one there, on the database that this server uses.
+        A node is a machine whose worker takes jobs. Start one there, with the database and the data directory
+        that this server uses.
       </EmptyState>
       <div className="mx-auto w-full max-w-2xl px-4">
         <CodeBlock
           label="command that starts a worker"
-          title="On the node, in a built checkout of gpuq"
-          code={'DATABASE_URL="postgresql://…" node dist/worker.js'}
+          title="In a built checkout of gpuq there"
+          code={'DATABASE_URL="postgresql://…" npx gpuq worker'}
           wrap
         />
       </div>
