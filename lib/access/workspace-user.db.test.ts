@@ -40,6 +40,14 @@ async function upload(person: Person, project: string) {
 const setUid = (uid: number | null) =>
   updateUser(admin.actor, 'ada', { unix_uid: uid, unix_gid: uid }, 'http://localhost')
 
+async function accepted(jobId: string): Promise<string | null | undefined> {
+  const { rows } = await db.pool.query<{ workspace: string | null }>(
+    'SELECT workspace FROM jobs WHERE id = $1',
+    [jobId],
+  )
+  return rows[0]?.workspace
+}
+
 describe('a project that works in a shared directory', () => {
   it('takes no job of a user without a uid, and says who can mend that', async () => {
     for (const send of [queue, upload, upload]) {
@@ -57,6 +65,7 @@ describe('a project that works in a shared directory', () => {
     for (const send of [queue, upload, upload]) {
       const { jobId } = await send(ada, 'thesis')
       expect(await workspaceOfJob(jobId)).toBe('/data/thesis')
+      expect(await accepted(jobId), 'workers without it are to refuse the job').toBe('/data/thesis')
     }
     expect(await setUid(null)).toMatchObject({ unix_uid: null, unix_gid: null })
     for (const send of [queue, upload]) await expect(send(ada, 'thesis')).rejects.toThrow(/no uid/)
@@ -65,6 +74,7 @@ describe('a project that works in a shared directory', () => {
   it('is that owner’s project, and not another of its name', async () => {
     const { jobId } = await queue(bob, 'thesis')
     expect(await workspaceOfJob(jobId)).toBeNull()
+    expect(await accepted(jobId)).toBeNull()
     expect(await workspaceOfJob((await queue(ada, 'other')).jobId)).toBeNull()
   })
 })

@@ -39,6 +39,8 @@ export interface ClaimedTask {
   /** What a shell runs; null: solution.py. */
   command: string | null
   project: { id: string; owner: string; slug: string }
+  /** The shared directory in which the job was accepted to work; null: none. */
+  workspace: string | null
   /** Whose job it is, with the ids that their files have on shared storage, if an admin said them. */
   user: { handle: string; uid: number | null; gid: number | null }
   timeLimitS: number
@@ -74,7 +76,7 @@ export interface Peer {
 
 const selectClaimed = `
   SELECT t.id, t.job_id AS "jobId", t.attempt, t.rank, t.status, t.cpu_milli AS "cpuMilli", t.memory_mib AS "memoryMib",
-         e.image, e.network, j.spec, j.archive_id AS "archiveId", j.code, j.command, j.time_limit_s AS "timeLimitS",
+         e.image, e.network, j.spec, j.archive_id AS "archiveId", j.code, j.command, j.time_limit_s AS "timeLimitS", j.workspace,
          coalesce(extract(epoch FROM now() - t.started_at), 0)::float8 AS "ranSeconds",
          t.stdout_consumed AS "stdoutConsumed", t.stderr_consumed AS "stderrConsumed",
          t.output_bytes AS "outputBytes", coalesce(t.reason, j.cancel_reason) AS "stopReason",

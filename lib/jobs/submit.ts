@@ -167,7 +167,7 @@ export async function insertJob(
   submission: Submission,
 ): Promise<string> {
   const { code, command, runId, config, bodyHash, idempotencyKey } = submission
-  await requireWorkspaceUser(tx, { userId, projectId })
+  const workspace = await requireWorkspaceUser(tx, { userId, projectId })
   const jobId = uuidv7()
   const archiveId = await findArchive(tx, projectId, config)
   await tx.query({
@@ -175,8 +175,8 @@ export async function insertJob(
     text: `WITH job AS (
              INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, name, spec, code, priority,
                                max_retries, expected_time_s, time_limit_s, command, run_id, content_hash,
-                               archive_id, run_name)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $16, $17, $18, $19, $20)
+                               archive_id, run_name, workspace)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $16, $17, $18, $19, $20, $22)
            ), notification AS (
              INSERT INTO job_notifications (job_id) SELECT $1 WHERE $21
            )
@@ -204,6 +204,7 @@ export async function insertJob(
       archiveId,
       config.runName,
       config.notifyUrl !== null,
+      workspace,
     ],
   })
   return jobId

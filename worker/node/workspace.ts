@@ -19,20 +19,30 @@ const answersWithinMs = 10_000
 
 /**
  * The shared directory of a task's project, looked at on this node; null where it has none.
- * @throws {WorkspaceFault} where it is not there, cannot be trusted, or its user has no uid.
+ * @throws {WorkspaceFault} where it is not there, cannot be trusted, is another than the web server's, or its user has no uid.
  */
 export async function findWorkspace(task: ClaimedTask): Promise<TaskWorkspace | null> {
   const path = workspaceOf(env().GPUQ_WORKSPACES, task.project)
+  const node = task.peers[task.rank]?.nodeName ?? 'this node'
+  requireSame(path, task.workspace, node)
   if (path === null) return null
   const { handle, uid, gid } = task.user
   if (uid === null) {
     throw new WorkspaceFault(`${handle} has no uid to write to ${path} with. An admin can set it.`)
   }
-  const node = task.peers[task.rank]?.nodeName ?? 'this node'
   await within(answersWithinMs, requireTrusted(path, node), `${path} does not answer on ${node}.`)
   const spec = storedSpecSchema.parse(task.spec)
   const startsHere = task.command !== null && spec.archive === undefined
   return { path, uid, gid: gid ?? uid, startsHere }
+}
+
+/** A job that was accepted to work in a directory would run without its files, or write where nobody looks for them. */
+function requireSame(path: string | null, accepted: string | null, node: string): void {
+  if (accepted === null || accepted === path) return
+  const has = path === null ? 'has none for its project' : `has ${path}`
+  throw new WorkspaceFault(
+    `The job was accepted to work in ${accepted}, and the worker of ${node} ${has}. Start it with the web server's GPUQ_WORKSPACES.`,
+  )
 }
 
 /**

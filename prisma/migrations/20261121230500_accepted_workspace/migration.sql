@@ -1,0 +1,3 @@
+-- AlterTable
+ALTER TABLE "jobs" ADD COLUMN     "workspace" TEXT;
+
