@@ -1,5 +1,5 @@
 /** Containers that a worker could not take with it, because it was killed. */
-import { sep } from 'node:path'
+import { join, sep } from 'node:path'
 import { createEngineClient } from './docker-api.mjs'
 
 /** @typedef {{ Id: string, Mounts: { Source?: string }[] }} Container */
@@ -10,8 +10,16 @@ import { createEngineClient } from './docker-api.mjs'
  * @param {string} dataDir
  */
 export function containersOf(containers, dataDir) {
-  const tasks = `${dataDir}${sep}tasks${sep}`
-  return containers.filter(({ Mounts }) => Mounts.some(({ Source }) => Source?.startsWith(tasks)))
+  return containers.filter((container) => mountsFrom(container, join(dataDir, 'tasks')))
+}
+
+/**
+ * Whether something below the directory is mounted in the container.
+ * @param {Pick<Container, 'Mounts'>} container
+ * @param {string} directory
+ */
+export function mountsFrom({ Mounts }, directory) {
+  return Mounts.some(({ Source }) => Source?.startsWith(`${directory}${sep}`))
 }
 
 /**

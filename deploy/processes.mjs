@@ -1,6 +1,6 @@
 /** Running other programs: with progress, with a way to stop them, and with an identity that outlives us. */
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const keptLines = 30
@@ -94,10 +94,19 @@ export function runCommand(command, args, { label = command, cwd, env, onLine, s
  * @param {NodeJS.Signals} name
  */
 function killGroup(leader, name) {
+  send(-leader, name)
+}
+
+/**
+ * @param {number} target a process, or a group as a negative number
+ * @param {NodeJS.Signals} name
+ */
+function send(target, name) {
   try {
-    process.kill(-leader, name)
-  } catch {
+    process.kill(target, name)
+  } catch (error) {
     // It has ended by itself.
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'ESRCH') throw error
   }
 }
 
@@ -128,9 +137,57 @@ export function processIdentity(pid) {
 export async function endProcess(pid, identity, graceMs) {
   const lives = () => processIdentity(pid) === identity
   if (!lives()) return
-  process.kill(pid, 'SIGTERM')
+  send(pid, 'SIGTERM')
   const deadline = performance.now() + graceMs
   while (lives() && performance.now() < deadline) await sleep(50)
-  if (lives()) process.kill(pid, 'SIGKILL')
+  if (lives()) send(pid, 'SIGKILL')
   while (lives()) await sleep(20)
+}
+
+/**
+ * The processes that were started for a directory, the last first: it stands in their command line or environment, or
+ * they are in it, or it holds their root. None where there is no way to know (outside Linux).
+ * @param {string} directory
+ * @returns {{ pid: number, identity: string }[]}
+ */
+export function processesOf(directory) {
+  const found = listProcesses().flatMap((pid) => {
+    const identity = processIdentity(pid)
+    return identity !== null && pid !== process.pid && isFor(pid, directory) ? [{ pid, identity }] : []
+  })
+  const startedAt = (/** @type {string} */ identity) => Number(identity.split('/')[1])
+  return found.sort((a, b) => startedAt(b.identity) - startedAt(a.identity) || b.pid - a.pid)
+}
+
+function listProcesses() {
+  try {
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number)
+  } catch {
+    return []
+  }
+}
+
+/**
+ * @param {number} pid
+ * @param {string} directory
+ */
+function isFor(pid, directory) {
+  const read = (/** @type {() => string} */ look) => {
+    try {
+      return look()
+    } catch {
+      // It has ended, or is somebody else's.
+      return ''
+    }
+  }
+  const file = (/** @type {string} */ name) => read(() => readFileSync(`/proc/${pid}/${name}`, 'utf8'))
+  const root =
+    file('mountinfo')
+      .split('\n')
+      .find((line) => line.split(' ')[4] === '/') ?? ''
+  const cwd = read(() => readlinkSync(`/proc/${pid}/cwd`))
+  const texts = [file('cmdline'), file('environ'), `${cwd}/`, root]
+  return texts.some((text) => text.includes(`${directory}/`) || text.includes(`${directory}\0`))
 }

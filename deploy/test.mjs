@@ -2,8 +2,7 @@
  * `npm test`: makes ready what is missing, then runs every check. A check that cannot run fails with the reason;
  * a failing one hides none of the others. The last line is the count.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureBrowser } from './browser.mjs'
 import { build, buildIsFresh, generateClient } from './build.mjs'
@@ -11,6 +10,7 @@ import { npmCommand } from './install.mjs'
 import { prepareEngine, prepareImage, preparePackages } from './prepare.mjs'
 import { runCommand } from './processes.mjs'
 import { createReport, formatDuration } from './report.mjs'
+import { createScratch, withDirectory } from './scratch.mjs'
 import { readSettings, root } from './settings.mjs'
 import { stopOnSignals } from './signals.mjs'
 import { countPlaywright, countVitest, summarise } from './test-counts.mjs'
@@ -30,7 +30,7 @@ const signal = stopOnSignals({
   onFirst: () => report.line('\n  Stopping.'),
   onSecond: () => process.exit(130),
 })
-const scratch = mkdtempSync(join(tmpdir(), 'gpuq-test-'))
+const scratch = createScratch()
 
 /** What could not be made ready, and why: the checks that need it fail with that. @type {Map<string, string>} */
 const missing = new Map()
@@ -105,6 +105,13 @@ function readReport(path) {
   }
 }
 
+/**
+ * Runs what makes databases, workers and containers, and ends what it left: all of it, where it was ended itself.
+ * @param {string} check
+ * @param {(directory: string) => Promise<boolean>} work
+ */
+const clearing = (check, work) => withDirectory(scratch, check, work, report.warn)
+
 /** @type {Counts} */
 const unreadable = { passed: 0, failed: 1, problems: ['the runner ended before it could report'] }
 
@@ -112,10 +119,8 @@ const unreadable = { passed: 0, failed: 1, problems: ['the runner ended before i
 const vitest = (project) => async (/** @type {(note: string) => void} */ progress) => {
   const file = join(scratch, `${project}.json`)
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
-  const exitedWell = await run(
-    npmCommand(['run', '--silent', `test:${project}`, '--', ...reporters]),
-    progress,
-  )
+  const command = npmCommand(['run', '--silent', `test:${project}`, '--', ...reporters])
+  const exitedWell = await clearing(project, (TMPDIR) => run(command, progress, { TMPDIR }))
   const result = readReport(file)
   return result ? countVitest(result, exitedWell) : unreadable
 }
@@ -123,7 +128,8 @@ const vitest = (project) => async (/** @type {(note: string) => void} */ progres
 async function playwright(/** @type {(note: string) => void} */ progress) {
   const file = join(scratch, 'e2e.json')
   const command = npmCommand(['run', '--silent', 'test:e2e', '--', '--reporter=list,json'])
-  const exitedWell = await run(command, progress, { PLAYWRIGHT_JSON_OUTPUT_FILE: file })
+  const env = { PLAYWRIGHT_JSON_OUTPUT_FILE: file }
+  const exitedWell = await clearing('e2e', (TMPDIR) => run(command, progress, { ...env, TMPDIR }))
   const result = readReport(file)
   return result ? countPlaywright(result, exitedWell) : unreadable
 }

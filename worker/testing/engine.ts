@@ -1,4 +1,5 @@
 import { request } from 'node:http'
+import { tmpdir } from 'node:os'
 import type { Readable } from 'node:stream'
 import { z } from 'zod'
 
@@ -63,7 +64,8 @@ export class Engine {
     const created = await this.ask('POST', `/containers/create?name=${name}`, {
       Image: 'gpuq/python:1',
       Cmd: ['python3', '-c', source],
-      Labels: labels,
+      // Of whose tests it is, for those who clear up after one that was killed.
+      Labels: { 'gpuq.test': tmpdir(), ...labels },
       HostConfig: { NetworkMode: 'none', Init: true },
     })
     const { Id } = z.object({ Id: z.string() }).parse(created)
