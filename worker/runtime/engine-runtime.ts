@@ -1,6 +1,6 @@
-import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ContainerExits } from './container-exits'
+import { ContainerOutput } from './container-output'
 import { buildContainerSpec, type ContainerPolicy, labels } from './container-spec'
 import {
   findOwn,
@@ -20,10 +20,8 @@ import { EngineWatch } from './engine-watch'
 import { ImageStore } from './image-store'
 import { networkName } from './network-spec'
 import { Networks } from './networks'
-import { OutputQueue } from './output-queue'
 import { type RunIproute, runIproute } from './overlay'
 import { defaultPatience, type Patience } from './patience'
-import { type OutputSource, readFrames, readOutput, readTerminal } from './read-output'
 import {
   type ContainerInput,
   type ContainerRef,
@@ -47,6 +45,7 @@ export class EngineRuntime implements Runtime {
   private readonly images: ImageStore
   private readonly networks: Networks
   private readonly terminal: ContainerTerminal
+  private readonly output: ContainerOutput
 
   constructor(
     private readonly engine: Engine,
@@ -63,8 +62,19 @@ export class EngineRuntime implements Runtime {
     })
     this.exits = new ContainerExits(engine.open, this.watch)
     this.networks = new Networks(engine, policy, this.patience, iproute)
-    const isRunning = async (id: string) => (await this.inspect(id)).State.Status === 'running'
-    this.terminal = new ContainerTerminal(engine, (doing, answer) => this.ask(doing, answer), isRunning)
+    const ask = <T>(doing: string, answer: Promise<T>) => this.ask(doing, answer)
+    const stateOf = async (id: string) => (await this.inspect(id)).State.Status
+    this.terminal = new ContainerTerminal(engine, ask, async (id) => (await stateOf(id)) === 'running')
+    const { watch, exits, terminal } = this
+    this.output = new ContainerOutput({
+      engine,
+      watch,
+      exits,
+      terminal,
+      patience: this.patience,
+      ask,
+      stateOf,
+    })
     this.images = new ImageStore({
       inspectImage: (image) => within(this.patience.answer, 'inspect an image', engine.inspectImage(image)),
       pullImage: (image) => engine.pullImage(image),
@@ -124,36 +134,12 @@ export class EngineRuntime implements Runtime {
     return ref
   }
 
-  async start({ id, tty }: ContainerRef): Promise<AsyncIterable<OutputChunk>> {
-    this.watch.of(id)
-    const done = new AbortController()
-    // Attached first: what a program prints at once would otherwise be missed.
-    const attaching = this.ask('attach to the container', this.engine.attach(id))
-    try {
-      const [stream, exited] = await Promise.all([attaching, this.exits.ahead(id, done.signal)])
-      const output = new OutputQueue(stream)
-      await within(this.patience.work, 'start a container', this.engine.start(id)).catch((error: unknown) => {
-        if (statusOf(error) !== 304) throw error
-      })
-      const source = tty ? readTerminal(output) : readFrames(output, { fromLog: false })
-      return this.read(id, source, () => exited(this.patience.exit), done)
-    } catch (error) {
-      done.abort()
-      attaching.then((stream) => stream.destroy()).catch(() => {})
-      throw toFault(error, 'start the container')
-    }
+  start(container: ContainerRef): Promise<AsyncIterable<OutputChunk>> {
+    return this.output.start(container)
   }
 
-  async replay({ id, tty }: ContainerRef): Promise<AsyncIterable<OutputChunk>> {
-    const { Status } = (await this.inspect(id)).State
-    const hasExited = () => this.exits.within(id, this.patience.exit)
-    if (Status === 'created') return this.read(id, readTerminal(Readable.from([])), hasExited)
-    if (Status === 'running') this.watch.of(id).interrupted = false
-    if (tty) return this.read(id, await this.terminal.replay(id), hasExited)
-    const query = { follow: true, stdout: true, stderr: true, timestamps: true }
-    const log = this.engine.open('GET', `/containers/${id}/logs`, query)
-    const source = readFrames(await this.ask("read the container's log", log), { fromLog: true })
-    return this.read(id, source, hasExited)
+  replay(container: ContainerRef): Promise<AsyncIterable<OutputChunk>> {
+    return this.output.replay(container)
   }
 
   openInput({ id }: ContainerRef): Promise<ContainerInput> {
@@ -222,28 +208,6 @@ export class EngineRuntime implements Runtime {
 
   removeNetwork({ name }: Pick<NetworkRef, 'name'>): Promise<void> {
     return this.networks.release(name)
-  }
-
-  private async *read(
-    id: string,
-    source: OutputSource,
-    hasExited: () => Promise<boolean>,
-    done = new AbortController(),
-  ): AsyncGenerator<OutputChunk> {
-    let ended = false
-    const confirm = () => {
-      ended = true
-      return hasExited()
-    }
-    try {
-      yield* readOutput(source, confirm)
-    } catch (error) {
-      // Where the stream did end, the container was asked after: it goes on, or `exits` has noted that it may not.
-      if (!ended) this.watch.of(id).interrupted = true
-      throw error
-    } finally {
-      done.abort()
-    }
   }
 
   private async inspect(idOrName: string): Promise<Inspection> {
