@@ -65,7 +65,7 @@ async function stateOf(jobId: string) {
   return rows[0]
 }
 
-/** The next attempt is due, also by the clock of another processor that is a moment behind. */
+/** The next attempt is surely due: the column keeps milliseconds, and may round up. */
 const later = () => db.pool.query(`UPDATE job_notifications SET next_try_at = now() - interval '1 second'`)
 
 describe('the end of a job', () => {
