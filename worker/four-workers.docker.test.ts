@@ -47,8 +47,8 @@ it('four workers run two hundred short jobs once each, in their order, and leave
 
   const idle = await idleTimes(lab)
   expect(idle).toHaveLength(count - 8)
-  // The longest depends on what else the machine does; a wake-up that does not come would take a second each time.
-  expect(idle[idle.length >> 1]).toBeLessThan(200)
+  // Most change hands in the transaction that frees them; how long the others wait depends on what else the machine does.
+  expect(idle.filter((ms) => ms === 0).length).toBeGreaterThan(idle.length / 2)
 }, 240_000)
 
 /** How long each GPU was idle between two jobs, in ms, shortest first. A job that fitted waited all that time. */

@@ -50,13 +50,18 @@ export async function readNodes(executor: Transaction): Promise<NodeState[]> {
   return nodeRows.parse(rows)
 }
 
-/** One node as it stands, its row and its GPUs' locked until the transaction ends; null when it is gone. */
+/** One node as it stands, its row locked until the transaction ends; null when it is gone. */
 export async function lockNode(tx: Transaction, nodeId: string): Promise<NodeState | null> {
   await tx.query({
     name: 'lock-node',
     text: 'SELECT 1 FROM nodes WHERE id = $1 FOR UPDATE',
     values: [nodeId],
   })
+  return readNode(tx, nodeId)
+}
+
+/** One node as it stands; null when it is gone. */
+export async function readNode(tx: Transaction, nodeId: string): Promise<NodeState | null> {
   const { rows } = await tx.query({
     name: 'read-node',
     text: `${selectNodes} WHERE n.id = $1`,

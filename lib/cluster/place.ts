@@ -29,6 +29,7 @@ export async function commitPlacement(placement: Placement): Promise<Commit> {
   try {
     await transaction(async (tx) => {
       const spec = await takeJob(tx, placement)
+      if (spec === null) throw new StalePlan('job')
       if (placement.tasks.length > 1) await takeNetwork(tx, placement)
       // All nodes in one order, and then their GPUs, as everyone locks them: no two wait for each other.
       const tasks = [...placement.tasks].sort((a, b) => (a.nodeId < b.nodeId ? -1 : 1))
@@ -43,15 +44,18 @@ export async function commitPlacement(placement: Placement): Promise<Commit> {
   }
 }
 
-async function takeJob(tx: Transaction, placement: Placement): Promise<unknown> {
+/** Makes a waiting job scheduled, and says what it asked for; null where it does not wait for that attempt any more. */
+export async function takeJob(
+  tx: Transaction,
+  placement: Pick<Placement, 'jobId' | 'attempt'>,
+): Promise<unknown | null> {
   const { rows } = await tx.query<{ spec: unknown }>({
     name: 'schedule-job',
     text: `UPDATE jobs SET status = 'scheduled', attempt = $2, reason = NULL, reason_detail = NULL, not_before = NULL
             WHERE id = $1 AND status = 'pending' AND attempt = $2 - 1 RETURNING spec`,
     values: [placement.jobId, placement.attempt],
   })
-  if (!rows[0]) throw new StalePlan('job')
-  return rows[0].spec
+  return rows[0]?.spec ?? null
 }
 
 /**
@@ -86,13 +90,25 @@ async function placeTask(
   const wanted = task.gpus.map(({ id }) => id)
   const fit = fits(requestOf(storedSpecSchema.parse(spec), placement.jobId), node, wanted)
   if (!fit.ok) throw new StalePlan(fit.dimension)
-  const { gpus, cpuMilli, memoryMib } = fit.task
-  // Every id comes from fits() on locked rows, so each guarded update below finds its row.
+  await bookTask(tx, placement, { rank: task.rank, ...fit.task })
+}
+
+/**
+ * Makes one task of a scheduled attempt, with what it holds.
+ *
+ * @param task as `fits()` gave it on the node's locked row: so each guarded update finds its row.
+ */
+export async function bookTask(
+  tx: Transaction,
+  { jobId, attempt }: Pick<Placement, 'jobId' | 'attempt'>,
+  { rank, nodeId, gpus, cpuMilli, memoryMib }: TaskPlacement,
+): Promise<void> {
   await tx.query({
     name: 'place-task',
+    // Not when the transaction began: that of one that waited for its turn began too early.
     text: `WITH task AS (
-             INSERT INTO tasks (id, job_id, attempt, rank, node_id, cpu_milli, memory_mib)
-             VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id
+             INSERT INTO tasks (id, job_id, attempt, rank, node_id, cpu_milli, memory_mib, created_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, clock_timestamp()) RETURNING id
            ), wanted AS (SELECT * FROM unnest($8::uuid[], $9::int[]) AS w (gpu_id, milli)
            ), booked AS (
              UPDATE gpus SET allocated_milli = allocated_milli + w.milli FROM wanted w
@@ -103,10 +119,10 @@ async function placeTask(
            SELECT pg_notify('${channels.node}', $5::text), pg_notify('${channels.job}', $2::text)`,
     values: [
       uuidv7(),
-      placement.jobId,
-      placement.attempt,
-      task.rank,
-      task.nodeId,
+      jobId,
+      attempt,
+      rank,
+      nodeId,
       cpuMilli,
       memoryMib,
       gpus.map(({ id }) => id),

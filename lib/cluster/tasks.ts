@@ -6,6 +6,7 @@ import type { CancelReason, EndReason } from '../jobs/reasons'
 import type { TaskStatus } from '../jobs/status'
 import { endAttempt, lockAttempt } from '../jobs/verdict'
 import { releaseAllocations } from './allocations'
+import { handOver, lockForHandOver } from './hand-over'
 import { noteNodeHealth } from './node-health'
 import { holdsLease, type Lease, LeaseLost, leaseHeld } from './nodes'
 
@@ -197,8 +198,8 @@ const taskStatusOf = ({ reason }: Outcome): TaskStatus => {
 }
 
 /**
- * The task has ended: gives its GPUs back unless `keepGpus` (its container would not die), and writes the job's verdict
- * if none of its tasks is left.
+ * The task has ended: gives its GPUs back unless `keepGpus` (its container would not die), and to the next job at once,
+ * and writes the job's verdict if none of its tasks is left.
  */
 export async function finishTask(
   lease: Lease,
@@ -208,6 +209,7 @@ export async function finishTask(
 ): Promise<void> {
   await transaction(async (tx) => {
     // The node's row first, then the job's, then the task's, as everyone locks them.
+    const next = await lockForHandOver(tx, lease.nodeId)
     await noteNodeHealth(tx, lease, task, outcome)
     const live = await lockAttempt(tx, task.jobId, task.attempt)
     const { reason, detail, exitCode } = outcome
@@ -220,6 +222,13 @@ export async function finishTask(
     })
     if (rowCount !== 1) throw new Fenced(task.id)
     if (live) await endAttempt(tx, live)
-    if (!keepGpus) await releaseAllocations(tx, [task.id])
+    if (keepGpus) return
+    await releaseAllocations(tx, [task.id])
+    // Not to the job itself: one that goes back to the queue has to be looked at first.
+    await handOver(
+      tx,
+      lease.nodeId,
+      next.filter((id) => id !== task.jobId),
+    )
   })
 }

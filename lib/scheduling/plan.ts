@@ -1,4 +1,5 @@
 import { Explainer } from './explain'
+import { nextInLine } from './next-in-line'
 import { Scheduler } from './scheduler'
 import type { Plan, Snapshot } from './types'
 
@@ -12,5 +13,13 @@ export function plan(snapshot: Snapshot): Plan {
   const { placements, preemptions } = scheduler.decide(snapshot.now)
   const explainer = new Explainer(scheduler, snapshot.now)
   const waiting = [...scheduler.waiting.values()].map(({ job }) => explainer.explain(job))
-  return { placements, preemptions, waiting: waiting.sort((a, b) => (a.jobId < b.jobId ? -1 : 1)) }
+  // What gives way does so for one job: the next pass decides whose turn it is in its place.
+  const givesWay = preemptions.length > 0 || snapshot.running.some(({ leaving }) => leaving)
+  const mayFollow = snapshot.policy.running && !givesWay
+  return {
+    placements,
+    preemptions,
+    waiting: waiting.sort((a, b) => (a.jobId < b.jobId ? -1 : 1)),
+    next: mayFollow ? nextInLine(scheduler, new Map(waiting.map((one) => [one.jobId, one]))) : [],
+  }
 }

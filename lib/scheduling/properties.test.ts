@@ -4,7 +4,7 @@ import { fits } from './fits'
 import { plan } from './plan'
 import { node, oneGpu, policy, snapshot } from './testing/rows'
 import { occupied, type SimulatedJob, simulate } from './testing/simulate'
-import type { NodeState, Plan, Policy, ResourceRequest, Snapshot } from './types'
+import type { NodeState, Plan, Policy, ResourceRequest, RunningJob, Snapshot } from './types'
 
 /** Simulations a property is tried on. */
 const runs = { numRuns: 1_000 }
@@ -90,6 +90,58 @@ function expectWithinLimits({ policy, projects, running, waiting }: Snapshot, { 
   }
 }
 
+/** The snapshot once its plan is carried out. */
+function carryOut(nodes: readonly NodeState[], state: Snapshot, { placements }: Plan): Snapshot {
+  const started = placements.flatMap(({ jobId, tasks }) => {
+    const job = state.waiting.find(({ id }) => id === jobId)
+    return job ? [{ ...job, tasks, startedAt: state.now, leaving: false }] : []
+  })
+  const running = [...state.running, ...started]
+  const waiting = state.waiting.filter(({ id }) => started.every((job) => job.id !== id))
+  return { ...state, running, waiting, nodes: nodes.map((one) => occupied(one, running)) }
+}
+
+/** The snapshot once jobs have ended. */
+function without(nodes: readonly NodeState[], state: Snapshot, ended: readonly string[]): Snapshot {
+  const running = state.running.filter(({ id }) => !ended.includes(id))
+  return { ...state, running, nodes: nodes.map((one) => occupied(one, running)) }
+}
+
+/** The job that the end of another starts without a pass: the first in line, if it fits on a node of the other's. */
+function handOver({ waiting, nodes }: Snapshot, next: readonly string[], ended: RunningJob) {
+  const first = waiting.find(({ id }) => id === next[0])
+  const node = nodes.find(({ id }) => id === ended.tasks[0]?.nodeId)
+  if (!first || !node) return null
+  const fit = fits(first.request, node)
+  return fit.ok ? { ...first, tasks: [{ rank: 0, ...fit.task }], startedAt: 0, leaving: false } : null
+}
+
+/** All running jobs end, one after the other, and no pass comes between: what runs then, and what has started. */
+function handAllOver(
+  nodes: readonly NodeState[],
+  before: Snapshot,
+  line: readonly string[],
+): [Snapshot, Plan] {
+  let state = before
+  let next = line
+  const started: RunningJob[] = []
+  for (const ended of before.running) {
+    state = without(nodes, state, [ended.id])
+    const follows = handOver(state, next, ended)
+    if (!follows) continue
+    next = next.slice(1)
+    started.push(follows)
+    const running = [...state.running, follows]
+    state = { ...state, running, nodes: nodes.map((one) => occupied(one, running)) }
+  }
+  const running = state.running.filter((job) => !started.includes(job))
+  const placements = started.map(({ id, tasks }) => ({ jobId: id, attempt: 1, tasks }))
+  return [
+    { ...state, running },
+    { placements, preemptions: [], waiting: [], next: [] },
+  ]
+}
+
 describe('in every simulation', () => {
   it('no GPU is over 1000, nodes keep their size, gangs are whole, limits hold, and every job is accounted for', () => {
     fc.assert(
@@ -111,6 +163,31 @@ describe('in every simulation', () => {
       }),
       runs,
     )
+  })
+
+  it('what is handed over without a pass is what the next pass would place, and keeps the limits', () => {
+    let handedOver = 0
+    fc.assert(
+      fc.property(clusters, policies, jobLists, quotas, (nodes, policy, jobs, projects) => {
+        simulate({
+          cluster: { policy, nodes, projects, workload: [] },
+          jobs,
+          check: (state, made) => {
+            const after = carryOut(nodes, state, made)
+            for (const ended of after.running) {
+              const then = without(nodes, after, [ended.id])
+              const next = handOver(then, made.next, ended)
+              if (!next) continue
+              handedOver += 1
+              expect(plan(then).placements.map(({ jobId }) => jobId)).toContain(next.id)
+            }
+            expectWithinLimits(...handAllOver(nodes, after, made.next))
+          },
+        })
+      }),
+      runs,
+    )
+    expect(handedOver).toBeGreaterThan(100)
   })
 
   it('every job that could ever start does', () => {

@@ -175,6 +175,8 @@ export interface Plan {
   placements: readonly Placement[]
   preemptions: readonly Preemption[]
   waiting: readonly Waiting[]
+  /** Waiting jobs that may start the moment another ends, without a pass between, in their turn. */
+  next: readonly string[]
 }
 
 export type Dimension = 'node' | 'pool' | 'gpu' | 'cpu' | 'memory'

@@ -1,4 +1,5 @@
 import { countFailedAssignments } from '@/lib/cluster/assign-attempts'
+import { announceNext } from '@/lib/cluster/hand-over'
 import { loseExpiredNodes } from '@/lib/cluster/lost-nodes'
 import { commitPlacement } from '@/lib/cluster/place'
 import { preemptJobs } from '@/lib/cluster/preempt'
@@ -79,13 +80,14 @@ async function reconcile(): Promise<void> {
 export async function placeWaiting(): Promise<void> {
   for (let pass = 0; pass < 3; pass++) {
     const { snapshot, reasons } = await takeSnapshot()
-    if (snapshot.waiting.length === 0) return
-    const { placements, preemptions, waiting } = plan(snapshot)
+    if (snapshot.waiting.length === 0) return announceNext([])
+    const { placements, preemptions, waiting, next } = plan(snapshot)
     let refused = 0
     for (const placement of placements) {
       const commit = await commitPlacement(placement)
       if (!commit.ok) refused += 1
     }
+    await announceNext(refused === 0 ? next : [])
     // A plan that was stale may ask the wrong jobs to go.
     if (refused === 0) await preemptJobs(preemptions)
     const told = await countFailedAssignments(waiting)
