@@ -90,7 +90,9 @@ export function updateEnvironment(
     const before = await findByName(tx, name)
     requireDefault(before, changes)
     if (changes.is_default) await dropDefault(tx)
-    const set = assignments(changes, 2)
+    const otherImage = changes.image !== undefined && changes.image !== before.image
+    // Whether the new one is good, no node has shown yet.
+    const set = assignments({ ...changes, ...(otherImage ? { ran_at: null } : {}) }, 2)
     if (set.list.length === 0) return before
     const updated = await tx.query<Environment>(
       `UPDATE environments SET ${set.list.join(', ')} WHERE name = $1 RETURNING ${columns}`,

@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { updateEnvironment } from '../access/environments'
+import { makePerson } from '../access/testing/people'
 import { testDatabase } from '../database/testing/test-database'
 import type { Outcome } from '../jobs/attempt-end'
 import { type Lease, registerNode } from './nodes'
-import { finishTask, unfinishedTasks } from './tasks'
+import { type ClaimedTask, finishTask, markRunning, unfinishedTasks } from './tasks'
 import { placeByHand } from './testing/placed'
 import { makeJob, makeNode } from './testing/rows'
 
@@ -11,6 +13,8 @@ const db = testDatabase()
 beforeEach(async () => {
   await db.pool.query('TRUNCATE jobs, nodes, users CASCADE')
   await db.pool.query('UPDATE policies SET quarantine_after = 3')
+  await makeJob()
+  await db.pool.query('UPDATE environments SET ran_at = now()')
 })
 
 const pullFailed: Outcome = {
@@ -20,12 +24,17 @@ const pullFailed: Outcome = {
 }
 const worked: Outcome = { reason: 'exit_code', detail: 'Exit code 1.', exitCode: 1 }
 
-/** Ends one attempt of a job on the node. */
-async function end(lease: Lease, outcome: Outcome, job?: string): Promise<void> {
+/** An attempt of a job that is on the node. */
+async function start(lease: Lease, job?: string): Promise<ClaimedTask> {
   const taskId = await placeByHand(lease.nodeId, job ?? (await makeJob({ maxRetries: 10 })))
   const task = (await unfinishedTasks(lease)).find(({ id }) => id === taskId)
   if (!task) throw new Error('the task is not there')
-  await finishTask(lease, task, outcome)
+  return task
+}
+
+/** Ends one attempt of a job on the node. */
+async function end(lease: Lease, outcome: Outcome, job?: string): Promise<void> {
+  await finishTask(lease, await start(lease, job), outcome)
 }
 
 async function health(lease: Lease) {
@@ -64,6 +73,33 @@ describe('a node on which jobs fail', () => {
     for (const reason of ['preempted', 'worker_stopped', 'cancelled_by_user'] as const)
       await end(lease, { reason, detail: null, exitCode: 143 })
     expect(await health(lease)).toMatchObject({ failures: 1, closed: false })
+  })
+
+  it('is not blamed for an image that never ran on any node, until it has run on one', async () => {
+    await db.pool.query('UPDATE environments SET ran_at = NULL')
+    const [lease, other] = [await makeNode(), await makeNode()]
+    for (let i = 0; i < 4; i++) await end(lease, pullFailed)
+    expect(await health(lease)).toMatchObject({ failures: 0, closed: false })
+    await end(lease, { reason: 'internal_error', detail: null, exitCode: null })
+    expect(await health(lease), 'other faults count as ever').toMatchObject({ failures: 1 })
+    await markRunning(other, await start(other), 'sha256:abc')
+    for (let i = 0; i < 2; i++) await end(lease, pullFailed)
+    expect(await health(lease)).toMatchObject({ failures: 3, closed: true })
+  })
+
+  it('is not blamed for an image that an admin has just put in the place of a good one', async () => {
+    const [lease, other] = [await makeNode(), await makeNode()]
+    const admin = await makePerson('admin')
+    await updateEnvironment(admin.actor, 'python', { description: 'the same image' })
+    await end(lease, pullFailed)
+    expect(await health(lease)).toMatchObject({ failures: 1 })
+    const late = await start(other)
+    await updateEnvironment(admin.actor, 'python', { image: 'gpuq/pyhton:1' })
+    // A job that was given its container before says nothing of the new image.
+    await markRunning(other, late, null)
+    for (let i = 0; i < 4; i++) await end(lease, pullFailed)
+    expect(await health(lease)).toMatchObject({ failures: 1, closed: false })
+    await updateEnvironment(admin.actor, 'python', { image: 'gpuq/python:1' })
   })
 
   it('stays closed, paused and in its pool when its worker starts again', async () => {

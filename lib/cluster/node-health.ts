@@ -32,12 +32,13 @@ const failures = Object.entries(healthOf)
 
 /**
  * Counts a node's failures in a row, and closes the node once they are as many as the policy says. A job that fails
- * here again and again is counted once: it may be the job's own.
+ * here again and again is counted once: it may be the job's own. An image that never ran on any node is not counted: its
+ * name may be wrong, and would close one node after the other. One that ran elsewhere and is not to be had here is.
  */
 export async function noteNodeHealth(
   tx: Transaction,
   lease: Lease,
-  task: { id: string; jobId: string },
+  task: { id: string; jobId: string; image: string },
   outcome: Outcome,
 ): Promise<void> {
   const health = healthOf[outcome.reason]
@@ -49,6 +50,7 @@ export async function noteNodeHealth(
     })
   }
   if (health !== 'failed') return
+  const needed = outcome.reason === 'image_unavailable' ? task.image : null
   const last = [endReasons[outcome.reason].says, outcome.detail].filter(Boolean).join(' ')
   await tx.query(
     `UPDATE nodes SET failures_in_row = failures_in_row + 1,
@@ -57,8 +59,10 @@ export async function noteNodeHealth(
               THEN 'Jobs that failed here in a row, for no fault of their own: ' || failures_in_row + 1 || '. The last one: ' || $5::text
               ELSE quarantine_reason END
        FROM policies p
-      WHERE nodes.id = $1 AND nodes.lease_id = $2 AND NOT EXISTS (
+      WHERE nodes.id = $1 AND nodes.lease_id = $2
+        AND ($7::text IS NULL OR EXISTS (SELECT 1 FROM environments WHERE image = $7 AND ran_at IS NOT NULL))
+        AND NOT EXISTS (
             SELECT 1 FROM tasks t WHERE t.job_id = $3 AND t.node_id = $1 AND t.id <> $4 AND t.reason = ANY ($6::text[]))`,
-    [lease.nodeId, lease.leaseId, task.jobId, task.id, last, failures],
+    [lease.nodeId, lease.leaseId, task.jobId, task.id, last, failures, needed],
   )
 }

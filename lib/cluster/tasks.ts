@@ -172,11 +172,13 @@ export async function markRunning(
              UPDATE tasks SET status = 'running', started_at = coalesce(started_at, now()) FROM job
               WHERE tasks.id = $3 AND job_id = job.id AND node_id = $1 AND status IN ('starting', 'running') AND ${leaseHeld}
              RETURNING job_id, attempt, started_at
+           ), image AS (
+             UPDATE environments SET ran_at = now() WHERE image = $6 AND ran_at IS NULL
            )
            UPDATE jobs SET status = 'running', started_at = coalesce(jobs.started_at, task.started_at), image_digest = coalesce($4, image_digest) FROM task
             WHERE jobs.id = task.job_id AND jobs.attempt = task.attempt AND jobs.status IN ('scheduled', 'running')
            RETURNING pg_notify('${channels.job}', jobs.id::text)`,
-    values: [lease.nodeId, lease.leaseId, task.id, imageDigest, task.jobId],
+    values: [lease.nodeId, lease.leaseId, task.id, imageDigest, task.jobId, task.image],
   })
   if (rowCount !== 1) throw new Fenced(task.id)
 }
