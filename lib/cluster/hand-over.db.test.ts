@@ -110,6 +110,15 @@ describe('the end of a job', () => {
     expect((await jobState(other)).status).toBe('pending')
   })
 
+  it('is written whatever is wrong with the next job', async () => {
+    const { end } = await busyNode()
+    const broken = await makeJob({ spec: { gpu_count: 'many' } })
+    await announceNext([broken])
+    await end()
+    expect((await jobState(broken)).status).toBe('pending')
+    expect(await readBooks()).toEqual({ gpus: 0, allocations: 0 })
+  })
+
   it('does not start itself again', async () => {
     const lease = await makeNode()
     const job = await makeJob()

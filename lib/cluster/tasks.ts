@@ -5,6 +5,7 @@ import type { Outcome } from '../jobs/attempt-end'
 import type { CancelReason, EndReason } from '../jobs/reasons'
 import type { TaskStatus } from '../jobs/status'
 import { endAttempt, lockAttempt } from '../jobs/verdict'
+import { logger } from '../logger'
 import { releaseAllocations } from './allocations'
 import { handOver, lockForHandOver } from './hand-over'
 import { noteNodeHealth } from './node-health'
@@ -209,6 +210,22 @@ export async function finishTask(
   outcome: Outcome,
   keepGpus = false,
 ): Promise<void> {
+  try {
+    await endTask(lease, task, outcome, keepGpus ? 'keep' : 'hand over')
+  } catch (error) {
+    if (!(error instanceof HandOverFailed)) throw error
+    logger.error({ err: error.cause, task: task.id }, 'what a task gave back could not be handed over')
+    await endTask(lease, task, outcome, 'release')
+  }
+}
+
+/** What happens to the GPUs of a task that ends. */
+type AfterEnd = 'keep' | 'release' | 'hand over'
+
+/** Whatever is wrong with the next job, this one ends. */
+class HandOverFailed extends Error {}
+
+async function endTask(lease: Lease, task: ClaimedTask, outcome: Outcome, after: AfterEnd): Promise<void> {
   await transaction(async (tx) => {
     // The node's row first, then the job's, then the task's, as everyone locks them.
     const next = await lockForHandOver(tx, lease.nodeId)
@@ -224,13 +241,13 @@ export async function finishTask(
     })
     if (rowCount !== 1) throw new Fenced(task.id)
     if (live) await endAttempt(tx, live)
-    if (keepGpus) return
+    if (after === 'keep') return
     await releaseAllocations(tx, [task.id])
+    if (after === 'release') return
     // Not to the job itself: one that goes back to the queue has to be looked at first.
-    await handOver(
-      tx,
-      lease.nodeId,
-      next.filter((id) => id !== task.jobId),
-    )
+    const others = next.filter((id) => id !== task.jobId)
+    await handOver(tx, lease.nodeId, others).catch((cause: unknown) => {
+      throw new HandOverFailed('hand over', { cause })
+    })
   })
 }
