@@ -7,6 +7,7 @@ import { readArchive } from '@/lib/archives/read-archive'
 import { refuseRoom } from '@/lib/archives/work-room'
 import { storage } from '@/lib/storage/storage'
 import { RuntimeFault } from '../runtime/runtime'
+import { inParallel } from './in-parallel'
 
 /** Files laid out beside each other: small ones wait for the store, not for the disk. */
 const atOnce = 16
@@ -49,35 +50,13 @@ export async function layOutArchive(
   const links = entries.flatMap((entry) => (isLink(entry) ? [entry] : []))
   for (const directory of directoriesOf(root, entries))
     await mkdir(directory, { recursive: true, mode: 0o755 })
-  await inParallel(files, (file) => writeFile(root, archive.projectId, file, signal), signal)
+  await inParallel(files, atOnce, signal, (file) => writeFile(root, archive.projectId, file, signal))
   // Last: while files are written, no path leads through a link.
-  await inParallel(links, (link) => makeLink(root, link), signal)
+  await inParallel(links, atOnce, signal, (link) => makeLink(root, link))
 }
 
 function directoriesOf(root: string, entries: readonly { path: string }[]): Set<string> {
   return new Set([root, ...entries.map(({ path }) => join(root, dirname(path)))])
-}
-
-async function inParallel<Item>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<void>,
-  signal: AbortSignal,
-): Promise<void> {
-  const left = items.values()
-  let failed = false
-  const workers = Array.from({ length: atOnce }, async () => {
-    for (const item of left) {
-      signal.throwIfAborted()
-      if (failed) return
-      await work(item).catch((error: unknown) => {
-        failed = true
-        throw error
-      })
-    }
-  })
-  const ends = await Promise.allSettled(workers)
-  const first = ends.find((end) => end.status === 'rejected')
-  if (first) throw first.reason
 }
 
 async function writeFile(
