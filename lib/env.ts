@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { parseWorkspaces } from './access/workspaces'
 import { readJobNetworks } from './cluster/job-network'
@@ -111,7 +111,7 @@ export const envSchema = z.object({
     .transform((path) => resolve(path))
     .optional()
     .describe(
-      'where named runs keep their checkpoints, on a disk that all nodes share; unset: the data directory',
+      'where named runs keep their checkpoints, on a disk that all nodes share; unset: in the bucket of GPUQ_STORAGE, else in the data directory; the same for all workers',
     ),
   GPUQ_MAX_CHECKPOINTS_GIB: count
     .min(1)
@@ -209,6 +209,15 @@ export function parseBucket(address: string): { bucket: string; prefix: string }
 }
 
 export type Env = z.infer<typeof envSchema>
+
+/** Where runs keep their checkpoints; null: in the bucket. A disk that is named for them goes before it. */
+export function checkpointsDirectory(
+  settings: Pick<Env, 'GPUQ_CHECKPOINTS_DIR' | 'GPUQ_STORAGE' | 'GPUQ_DATA_DIR'>,
+): string | null {
+  const { GPUQ_CHECKPOINTS_DIR: given, GPUQ_STORAGE: bucket, GPUQ_DATA_DIR: dataDirectory } = settings
+  if (given !== undefined) return given
+  return bucket === undefined ? join(dataDirectory, 'checkpoints') : null
+}
 
 function nodeName(): string {
   const name = hostname()

@@ -6,7 +6,7 @@ import { registerNode } from '@/lib/cluster/nodes'
 import type { HostMachine } from '@/lib/cluster/serve-simulated'
 import { database } from '@/lib/database/client'
 import { closeListener } from '@/lib/database/listen'
-import { env } from '@/lib/env'
+import { checkpointsDirectory, env } from '@/lib/env'
 import { logger } from '@/lib/logger'
 import { watchStorage } from '@/lib/storage/watch'
 import { addressTowards } from './address-towards'
@@ -80,7 +80,7 @@ async function main(): Promise<void> {
     tasksDirectory,
     outputLimitBytes,
     resultsLimitBytes: keeps ? config.GPUQ_MAX_ARTIFACTS_MIB * MiB : null,
-    checkpointsDirectory: config.GPUQ_CHECKPOINTS_DIR ?? join(config.GPUQ_DATA_DIR, 'checkpoints'),
+    checkpointsDirectory: checkpointsDirectory(config),
     checkpointsLimitBytes: config.GPUQ_MAX_CHECKPOINTS_GIB * 1024 * MiB,
     jobNetworks: readJobNetworks(config.GPUQ_JOB_NETWORKS),
   }

@@ -1,7 +1,8 @@
 import { markReady, type Readiness, readReadiness } from '@/lib/cluster/gang'
 import type { Lease } from '@/lib/cluster/nodes'
-import type { ClaimedTask } from '@/lib/cluster/tasks'
+import { type ClaimedTask, noteStop } from '@/lib/cluster/tasks'
 import { listener } from '@/lib/database/listen'
+import type { Outcome } from '@/lib/jobs/attempt-end'
 import { Wake } from '../wake'
 import { persist } from './persist'
 
@@ -46,4 +47,15 @@ export async function waitForPeers(
   } finally {
     stopListening()
   }
+}
+
+/** What is left to do here may take a while: peers of what failed are stopped without waiting for it. */
+export async function warnPeers(
+  lease: Lease,
+  task: ClaimedTask,
+  { reason }: Outcome,
+  abandoned: AbortSignal,
+): Promise<void> {
+  if (task.instances === 1 || reason === 'finished') return
+  await persist(abandoned, 'failure', () => noteStop(lease, task, reason))
 }

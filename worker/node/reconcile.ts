@@ -2,10 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { releaseGone, tasksHoldingGpus } from '@/lib/cluster/allocations'
 import { type ClaimedTask, Fenced, finishTask, unfinishedTasks } from '@/lib/cluster/tasks'
 import { logger } from '@/lib/logger'
+import { listLocal } from '../checkpoints/local-checkpoints'
 import { type ContainerRef, RuntimeFault } from '../runtime/runtime'
-import { closeResults, listResults, resultsDirectory } from './results-directory'
-import type { TaskHost } from './run-task'
-import { listTaskDirectories, removeTaskDirectory, taskDirectory } from './task-directory'
+import { clearTask } from './lay-out-task'
+import { listResults } from './results-directory'
+import { listTaskDirectories } from './task-directory'
+import type { TaskHost } from './task-settings'
 
 /** What the reconciler asks of the one who runs the tasks. */
 export interface Runs {
@@ -37,6 +39,7 @@ export class Reconciler {
     const networks = await runtime.listNetworks(lease.nodeId)
     const directories = await listTaskDirectories(tasksDirectory)
     const results = await listResults(tasksDirectory)
+    const checkpoints = await listLocal(tasksDirectory)
     const unfinished = await unfinishedTasks(lease)
     const containerOfTask = new Map(containers.map((container) => [container.taskId, container]))
     for (const task of unfinished) {
@@ -49,7 +52,7 @@ export class Reconciler {
     const isNobodys = (taskId: string) => !live.has(taskId) && !this.runs.isRunning(taskId)
     const orphans = containers.filter(({ taskId }) => isNobodys(taskId))
     const isLeft = (taskId: string) => isNobodys(taskId) && !containerOfTask.has(taskId)
-    const files = [...new Set([...directories, ...results])].filter(isLeft)
+    const files = [...new Set([...directories, ...results, ...checkpoints])].filter(isLeft)
     // One that tasks on other nodes of this engine are still on is left to the last of them.
     const attempts = new Set(unfinished.map(attemptKey))
     const unused = networks.filter((network) => !attempts.has(attemptKey(network)))
@@ -116,8 +119,7 @@ export class Reconciler {
   }
 
   async #removeFiles(taskId: string): Promise<void> {
-    await removeTaskDirectory(taskDirectory(this.host.tasksDirectory, taskId))
-    await closeResults(resultsDirectory(this.host.tasksDirectory, taskId))
+    await clearTask(this.host, taskId)
   }
 }
 

@@ -1,32 +1,26 @@
 import type { GpuReading } from '@/lib/cluster/gpu-reading'
-import type { Lease } from '@/lib/cluster/nodes'
-import { type ClaimedTask, Fenced, finishTask, markRunning, noteStop } from '@/lib/cluster/tasks'
+import { type ClaimedTask, Fenced, finishTask, markRunning } from '@/lib/cluster/tasks'
 import type { Outcome } from '@/lib/jobs/attempt-end'
 import { type EndReason, endReasons } from '@/lib/jobs/reasons'
 import { storedSpecSchema } from '@/lib/jobs/stored-spec'
 import { logger } from '@/lib/logger'
+import { encodeNote } from '@/lib/results/note'
+import { RunCheckpoints } from '../checkpoints/run-checkpoints'
 import { pause } from '../pause'
 import type { ContainerRef, OutputChunk } from '../runtime/runtime'
-import { waitForPeers } from './barrier'
-import { checkpointsOf, watchSize } from './checkpoints'
+import { waitForPeers, warnPeers } from './barrier'
 import { ContainerLife } from './container-life'
 import { withResults } from './keep-results'
 import { clearTask, layOutTask } from './lay-out-task'
 import { isForeignEnd, outcomeOf, outcomeOfFault } from './outcome'
 import { OutputStore } from './output-store'
 import { persist } from './persist'
-import type { TaskSettings } from './task-settings'
+import { shownRank } from './shown-rank'
+import { StopOrder } from './stop-order'
+import type { TaskHost } from './task-settings'
 import { TaskTerminal } from './task-terminal'
 import { UseRecorder } from './use-recorder'
 import { watchUsage } from './watch-usage'
-
-export interface TaskHost extends TaskSettings {
-  lease: Lease
-  /** False when somebody else may have been given this node's jobs. */
-  leaseIsHeld(): boolean
-  /** Called when a container would not die: the node takes nothing new and the task's GPUs stay held. */
-  onKillFailed(task: ClaimedTask): Promise<void>
-}
 
 /** Between SIGTERM and SIGKILL. */
 const graceMs = 10_000
@@ -46,12 +40,11 @@ export class TaskRun {
   /** Resolves when nothing more will be done for the task here. Never rejects. */
   readonly done: Promise<void>
   readonly #abandoned = new AbortController()
-  /** Ends what is not worth waiting for any more. */
-  readonly #stopping = new AbortController()
   readonly #life: ContainerLife
-  #stoppedFor: EndReason | null = null
-  #stopNoted: Promise<void> = Promise.resolve()
+  readonly #stop: StopOrder
   readonly #use: UseRecorder
+  #output: OutputStore | undefined
+  #checkpoints: RunCheckpoints | undefined
   #terminal: TaskTerminal | undefined
 
   constructor(
@@ -59,13 +52,14 @@ export class TaskRun {
     readonly task: ClaimedTask,
     readonly existing?: ContainerRef,
   ) {
+    this.#stop = new StopOrder(host.lease, task, this.#abandoned.signal)
     this.#life = new ContainerLife(
       {
         runtime: host.runtime,
         taskId: task.id,
         nodeId: host.lease.nodeId,
         requireOurs: () => this.#requireOurs(),
-        isStopped: () => this.#stoppedFor !== null,
+        isStopped: () => this.#stop.reason !== null,
         abandoned: this.#abandoned.signal,
       },
       existing,
@@ -78,16 +72,7 @@ export class TaskRun {
 
   /** Stops the container for a reason, which becomes the task's unless there was one before. */
   stop(reason: EndReason): void {
-    // Who wants the job ended does not wait for a container that would not die, as a peer's failure does.
-    if (this.#stoppedFor === 'peer_failed' && endReasons[reason].fault === 'none') this.#stoppedFor = reason
-    if (this.#stoppedFor) return
-    this.#stoppedFor = reason
-    this.#stopping.abort()
-    this.#stopNoted = persist(this.#abandoned.signal, 'stop', () =>
-      noteStop(this.host.lease, this.task, reason),
-    )
-    this.#stopNoted.catch(() => {})
-    this.#stopContainer()
+    if (this.#stop.give(reason)) this.#stopContainer()
   }
 
   /** Takes what nvidia-smi just said of the node's GPUs, by their UUIDs. */
@@ -103,11 +88,11 @@ export class TaskRun {
   /** Fenced off: nothing more is written. The container is left to whoever owns it now. */
   abandon(): void {
     this.#abandoned.abort()
-    this.#stopping.abort()
   }
 
   #stopContainer(): void {
-    if (this.#stoppedFor) this.#life.stop(this.#stoppedFor === 'output_limit' ? 0 : graceMs)
+    const { reason } = this.#stop
+    if (reason) this.#life.stop(reason === 'output_limit' ? 0 : graceMs)
   }
 
   #requireOurs(): void {
@@ -138,7 +123,6 @@ export class TaskRun {
   async #conclude(): Promise<Conclusion> {
     try {
       const outcome = await Promise.race([this.#runContainer(), this.#life.undying])
-      await this.#warnPeers(outcome)
       // The verdict waits until what the job left in /results is stored: who reads it finds all of them.
       const told = await withResults(this.host, this.task, outcome, this.#abandoned.signal)
       return { outcome: told, keepGpus: false }
@@ -149,12 +133,6 @@ export class TaskRun {
     }
   }
 
-  /** What is left to do here may take a while: peers of what failed are stopped without waiting for it. */
-  async #warnPeers({ reason }: Outcome): Promise<void> {
-    if (this.task.instances === 1 || reason === 'finished') return
-    await persist(this.#abandoned.signal, 'failure', () => noteStop(this.host.lease, this.task, reason))
-  }
-
   /**
    * A verdict gives the GPUs away, and a system's fault starts the job again: both only once its container is surely
    * gone. Only a user who wants the job ended, or a job over its limits, is not kept waiting for one that would not die.
@@ -162,13 +140,14 @@ export class TaskRun {
   async #concludeFault(error: unknown): Promise<Conclusion> {
     for (let told = false; ; told = true) {
       const dead = await this.#life.putDown()
-      const reason = this.#stoppedFor
+      const { reason } = this.#stop
       // Peers of a container that others removed may fail with it, and stop it: it is still what ended them.
       const stopped = reason !== null && !(reason === 'peer_failed' && isForeignEnd(error))
       const outcome = stopped ? { reason, detail: null, exitCode: null } : outcomeOfFault(error)
-      if (dead) return { outcome, keepGpus: false }
+      if (dead) return { outcome: await this.#finishCheckpoints(outcome), keepGpus: false }
       if (!told) await persist(this.#abandoned.signal, 'drain', () => this.host.onKillFailed(this.task))
       if (endReasons[outcome.reason].fault !== 'system') {
+        this.#checkpoints?.close()
         const detail = 'Its container would not die; an admin has been told.'
         return { outcome: { ...outcome, detail }, keepGpus: true }
       }
@@ -181,8 +160,9 @@ export class TaskRun {
     const { lease, outputLimitBytes } = this.host
     const { task, existing } = this
     const store = new OutputStore(lease, task, outputLimitBytes, this.#abandoned.signal)
+    this.#output = store
     const output = await this.#open()
-    if (!output) return { reason: this.#stoppedFor ?? 'internal_error', detail: null, exitCode: null }
+    if (!output) return { reason: this.#stop.reason ?? 'internal_error', detail: null, exitCode: null }
     const over = existing?.state === 'exited'
     const leftMs = Math.max(0, task.timeLimitS - task.ranSeconds) * 1000
     const timeLimit = over ? undefined : setTimeout(() => this.stop('timeout'), leftMs)
@@ -191,7 +171,7 @@ export class TaskRun {
     const running = AbortSignal.any([ended.signal, this.#abandoned.signal])
     watchUsage(lease, task.id, () => this.#life.usage(), running)
     if (!over) this.#serveTerminal(running)
-    this.#watchCheckpoints(running)
+    this.#keepCheckpoints(running)
     const take = async (chunk: OutputChunk) => {
       this.#requireOurs()
       await store.take(chunk)
@@ -199,20 +179,33 @@ export class TaskRun {
     }
     try {
       const exit = await this.#life.follow(output, take, () => store.startOver())
-      await this.#stopNoted
+      clearTimeout(timeLimit)
+      await this.#stop.noted
+      const outcome = outcomeOf(exit, this.#stop.reason, task.memoryMib)
+      await warnPeers(lease, task, outcome, this.#abandoned.signal)
+      const told = await this.#finishCheckpoints(outcome)
       await store.end()
-      return outcomeOf(exit, this.#stoppedFor, task.memoryMib)
+      return told
     } finally {
       clearTimeout(timeLimit)
       ended.abort()
     }
   }
 
-  /** One rank looks for all of them. */
-  #watchCheckpoints(running: AbortSignal): void {
-    const { checkpointsDirectory, checkpointsLimitBytes } = this.host
-    const path = this.task.rank === 0 ? checkpointsOf(checkpointsDirectory, this.task) : null
-    if (path) void watchSize(path, checkpointsLimitBytes, running, () => this.stop('checkpoint_limit'))
+  #keepCheckpoints(running: AbortSignal): void {
+    const { host, task } = this
+    const { signal: abandoned } = this.#abandoned
+    const onOver = () => this.stop('checkpoint_limit')
+    this.#checkpoints = new RunCheckpoints({ host, task, abandoned, note: this.#note, onOver })
+    this.#checkpoints.start(running)
+  }
+
+  async #finishCheckpoints(outcome: Outcome): Promise<Outcome> {
+    return (await this.#checkpoints?.finish(outcome)) ?? outcome
+  }
+
+  readonly #note = (text: string): void => {
+    this.#output?.add(encodeNote(text, new Date(), shownRank(this.task)))
   }
 
   #serveTerminal(running: AbortSignal): void {
@@ -229,8 +222,8 @@ export class TaskRun {
     let telling: Promise<void> | undefined
     const make = async () => {
       const [digest, container] = await Promise.all([
-        this.#unlessStopped(runtime.ensureImage(this.task.image)),
-        layOutTask(this.host, this.task, this.#stopping.signal),
+        this.#stop.unlessGiven(runtime.ensureImage(this.task.image)),
+        layOutTask(this.host, this.task, this.#stop.signal, this.#note),
       ])
       imageDigest = digest
       return digest === null ? null : container
@@ -238,7 +231,7 @@ export class TaskRun {
     // Told to the database while the engine starts the container: neither waits for the other.
     const output = await this.#life.open(
       make,
-      () => this.#arePeersReady(),
+      () => this.task.instances === 1 || waitForPeers(lease, this.task, this.#stop.signal),
       () => {
         telling ??= persist(this.#abandoned.signal, 'start', () => markRunning(lease, this.task, imageDigest))
         telling.catch(() => {})
@@ -247,21 +240,6 @@ export class TaskRun {
     await telling
     this.#stopContainer()
     return output
-  }
-
-  /** Tasks of one attempt start together. False when the task was stopped first. */
-  #arePeersReady(): Promise<boolean> | boolean {
-    return this.task.instances === 1 || waitForPeers(this.host.lease, this.task, this.#stopping.signal)
-  }
-
-  /** Null when the task was stopped first: a pull may take many minutes. */
-  async #unlessStopped<T>(work: Promise<T>): Promise<T | null> {
-    const { signal } = this.#stopping
-    if (signal.aborted) return null
-    const stopped = new Promise<null>((resolve) => {
-      signal.addEventListener('abort', () => resolve(null), { once: true })
-    })
-    return Promise.race([work, stopped])
   }
 
   async #cleanUp(): Promise<void> {

@@ -10,7 +10,8 @@ import { Wake } from '../wake'
 import { GpuWatch } from './gpu-watch'
 import { persist } from './persist'
 import { Reconciler } from './reconcile'
-import { type TaskHost, TaskRun } from './run-task'
+import { TaskRun } from './run-task'
+import type { TaskHost } from './task-settings'
 
 /** The safety net under the notifications. */
 const lookEveryMs = 1_000

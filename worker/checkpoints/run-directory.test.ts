@@ -2,7 +2,7 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { checkpointsOf, measureDirectory, openCheckpoints } from './checkpoints'
+import { measureDirectory, openCheckpoints, runOf, runUser, sharedCheckpoints } from './run-directory'
 
 let root: string
 beforeAll(async () => {
@@ -15,24 +15,25 @@ const task = (name?: string) => ({
   project: { id: 'project', owner: 'ada', slug: 'thesis' },
 })
 
+const run = (name: string) => ({ projectId: 'project', name })
+const open = (name: string) => openCheckpoints(sharedCheckpoints(root, run(name)), runUser(run(name)))
+
 it('are those of the run, whichever job or attempt asks', () => {
-  expect(checkpointsOf('/shared', task())).toBeNull()
-  expect(checkpointsOf('/shared', task('base-2'))).toBe('/shared/project/base-2')
+  expect(runOf(task())).toBeNull()
+  expect(runOf(task('base-2'))).toEqual(run('base-2'))
+  expect(sharedCheckpoints('/shared', run('base-2'))).toBe('/shared/project/base-2')
 })
 
 it('stay as a run left them, and belong to the same user each time', async () => {
-  const path = checkpointsOf(root, task('kept'))
-  const first = await openCheckpoints(path, null)
+  const first = await open('kept')
   await writeFile(join(root, 'project/kept/state'), 'step 7')
-  expect(await openCheckpoints(path, null)).toEqual(first)
+  expect(await open('kept')).toEqual(first)
   expect((await stat(join(root, 'project/kept/state'))).size).toBe(6)
-  const other = await openCheckpoints(checkpointsOf(root, task('other')), null)
-  expect(other?.uid).not.toBe(first?.uid)
+  expect((await open('other')).uid).not.toBe(first.uid)
 })
 
 it('take what they take of the disk, not what their files say they are long', async () => {
-  const path = checkpointsOf(root, task('measured')) ?? ''
-  await openCheckpoints(path, null)
+  const { path } = await open('measured')
   const empty = await measureDirectory(path)
   await writeFile(join(path, 'weights'), Buffer.alloc(1 << 20, 1))
   const full = await measureDirectory(path)

@@ -1,41 +1,39 @@
 import { chmod, chown, lstat, mkdir, opendir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import type { Run } from '@/lib/cluster/checkpoint-files'
 import type { ClaimedTask } from '@/lib/cluster/tasks'
 import { storedSpecSchema } from '@/lib/jobs/stored-spec'
 import { pause } from '../pause'
 import { type TaskUser, taskGid, taskUid } from '../runtime/container-spec'
 import type { TaskCheckpoints } from '../runtime/runtime'
 
-/**
- * Where a run keeps its checkpoints: the same for each task, attempt and job of that name in the project. Null for a task
- * of no named run.
- */
-export function checkpointsOf(
-  checkpointsDirectory: string,
-  { spec, project }: Pick<ClaimedTask, 'spec' | 'project'>,
-): string | null {
+/** The named run that a task is an attempt at, the same for each task, attempt and job of that name in the project; null: none. */
+export function runOf({ spec, project }: Pick<ClaimedTask, 'spec' | 'project'>): Run | null {
   const { run_name: name } = storedSpecSchema.parse(spec)
-  return name === undefined ? null : join(checkpointsDirectory, project.id, name)
+  return name === undefined ? null : { projectId: project.id, name }
 }
 
-/**
- * Makes a run's directory where it is not there. What a run has written stays.
- * @param user whom the task runs as for another reason; null: a user of the run's own, the same in every attempt.
- */
-export async function openCheckpoints(
-  path: string | null,
-  user: TaskUser | null,
-): Promise<TaskCheckpoints | null> {
-  if (path === null) return null
-  const { uid, gid } = user ?? { uid: taskUid(path.split('/').slice(-2).join('/')), gid: taskGid }
+/** Where a run keeps its checkpoints on a shared disk. */
+export function sharedCheckpoints(checkpointsDirectory: string, { projectId, name }: Run): string {
+  return join(checkpointsDirectory, projectId, name)
+}
+
+/** Whom the tasks of a run run as, in every attempt, where nothing else decides it. */
+export function runUser({ projectId, name }: Run): TaskUser {
+  return { uid: taskUid(`${projectId}/${name}`), gid: taskGid }
+}
+
+/** Makes a directory for checkpoints where it is not there. What a run has written stays. */
+export async function openCheckpoints(path: string, user: TaskUser): Promise<TaskCheckpoints> {
   // Nobody on the host looks around in here, and every container sees only its own.
   await mkdir(dirname(path), { recursive: true, mode: 0o711 })
   await mkdir(path, { recursive: true, mode: 0o700 })
-  await own(path, { uid, gid })
-  return { path, uid, gid }
+  await own(path, user)
+  return { path, uid: user.uid, gid: user.gid }
 }
 
-async function own(path: string, { uid, gid }: TaskUser): Promise<void> {
+/** Gives a file or directory to the user of a run. */
+export async function own(path: string, { uid, gid }: TaskUser): Promise<void> {
   const stats = await lstat(path)
   if (stats.uid === uid && stats.gid === gid) return
   try {
@@ -51,7 +49,7 @@ const measureEveryMs = 5_000
 
 /**
  * Looks how much lies in a directory, from time to time until `signal`, and says so once it is more than `limitBytes`.
- * A shared disk has no limit of its own for one run.
+ * The disk has no limit of its own for one run.
  */
 export async function watchSize(
   path: string,

@@ -1,0 +1,131 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { preemptJobs } from '@/lib/cluster/preempt'
+import { setDatabase } from '@/lib/database/client'
+import { collectOutput } from '@/lib/results/decode'
+import { resultKey } from '@/lib/results/name'
+import { s3Store } from '@/lib/storage/s3'
+import { type S3Server, startS3Server } from '@/lib/storage/testing/s3-server'
+import { Lab } from './testing/lab'
+import { expectAllTrue } from './testing/truth'
+
+let server: S3Server
+const labs: Lab[] = []
+beforeAll(async () => {
+  server = await startS3Server({ complete: true })
+})
+afterAll(async () => {
+  await Promise.all(labs.map((lab) => lab.close()))
+  await server.stop()
+})
+
+/** Two nodes that share no disk, but a bucket. */
+async function openLab(name: string) {
+  const lab = await Lab.open({ postgresDirectory: inject('postgresDirectory') })
+  labs.push(lab)
+  const { bucket, endpoint = '', credentials } = server.options
+  const variables = {
+    GPUQ_STORAGE: `s3://${bucket}/${name}`,
+    GPUQ_S3_ENDPOINT: endpoint,
+    GPUQ_S3_ACCESS_KEY_ID: credentials?.accessKeyId ?? '',
+    GPUQ_S3_SECRET_ACCESS_KEY: credentials?.secretAccessKey ?? '',
+  }
+  const a = await lab.startWorker({ node: 'a', variables })
+  const b = await lab.startWorker({ node: 'b', variables })
+  return { lab, workers: { a, b }, store: s3Store({ ...server.options, prefix: `${name}/` }) }
+}
+type Opened = Awaited<ReturnType<typeof openLab>>
+
+/** A tenth of a second each, and a checkpoint every second: a large file, then the small one that names it. */
+const steps = 70
+const training = `
+import os, signal, sys, time
+home = os.environ["GPUQ_CHECKPOINT_DIR"]
+def read(name):
+    return open(os.path.join(home, name)).read()
+last = read("latest") if os.path.exists(home + "/latest") else None
+step = int(read(last + "/weights").strip("-")) if last else 0
+print("from", step, *sorted(os.listdir(home)), flush=True)
+def save(kept):
+    os.makedirs(f"{home}/step-{step}", exist_ok=True)
+    open(f"{home}/step-{step}/weights", "w").write("-" * 2_000_000 + str(step))
+    open(home + "/latest.part", "w").write(f"step-{step}")
+    os.replace(home + "/latest.part", home + "/latest")
+    for old in kept[:-1]:
+        os.remove(old + "/weights")
+        os.rmdir(old)
+    return [f"{home}/step-{step}"]
+kept = [f"{home}/{last}"] if last else []
+def leave(*_):
+    open(home + "/last-words", "w").write("asked to go")
+    save([])
+    sys.exit(0)
+signal.signal(signal.SIGTERM, leave)
+saved = time.monotonic()
+while step < ${steps}:
+    time.sleep(0.1)
+    step += 1
+    print("step", step, flush=True)
+    if time.monotonic() - saved >= 1:
+        kept = save(kept)
+        saved = time.monotonic()`
+/** Steps that two seconds are enough for. */
+const twoSeconds = 20
+
+const lastStep = (text: string) => Number([...text.matchAll(/^step (\d+)$/gm)].at(-1)?.[1] ?? 0)
+
+/** What the finished job has printed in its last attempt. */
+async function linesOf({ lab, store }: Opened, job: string): Promise<string[]> {
+  await lab.jobs.until('its result is stored', async () => (await lab.jobs.row(job)).resultStored)
+  const { rows } = await lab.database.pool.query<{ name: string }>(
+    'SELECT name FROM result_files WHERE job_id = $1',
+    [job],
+  )
+  const { stream } = await store.open(resultKey(rows[0]?.name ?? ''))
+  return (await collectOutput(stream, { maxBytes: 1 << 26 })).stdout.split('\n')
+}
+
+async function expectNothingLeft({ lab }: Opened): Promise<void> {
+  await lab.jobs.until('no checkpoints are left on the nodes', async () => {
+    const found = await Promise.all(
+      ['a', 'b'].map((node) => readdir(join(lab.directory, node, 'tasks'), { recursive: true })),
+    )
+    return found.flat().every((path) => !/\.checkpoints\/./.test(path))
+  })
+  await expectAllTrue(lab)
+}
+
+describe.concurrent('checkpoints in a bucket', () => {
+  it('are where the run goes on after its worker and all that was on its machine are gone', async () => {
+    const opened = await openLab('lost')
+    const { lab, workers } = opened
+    const job = await lab.jobs.submit(training, { spec: { run_name: 'base' } })
+    const printed = await lab.jobs.untilPrinted(job, /step 40\n/)
+    const node = (await lab.jobs.task(job))?.node === 'a' ? 'a' : 'b'
+    await workers[node].kill()
+    for (const { id } of await lab.containers()) await lab.engine.remove(id)
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 2 })
+    const lines = await linesOf(opened, job)
+    const from = Number(/^from (\d+) /.exec(lines[0] ?? '')?.[1])
+    expect(from).toBeGreaterThan(0)
+    expect(lastStep(printed) - from).toBeLessThanOrEqual(twoSeconds)
+    expect(lines).toContain(`step ${steps}`)
+    workers[node].start()
+    await expectNothingLeft(opened)
+  })
+
+  it('have what the program wrote last when it was asked to make room', async () => {
+    const opened = await openLab('preempted')
+    const { lab } = opened
+    const job = await lab.jobs.submit(training, { spec: { run_name: 'base' }, maxRetries: 0 })
+    const printed = await lab.jobs.untilPrinted(job, /step 25\n/)
+    setDatabase(lab.database)
+    await preemptJobs([{ jobId: job, forJobId: await lab.jobs.submit('print("first")') }])
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 2 })
+    const [first = ''] = await linesOf(opened, job)
+    expect(Number(/^from (\d+) /.exec(first)?.[1])).toBeGreaterThanOrEqual(lastStep(printed))
+    expect(first).toMatch(/last-words latest step-\d+/)
+    await expectNothingLeft(opened)
+  })
+})

@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto'
+import { mkdir, open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { addAbortSignal, type Readable } from 'node:stream'
+import { type CheckpointFile, checkpointKey, type Run, readCheckpoints } from '@/lib/cluster/checkpoint-files'
+import type { ClaimedTask } from '@/lib/cluster/tasks'
+import { logger } from '@/lib/logger'
+import { storage } from '@/lib/storage/storage'
+import { StorageFault } from '@/lib/storage/store'
+import { inParallel } from '../node/in-parallel'
+import { pause } from '../pause'
+import type { TaskUser } from '../runtime/container-spec'
+import { RuntimeFault, type TaskCheckpoints } from '../runtime/runtime'
+import { chooseRestored, directoriesAbove, refusePath } from './choose-restored'
+import { emptyLocal, type LocalCheckpoints, markRestored } from './local-checkpoints'
+import { RestoreProgress } from './restore-progress'
+import { openCheckpoints, own } from './run-directory'
+
+const atOnce = 8
+/** A store that gives nothing for so long is down: the GPUs go to others, and the job comes back later. */
+const downMs = 60_000
+
+export interface Restoring {
+  task: ClaimedTask
+  run: Run
+  user: TaskUser
+  local: LocalCheckpoints
+  /** Says in the job's output how far it is. */
+  note: (text: string) => void
+}
+
+/**
+ * Lays out what the record has of a run, whole and checked, in a task's own directory. Doing it again begins anew.
+ * @throws RuntimeFault where it cannot be had: no attempt begins without what the last one left. And what `signal` says.
+ */
+export async function restoreCheckpoints(
+  restoring: Restoring,
+  signal: AbortSignal,
+): Promise<TaskCheckpoints> {
+  const { task, run, user, local, note } = restoring
+  const files = chooseRestored(await readCheckpoints(task, run))
+  const refused = files.find(({ path }) => refusePath(path) !== null)
+  if (refused)
+    throw new RuntimeFault('engine_error', 'A checkpoint of the run has a path that leads elsewhere.')
+  await emptyLocal(local)
+  const opened = await openCheckpoints(local.files, user)
+  const directories = new Set(files.flatMap(({ path }) => directoriesAbove(path)))
+  for (const directory of directories) {
+    await mkdir(join(local.files, directory), { mode: 0o755 })
+    await own(join(local.files, directory), user)
+  }
+  const progress = new RestoreProgress(files, note)
+  await inParallel(files, atOnce, signal, async (file) => {
+    await restoreFile(restoring, file, progress, signal)
+  })
+  progress.end()
+  await markRestored(local)
+  return opened
+}
+
+/** Asks again for a while where the store does not answer. */
+async function restoreFile(
+  { task, run, user, local }: Restoring,
+  file: CheckpointFile,
+  progress: RestoreProgress,
+  signal: AbortSignal,
+): Promise<void> {
+  const path = join(local.files, file.path)
+  const since = performance.now()
+  for (let wait = 500; ; wait = Math.min(wait * 2, 5_000)) {
+    signal.throwIfAborted()
+    try {
+      await writeContent(checkpointKey(run, file.object), path, file, progress, signal)
+      return await own(path, user)
+    } catch (error) {
+      signal.throwIfAborted()
+      logger.warn({ err: error, task: task.id, object: file.object }, 'a checkpoint could not be restored')
+      if (!isPassing(error) || performance.now() > since + downMs) throw unreadable(error)
+      await pause(wait, signal)
+    }
+  }
+}
+
+async function writeContent(
+  key: string,
+  path: string,
+  { bytes, sha256, mtimeNs, executable }: CheckpointFile,
+  progress: RestoreProgress,
+  signal: AbortSignal,
+): Promise<void> {
+  const stream = await openObject(key, signal)
+  const hash = createHash('sha256')
+  // Anew each time: what is there is of a try before.
+  const file = await open(path, 'w', executable ? 0o755 : 0o644)
+  let written = 0
+  try {
+    for await (const piece of stream as AsyncIterable<Buffer>) {
+      hash.update(piece)
+      await file.writeFile(piece)
+      written += piece.length
+      progress.add(piece.length)
+    }
+    const seconds = Number(mtimeNs) / 1e9
+    // A program may have set a time that no disk takes.
+    await file.utimes(seconds, seconds).catch(() => undefined)
+  } catch (error) {
+    progress.add(-written)
+    throw error
+  } finally {
+    stream.destroy()
+    await file.close()
+  }
+  if (written !== bytes || hash.digest('hex') !== sha256) {
+    progress.add(-written)
+    throw new StorageFault('storage_error', 'The store gave another content than was put into it.')
+  }
+  progress.endFile()
+}
+
+/** A store that does not answer holds nobody up who stops waiting. */
+async function openObject(key: string, signal: AbortSignal): Promise<Readable> {
+  const opening = storage()
+    .open(key)
+    .then(({ stream }) => addAbortSignal(signal, stream))
+  opening.catch(() => undefined)
+  const aborted = new AbortController()
+  const stopped = pause(2 ** 31 - 1, AbortSignal.any([signal, aborted.signal]))
+  try {
+    const stream = await Promise.race([opening, stopped])
+    if (stream) return stream
+    throw signal.reason
+  } finally {
+    aborted.abort()
+  }
+}
+
+function isPassing(error: unknown): boolean {
+  const code =
+    error instanceof StorageFault ? error.code : error instanceof Error && 'code' in error && error.code
+  return code !== 'not_found' && code !== 'denied' && code !== 'ENOSPC' && code !== 'EDQUOT'
+}
+
+function unreadable(cause: unknown): RuntimeFault {
+  const full =
+    cause instanceof Error && 'code' in cause && (cause.code === 'ENOSPC' || cause.code === 'EDQUOT')
+  const says = full
+    ? "The run's checkpoints do not fit on the node's disk."
+    : "The run's checkpoints could not be read from the store."
+  return new RuntimeFault('engine_error', says, { cause })
+}

@@ -1,0 +1,56 @@
+import type { Lease } from '@/lib/cluster/nodes'
+import type { ClaimedTask } from '@/lib/cluster/tasks'
+import type { Outcome } from '@/lib/jobs/attempt-end'
+import type { TaskSettings } from '../node/task-settings'
+import { CheckpointKeeper } from './keep-checkpoints'
+import { localCheckpoints } from './local-checkpoints'
+import { runOf, sharedCheckpoints, watchSize } from './run-directory'
+
+interface CheckpointsOf {
+  host: TaskSettings & { lease: Lease }
+  task: ClaimedTask
+  /** Aborted when this worker may do nothing more. */
+  abandoned: AbortSignal
+  /** Says something in the job's output. */
+  note: (text: string) => void
+  onOver: () => void
+}
+
+/** What is done about a task's checkpoints while it runs and when it has ended, wherever they are kept. */
+export class RunCheckpoints {
+  readonly #keeper: CheckpointKeeper | null
+  /** Where to look how large they are; null: nowhere. */
+  readonly #watched: string | null
+
+  constructor(readonly of: CheckpointsOf) {
+    const { host, task, abandoned, note, onOver } = of
+    const { tasksDirectory, checkpointsDirectory: shared, checkpointsLimitBytes: limitBytes } = host
+    const run = runOf(task)
+    const local = localCheckpoints(tasksDirectory, task.id)
+    const inBucket = run !== null && shared === null
+    const kept = { lease: host.lease, task, local, limitBytes, abandoned, note, onOver }
+    this.#keeper = inBucket ? new CheckpointKeeper({ ...kept, run }) : null
+    // On a shared disk, one rank looks for all of them.
+    const onDisk = run !== null && shared !== null && task.rank === 0
+    this.#watched = inBucket ? local.files : onDisk ? sharedCheckpoints(shared, run) : null
+  }
+
+  /** The program is about to run, or was found running. */
+  start(running: AbortSignal): void {
+    const { host, onOver } = this.of
+    this.#keeper?.start()
+    if (this.#watched) void watchSize(this.#watched, host.checkpointsLimitBytes, running, onOver)
+  }
+
+  /** The outcome of a task with what is to be said of its checkpoints, once no process of it is left. @throws {Fenced} */
+  async finish(outcome: Outcome): Promise<Outcome> {
+    const missing = (await this.#keeper?.finish(outcome.reason)) ?? null
+    if (missing === null) return outcome
+    this.of.note(missing)
+    return { ...outcome, detail: [outcome.detail, missing].filter(Boolean).join(' ') }
+  }
+
+  close(): void {
+    this.#keeper?.close()
+  }
+}
