@@ -85,7 +85,7 @@ function ProjectFacts({ project, admin, onDeleted }: ProjectFactsProps) {
       </Field>
       <Field
         label="Days that files are kept"
-        hint="Results, artifacts and shipped directories are deleted so long after their job ended."
+        hint="Results, artifacts and shipped directories are deleted so long after their job ended, checkpoints after the last job of their run."
         error={form.errorOf('retention_days')}
       >
         <Input

@@ -120,7 +120,7 @@ const retentionSchema = z
   .max(36_500)
   .nullable()
   .describe(
-    'days after their end that results, artifacts and shipped directories of its jobs are kept; null: for ever',
+    'days after their end that results, artifacts, shipped directories and checkpoints of its jobs are kept; null: for ever',
   )
 
 export const projectSchema = z.object({
