@@ -10,6 +10,7 @@ import { root } from './settings.mjs'
 const sources = ['app', 'components', 'lib', 'worker', 'cli', 'deploy', 'prisma', 'public']
 const configs = [
   'package-lock.json',
+  'LICENSE',
   'next.config.js',
   'proxy.ts',
   'postcss.config.mjs',
@@ -22,6 +23,7 @@ const results = [
   'dist/serve.js',
   'dist/setup.js',
   'dist/cli.js',
+  'dist/gpuq.tgz',
   'lib/database/generated/client.ts',
 ]
 const stampFile = join(root, 'dist', 'build.json')

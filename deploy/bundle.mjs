@@ -1,7 +1,8 @@
 /** Bundles the programs that are not the web: each becomes one file in dist/ that Node runs as it is. */
-import { chmodSync, rmSync } from 'node:fs'
+import { chmodSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
+import { packCommandLine } from './command-line-package.mjs'
 import { root } from './settings.mjs'
 
 /** @type {import('esbuild').BuildOptions} */
@@ -26,13 +27,14 @@ await build({
 // The command line is split: each command loads its own part, so that `gpuq --help` loads next to nothing. Its packages are
 // bundled, unlike the others': measured, `gpuq jobs` starts in two thirds of the time.
 rmSync(join(root, 'dist', 'cli'), { recursive: true, force: true })
-await build({
+const { metafile } = await build({
   ...shared,
   packages: 'bundle',
   minifyWhitespace: true,
   minifySyntax: true,
   entryPoints: { cli: 'cli/index.ts' },
   splitting: true,
+  metafile: true,
   chunkNames: 'cli/[name]-[hash]',
   // Some of the packages are CommonJS, and ask for Node's own modules.
   banner: {
@@ -40,3 +42,4 @@ await build({
   },
 })
 chmodSync(join(root, 'dist', 'cli.js'), 0o755)
+writeFileSync(join(root, 'dist', 'gpuq.tgz'), packCommandLine(root, metafile))

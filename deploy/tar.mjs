@@ -1,26 +1,54 @@
-/** A tar file with one Dockerfile in it: what the engine's build takes as its context. */
+/** Tar files of a few small files, the same for the same content: nothing in them says when or by whom they were made. */
 
 const block = 512
+/** What a header has room for. */
+const longestName = 100
 
-/** @param {string} dockerfile */
+/**
+ * What the engine's build takes as its context: a tar file with one Dockerfile in it.
+ * @param {string} dockerfile
+ */
 export function packDockerfile(dockerfile) {
-  const content = Buffer.from(dockerfile)
-  const header = Buffer.alloc(block)
-  const field = (/** @type {number} */ at, /** @type {string} */ text) => header.write(text, at, 'ascii')
+  return packFiles([{ name: 'Dockerfile', content: Buffer.from(dockerfile) }])
+}
+
+/**
+ * @param {{ name: string, content: Buffer, executable?: boolean }[]} files in the order that they get
+ * @throws when a name is too long, or not ASCII
+ */
+export function packFiles(files) {
+  const packed = files.flatMap(({ name, content, executable = false }) => [
+    header(name, content.length, executable ? 0o755 : 0o644),
+    content,
+    Buffer.alloc((block - (content.length % block)) % block),
+  ])
+  return Buffer.concat([...packed, Buffer.alloc(2 * block)])
+}
+
+/**
+ * @param {string} name
+ * @param {number} bytes
+ * @param {number} mode
+ */
+function header(name, bytes, mode) {
+  if (name.length > longestName || !/^[\x21-\x7e]+$/.test(name)) {
+    throw new Error(`A tar file cannot hold the name ${JSON.stringify(name)}.`)
+  }
+  const head = Buffer.alloc(block)
+  const field = (/** @type {number} */ at, /** @type {string} */ text) => head.write(text, at, 'ascii')
   const octal = (/** @type {number} */ value, /** @type {number} */ digits) =>
     value.toString(8).padStart(digits, '0')
-  field(0, 'Dockerfile')
-  field(100, `${octal(0o644, 7)}\0`)
+  field(0, name)
+  field(100, `${octal(mode, 7)}\0`)
   field(108, `${octal(0, 7)}\0`)
   field(116, `${octal(0, 7)}\0`)
-  field(124, `${octal(content.length, 11)}\0`)
+  field(124, `${octal(bytes, 11)}\0`)
   field(136, `${octal(0, 11)}\0`)
   field(148, ' '.repeat(8))
   field(156, '0')
   field(257, 'ustar\0')
   field(263, '00')
-  const sum = header.reduce((total, byte) => total + byte, 0)
+  const sum = head.reduce((total, byte) => total + byte, 0)
   field(148, `${octal(sum, 6)}\0 `)
-  const padding = Buffer.alloc((block - (content.length % block)) % block)
-  return Buffer.concat([header, content, padding, Buffer.alloc(2 * block)])
+  return head
 }
