@@ -37,6 +37,17 @@ export const openapiOperations: readonly Operation[] = [
   },
   {
     method: 'get',
+    path: '/gpuq.tgz',
+    tag: 'operations',
+    summary: 'The gpuq command, as an npm package',
+    access: 'public',
+    answers: {
+      200: { description: 'application/gzip, with an ETag' },
+      304: { description: 'What If-None-Match names is still it' },
+    },
+  },
+  {
+    method: 'get',
     path: '/metrics',
     tag: 'operations',
     summary: 'Figures for Prometheus',
