@@ -8,7 +8,7 @@ import { exitCodes } from '../exit-code'
 import { endOnSignals } from '../start/ending'
 import { type Journal, openJournal } from '../start/journal'
 import { keepWatching } from '../start/keep-watching'
-import { addressOf, defaultDataDir, type Here, serveHere } from '../start/serve-here'
+import { addressOf, defaultDataDir, findRoot, type Here, serveHere } from '../start/serve-here'
 import { chooseToken, type SignedIn, signInHere } from '../start/sign-in-here'
 
 export interface StartOptions {
@@ -38,6 +38,8 @@ interface Starting {
 
 /** Starts the whole of gpuq on this machine, unless it runs, and makes jobs of a file's lines until Ctrl-C. */
 export async function start(context: Context, options: StartOptions): Promise<number> {
+  // Known before anything is written: without a server to start, there is nothing to keep a journal of.
+  if (!context.env.GPUQ_SERVER) findRoot('start')
   const journal = await openJournal(context.terminal, resolve(options.logFile))
   let here: Here | null = null
   /** The server is gone, or could not be had: nothing is left to watch for. */

@@ -22,7 +22,7 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 export async function worker(
   { env }: Context,
   options: WorkerOptions,
-  root: string = findRoot(),
+  root: string = findRoot('worker'),
 ): Promise<number> {
   if (!env.DATABASE_URL) {
     const how =

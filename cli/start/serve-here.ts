@@ -35,21 +35,31 @@ const lookEveryMs = 500
 /** The longest that a job may be allowed to run: who starts gpuq for themselves is nobody's guest. */
 const longestSeconds = '2000000'
 
-/** The checkout that this program belongs to. */
-export function findRoot(from = dirname(fileURLToPath(import.meta.url))): string {
+/**
+ * The checkout that this program belongs to.
+ * @param command what needs it
+ * @param from the directory that this program lies in
+ * @throws GpuqError invalid_request where it is installed by itself: the command is not one that is to be had there
+ */
+export function findRoot(
+  command: 'start' | 'worker',
+  from = dirname(fileURLToPath(import.meta.url)),
+): string {
   for (let directory = from; ; directory = dirname(directory)) {
     if (existsSync(join(directory, 'deploy', 'start.mjs'))) return directory
-    if (dirname(directory) === directory) {
-      throw new GpuqError(
-        'not_found',
-        'This gpuq was installed without its server. Run `gpuq start` from a checkout of gpuq.',
-      )
-    }
+    if (dirname(directory) === directory) throw new GpuqError('invalid_request', withoutServer[command])
   }
 }
 
+const alone =
+  'and this is the command line alone. In a checkout of gpuq run `npm ci`, `npm run build` and `npm link`, then try again'
+const withoutServer = {
+  start: `\`gpuq start\` runs gpuq's server, ${alone}; or set GPUQ_SERVER, and the files are watched for that server.`,
+  worker: `\`gpuq worker\` runs a part of gpuq's server, ${alone}.`,
+}
+
 export function defaultDataDir(env: NodeJS.ProcessEnv): string {
-  return resolve(findRoot(), env.GPUQ_DATA_DIR || 'data')
+  return resolve(findRoot('start'), env.GPUQ_DATA_DIR || 'data')
 }
 
 export function addressOf(port: number): string {
@@ -121,7 +131,7 @@ async function answers(server: string): Promise<boolean> {
  */
 async function startChild(options: HereOptions, signal: AbortSignal): Promise<Here> {
   const { port, dataDir, gpus, token } = options
-  const root = findRoot()
+  const root = findRoot('start')
   const env: NodeJS.ProcessEnv = {
     HOST: '127.0.0.1',
     GPUQ_MAX_TIME_S: longestSeconds,
