@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { configYaml, curlCommand } from './ready-to-use'
+import { configYaml, curlCommand, installCommands } from './ready-to-use'
 
 describe('what a token is handed over with', () => {
   it('is YAML that says who and with which token', () => {
@@ -33,4 +33,20 @@ describe('what a token is handed over with', () => {
       'config_file=@config.yaml',
     ])
   })
+
+  it.each(['https://gpu.lab', 'http://localhost:8001', 'http://[2001:db8::7]:8001'])(
+    'installs the command line of %s, and signs in there',
+    (origin) => {
+      const said = `npm() { printf '%s\\n' "$@"; }; gpuq() { npm "$@"; }\n${installCommands({ origin })}`
+      const shown = execFileSync('sh', ['-c', said], { encoding: 'utf8' })
+      expect(shown.trimEnd().split('\n')).toEqual([
+        'install',
+        '-g',
+        `${origin}/gpuq.tgz`,
+        'login',
+        '--server',
+        origin,
+      ])
+    },
+  )
 })

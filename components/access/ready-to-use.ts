@@ -20,9 +20,12 @@ export function configYaml({ handle, token }: Pick<Handover, 'handle' | 'token'>
   ].join('\n')
 }
 
+/** A word as a shell takes it. */
+const quoted = (value: string) => `'${value.replaceAll("'", `'\\''`)}'`
+const quotedIfNeeded = (value: string) => (/^[\w:/.-]+$/.test(value) ? value : quoted(value))
+
 /** The command that submits the two files and prints the result. */
 export function curlCommand({ token, origin }: Pick<Handover, 'token' | 'origin'>): string {
-  const quoted = (value: string) => `'${value.replaceAll("'", `'\\''`)}'`
   return [
     `curl -X POST ${quoted(`${origin}/api/submit`)} \\`,
     `  -H ${quoted(`Authorization: Bearer ${token}`)} \\`,
@@ -35,4 +38,12 @@ export function curlCommand({ token, origin }: Pick<Handover, 'token' | 'origin'
 export function agentConfig({ token, origin }: Pick<Handover, 'token' | 'origin'>): string {
   const server = { type: 'http', url: `${origin}/api/mcp`, headers: { Authorization: `Bearer ${token}` } }
   return JSON.stringify({ mcpServers: { gpuq: server } }, null, 2)
+}
+
+/** The commands that put `gpuq` on a machine with Node.js, and store a token for it. */
+export function installCommands({ origin }: Pick<Handover, 'origin'>): string {
+  return [
+    `npm install -g ${quotedIfNeeded(`${origin}/gpuq.tgz`)}`,
+    `gpuq login --server ${quotedIfNeeded(origin)}`,
+  ].join('\n')
 }

@@ -4,7 +4,7 @@ import type { CreatedToken } from '@/lib/access/schemas'
 import { useOrigin } from '../shell/use-origin'
 import { Callout } from '../ui/callout'
 import { CodeBlock } from '../ui/code-block'
-import { agentConfig, configYaml, curlCommand } from './ready-to-use'
+import { agentConfig, configYaml, curlCommand, installCommands } from './ready-to-use'
 
 /** A new token, the only time it is shown, with a config and a command that carry it. */
 export function TokenHandover({ token }: { token: CreatedToken }) {
@@ -20,6 +20,12 @@ export function TokenHandover({ token }: { token: CreatedToken }) {
         <>
           <CodeBlock label="config" title="config.yaml" code={configYaml(facts)} />
           <CodeBlock label="curl command" title="Submit with curl" code={curlCommand(facts)} wrap />
+          <CodeBlock
+            label="commands that install gpuq"
+            title="Or install gpuq, the command line"
+            code={installCommands(facts)}
+            wrap
+          />
           <CodeBlock
             label="agent settings"
             title="Settings of an agent (MCP)"

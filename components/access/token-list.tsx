@@ -12,6 +12,7 @@ import { EmptyState } from '../ui/empty-state'
 import { PageHeader } from '../ui/page-header'
 import { Switch } from '../ui/switch'
 import { AgentAccess } from './agent-access'
+import { CommandLineAccess } from './command-line-access'
 import { NewTokenDialog } from './new-token-dialog'
 import { isLive, TokenTable } from './token-table'
 
@@ -57,7 +58,12 @@ export function TokenList({ admin, owner }: TokenListProps) {
       >
         {(tokens) => <Tokens tokens={tokens} everyone={everyone} />}
       </ListPanel>
-      {everyone ? null : <AgentAccess />}
+      {everyone ? null : (
+        <>
+          <CommandLineAccess />
+          <AgentAccess />
+        </>
+      )}
     </>
   )
 }

@@ -1,7 +1,7 @@
 'use client'
 
 import { Inbox, Plus } from 'lucide-react'
-import { curlCommand } from '../../access/ready-to-use'
+import { curlCommand, installCommands } from '../../access/ready-to-use'
 import { useOrigin } from '../../shell/use-origin'
 import { ButtonLink } from '../../ui/button-link'
 import { CodeBlock } from '../../ui/code-block'
@@ -36,6 +36,16 @@ export function EmptyJobs() {
         <p className="mt-2 text-muted text-xs">
           It waits for the job and prints its result. <Link href="/tokens">Make a token</Link> to put in place
           of YOUR_TOKEN.
+        </p>
+        <CodeBlock
+          label="commands that install gpuq"
+          title="Or install gpuq, the command line"
+          code={installCommands({ origin })}
+          wrap
+          className="mt-4"
+        />
+        <p className="mt-2 text-muted text-xs">
+          It needs Node.js, and follows a job live: <code>gpuq submit solution.py config.yaml</code>.
         </p>
       </div>
     </div>
