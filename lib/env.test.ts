@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { describeEnv, parseEnv } from './env'
+import { checkpointsDirectory, describeEnv, parseEnv } from './env'
 
 describe('the environment', () => {
   it('is described in the admin guide, every variable of it', () => {
@@ -22,5 +22,14 @@ describe('the environment', () => {
     const { PORT, DATABASE_URL } = parseEnv({ NODE_ENV: 'test', PORT: '', DATABASE_URL: '' })
     expect(PORT).toBe(8001)
     expect(DATABASE_URL).toBeUndefined()
+  })
+
+  it('keeps checkpoints on the disk that is named for them, else in the bucket, else in the data directory', () => {
+    const kept = (given: Record<string, string>) =>
+      checkpointsDirectory(parseEnv({ NODE_ENV: 'test', GPUQ_DATA_DIR: '/data', ...given }))
+    const bucket = { GPUQ_STORAGE: 's3://lab/gpuq' }
+    expect(kept({})).toBe('/data/checkpoints')
+    expect(kept(bucket)).toBeNull()
+    expect(kept({ ...bucket, GPUQ_CHECKPOINTS_DIR: '/shared' })).toBe('/shared')
   })
 })

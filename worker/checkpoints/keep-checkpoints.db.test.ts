@@ -40,6 +40,8 @@ let server: S3Server
 let bucket: ObjectStore
 /** What the store does before it writes a content. */
 let refuse: ((content: string) => Promise<void> | void) | null
+/** When the store answers whoever reads. */
+let answers: Promise<void>
 let writes: number
 
 beforeAll(async () => {
@@ -55,7 +57,10 @@ beforeAll(async () => {
       await refuse?.(text)
       return bucket.write(key, parts(text), options)
     },
-    open: (key, range) => bucket.open(key, range),
+    open: async (key, range) => {
+      await answers
+      return bucket.open(key, range)
+    },
     measure: (key) => bucket.measure(key),
     has: (key) => bucket.has(key),
     remove: (key) => bucket.remove(key),
@@ -66,6 +71,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   refuse = null
+  answers = Promise.resolve()
   writes = 0
   await db.pool.query('TRUNCATE jobs, nodes, users CASCADE')
   for (const key of await keysOf(bucket, 'checkpoints')) await bucket.remove(key)
@@ -127,12 +133,12 @@ function keep(lease: Lease, task: ClaimedTask, limitBytes = 1 << 30): Opened {
   return result
 }
 
-async function restore(task: ClaimedTask): Promise<void> {
+async function restore(task: ClaimedTask, signal = new AbortController().signal): Promise<void> {
   const run = runOf(task)
   if (!run) throw new Error('no run')
   const user = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
   const local = localCheckpoints(root, task.id)
-  await restoreCheckpoints({ task, run, user, local, note: () => {} }, new AbortController().signal)
+  await restoreCheckpoints({ task, run, user, local, note: () => {} }, signal)
 }
 
 /** A run of one task, ready to write. */
@@ -326,12 +332,29 @@ describe('a store that fails', () => {
     )
   })
 
+  it('or does not answer keeps nobody from stopping a job', async () => {
+    const first = await begin()
+    await write(first, 'state', 'x')
+    await endAttempt(first)
+    let answer = () => {}
+    answers = new Promise((resolve) => {
+      answer = resolve
+    })
+    const stopping = new AbortController()
+    const restoring = restore(first.task, stopping.signal)
+    setTimeout(() => stopping.abort(), 100)
+    await expect(restoring).rejects.toThrow('aborted')
+    answer()
+  })
+
   it('or gives another content is not believed, and no path leads out of the directory', async () => {
     const first = await begin()
     await write(first, 'state', 'x')
     await endAttempt(first)
     await db.pool.query(`UPDATE checkpoint_files SET path = '../evil'`)
-    await expect(beginNext(first.lease)).rejects.toThrow('leads elsewhere')
+    await expect(restore(first.task)).rejects.toThrow('leads elsewhere')
+    await db.pool.query(`UPDATE checkpoint_files SET path = 'state', sha256 = repeat('0', 64)`)
+    await expect(restore(first.task, AbortSignal.timeout(1_000))).rejects.toThrow()
   })
 })
 

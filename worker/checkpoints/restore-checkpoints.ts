@@ -8,6 +8,7 @@ import { logger } from '@/lib/logger'
 import { storage } from '@/lib/storage/storage'
 import { StorageFault } from '@/lib/storage/store'
 import { inParallel } from '../node/in-parallel'
+import { persist } from '../node/persist'
 import { pause } from '../pause'
 import type { TaskUser } from '../runtime/container-spec'
 import { RuntimeFault, type TaskCheckpoints } from '../runtime/runtime'
@@ -38,7 +39,8 @@ export async function restoreCheckpoints(
   signal: AbortSignal,
 ): Promise<TaskCheckpoints> {
   const { task, run, user, local, note } = restoring
-  const files = chooseRestored(await readCheckpoints(task, run))
+  const recorded = await persist(signal, 'checkpoints', () => readCheckpoints(task, run))
+  const files = chooseRestored(recorded)
   const refused = files.find(({ path }) => refusePath(path) !== null)
   if (refused)
     throw new RuntimeFault('engine_error', 'A checkpoint of the run has a path that leads elsewhere.')

@@ -1,0 +1,40 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { RestoreProgress } from './restore-progress'
+
+const MiB = 1024 * 1024
+let said: string[]
+let progress: RestoreProgress
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  said = []
+  progress = new RestoreProgress([{ bytes: 3 * MiB }, { bytes: MiB }], (text) => said.push(text))
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+it('says nothing of what is there soon', () => {
+  progress.add(4 * MiB)
+  progress.endFile()
+  progress.endFile()
+  progress.end()
+  expect(said).toEqual([])
+})
+
+it('says from time to time how far it is, and then that all is there', () => {
+  vi.advanceTimersByTime(10_000)
+  progress.add(MiB)
+  progress.add(MiB)
+  progress.endFile()
+  vi.advanceTimersByTime(10_000)
+  // A piece that is to come again does not count.
+  progress.add(-MiB)
+  progress.add(3 * MiB)
+  progress.endFile()
+  progress.end()
+  expect(said).toEqual([
+    'restoring checkpoints: 0 of 2 files, 1 of 4 MiB',
+    'restoring checkpoints: 1 of 2 files, 1 of 4 MiB',
+    'restoring checkpoints: 2 of 2 files, 4 of 4 MiB',
+  ])
+})
