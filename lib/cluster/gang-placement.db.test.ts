@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { testDatabase } from '../database/testing/test-database'
 import { plan } from '../scheduling/plan'
+import { finishTask } from './finish-task'
 import { type Lease, leaveNode } from './nodes'
 import { commitPlacement } from './place'
 import { takeSnapshot } from './snapshot'
-import { claimTasks, finishTask } from './tasks'
+import { claimTasks } from './tasks'
 import { jobState, makeJob, makeNode, readBooks } from './testing/rows'
 
 const db = testDatabase()

@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { testDatabase } from '../database/testing/test-database'
 import type { Outcome } from '../jobs/attempt-end'
+import { finishTask } from './finish-task'
 import { announceNext } from './hand-over'
 import type { Lease } from './nodes'
-import { finishTask, unfinishedTasks } from './tasks'
+import { unfinishedTasks } from './tasks'
 import { placeByHand } from './testing/placed'
 import { jobState, makeJob, makeNode, readBooks } from './testing/rows'
 

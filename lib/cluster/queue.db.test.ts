@@ -1,12 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { testDatabase } from '../database/testing/test-database'
 import { plan } from '../scheduling/plan'
+import { finishTask } from './finish-task'
 import { loseExpiredNodes } from './lost-nodes'
 import { type Lease, leaveNode, NodeNameTaken, offerNode, registerNode, renewLease } from './nodes'
 import { commitPlacement } from './place'
 import { takeSnapshot } from './snapshot'
 import { appendOutput } from './task-output'
-import { type ClaimedTask, claimTasks, Fenced, finishTask, markRunning, unfinishedTasks } from './tasks'
+import { type ClaimedTask, claimTasks, Fenced, markRunning, unfinishedTasks } from './tasks'
 import { jobState, makeJob, makeNode, readBooks } from './testing/rows'
 
 const db = testDatabase()

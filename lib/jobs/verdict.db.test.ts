@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { finishTask } from '../cluster/finish-task'
 import type { Lease } from '../cluster/nodes'
-import { finishTask, tasksToStop, unfinishedTasks } from '../cluster/tasks'
+import { tasksToStop, unfinishedTasks } from '../cluster/tasks'
 import { placeByHand } from '../cluster/testing/placed'
 import { jobState, makeJob, makeNode } from '../cluster/testing/rows'
 import { testDatabase } from '../database/testing/test-database'

@@ -1,5 +1,6 @@
 import { afterAll, expect, it } from 'vitest'
-import { finishTask, unfinishedTasks } from '../cluster/tasks'
+import { finishTask } from '../cluster/finish-task'
+import { unfinishedTasks } from '../cluster/tasks'
 import { placeByHand } from '../cluster/testing/placed'
 import { makeJob, makeNode } from '../cluster/testing/rows'
 import { testDatabase } from '../database/testing/test-database'

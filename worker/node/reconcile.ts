@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { releaseGone, tasksHoldingGpus } from '@/lib/cluster/allocations'
-import { type ClaimedTask, Fenced, finishTask, unfinishedTasks } from '@/lib/cluster/tasks'
+import { finishTask } from '@/lib/cluster/finish-task'
+import { type ClaimedTask, Fenced, unfinishedTasks } from '@/lib/cluster/tasks'
 import { logger } from '@/lib/logger'
 import { listLocal } from '../checkpoints/local-checkpoints'
 import { type ContainerRef, RuntimeFault } from '../runtime/runtime'

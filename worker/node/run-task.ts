@@ -1,5 +1,6 @@
+import { finishTask } from '@/lib/cluster/finish-task'
 import type { GpuReading } from '@/lib/cluster/gpu-reading'
-import { type ClaimedTask, Fenced, finishTask, markRunning } from '@/lib/cluster/tasks'
+import { type ClaimedTask, Fenced, markRunning } from '@/lib/cluster/tasks'
 import type { Outcome } from '@/lib/jobs/attempt-end'
 import { type EndReason, endReasons } from '@/lib/jobs/reasons'
 import { storedSpecSchema } from '@/lib/jobs/stored-spec'
