@@ -4,10 +4,14 @@ import type { ContainerTerminal } from './container-terminal'
 import type { Engine } from './engine'
 import { statusOf, toFault, within } from './engine-faults'
 import type { EngineWatch } from './engine-watch'
+import { FrameReader } from './output-frames'
 import { OutputQueue } from './output-queue'
 import type { Patience } from './patience'
 import { type OutputSource, readFrames, readOutput, readTerminal } from './read-output'
 import type { ContainerRef, OutputChunk } from './runtime'
+
+/** So much older than the latest entry of one stream may one be that the other stream has not shown yet. */
+const laggingSeconds = 5
 
 interface EngineParts {
   engine: Engine
@@ -38,7 +42,7 @@ export class ContainerOutput {
       await within(patience.work, 'start a container', engine.start(id)).catch((error: unknown) => {
         if (statusOf(error) !== 304) throw error
       })
-      const source = tty ? readTerminal(output) : readFrames(output, { fromLog: false })
+      const source = tty ? readTerminal(output) : readFrames(output, new FrameReader({ fromLog: false }))
       return this.read(id, source, () => exited(patience.exit), done)
     } catch (error) {
       done.abort()
@@ -49,16 +53,37 @@ export class ContainerOutput {
 
   /** What a container has printed from its first byte on, and goes on to print. */
   async replay({ id, tty }: ContainerRef): Promise<AsyncIterable<OutputChunk>> {
-    const { ask, engine, exits, patience, stateOf, terminal, watch } = this.of
+    const { exits, patience, stateOf, terminal, watch } = this.of
     const status = await stateOf(id)
     const hasExited = () => exits.within(id, patience.exit)
     if (status === 'created') return this.read(id, readTerminal(Readable.from([])), hasExited)
     if (status === 'running') watch.of(id).interrupted = false
     if (tty) return this.read(id, await terminal.replay(id), hasExited)
-    const query = { follow: true, stdout: true, stderr: true, timestamps: true }
-    const log = engine.open('GET', `/containers/${id}/logs`, query)
-    const source = readFrames(await ask("read the container's log", log), { fromLog: true })
-    return this.read(id, source, hasExited)
+    return this.readLog(id, await this.openLog(id, { follow: true }), hasExited)
+  }
+
+  private openLog(id: string, options: { follow: boolean; since?: number }): Promise<Readable> {
+    const { ask, engine } = this.of
+    const query = { stdout: true, stderr: true, timestamps: true, ...options }
+    return ask("read the container's log", engine.open('GET', `/containers/${id}/logs`, query))
+  }
+
+  /**
+   * The log to its end. An engine may end a log that it follows before the last entries when the container exits: 20.10
+   * did 12 times of 20 where the last line had no newline. So what was written last is asked for once more.
+   */
+  private async *readLog(
+    id: string,
+    followed: Readable,
+    hasExited: () => Promise<boolean>,
+  ): AsyncGenerator<OutputChunk> {
+    const frames = new FrameReader({ fromLog: true })
+    yield* this.read(id, readFrames(followed, frames), hasExited)
+    const { latestMs } = frames
+    const since = latestMs === null ? 0 : Math.floor(latestMs / 1000) - laggingSeconds
+    const rest = await this.openLog(id, { follow: false, since })
+    frames.startAgain()
+    yield* this.read(id, readFrames(rest, frames), hasExited)
   }
 
   private async *read(

@@ -56,6 +56,20 @@ os.write(1, b"nor here")`
     expect(replayed.stderr.toString()).toBe('no newline at the end')
   })
 
+  it('keeps the last line also where its log is followed and it has no newline, twenty times', async () => {
+    const source =
+      'import sys, time\ntime.sleep(0.3)\nprint("one")\nprint("two", file=sys.stderr)\nprint("end", end="")'
+    for (let round = 0; round < 5; round++) {
+      const ends = Array.from({ length: 4 }, async () => {
+        const container = await runtime.create(await bench.task(source))
+        const live = collect(await runtime.start(container))
+        const followed = await collect(await runtime.replay(container))
+        return [followed.stdout.toString(), followed.stderr.toString(), (await live).stdout.toString()]
+      })
+      expect(await Promise.all(ends)).toEqual(Array(4).fill(['one\nend', 'two\n', 'one\nend']))
+    }
+  })
+
   it('makes the container wait while nobody reads, and loses nothing', async () => {
     const MiB = 1024 * 1024
     const container = await runtime.create(

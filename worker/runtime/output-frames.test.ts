@@ -60,6 +60,41 @@ describe('FrameReader', () => {
     expect(new FrameReader({ fromLog: false }).push(wire)).toHaveLength(1)
   })
 
+  it('passes over what a log repeats when it is read again, wherever it ended and begins', () => {
+    const entries = fc.record({
+      stream: fc.constantFrom<Stream>('stdout', 'stderr'),
+      time: fc.nat(20),
+      text: fc.constantFrom('', 'a', 'b\n', 'ccc'),
+    })
+    const toWire = (list: { stream: Stream; time: number; text: string }[]) =>
+      Buffer.concat(
+        list.map(({ stream, time, text }) =>
+          frame(stream, Buffer.from(`2026-11-20T23:49:32.${String(time).padStart(9, '0')}Z ${text}`)),
+        ),
+      )
+    fc.assert(
+      fc.property(fc.array(entries), fc.nat(), fc.nat(), fc.array(fc.nat()), (list, shown, again, places) => {
+        // Each stream is written in the order of its times.
+        const log = list.toSorted((a, b) => a.time - b.time)
+        const end = shown % (log.length + 1)
+        const whole = read([toWire(log)], { fromLog: true })
+        const reader = new FrameReader({ fromLog: true })
+        const first = reader.push(toWire(log.slice(0, end)))
+        reader.startAgain()
+        // From an entry on that is the first of its time.
+        const from = log.findIndex(({ time }) => time === log[again % (end + 1)]?.time)
+        const rest = cut(toWire(log.slice(from === -1 ? 0 : from)), places).flatMap((piece) =>
+          reader.push(piece),
+        )
+        for (const stream of ['stdout', 'stderr'] as const) {
+          const found = [...first, ...rest].filter((chunk) => chunk.stream === stream)
+          expect(Buffer.concat(found.map(({ bytes }) => bytes)).equals(whole[stream])).toBe(true)
+        }
+        expect(reader.midFrame).toBe(false)
+      }),
+    )
+  })
+
   it("puts back the newlines that the engine's log lost, and none that were not there", () => {
     // As Docker 20.10 logs lines: cut every 16 KiB under one time, without a newline after the last piece.
     const logged = (lines: string[], last: string) => {

@@ -12,6 +12,15 @@ const nothing = Buffer.alloc(0)
 type Stream = OutputChunk['stream']
 type Append = (piece: Buffer) => void
 
+/** The last entry of a stream in the log. */
+interface Last {
+  stamp: string
+  endsLine: boolean
+  /** How many entries had its time until now. */
+  entries: number
+}
+const before: Last = { stamp: '', endsLine: true, entries: 0 }
+
 /**
  * Takes the engine's multiplexed output apart, in whatever pieces it arrives. Bytes are handed on as they come, so
  * that a huge frame never has to fit in memory.
@@ -21,17 +30,35 @@ type Append = (piece: Buffer) => void
  * after an entry without a newline, there was one; and an empty entry is nothing but that newline.
  */
 export class FrameReader {
-  private part: 'header' | 'stamp' | 'body' = 'header'
+  private part: 'header' | 'stamp' | 'body' | 'repeated' = 'header'
   private collected = nothing
   private stream: Stream = 'stdout'
   private remaining = 0
-  private readonly last = { stdout: { stamp: '', endsLine: true }, stderr: { stamp: '', endsLine: true } }
+  private readonly last: Record<Stream, Last> = { stdout: { ...before }, stderr: { ...before } }
+  /** What the log repeats, as far as it has not yet. */
+  private repeats: Record<Stream, { stamp: string; entries: number }> | null = null
 
   constructor(private readonly options: { fromLog: boolean }) {}
 
   /** True between the first byte of a frame and its last: output that ends there was cut. */
   get midFrame(): boolean {
     return this.part !== 'header' || this.collected.length > 0
+  }
+
+  /** The time of the latest entry of the log, in milliseconds; null before the first. */
+  get latestMs(): number | null {
+    const times = Object.values(this.last).flatMap(({ stamp }) =>
+      stamp === '' ? [] : [Date.parse(stamp.trimEnd())],
+    )
+    return times.length === 0 ? null : Math.max(...times)
+  }
+
+  /** The log comes again, from any entry that was there before: what it repeats is passed over. */
+  startAgain(): void {
+    const { stdout, stderr } = this.last
+    this.repeats = { stdout: { ...stdout }, stderr: { ...stderr } }
+    this.part = 'header'
+    this.collected = nothing
   }
 
   /** The output in the next piece of the connection, neighbouring frames of one stream joined. */
@@ -56,15 +83,17 @@ export class FrameReader {
   }
 
   private missing(): number {
-    if (this.part === 'body') return this.remaining
+    if (this.part === 'body' || this.part === 'repeated') return this.remaining
     return (this.part === 'header' ? headerLength : stampLength) - this.collected.length
   }
 
   private take(piece: Buffer, append: Append): void {
-    if (this.part === 'body') {
-      append(piece)
+    if (this.part === 'body' || this.part === 'repeated') {
       this.remaining -= piece.length
-      this.last[this.stream].endsLine = piece.at(-1) === newline
+      if (this.part === 'body') {
+        append(piece)
+        this.last[this.stream].endsLine = piece.at(-1) === newline
+      }
       if (this.remaining === 0) this.part = 'header'
       return
     }
@@ -85,8 +114,21 @@ export class FrameReader {
     const last = this.last[this.stream]
     this.remaining -= stampLength
     const empty = this.remaining === 0
+    if (this.isRepeated(stamp)) {
+      this.part = empty ? 'header' : 'repeated'
+      return
+    }
     if (!last.endsLine && (empty || stamp !== last.stamp)) append(Buffer.from('\n'))
-    this.last[this.stream] = { stamp, endsLine: empty }
+    const entries = stamp === last.stamp ? last.entries + 1 : 1
+    this.last[this.stream] = { stamp, endsLine: empty, entries }
     this.part = empty ? 'header' : 'body'
+  }
+
+  private isRepeated(stamp: string): boolean {
+    const repeats = this.repeats?.[this.stream]
+    if (!repeats || stamp > repeats.stamp) return false
+    if (stamp < repeats.stamp) return true
+    repeats.entries -= 1
+    return repeats.entries >= 0
   }
 }

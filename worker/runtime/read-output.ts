@@ -1,5 +1,5 @@
 import { toFault } from './engine-faults'
-import { FrameReader } from './output-frames'
+import type { FrameReader } from './output-frames'
 import { type OutputChunk, RuntimeFault } from './runtime'
 
 /** A container's output as the engine sends it, taken apart. */
@@ -9,9 +9,8 @@ export interface OutputSource {
   wasCut(): boolean
 }
 
-/** Both streams in frames; `fromLog` with the times that the log has. */
-export function readFrames(source: AsyncIterable<Buffer>, options: { fromLog: boolean }): OutputSource {
-  const frames = new FrameReader(options)
+/** Both streams in frames. */
+export function readFrames(source: AsyncIterable<Buffer>, frames: FrameReader): OutputSource {
   const chunks = (async function* () {
     for await (const bytes of source) yield* frames.push(bytes)
   })()
