@@ -47,13 +47,16 @@ while (line := input("say> ")) != "go":
     print("heard", repr(line))
 `
 
+/** The terminal's first size may come after it. */
+const prompt = /say> (size \d+ \d+\r\n)?$/
+
 describe('a job with a terminal', () => {
   it.concurrent('has one in every respect: size, prompts, echo, colours, and keys that make signals', async () => {
     const { lab, submit } = await openLab()
     const job = await submit(
       `${talker}\nimport time\ntry:\n    time.sleep(100)\nexcept KeyboardInterrupt:\n    sys.exit(7)`,
     )
-    const first = await lab.jobs.untilPrinted(job, /say> $/)
+    const first = await lab.jobs.untilPrinted(job, prompt)
     expect(first).toContain('[True, True, True] xterm-256color \x1b[31mred\x1b[0m\r\n')
     await resize(lab, job, 101, 37)
     await lab.jobs.untilPrinted(job, /size 101 37/)
@@ -74,7 +77,7 @@ describe('a job with a terminal', () => {
   it.concurrent('goes on being served by a worker that was started again, each key once', async () => {
     const { lab, worker, submit } = await openLab()
     const job = await submit(talker)
-    await lab.jobs.untilPrinted(job, /say> $/)
+    await lab.jobs.untilPrinted(job, prompt)
     await type(lab, job, 'one\r')
     await lab.jobs.untilPrinted(job, /heard 'one'\r\nsay> $/)
     for (const word of ['two', 'three']) {
