@@ -40,7 +40,7 @@ for i in range(${lines}):
         print("line", i)
     print("error", i, file=sys.stderr)
     time.sleep(${everyMs / 1000})
-print("end", end="")`
+print("end")`
 
 describe('a worker killed and started again', () => {
   it.concurrent('ten times goes on with the same process, and no line is missing or doubled', async () => {
