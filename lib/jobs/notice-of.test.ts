@@ -21,10 +21,10 @@ describe('noticeOf', () => {
   })
 
   it('says when it is tried again, and why', () => {
-    expect(noticeOf(row({ notice_attempts: 2, notice_problem: 'It answered 500.' }))).toEqual({
+    expect(noticeOf(row({ notice_attempts: 2, notice_problem: 'The address answered 500.' }))).toEqual({
       state: 'trying',
       attempts: 2,
-      problem: 'It answered 500.',
+      problem: 'The address answered 500.',
       next_try_at: '2026-11-21T12:00:00.000Z',
       settled_at: null,
     })
@@ -33,9 +33,9 @@ describe('noticeOf', () => {
   it('was told once it is settled without a problem, and given up with one', () => {
     const settled = { notice_attempts: 3, notice_settled_at: at }
     expect(noticeOf(row(settled))).toMatchObject({ state: 'told', next_try_at: null })
-    expect(noticeOf(row({ ...settled, notice_problem: 'It answered 503.' }))).toMatchObject({
+    expect(noticeOf(row({ ...settled, notice_problem: 'The address answered 503.' }))).toMatchObject({
       state: 'given_up',
-      problem: 'It answered 503.',
+      problem: 'The address answered 503.',
     })
   })
 })

@@ -37,7 +37,7 @@ export async function postNotice(url: string, body: unknown, posting: Posting): 
     }
     const status = await send(target, addresses, JSON.stringify(body), signal)
     if (status >= 200 && status < 300) return { ok: true }
-    return { ok: false, problem: `It answered ${status}.`, refused: false }
+    return { ok: false, problem: `The address answered ${status}.`, refused: false }
   } catch (error) {
     return { ok: false, problem: explain(error, signal), refused: false }
   }
@@ -98,9 +98,9 @@ function withinTime<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 function explain(error: unknown, signal: AbortSignal): string {
-  if (signal.aborted) return 'It did not answer in time.'
+  if (signal.aborted) return 'The address did not answer in time.'
   const code = error instanceof Error && 'code' in error ? String(error.code) : null
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'Its name is not known.'
-  if (code === 'ECONNREFUSED') return 'Nothing listens there.'
-  return code === null ? 'It could not be reached.' : `It could not be reached (${code}).`
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'The host name in notify_url is not known.'
+  if (code === 'ECONNREFUSED') return 'Nothing listens at the address.'
+  return code === null ? 'The address could not be reached.' : `The address could not be reached (${code}).`
 }

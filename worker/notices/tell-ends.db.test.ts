@@ -119,7 +119,7 @@ describe('the end of a job', () => {
       await later()
     }
     expect(received).toHaveLength(mostNoticeAttempts)
-    expect(await stateOf(id)).toMatchObject({ settled: true, problem: 'It answered 503.' })
+    expect(await stateOf(id)).toMatchObject({ settled: true, problem: 'The address answered 503.' })
   })
 
   it('is told by the next leader where one dies in the attempt', async () => {
@@ -145,20 +145,28 @@ describe('an address', () => {
       path === '/elsewhere' ? { status: 200 } : { status: 307, location: '/elsewhere' }
     await tellAll()
     expect(received.map(({ path }) => path)).toEqual(['/done?key=1'])
-    expect(await stateOf(id)).toEqual({ attempts: 1, settled: false, problem: 'It answered 307.' })
+    expect(await stateOf(id)).toEqual({ attempts: 1, settled: false, problem: 'The address answered 307.' })
   })
 
   it('that never answers costs one attempt and no more time than it may', async () => {
     const id = await endedJob()
     answer = () => null
     await tellAll({ ...patient, timeoutMs: 100 })
-    expect(await stateOf(id)).toEqual({ attempts: 1, settled: false, problem: 'It did not answer in time.' })
+    expect(await stateOf(id)).toEqual({
+      attempts: 1,
+      settled: false,
+      problem: 'The address did not answer in time.',
+    })
   })
 
   it('where nothing listens is tried again', async () => {
     const id = await endedJob('http://127.0.0.1:1/')
     await tellAll()
-    expect(await stateOf(id)).toEqual({ attempts: 1, settled: false, problem: 'Nothing listens there.' })
+    expect(await stateOf(id)).toEqual({
+      attempts: 1,
+      settled: false,
+      problem: 'Nothing listens at the address.',
+    })
   })
 
   it('on this host or a private network is never connected to, however it is written', async () => {

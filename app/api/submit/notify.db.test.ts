@@ -42,15 +42,19 @@ it("a job's status says whether its end was told, and nothing of where", async (
   // Due by the clock of another processor too, which may be a moment behind.
   await db.pool.query(`UPDATE job_notifications SET next_try_at = now() - interval '1 second'`)
   await takeNotice(jobId)
-  await noteNoticeProblem(jobId, 'It answered 500.')
+  await noteNoticeProblem(jobId, 'The address answered 500.')
   expect(await notice()).toMatchObject({
     state: 'trying',
     attempts: 1,
-    problem: 'It answered 500.',
+    problem: 'The address answered 500.',
     next_try_at: expect.stringMatching(/Z$/),
   })
-  await settleNotice(jobId, 'It answered 503.')
-  expect(await notice()).toMatchObject({ state: 'given_up', problem: 'It answered 503.', next_try_at: null })
+  await settleNotice(jobId, 'The address answered 503.')
+  expect(await notice()).toMatchObject({
+    state: 'given_up',
+    problem: 'The address answered 503.',
+    next_try_at: null,
+  })
   expect(JSON.stringify(await readJob(admin.actor, jobId))).not.toContain('secret')
   const unasked = await upload(admin)
   expect((await readJob(admin.actor, String(unasked.body.job_id))).notice).toBeNull()

@@ -18,19 +18,24 @@ describe('sayNotice', () => {
   it('says why it is tried again, and when', () => {
     const trying = { ...notice, state: 'trying' as const, next_try_at: at }
     expect(sayNotice(trying)).toMatchObject({ badge: 'being sent', at: null })
-    expect(sayNotice({ ...trying, attempts: 1, problem: 'It answered 500.' })).toMatchObject({
+    expect(sayNotice({ ...trying, attempts: 1, problem: 'The address answered 500.' })).toMatchObject({
       badge: 'trying again',
-      text: '1 attempt failed: It answered 500.',
+      text: '1 attempt failed: The address answered 500.',
       before: 'The next one',
       at,
     })
   })
 
   it('says why it was given up', () => {
-    const gone = { ...notice, state: 'given_up' as const, attempts: 10, problem: 'Nothing listens there.' }
+    const gone = {
+      ...notice,
+      state: 'given_up' as const,
+      attempts: 10,
+      problem: 'Nothing listens at the address.',
+    }
     expect(sayNotice(gone)).toMatchObject({
       tone: 'danger',
-      text: 'After 10 attempts: Nothing listens there.',
+      text: 'After 10 attempts: Nothing listens at the address.',
     })
   })
 })
