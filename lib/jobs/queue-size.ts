@@ -2,7 +2,7 @@ import type { Transaction } from '../database/transaction'
 import { GpuqError } from '../errors'
 
 /** Any constant: submissions to the queue take turns from here to the end of their transactions. */
-const queueSizeLock = 4_711_470_005
+const queueSizeLock = 4_711_470_007
 
 /** The queue moves when a job starts: nobody can say when that is. */
 const retryAfterS = 10
