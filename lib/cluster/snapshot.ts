@@ -6,6 +6,7 @@ import { countKinds } from '../scheduling/workload'
 import { readNodes } from './node-states'
 import { readPolicy } from './policy'
 import { readShares } from './shares'
+import { turnOrder } from './turn-order'
 
 interface JobRow {
   id: string
@@ -23,7 +24,10 @@ interface WaitingRow extends JobRow {
   reason: string | null
 }
 
-/** How many waiting jobs of one user in one project a pass looks at, and how many in all. Others wait for a later pass. */
+/**
+ * How many waiting jobs of one user in one project a pass looks at, of those that wait for the same reason, and how many
+ * in all. Others wait for a later pass: so what can never start, or may not yet, keeps nothing else from being looked at.
+ */
 const windowPerUser = 250
 const window = 5_000
 
@@ -68,11 +72,11 @@ export async function takeSnapshot(): Promise<{ snapshot: Snapshot; reasons: Map
 async function readWaiting(): Promise<WaitingRow[]> {
   const { rows } = await database().pool.query<WaitingRow>({
     name: 'snapshot-waiting',
-    text: `SELECT id, project_id, user_id, expected_time_s, spec, attempt, priority, created_at AS submitted_at, not_before,
-                  reason || coalesce(reason_detail, '') AS reason
-             FROM (SELECT *, row_number() OVER (PARTITION BY project_id, user_id ORDER BY priority DESC, created_at, id) AS turn
-                     FROM jobs WHERE status = 'pending') AS pending
-            WHERE turn <= $1 ORDER BY priority DESC, submitted_at, id LIMIT $2`,
+    text: `SELECT j.id, j.project_id, j.user_id, j.expected_time_s, j.spec, j.attempt, j.priority, j.created_at AS submitted_at,
+                  j.not_before, j.reason || coalesce(j.reason_detail, '') AS reason
+             FROM (SELECT w.id, row_number() OVER (PARTITION BY w.project_id, w.user_id, w.reason ORDER BY ${turnOrder('w', 'p')}) AS turn
+                     FROM jobs w CROSS JOIN policies p WHERE w.status = 'pending') AS pending JOIN jobs j USING (id)
+            WHERE turn <= $1 ORDER BY turn, j.created_at, j.id LIMIT $2`,
     values: [windowPerUser, window],
   })
   return rows

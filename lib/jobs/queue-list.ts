@@ -3,6 +3,7 @@ import { forecastQueue, type QueueForecast } from '../cluster/forecast'
 import { readPolicy } from '../cluster/policy'
 import type { QueueJobDetail, QueueSubmitted } from '../cluster/queue-schemas'
 import type { Queue } from '../cluster/schemas'
+import { turnOrder } from '../cluster/turn-order'
 import { database } from '../database/client'
 import {
   type QueueRow,
@@ -44,12 +45,12 @@ async function readWaiting({ jobs }: QueueForecast): Promise<QueueRow[]> {
   const { rows } = await database().pool.query<QueueRow>({
     name: 'queue-waiting',
     text: `WITH newer AS (
-             SELECT id, priority, created_at FROM jobs WHERE status = 'pending' AND id <> ALL ($1::uuid[])
-              ORDER BY priority DESC, created_at, id LIMIT $2 - cardinality($1::uuid[])
+             SELECT w.id, $2 + row_number() OVER (ORDER BY ${turnOrder('w', 'p')}) AS place
+               FROM jobs w CROSS JOIN policies p WHERE w.status = 'pending' AND w.id <> ALL ($1::uuid[])
+              LIMIT $2 - cardinality($1::uuid[])
            ), places AS (
              SELECT id, place FROM unnest($1::uuid[]) WITH ORDINALITY AS known (id, place)
-             UNION ALL
-             SELECT id, $2 + row_number() OVER (ORDER BY priority DESC, created_at, id) FROM newer
+             UNION ALL SELECT id, place FROM newer
            )
            SELECT ${queueColumns} FROM ${queueSource} JOIN places ON places.id = j.id
             WHERE j.status = 'pending' ORDER BY places.place`,
