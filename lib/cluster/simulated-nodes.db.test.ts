@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { makePerson } from '../access/testing/people'
 import { testDatabase } from '../database/testing/test-database'
+import { plan } from '../scheduling/plan'
 import { registerNode } from './nodes'
 import { registerSimulatedNode, simulatedNodesOf } from './serve-simulated'
 import { initializeSimulatedNodes } from './simulated-nodes'
+import { takeSnapshot } from './snapshot'
 import { placeByHand } from './testing/placed'
 import { makeJob, makeNode } from './testing/rows'
 
@@ -53,6 +55,17 @@ describe('simulated nodes', () => {
       `SELECT detail FROM audit_events WHERE action = 'cluster_initialized'`,
     )
     expect(rows).toContainEqual({ detail: { node_count: 2, gpus_per_node: 8 } })
+  })
+
+  it('have room for a job that is written for large GPUs', async () => {
+    await makeNode({ name: 'lab' })
+    await initialize(2, 8)
+    const job = await makeJob({ spec: { gpu_count: 4, gpu_memory_gb: 40 } })
+    await db.pool.query("UPDATE nodes SET status = 'ready', lease_expires_at = now() + interval '1 minute'")
+    const { placements } = plan((await takeSnapshot()).snapshot)
+    expect(placements.map(({ jobId, tasks }) => [jobId, tasks[0]?.nodeId])).toEqual([
+      [job, await idOf('sim-0')],
+    ])
   })
 
   it('are for admins, and need a node that is ready', async () => {

@@ -12,9 +12,9 @@ export interface SimulatedSet {
   gpusPerNode: number
 }
 
-/** What a simulated GPU says it is. */
+/** What a simulated GPU says it is: as large as those of a node of H100s, so that what is tried here asks for what it will. */
 export const simulatedModel = 'Simulated GPU'
-export const simulatedMemoryMib = 24_576
+export const simulatedMemoryMib = 81_920
 
 interface Host {
   id: string
@@ -163,7 +163,7 @@ async function setGpus(tx: Transaction, nodeId: string, name: string, count: num
   for (let index = 0; index < count; index++) {
     await tx.query(
       `INSERT INTO gpus (id, node_id, index, uuid, model, memory_mib, simulated) VALUES ($1, $2, $3, $4, $5, $6, true)
-       ON CONFLICT (node_id, uuid) DO NOTHING`,
+       ON CONFLICT (node_id, uuid) DO UPDATE SET memory_mib = excluded.memory_mib`,
       [uuidv7(), nodeId, index, `GPU-sim-${name}-${index}`, simulatedModel, simulatedMemoryMib],
     )
   }
