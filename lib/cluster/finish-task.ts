@@ -44,8 +44,8 @@ class HandOverFailed extends Error {}
 async function endTask(lease: Lease, task: ClaimedTask, outcome: Outcome, after: AfterEnd): Promise<void> {
   await transaction(async (tx) => {
     // The node's row first, then the job's, then the task's, as everyone locks them.
-    const next = await lockForHandOver(tx, lease.nodeId)
-    await noteNodeHealth(tx, lease, task, outcome)
+    const { next, failuresInRow } = await lockForHandOver(tx, lease.nodeId)
+    await noteNodeHealth(tx, lease, task, outcome, failuresInRow)
     const live = await lockAttempt(tx, task.jobId, task.attempt)
     const { reason, detail, exitCode } = outcome
     const { rowCount } = await tx.query({

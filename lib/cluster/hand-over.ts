@@ -2,8 +2,8 @@ import { database } from '../database/client'
 import type { Transaction } from '../database/transaction'
 import { requestOf, storedSpecSchema } from '../jobs/stored-spec'
 import { fits } from '../scheduling/fits'
-import { readNode } from './node-states'
-import { bookTask, takeJob } from './place'
+import { readNodeInTurn } from './node-states'
+import { startJob } from './place'
 
 /** Any constant of its own. */
 const lineLock = 4_711_470_006
@@ -21,15 +21,19 @@ export async function announceNext(jobIds: readonly string[]): Promise<void> {
 }
 
 /** Locks a node for the end of one of its tasks, before everything else, and reads whose turn is next. */
-export async function lockForHandOver(tx: Transaction, nodeId: string): Promise<string[]> {
-  const { rows } = await tx.query<{ next: string[] | null }>({
+export async function lockForHandOver(
+  tx: Transaction,
+  nodeId: string,
+): Promise<{ next: string[]; failuresInRow: number }> {
+  const { rows } = await tx.query<{ next: string[] | null; failuresInRow: number }>({
     name: 'lock-for-hand-over',
-    text: `SELECT (SELECT job_ids FROM next_in_line, policies
+    text: `SELECT failures_in_row AS "failuresInRow",
+                  (SELECT job_ids FROM next_in_line, policies
                     WHERE running AND planned_at > now() - make_interval(secs => $2)) AS next
              FROM nodes WHERE id = $1 FOR NO KEY UPDATE`,
     values: [nodeId, goodForSeconds],
   })
-  return rows[0]?.next ?? []
+  return { next: rows[0]?.next ?? [], failuresInRow: rows[0]?.failuresInRow ?? 0 }
 }
 
 /**
@@ -40,17 +44,14 @@ export async function lockForHandOver(tx: Transaction, nodeId: string): Promise<
  * @param next as {@link lockForHandOver} read it, the node's row being locked since; without jobs that must not follow.
  */
 export async function handOver(tx: Transaction, nodeId: string, next: readonly string[]): Promise<void> {
-  const node = next.length > 0 ? await readNode(tx, nodeId) : null
-  if (!node) return
   // One at a time, in the order of their turns.
-  await tx.query('SELECT pg_advisory_xact_lock($1)', [lineLock])
+  const node = next.length > 0 ? await readNodeInTurn(tx, nodeId, lineLock) : null
+  if (!node) return
   const job = await firstThatWaits(tx, next)
   if (!job) return
   const fit = fits(requestOf(storedSpecSchema.parse(job.spec), job.id), node)
   if (!fit.ok) return
-  const placement = { jobId: job.id, attempt: job.attempt + 1 }
-  await takeJob(tx, placement)
-  await bookTask(tx, placement, { rank: 0, ...fit.task })
+  await startJob(tx, { jobId: job.id, attempt: job.attempt + 1 }, { rank: 0, ...fit.task })
 }
 
 interface Next {

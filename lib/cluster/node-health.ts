@@ -34,18 +34,21 @@ const failures = Object.entries(healthOf)
  * Counts a node's failures in a row, and closes the node once they are as many as the policy says. A job that fails
  * here again and again is counted once: it may be the job's own. An image that never ran on any node is not counted: its
  * name may be wrong, and would close one node after the other. One that ran elsewhere and is not to be had here is.
+ *
+ * @param failuresBefore how many there were, read with the node's row locked.
  */
 export async function noteNodeHealth(
   tx: Transaction,
   lease: Lease,
   task: { id: string; jobId: string; image: string },
   outcome: Outcome,
+  failuresBefore: number,
 ): Promise<void> {
   const health = healthOf[outcome.reason]
-  if (health === 'works') {
+  if (health === 'works' && failuresBefore > 0) {
     await tx.query({
       name: 'node-works',
-      text: 'UPDATE nodes SET failures_in_row = 0 WHERE id = $1 AND lease_id = $2 AND failures_in_row > 0',
+      text: 'UPDATE nodes SET failures_in_row = 0 WHERE id = $1 AND lease_id = $2',
       values: [lease.nodeId, lease.leaseId],
     })
   }

@@ -57,15 +57,28 @@ export async function lockNode(tx: Transaction, nodeId: string): Promise<NodeSta
     text: 'SELECT 1 FROM nodes WHERE id = $1 FOR UPDATE',
     values: [nodeId],
   })
-  return readNode(tx, nodeId)
-}
-
-/** One node as it stands; null when it is gone. */
-export async function readNode(tx: Transaction, nodeId: string): Promise<NodeState | null> {
   const { rows } = await tx.query({
     name: 'read-node',
     text: `${selectNodes} WHERE n.id = $1`,
     values: [nodeId],
+  })
+  return nodeRows.parse(rows)[0] ?? null
+}
+
+/**
+ * One node as it stands; null when it is gone.
+ *
+ * @param turn an advisory lock, waited for, and kept until the transaction ends.
+ */
+export async function readNodeInTurn(
+  tx: Transaction,
+  nodeId: string,
+  turn: number,
+): Promise<NodeState | null> {
+  const { rows } = await tx.query({
+    name: 'read-node-in-turn',
+    text: `${selectNodes}, (SELECT pg_advisory_xact_lock($2)) AS turn WHERE n.id = $1`,
+    values: [nodeId, turn],
   })
   return nodeRows.parse(rows)[0] ?? null
 }

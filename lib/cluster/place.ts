@@ -44,15 +44,15 @@ export async function commitPlacement(placement: Placement): Promise<Commit> {
   }
 }
 
+const updateTaken = `
+  UPDATE jobs SET status = 'scheduled', attempt = $2, reason = NULL, reason_detail = NULL, not_before = NULL
+   WHERE id = $1 AND status = 'pending' AND attempt = $2 - 1`
+
 /** Makes a waiting job scheduled, and says what it asked for; null where it does not wait for that attempt any more. */
-export async function takeJob(
-  tx: Transaction,
-  placement: Pick<Placement, 'jobId' | 'attempt'>,
-): Promise<unknown | null> {
+async function takeJob(tx: Transaction, placement: Attempt): Promise<unknown | null> {
   const { rows } = await tx.query<{ spec: unknown }>({
     name: 'schedule-job',
-    text: `UPDATE jobs SET status = 'scheduled', attempt = $2, reason = NULL, reason_detail = NULL, not_before = NULL
-            WHERE id = $1 AND status = 'pending' AND attempt = $2 - 1 RETURNING spec`,
+    text: `${updateTaken} RETURNING spec`,
     values: [placement.jobId, placement.attempt],
   })
   return rows[0]?.spec ?? null
@@ -93,40 +93,55 @@ async function placeTask(
   await bookTask(tx, placement, { rank: task.rank, ...fit.task })
 }
 
-/**
- * Makes one task of a scheduled attempt, with what it holds.
- *
- * @param task as `fits()` gave it on the node's locked row: so each guarded update finds its row.
- */
-export async function bookTask(
-  tx: Transaction,
-  { jobId, attempt }: Pick<Placement, 'jobId' | 'attempt'>,
-  { rank, nodeId, gpus, cpuMilli, memoryMib }: TaskPlacement,
-): Promise<void> {
+/** Makes one task of a scheduled attempt, with what it holds. */
+async function bookTask(tx: Transaction, placement: Attempt, task: TaskPlacement): Promise<void> {
   await tx.query({
-    name: 'place-task',
-    // Not when the transaction began: that of one that waited for its turn began too early.
-    text: `WITH task AS (
-             INSERT INTO tasks (id, job_id, attempt, rank, node_id, cpu_milli, memory_mib, created_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, clock_timestamp()) RETURNING id
-           ), wanted AS (SELECT * FROM unnest($8::uuid[], $9::int[]) AS w (gpu_id, milli)
-           ), booked AS (
-             UPDATE gpus SET allocated_milli = allocated_milli + w.milli FROM wanted w
-              WHERE gpus.id = w.gpu_id AND gpus.node_id = $5 RETURNING gpus.id, w.milli
-           ), held AS (
-             INSERT INTO allocations (task_id, gpu_id, milli) SELECT task.id, booked.id, booked.milli FROM task, booked
-           )
-           SELECT pg_notify('${channels.node}', $5::text), pg_notify('${channels.job}', $2::text)`,
-    values: [
-      uuidv7(),
-      jobId,
-      attempt,
-      rank,
-      nodeId,
-      cpuMilli,
-      memoryMib,
-      gpus.map(({ id }) => id),
-      gpus.map(({ milli }) => milli),
-    ],
+    name: 'book-task',
+    text: `WITH ${bookings} ${told}`,
+    values: valuesOf(placement, task),
   })
+}
+
+/**
+ * Starts a waiting job's attempt of one task, in one statement: its GPUs are in the other job's name until it is through.
+ *
+ * @param placement of a job whose row is locked, and waits for this attempt.
+ */
+export async function startJob(tx: Transaction, placement: Attempt, task: TaskPlacement): Promise<void> {
+  await tx.query({
+    name: 'start-job',
+    text: `WITH taken AS (${updateTaken}), ${bookings} ${told}`,
+    values: valuesOf(placement, task),
+  })
+}
+
+type Attempt = Pick<Placement, 'jobId' | 'attempt'>
+
+const bookings = `
+  task AS (
+    INSERT INTO tasks (id, job_id, attempt, rank, node_id, cpu_milli, memory_mib, created_at)
+    -- Not when the transaction began: that of one that waited for its turn began too early.
+    VALUES ($3, $1, $2, $4, $5, $6, $7, clock_timestamp()) RETURNING id
+  ), wanted AS (SELECT * FROM unnest($8::uuid[], $9::int[]) AS w (gpu_id, milli)
+  ), booked AS (
+    UPDATE gpus SET allocated_milli = allocated_milli + w.milli FROM wanted w
+     WHERE gpus.id = w.gpu_id AND gpus.node_id = $5 RETURNING gpus.id, w.milli
+  ), held AS (
+    INSERT INTO allocations (task_id, gpu_id, milli) SELECT task.id, booked.id, booked.milli FROM task, booked
+  )`
+const told = `SELECT pg_notify('${channels.node}', $5::text), pg_notify('${channels.job}', $1::text)`
+
+/** @param task as `fits()` gave it on the node's locked row: so each guarded update finds its row. */
+function valuesOf({ jobId, attempt }: Attempt, { rank, nodeId, gpus, cpuMilli, memoryMib }: TaskPlacement) {
+  return [
+    jobId,
+    attempt,
+    uuidv7(),
+    rank,
+    nodeId,
+    cpuMilli,
+    memoryMib,
+    gpus.map(({ id }) => id),
+    gpus.map(({ milli }) => milli),
+  ]
 }

@@ -78,11 +78,16 @@ export async function endAttempt(tx: Transaction, live: LiveAttempt): Promise<vo
   const ended = tasks.flatMap(({ status, ...task }) => (isLive(status) ? [] : [task]))
   if (ended.length < tasks.length) {
     if (ended.some(({ reason }) => reason !== 'finished')) await wakePeers(tx, jobId, attempt)
+    await tx.query(`SELECT ${tellOf('$1')}`, [jobId])
   } else {
     const cancel = cancelReason && cancelledAt ? { reason: cancelReason, at: cancelledAt } : null
     await conclude(tx, live, judgeAttempt(ended, cancel), attempt - uncounted)
   }
-  await tx.query('SELECT pg_notify($1, $3), pg_notify($2, $3)', [channels.job, channels.queue, jobId])
+}
+
+/** Wakes who watches a job, and the scheduler: in the statement that changes the job, for the sake of its GPUs' next job. */
+function tellOf(jobId: string): string {
+  return `pg_notify('${channels.job}', ${jobId}::text), pg_notify('${channels.queue}', ${jobId}::text)`
 }
 
 async function conclude(tx: Transaction, live: LiveAttempt, outcome: Outcome, tries: number): Promise<void> {
@@ -167,7 +172,7 @@ async function requeue(tx: Transaction, jobId: string, { reason, detail, waitS }
     `UPDATE jobs SET status = 'pending', reason = $2, reason_detail = $3, started_at = NULL, network_index = NULL,
             not_before = now() + make_interval(secs => $4),
             assign_attempts = CASE WHEN status = 'running' THEN 0 ELSE assign_attempts END
-      WHERE id = $1 AND status = ANY ($5::"JobStatus"[])`,
+      WHERE id = $1 AND status = ANY ($5::"JobStatus"[]) RETURNING ${tellOf('id')}`,
     [jobId, reason, detail, waitS, statusesBefore('pending')],
   )
 }
@@ -177,7 +182,7 @@ async function writeVerdict(tx: Transaction, jobId: string, outcome: Outcome): P
   await tx.query({
     name: `verdict-${status}`,
     text: `UPDATE jobs SET status = $2, reason = $3, reason_detail = $4, exit_code = $5, ended_at = now(), network_index = NULL
-            WHERE id = $1 AND status = ANY ($6::"JobStatus"[])`,
+            WHERE id = $1 AND status = ANY ($6::"JobStatus"[]) RETURNING ${tellOf('id')}`,
     values: [jobId, status, outcome.reason, outcome.detail, outcome.exitCode, statusesBefore(status)],
   })
 }
