@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { type System, type SystemOptions, startSystem } from '../system/start-system'
 import { closeConnections } from './client'
 import { benchFirstOutput } from './first-output'
+import { benchHandOver } from './hand-over'
 import { benchJobList } from './job-list'
 import { ms, times } from './measure'
 import { benchSubmissions } from './submissions'
@@ -44,7 +45,14 @@ say(
   `  docker run --network none   ${ms(first.dockerRunNoNetwork.median)}   gpuq takes ${times(first.gpuq.median / first.dockerRunNoNetwork.median)} of it`,
 )
 
-const { submissions, list } = await withSystem({ worker: false }, async (system) => ({
+const changes = await withSystem({ workers: 4, simulatedGpus: 2 }, benchHandOver)
+say(`\nGPUs that go from one job to the next: ${changes.jobs} short jobs, four workers of two simulated GPUs`)
+say(`  free in the books           longest ${ms(changes.free.max)} (target: 200 ms)`)
+say(
+  `  one's end → next one's task  p50 ${ms(changes.between.median)}, p95 ${ms(changes.between.p95)}, longest ${ms(changes.between.max)}`,
+)
+
+const { submissions, list } = await withSystem({ workers: 0 }, async (system) => ({
   list: await benchJobList(system, Math.max(rounds, 50)),
   submissions: await benchSubmissions(system, {
     clients: Number(options.clients),
@@ -65,6 +73,9 @@ if (options.json) {
   console.log(
     JSON.stringify({
       first_output_ratio: firstRatio,
+      gpu_free_max_ms: changes.free.max,
+      gpu_between_jobs_p95_ms: changes.between.p95,
+      gpu_between_jobs_max_ms: changes.between.max,
       submissions_per_second: perSecond,
       submissions_p50_ms: latency.median,
       submissions_p99_ms: latency.p99,

@@ -1,6 +1,7 @@
 /** Figures of repeated measurements, in milliseconds. */
 export interface Figures {
   median: number
+  p95: number
   p99: number
   min: number
   max: number
@@ -11,7 +12,7 @@ export function figuresOf(samples: readonly number[]): Figures {
   const sorted = [...samples].sort((a, b) => a - b)
   const at = (share: number) =>
     sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
-  return { median: at(0.5), p99: at(0.99), min: at(0), max: at(1), count: sorted.length }
+  return { median: at(0.5), p95: at(0.95), p99: at(0.99), min: at(0), max: at(1), count: sorted.length }
 }
 
 /** Measures several things in turn, A B C A B C …, so that a machine that changes its pace changes it for all. */

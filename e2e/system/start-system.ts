@@ -18,8 +18,8 @@ export interface System {
 
 export interface SystemOptions {
   simulatedGpus?: number
-  /** False: nothing is run, what is submitted waits. */
-  worker?: boolean
+  /** How many, each a node of its own; 0: nothing is run, what is submitted waits. */
+  workers?: number
   env?: Record<string, string>
 }
 
@@ -61,8 +61,11 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   }
   try {
     await finish(run(['dist/setup.js'], environment, join(dataDir, 'setup.log')))
-    if (options.worker !== false)
-      programs.push(run(['dist/worker.js'], environment, join(dataDir, 'worker.log')))
+    for (let worker = 0; worker < (options.workers ?? 1); worker++) {
+      const name = worker === 0 ? 'worker' : `worker-${worker}`
+      const own = { ...environment, GPUQ_NODE_NAME: `node-${port}${worker === 0 ? '' : `-${worker}`}` }
+      programs.push(run(['dist/worker.js'], own, join(dataDir, `${name}.log`)))
+    }
     const next = ['node_modules/next/dist/bin/next', 'start', '-p', String(port), '-H', '127.0.0.1']
     programs.push(run(next, environment, join(dataDir, 'web.log')))
     await untilReady(`${url}/readyz`)
