@@ -88,6 +88,15 @@ describe('the books', () => {
     expect(books.gpus).toBeLessThanOrEqual(3000)
   })
 
+  it('give the smallest part of a GPU enough beside it to start a program', async () => {
+    await makeNode({ gpus: 8 })
+    const job = await makeJob({ spec: { gpu_fraction: 0.001 } })
+    await placeAll()
+    const { rows } = await db.pool.query('SELECT cpu_milli, memory_mib FROM tasks WHERE job_id = $1', [job])
+    expect(rows).toEqual([{ cpu_milli: 100, memory_mib: 103 }])
+    expect(await readBooks()).toEqual({ gpus: 1, allocations: 1 })
+  })
+
   it('refuse a plan made before somebody else took the GPU, and say why', async () => {
     await makeNode()
     await makeJob()
