@@ -9,6 +9,7 @@ import { logger } from '../logger'
 import { StorageFault } from '../storage/store'
 import { requireSameOrigin } from './origin'
 import { internalError, problemResponse } from './problem'
+import { sayIssue } from './say-issue'
 
 /** How a route may be entered: by anyone, by a caller with a scope, by an admin, or with any token. */
 export type Access = 'public' | 'upload' | 'token' | Scope
@@ -95,7 +96,7 @@ function storageError(reference: string): GpuqError {
 
 /** Parses what came in against a schema; throws a 422 that names every wrong field. */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
-  const parsed = schema.safeParse(input)
+  const parsed = schema.safeParse(input, { error: sayIssue })
   if (parsed.success) return parsed.data
   const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
   const errors = parsed.error.issues.flatMap((issue) => toFieldErrors(issue, known))
