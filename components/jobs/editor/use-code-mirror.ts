@@ -1,5 +1,6 @@
 'use client'
 
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
 import { python } from '@codemirror/lang-python'
 import { yaml } from '@codemirror/lang-yaml'
 import { bracketMatching, indentOnInput, indentUnit } from '@codemirror/language'
@@ -16,8 +17,6 @@ import {
   placeholder as placeholderText,
 } from '@codemirror/view'
 import { type RefObject, useEffect, useRef } from 'react'
-import { editHistory, historyKeys } from './edit-history'
-import { editingKeys } from './editing-keys'
 import { editorTheme } from './editor-theme'
 import { type Problem, problemNotes, showProblems } from './problems'
 import { smallestChange } from './smallest-change'
@@ -106,14 +105,14 @@ function setUp({ language, label, readOnly, placeholder, describedBy }: SetUp): 
     readOnly
       ? [EditorState.readOnly.of(true)]
       : [
-          editHistory(),
+          history(),
           lintGutter(),
           problemNotes(),
           indentOnInput(),
           highlightActiveLine(),
           highlightActiveLineGutter(),
           placeholder ? placeholderText(placeholder) : [],
-          keymap.of([...editingKeys, ...historyKeys, ...lintKeymap]),
+          keymap.of([indentWithTab, ...defaultKeymap, ...historyKeymap, ...lintKeymap]),
         ],
   ]
 }
