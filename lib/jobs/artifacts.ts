@@ -81,9 +81,9 @@ export async function downloadArtifact(
   const type = as === 'file' ? 'application/octet-stream' : await imageType(job, row)
   if (type === null)
     throw new GpuqError('conflict', 'It is no PNG or JPEG that a page can show. Download it.')
-  const { stream, bytes } = await openRow(job, row)
+  const { stream } = await openRow(job, row)
   const [name = 'artifact'] = safePaths([row.path.slice(row.path.lastIndexOf('/') + 1)])
-  return attachment(stream, { name, type, bytes })
+  return attachment(stream, { name, type })
 }
 
 /** All artifacts of the last attempt as one tar archive, made as it is sent. */

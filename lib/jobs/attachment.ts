@@ -12,22 +12,16 @@ export interface Attachment {
   /** What it is called when it is saved; without separators and what cannot be seen. */
   name: string
   type: string
-  bytes?: number
 }
 
 /** A download. */
 export function attachment(
   content: Readable | AsyncIterable<Uint8Array>,
-  { name, type, bytes }: Attachment,
+  { name, type }: Attachment,
 ): Response {
   const stream = content instanceof Readable ? content : Readable.from(content, { objectMode: false })
   return new Response(Readable.toWeb(stream) as ReadableStream<Uint8Array>, {
-    headers: {
-      ...safe,
-      'content-type': type,
-      'content-disposition': disposition(name),
-      ...(bytes === undefined ? {} : { 'content-length': String(bytes) }),
-    },
+    headers: { ...safe, 'content-type': type, 'content-disposition': disposition(name) },
   })
 }
 

@@ -32,8 +32,8 @@ export async function downloadResult(job: VisibleJob, format: 'jsonl' | 'text'):
       headers: { 'retry-after': '1' },
     })
   }
-  const { stream, bytes } = await storage().open(resultKey(file.name))
-  return attachment(stream, { name: file.name, type: 'application/x-ndjson; charset=utf-8', bytes })
+  const { stream } = await storage().open(resultKey(file.name))
+  return attachment(stream, { name: file.name, type: 'application/x-ndjson; charset=utf-8' })
 }
 
 async function plainText({ id, attempt }: VisibleJob): Promise<AsyncIterable<Buffer>> {
