@@ -119,7 +119,9 @@ test('an admin moves a waiting job forward, and cancels it', async ({ page, cont
   const second = await submit(owner, 'print(1)', wholeNode('waits second', { expected_time: 60 }))
   await signIn(context, admin)
   await openCluster(page)
-  await expect(waitingRow(page, 'waits second')).toContainText('Every GPU that fits is in use.')
+  await expect(waitingRow(page, 'waits second')).toContainText(
+    'It needs 8 GPUs on one node, and none has as many free.',
+  )
   await expect(waitingRow(page, 'waits second')).toContainText(/in 1\d min/)
   await chooseAction(page, 'waits second', 'Change the priority…')
   const dialog = page.getByRole('dialog', { name: 'Change the priority' })
@@ -159,7 +161,7 @@ test('a researcher sees the cluster without the jobs of others', async ({ page, 
 
   await page.goto(`/jobs/${own}`)
   const main = page.getByRole('main')
-  await expect(main).toContainText('Every GPU that fits is in use.')
+  await expect(main).toContainText('It needs 8 GPUs on one node, and none has as many free.')
   await expect(main).toContainText(/Place \d+ in the queue, should start in 1\d min/)
   await expect(main).toContainText('8 GPUs, 0.5 cores')
   await stranger.client.jobs.cancel(own)

@@ -31,11 +31,13 @@ export const endReasons = {
 } as const satisfies Record<string, { fault: 'none' | 'user' | 'system'; says: string }>
 
 export const waitReasons = {
-  no_free_gpu: { says: 'Every GPU that fits is in use.' },
+  no_free_gpu: { says: 'What the job asks for is not free now.' },
   gang_waiting: { says: 'The job needs several nodes at once, and not enough of them are free.' },
   reserved: { says: 'A GPU is free, but kept for a job that is ahead and starts soon.' },
-  gpu_paused: { says: 'The GPUs that fit are paused by an admin.' },
-  gpu_busy_outside: { says: 'The GPUs that fit are in use by others than gpuq, or do not answer.' },
+  gpu_paused: { says: 'GPUs that fit are paused by an admin, and the others are not enough.' },
+  gpu_busy_outside: {
+    says: 'GPUs that fit are in use by others than gpuq, or do not answer, and the rest is not enough.',
+  },
   node_unavailable: { says: 'The nodes that fit take no jobs now.' },
   quota: { says: 'The project holds as many GPUs as its quota allows.' },
   budget: { says: 'The project has used up its GPU hours. An admin can raise its budget.' },

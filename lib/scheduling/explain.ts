@@ -1,5 +1,7 @@
 import { couldFit, fits, isEligible, isOfPool } from './fits'
+import type { ProjectAccount } from './queues'
 import type { Scheduler } from './scheduler'
+import { gpuMilliOf } from './turns'
 import type { GpuBlock, NodeState, ResourceRequest, Waiting, WaitingJob } from './types'
 
 /** Reasons that hold whatever a project's quota and the policy say. */
@@ -30,10 +32,7 @@ export class Explainer {
     const ofShape = this.#ofShape.get(key) ?? explainShape(job.request, this.scheduler.nodes)
     this.#ofShape.set(key, ofShape)
     if (absent.has(ofShape.reason)) return ofShape
-    if (turns.isOverQuota(flow, job)) {
-      const { quotaMilli, heldMilli } = flow.project
-      return { reason: 'quota', detail: `It holds ${heldMilli / 1000} of ${(quotaMilli ?? 0) / 1000} GPUs.` }
-    }
+    if (turns.isOverQuota(flow, job)) return { reason: 'quota', detail: describeQuota(flow.project, job) }
     if (this.scheduler.isFull) return { reason: 'max_concurrent_jobs', detail: null }
     return ofShape
   }
@@ -44,7 +43,8 @@ function explainShape(request: ResourceRequest, nodes: readonly NodeState[]): Ca
   if (nodes.every(({ blocked }) => blocked === 'lost')) return { reason: 'no_node', detail: null }
   const { instances } = request
   const could = nodes.filter((node) => couldFit(request, node))
-  if (could.length < instances) return { reason: 'never_fits', detail: describeLargest(request, nodes) }
+  if (could.length < instances)
+    return { reason: 'never_fits', detail: describeTooLarge(request, nodes, could.length) }
   const open = could.filter(({ blocked }) => blocked === null)
   if (open.length < instances) return { reason: 'node_unavailable', detail: describeClosed(could) }
   const free = open.filter((node) => fits(request, node).ok)
@@ -64,13 +64,14 @@ function hasItsNodes(request: ResourceRequest, nodes: readonly NodeState[]): boo
   return own.length >= request.instances
 }
 
-/** Only where the blocked GPUs alone stand in the way: without the blocks, enough nodes would be free. */
+/**
+ * Only where the blocked GPUs alone stand in the way: without the blocks enough nodes would be free, or with them not even
+ * if all that runs had ended.
+ */
 function gpuBlock(request: ResourceRequest, nodes: readonly NodeState[]): Cause | null {
-  const unblocked = nodes.map((node) => ({
-    ...node,
-    gpus: node.gpus.map((gpu) => (gpu.blocked === 'missing' ? gpu : { ...gpu, blocked: null })),
-  }))
-  if (unblocked.filter((node) => fits(request, node).ok).length < request.instances) return null
+  const enough = (of: readonly NodeState[]) =>
+    of.filter((node) => fits(request, node).ok).length >= request.instances
+  if (enough(nodes.map(empty)) && !enough(nodes.map(unblocked))) return null
   const blocks = nodes
     .flatMap(({ gpus }) => gpus)
     .filter((gpu) => gpu.blocked !== null && isEligible(request, gpu))
@@ -78,25 +79,70 @@ function gpuBlock(request: ResourceRequest, nodes: readonly NodeState[]): Cause 
   return { reason: is('paused') ? 'gpu_paused' : 'gpu_busy_outside', detail: null }
 }
 
-function describeLargest(request: ResourceRequest, nodes: readonly NodeState[]): string {
-  const { gpuCount, gpuModel, gpuMemoryMib, instances, pool } = request
-  const asked = [
-    `${instances > 1 ? `${instances} nodes with ` : ''}${count(gpuCount, 'GPU')}`,
-    ...(gpuModel === null ? [] : [`of the model ${gpuModel}`]),
-    ...(gpuMemoryMib === null ? [] : [`with ${gib(gpuMemoryMib)} GiB`]),
-  ].join(' ')
+function unblocked(node: NodeState): NodeState {
+  const gpus = node.gpus.map((gpu) => (gpu.blocked === 'missing' ? gpu : { ...gpu, blocked: null }))
+  return { ...node, gpus }
+}
+
+function empty(node: NodeState): NodeState {
+  const gpus = node.gpus.map((gpu) => ({ ...gpu, allocatedMilli: 0 }))
+  return { ...node, usedCpuMilli: 0, usedMemoryMib: 0, gpus }
+}
+
+function describeQuota({ quotaMilli, heldMilli }: ProjectAccount, job: WaitingJob): string {
+  const quota = (quotaMilli ?? 0) / 1000
+  const asked = gpuMilliOf(job) / 1000
+  if (asked > quota) return `It asks for ${asked} GPUs, and the quota is ${quota}.`
+  return `It holds ${heldMilli / 1000} of ${quota} GPUs.`
+}
+
+/** @param could how many nodes are large enough. */
+function describeTooLarge(request: ResourceRequest, nodes: readonly NodeState[], could: number): string {
+  const { gpuCount, instances, pool } = request
+  const asked = describeRequest(request)
   const ofPool = nodes.filter((node) => isOfPool(request, node))
   if (ofPool.length === 0) return `It asks for the pool ${pool}, which has no node.`
-  const gpus = Math.max(...ofPool.map((node) => node.gpus.filter((gpu) => isEligible(request, gpu)).length))
+  if (could > 0) {
+    return `It asks for ${asked}; of the ${count(ofPool.length, 'node')} of its pool ${could} ${could === 1 ? 'is' : 'are'} large enough.`
+  }
+  const gpus = Math.max(
+    ...ofPool.map(
+      (node) => node.gpus.filter((gpu) => gpu.blocked !== 'missing' && isEligible(request, gpu)).length,
+    ),
+  )
+  if (gpuCount > 0 && gpus === 0) return `It asks for ${asked}; no node of its pool has one.`
   const memory = gib(Math.max(...ofPool.map((node) => node.memoryMib)))
   const cores = Math.floor(Math.max(...ofPool.map((node) => node.cpuMilli)) / 1000)
-  if (gpuModel !== null && gpus === 0) return `It asks for ${asked}; no node of its pool has one.`
-  const most = `${count(gpus, 'such GPU')}, ${count(cores, 'core')} and ${memory} GiB of memory`
+  const most = `${count(gpus, gpuCount === 0 ? 'GPU' : 'such GPU')}, ${count(cores, 'core')} and ${memory} GiB of memory`
+  if (instances > ofPool.length) return `It asks for ${asked}; its pool has ${count(ofPool.length, 'node')}.`
   const largest =
     ofPool.length === 1
       ? 'the only node of its pool'
       : `the largest of the ${ofPool.length} nodes of its pool`
   return `It asks for ${asked}; ${largest} has ${most}.`
+}
+
+/** Such as "2 nodes with 8 GPUs with 40 GiB", and CPU and memory where it asks for them. */
+function describeRequest(request: ResourceRequest): string {
+  const { gpuCount, gpuModel, gpuMemoryMib, allowedGpus, cpuMilli, memoryMib, instances } = request
+  const gpus = [
+    gpuCount === 0 ? 'no GPU' : count(gpuCount, 'GPU'),
+    ...(gpuModel === null ? [] : [`of the model ${gpuModel}`]),
+    ...(gpuMemoryMib === null ? [] : [`with ${gib(gpuMemoryMib)} GiB`]),
+    ...(allowedGpus === null ? [] : [`numbered ${listed(allowedGpus)}`]),
+  ].join(' ')
+  const beside = [
+    ...(cpuMilli === null ? [] : [count(cpuMilli / 1000, 'core')]),
+    ...(memoryMib === null ? [] : [`${gib(memoryMib)} GiB of memory`]),
+  ]
+  return `${instances > 1 ? `${instances} nodes with ` : ''}${[gpus, ...beside].join(', ')}`
+}
+
+const mostListed = 8
+
+function listed(numbers: readonly number[]): string {
+  const rest = numbers.length > mostListed ? ', …' : ''
+  return `${numbers.slice(0, mostListed).join(', ')}${rest}`
 }
 
 function describeClosed(nodes: readonly NodeState[]): string {
@@ -105,12 +151,17 @@ function describeClosed(nodes: readonly NodeState[]): string {
   return `${[...states].map(([state, many]) => `${count(many, 'node')} ${state}`).join(', ')}.`
 }
 
-function describeShortage(request: ResourceRequest, nodes: readonly NodeState[]): string | null {
+/** Without numbers that change whenever a job ends: each change is told to every job that waits for it. */
+function describeShortage(request: ResourceRequest, nodes: readonly NodeState[]): string {
+  const { gpuCount, gpuMilli } = request
   const dimensions = new Set(nodes.flatMap((node) => refusal(request, node)))
-  if (dimensions.has('memory') && !dimensions.has('cpu'))
-    return 'A GPU is free, but not enough memory beside it.'
-  if (dimensions.has('cpu')) return 'A GPU is free, but not enough CPU beside it.'
-  return null
+  const short = dimensions.has('cpu') ? 'CPU' : dimensions.has('memory') ? 'memory' : null
+  if (short && gpuCount === 0) return `Not enough ${short} is free.`
+  if (short && gpuCount === 1) return `A GPU is free, but not enough ${short} beside it.`
+  if (short) return `GPUs are free, but not enough ${short} beside them.`
+  if (gpuMilli < 1000) return `No GPU that fits has ${gpuMilli / 1000} of it free.`
+  if (gpuCount > 1) return `It needs ${gpuCount} GPUs on one node, and none has as many free.`
+  return 'Every GPU that fits is in use.'
 }
 
 function refusal(request: ResourceRequest, node: NodeState): string[] {

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest'
+import { plan } from './plan'
+import { gpu, node, oneGpu, snapshot, waitingJob } from './testing/rows'
+import { occupied } from './testing/simulate'
+import type { NodeState, ResourceRequest, RunningJob, Snapshot, Waiting } from './types'
+
+/** Why the one job that asks for this waits. */
+function why(request: Partial<ResourceRequest>, changes: Partial<Snapshot>): Omit<Waiting, 'jobId'> {
+  const state = snapshot({ waiting: [waitingJob('a', { request: { ...oneGpu, ...request } })], ...changes })
+  const [told] = plan(state).waiting
+  if (!told) throw new Error('it does not wait')
+  const { jobId: _, ...cause } = told
+  return cause
+}
+
+/** The nodes, with a job that holds so much of some of their GPUs. */
+function held(nodes: NodeState[], gpus: Record<string, number>): Partial<Snapshot> {
+  const tasks = nodes.map((each, rank) => ({
+    rank,
+    nodeId: each.id,
+    gpus: each.gpus.flatMap(({ id }) => (gpus[id] ? [{ id, milli: gpus[id] }] : [])),
+    cpuMilli: 0,
+    memoryMib: 0,
+  }))
+  const { attempt, priority, submittedAt, notBefore, ...facts } = waitingJob('holds')
+  const running: RunningJob = { ...facts, tasks, startedAt: 0, leaving: false }
+  return { nodes: nodes.map((each) => occupied(each, [running])), running: [running] }
+}
+
+const whole = { cpuMilli: 0, memoryMib: 0 }
+
+describe('what is not free is told as', () => {
+  it('GPUs: all of them, as many on one node, or as much of one', () => {
+    const nodes = [node('n', 2), node('m', 2)]
+    const most = held(nodes, { 'n/0': 1000, 'm/0': 1000 })
+    expect(why({ ...whole, gpuCount: 2 }, most)).toEqual({
+      reason: 'no_free_gpu',
+      detail: 'It needs 2 GPUs on one node, and none has as many free.',
+    })
+    const all = held(nodes, { 'n/0': 1000, 'n/1': 1000, 'm/0': 1000, 'm/1': 1000 })
+    expect(why(whole, all).detail).toBe('Every GPU that fits is in use.')
+    const parts = held([node('n', 1)], { 'n/0': 700 })
+    expect(why({ ...whole, gpuMilli: 500 }, parts).detail).toBe('No GPU that fits has 0.5 of it free.')
+  })
+
+  it('CPU or memory, where GPUs are free', () => {
+    const nodes = [node('n', 2, { usedCpuMilli: 8000 })]
+    expect(why({}, { nodes }).detail).toBe('A GPU is free, but not enough CPU beside it.')
+    expect(why({ gpuCount: 2 }, { nodes }).detail).toBe('GPUs are free, but not enough CPU beside them.')
+    expect(why({ gpuCount: 0 }, { nodes }).detail).toBe('Not enough CPU is free.')
+    const memory = [node('n', 2, { usedMemoryMib: 8000 })]
+    expect(why({}, { nodes: memory }).detail).toBe('A GPU is free, but not enough memory beside it.')
+  })
+})
+
+describe('a GPU that is held back is told as the reason', () => {
+  const paused = node('n', 2, { gpus: [gpu('n/0'), gpu('n/1', { blocked: 'paused' })] })
+
+  it('where the job will not start without it, also while the other ones are in use', () => {
+    expect(why({ ...whole, gpuCount: 2 }, held([paused], { 'n/0': 1000 })).reason).toBe('gpu_paused')
+    expect(
+      why({ ...whole, instances: 2, gpuCount: 2 }, held([paused, node('m', 2)], { 'm/0': 500 })).reason,
+    ).toBe('gpu_paused')
+    const outside = node('n', 1, { gpus: [gpu('n/0', { blocked: 'outside' })] })
+    expect(why(whole, { nodes: [outside] }).reason).toBe('gpu_busy_outside')
+  })
+
+  it('and not where others end first', () => {
+    const full = held([paused], { 'n/0': 1000, 'n/1': 1000 })
+    expect(why(whole, full).reason).toBe('no_free_gpu')
+  })
+})
+
+describe('what never fits is told by what is missing', () => {
+  const nodes = [node('n', 2), node('m', 2)]
+  it.each<[Partial<ResourceRequest>, string]>([
+    [
+      { gpuCount: 4 },
+      'It asks for 4 GPUs; the largest of the 2 nodes of its pool has 2 such GPUs, 8 cores and 7 GiB of memory.',
+    ],
+    [{ gpuModel: 'H100' }, 'It asks for 1 GPU of the model H100; no node of its pool has one.'],
+    [{ gpuMemoryMib: 40_960 }, 'It asks for 1 GPU with 40 GiB; no node of its pool has one.'],
+    [{ allowedGpus: [7, 8] }, 'It asks for 1 GPU numbered 7, 8; no node of its pool has one.'],
+    [{ instances: 3 }, 'It asks for 3 nodes with 1 GPU; of the 2 nodes of its pool 2 are large enough.'],
+    [
+      { memoryMib: 65_536 },
+      'It asks for 1 GPU, 64 GiB of memory; the largest of the 2 nodes of its pool has 2 such GPUs, 8 cores and 7 GiB of memory.',
+    ],
+    [
+      { gpuCount: 0, cpuMilli: 16_000 },
+      'It asks for no GPU, 16 cores; the largest of the 2 nodes of its pool has 2 GPUs, 8 cores and 7 GiB of memory.',
+    ],
+    [{ pool: 'reserved' }, 'It asks for the pool reserved, which has no node.'],
+  ])('%j', (request, detail) => {
+    expect(why(request, { nodes })).toEqual({ reason: 'never_fits', detail })
+  })
+})
+
+it('a quota says whether waiting helps', () => {
+  const project = { id: 'p', weight: 1, quotaMilli: 1000, exhausted: false, usage: 0, userUsage: [] }
+  const nodes = [node('n', 4)]
+  expect(why({ gpuCount: 2 }, { nodes, projects: [project] }).detail).toBe(
+    'It asks for 2 GPUs, and the quota is 1.',
+  )
+  const used = held(nodes, { 'n/0': 1000 })
+  expect(why({}, { ...used, projects: [project] }).detail).toBe('It holds 1 of 1 GPUs.')
+})
