@@ -26,7 +26,11 @@ export function renderQueue({ terminal }: Context, { running, queued, queued_tot
     { title: 'ID', cell: (job) => job.job_id },
     { title: 'USER', cell: (job) => job.user },
     { title: 'NAME', cell: (job) => job.name ?? job.run_id },
-    { title: 'GPUS', cell: (job) => sayShare(job.gpu_fraction ?? job.gpu_count), right: true },
+    {
+      title: 'GPUS',
+      cell: (job) => sayShare(job.gpu_fraction ?? job.gpu_count * job.instance_count),
+      right: true,
+    },
     { title: 'PRIORITY', cell: (job) => job.priority, right: true },
     { title: 'STARTS', cell: (job) => sayWhen(job.started_at ?? job.expected_start, now) },
     { title: 'WHERE OR WHY', cell: sayPlace },

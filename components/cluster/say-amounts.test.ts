@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { sayCount, sayGib, sayModels, sayNeed, sayShare } from './say-amounts'
+import { sayCount, sayGib, sayModels, sayNeed, sayQueuedNeed, sayShare } from './say-amounts'
 
 it.each([
   [0, '0 %'],
@@ -24,6 +24,13 @@ it.each([
   [{ gpu_count: 1, gpu_fraction: 0.5, gpu_memory_gb: 16 }, '0.5 of a GPU with 16 GB'],
   [{ gpu_count: 8, gpu_fraction: 1, gpu_memory_gb: 40 }, '8 GPUs with 40 GB'],
 ])('%o asks for "%s"', (job, text) => expect(sayNeed(job)).toBe(text))
+
+it.each([
+  [{ gpu_model: null, instance_count: 1 }, '8 GPUs'],
+  [{ gpu_model: 'H100', instance_count: 2 }, '8 GPUs (H100) on each of 2 nodes'],
+])('in the queue, %o with 8 GPUs asks for "%s"', (more, text) => {
+  expect(sayQueuedNeed({ gpu_count: 8, gpu_fraction: null, gpu_memory_gb: null, ...more })).toBe(text)
+})
 
 it('names models that are alike once', () => {
   expect(sayModels(['A100', 'H100', 'A100'])).toBe('2 × A100, H100')

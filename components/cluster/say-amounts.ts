@@ -17,6 +17,14 @@ export function sayCount(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 }
 
+/** What a job in the queue asks for, on all of its nodes: "8 GPUs (H100) on each of 2 nodes". */
+export function sayQueuedNeed(
+  job: Pick<QueueJob, 'gpu_count' | 'gpu_fraction' | 'gpu_memory_gb' | 'gpu_model' | 'instance_count'>,
+): string {
+  const each = job.gpu_model === null ? sayNeed(job) : `${sayNeed(job)} (${job.gpu_model})`
+  return job.instance_count > 1 ? `${each} on each of ${job.instance_count} nodes` : each
+}
+
 /** What a job asks for, in words: "2 GPUs with 40 GB", "0.5 of a GPU", "no GPU". */
 export function sayNeed(job: Pick<QueueJob, 'gpu_count' | 'gpu_fraction' | 'gpu_memory_gb'>): string {
   const { gpu_count: count, gpu_fraction: fraction, gpu_memory_gb: memory } = job

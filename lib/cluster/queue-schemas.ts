@@ -71,7 +71,6 @@ export const prioritySchema = z.strictObject({ priority: z.number().int().min(-1
 export const queueJobDetailSchema = queueJobSchema.extend({
   job_id: z.string(),
   status: z.enum(queueStatuses),
-  reason_text: z.string().nullable().describe('the reason in words'),
   completed_at: queueJobSchema.shape.started_at,
   exit_code: z.number().int().nullable(),
 })

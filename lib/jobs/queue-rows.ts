@@ -67,6 +67,8 @@ function toShape(row: QueueRow, forecast: QueueForecast | null) {
     gpu_count: spec.gpu_count,
     gpu_fraction: spec.gpu_fraction ?? null,
     gpu_memory_gb: spec.gpu_memory_gb ?? null,
+    gpu_model: spec.gpu_model ?? null,
+    instance_count: spec.instance_count,
     priority: row.priority,
     position: expected?.position ?? null,
     expected_start: expected?.expectedStart?.toISOString() ?? null,
@@ -89,6 +91,10 @@ function toOwn(row: QueueRow) {
     command: row.command,
     reason: row.reason,
     reason_detail: row.reason_detail,
+    reason_text:
+      row.reason === null
+        ? null
+        : [describeReason(row.reason as Reason), row.reason_detail].filter(Boolean).join(' '),
   }
 }
 
@@ -101,6 +107,7 @@ const hidden = {
   command: null,
   reason: null,
   reason_detail: null,
+  reason_text: null,
 } as const satisfies Record<keyof ReturnType<typeof toOwn>, null>
 
 /** A job of the queue's lists. */
@@ -119,10 +126,6 @@ export function toQueueJobDetail(row: QueueRow, forecast: QueueForecast | null):
     ...toOwn(row),
     status: toQueueStatus(row.status),
     ...toShape(row, forecast),
-    reason_text:
-      row.reason === null
-        ? null
-        : [describeReason(row.reason as Reason), row.reason_detail].filter(Boolean).join(' '),
     completed_at: row.ended_at?.toISOString() ?? null,
     exit_code: row.exit_code,
   }

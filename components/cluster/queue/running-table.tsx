@@ -5,7 +5,7 @@ import type { QueueJob } from '@/lib/cluster/schemas'
 import { saySeconds } from '../../jobs/detail/say-seconds'
 import { Duration } from '../../ui/duration'
 import { Cell, HeaderCell, Table, TableBody, TableHead, TableRow } from '../../ui/table'
-import { sayNeed } from '../say-amounts'
+import { sayQueuedNeed } from '../say-amounts'
 import { JobCell } from './job-cell'
 import { QueueActions } from './queue-actions'
 
@@ -53,7 +53,7 @@ const RunningRow = memo(function RunningRow({ job, editable }: { job: QueueJob; 
         <JobCell job={job} />
       </Cell>
       <Cell label="Has" className="text-muted">
-        {sayNeed(job)}
+        {sayQueuedNeed(job)}
       </Cell>
       <Cell label="Where" className="text-muted">
         <span className="min-w-0 truncate">{sayPlace(job)}</span>

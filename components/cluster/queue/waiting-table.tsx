@@ -4,7 +4,7 @@ import { memo, useState } from 'react'
 import type { QueueJob } from '@/lib/cluster/schemas'
 import { Duration } from '../../ui/duration'
 import { Cell, HeaderCell, Table, TableBody, TableHead, TableRow } from '../../ui/table'
-import { sayNeed } from '../say-amounts'
+import { sayQueuedNeed } from '../say-amounts'
 import { sayWait } from '../say-wait'
 import { ExpectedStart } from './expected-start'
 import { JobCell } from './job-cell'
@@ -77,7 +77,7 @@ const WaitingRow = memo(function WaitingRow({ job, place, editable, onPriority }
         <JobCell job={job} />
       </Cell>
       <Cell label="Asks for" className="text-muted">
-        {sayNeed(job)}
+        {sayQueuedNeed(job)}
       </Cell>
       <Cell label="Priority" align="end" className="text-muted">
         {job.priority}
