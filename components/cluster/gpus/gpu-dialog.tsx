@@ -84,7 +84,7 @@ function PauseGpu({ gpu, onDone }: { gpu: ClusterGpu; onDone: () => void }) {
   if (gpu.state !== 'paused') {
     return (
       <PauseForm
-        hint="Jobs that run on it finish. Shown beside it, and to jobs that wait for it."
+        hint="Shown beside the GPU. Jobs that run on it finish."
         send="Pause this GPU"
         onPause={async (reason) => {
           await mutateAsync({ id: gpu.gpu_id, paused: true, ...reason })

@@ -60,7 +60,7 @@ function PauseNode({ node }: { node: ClusterNode }) {
       }
     >
       <PauseForm
-        hint="Shown beside the node, and to jobs that wait for it."
+        hint="Shown beside the node."
         send="Pause the node"
         onPause={async (reason) => {
           await mutateAsync({ number: node.node_id, paused: true, ...reason })

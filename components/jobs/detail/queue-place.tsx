@@ -13,15 +13,17 @@ export function QueuePlace({ id }: { id: string }) {
     <>
       {' '}
       <Link href="/cluster">Place {job.position} in the queue</Link>
-      {job.expected_start === null ? null : (
+      {job.expected_start === null ? (
+        '. When it should start cannot be told as things are now.'
+      ) : (
         <>
           , should start{' '}
           <span aria-live="off">
             <ExpectedStart at={job.expected_start} />
           </span>
+          .
         </>
       )}
-      .
     </>
   )
 }
