@@ -37,7 +37,7 @@ export function requestOf(spec: StoredSpec, jobId: string | null): ResourceReque
   return {
     gpuCount: spec.gpu_count,
     gpuMilli: Math.round((spec.gpu_fraction ?? 1) * 1000),
-    gpuMemoryMib: gib(spec.gpu_memory_gb),
+    gpuMemoryMib: spec.gpu_memory_gb === undefined ? null : mibOfGigabytes(spec.gpu_memory_gb),
     cpuMilli: spec.cpu === undefined ? null : Math.ceil(spec.cpu * 1000),
     memoryMib: gib(spec.memory_gb),
     allowedGpus: spec.allowed_gpus ?? null,
@@ -46,6 +46,14 @@ export function requestOf(spec: StoredSpec, jobId: string | null): ResourceReque
     pool: spec.pool,
     dedicatedTo: spec.fresh_nodes ? jobId : null,
   }
+}
+
+/**
+ * A GPU's memory is named in powers of ten, and has a little less than as many powers of two: one of "80 GB" has 79.6
+ * GiB, one of "16 GB" 15. Who asks for 80 or 16 means those.
+ */
+function mibOfGigabytes(gigabytes: number): number {
+  return Math.ceil((gigabytes * 1e9) / 2 ** 20)
 }
 
 /** The spec as the result file shows it: values of environment variables may be secrets and are left out. */

@@ -122,13 +122,13 @@ function describeTooLarge(request: ResourceRequest, nodes: readonly NodeState[],
   return `It asks for ${asked}; ${largest} has ${most}.`
 }
 
-/** Such as "2 nodes with 8 GPUs with 40 GiB", and CPU and memory where it asks for them. */
+/** Such as "2 nodes with 8 GPUs with 40 GB", and CPU and memory where it asks for them. */
 function describeRequest(request: ResourceRequest): string {
   const { gpuCount, gpuModel, gpuMemoryMib, allowedGpus, cpuMilli, memoryMib, instances } = request
   const gpus = [
     gpuCount === 0 ? 'no GPU' : count(gpuCount, 'GPU'),
     ...(gpuModel === null ? [] : [`of the model ${gpuModel}`]),
-    ...(gpuMemoryMib === null ? [] : [`with ${gib(gpuMemoryMib)} GiB`]),
+    ...(gpuMemoryMib === null ? [] : [`with ${gigabytes(gpuMemoryMib)} GB`]),
     ...(allowedGpus === null ? [] : [`numbered ${listed(allowedGpus)}`]),
   ].join(' ')
   const beside = [
@@ -167,6 +167,11 @@ function describeShortage(request: ResourceRequest, nodes: readonly NodeState[])
 function refusal(request: ResourceRequest, node: NodeState): string[] {
   const fit = fits(request, node)
   return fit.ok ? [] : [fit.dimension]
+}
+
+/** As GPUs' memory is asked for. */
+function gigabytes(mib: number): number {
+  return Math.floor((mib * 2 ** 20) / 1e8) / 10
 }
 
 function gib(mib: number): number {

@@ -96,7 +96,7 @@ function adviseGpus({ asked, got, used }: JobResources): string | null {
   if (asked.gpu_count > 1) return `Fewer GPUs may do next time: gpu_count: ${fewer(asked.gpu_count, load)}.`
   const fraction = partThatFits(load, peak === null ? 1 : peak / first.memory_mib)
   if (fraction !== null) return `A part of a GPU may do next time: gpu_fraction: ${fraction}.`
-  const need = peak === null ? null : Math.ceil(peak / 1024)
+  const need = peak === null ? null : Math.ceil((peak * 2 ** 20) / 1e9)
   if (need !== null && asked.gpu_memory_gb !== null && asked.gpu_memory_gb > need * 2) {
     return `Smaller GPUs may do next time: gpu_memory_gb: ${need}.`
   }
