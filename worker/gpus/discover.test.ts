@@ -68,6 +68,10 @@ describe('discoverGpus', () => {
       source: 'nvidia-smi',
       problem: expect.stringContaining('Driver/library version mismatch'),
     })
+    await standIn('echo "NVIDIA-SMI has failed because it could not reach the driver."; exit 9')
+    expect((await discoverGpus({ node: 'n' })).problem).toBe(
+      'nvidia-smi failed: NVIDIA-SMI has failed because it could not reach the driver. GPUs that do not answer are not given out.',
+    )
     await standIn('echo "permission denied" >&2; exit 1')
     expect((await discoverGpus({ node: 'n' })).problem).toContain('permission denied')
     await standIn('exec /bin/sleep 60')

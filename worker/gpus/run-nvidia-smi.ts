@@ -9,7 +9,8 @@ export class NvidiaSmiFault extends Error {
     readonly code: NvidiaSmiFaultCode,
     message: string,
   ) {
-    super(message)
+    // It goes into sentences; what the program says is one already.
+    super(message.replace(/\.+$/, ''))
     this.name = 'NvidiaSmiFault'
   }
 }

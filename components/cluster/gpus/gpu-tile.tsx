@@ -2,6 +2,7 @@
 
 import { memo } from 'react'
 import type { ClusterGpu } from '@/lib/cluster/schemas'
+import { cn } from '../../ui/class-names'
 import { StatusBadge } from '../../ui/status-badge'
 import type { StateLook } from '../states'
 import { AllocationBar } from './allocation-bar'
@@ -64,7 +65,7 @@ function Occupants({ gpu: { jobs, reason } }: { gpu: ClusterGpu }) {
   return (
     <div className="min-h-8 text-xs">
       {reason ? (
-        <p className="truncate text-muted" title={reason}>
+        <p className={cn('text-muted', jobs.length === 0 ? 'line-clamp-2' : 'truncate')} title={reason}>
           {reason}
         </p>
       ) : null}
