@@ -13,17 +13,21 @@ import { PauseForm } from '../pause-form'
 /** What an admin can do with a node. */
 export function NodeActions({ node }: { node: ClusterNode }) {
   const { mutate, isPending } = useMutation(updateNode)
-  const takeBack = (change: { paused: false } | { quarantined: false }) =>
+  const takeBack = (change: { paused: false } | { quarantined: false }, done: string) =>
     mutate(
       { number: node.node_id, ...change },
       {
-        onSuccess: () => toast.success(`${node.name} takes jobs again`),
+        onSuccess: () => toast.success(done),
         onError: (error) => toast.error(error.message),
       },
     )
   if (node.state === 'quarantined') {
     return (
-      <Button size="sm" loading={isPending} onClick={() => takeBack({ quarantined: false })}>
+      <Button
+        size="sm"
+        loading={isPending}
+        onClick={() => takeBack({ quarantined: false }, `The quarantine of ${node.name} has ended`)}
+      >
         <ShieldCheck aria-hidden />
         End the quarantine
         <span className="sr-only"> of {node.name}</span>
@@ -32,7 +36,11 @@ export function NodeActions({ node }: { node: ClusterNode }) {
   }
   if (node.state === 'paused') {
     return (
-      <Button size="sm" loading={isPending} onClick={() => takeBack({ paused: false })}>
+      <Button
+        size="sm"
+        loading={isPending}
+        onClick={() => takeBack({ paused: false }, `${node.name} takes jobs again`)}
+      >
         <Play aria-hidden />
         Resume
         <span className="sr-only"> {node.name}</span>
