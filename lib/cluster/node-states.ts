@@ -42,7 +42,8 @@ const selectNodes = `
                        'allocatedMilli', allocated_milli, 'blocked', CASE WHEN missing THEN 'missing'
                          WHEN paused_at IS NOT NULL THEN 'paused' WHEN busy_reason IS NOT NULL THEN 'outside' END)
                        ORDER BY index) AS list
-        FROM gpus WHERE node_id = n.id) gpus ON true`
+        -- One that is gone has no share of the node's CPU and memory. Where it is still held, it has.
+        FROM gpus WHERE node_id = n.id AND NOT (missing AND allocated_milli = 0)) gpus ON true`
 
 /** Every node as the scheduler sees it, in an order that stays. */
 export async function readNodes(executor: Transaction): Promise<NodeState[]> {

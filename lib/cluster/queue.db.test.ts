@@ -97,6 +97,15 @@ describe('the books', () => {
     expect(await readBooks()).toEqual({ gpus: 1, allocations: 1 })
   })
 
+  it('share CPU and memory among the GPUs that are there: those that were replaced have none', async () => {
+    await makeNode({ gpus: 8 })
+    await db.pool.query('UPDATE gpus SET missing = true WHERE index > 1')
+    await makeJob()
+    await placeAll()
+    const { rows } = await db.pool.query('SELECT cpu_milli, memory_mib FROM tasks')
+    expect(rows).toEqual([{ cpu_milli: 4000, memory_mib: 8000 }])
+  })
+
   it('refuse a plan made before somebody else took the GPU, and say why', async () => {
     await makeNode()
     await makeJob()
