@@ -18,6 +18,7 @@ import { jobTitle } from '../job-title'
 import { OutputViewer } from '../output/output-viewer'
 import { JobResources } from '../resources/job-resources'
 import { ResultViewer } from '../result/result-viewer'
+import { atItsPlace } from './at-its-place'
 import { DetailsTab } from './details-tab'
 import { JobActions } from './job-actions'
 import { JobFacts } from './job-facts'
@@ -31,10 +32,11 @@ import { type JobStream, useJobStream } from './use-job-stream'
 
 /** The page of one job, live. */
 export function JobView({ id, ownHandle }: { id: string; ownHandle: string }) {
-  const { data: job, error, isPending, refetch } = useQuery(jobQuery(id))
+  const { data, error, isPending, refetch } = useQuery(jobQuery(id))
   const stream = useJobStream(id)
   if (isPending) return <JobSkeleton />
-  if (!job) return <LoadFailure error={error} onRetry={() => void refetch()} />
+  if (!data) return <LoadFailure error={error} onRetry={() => void refetch()} />
+  const job = atItsPlace(data)
   const foreign = job.user_id !== ownHandle
   return (
     <>
