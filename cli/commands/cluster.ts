@@ -44,8 +44,8 @@ function colourOfQueued({ status }: QueueJob): Colour {
   return status === 'running' ? 'cyan' : 'yellow'
 }
 
-function sayPlace({ node, gpus, reason }: QueueJob): string | null {
-  if (node === null) return reason
+function sayPlace({ node, gpus, reason_text }: QueueJob): string | null {
+  if (node === null) return reason_text
   return gpus.length > 0 ? `${node}: GPU ${gpus.join(', ')}` : node
 }
 

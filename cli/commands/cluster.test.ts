@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest'
+import { fakeContext, jobId } from '../testing/fake-context'
+import { queue } from './cluster'
+
+const waiting = {
+  job_id: jobId,
+  run_id: null,
+  name: 'over two nodes',
+  user: 'ada',
+  project_id: 'p1',
+  command: 'true',
+  status: 'queued',
+  gpu_count: 8,
+  gpu_fraction: null,
+  gpu_memory_gb: null,
+  gpu_model: null,
+  instance_count: 2,
+  priority: 0,
+  position: 1,
+  expected_start: null,
+  reason: 'gang_waiting',
+  reason_detail: 'It needs 2 nodes at once; 1 is free.',
+  reason_text: 'Not enough of them are free. It needs 2 nodes at once; 1 is free.',
+  submitted_at: '2026-01-01T00:00:00Z',
+  started_at: null,
+  estimated_duration_seconds: 60,
+  node: null,
+  gpus: [],
+}
+
+it('lists the GPUs of all of a job’s nodes, and why it waits in words', async () => {
+  const context = fakeContext(() =>
+    Response.json({ queued: [waiting], running: [], queued_total: 1, max_queue_size: 100 }),
+  )
+  await queue(context, {})
+  expect(context.written.out).toMatch(/ 16 .*1 is free\.\n$/)
+})
