@@ -27,7 +27,7 @@ const wishes = (content: unknown, of = one) => readWishes(JSON.stringify(content
 const nothing = { pause: [], resume: [], unknown: [] }
 
 it('finds no wish in what it wrote itself', () => {
-  const queue = { queued: [], running: [], queued_total: 0, max_queue_size: 100 }
+  const queue = { queued: [], running: [], queued_total: 0, running_total: 0, max_queue_size: 100 }
   for (const of of [one, two]) {
     const content = toStateContent({ server: 'http://gpuq.test', cluster: of, queue, jobs: [] })
     expect(content.paused_gpus).toHaveLength(1)

@@ -64,6 +64,19 @@ export const queueSubmittedSchema = z.object({
     .describe('true: an older job of the same content took its place, as ?deduplicate=true asked'),
 })
 
+/** `GET /queue`. */
+export const queueQuerySchema = z.object({
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe(
+      'how many of those that wait, and of those that run; left out: the first thousand, and all that run',
+    ),
+})
+
 /** `PATCH /queue/JOB_ID/priority`. */
 export const prioritySchema = z.strictObject({ priority: z.number().int().min(-100).max(100) })
 
@@ -76,5 +89,6 @@ export const queueJobDetailSchema = queueJobSchema.extend({
 })
 
 export type QueueSubmit = z.output<typeof queueSubmitSchema>
+export type QueueQuery = z.output<typeof queueQuerySchema>
 export type QueueSubmitted = z.output<typeof queueSubmittedSchema>
 export type QueueJobDetail = z.output<typeof queueJobDetailSchema>

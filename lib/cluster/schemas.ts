@@ -188,6 +188,7 @@ export const queueSchema = z.object({
   queued: z.array(queueJobSchema).describe('in the order they should start; the first thousand'),
   running: z.array(queueJobSchema),
   queued_total: z.number().int(),
+  running_total: z.number().int(),
   max_queue_size: z.number().int(),
 })
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
 import { testDatabase } from '../database/testing/test-database'
-import { forecastQueue } from './forecast'
+import { expectationOf, forecastQueue, readRest, startsToLookAhead } from './forecast'
 import { takeSnapshot } from './snapshot'
 import { makeJob, makeUser } from './testing/rows'
 
@@ -8,6 +8,7 @@ const db = testDatabase()
 
 beforeEach(async () => {
   await db.pool.query('TRUNCATE jobs, users CASCADE')
+  await db.pool.query("UPDATE policies SET scheduling = 'priority'")
 })
 
 /** As many more jobs like one that there is, with some columns set otherwise. */
@@ -68,11 +69,32 @@ it('looks at some jobs of everybody, however many others wait', async () => {
   expect((await takeSnapshot()).snapshot.waiting).toHaveLength(5_000)
 })
 
+it.each([
+  [1, 1_000],
+  [100, 1_000],
+  [10_000, 100],
+])('with %i GPUs looks %i starts ahead', (gpus, starts) => {
+  const node = {
+    id: 'n',
+    blocked: null,
+    pool: 'on-demand',
+    cpuMilli: 1,
+    memoryMib: 1,
+    usedCpuMilli: 0,
+    usedMemoryMib: 0,
+  } as const
+  const gpu = { id: 'g', index: 0, model: 'm', memoryMib: 1, allocatedMilli: 0, blocked: null }
+  const nodes = [{ ...node, gpus: Array.from({ length: gpus }, () => gpu) }]
+  expect(startsToLookAhead({ nodes })).toBe(starts)
+})
+
 it('gives every waiting job a position, also those that a pass does not look at', async () => {
   const first = await makeJob({ priority: 1 })
   await makeMore(299, first, { priority: '0' })
-  const { jobs } = await forecastQueue()
-  const positions = [...jobs.values()].map(({ position }) => position)
+  const [{ jobs }, rest] = [await forecastQueue(), await readRest()]
+  expect(rest.size).toBeGreaterThan(0)
+  const positions = [...jobs.values(), ...rest.values()].map(({ position }) => position)
   expect(positions).toEqual(Array.from({ length: 300 }, (_, i) => i + 1))
-  expect(jobs.get(first)?.position).toBe(1)
+  expect((await expectationOf(first))?.position).toBe(1)
+  expect((await expectationOf([...rest.keys()].at(-1) ?? ''))?.position).toBe(300)
 })

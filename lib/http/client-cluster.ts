@@ -42,7 +42,8 @@ export function clusterCalls(transport: Transport) {
 /** Jobs that wait or run, in their order. */
 export function queueCalls(transport: Transport) {
   return {
-    list: (signal?: AbortSignal) => transport.json('/api/queue', queueSchema, { signal }),
+    list: (query: { limit?: number } = {}, signal?: AbortSignal) =>
+      transport.json('/api/queue', queueSchema, { signal, query }),
     get: (id: string, signal?: AbortSignal) =>
       transport.json(`/api/queue/${segment(id)}`, queueJobDetailSchema, { signal }),
     submit: (body: QueueSubmission, query: { deduplicate?: boolean } = {}) =>

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import {
   prioritySchema,
   queueJobDetailSchema,
+  queueQuerySchema,
   queueSubmitSchema,
   queueSubmittedSchema,
 } from '../cluster/queue-schemas'
@@ -39,6 +40,7 @@ export const queueOperations: readonly Operation[] = [
     tag: 'queue',
     summary: 'What waits, in the order it should start, and what runs',
     access: 'read',
+    query: queueQuerySchema,
     answers: ok(queueSchema),
   },
   {

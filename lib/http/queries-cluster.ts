@@ -1,4 +1,4 @@
-import { mutationOptions, type QueryClient, queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, mutationOptions, type QueryClient, queryOptions } from '@tanstack/react-query'
 import type { ModelTable } from '../cluster/schemas'
 import type { Initialize, UpdateGpu, UpdateNode, UpdatePolicy } from './client-cluster'
 import { api, keys } from './queries'
@@ -13,7 +13,7 @@ export const clusterKeys = {
   all: ['cluster'] as const,
   status: ['cluster', 'status'] as const,
   history: ['cluster', 'history'] as const,
-  queue: ['cluster', 'queue'] as const,
+  queueOf: (limit: number) => ['cluster', 'queue', limit] as const,
   queueJob: (id: string) => ['cluster', 'queue', id] as const,
   orchestrator: ['cluster', 'orchestrator'] as const,
   policy: ['cluster', 'policy'] as const,
@@ -21,6 +21,9 @@ export const clusterKeys = {
 }
 
 const liveMs = 2500
+
+/** Rows of the queue that a page shows at first and adds at a time: a long queue is read from its front. */
+export const queueStep = 50
 const samplesMs = 15_000
 
 /** Nodes and GPUs as they are now. */
@@ -43,11 +46,12 @@ export function clusterHistoryQuery() {
   })
 }
 
-/** The jobs that wait, in the order they should start, and those that run. */
-export function queueQuery() {
+/** The first jobs that wait, in the order they should start, and the first of those that run. */
+export function queueQuery(limit: number) {
   return queryOptions({
-    queryKey: clusterKeys.queue,
-    queryFn: ({ signal }) => api.queue.list(signal),
+    queryKey: clusterKeys.queueOf(limit),
+    queryFn: ({ signal }) => api.queue.list({ limit }, signal),
+    placeholderData: keepPreviousData,
     refetchInterval: liveMs,
   })
 }

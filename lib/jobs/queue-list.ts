@@ -1,7 +1,7 @@
 import { type Actor, isAdmin } from '../access/actor'
-import { forecastQueue, type QueueForecast } from '../cluster/forecast'
+import { expectationOf, forecastQueue, type QueueForecast, readRest } from '../cluster/forecast'
 import { readPolicy } from '../cluster/policy'
-import type { QueueJobDetail, QueueSubmitted } from '../cluster/queue-schemas'
+import type { QueueJobDetail, QueueQuery, QueueSubmitted } from '../cluster/queue-schemas'
 import type { Queue } from '../cluster/schemas'
 import { turnOrder } from '../cluster/turn-order'
 import { database } from '../database/client'
@@ -18,52 +18,74 @@ import { findVisibleJob } from './visible'
 
 const mostListed = 1_000
 
-/** All that waits, in the order it should start, and all that runs. */
-export async function readQueue(actor: Actor): Promise<Queue> {
+/** All that waits, in the order it should start, and all that runs; or the first of each, as many as asked for. */
+export async function readQueue(actor: Actor, { limit }: QueueQuery = {}): Promise<Queue> {
   const forecast = await forecastQueue()
   const [waiting, running, counted, policy] = await Promise.all([
-    readWaiting(forecast),
-    readRunning(),
-    database().pool.query<{ count: number }>("SELECT count(*) FROM jobs WHERE status = 'pending'"),
+    readWaiting(forecast, Math.min(mostListed, limit ?? mostListed)),
+    readRunning(limit ?? null),
+    countActive(),
     readPolicy(),
   ])
-  const toJob = (row: QueueRow) => toQueueJob(row, forecast, isAdmin(actor) || row.user_id === actor.userId)
+  const mayKnow = (row: QueueRow) => isAdmin(actor) || row.user_id === actor.userId
   return {
-    queued: waiting.map(toJob),
-    running: running.map(toJob),
-    queued_total: counted.rows[0]?.count ?? waiting.length,
+    queued: waiting.map((row) => {
+      // What has come since has its place in the list, and no position before the next forecast.
+      const later = row.created_at > forecast.at ? undefined : { position: row.place, expectedStart: null }
+      return toQueueJob(row, forecast.jobs.get(row.id) ?? later, mayKnow(row))
+    }),
+    running: running.map((row) => toQueueJob(row, undefined, mayKnow(row))),
+    queued_total: counted.queued,
+    running_total: counted.running,
     max_queue_size: policy.max_queue_size,
   }
 }
 
-/**
- * Those that the forecast knows, in its order (that of their positions), then what has come since, as far as there is room: with a hundred
- * thousand waiting, sorting all of them takes most of a second.
- */
-async function readWaiting({ jobs }: QueueForecast): Promise<QueueRow[]> {
-  const first = [...jobs.keys()].slice(0, mostListed)
-  const { rows } = await database().pool.query<QueueRow>({
+async function countActive(): Promise<{ queued: number; running: number }> {
+  const { rows } = await database().pool.query<{ queued: number; running: number }>({
+    name: 'queue-counts',
+    text: `SELECT (SELECT count(*) FROM jobs WHERE status = 'pending')::int AS queued,
+                  (SELECT count(*) FROM jobs WHERE status IN ('scheduled', 'running'))::int AS running`,
+  })
+  return rows[0] ?? { queued: 0, running: 0 }
+}
+
+/** Those that the forecast knows, in its order (that of their positions), then the rest and what has come since. */
+async function readWaiting(
+  { jobs }: QueueForecast,
+  limit: number,
+): Promise<(QueueRow & { place: number })[]> {
+  const rest = jobs.size < limit ? (await readRest()).keys() : []
+  // The two may be of different moments.
+  const first = [...new Set([...jobs.keys(), ...rest])].slice(0, limit)
+  const { rows } = await database().pool.query<QueueRow & { place: number }>({
     name: 'queue-waiting',
     text: `WITH newer AS (
-             SELECT w.id, $2 + row_number() OVER (ORDER BY ${turnOrder('w', 'p')}) AS place
-               FROM jobs w CROSS JOIN policies p WHERE w.status = 'pending' AND w.id <> ALL ($1::uuid[])
-              LIMIT $2 - cardinality($1::uuid[])
+             SELECT w.id FROM jobs w CROSS JOIN policies p
+              WHERE w.status = 'pending' AND w.id <> ALL ($1::uuid[])
+              ORDER BY ${turnOrder('w', 'p')} LIMIT $2 - cardinality($1::uuid[])
            ), places AS (
              SELECT id, place FROM unnest($1::uuid[]) WITH ORDINALITY AS known (id, place)
-             UNION ALL SELECT id, place FROM newer
+             UNION ALL SELECT id, cardinality($1::uuid[]) + row_number() OVER () FROM newer
            )
-           SELECT ${queueColumns} FROM ${queueSource} JOIN places ON places.id = j.id
+           SELECT ${queueColumns}, places.place FROM ${queueSource} JOIN places ON places.id = j.id
             WHERE j.status = 'pending' ORDER BY places.place`,
-    values: [first, mostListed],
+    values: [first, limit],
   })
   return rows
 }
 
-async function readRunning(): Promise<QueueRow[]> {
+/** @param limit null: all of them. */
+async function readRunning(limit: number | null): Promise<QueueRow[]> {
   const { rows } = await database().pool.query<QueueRow>({
     name: 'queue-running',
-    text: `SELECT ${queueColumns} FROM ${queueSource}
-            WHERE j.status IN ('scheduled', 'running') ORDER BY j.started_at NULLS LAST, j.created_at, j.id`,
+    text: `WITH first AS (
+             SELECT id FROM jobs WHERE status IN ('scheduled', 'running')
+              ORDER BY started_at NULLS LAST, created_at, id LIMIT $1
+           )
+           SELECT ${queueColumns} FROM ${queueSource} JOIN first ON first.id = j.id
+            ORDER BY j.started_at NULLS LAST, j.created_at, j.id`,
+    values: [limit],
   })
   return rows
 }
@@ -78,7 +100,7 @@ export async function readQueueJob(actor: Actor, jobId: string): Promise<QueueJo
   })
   const [row] = rows
   if (!row) throw new Error(`job ${id} vanished`)
-  return toQueueJobDetail(row, row.status === 'pending' ? await forecastQueue() : null)
+  return toQueueJobDetail(row, row.status === 'pending' ? await expectationOf(row.id) : undefined)
 }
 
 /** A job just submitted, or the older one that its idempotency key names. */

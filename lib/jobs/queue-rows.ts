@@ -1,4 +1,4 @@
-import type { QueueForecast } from '../cluster/forecast'
+import type { Expectation } from '../cluster/forecast'
 import type { QueueJobDetail } from '../cluster/queue-schemas'
 import type { QueueJob } from '../cluster/schemas'
 import { describeReason, type Reason } from './reasons'
@@ -60,9 +60,8 @@ function isListed(status: JobStatus): status is keyof typeof listedStatusOf {
 }
 
 /** What a job takes and when: all that a researcher sees of another's. */
-function toShape(row: QueueRow, forecast: QueueForecast | null) {
+function toShape(row: QueueRow, expected: Expectation | undefined) {
   const spec = storedSpecSchema.parse(row.spec)
-  const expected = row.status === 'pending' ? forecast?.jobs.get(row.id) : undefined
   return {
     gpu_count: spec.gpu_count,
     gpu_fraction: spec.gpu_fraction ?? null,
@@ -110,22 +109,22 @@ const hidden = {
   reason_text: null,
 } as const satisfies Record<keyof ReturnType<typeof toOwn>, null>
 
-/** A job of the queue's lists. */
-export function toQueueJob(row: QueueRow, forecast: QueueForecast, mayKnow: boolean): QueueJob {
+/** A job of the queue's lists. Only a waiting one has something to expect. */
+export function toQueueJob(row: QueueRow, expected: Expectation | undefined, mayKnow: boolean): QueueJob {
   if (!isListed(row.status)) throw new Error(`job ${row.id} has ended, and was listed in the queue`)
   return {
     ...(mayKnow ? toOwn(row) : hidden),
     status: listedStatusOf[row.status],
-    ...toShape(row, forecast),
+    ...toShape(row, expected),
   }
 }
 
-/** One job, for whoever may see it. Only a waiting one needs a forecast. */
-export function toQueueJobDetail(row: QueueRow, forecast: QueueForecast | null): QueueJobDetail {
+/** One job, for whoever may see it. */
+export function toQueueJobDetail(row: QueueRow, expected: Expectation | undefined): QueueJobDetail {
   return {
     ...toOwn(row),
     status: toQueueStatus(row.status),
-    ...toShape(row, forecast),
+    ...toShape(row, expected),
     completed_at: row.ended_at?.toISOString() ?? null,
     exit_code: row.exit_code,
   }

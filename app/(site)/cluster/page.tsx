@@ -3,7 +3,7 @@ import { ClusterView } from '@/components/cluster/cluster-view'
 import { isAdmin } from '@/lib/access/actor'
 import { readOrchestrator } from '@/lib/cluster/orchestrator'
 import { readCluster } from '@/lib/cluster/read-cluster'
-import { clusterQuery, orchestratorQuery, queueQuery } from '@/lib/http/queries-cluster'
+import { clusterQuery, orchestratorQuery, queueQuery, queueStep } from '@/lib/http/queries-cluster'
 import { readQueue } from '@/lib/jobs/queue-list'
 import { pageActor } from '../page-actor'
 import { Prefetched } from '../prefetched'
@@ -14,12 +14,12 @@ export default async function ClusterPage() {
   const actor = await pageActor('/cluster')
   const [cluster, queue, scheduler] = await Promise.all([
     readCluster(actor),
-    readQueue(actor),
+    readQueue(actor, { limit: queueStep }),
     readOrchestrator(),
   ])
   return (
     <Prefetched queryKey={clusterQuery().queryKey} load={async () => cluster}>
-      <Prefetched queryKey={queueQuery().queryKey} load={async () => queue}>
+      <Prefetched queryKey={queueQuery(queueStep).queryKey} load={async () => queue}>
         <Prefetched queryKey={orchestratorQuery().queryKey} load={async () => scheduler}>
           <ClusterView handle={actor.handle} admin={isAdmin(actor)} />
         </Prefetched>

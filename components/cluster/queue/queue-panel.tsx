@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Inbox, MoonStar } from 'lucide-react'
 import { useState } from 'react'
 import type { Queue } from '@/lib/cluster/schemas'
-import { queueQuery } from '@/lib/http/queries-cluster'
+import { queueQuery, queueStep } from '@/lib/http/queries-cluster'
 import { LoadFailure } from '../../shell/load-failure'
 import { Button } from '../../ui/button'
 import { ButtonLink } from '../../ui/button-link'
@@ -18,9 +18,13 @@ import { WaitingTable } from './waiting-table'
 
 type Shown = 'waiting' | 'running'
 
+/** The API's own limit. */
+const mostRows = 1000
+
 /** The jobs that wait, in the order they should start, and those that run. */
 export function QueuePanel({ handle, admin }: { handle: string; admin: boolean }) {
-  const { data, error, isPending, refetch } = useQuery(queueQuery())
+  const [limit, setLimit] = useState(queueStep)
+  const { data, error, isPending, refetch } = useQuery(queueQuery(limit))
   const [shown, setShown] = useState<Shown>('waiting')
   return (
     <Panel>
@@ -38,7 +42,7 @@ export function QueuePanel({ handle, admin }: { handle: string; admin: boolean }
             onValueChange={setShown}
             options={[
               { value: 'waiting', label: withCount('Waiting', data?.queued_total) },
-              { value: 'running', label: withCount('Running', data?.running.length) },
+              { value: 'running', label: withCount('Running', data?.running_total) },
             ]}
           />
         }
@@ -46,7 +50,13 @@ export function QueuePanel({ handle, admin }: { handle: string; admin: boolean }
       {isPending ? (
         <SkeletonRows rows={3} />
       ) : data ? (
-        <QueueBody queue={data} shown={shown} handle={handle} admin={admin} />
+        <QueueBody
+          queue={data}
+          shown={shown}
+          handle={handle}
+          admin={admin}
+          onMore={limit < mostRows ? () => setLimit(limit + queueStep) : null}
+        />
       ) : (
         <LoadFailure className="m-4" error={error} onRetry={() => void refetch()} />
       )}
@@ -63,29 +73,26 @@ interface QueueBodyProps {
   shown: Shown
   handle: string
   admin: boolean
+  /** Null where no more are shown. */
+  onMore: (() => void) | null
 }
 
-/** Rows that are added at a time: a long queue is read from its front. */
-const step = 50
-
-function QueueBody({ queue, shown, handle, admin }: QueueBodyProps) {
-  const [limit, setLimit] = useState(step)
+function QueueBody({ queue, shown, onMore, ...rights }: QueueBodyProps) {
   const jobs = shown === 'waiting' ? queue.queued : queue.running
   if (jobs.length === 0) return shown === 'waiting' ? <NobodyWaits /> : <NothingRuns />
-  const rights = { handle, admin }
-  const rest = (shown === 'waiting' ? queue.queued_total : jobs.length) - limit
+  const rest = (shown === 'waiting' ? queue.queued_total : queue.running_total) - jobs.length
   return (
     <>
       {shown === 'waiting' ? (
-        <WaitingTable jobs={jobs.slice(0, limit)} {...rights} />
+        <WaitingTable jobs={jobs} {...rights} />
       ) : (
-        <RunningTable jobs={jobs.slice(0, limit)} {...rights} />
+        <RunningTable jobs={jobs} {...rights} />
       )}
       {rest > 0 ? (
         <div className="flex flex-wrap items-center justify-center gap-3 border-t p-2 text-muted text-xs">
           {sayCount(rest, 'job')} more
-          {limit < jobs.length ? (
-            <Button variant="ghost" size="sm" onClick={() => setLimit(limit + step)}>
+          {onMore ? (
+            <Button variant="ghost" size="sm" onClick={onMore}>
               Show more
             </Button>
           ) : null}
