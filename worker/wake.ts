@@ -12,7 +12,8 @@ export class Wake {
     this.#resolve?.()
   }
 
-  async rung(timeoutMs: number): Promise<void> {
+  /** True when it rang, false when the time was over. */
+  async rung(timeoutMs: number): Promise<boolean> {
     if (!this.#rung) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, timeoutMs)
@@ -22,7 +23,9 @@ export class Wake {
         }
       })
     }
+    const rang = this.#rung
     this.#resolve = undefined
     this.#rung = false
+    return rang
   }
 }

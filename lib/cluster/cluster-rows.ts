@@ -76,14 +76,14 @@ export async function readNodeRows(actor: Actor, number?: number): Promise<NodeR
 
 /** What ended tasks still hold counts as well: the GPU is not free before their container is gone. */
 const jobsOnGpu = (visible: string) => `
-  SELECT jsonb_agg(jsonb_build_object(
+  SELECT json_agg(json_build_object(
            'id', CASE WHEN ${visible} THEN j.id END, 'name', CASE WHEN ${visible} THEN j.name END,
            'handle', CASE WHEN ${visible} THEN u.handle END, 'milli', a.milli) ORDER BY a.created_at, a.task_id)
     FROM allocations a JOIN tasks t ON t.id = a.task_id JOIN jobs j ON j.id = t.job_id JOIN users u ON u.id = j.user_id
    WHERE a.gpu_id = g.id AND a.released_at IS NULL`
 
 const gpusOfNode = (visible: string) => `
-  SELECT jsonb_agg(jsonb_build_object(
+  SELECT json_agg(json_build_object(
            'id', g.id, 'index', g.index, 'uuid', g.uuid, 'model', g.model, 'simulated', g.simulated,
            'missing', g.missing, 'allocatedMilli', g.allocated_milli, 'memoryMib', g.memory_mib,
            'paused', g.paused_at IS NOT NULL, 'pauseReason', g.pause_reason, 'busyReason', g.busy_reason,

@@ -38,7 +38,7 @@ export async function readShares(
                  SELECT j.user_id, sum(a.milli * extract(epoch FROM coalesce(a.released_at, now()) - a.created_at)
                                        * 0.5 ^ (extract(epoch FROM now() - coalesce(a.released_at, now())) * 1000 / $2::float8))::float8 AS usage
                    FROM allocations a JOIN tasks t ON t.id = a.task_id JOIN jobs j ON j.id = t.job_id
-                  WHERE j.project_id = p.id AND a.created_at > now() - make_interval(secs => $2::float8 * ${remembered} / 1000)
+                  WHERE $2::float8 IS NOT NULL AND j.project_id = p.id AND a.created_at > now() - make_interval(secs => $2::float8 * ${remembered} / 1000)
                   GROUP BY j.user_id) each) used ON $2::float8 IS NOT NULL
             WHERE p.id = ANY ($1::uuid[])`,
     values: [projectIds, halfLifeMs],

@@ -66,7 +66,10 @@ it('looks at some jobs of everybody, however many others wait', async () => {
   }
   const modest = await makeJob()
   expect(await looksAt(modest)).toBe(true)
-  expect((await takeSnapshot()).snapshot.waiting).toHaveLength(5_000)
+  const { waiting } = (await takeSnapshot()).snapshot
+  expect(waiting.length).toBeGreaterThanOrEqual(5_000)
+  // And those that came since they were chosen.
+  expect(waiting.length).toBeLessThanOrEqual(6_000)
 })
 
 it.each([

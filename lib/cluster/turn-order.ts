@@ -9,7 +9,7 @@
 export function turnOrder(job: string, policy: string): string {
   const ageingS = `60 * ${policy}.ageing_minutes`
   return `(coalesce(${job}.spec->>'pool', '') = 'best-effort'),
-    extract(epoch FROM ${job}.created_at)::float8 + CASE ${policy}.scheduling
+    date_part('epoch', ${job}.created_at) + CASE ${policy}.scheduling
       WHEN 'fcfs' THEN 0
       WHEN 'sjf' THEN ${ageingS} * ln(greatest(1, ${job}.expected_time_s)) / ln(2::float8)
       ELSE -${ageingS} * ${job}.priority END,
