@@ -2,8 +2,10 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { SlidersHorizontal } from 'lucide-react'
+import { useState } from 'react'
 import type { Orchestrator } from '@/lib/cluster/schemas'
-import { clusterQuery, orchestratorQuery } from '@/lib/http/queries-cluster'
+import type { NodesWanted } from '@/lib/http/client-cluster'
+import { clusterQuery, nodesPerPage, orchestratorQuery } from '@/lib/http/queries-cluster'
 import { LoadFailure } from '../shell/load-failure'
 import { Reconnecting } from '../shell/reconnecting'
 import { ButtonLink } from '../ui/button-link'
@@ -18,7 +20,8 @@ import { SimulateDialog } from './simulate-dialog'
 
 /** The page of the cluster, live: what there is, who runs what, and who waits for it. */
 export function ClusterView({ handle, admin }: { handle: string; admin: boolean }) {
-  const { data: cluster, error, isPending, isRefetchError, refetch } = useQuery(clusterQuery())
+  const [wanted, setWanted] = useState<NodesWanted>({ limit: nodesPerPage })
+  const { data: cluster, error, isPending, isRefetchError, refetch } = useQuery(clusterQuery(wanted))
   const { data: scheduler } = useQuery(orchestratorQuery())
   return (
     <>
@@ -34,7 +37,7 @@ export function ClusterView({ handle, admin }: { handle: string; admin: boolean 
         <div className="flex flex-col gap-4">
           <SchedulerNote scheduler={scheduler} admin={admin} />
           <ClusterFigures status={cluster.cluster_status} scheduler={scheduler} />
-          <NodeGrid nodes={cluster.nodes} admin={admin} />
+          <NodeGrid cluster={cluster} wanted={wanted} onWanted={setWanted} admin={admin} />
           <div id="queue" className="scroll-mt-16">
             <QueuePanel handle={handle} admin={admin} />
           </div>

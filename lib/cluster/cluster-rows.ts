@@ -58,16 +58,28 @@ const nodeRow = z.object({
 export type NodeRow = z.output<typeof nodeRow>
 export type GpuRow = z.output<typeof gpuRow>
 
+/** SQL: a simulated node that was taken away is nothing to look at, nor one that was brought up for a job and is gone. */
+export const shownNodes = `${notRetired('n')} AND NOT (n.dedicated_to IS NOT NULL AND n.status IN ('lost', 'drained'))`
+
+/** SQL: nor are the GPUs that a simulated node lost. */
+export const shownGpus = 'NOT (g.missing AND g.simulated AND g.allocated_milli = 0)'
+
+/** SQL: what of a node decides about its state, and which it is. */
+export const nodeFacts = `
+  n.number, n.name, n.status, n.lease_expires_at > now() AS "leaseHeld",
+  n.paused_at IS NOT NULL AS paused, n.pause_reason AS "pauseReason",
+  n.quarantined_at IS NOT NULL AS quarantined, n.quarantine_reason AS "quarantineReason", n.simulated`
+
 /**
- * Every node with its GPUs and the jobs on them, by one query. Who holds a GPU is told only where the actor may see the
- * job. A simulated node that was taken away, and GPUs that it lost, are nothing to look at.
+ * Nodes with their GPUs and the jobs on them, by one query: all of them, or those of some numbers. Who holds a GPU is
+ * told only where the actor may see the job.
  */
-export async function readNodeRows(actor: Actor, number?: number): Promise<NodeRow[]> {
+export async function readNodeRows(actor: Actor, numbers?: readonly number[]): Promise<NodeRow[]> {
   const visible = visibilityFilter(actor)
-  const values = [...visible.values, ...(number === undefined ? [] : [number])]
+  const values = [...visible.values, ...(numbers === undefined ? [] : [numbers])]
   const { rows } = await database().pool.query(
-    `${selectNodes(visible.sql)} WHERE ${notRetired('n')} AND NOT (n.dedicated_to IS NOT NULL AND n.status IN ('lost', 'drained'))
-       ${number === undefined ? '' : `AND n.number = $${values.length}`} ORDER BY n.number`,
+    `${selectNodes(visible.sql)} WHERE ${shownNodes}
+       ${numbers === undefined ? '' : `AND n.number = ANY ($${values.length}::int[])`} ORDER BY n.number`,
     values,
   )
   const parsed = z.array(nodeRow).parse(rows)
@@ -91,13 +103,10 @@ const gpusOfNode = (visible: string) => `
            'temperatureC', g.temperature_c, 'powerW', g.power_w,
            'jobs', CASE WHEN g.allocated_milli = 0 THEN '[]' ELSE coalesce((${jobsOnGpu(visible)}), '[]') END
          ) ORDER BY g.missing, g.index, g.uuid) AS list
-    FROM gpus g WHERE g.node_id = n.id AND NOT (g.missing AND g.simulated AND g.allocated_milli = 0)`
+    FROM gpus g WHERE g.node_id = n.id AND ${shownGpus}`
 
 const selectNodes = (visible: string) => `
-  SELECT n.number, n.name, n.status, n.lease_expires_at > now() AS "leaseHeld",
-         n.paused_at IS NOT NULL AS paused, n.pause_reason AS "pauseReason",
-         n.quarantined_at IS NOT NULL AS quarantined, n.quarantine_reason AS "quarantineReason",
-         n.simulated, n.pool, n.dedicated_to IS NOT NULL AS dedicated, n.engine_version AS "engineVersion", coalesce(n.warnings, '{}') AS warnings,
+  SELECT ${nodeFacts}, n.pool, n.dedicated_to IS NOT NULL AS dedicated, n.engine_version AS "engineVersion", coalesce(n.warnings, '{}') AS warnings,
          n.cpu_milli AS "cpuMilli", coalesce(used.cpu, 0)::int AS "cpuUsedMilli",
          n.memory_mib AS "memoryMib", coalesce(used.memory, 0)::int AS "memoryUsedMib",
          coalesce(gpus.list, '[]') AS gpus

@@ -1,17 +1,50 @@
 import type { Actor } from '../access/actor'
-import { type GpuRow, type NodeRow, readNodeRows } from './cluster-rows'
+import { database } from '../database/client'
+import { readOverview } from './cluster-overview'
+import { type GpuRow, type NodeRow, readNodeRows, shownNodes } from './cluster-rows'
 import { gpuState, nodeState } from './cluster-states'
-import type { Cluster, ClusterGpu, ClusterNode } from './schemas'
+import { type CountedNode, countCluster, countStates } from './count-cluster'
+import type { Cluster, ClusterGpu, ClusterNode, ClusterQuery } from './schemas'
 
-/** Every node and GPU as it stands, and how much of them is free. */
-export async function readCluster(actor: Actor): Promise<Cluster> {
-  const nodes = (await readNodeRows(actor)).map(toNode)
-  return { cluster_status: countCluster(nodes), nodes }
+/** Every node and GPU as it stands, and how much of them is free; or so many nodes, and the figures of all. */
+export async function readCluster(actor: Actor, query: ClusterQuery = { offset: 0 }): Promise<Cluster> {
+  const { limit, offset, name, not_ready } = query
+  const isWhole = limit === undefined && offset === 0 && name === undefined && !not_ready
+  if (isWhole || (await isSmall(query))) {
+    const nodes = (await readNodeRows(actor)).map(toNode)
+    return { ...figuresOf(nodes), matching_nodes: nodes.length, nodes }
+  }
+  const all = await readOverview()
+  const wanted = name?.toLowerCase()
+  const matching = all.filter(
+    (node) =>
+      (wanted === undefined || node.name.toLowerCase().includes(wanted)) &&
+      !(not_ready && node.state === 'ready'),
+  )
+  const shown = matching.slice(offset, limit === undefined ? undefined : offset + limit)
+  const rows = await readNodeRows(
+    actor,
+    shown.map(({ number }) => number),
+  )
+  return { ...figuresOf(all), matching_nodes: matching.length, nodes: rows.map(toNode) }
+}
+
+/** All nodes together are no more than what is asked for: they are read at one moment, as they are. */
+async function isSmall({ limit, offset, name, not_ready }: ClusterQuery): Promise<boolean> {
+  if (limit === undefined || offset > 0 || name !== undefined || not_ready) return false
+  const { rows } = await database().pool.query<{ nodes: number }>(
+    `SELECT count(*)::int AS nodes FROM nodes n WHERE ${shownNodes}`,
+  )
+  return (rows[0]?.nodes ?? 0) <= limit
+}
+
+function figuresOf(nodes: readonly CountedNode[]): Pick<Cluster, 'cluster_status' | 'gpus_by_state'> {
+  return { cluster_status: countCluster(nodes), gpus_by_state: countStates(nodes) }
 }
 
 /** One node as the cluster shows it; null where there is none of that number. */
 export async function readNode(actor: Actor, number: number): Promise<ClusterNode | null> {
-  const [row] = await readNodeRows(actor, number)
+  const [row] = await readNodeRows(actor, [number])
   return row ? toNode(row) : null
 }
 
@@ -61,29 +94,5 @@ function toUse(row: GpuRow): ClusterGpu['use'] {
     memory_used_mib: row.memoryUsedMib,
     temperature_c: row.temperatureC,
     power_w: row.powerW,
-  }
-}
-
-const gone = new Set<ClusterNode['state']>(['lost', 'drained'])
-const notGivenOut = new Set<ClusterGpu['state']>(['paused', 'outside'])
-
-/** GPUs that are not there count nowhere. One that is closed counts as used only as far as it is. */
-export function countCluster(nodes: readonly ClusterNode[]): Cluster['cluster_status'] {
-  const present = nodes
-    .filter(({ state }) => !gone.has(state))
-    .flatMap(({ state, gpus }) => gpus.map((gpu) => ({ ...gpu, open: state === 'ready' })))
-    .filter(({ state }) => state !== 'missing')
-    .map((gpu) => ({ ...gpu, open: gpu.open && !notGivenOut.has(gpu.state) }))
-  // Thousandths are summed as whole numbers: parts of 1 would not add up to 1.
-  const allocatedMilli = present.reduce((sum, { allocated }) => sum + Math.round(allocated * 1000), 0)
-  const usable = present.filter(({ open, allocated }) => open || allocated > 0).length
-  return {
-    total_gpus: present.length,
-    available_gpus: present.filter(({ open, state }) => open && state === 'free').length,
-    allocated_gpus: allocatedMilli / 1000,
-    utilization_percent: usable === 0 ? 0 : Math.round(allocatedMilli / usable) / 10,
-    nodes: nodes.length,
-    ready_nodes: nodes.filter(({ state }) => state === 'ready').length,
-    simulated_gpus: present.filter(({ simulated }) => simulated).length,
   }
 }

@@ -22,6 +22,9 @@ export const gpuUseSchema = z.object({
  */
 export const gpuStates = ['free', 'shared', 'full', 'outside', 'paused', 'missing'] as const
 
+/** The states that people are shown: `closed` would be free, but its node takes no jobs. */
+export const gpuLookNames = [...gpuStates, 'closed'] as const
+
 /** A job on a GPU. Of others' jobs a researcher sees only the share. */
 export const gpuJobSchema = z.object({
   job_id: z.string().nullable(),
@@ -77,10 +80,39 @@ export const clusterStatusSchema = z.object({
   simulated_gpus: z.number().int(),
 })
 
+/** Query of `GET /api/cluster`. */
+export const clusterQuerySchema = z.object({
+  limit: z.coerce.number().int().min(1).max(1000).optional().describe('how many nodes; left out: all'),
+  offset: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(1_000_000)
+    .default(0)
+    .describe('how many nodes to leave out first'),
+  name: z.string().min(1).max(64).optional().describe('only nodes with this in their name'),
+  not_ready: z.stringbool().optional().describe('true: only nodes that take no jobs'),
+})
+
 /** `GET /api/cluster`, and `GET /gpu/status`. */
 export const clusterSchema = z.object({
-  cluster_status: clusterStatusSchema,
+  cluster_status: clusterStatusSchema.describe('of all nodes, whichever are asked for'),
+  gpus_by_state: z
+    .record(z.enum(gpuLookNames), z.number().int())
+    .describe('of all nodes; closed: free, on a node that takes no jobs'),
+  matching_nodes: z.number().int().describe('that have the name and state asked for'),
   nodes: z.array(clusterNodeSchema),
+})
+
+/** Query of `GET /api/cluster/history`. */
+export const historyQuerySchema = z.object({
+  nodes: z
+    .string()
+    .max(10_000)
+    .regex(/^\d{1,9}(,\d{1,9})*$/, 'must be node numbers with commas between: 0,1,2')
+    .transform((text) => text.split(',').map(Number))
+    .optional()
+    .describe('only the GPUs of the nodes of these numbers; left out: all GPUs'),
 })
 
 const series = (of: z.ZodNumber) => z.array(of.nullable())
@@ -202,6 +234,7 @@ export const orchestratorSchema = z.object({
 })
 
 export type Cluster = z.output<typeof clusterSchema>
+export type ClusterQuery = z.output<typeof clusterQuerySchema>
 export type ClusterNode = z.output<typeof clusterNodeSchema>
 export type ClusterGpu = z.output<typeof clusterGpuSchema>
 export type ClusterHistory = z.output<typeof clusterHistorySchema>

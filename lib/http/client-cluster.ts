@@ -20,14 +20,27 @@ export type UpdatePolicy = z.input<typeof updatePolicySchema>
 export type QueueSubmission = z.input<typeof queueSubmitSchema>
 export type Initialize = z.input<typeof initializeSchema>
 
+/** Which nodes are meant, all where nothing is said. */
+export interface NodesWanted {
+  limit?: number
+  offset?: number
+  name?: string | undefined
+  not_ready?: boolean | undefined
+}
+
 const segment = encodeURIComponent
 
 /** Nodes, GPUs and the policy they are given out by. */
 export function clusterCalls(transport: Transport) {
   return {
-    get: (signal?: AbortSignal) => transport.json('/api/cluster', clusterSchema, { signal }),
-    history: (signal?: AbortSignal) =>
-      transport.json('/api/cluster/history', clusterHistorySchema, { signal }),
+    get: (query: NodesWanted = {}, signal?: AbortSignal) =>
+      transport.json('/api/cluster', clusterSchema, { signal, query: { ...query } }),
+    /** @param nodes the numbers of the nodes whose GPUs are meant; left out: all. */
+    history: (nodes?: readonly number[], signal?: AbortSignal) =>
+      transport.json('/api/cluster/history', clusterHistorySchema, {
+        signal,
+        query: { nodes: nodes?.join(',') },
+      }),
     updateNode: (number: number, body: UpdateNode) =>
       transport.done(`/api/nodes/${number}`, { method: 'PATCH', body }),
     updateGpu: (id: string, body: UpdateGpu) =>

@@ -2,7 +2,9 @@ import {
   clusterGpuSchema,
   clusterHistorySchema,
   clusterNodeSchema,
+  clusterQuerySchema,
   clusterSchema,
+  historyQuerySchema,
   initializeSchema,
   updateGpuSchema,
   updateNodeSchema,
@@ -17,6 +19,7 @@ export const clusterOperations: readonly Operation[] = [
     tag: 'cluster',
     summary: 'Every node and GPU, and who runs what',
     access: 'read',
+    query: clusterQuerySchema,
     answers: ok(clusterSchema),
   },
   {
@@ -25,6 +28,7 @@ export const clusterOperations: readonly Operation[] = [
     tag: 'cluster',
     summary: "Each GPU's last hour",
     access: 'read',
+    query: historyQuerySchema,
     answers: ok(clusterHistorySchema),
   },
   {

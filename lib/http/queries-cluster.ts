@@ -1,6 +1,6 @@
 import { keepPreviousData, mutationOptions, type QueryClient, queryOptions } from '@tanstack/react-query'
 import type { ModelTable } from '../cluster/schemas'
-import type { Initialize, UpdateGpu, UpdateNode, UpdatePolicy } from './client-cluster'
+import type { Initialize, NodesWanted, UpdateGpu, UpdateNode, UpdatePolicy } from './client-cluster'
 import { api, keys } from './queries'
 
 /*
@@ -11,8 +11,8 @@ import { api, keys } from './queries'
 export const clusterKeys = {
   /** Everything below changes whenever a job starts or an admin acts. */
   all: ['cluster'] as const,
-  status: ['cluster', 'status'] as const,
-  history: ['cluster', 'history'] as const,
+  statusOf: (wanted: NodesWanted) => ['cluster', 'status', wanted] as const,
+  historyOf: (nodes: readonly number[]) => ['cluster', 'history', nodes] as const,
   queueOf: (limit: number) => ['cluster', 'queue', limit] as const,
   queueJob: (id: string) => ['cluster', 'queue', id] as const,
   orchestrator: ['cluster', 'orchestrator'] as const,
@@ -26,20 +26,24 @@ const liveMs = 2500
 export const queueStep = 50
 const samplesMs = 15_000
 
-/** Nodes and GPUs as they are now. */
-export function clusterQuery() {
+/** Nodes of a page of the cluster: a cluster that is not larger has one page. */
+export const nodesPerPage = 48
+
+/** The cluster's figures as they are now, and the nodes that are wanted of it. */
+export function clusterQuery(wanted: NodesWanted = { limit: nodesPerPage }) {
   return queryOptions({
-    queryKey: clusterKeys.status,
-    queryFn: ({ signal }) => api.cluster.get(signal),
+    queryKey: clusterKeys.statusOf(wanted),
+    queryFn: ({ signal }) => api.cluster.get(wanted, signal),
     refetchInterval: liveMs,
+    placeholderData: keepPreviousData,
   })
 }
 
-/** Each GPU's last hour. */
-export function clusterHistoryQuery() {
+/** The last hour of some nodes' GPUs. */
+export function clusterHistoryQuery(nodes: readonly number[]) {
   return queryOptions({
-    queryKey: clusterKeys.history,
-    queryFn: ({ signal }) => api.cluster.history(signal),
+    queryKey: clusterKeys.historyOf(nodes),
+    queryFn: ({ signal }) => api.cluster.history(nodes, signal),
     refetchInterval: samplesMs,
     // Every series moves on with every answer: comparing them point by point would gain nothing.
     structuralSharing: false,

@@ -3,7 +3,13 @@ import { ClusterView } from '@/components/cluster/cluster-view'
 import { isAdmin } from '@/lib/access/actor'
 import { readOrchestrator } from '@/lib/cluster/orchestrator'
 import { readCluster } from '@/lib/cluster/read-cluster'
-import { clusterQuery, orchestratorQuery, queueQuery, queueStep } from '@/lib/http/queries-cluster'
+import {
+  clusterQuery,
+  nodesPerPage,
+  orchestratorQuery,
+  queueQuery,
+  queueStep,
+} from '@/lib/http/queries-cluster'
 import { readQueue } from '@/lib/jobs/queue-list'
 import { pageActor } from '../page-actor'
 import { Prefetched } from '../prefetched'
@@ -13,7 +19,7 @@ export const metadata: Metadata = { title: 'Cluster' }
 export default async function ClusterPage() {
   const actor = await pageActor('/cluster')
   const [cluster, queue, scheduler] = await Promise.all([
-    readCluster(actor),
+    readCluster(actor, { limit: nodesPerPage, offset: 0 }),
     readQueue(actor, { limit: queueStep }),
     readOrchestrator(),
   ])

@@ -1,4 +1,7 @@
 import { readCluster } from '@/lib/cluster/read-cluster'
-import { route } from '@/lib/http/route'
+import { clusterQuerySchema } from '@/lib/cluster/schemas'
+import { readQuery, route } from '@/lib/http/route'
 
-export const GET = route('read', async ({ actor }) => Response.json(await readCluster(actor)))
+export const GET = route('read', async ({ actor, url }) =>
+  Response.json(await readCluster(actor, readQuery(url, clusterQuerySchema))),
+)

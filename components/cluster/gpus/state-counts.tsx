@@ -1,22 +1,20 @@
-import { type ClusterNode, gpuStates } from '@/lib/cluster/schemas'
+import { type Cluster, gpuLookNames } from '@/lib/cluster/schemas'
 import { StatusBadge } from '../../ui/status-badge'
-import { closedLook, gpuLook, gpuLooks } from '../states'
-
-const looks = [...gpuStates.map((state) => gpuLooks[state]), closedLook]
+import { closedLook, gpuLooks } from '../states'
 
 /** What the colours and signs of the grid mean, each with how many there are. */
-export function StateCounts({ nodes }: { nodes: readonly ClusterNode[] }) {
-  const shown = nodes.flatMap((node) => node.gpus.map((gpu) => gpuLook(gpu, node)))
+export function StateCounts({ counts }: { counts: Cluster['gpus_by_state'] }) {
   return (
     <ul aria-label="GPUs by state" className="flex flex-wrap gap-x-4 gap-y-1">
-      {looks.map((look) => (
-        <li key={look.label} title={look.says} className="flex items-center gap-1.5 text-xs">
-          <StatusBadge {...look} look="plain" className="text-xs" />
-          <span className="text-muted tabular-nums">
-            {shown.filter((own) => own === look).length.toLocaleString('en')}
-          </span>
-        </li>
-      ))}
+      {gpuLookNames.map((name) => {
+        const look = name === 'closed' ? closedLook : gpuLooks[name]
+        return (
+          <li key={name} title={look.says} className="flex items-center gap-1.5 text-xs">
+            <StatusBadge {...look} look="plain" className="text-xs" />
+            <span className="text-muted tabular-nums">{counts[name].toLocaleString('en')}</span>
+          </li>
+        )
+      })}
     </ul>
   )
 }

@@ -3,16 +3,18 @@
 import { useQuery } from '@tanstack/react-query'
 import { LayoutGrid, Rows3 } from 'lucide-react'
 import { useState } from 'react'
-import type { ClusterNode } from '@/lib/cluster/schemas'
-import { clusterHistoryQuery } from '@/lib/http/queries-cluster'
+import type { Cluster, ClusterNode } from '@/lib/cluster/schemas'
+import type { NodesWanted } from '@/lib/http/client-cluster'
+import { clusterHistoryQuery, nodesPerPage } from '@/lib/http/queries-cluster'
 import { cn } from '../../ui/class-names'
 import { Panel } from '../../ui/panel'
 import { Segmented } from '../../ui/segmented'
 import { GpuDialog } from '../gpus/gpu-dialog'
-import { indexHistory } from '../gpus/gpu-history'
+import { type GpuHistory, indexHistory } from '../gpus/gpu-history'
 import { StateCounts } from '../gpus/state-counts'
 import { NoNodes } from './no-nodes'
 import { NodeCard, type NodeView } from './node-card'
+import { NodePager, NodeSearch } from './node-search'
 
 /** From so many GPUs on, one line for each node says more than a page for each. */
 const manyGpus = 48
@@ -24,39 +26,56 @@ const nodeViews = [
   { value: 'compact', label: 'Compact', icon: LayoutGrid },
 ] as const
 
-/** Every node with its GPUs, as large as their number allows. */
-export function NodeGrid({ nodes, admin }: { nodes: readonly ClusterNode[]; admin: boolean }) {
-  const gpus = nodes.flatMap((node) => node.gpus)
+/** Of a cluster that does not fit on one page: details take more room, and an hour of each GPU. */
+const detailedNodesPerPage = 12
+
+interface NodeGridProps {
+  cluster: Cluster
+  /** Which of its nodes are meant. */
+  wanted: NodesWanted
+  onWanted: (wanted: NodesWanted) => void
+  admin: boolean
+}
+
+/** The nodes with their GPUs, as large as their number allows. */
+export function NodeGrid({ cluster, wanted, onWanted, admin }: NodeGridProps) {
+  const { nodes, matching_nodes, cluster_status } = cluster
   const [chosen, setChosen] = useState<NodeView | null>(null)
   const [openId, setOpenId] = useState<string | null>(null)
-  const view = chosen ?? (gpus.length > manyGpus ? 'compact' : 'details')
-  const measured = gpus.some(({ simulated }) => !simulated)
-  const { data: history } = useQuery({
-    ...clusterHistoryQuery(),
-    // An hour of hundreds of GPUs is megabytes: it is asked for only where it shows.
-    enabled: measured && (view === 'details' || openId !== null),
-    select: indexHistory,
-  })
-  if (nodes.length === 0) {
+  const view = chosen ?? (cluster_status.total_gpus > manyGpus ? 'compact' : 'details')
+  const history = useHistory(view === 'details' ? nodes : nodes.filter((node) => has(node, openId)))
+  if (cluster_status.nodes === 0) {
     return (
       <Panel>
         <NoNodes admin={admin} />
       </Panel>
     )
   }
+  const paged = cluster_status.nodes > nodesPerPage
+  const choose = (next: NodeView) => {
+    setChosen(next)
+    if (paged) {
+      onWanted({ ...wanted, offset: 0, limit: next === 'details' ? detailedNodesPerPage : nodesPerPage })
+    }
+  }
+  const pager = (
+    <NodePager wanted={wanted} onWanted={onWanted} shown={nodes.length} matching={matching_nodes} />
+  )
   return (
     <section aria-label="Nodes" className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <h2 className="font-semibold text-base text-ink">Nodes</h2>
-        <StateCounts nodes={nodes} />
+        <StateCounts counts={cluster.gpus_by_state} />
         <Segmented
           label="How to show the GPUs"
           value={view}
-          onValueChange={setChosen}
+          onValueChange={choose}
           options={nodeViews}
           className="ml-auto"
         />
       </div>
+      {paged ? <NodeSearch wanted={wanted} onWanted={onWanted} /> : null}
+      {pager}
       <div className={cn('grid gap-3', view === 'compact' && 'xl:grid-cols-2')}>
         {nodes.map((node) => (
           <NodeCard
@@ -70,9 +89,25 @@ export function NodeGrid({ nodes, admin }: { nodes: readonly ClusterNode[]; admi
           />
         ))}
       </div>
+      {nodes.length > manyNodes ? pager : null}
       <OpenGpu id={openId} nodes={nodes} history={history} admin={admin} onClose={() => setOpenId(null)} />
     </section>
   )
+}
+
+/** The last hour of the GPUs that show one. Of thousands it is megabytes. */
+function useHistory(nodes: readonly ClusterNode[]): GpuHistory | undefined {
+  const measured = nodes.filter(({ gpus }) => gpus.some(({ simulated }) => !simulated))
+  const { data } = useQuery({
+    ...clusterHistoryQuery(measured.map(({ node_id }) => node_id)),
+    enabled: measured.length > 0,
+    select: indexHistory,
+  })
+  return data
+}
+
+function has({ gpus }: ClusterNode, gpuId: string | null): boolean {
+  return gpuId !== null && gpus.some(({ gpu_id }) => gpu_id === gpuId)
 }
 
 interface OpenGpuProps extends Pick<Parameters<typeof GpuDialog>[0], 'history' | 'admin' | 'onClose'> {
@@ -82,7 +117,7 @@ interface OpenGpuProps extends Pick<Parameters<typeof GpuDialog>[0], 'history' |
 
 function OpenGpu({ id, nodes, ...rest }: OpenGpuProps) {
   if (id === null) return null
-  const node = nodes.find(({ gpus }) => gpus.some(({ gpu_id }) => gpu_id === id))
+  const node = nodes.find((one) => has(one, id))
   const gpu = node?.gpus.find(({ gpu_id }) => gpu_id === id)
   return node && gpu ? <GpuDialog gpu={gpu} node={node} {...rest} /> : null
 }

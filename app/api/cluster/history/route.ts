@@ -1,4 +1,7 @@
 import { readHistory } from '@/lib/cluster/history'
-import { route } from '@/lib/http/route'
+import { historyQuerySchema } from '@/lib/cluster/schemas'
+import { readQuery, route } from '@/lib/http/route'
 
-export const GET = route('read', async ({ actor }) => Response.json(await readHistory(actor)))
+export const GET = route('read', async ({ actor, url }) =>
+  Response.json(await readHistory(actor, readQuery(url, historyQuerySchema).nodes ?? null)),
+)

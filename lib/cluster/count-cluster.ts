@@ -1,0 +1,40 @@
+import { type Cluster, type ClusterGpu, type ClusterNode, gpuLookNames } from './schemas'
+
+/** What counting needs to know of a node. */
+export interface CountedNode {
+  state: ClusterNode['state']
+  gpus: readonly Pick<ClusterGpu, 'state' | 'allocated' | 'simulated'>[]
+}
+
+const gone = new Set<ClusterNode['state']>(['lost', 'drained'])
+const notGivenOut = new Set<ClusterGpu['state']>(['paused', 'outside'])
+
+/** GPUs that are not there count nowhere. One that is closed counts as used only as far as it is. */
+export function countCluster(nodes: readonly CountedNode[]): Cluster['cluster_status'] {
+  const present = nodes
+    .filter(({ state }) => !gone.has(state))
+    .flatMap(({ state, gpus }) => gpus.map((gpu) => ({ ...gpu, open: state === 'ready' })))
+    .filter(({ state }) => state !== 'missing')
+    .map((gpu) => ({ ...gpu, open: gpu.open && !notGivenOut.has(gpu.state) }))
+  // Thousandths are summed as whole numbers: parts of 1 would not add up to 1.
+  const allocatedMilli = present.reduce((sum, { allocated }) => sum + Math.round(allocated * 1000), 0)
+  const usable = present.filter(({ open, allocated }) => open || allocated > 0).length
+  return {
+    total_gpus: present.length,
+    available_gpus: present.filter(({ open, state }) => open && state === 'free').length,
+    allocated_gpus: allocatedMilli / 1000,
+    utilization_percent: usable === 0 ? 0 : Math.round(allocatedMilli / usable) / 10,
+    nodes: nodes.length,
+    ready_nodes: nodes.filter(({ state }) => state === 'ready').length,
+    simulated_gpus: present.filter(({ simulated }) => simulated).length,
+  }
+}
+
+/** How many GPUs are in each state; `closed` are those that would be free, on nodes that take no jobs. */
+export function countStates(nodes: readonly CountedNode[]): Cluster['gpus_by_state'] {
+  const states = nodes.flatMap(({ state: node, gpus }) =>
+    gpus.map(({ state }) => (state === 'free' && node !== 'ready' ? 'closed' : state)),
+  )
+  const counts = gpuLookNames.map((name) => [name, states.filter((state) => state === name).length])
+  return Object.fromEntries(counts) as Cluster['gpus_by_state']
+}
