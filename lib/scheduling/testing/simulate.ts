@@ -13,6 +13,8 @@ export interface Simulation {
   order: readonly string[]
   /** GPU milliseconds that each project held. */
   held: ReadonlyMap<string, number>
+  /** The same for each project's users. */
+  heldByUser: ReadonlyMap<string, ReadonlyMap<string, number>>
 }
 
 export interface SimulationOptions {
@@ -36,11 +38,16 @@ export function simulate({
   const running = new Map<string, RunningJob>()
   const started = new Map<string, number>()
   const held = new Map<string, number>()
+  const heldByUser = new Map<string, Map<string, number>>()
   const endOf = ({ id, startedAt }: RunningJob) => startedAt + (byId.get(id)?.runsMs ?? 0)
   for (let now = 0; now <= until; ) {
     const here = [...waiting.values()].filter(({ submittedAt }) => submittedAt <= now)
     const nodes = cluster.nodes.map((node) => occupied(node, [...running.values()]))
-    const projects = cluster.projects.map((project) => ({ ...project, usage: held.get(project.id) ?? 0 }))
+    const projects = cluster.projects.map((project) => ({
+      ...project,
+      usage: held.get(project.id) ?? 0,
+      userUsage: [...(heldByUser.get(project.id) ?? [])].map(([userId, usage]) => ({ userId, usage })),
+    }))
     const snapshot = { ...cluster, nodes, projects, now, waiting: here, running: [...running.values()] }
     const made = plan(snapshot)
     check?.(snapshot, made)
@@ -59,12 +66,15 @@ export function simulate({
     const next = Math.min(...events)
     for (const job of running.values()) {
       const milli = job.tasks.flatMap(({ gpus }) => gpus).reduce((sum, gpu) => sum + gpu.milli, 0)
-      held.set(job.projectId, (held.get(job.projectId) ?? 0) + ((next - now) * milli) / 1000)
+      const used = ((next - now) * milli) / 1000
+      held.set(job.projectId, (held.get(job.projectId) ?? 0) + used)
+      const users = heldByUser.get(job.projectId) ?? new Map<string, number>()
+      heldByUser.set(job.projectId, users.set(job.userId, (users.get(job.userId) ?? 0) + used))
     }
     now = next
     for (const job of [...running.values()]) if (endOf(job) <= now) running.delete(job.id)
   }
-  return { started, order: [...started.keys()], held }
+  return { started, order: [...started.keys()], held, heldByUser }
 }
 
 /** The node with what its running tasks hold. */
