@@ -45,7 +45,7 @@ export const waitReasons = {
   stopped: { says: 'The scheduler is stopped. An admin can start it.' },
   no_node: { says: 'No node is ready to run jobs. An admin can start a worker.' },
   provisioning: { says: 'The nodes for this job alone are being brought up.' },
-  never_fits: { says: 'No node is large enough for what the job asks for.' },
+  never_fits: { says: 'No node has what the job asks for.' },
   backing_off: { says: 'The last attempt failed for a reason of the system. The job tries again soon.' },
 } as const satisfies Record<string, { says: string }>
 

@@ -1,7 +1,6 @@
 import { ServerOff } from 'lucide-react'
 import { CodeBlock } from '../../ui/code-block'
 import { EmptyState } from '../../ui/empty-state'
-import { SimulateDialog } from '../simulate-dialog'
 
 /** Stands where the nodes will be, and says how they get there. */
 export function NoNodes({ admin }: { admin: boolean }) {
@@ -14,9 +13,9 @@ export function NoNodes({ admin }: { admin: boolean }) {
   }
   return (
     <div className="pb-8">
-      <EmptyState icon={ServerOff} title="No node yet" className="pb-6" action={<SimulateDialog />}>
+      <EmptyState icon={ServerOff} title="No node yet" className="pb-6">
         A node is a machine whose worker takes jobs. Start one there, with the database and the data directory
-        that this server uses.
+        that this server uses. Simulated nodes need one as well.
       </EmptyState>
       <div className="mx-auto w-full max-w-2xl px-4">
         <CodeBlock
