@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { readJobNetworks } from '@/lib/cluster/job-network'
-import { registerNode } from '@/lib/cluster/nodes'
+import { hadRealGpus, registerNode } from '@/lib/cluster/nodes'
 import type { HostMachine } from '@/lib/cluster/serve-simulated'
 import { database } from '@/lib/database/client'
 import { closeListener } from '@/lib/database/listen'
@@ -52,6 +52,7 @@ async function register(): Promise<Registered> {
     node: config.GPUQ_NODE_NAME,
     simulated: config.GPUQ_SIMULATED_GPUS,
     most: config.GPUQ_GPUS,
+    hadGpus: await hadRealGpus(config.GPUQ_NODE_NAME),
   })
   const warnings = [...engine.warnings, ...[problem, noResults].filter((warning) => warning != null)]
   const asked = performance.now()

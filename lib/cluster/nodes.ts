@@ -107,6 +107,15 @@ export async function registerNode(node: NodeRegistration): Promise<Lease> {
   })
 }
 
+/** Whether the node of that name ever served a real GPU. */
+export async function hadRealGpus(name: string): Promise<boolean> {
+  const { rowCount } = await database().pool.query(
+    'SELECT 1 FROM nodes n JOIN gpus g ON g.node_id = n.id WHERE n.name = $1 AND NOT g.simulated LIMIT 1',
+    [name],
+  )
+  return rowCount === 1
+}
+
 /**
  * Renews the lease. `expired`: it ran out, this worker is fenced off, and its containers belong to nobody. `taken`:
  * another worker on this engine serves the node now, and owns them.

@@ -78,6 +78,18 @@ describe('discoverGpus', () => {
     expect((await discoverGpus({ node: 'n', patienceMs: 300 })).problem).toContain('no answer within 0.3 s')
   })
 
+  it('never puts simulated GPUs in the place of real ones whose driver is gone, unless it is told to', async () => {
+    expect(await discoverGpus({ node: 'n', hadGpus: true })).toEqual({
+      gpus: [],
+      source: 'nvidia-smi',
+      problem: expect.stringMatching(/there is no nvidia-smi.*GPUQ_SIMULATED_GPUS/),
+    })
+    expect(await discoverGpus({ node: 'n', hadGpus: true, simulated: 1 })).toMatchObject({
+      source: 'simulated',
+      gpus: [{ simulated: true }],
+    })
+  })
+
   it('simulates where there is no driver, or where it is told to, under UUIDs that stay', async () => {
     const found = await discoverGpus({ node: 'lab-1' })
     expect(found.source).toBe('simulated')

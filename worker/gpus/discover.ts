@@ -18,6 +18,8 @@ export interface DiscoveryOptions {
   simulated?: number | undefined
   /** Serve so many of those that are there, the first ones; also how many are simulated where there is none. */
   most?: number | undefined
+  /** It had real GPUs before: they are not replaced by simulated ones because their driver is gone. */
+  hadGpus?: boolean
   /** How long nvidia-smi is waited for: it can hang on a broken driver. */
   patienceMs?: number
 }
@@ -30,6 +32,7 @@ export async function discoverGpus({
   node,
   simulated,
   most,
+  hadGpus = false,
   patienceMs,
 }: DiscoveryOptions): Promise<Discovery> {
   if (simulated !== undefined) return { gpus: simulatedGpus(node, simulated), source: 'simulated' }
@@ -47,7 +50,7 @@ export async function discoverGpus({
   } catch (error) {
     if (!(error instanceof NvidiaSmiFault)) throw error
     // Without the program there is no NVIDIA driver. With it, GPUs that do not answer are a fault, never simulated ones.
-    if (error.code === 'absent')
+    if (error.code === 'absent' && !hadGpus)
       return { gpus: simulatedGpus(node, most ?? defaultSimulated), source: 'simulated' }
     return { gpus: [], source: 'nvidia-smi', problem: problemOfFailure(error) }
   }
@@ -64,6 +67,10 @@ export function problemOf({ faults }: GpuReport): string | null {
   return `nvidia-smi does not tell enough of some GPUs to serve them. ${faults.map(({ says }) => says).join(' ')}`
 }
 
-export function problemOfFailure(error: NvidiaSmiFault): string {
-  return `nvidia-smi failed: ${error.message}. GPUs that do not answer are not given out.`
+export function problemOfFailure({ code, message }: NvidiaSmiFault): string {
+  const advice =
+    code === 'absent'
+      ? ' Install the driver again, or set GPUQ_SIMULATED_GPUS to serve simulated ones in their place.'
+      : ''
+  return `nvidia-smi failed: ${message}. GPUs that do not answer are not given out.${advice}`
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { GpuReading } from '@/lib/cluster/gpu-reading'
 import { deleteOldSamples } from '@/lib/cluster/gpu-samples'
-import { type Lease, registerNode } from '@/lib/cluster/nodes'
+import { hadRealGpus, type Lease, registerNode } from '@/lib/cluster/nodes'
 import { placeByHand } from '@/lib/cluster/testing/placed'
 import { makeJob } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
@@ -152,6 +152,13 @@ describe('a node with real GPUs', () => {
     await look(watch, idle)
     expect(await stored()).toEqual({ 'GPU-aaaa': null, 'GPU-bbbb': null })
     expect(await warnings()).toEqual(['old engine'])
+  })
+
+  it('is known for its GPUs when its worker starts without a driver', async () => {
+    expect(await hadRealGpus('lab')).toBe(false)
+    await serve()
+    expect(await hadRealGpus('lab')).toBe(true)
+    expect(await hadRealGpus('another')).toBe(false)
   })
 
   it('writes nothing once another worker has the lease', async () => {
