@@ -57,7 +57,7 @@ export class NodeBook implements NodeState {
   readonly gpus: GpuState[]
   /** The jobs on it. What holds room without being one of them stays for ever. */
   readonly tenants = new Map<string, Tenant>()
-  /** When the first of its jobs ends. */
+  /** When the first of its jobs ends. One that was told to go may at any moment. */
   nextEnd = Number.POSITIVE_INFINITY
 
   constructor(
@@ -80,7 +80,7 @@ export class NodeBook implements NodeState {
   /** Notes a job that the snapshot counted already. */
   house(jobId: string, tenant: Tenant): void {
     this.tenants.set(jobId, tenant)
-    this.nextEnd = Math.min(this.nextEnd, tenant.endsAt)
+    this.nextEnd = Math.min(this.nextEnd, endOf(tenant))
   }
 
   /** Puts a job on it. */
@@ -93,14 +93,16 @@ export class NodeBook implements NodeState {
     const tenant = this.tenants.get(jobId)
     if (!tenant) return
     this.tenants.delete(jobId)
-    this.nextEnd = Math.min(...[...this.tenants.values()].map(({ endsAt }) => endsAt))
+    this.nextEnd = Math.min(...[...this.tenants.values()].map(endOf))
     this.#book(tenant.task, -1)
   }
 
   /** Notes that a job was told to go. */
   evict(jobId: string): void {
     const tenant = this.tenants.get(jobId)
-    if (tenant) tenant.leaving = true
+    if (!tenant) return
+    tenant.leaving = true
+    this.nextEnd = endOf(tenant)
   }
 
   /** The node as it will stand without some of its jobs. */
@@ -124,4 +126,8 @@ export class NodeBook implements NodeState {
     }
     this.changes?.note(this)
   }
+}
+
+function endOf({ leaving, endsAt }: Tenant): number {
+  return leaving ? Number.NEGATIVE_INFINITY : endsAt
 }

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest'
+import { plan } from './plan'
+import { gpu, node, oneGpu, snapshot, waitingJob } from './testing/rows'
+import type { NodeState, RunningJob } from './types'
+
+/** A node of two GPUs, the first of them held by a job. */
+function halfBusy(id: string, job: Partial<RunningJob>): { state: NodeState; job: RunningJob } {
+  const task = { nodeId: id, gpus: [{ id: `${id}/0`, milli: 1000 }], cpuMilli: 4000, memoryMib: 4000 }
+  const { attempt, priority, submittedAt, notBefore, ...facts } = waitingJob(`on-${id}`)
+  return {
+    state: node(id, 2, {
+      usedCpuMilli: 4000,
+      usedMemoryMib: 4000,
+      gpus: [gpu(`${id}/0`, { allocatedMilli: 1000 }), gpu(`${id}/1`)],
+    }),
+    job: { ...facts, tasks: [{ rank: 0, ...task }], startedAt: 0, leaving: false, ...job },
+  }
+}
+
+it('is where jobs were told to go, however long they were expected to stay', () => {
+  const bestEffort = { ...oneGpu, pool: 'best-effort' as const }
+  const goes = halfBusy('m', { request: bestEffort, expectedMs: 90_000, leaving: true })
+  const stays = halfBusy('n', { expectedMs: 10_000 })
+  const waiting = [
+    waitingJob('first', { request: { ...oneGpu, gpuCount: 2 } }),
+    waitingJob('second', { submittedAt: 1, expectedMs: 80_000 }),
+  ]
+  const cluster = { nodes: [goes.state, stays.state], running: [goes.job, stays.job] }
+  const [placed] = plan(snapshot({ ...cluster, waiting })).placements
+  expect(placed).toMatchObject({ jobId: 'second', tasks: [{ nodeId: 'n' }] })
+})
