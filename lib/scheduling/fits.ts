@@ -64,19 +64,20 @@ export function isEligible(request: ResourceRequest, gpu: GpuState): boolean {
   return request.allowedGpus === null || request.allowedGpus.includes(gpu.index)
 }
 
-const known = new Map<string, boolean>()
-const mostKnown = 10_000
+/** What was found, by what was wanted and the model. */
+const known = new Map<string, Map<string, boolean>>()
+const mostKnown = 1_000
 
 /** Models are named by a part of their names, several with `|` between. What was found is remembered. */
 function isOfModel(model: string, wanted: string): boolean {
-  const key = `${model}\n${wanted}`
-  const found = known.get(key)
+  const models = known.get(wanted) ?? new Map<string, boolean>()
+  const found = models.get(model)
   if (found !== undefined) return found
   const name = model.toLowerCase()
   const parts = wanted.toLowerCase().split('|')
   const is = parts.some((part) => name.includes(part.trim()))
   if (known.size >= mostKnown) known.clear()
-  known.set(key, is)
+  known.set(wanted, models.set(model, is))
   return is
 }
 

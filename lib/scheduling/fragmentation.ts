@@ -1,12 +1,6 @@
 import { isEligible, isOfPool, sharesOf } from './fits'
+import type { Room } from './room'
 import type { Demand, NodeState, ResourceRequest } from './types'
-
-/** What changes of a node as jobs come and go. Free room; of a GPU that may not be given out, none. */
-export interface Room {
-  cpuMilli: number
-  memoryMib: number
-  gpus: readonly number[]
-}
 
 /** A kind of node, with what each demand needs on it. */
 interface NodeKind {
@@ -104,15 +98,6 @@ export class Fragmentation {
     this.#kinds.set(traits, kind)
     this.#kindOf.set(node, kind)
     return kind
-  }
-}
-
-/** A node's free room now. */
-export function roomOf(node: NodeState): Room {
-  return {
-    cpuMilli: node.cpuMilli - node.usedCpuMilli,
-    memoryMib: node.memoryMib - node.usedMemoryMib,
-    gpus: node.gpus.map(({ allocatedMilli, blocked }) => (blocked === null ? 1000 - allocatedMilli : 0)),
   }
 }
 

@@ -1,3 +1,4 @@
+import { type Room, roomOf } from './room'
 import type { GpuState, NodeState, TaskPlacement } from './types'
 
 type Task = Omit<TaskPlacement, 'rank'>
@@ -13,37 +14,6 @@ export interface Tenant {
   startedAt: number
 }
 
-/** Which nodes changed, in order: who keeps what it found out about nodes looks again only at these. */
-export class Changes {
-  #nodes: NodeBook[] = []
-  /** Raised when older changes are forgotten. */
-  #era = 0
-
-  note(node: NodeBook): void {
-    if (this.#nodes.length >= mostChanges) {
-      this.#nodes = []
-      this.#era += 1
-    }
-    this.#nodes.push(node)
-  }
-
-  /** The nodes that changed since a mark; null when that is not known any more. */
-  since(mark: Mark): readonly NodeBook[] | null {
-    return mark.era === this.#era ? this.#nodes.slice(mark.length) : null
-  }
-
-  get mark(): Mark {
-    return { era: this.#era, length: this.#nodes.length }
-  }
-}
-
-export interface Mark {
-  era: number
-  length: number
-}
-
-const mostChanges = 65_536
-
 /** A node as the scheduler goes along: what is placed is on it at once. */
 export class NodeBook implements NodeState {
   readonly id: string
@@ -55,6 +25,8 @@ export class NodeBook implements NodeState {
   usedCpuMilli: number
   usedMemoryMib: number
   readonly gpus: GpuState[]
+  /** Where in `gpus` each is. */
+  readonly #places: ReadonlyMap<string, number>
   /** The jobs on it. What holds room without being one of them stays for ever. */
   readonly tenants = new Map<string, Tenant>()
   /** When the first of its jobs ends. One that was told to go may at any moment. */
@@ -64,7 +36,7 @@ export class NodeBook implements NodeState {
     state: NodeState,
     /** Its position in the list of nodes. */
     readonly position: number,
-    private readonly changes?: Changes,
+    private readonly noteChange: (node: NodeBook) => void,
   ) {
     this.id = state.id
     this.pool = state.pool
@@ -75,12 +47,14 @@ export class NodeBook implements NodeState {
     this.usedCpuMilli = state.usedCpuMilli
     this.usedMemoryMib = state.usedMemoryMib
     this.gpus = state.gpus.map((gpu) => ({ ...gpu }))
+    this.#places = new Map(this.gpus.map(({ id }, place) => [id, place]))
   }
 
   /** Notes a job that the snapshot counted already. */
   house(jobId: string, tenant: Tenant): void {
     this.tenants.set(jobId, tenant)
     this.nextEnd = Math.min(this.nextEnd, endOf(tenant))
+    this.noteChange(this)
   }
 
   /** Puts a job on it. */
@@ -95,6 +69,7 @@ export class NodeBook implements NodeState {
     this.tenants.delete(jobId)
     this.nextEnd = Math.min(...[...this.tenants.values()].map(endOf))
     this.#book(tenant.task, -1)
+    this.noteChange(this)
   }
 
   /** Notes that a job was told to go. */
@@ -103,28 +78,38 @@ export class NodeBook implements NodeState {
     if (!tenant) return
     tenant.leaving = true
     this.nextEnd = endOf(tenant)
+    this.noteChange(this)
   }
 
-  /** The node as it will stand without some of its jobs. */
-  without(isGone: (tenant: Tenant) => boolean): NodeBook {
-    const copy = new NodeBook(this, this.position)
-    for (const tenant of this.tenants.values()) if (isGone(tenant)) copy.#book(tenant.task, -1)
-    return copy
+  /** Its jobs in the order in which they end, without those that were told to go. */
+  inOrderOfEnds(): Tenant[] {
+    return [...this.tenants.values()].filter(({ leaving }) => !leaving).sort((a, b) => a.endsAt - b.endsAt)
   }
 
-  /** Takes a job's room back, whoever notes it. */
-  vacate({ task }: Tenant): void {
-    this.#book(task, -1)
+  /** Its room as it will be without some of its jobs. */
+  roomWithout(isGone: (tenant: Tenant) => boolean): Room {
+    const room = roomOf(this)
+    for (const tenant of this.tenants.values()) if (isGone(tenant)) this.give(room, tenant.task)
+    return room
+  }
+
+  /** Adds what a task holds to a room of this node; takes it away where `sign` is -1. */
+  give(room: Room, { gpus, cpuMilli, memoryMib }: Task, sign: 1 | -1 = 1): void {
+    room.cpuMilli += sign * cpuMilli
+    room.memoryMib += sign * memoryMib
+    for (const { id, milli } of gpus) {
+      const place = this.#places.get(id) ?? -1
+      if (this.gpus[place]?.blocked === null) room.gpus[place] = (room.gpus[place] ?? 0) + sign * milli
+    }
   }
 
   #book({ gpus, cpuMilli, memoryMib }: Task, sign: 1 | -1): void {
     this.usedCpuMilli += sign * cpuMilli
     this.usedMemoryMib += sign * memoryMib
     for (const { id, milli } of gpus) {
-      const gpu = this.gpus.find((each) => each.id === id)
+      const gpu = this.gpus[this.#places.get(id) ?? -1]
       if (gpu) gpu.allocatedMilli += sign * milli
     }
-    this.changes?.note(this)
   }
 }
 

@@ -1,7 +1,7 @@
 import type { NodeBook } from './node-book'
 import type { Place } from './placer'
 import type { Queue } from './queues'
-import { findVictims, leavesRoom, type Reservation, reserve } from './reservation'
+import { findVictims, leavesRoom, type Reservation } from './reservation'
 import type { Turns } from './turns'
 import type { Placement, Preemption, WaitingJob } from './types'
 
@@ -69,11 +69,11 @@ export class Pass {
   #keptAheadOf(queue: Queue): Reservation | null {
     const { host, now } = this
     while (this.#blocked && host.turns.compare(this.#blocked, queue) < 0) {
-      const request = this.#blocked.head?.job.request
-      this.#kept ??= request ? reserve(request, host.nodes, now) : null
+      const { shape } = this.#blocked.bin
+      this.#kept ??= shape.openings.reserve(now)
       if (this.#kept) return this.#kept
       // Nothing that runs stands in its way: it holds up nobody.
-      this.#blocked.bin.shape.hopeless = true
+      shape.hopeless = true
       this.#blocked = host.firstBlocked()
     }
     return null

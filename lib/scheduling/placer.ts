@@ -1,6 +1,8 @@
-import { fits, hasRoom } from './fits'
-import { type Fragmentation, type Room, roomOf } from './fragmentation'
-import type { Changes, Mark, NodeBook } from './node-book'
+import type { Cluster } from './cluster'
+import { fits } from './fits'
+import type { Fragmentation } from './fragmentation'
+import type { NodeBook } from './node-book'
+import { isFree, type Need, needOn, type Room, roomOf } from './room'
 import type { NodeState, ResourceRequest, TaskPlacement } from './types'
 
 /** A place for one instance. */
@@ -22,18 +24,18 @@ interface Choice {
 export class Placer {
   /** Nodes with room. */
   readonly #open = new Map<NodeBook, Choice>()
-  #mark: Mark | null = null
+  #mark = 0
 
   constructor(
     readonly request: ResourceRequest,
-    private readonly nodes: readonly NodeBook[],
-    private readonly changes: Changes,
+    private readonly cluster: Cluster,
     private readonly fragmentation: Fragmentation,
   ) {}
 
   /** Whether the request fits on the node now. */
   fitsOn(node: NodeBook): boolean {
-    return fits(this.request, node).ok
+    const need = needOn(this.request, node)
+    return need !== null && isFree(need, roomOf(node))
   }
 
   /** The best `count` nodes, each other than the rest, of those that `allows`; null when there are not so many. */
@@ -64,50 +66,41 @@ export class Placer {
   }
 
   #catchUp(): void {
-    const changed = this.#mark === null ? null : this.changes.since(this.#mark)
-    this.#mark = this.changes.mark
-    for (const node of changed ?? this.nodes) {
-      const choice = this.fitsOn(node) ? chooseOn(node, this.request, this.fragmentation) : null
+    for (const node of this.cluster.changedSince(this.#mark)) {
+      const choice = chooseOn(node, this.request, this.fragmentation)
       if (choice) this.#open.set(node, choice)
       else this.#open.delete(node)
     }
+    this.#mark = this.cluster.mark
   }
 }
 
-/** The GPUs of a node on which the request does the least harm to what others could use. */
+/** The GPUs of a node on which the request does the least harm to what others could use; null where it does not fit. */
 function chooseOn(node: NodeState, request: ResourceRequest, fragmentation: Fragmentation): Choice | null {
+  const need = needOn(request, node)
   const room = roomOf(node)
+  if (!need || !isFree(need, room)) return null
   const before = fragmentation.of(node, room)
-  let best: Choice | null = null
-  for (const places of waysToTake(node, request)) {
-    const cost = fragmentation.of(node, after(node, request, room, places)) - before
-    if (best !== null && best.cost <= cost) continue
-    best = { cost, gpus: places.flatMap((place) => node.gpus[place]?.id ?? []) }
+  let best: { cost: number; places: readonly number[] } | null = null
+  for (const places of waysToTake(need, room)) {
+    const cost = fragmentation.of(node, after(room, need, places)) - before
+    if (best === null || cost < best.cost) best = { cost, places }
   }
-  return best
+  return best && { cost: best.cost, gpus: best.places.flatMap((place) => node.gpus[place]?.id ?? []) }
 }
 
 /** GPUs of equal room are as good as each other: one way for each room. Several GPUs at once are the fullest ones. */
-function waysToTake(node: NodeState, request: ResourceRequest): number[][] {
-  if (request.gpuCount === 0) return [[]]
-  const open = node.gpus.flatMap((gpu, place) => (hasRoom(request, gpu) ? [place] : []))
-  const used = (place: number) => node.gpus[place]?.allocatedMilli ?? 0
-  if (request.gpuCount > 1)
-    return [open.sort((a, b) => used(b) - used(a) || a - b).slice(0, request.gpuCount)]
-  const byRoom = new Map(open.toReversed().map((place) => [used(place), [place]]))
+function waysToTake({ gpuCount, gpuMilli, places }: Need, { gpus }: Room): number[][] {
+  if (gpuCount === 0) return [[]]
+  const freeOf = (place: number) => gpus[place] ?? 0
+  const open = places.filter((place) => freeOf(place) >= gpuMilli)
+  if (gpuCount > 1) return [open.sort((a, b) => freeOf(a) - freeOf(b) || a - b).slice(0, gpuCount)]
+  const byRoom = new Map(open.toReversed().map((place) => [freeOf(place), [place]]))
   return [...byRoom.values()]
 }
 
-function after(node: NodeState, request: ResourceRequest, room: Room, places: readonly number[]): Room {
-  const fit = fits(
-    request,
-    node,
-    places.flatMap((place) => node.gpus[place]?.id ?? []),
-  )
-  if (!fit.ok) throw new Error('a way that was found open does not fit')
-  return {
-    cpuMilli: room.cpuMilli - fit.task.cpuMilli,
-    memoryMib: room.memoryMib - fit.task.memoryMib,
-    gpus: room.gpus.map((free, place) => (places.includes(place) ? free - request.gpuMilli : free)),
-  }
+function after(room: Room, { gpuMilli, cpuMilli, memoryMib }: Need, places: readonly number[]): Room {
+  const gpus = [...room.gpus]
+  for (const place of places) gpus[place] = (gpus[place] ?? 0) - gpuMilli
+  return { cpuMilli: room.cpuMilli - cpuMilli, memoryMib: room.memoryMib - memoryMib, gpus }
 }

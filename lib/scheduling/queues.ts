@@ -1,9 +1,11 @@
 import type { Placer } from './placer'
+import type { Openings } from './reservation'
 import type { JobFacts, WaitingJob } from './types'
 
 /** Jobs that ask for the same. Where one of them does not fit, none does. */
 export interface Shape {
   placer: Placer
+  openings: Openings
   /** Fits nowhere, until a node gets room for it. */
   blocked: boolean
   /** Would not fit if all that runs had ended. */

@@ -1,5 +1,6 @@
-import { fits } from './fits'
-import type { NodeBook, Tenant } from './node-book'
+import type { Cluster } from './cluster'
+import type { NodeBook } from './node-book'
+import { isFree, needOn } from './room'
 import type { ResourceRequest, TaskPlacement } from './types'
 
 /** Room kept for the first job that cannot start: when it will start, and where. */
@@ -9,45 +10,72 @@ export interface Reservation {
   request: ResourceRequest
 }
 
-/**
- * The earliest time at which a job can start, going by when those that run are expected to end; null when they all
- * ending would not be enough. This is the reservation of EASY backfilling (Lifka, "The ANL/IBM SP Scheduling System",
- * JSSPP 1995): the first blocked job has one, and none that is placed later may move it.
- */
-export function reserve(
-  request: ResourceRequest,
-  nodes: readonly NodeBook[],
-  now: number,
-): Reservation | null {
-  const best: { node: NodeBook; at: number }[] = []
-  const soonest = nodes.map((node) => ({ node, from: Math.max(node.nextEnd, now) }))
-  // A single one would have started where it fits now; several may wait for the last of their nodes.
-  if (request.instances === 1) soonest.sort((a, b) => a.from - b.from || a.node.position - b.node.position)
-  for (const { node, from } of soonest) {
-    const worst = best.length < request.instances ? Number.POSITIVE_INFINITY : (best.at(-1)?.at ?? 0)
-    if (request.instances === 1 && from >= worst) break
-    const at = earliest(request, node, now, worst)
-    if (at >= worst) continue
-    best.push({ node, at })
-    best.sort((a, b) => a.at - b.at || a.node.position - b.node.position)
-    best.length = Math.min(best.length, request.instances)
-  }
-  const last = best[request.instances - 1]
-  return last ? { at: last.at, nodes: new Set(best.map(({ node }) => node)), request } : null
+const never = Number.POSITIVE_INFINITY
+
+interface Opening {
+  node: NodeBook
+  at: number
 }
 
-/** When the request fits on the node, if that is before `limit`; else infinity. */
-function earliest(request: ResourceRequest, node: NodeBook, now: number, limit: number): number {
-  const later = node.without(({ leaving, endsAt }) => leaving || endsAt <= now)
-  if (fits(request, later).ok) return now
-  const rest = [...node.tenants.values()].filter(({ leaving, endsAt }) => !leaving && endsAt > now)
-  rest.sort((a, b) => a.endsAt - b.endsAt)
-  for (const [index, tenant] of rest.entries()) {
-    if (tenant.endsAt >= limit) break
-    later.vacate(tenant)
-    if (rest[index + 1]?.endsAt !== tenant.endsAt && fits(request, later).ok) return tenant.endsAt
+/**
+ * When a request fits on each node, going by when those that run are expected to end. What was found out about a node
+ * holds until the node changes, whatever the time.
+ */
+export class Openings {
+  /** By the node's position. Minus infinity: as soon as those have gone that were told to. */
+  readonly #at: number[] = []
+  #mark = 0
+
+  constructor(
+    private readonly request: ResourceRequest,
+    private readonly cluster: Cluster,
+  ) {}
+
+  /**
+   * The earliest time at which the request can start; null when all that runs ending would not be enough. This is the
+   * reservation of EASY backfilling (Lifka, "The ANL/IBM SP Scheduling System", JSSPP 1995): the first blocked job has
+   * one, and none that is placed later may move it.
+   */
+  reserve(now: number): Reservation | null {
+    this.#catchUp()
+    const { request } = this
+    const best: Opening[] = []
+    for (const node of this.cluster.nodes) {
+      const at = Math.max(this.#at[node.position] ?? never, now)
+      const worst = best.length < request.instances ? null : best.at(-1)
+      if (at === never || (worst && at > worst.at)) continue
+      best.push({ node, at })
+      best.sort((a, b) => this.#compare(a, b, now))
+      best.length = Math.min(best.length, request.instances)
+    }
+    const last = best[request.instances - 1]
+    return last ? { at: last.at, nodes: new Set(best.map(({ node }) => node)), request } : null
   }
-  return Number.POSITIVE_INFINITY
+
+  #compare(a: Opening, b: Opening, now: number): number {
+    // A single one goes where jobs end first; several may wait for the last of their nodes.
+    const from = ({ node }: Opening) => (this.request.instances === 1 ? Math.max(node.nextEnd, now) : now)
+    return a.at - b.at || from(a) - from(b) || a.node.position - b.node.position
+  }
+
+  #catchUp(): void {
+    for (const node of this.cluster.changedSince(this.#mark)) {
+      this.#at[node.position] = opensAt(this.request, node)
+    }
+    this.#mark = this.cluster.mark
+  }
+}
+
+function opensAt(request: ResourceRequest, node: NodeBook): number {
+  const need = needOn(request, node)
+  if (!need) return never
+  const room = node.roomWithout(({ leaving }) => leaving)
+  if (isFree(need, room)) return Number.NEGATIVE_INFINITY
+  for (const { task, endsAt } of node.inOrderOfEnds()) {
+    node.give(room, task)
+    if (isFree(need, room)) return endsAt
+  }
+  return never
 }
 
 /** Whether a task that would run until `endsAt` leaves the reservation its room at its time. */
@@ -58,13 +86,10 @@ export function leavesRoom(
   endsAt: number,
 ): boolean {
   if (!nodes.has(node) || endsAt <= at) return true
-  const then = endedBy(node, at)
-  then.seat('', { task, endsAt, startedAt: at, preemptible: false, leaving: false })
-  return fits(request, then).ok
-}
-
-function endedBy(node: NodeBook, time: number): NodeBook {
-  return node.without((tenant) => tenant.leaving || tenant.endsAt <= time)
+  const then = node.roomWithout((tenant) => tenant.leaving || tenant.endsAt <= at)
+  node.give(then, task, -1)
+  const need = needOn(request, node)
+  return need !== null && isFree(need, then)
 }
 
 /**
@@ -87,25 +112,19 @@ function wayOn(
   node: NodeBook,
   now: number,
 ): { node: NodeBook; lost: number; jobIds: string[] } | null {
-  const gone = new Set<Tenant>([...node.tenants.values()].filter(({ leaving }) => leaving))
-  const jobIds: string[] = []
-  let lost = 0
+  const need = needOn(request, node)
+  if (!need) return null
+  const room = node.roomWithout(({ leaving }) => leaving)
   const candidates = [...node.tenants]
     .filter(([, { preemptible, leaving }]) => preemptible && !leaving)
     .sort(([, a], [, b]) => b.startedAt - a.startedAt)
-  for (;;) {
-    if (
-      fits(
-        request,
-        node.without((tenant) => gone.has(tenant)),
-      ).ok
-    )
-      return { node, lost, jobIds }
-    const next = candidates.shift()
-    if (!next) return null
-    const [jobId, tenant] = next
-    gone.add(tenant)
+  const jobIds: string[] = []
+  let lost = 0
+  for (const [jobId, { task, startedAt }] of candidates) {
+    if (isFree(need, room)) break
+    node.give(room, task)
     jobIds.push(jobId)
-    lost += now - tenant.startedAt
+    lost += now - startedAt
   }
+  return isFree(need, room) ? { node, lost, jobIds } : null
 }

@@ -1,8 +1,10 @@
+import { Cluster } from './cluster'
 import { Fragmentation } from './fragmentation'
-import { Changes, NodeBook } from './node-book'
+import type { NodeBook } from './node-book'
 import { Pass } from './pass'
 import { type Place, Placer } from './placer'
 import { Bin, type Flow, type Line, type Queue, type Shape } from './queues'
+import { Openings } from './reservation'
 import { compareTurns, gpuMilliOf, Turns, tierOf } from './turns'
 import type {
   JobFacts,
@@ -36,12 +38,11 @@ export interface Decision {
  */
 export class Scheduler {
   readonly turns: Turns
-  readonly nodes: readonly NodeBook[]
   readonly running = new Map<string, Running>()
   readonly waiting = new Map<string, { job: WaitingJob; queue: Queue | null }>()
+  readonly #cluster: Cluster
   readonly #byId: ReadonlyMap<string, NodeBook>
   readonly #fragmentation: Fragmentation
-  readonly #changes = new Changes()
   readonly #shapes = new Map<string, Shape>()
   readonly #bins = new Map<Flow, Map<Shape, Bin>>()
   /** Running jobs that give way when asked. */
@@ -53,7 +54,7 @@ export class Scheduler {
 
   constructor(snapshot: Snapshot) {
     this.turns = new Turns(snapshot.policy, snapshot.projects, snapshot.now)
-    this.nodes = snapshot.nodes.map((node, position) => new NodeBook(node, position, this.#changes))
+    this.#cluster = new Cluster(snapshot.nodes)
     this.#byId = new Map(this.nodes.map((node) => [node.id, node]))
     const { workload, waiting } = snapshot
     const expected =
@@ -142,6 +143,10 @@ export class Scheduler {
       attempt: job.attempt + 1,
       tasks: places.map(({ task }, rank) => ({ rank, ...task })),
     }
+  }
+
+  get nodes(): readonly NodeBook[] {
+    return this.#cluster.nodes
   }
 
   /** As many jobs run as may at once. */
@@ -234,7 +239,8 @@ export class Scheduler {
   #shapeOf(request: ResourceRequest): Shape {
     const asked = JSON.stringify(request)
     const shape = this.#shapes.get(asked) ?? {
-      placer: new Placer(request, this.nodes, this.#changes, this.#fragmentation),
+      placer: new Placer(request, this.#cluster, this.#fragmentation),
+      openings: new Openings(request, this.#cluster),
       blocked: false,
       hopeless: false,
       longestMs: Number.POSITIVE_INFINITY,

@@ -1,5 +1,5 @@
+import { Cluster } from '@/lib/scheduling/cluster'
 import { Fragmentation } from '@/lib/scheduling/fragmentation'
-import { Changes, NodeBook } from '@/lib/scheduling/node-book'
 import { Placer } from '@/lib/scheduling/placer'
 import { randomNumbers } from '@/lib/scheduling/testing/simulate'
 import type { ResourceRequest } from '@/lib/scheduling/types'
@@ -25,14 +25,13 @@ export interface Allocation {
 export function fillCluster({ nodes, requests }: Trace, seed: number): Allocation {
   const order = drawTasks(requests, load * capacityOf(nodes), randomNumbers(seed))
   const began = performance.now()
-  const changes = new Changes()
-  const books = nodes.map((node, position) => new NodeBook(node, position, changes))
+  const cluster = new Cluster(nodes)
   const fragmentation = new Fragmentation(countKinds(requests))
   const placers = new Map<string, Placer>()
   let given = 0
   for (const [index, request] of order.entries()) {
     const kind = JSON.stringify(request)
-    const placer = placers.get(kind) ?? new Placer(request, books, changes, fragmentation)
+    const placer = placers.get(kind) ?? new Placer(request, cluster, fragmentation)
     placers.set(kind, placer)
     const [place] = placer.find(1, () => true) ?? []
     if (!place) continue
