@@ -32,7 +32,8 @@ export class Explainer {
     const ofShape = this.#ofShape.get(key) ?? explainShape(job.request, this.scheduler.nodes)
     this.#ofShape.set(key, ofShape)
     if (absent.has(ofShape.reason)) return ofShape
-    if (turns.isOverQuota(flow, job)) return { reason: 'quota', detail: describeQuota(flow.project, job) }
+    if (turns.isOverQuota(flow.project, job.request))
+      return { reason: 'quota', detail: describeQuota(flow.project, job) }
     if (this.scheduler.isFull) return { reason: 'max_concurrent_jobs', detail: null }
     return ofShape
   }

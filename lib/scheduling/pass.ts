@@ -68,7 +68,7 @@ export class Pass {
   /** The room kept for a job that is ahead of the queue's first; null when there is none. */
   #keptAheadOf(queue: Queue): Reservation | null {
     const { host, now } = this
-    while (this.#blocked && host.turns.compare(this.#blocked, queue) < 0) {
+    while (this.#blocked && host.turns.goesBefore(this.#blocked, queue)) {
       const { shape } = this.#blocked.bin
       this.#kept ??= shape.openings.reserve(now)
       if (this.#kept) return this.#kept

@@ -1,11 +1,13 @@
 import { Cluster } from './cluster'
 import { Fragmentation } from './fragmentation'
+import { Heap } from './heap'
 import type { NodeBook } from './node-book'
 import { Pass } from './pass'
 import { type Place, Placer } from './placer'
-import { Bin, type Flow, type Line, type Queue, type Shape } from './queues'
+import { byKey, type Claim, compareTurns, type Queue } from './queues'
 import { Openings } from './reservation'
-import { compareTurns, gpuMilliOf, Turns, tierOf } from './turns'
+import { Shape } from './shape'
+import { gpuMilliOf, Turns } from './turns'
 import type {
   JobFacts,
   Placement,
@@ -44,7 +46,6 @@ export class Scheduler {
   readonly #byId: ReadonlyMap<string, NodeBook>
   readonly #fragmentation: Fragmentation
   readonly #shapes = new Map<string, Shape>()
-  readonly #bins = new Map<Flow, Map<Shape, Bin>>()
   /** Running jobs that give way when asked. */
   preemptible = 0
   /** Nodes that got room since the last pass. */
@@ -65,19 +66,19 @@ export class Scheduler {
     // In an order of their own: sums of uses depend on it in their last digits.
     const running = [...snapshot.running].sort((a, b) => (a.id < b.id ? -1 : 1))
     for (const job of running) this.#adopt(job, snapshot.now)
-    this.#fill(snapshot.waiting)
+    // In their order each is the last of its queue.
+    const entries = waiting.map((job) => ({ job, key: this.turns.keyOf(job) })).sort(byKey)
+    for (const { job } of entries) this.submit(job)
   }
 
   /** A job came. */
   submit(job: WaitingJob): void {
-    const queue = this.#queueOf(job)
-    this.waiting.set(job.id, { job, queue: null })
-    if (job.notBefore !== null) {
-      this.#resting.add(job)
+    if (job.notBefore === null) {
+      this.#enqueue(job)
       return
     }
-    this.waiting.set(job.id, { job, queue })
-    queue.insert({ job, key: this.turns.keyOf(job) })
+    this.waiting.set(job.id, { job, queue: null })
+    this.#resting.add(job)
   }
 
   /** A waiting job is not wanted any more. */
@@ -108,9 +109,8 @@ export class Scheduler {
     this.#wake(now)
     this.#reopen()
     const pass = new Pass(this, now)
-    // Within a pass shapes and quotas only fill up.
-    const lines = new Map<Flow, Line>()
-    for (let queue = this.#next(lines); queue; queue = this.#next(lines)) {
+    const claims = this.#open()
+    for (let queue = this.#next(claims); queue; queue = this.#next(claims)) {
       if (!pass.tryFirst(queue)) break
     }
     return { placements: pass.placements, preemptions: pass.preempt() }
@@ -118,10 +118,8 @@ export class Scheduler {
 
   /** The waiting jobs in the order of their turns, going by how things stand now. */
   inTurn(): WaitingJob[] {
-    const jobs = [...this.waiting.values()].map(({ job }) => ({ job, turn: this.turns.turnOf(job) }))
-    return jobs
-      .sort((a, b) => compareTurns(a.turn, b.turn) || (a.job.id < b.job.id ? -1 : 1))
-      .map(({ job }) => job)
+    const jobs = [...this.waiting.values()].map(({ job }) => ({ job, ...this.turns.turnOf(job) }))
+    return jobs.sort(compareTurns).map(({ job }) => job)
   }
 
   /** Notes a placement as made. */
@@ -155,14 +153,36 @@ export class Scheduler {
     return maxConcurrentJobs !== null && this.running.size >= maxConcurrentJobs
   }
 
-  /** The queue whose first job is next among those that may have a place. */
-  #next(lines: Map<Flow, Line>): Queue | null {
-    return this.isFull ? null : this.turns.first(({ blocked }) => !blocked, lines)
+  /** The first queue of each shape that may have a place. */
+  #open(): Heap<Claim> {
+    const claims = new Heap<Claim>(compareTurns)
+    for (const shape of this.#shapes.values()) {
+      const claim = shape.blocked ? null : shape.first()
+      if (claim) claims.push(claim)
+    }
+    return claims
+  }
+
+  /** The queue whose first job is next. Within a pass shapes and quotas only fill up: what was first gets later. */
+  #next(claims: Heap<Claim>): Queue | null {
+    if (this.isFull) return null
+    for (let claim = claims.pop(); claim; claim = claims.pop()) {
+      const { shape } = claim.queue.bin
+      const now = shape.blocked ? null : shape.first()
+      if (now) claims.push(now)
+      if (now && compareTurns(now, claim) === 0) return now.queue
+    }
+    return null
   }
 
   /** The queue whose first job is next among those that wait for room, and will have it once others end. */
   firstBlocked(): Queue | null {
-    return this.turns.first(({ blocked, hopeless }) => blocked && !hopeless)
+    let first: Claim | null = null
+    for (const shape of this.#shapes.values()) {
+      const claim = shape.blocked && !shape.hopeless ? shape.first() : null
+      if (claim && (!first || compareTurns(claim, first) < 0)) first = claim
+    }
+    return first?.queue ?? null
   }
 
   /** Tries again what may fit by now: where a node got room, and where room was only kept for another. */
@@ -183,26 +203,8 @@ export class Scheduler {
     for (const job of this.#resting) {
       if ((job.notBefore ?? 0) > now) continue
       this.#resting.delete(job)
-      const queue = this.#queueOf(job)
-      queue.insert({ job, key: this.turns.keyOf(job) })
-      this.waiting.set(job.id, { job, queue })
+      this.#enqueue(job)
     }
-  }
-
-  #fill(jobs: readonly WaitingJob[]): void {
-    const filled = new Map<Queue, { job: WaitingJob; key: number }[]>()
-    for (const job of jobs) {
-      if (job.notBefore !== null) {
-        this.submit(job)
-        continue
-      }
-      const queue = this.#queueOf(job)
-      const entries = filled.get(queue) ?? []
-      entries.push({ job, key: this.turns.keyOf(job) })
-      filled.set(queue, entries)
-      this.waiting.set(job.id, { job, queue })
-    }
-    for (const [queue, entries] of filled) queue.fill(entries)
   }
 
   #adopt(job: RunningJob, now: number): void {
@@ -223,28 +225,16 @@ export class Scheduler {
     this.turns.project(job.projectId).heldMilli += gpuMilliOf(job)
   }
 
-  #queueOf(job: WaitingJob): Queue {
-    const flow = this.turns.flow(job)
-    const shape = this.#shapeOf(job.request)
-    const bins = this.#bins.get(flow) ?? new Map<Shape, Bin>()
-    this.#bins.set(flow, bins)
-    const known = bins.get(shape)
-    if (known) return known.queueOf(job)
-    const bin = new Bin(shape, flow, tierOf(job))
-    bins.set(shape, bin)
-    flow.bins.push(bin)
-    return bin.queueOf(job)
+  #enqueue(job: WaitingJob): void {
+    this.waiting.set(job.id, { job, queue: this.#shapeOf(job.request).add(job) })
   }
 
   #shapeOf(request: ResourceRequest): Shape {
     const asked = JSON.stringify(request)
-    const shape = this.#shapes.get(asked) ?? {
-      placer: new Placer(request, this.#cluster, this.#fragmentation),
-      openings: new Openings(request, this.#cluster),
-      blocked: false,
-      hopeless: false,
-      longestMs: Number.POSITIVE_INFINITY,
-    }
+    const known = this.#shapes.get(asked)
+    if (known) return known
+    const placer = new Placer(request, this.#cluster, this.#fragmentation)
+    const shape = new Shape(placer, new Openings(request, this.#cluster), this.turns)
     this.#shapes.set(asked, shape)
     return shape
   }

@@ -1,5 +1,14 @@
-import { type Account, byKey, type Flow, Line, type ProjectAccount, type Queue, type Shape } from './queues'
-import type { JobFacts, Policy, ProjectShare, WaitingJob } from './types'
+import {
+  type Account,
+  type Claim,
+  compareTurns,
+  type Flow,
+  type ProjectAccount,
+  type Queue,
+  type Standing,
+  type Turn,
+} from './queues'
+import type { JobFacts, Policy, ProjectShare, ResourceRequest, WaitingJob } from './types'
 
 /**
  * Whose turn it is. Under every policy a job's key is set once, when it comes: what ages is the rest of the world, all
@@ -8,6 +17,8 @@ import type { JobFacts, Policy, ProjectShare, WaitingJob } from './types'
 export class Turns {
   readonly #projects = new Map<string, ProjectAccount>()
   readonly #flows = new Map<string, Flow>()
+  /** How often a use was raised: what goes by uses holds until then. */
+  charges = 0
 
   constructor(
     readonly policy: Policy,
@@ -35,27 +46,9 @@ export class Turns {
     const project = this.project(projectId)
     const limited = project.quotaMilli !== null || project.exhausted
     const key = fair ? `${projectId} ${userId}` : limited ? projectId : ''
-    const flow = this.#flows.get(key) ?? { project, user: accountOf(project, userId), bins: [] }
+    const flow = this.#flows.get(key) ?? { project, user: fair ? accountOf(project, userId) : nobody() }
     this.#flows.set(key, flow)
     return flow
-  }
-
-  /**
-   * The queue whose first job is next, of the bins that `isIn`.
-   *
-   * @param lines the flows' bins in their order, as found before and where nothing but less can have come of them since.
-   */
-  first(isIn: (shape: Shape) => boolean, lines = new Map<Flow, Line>()): Queue | null {
-    let first: Queue | null = null
-    for (const flow of this.#flows.values()) {
-      // Under fair_share one flow goes before another whatever its jobs are.
-      if (first && first.bin.tier === 0 && this.#byUse(first.bin.flow, flow) < 0) continue
-      const line = lines.get(flow) ?? new Line(flow.bins.filter(({ shape }) => isIn(shape)))
-      lines.set(flow, line)
-      const queue = line.first((bin, { job }) => isIn(bin.shape) && !this.isOverQuota(flow, job))
-      if (queue && (!first || this.compare(queue, first) < 0)) first = queue
-    }
-    return first
   }
 
   /** A job's place among those of its flow: smaller goes first. */
@@ -67,28 +60,31 @@ export class Turns {
     return job.submittedAt - ageingMs * job.priority
   }
 
-  /** What decides about a job's turn, the first first. */
-  turnOf(job: WaitingJob): readonly number[] {
+  turnOf(job: WaitingJob): Turn {
     const { project, user } = this.flow(job)
-    const uses = this.policy.name === 'fair_share' ? [project.usage, user.usage] : [0, 0]
-    return [tierOf(job), ...uses, this.keyOf(job)]
+    const projectUsage = this.usageOf(project)
+    return { tier: tierOf(job), projectUsage, userUsage: user.usage, key: this.keyOf(job), id: job.id }
   }
 
-  /** Which queue's first job goes first. */
-  compare(a: Queue, b: Queue): number {
-    const byTurn = a.bin.tier - b.bin.tier || this.#byUse(a.bin.flow, b.bin.flow)
-    if (byTurn !== 0) return byTurn
-    const [first, second] = [a.head, b.head]
-    return first && second ? byKey(first, second) : first ? -1 : 1
+  claimOf({ queue, head: { job, key }, userUsage }: Standing): Claim {
+    const projectUsage = this.usageOf(queue.flow.project)
+    return { queue, tier: tierOf(job), projectUsage, userUsage, key, id: job.id }
   }
 
-  #byUse(a: Flow, b: Flow): number {
-    if (a === b || this.policy.name !== 'fair_share') return 0
-    return a.project.usage - b.project.usage || a.user.usage - b.user.usage
+  /** Whether a queue's first job goes before another's. */
+  goesBefore(a: Queue, b: Queue): boolean {
+    const [first, second] = [a.stand(), b.stand()]
+    return first !== null && (!second || compareTurns(this.claimOf(first), this.claimOf(second)) < 0)
+  }
+
+  /** What counts of a project's use for whose turn it is. */
+  usageOf({ usage }: ProjectAccount): number {
+    return this.policy.name === 'fair_share' ? usage : 0
   }
 
   /** Counts the time that a job is expected to hold its GPUs from `now` on. */
   charge(job: JobFacts, now: number, milliseconds: number): void {
+    this.charges += 1
     const growth = 2 ** ((now - this.since) / this.policy.halfLifeMs)
     const amount = growth * milliseconds * Math.max(gpuMilliOf(job) / 1000, leastGpus)
     const project = this.project(job.projectId)
@@ -96,19 +92,19 @@ export class Turns {
     accountOf(project, job.userId).usage += amount
   }
 
-  /** Whether the project may not hold as much more as the job asks for. */
-  isOverQuota({ project }: Flow, job: JobFacts): boolean {
-    if (project.exhausted) return true
-    return (
-      job !== undefined &&
-      project.quotaMilli !== null &&
-      project.heldMilli + gpuMilliOf(job) > project.quotaMilli
-    )
+  /** Whether the project may not hold as much more as the request asks for. */
+  isOverQuota({ exhausted, quotaMilli, heldMilli }: ProjectAccount, request: ResourceRequest): boolean {
+    if (exhausted || quotaMilli === null) return exhausted
+    return heldMilli + gpuMilliOf({ request }) > quotaMilli
   }
 }
 
 /** A job without GPUs takes something, too. */
 const leastGpus = 0.05
+
+function nobody(): Account {
+  return { id: '', usage: 0 }
+}
 
 function accountOf(project: ProjectAccount, userId: string): Account {
   const account = project.users.get(userId) ?? { id: userId, usage: 0 }
@@ -121,12 +117,7 @@ export function tierOf({ request }: JobFacts): 0 | 1 {
   return request.pool === 'best-effort' ? 1 : 0
 }
 
-export function compareTurns(a: readonly number[], b: readonly number[]): number {
-  const differs = a.findIndex((each, i) => each !== b[i])
-  return differs === -1 ? 0 : (a[differs] ?? 0) - (b[differs] ?? 0)
-}
-
 /** Thousandths of GPUs that a job holds on all its nodes. */
-export function gpuMilliOf({ request }: JobFacts): number {
+export function gpuMilliOf({ request }: Pick<JobFacts, 'request'>): number {
   return request.gpuCount * request.gpuMilli * request.instances
 }
