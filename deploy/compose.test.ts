@@ -43,7 +43,7 @@ describe('the compose file', () => {
   })
 
   it('hands on every variable that gpuq reads, so that all of them can stand in deploy/.env', () => {
-    // The set-up checks them all: what is wrong stops an upgrade before anything is replaced.
+    // The set-up is told all of them: what is wrong is said there, before web and worker start.
     const told = Object.keys(services.setup?.environment ?? {})
     expect(known.filter((name) => !told.includes(name) && !notGiven.includes(name))).toEqual([])
     for (const service of [services.setup, services.web, services.worker, node.worker]) {
