@@ -18,11 +18,20 @@ const signalNames: Record<number, string> = {
   31: 'SIGSYS',
 }
 
+/** Exit codes of a program that somebody has ended: SIGKILL, SIGTERM. */
+const endedByOthers = [128 + 9, 128 + 15]
+
 /**
  * What an exit means. What gpuq itself stopped the task for comes first; then memory, because the kernel's kill looks
- * like any other from outside; then the program's own word.
+ * like any other from outside; then the program's own word. An engine that goes down, as with its machine, ends all
+ * containers and the worker at once: a program that was ended while no worker was there is not blamed for it.
  */
-export function outcomeOf(exit: Exit, stoppedFor: EndReason | null, memoryMib: number): Outcome {
+export function outcomeOf(
+  exit: Exit,
+  stoppedFor: EndReason | null,
+  memoryMib: number,
+  unwatched = false,
+): Outcome {
   const { exitCode } = exit
   // Peers of what ran out of memory fail with it, and stop it: it is still what ended them.
   const stopped = stoppedFor !== null && !(stoppedFor === 'peer_failed' && exit.outOfMemory)
@@ -36,6 +45,10 @@ export function outcomeOf(exit: Exit, stoppedFor: EndReason | null, memoryMib: n
     return { reason: 'out_of_memory', detail: child + limit, exitCode }
   }
   if (exitCode === 0) return { reason: 'finished', detail: null, exitCode }
+  if (unwatched && endedByOthers.includes(exitCode)) {
+    const detail = 'Its container was ended from outside, as by an engine or a machine that goes down.'
+    return { reason: 'worker_stopped', detail, exitCode }
+  }
   const signal = exitCode > 128 ? signalNames[exitCode - 128] : undefined
   return { reason: 'exit_code', detail: `Exit code ${exitCode}${signal ? ` (${signal})` : ''}.`, exitCode }
 }

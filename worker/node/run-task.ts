@@ -182,7 +182,7 @@ export class TaskRun {
       const exit = await this.#life.follow(output, take, () => store.startOver())
       clearTimeout(timeLimit)
       await this.#stop.noted
-      const outcome = outcomeOf(exit, this.#stop.reason, task.memoryMib)
+      const outcome = outcomeOf(exit, this.#stop.reason, task.memoryMib, over)
       await warnPeers(lease, task, outcome, this.#abandoned.signal)
       const told = await this.#finishCheckpoints(outcome)
       await store.end()
