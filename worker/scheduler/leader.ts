@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { leaderLock } from '@/lib/cluster/leader-lock'
+import { isLed, leaderLock } from '@/lib/cluster/leader-lock'
 import { database } from '@/lib/database/client'
 import { logger } from '@/lib/logger'
 import { pause } from '../pause'
@@ -22,11 +22,27 @@ export async function leadWhileElected(
 ): Promise<void> {
   while (!signal.aborted) {
     try {
-      await tryToLead(signal, lead)
+      if (!(await isLedByAnother(signal)) && !signal.aborted) await tryToLead(signal, lead)
     } catch (error) {
       logger.warn({ err: error }, 'leadership lost or not to be had, trying again')
     }
     await pause(tryEveryMs, signal)
+  }
+}
+
+/**
+ * Asked over a connection that is there already: a new one each second, for each of a hundred followers, is a hundred
+ * server processes that PostgreSQL starts each second. Where no answer comes, a new one is tried.
+ */
+async function isLedByAnother(signal: AbortSignal): Promise<boolean> {
+  const asked = database().pool.query<{ led: boolean }>({ name: 'is-led', text: `SELECT ${isLed} AS led` })
+  asked.catch(() => {})
+  const answered = new AbortController()
+  try {
+    const answer = await Promise.race([asked, pause(silenceMs, AbortSignal.any([signal, answered.signal]))])
+    return answer?.rows[0]?.led ?? false
+  } finally {
+    answered.abort()
   }
 }
 
