@@ -202,3 +202,39 @@ test('an admin edits the policy and the models', async ({ page, context }) => {
   })
   await expectUsable(page, 'policy')
 })
+
+test('a cluster that does not fit on one page comes in pages, and its nodes are found by name', async ({
+  page,
+  context,
+}) => {
+  await adminClient().cluster.initialize({ ...simulated, node_count: 60 })
+  await signIn(context, admin)
+  await openCluster(page)
+  const nodes = page.getByRole('list', { name: /^GPUs of / })
+  const place = page.getByRole('navigation', { name: 'Nodes: pages' }).first()
+  await expect(nodes).toHaveCount(48)
+  await expect(place).toContainText('Nodes 1 to 48 of 61')
+  // The figures are those of all nodes: 60 of 8 GPUs, and the system's own.
+  await expect(page.getByText('of 482')).toBeVisible()
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 844 })
+    await expectNoSideScroll(page)
+  }
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await test.step('go on and back', async () => {
+    await place.getByRole('button', { name: 'Next' }).click()
+    await expect(nodes).toHaveCount(13)
+    await expect(place).toContainText('Nodes 49 to 61 of 61')
+    await expect(place.getByRole('button', { name: 'Next' })).toBeDisabled()
+    await place.getByRole('button', { name: 'Previous' }).click()
+    await expect(place).toContainText('Nodes 1 to 48 of 61')
+  })
+  await test.step('find one on the other page', async () => {
+    await page.getByRole('textbox', { name: 'Find a node' }).fill('SIM-59')
+    await expect(nodes).toHaveCount(1)
+    await expect(page.getByRole('list', { name: 'GPUs of sim-59' })).toBeVisible()
+    await page.getByRole('textbox', { name: 'Find a node' }).fill('nowhere')
+    await expect(nodes).toHaveCount(0)
+    await expect(page.getByRole('region', { name: 'Nodes' })).toContainText('No such node')
+  })
+})

@@ -14,6 +14,19 @@ export async function firstPage<Item>(page: Promise<Item>): Promise<{ pages: Ite
   return { pages: [await page], pageParams: [null] }
 }
 
+/** A page that opens with a part of its content missing beats one that does not open. */
+const soonMs = 500
+
+/** An answer that is there soon. Undefined for one that takes longer: the browser asks for it itself. */
+export async function ifSoon<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), soonMs)
+  })
+  answer.catch(() => {})
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer))
+}
+
 /** Sends along what the page would ask for first, so that it opens with its content. */
 export async function Prefetched({ queryKey, load, children }: PrefetchedProps) {
   const client = new QueryClient()

@@ -36,7 +36,7 @@ export function ClusterFigures({ status, scheduler }: ClusterFiguresProps) {
           {Math.round(utilization_percent)} %
         </Figure>
         <Figure label="Nodes ready" note="take jobs now">
-          {status.ready_nodes} <Of>of {status.nodes}</Of>
+          {status.ready_nodes.toLocaleString('en')} <Of>of {status.nodes.toLocaleString('en')}</Of>
         </Figure>
         <Figure label="Jobs waiting" note={`${scheduler?.running_jobs.toLocaleString('en') ?? '–'} running`}>
           <Link look="quiet" href="#queue">

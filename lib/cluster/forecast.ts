@@ -22,7 +22,7 @@ const mostStarts = 1_000
  * The more GPUs there are, the more each of those starts costs, and the sooner they come: with 10,000 GPUs a thousand took
  * the web server five seconds, in which it answered nobody.
  */
-const startsTimesGpus = 1_000_000
+const startsTimesGpus = 200_000
 const fewestStarts = 100
 
 /** How many starts a forecast looks ahead. */

@@ -12,15 +12,17 @@ import {
 } from '@/lib/http/queries-cluster'
 import { readQueue } from '@/lib/jobs/queue-list'
 import { pageActor } from '../page-actor'
-import { Prefetched } from '../prefetched'
+import { ifSoon, Prefetched } from '../prefetched'
 
 export const metadata: Metadata = { title: 'Cluster' }
 
 export default async function ClusterPage() {
   const actor = await pageActor('/cluster')
-  const [cluster, queue, scheduler] = await Promise.all([
-    readCluster(actor, { limit: nodesPerPage, offset: 0 }),
-    readQueue(actor, { limit: queueStep }),
+  const cluster = await readCluster(actor, { limit: nodesPerPage, offset: 0 })
+  // A forecast over a large cluster takes seconds, in which this process sends no page either.
+  const isLarge = cluster.cluster_status.nodes > nodesPerPage
+  const [queue, scheduler] = await Promise.all([
+    isLarge ? undefined : ifSoon(readQueue(actor, { limit: queueStep })),
     readOrchestrator(),
   ])
   return (

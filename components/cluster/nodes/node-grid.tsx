@@ -74,7 +74,7 @@ export function NodeGrid({ cluster, wanted, onWanted, admin }: NodeGridProps) {
           className="ml-auto"
         />
       </div>
-      {paged ? <NodeSearch wanted={wanted} onWanted={onWanted} /> : null}
+      {paged || wanted.name || wanted.not_ready ? <NodeSearch wanted={wanted} onWanted={onWanted} /> : null}
       {pager}
       <div className={cn('grid gap-3', view === 'compact' && 'xl:grid-cols-2')}>
         {nodes.map((node) => (

@@ -1,9 +1,10 @@
 'use client'
 
-import { ChevronLeft, ChevronRight } from 'lucide-react'
+import { ChevronLeft, ChevronRight, ServerOff } from 'lucide-react'
 import type { NodesWanted } from '@/lib/http/client-cluster'
 import { TextFilter } from '../../shell/text-filter'
 import { Button } from '../../ui/button'
+import { EmptyState } from '../../ui/empty-state'
 import { Segmented } from '../../ui/segmented'
 
 const sets = [
@@ -47,12 +48,14 @@ interface NodePagerProps extends WantedProps {
 /** Back and forth through the nodes, where they do not fit on one page. */
 export function NodePager({ wanted, onWanted, shown, matching }: NodePagerProps) {
   const { limit = 1, offset = 0 } = wanted
+  if (matching === 0) return <EmptyState icon={ServerOff} title="No such node" className="py-8" />
   if (matching <= shown && offset === 0) return null
   const go = (to: number) => onWanted({ ...wanted, offset: Math.max(0, to) })
   return (
     <nav aria-label="Nodes: pages" className="flex flex-wrap items-center justify-between gap-3">
       <p className="text-muted text-xs tabular-nums" role="status">
-        {shown === 0 ? 'No node' : `Nodes ${say(offset + 1)} to ${say(offset + shown)}`} of {say(matching)}
+        {shown === 0 ? 'No nodes here' : `Nodes ${say(offset + 1)} to ${say(offset + shown)}`} of{' '}
+        {say(matching)}
       </p>
       <div className="flex gap-1.5">
         <Button size="sm" disabled={offset === 0} onClick={() => go(offset - limit)}>
