@@ -92,11 +92,13 @@ function chooseOn(node: NodeState, request: ResourceRequest, fragmentation: Frag
 /** GPUs of equal room are as good as each other: one way for each room. Several GPUs at once are the fullest ones. */
 function waysToTake({ gpuCount, gpuMilli, places }: Need, { gpus }: Room): number[][] {
   if (gpuCount === 0) return [[]]
-  const freeOf = (place: number) => gpus[place] ?? 0
-  const open = places.filter((place) => freeOf(place) >= gpuMilli)
-  if (gpuCount > 1) return [open.sort((a, b) => freeOf(a) - freeOf(b) || a - b).slice(0, gpuCount)]
-  const byRoom = new Map(open.toReversed().map((place) => [freeOf(place), [place]]))
-  return [...byRoom.values()]
+  const open = places
+    .map((place) => ({ place, free: gpus[place] ?? 0 }))
+    .filter(({ free }) => free >= gpuMilli)
+  if (gpuCount === 1)
+    return [...new Map(open.toReversed().map(({ place, free }) => [free, [place]])).values()]
+  open.sort((a, b) => a.free - b.free || a.place - b.place)
+  return [open.slice(0, gpuCount).map(({ place }) => place)]
 }
 
 function after(room: Room, { gpuMilli, cpuMilli, memoryMib }: Need, places: readonly number[]): Room {

@@ -52,10 +52,12 @@ export class Openings {
     return last ? { at: last.at, nodes: new Set(best.map(({ node }) => node)), request } : null
   }
 
+  /** A single one goes where jobs end first; several may wait for the last of their nodes. */
   #compare(a: Opening, b: Opening, now: number): number {
-    // A single one goes where jobs end first; several may wait for the last of their nodes.
-    const from = ({ node }: Opening) => (this.request.instances === 1 ? Math.max(node.nextEnd, now) : now)
-    return a.at - b.at || from(a) - from(b) || a.node.position - b.node.position
+    const byTime = a.at - b.at
+    if (byTime !== 0 || this.request.instances > 1) return byTime || a.node.position - b.node.position
+    const byNextEnd = Math.max(a.node.nextEnd, now) - Math.max(b.node.nextEnd, now)
+    return byNextEnd || a.node.position - b.node.position
   }
 
   #catchUp(): void {
