@@ -2,7 +2,7 @@ import type { Cluster } from './cluster'
 import { fits } from './fits'
 import type { Fragmentation } from './fragmentation'
 import type { NodeBook } from './node-book'
-import { isFree, type Need, needOn, type Room, roomOf } from './room'
+import { type Need, needOn, type Room, roomOf } from './room'
 import type { NodeState, ResourceRequest, TaskPlacement } from './types'
 
 /** A place for one instance. */
@@ -34,8 +34,7 @@ export class Placer {
 
   /** Whether the request fits on the node now. */
   fitsOn(node: NodeBook): boolean {
-    const need = needOn(this.request, node)
-    return need !== null && isFree(need, roomOf(node))
+    return fits(this.request, node).ok
   }
 
   /** The best `count` nodes, each other than the rest, of those that `allows`; null when there are not so many. */
@@ -77,9 +76,11 @@ export class Placer {
 
 /** The GPUs of a node on which the request does the least harm to what others could use; null where it does not fit. */
 function chooseOn(node: NodeState, request: ResourceRequest, fragmentation: Fragmentation): Choice | null {
+  // Most nodes are full, which this sees soonest.
+  if (!fits(request, node).ok) return null
   const need = needOn(request, node)
+  if (!need) return null
   const room = roomOf(node)
-  if (!need || !isFree(need, room)) return null
   const before = fragmentation.of(node, room)
   let best: { cost: number; places: readonly number[] } | null = null
   for (const places of waysToTake(need, room)) {

@@ -32,8 +32,9 @@ export function needOn(request: ResourceRequest, node: NodeState): Need | null {
   if (node.blocked !== null || !isOfPool(request, node)) return null
   const { gpuCount, gpuMilli } = request
   const places: number[] = []
-  for (const [place, gpu] of node.gpus.entries()) {
-    if (gpu.blocked === null && isEligible(request, gpu)) places.push(place)
+  for (let place = 0; place < node.gpus.length; place++) {
+    const gpu = node.gpus[place]
+    if (gpu?.blocked === null && isEligible(request, gpu)) places.push(place)
   }
   return places.length < gpuCount ? null : { gpuCount, gpuMilli, places, ...sharesOf(request, node) }
 }
