@@ -131,12 +131,6 @@ const bookings = `
   )`
 const told = `SELECT pg_notify('${channels.node}', $5::text), pg_notify('${channels.job}', $1::text)`
 
-/**
- * The least that a config may ask for, and so what a job gets whose share of a node is less: an engine starts nothing in
- * 1 MiB, and takes no core at all for all of them.
- */
-const least = { cpuMilli: 100, memoryMib: 103 }
-
 /** @param task as `fits()` gave it on the node's locked row: so each guarded update finds its row. */
 function valuesOf({ jobId, attempt }: Attempt, { rank, nodeId, gpus, cpuMilli, memoryMib }: TaskPlacement) {
   return [
@@ -145,8 +139,8 @@ function valuesOf({ jobId, attempt }: Attempt, { rank, nodeId, gpus, cpuMilli, m
     uuidv7(),
     rank,
     nodeId,
-    Math.max(cpuMilli, least.cpuMilli),
-    Math.max(memoryMib, least.memoryMib),
+    cpuMilli,
+    memoryMib,
     gpus.map(({ id }) => id),
     gpus.map(({ milli }) => milli),
   ]

@@ -40,6 +40,12 @@ export function couldFit(request: ResourceRequest, node: NodeState): boolean {
 }
 
 /**
+ * The least that a config may ask for, and so what an instance gets whose share of a node is less: an engine starts
+ * nothing in 1 MiB, and takes no core at all for all of them.
+ */
+const least = { cpuMilli: 100, memoryMib: 103 }
+
+/**
  * CPU and memory of an instance on a node: what it asked for, else the node's share of the GPUs it holds. A job
  * without GPUs gets the share of one.
  */
@@ -47,8 +53,8 @@ export function sharesOf(request: ResourceRequest, node: NodeState): { cpuMilli:
   const held = request.gpuCount === 0 ? 1 : (request.gpuCount * request.gpuMilli) / 1000
   const share = Math.min(1, held / Math.max(1, node.gpus.length))
   return {
-    cpuMilli: request.cpuMilli ?? Math.floor(node.cpuMilli * share),
-    memoryMib: request.memoryMib ?? Math.floor(node.memoryMib * share),
+    cpuMilli: request.cpuMilli ?? Math.max(least.cpuMilli, Math.floor(node.cpuMilli * share)),
+    memoryMib: request.memoryMib ?? Math.max(least.memoryMib, Math.floor(node.memoryMib * share)),
   }
 }
 
