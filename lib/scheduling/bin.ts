@@ -37,16 +37,19 @@ export class Bin {
   /** The queue whose first job is next, of those that are not too long. */
   first(longestMs: number): Standing | null {
     if (this.turns.isOverQuota(this.project, this.shape.placer.request)) return null
-    if (longestMs === Number.POSITIVE_INFINITY) {
-      if (!this.#first || !isCurrent(this.#first)) this.#first = this.#find(longestMs)
-      return this.#first
-    }
+    if (longestMs === Number.POSITIVE_INFINITY) return this.head()
     const known = this.#firstShort
     if (known?.longestMs === longestMs && (!known.standing || isCurrent(known.standing)))
       return known.standing
     const standing = this.#find(longestMs)
     this.#firstShort = { longestMs, standing }
     return standing
+  }
+
+  /** The queue whose first job is next, whatever the project may still hold. */
+  head(): Standing | null {
+    if (!this.#first || !isCurrent(this.#first)) this.#first = this.#find(Number.POSITIVE_INFINITY)
+    return this.#first
   }
 
   /** A job leaves one of its queues. */

@@ -48,17 +48,32 @@ it('is exact where the expected times are', () => {
         .map((asked) => ({ ...oneGpu, ...asked })),
       priority: fc.integer({ min: -2, max: 2 }),
       runsMs: fc.integer({ min: 1, max: 100 }),
+      projectId: fc.constantFrom('p', 'q'),
+      userId: fc.constantFrom('u', 'v'),
     }),
     { minLength: 1, maxLength: 20 },
   )
   const clusters = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 3 })
-  const names = fc.constantFrom('priority', 'fcfs', 'sjf')
+  const names = fc.constantFrom('priority', 'fcfs', 'sjf', 'fair_share')
+  // The simulation's use does not decay.
+  const lasting = { ...policy, halfLifeMs: Number.POSITIVE_INFINITY }
+  const quotas = fc.constantFrom(null, null, 2000, 4000)
   fc.assert(
-    fc.property(jobs, clusters, names, (list, sizes, name) => {
+    fc.property(jobs, clusters, names, quotas, (list, sizes, name, quotaMilli) => {
       const waiting = list.map((job, i) => ({ ...waitingJob(`j${i}`), ...job, expectedMs: job.runsMs }))
       const nodes = sizes.map((size, i) => node(`n${i}`, size))
+      const projects = ['p', 'q'].map((id) => {
+        return {
+          id,
+          weight: 1,
+          quotaMilli: id === 'p' ? quotaMilli : null,
+          exhausted: false,
+          usage: 0,
+          userUsage: [],
+        }
+      })
       const states: Snapshot[] = []
-      const cluster = { nodes, policy: { ...policy, name }, projects: [], workload }
+      const cluster = { nodes, policy: { ...lasting, name }, projects, workload }
       const { started } = simulate({ cluster, jobs: waiting, check: (state) => states.push(state) })
       // At the start, and from wherever it had come to by the middle.
       for (const state of [states[0], states[states.length >> 1]]) {

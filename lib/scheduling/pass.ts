@@ -11,23 +11,25 @@ interface PassHost {
   nodes: readonly NodeBook[]
   /** How many of the running jobs give way when asked. */
   preemptible: number
-  firstBlocked(): Queue | null
+  firstBlocked(now: number): Queue | null
   start(job: WaitingJob, places: readonly Place[], now: number): Placement
+}
+
+/** The room kept for a job, and the queue whose first it is. */
+interface Kept extends Reservation {
+  queue: Queue
 }
 
 /** One pass over the queue: later jobs may go first where that does not delay the first one that cannot start. */
 export class Pass {
   readonly placements: Placement[] = []
-  /** The first job in the queue's order that does not fit, and the room that is kept for it once that is asked for. */
-  #blocked: Queue | null
-  #kept: Reservation | null = null
+  /** For the first job in the queue's order that does not fit, once somebody comes after it. */
+  #kept: Kept | null = null
 
   constructor(
     private readonly host: PassHost,
     private readonly now: number,
-  ) {
-    this.#blocked = host.firstBlocked()
-  }
+  ) {}
 
   /** Tries to place a queue's first job. False when nothing after it may be placed either. */
   tryFirst(queue: Queue): boolean {
@@ -50,32 +52,35 @@ export class Pass {
       shape.longestMs = kept.at - now
     } else {
       shape.blocked = true
-      if (!kept) this.#blocked = queue
     }
     return true
   }
 
   /** Jobs of best effort that have to make room for the first blocked job. */
   preempt(): Preemption[] {
-    const job = this.#blocked?.head?.job
-    const { nodes } = this.host
-    if (!job || job.request.pool === 'best-effort' || this.host.preemptible === 0) return []
+    const { nodes, preemptible } = this.host
+    const job = preemptible === 0 ? null : (this.#kept?.queue ?? this.host.firstBlocked(this.now))?.head?.job
+    if (!job || job.request.pool === 'best-effort') return []
     const victims = findVictims(job.request, nodes, this.now) ?? []
     for (const node of nodes) for (const victim of victims) node.evict(victim)
     return victims.map((jobId) => ({ jobId, forJobId: job.id }))
   }
 
-  /** The room kept for a job that is ahead of the queue's first; null when there is none. */
+  /**
+   * The room kept for a job that is ahead of the queue's first; null when there is none. Who that is, is looked at only
+   * now: under fair_share each placement before may have changed whose turn it is.
+   */
   #keptAheadOf(queue: Queue): Reservation | null {
     const { host, now } = this
-    while (this.#blocked && host.turns.goesBefore(this.#blocked, queue)) {
-      const { shape } = this.#blocked.bin
-      this.#kept ??= shape.openings.reserve(now)
-      if (this.#kept) return this.#kept
+    while (!this.#kept) {
+      const first = host.firstBlocked(now)
+      if (!first || !host.turns.goesBefore(first, queue)) return null
+      const { shape } = first.bin
+      const kept = shape.openings.reserve(now)
+      if (kept) this.#kept = { ...kept, queue: first }
       // Nothing that runs stands in its way: it holds up nobody.
-      shape.hopeless = true
-      this.#blocked = host.firstBlocked()
+      else shape.hopeless = true
     }
-    return null
+    return host.turns.goesBefore(this.#kept.queue, queue) ? this.#kept : null
   }
 }

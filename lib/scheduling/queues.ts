@@ -14,6 +14,23 @@ export interface ShapeState {
   longestMs: number
   /** The queue whose first job is next, of those that are neither too long nor over a quota. */
   first(): Claim | null
+  /** The same, of those that leave alone what is kept of their project's quota. */
+  firstWithin(quotas: QuotaKeeper): Claim | null
+}
+
+/** What of a project's quota is kept for the first of its jobs that cannot start. */
+export interface KeptQuota {
+  /** Whose it is: jobs that go before it are not held up. */
+  claim: Claim
+  /** Jobs that end by then hold nothing of it. */
+  longestMs: number
+  /** Thousandths of GPUs that are left beside it. */
+  spareMilli: number
+}
+
+export interface QuotaKeeper {
+  /** Null: nothing of a project's quota is kept. */
+  keptOf(project: ProjectAccount): KeptQuota | null
 }
 
 /** Whose use counts together: a project with a quota, a user under fair_share, or everybody. */
@@ -35,6 +52,10 @@ export interface ProjectAccount extends Account {
   exhausted: boolean
   /** Thousandths of GPUs that its jobs hold. */
   heldMilli: number
+  /** Its jobs that hold some: how many, and when they are expected to end. */
+  holders: Map<string, { milli: number; endsAt: number }>
+  /** Where its jobs wait, if it has a quota. */
+  bins: { readonly shape: ShapeState; head(): Standing | null }[]
   users: Map<string, Account>
 }
 

@@ -5,6 +5,7 @@ import type { NodeBook } from './node-book'
 import { Pass } from './pass'
 import { type Place, Placer } from './placer'
 import { byKey, type Claim, compareTurns, type Queue } from './queues'
+import { Quotas } from './quotas'
 import { Openings } from './reservation'
 import { Shape } from './shape'
 import { gpuMilliOf, Turns } from './turns'
@@ -95,7 +96,9 @@ export class Scheduler {
     const running = this.running.get(jobId)
     if (!running) return
     this.running.delete(jobId)
-    this.turns.project(running.job.projectId).heldMilli -= gpuMilliOf(running.job)
+    const project = this.turns.project(running.job.projectId)
+    project.heldMilli -= gpuMilliOf(running.job)
+    project.holders.delete(jobId)
     if (isPreemptible(running.job)) this.preemptible -= 1
     for (const node of running.nodes) {
       node.release(jobId)
@@ -110,7 +113,7 @@ export class Scheduler {
     this.#reopen()
     const pass = new Pass(this, now)
     const claims = this.#open()
-    for (let queue = this.#next(claims); queue; queue = this.#next(claims)) {
+    for (let queue = this.#next(claims, now); queue; queue = this.#next(claims, now)) {
       if (!pass.tryFirst(queue)) break
     }
     return { placements: pass.placements, preemptions: pass.preempt() }
@@ -164,22 +167,24 @@ export class Scheduler {
   }
 
   /** The queue whose first job is next. Within a pass shapes and quotas only fill up: what was first gets later. */
-  #next(claims: Heap<Claim>): Queue | null {
+  #next(claims: Heap<Claim>, now: number): Queue | null {
     if (this.isFull) return null
+    const quotas = new Quotas(this.turns, now)
     for (let claim = claims.pop(); claim; claim = claims.pop()) {
       const { shape } = claim.queue.bin
-      const now = shape.blocked ? null : shape.first()
-      if (now) claims.push(now)
-      if (now && compareTurns(now, claim) === 0) return now.queue
+      const first = shape.blocked ? null : shape.firstWithin(quotas)
+      if (first) claims.push(first)
+      if (first && compareTurns(first, claim) === 0) return first.queue
     }
     return null
   }
 
   /** The queue whose first job is next among those that wait for room, and will have it once others end. */
-  firstBlocked(): Queue | null {
+  firstBlocked(now: number): Queue | null {
+    const quotas = new Quotas(this.turns, now)
     let first: Claim | null = null
     for (const shape of this.#shapes.values()) {
-      const claim = shape.blocked && !shape.hopeless ? shape.first() : null
+      const claim = shape.blocked && !shape.hopeless ? shape.firstWithin(quotas) : null
       if (claim && (!first || compareTurns(claim, first) < 0)) first = claim
     }
     return first?.queue ?? null
@@ -222,7 +227,9 @@ export class Scheduler {
   #hold(job: JobFacts, nodes: readonly NodeBook[], endsAt: number): void {
     this.running.set(job.id, { job, nodes, endsAt })
     if (isPreemptible(job)) this.preemptible += 1
-    this.turns.project(job.projectId).heldMilli += gpuMilliOf(job)
+    const project = this.turns.project(job.projectId)
+    project.heldMilli += gpuMilliOf(job)
+    project.holders.set(job.id, { milli: gpuMilliOf(job), endsAt })
   }
 
   #enqueue(job: WaitingJob): void {

@@ -1,8 +1,16 @@
 import { Bin } from './bin'
 import type { Placer } from './placer'
-import { type Claim, compareTurns, type ProjectAccount, type Queue, type ShapeState } from './queues'
+import {
+  type Claim,
+  compareTurns,
+  type ProjectAccount,
+  type Queue,
+  type QuotaKeeper,
+  type ShapeState,
+  type Standing,
+} from './queues'
 import type { Openings } from './reservation'
-import type { Turns } from './turns'
+import { gpuMilliOf, type Turns } from './turns'
 import type { WaitingJob } from './types'
 
 /** A shape and who waits with it. */
@@ -28,11 +36,25 @@ export class Shape implements ShapeState {
   }
 
   first(): Claim | null {
+    return this.#firstOf((bin) => bin.first(this.longestMs))
+  }
+
+  firstWithin(quotas: QuotaKeeper): Claim | null {
+    return this.#firstOf((bin) => {
+      const first = bin.first(this.longestMs)
+      const kept = first && quotas.keptOf(bin.project)
+      if (!kept || gpuMilliOf(this.placer) <= kept.spareMilli) return first
+      if (compareTurns(this.turns.claimOf(first), kept.claim) <= 0) return first
+      return bin.first(Math.min(this.longestMs, kept.longestMs))
+    })
+  }
+
+  #firstOf(find: (bin: Bin) => Standing | null): Claim | null {
     this.#sort()
     let first: Claim | null = null
     for (const bin of this.#inOrder) {
       if (first && this.turns.usageOf(bin.project) > first.projectUsage) break
-      const standing = bin.first(this.longestMs)
+      const standing = find(bin)
       const claim = standing && this.turns.claimOf(standing)
       if (claim && (!first || compareTurns(claim, first) < 0)) first = claim
     }
@@ -44,6 +66,7 @@ export class Shape implements ShapeState {
     if (known) return known
     const bin = new Bin(this, project, this.turns)
     this.#bins.set(project, bin)
+    if (project.quotaMilli !== null) project.bins.push(bin)
     this.#inOrder.push(bin)
     this.#charges = -1
     return bin

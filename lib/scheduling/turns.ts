@@ -28,7 +28,8 @@ export class Turns {
   ) {
     for (const { id, userUsage, ...share } of shares) {
       const users = new Map(userUsage.map(({ userId, usage }) => [userId, { id: userId, usage }]))
-      this.#projects.set(id, { id, ...share, usage: share.usage / share.weight, heldMilli: 0, users })
+      const usage = share.usage / share.weight
+      this.#projects.set(id, { id, ...share, usage, heldMilli: 0, holders: new Map(), bins: [], users })
     }
   }
 
@@ -36,7 +37,8 @@ export class Turns {
     const known = this.#projects.get(id)
     if (known) return known
     const users = new Map<string, Account>()
-    const fresh = { id, weight: 1, quotaMilli: null, exhausted: false, usage: 0, heldMilli: 0, users }
+    const unused = { usage: 0, heldMilli: 0, holders: new Map(), bins: [], users }
+    const fresh = { id, weight: 1, quotaMilli: null, exhausted: false, ...unused }
     this.#projects.set(id, fresh)
     return fresh
   }

@@ -1,0 +1,68 @@
+import { expect, it } from 'vitest'
+import { node, oneGpu, policy } from './testing/rows'
+import { type SimulatedJob, simulate } from './testing/simulate'
+
+const project = { id: 'p', weight: 1, quotaMilli: 4000, exhausted: false, usage: 0, userUsage: [] }
+
+function job(
+  id: string,
+  submittedAt: number,
+  gpuCount: number,
+  changes: Partial<SimulatedJob> = {},
+): SimulatedJob {
+  return {
+    id,
+    projectId: 'p',
+    userId: 'u',
+    attempt: 0,
+    priority: 0,
+    submittedAt,
+    notBefore: null,
+    expectedMs: 100,
+    runsMs: 100,
+    request: { ...oneGpu, gpuCount },
+    ...changes,
+  }
+}
+
+/** More than the quota of one GPU each, one after the other, and one for all of it among them. */
+const jobs = [...Array.from({ length: 400 }, (_, i) => job(`small${i}`, i * 20, 1)), job('large', 500, 4)]
+
+for (const name of ['priority', 'fcfs', 'sjf', 'fair_share'] as const) {
+  it(`under ${name} a large job does not starve among small ones of a project at its quota`, () => {
+    const cluster = { policy: { ...policy, name }, nodes: [node('n', 8)], projects: [project], workload: [] }
+    const { started } = simulate({ cluster, jobs })
+    // Those of the first 500 ms that came before it end by then.
+    expect(started.get('large')).toBeLessThanOrEqual(1_000)
+    expect(started.size).toBe(jobs.length)
+  })
+}
+
+it('what ends before the large job could start passes it, and so does what fits beside it', () => {
+  const list = [
+    job('long', 0, 2, { expectedMs: 1_000, runsMs: 1_000 }),
+    job('large', 1, 3),
+    job('short', 2, 1, { expectedMs: 50, runsMs: 50 }),
+    job('too long', 3, 2, { expectedMs: 2_000, runsMs: 2_000 }),
+    job('beside', 4, 1, { expectedMs: 2_000, runsMs: 2_000 }),
+  ]
+  const cluster = { policy, nodes: [node('n', 8)], projects: [project], workload: [] }
+  const { started } = simulate({ cluster, jobs: list })
+  expect([...started]).toEqual([
+    ['long', 0],
+    ['short', 2],
+    ['beside', 4],
+    ['large', 1_000],
+    ['too long', 1_100],
+  ])
+})
+
+it('without backfill nobody of the project passes it', () => {
+  const list = [job('long', 0, 3), job('large', 1, 4), job('short', 2, 1, { expectedMs: 1, runsMs: 1 })]
+  const strict = { ...policy, backfill: false }
+  const { order } = simulate({
+    cluster: { policy: strict, nodes: [node('n', 8)], projects: [project], workload: [] },
+    jobs: list,
+  })
+  expect(order).toEqual(['long', 'large', 'short'])
+})
