@@ -44,7 +44,7 @@ class HandOverFailed extends Error {}
 async function endTask(lease: Lease, task: ClaimedTask, outcome: Outcome, after: AfterEnd): Promise<void> {
   await transaction(async (tx) => {
     // The node's row first, then the job's, then the task's, as everyone locks them.
-    const { next, failuresInRow } = await lockForHandOver(tx, lease.nodeId)
+    const { line, failuresInRow } = await lockForHandOver(tx, lease.nodeId)
     await noteNodeHealth(tx, lease, task, outcome, failuresInRow)
     const live = await lockAttempt(tx, task.jobId, task.attempt)
     const { reason, detail, exitCode } = outcome
@@ -61,8 +61,8 @@ async function endTask(lease: Lease, task: ClaimedTask, outcome: Outcome, after:
     await releaseAllocations(tx, [task.id])
     if (after === 'release') return
     // Not to the job itself: one that goes back to the queue has to be looked at first.
-    const others = next.filter((id) => id !== task.jobId)
-    await handOver(tx, lease.nodeId, others).catch((cause: unknown) => {
+    const jobIds = line.jobIds.filter((id) => id !== task.jobId)
+    await handOver(tx, lease.nodeId, { ...line, jobIds }).catch((cause: unknown) => {
       throw new HandOverFailed('hand over', { cause })
     })
   })

@@ -12,7 +12,7 @@ const db = testDatabase()
 
 beforeEach(async () => {
   await db.pool.query('TRUNCATE jobs, nodes, users, next_in_line CASCADE')
-  await db.pool.query('UPDATE policies SET running = true')
+  await db.pool.query('UPDATE policies SET running = true, backfill = true')
 })
 
 const finished: Outcome = { reason: 'finished', detail: null, exitCode: 0 }
@@ -71,13 +71,30 @@ describe('the end of a job', () => {
   })
 
   it('lets nobody pass a job that does not fit: the leader decides about that', async () => {
-    const { end } = await busyNode()
+    const { end } = await busyNode(2)
     const [large, small] = [await makeJob({ spec: { gpu_count: 2 } }), await makeJob()]
     await announceNext([large, small])
     await end()
     expect((await jobState(large)).status).toBe('pending')
     expect((await jobState(small)).status).toBe('pending')
-    expect(await readBooks()).toEqual({ gpus: 0, allocations: 0 })
+    expect(await readBooks()).toEqual({ gpus: 1000, allocations: 1000 })
+  })
+
+  it('lets others pass jobs that cannot use the node at all, where jobs may pass', async () => {
+    const { end } = await busyNode(2)
+    const [model, reserved, small] = [
+      await makeJob({ spec: { gpu_model: 'H100' } }),
+      await makeJob({ spec: { pool: 'reserved' } }),
+      await makeJob(),
+    ]
+    await announceNext([model, reserved, small])
+    await db.pool.query('UPDATE policies SET backfill = false')
+    await end()
+    expect((await jobState(small)).status).toBe('pending')
+    await db.pool.query('UPDATE policies SET backfill = true')
+    await end()
+    expect((await jobState(small)).status).toBe('scheduled')
+    for (const id of [model, reserved]) expect((await jobState(id)).status).toBe('pending')
   })
 
   it.each([

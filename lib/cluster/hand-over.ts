@@ -1,7 +1,7 @@
 import { database } from '../database/client'
 import type { Transaction } from '../database/transaction'
 import { requestOf, storedSpecSchema } from '../jobs/stored-spec'
-import { fits } from '../scheduling/fits'
+import { couldFit, fits } from '../scheduling/fits'
 import { readNodeInTurn } from './node-states'
 import { startJob } from './place'
 
@@ -20,38 +20,56 @@ export async function announceNext(jobIds: readonly string[]): Promise<void> {
   })
 }
 
+/** Whose turn is next. */
+export interface Line {
+  jobIds: readonly string[]
+  /** Whether a job may go before one that cannot use the node. */
+  backfill: boolean
+}
+
 /** Locks a node for the end of one of its tasks, before everything else, and reads whose turn is next. */
 export async function lockForHandOver(
   tx: Transaction,
   nodeId: string,
-): Promise<{ next: string[]; failuresInRow: number }> {
-  const { rows } = await tx.query<{ next: string[] | null; failuresInRow: number }>({
+): Promise<{ line: Line; failuresInRow: number }> {
+  const { rows } = await tx.query<{ jobIds: string[] | null; backfill: boolean; failuresInRow: number }>({
     name: 'lock-for-hand-over',
-    text: `SELECT failures_in_row AS "failuresInRow",
+    text: `SELECT failures_in_row AS "failuresInRow", (SELECT backfill FROM policies) AS backfill,
                   (SELECT job_ids FROM next_in_line, policies
-                    WHERE running AND planned_at > now() - make_interval(secs => $2)) AS next
+                    WHERE running AND planned_at > now() - make_interval(secs => $2)) AS "jobIds"
              FROM nodes WHERE id = $1 FOR NO KEY UPDATE`,
     values: [nodeId, goodForSeconds],
   })
-  return { next: rows[0]?.next ?? [], failuresInRow: rows[0]?.failuresInRow ?? 0 }
+  const [row] = rows
+  return {
+    line: { jobIds: row?.jobIds ?? [], backfill: row?.backfill ?? false },
+    failuresInRow: row?.failuresInRow ?? 0,
+  }
 }
 
 /**
  * Starts whose turn is next on what a task has just given back, in the transaction that frees it: no GPU waits for a pass
- * of the leader. Only the first job that still waits is looked at, by the same `fits()` that plans; where it
- * does not fit, the leader decides.
+ * of the leader. Only the first job that still waits and could ever run on that node is looked at, by the same `fits()`
+ * that plans; where it does not fit, the leader decides.
  *
- * @param next as {@link lockForHandOver} read it, the node's row being locked since; without jobs that must not follow.
+ * @param line as {@link lockForHandOver} read it, the node's row being locked since; without jobs that must not follow.
  */
-export async function handOver(tx: Transaction, nodeId: string, next: readonly string[]): Promise<void> {
+export async function handOver(tx: Transaction, nodeId: string, { jobIds, backfill }: Line): Promise<void> {
   // One at a time, in the order of their turns.
-  const node = next.length > 0 ? await readNodeInTurn(tx, nodeId, lineLock) : null
+  const node = jobIds.length > 0 ? await readNodeInTurn(tx, nodeId, lineLock) : null
   if (!node) return
-  const job = await firstThatWaits(tx, next)
-  if (!job) return
-  const fit = fits(requestOf(storedSpecSchema.parse(job.spec), job.id), node)
-  if (!fit.ok) return
-  await startJob(tx, { jobId: job.id, attempt: job.attempt + 1 }, { rank: 0, ...fit.task })
+  for (let left = jobIds; left.length > 0; ) {
+    const job = await firstThatWaits(tx, left)
+    if (!job) return
+    const request = requestOf(storedSpecSchema.parse(job.spec), job.id)
+    const fit = fits(request, node)
+    if (fit.ok) {
+      await startJob(tx, { jobId: job.id, attempt: job.attempt + 1 }, { rank: 0, ...fit.task })
+      return
+    }
+    if (!backfill || couldFit(request, node)) return
+    left = left.slice(left.indexOf(job.id) + 1)
+  }
 }
 
 interface Next {
@@ -61,7 +79,7 @@ interface Next {
 }
 
 /** Null also where somebody has it in hand: the leader, who places it, or its user. Waiting for them might never end. */
-async function firstThatWaits(tx: Transaction, next: readonly string[]): Promise<Next | null> {
+async function firstThatWaits(tx: Transaction, jobIds: readonly string[]): Promise<Next | null> {
   const { rows } = await tx.query<Next>({
     name: 'next-in-line',
     text: `SELECT id, attempt, spec FROM jobs
@@ -69,7 +87,7 @@ async function firstThatWaits(tx: Transaction, next: readonly string[]): Promise
                   SELECT jobs.id FROM unnest($1::uuid[]) WITH ORDINALITY AS line (id, turn) JOIN jobs USING (id)
                    WHERE status = 'pending' AND (not_before IS NULL OR not_before <= now()) ORDER BY turn LIMIT 1)
               FOR UPDATE SKIP LOCKED`,
-    values: [next],
+    values: [jobIds],
   })
   return rows[0] ?? null
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fits } from './fits'
+import { couldFit, fits } from './fits'
 import { plan } from './plan'
 import { node, oneGpu, policy, snapshot } from './testing/rows'
 import { occupied, type SimulatedJob, simulate } from './testing/simulate'
@@ -107,10 +107,11 @@ function without(nodes: readonly NodeState[], state: Snapshot, ended: readonly s
   return { ...state, running, nodes: nodes.map((one) => occupied(one, running)) }
 }
 
-/** The job that the end of another starts without a pass: the first in line, if it fits on a node of the other's. */
-function handOver({ waiting, nodes }: Snapshot, next: readonly string[], ended: RunningJob) {
-  const first = waiting.find(({ id }) => id === next[0])
+/** The job that the end of another starts without a pass: the first in line for the other's node, if it fits there. */
+function handOver({ waiting, nodes, policy }: Snapshot, next: readonly string[], ended: RunningJob) {
   const node = nodes.find(({ id }) => id === ended.tasks[0]?.nodeId)
+  const line = next.flatMap((id) => waiting.find((job) => job.id === id) ?? [])
+  const first = line.find(({ request }) => !policy.backfill || (node && couldFit(request, node)))
   if (!first || !node) return null
   const fit = fits(first.request, node)
   return fit.ok ? { ...first, tasks: [{ rank: 0, ...fit.task }], startedAt: 0, leaving: false } : null
@@ -129,7 +130,7 @@ function handAllOver(
     state = without(nodes, state, [ended.id])
     const follows = handOver(state, next, ended)
     if (!follows) continue
-    next = next.slice(1)
+    next = next.filter((id) => id !== follows.id)
     started.push(follows)
     const running = [...state.running, follows]
     state = { ...state, running, nodes: nodes.map((one) => occupied(one, running)) }
