@@ -30,7 +30,7 @@ const waiting = {
 
 it('lists the GPUs of all of a job’s nodes, and why it waits in words', async () => {
   const context = fakeContext(() =>
-    Response.json({ queued: [waiting], running: [], queued_total: 1, max_queue_size: 100 }),
+    Response.json({ queued: [waiting], running: [], queued_total: 1, running_total: 0, max_queue_size: 100 }),
   )
   await queue(context, {})
   expect(context.written.out).toMatch(/ 16 .*1 is free\.\n$/)
