@@ -9,6 +9,8 @@ interface DroppedFile {
 
 /** Drops files onto the place for them, as from a file manager. */
 export async function dropFiles(page: Page, files: readonly DroppedFile[]): Promise<void> {
+  // The place is there before the page can take anything; its editors come once it can.
+  await editorOf(page, 'solution.py').waitFor()
   const dataTransfer = await page.evaluateHandle((dropped) => {
     const transfer = new DataTransfer()
     for (const { name, text } of dropped) transfer.items.add(new File([text], name))
