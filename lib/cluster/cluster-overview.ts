@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { database } from '../database/client'
-import { nodeFacts, shownGpus, shownNodes } from './cluster-rows'
+import { nodeFacts, nodeStateFields, shownGpus, shownNodes } from './cluster-rows'
 import { gpuState, nodeState } from './cluster-states'
 import type { CountedNode } from './count-cluster'
 import { KeptAnswer } from './kept-answer'
@@ -13,15 +13,7 @@ export interface OverviewNode extends CountedNode {
 
 const overviewRows = z.array(
   z.object({
-    number: z.number(),
-    name: z.string(),
-    status: z.enum(['ready', 'draining', 'drained', 'lost']),
-    leaseHeld: z.boolean(),
-    paused: z.boolean(),
-    pauseReason: z.string().nullable(),
-    quarantined: z.boolean(),
-    quarantineReason: z.string().nullable(),
-    simulated: z.boolean(),
+    ...nodeStateFields,
     gpus: z.array(z.tuple([z.boolean(), z.boolean(), z.boolean(), z.boolean(), z.number()])),
   }),
 )

@@ -34,7 +34,8 @@ const gpuRow = z.object({
   ),
 })
 
-const nodeRow = z.object({
+/** What says in which state a node is. */
+export const nodeStateFields = {
   number: z.number(),
   name: z.string(),
   status: z.enum(['ready', 'draining', 'drained', 'lost']),
@@ -44,6 +45,10 @@ const nodeRow = z.object({
   quarantined: z.boolean(),
   quarantineReason: z.string().nullable(),
   simulated: z.boolean(),
+}
+
+const nodeRow = z.object({
+  ...nodeStateFields,
   pool: z.enum(pools),
   dedicated: z.boolean(),
   engineVersion: z.string(),
