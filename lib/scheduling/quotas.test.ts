@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { node, oneGpu, policy } from './testing/rows'
+import { node, oneGpu, policy, waitingJob } from './testing/rows'
 import { type SimulatedJob, simulate } from './testing/simulate'
 
 const project = { id: 'p', weight: 1, quotaMilli: 4000, exhausted: false, usage: 0, userUsage: [] }
@@ -10,19 +10,8 @@ function job(
   gpuCount: number,
   changes: Partial<SimulatedJob> = {},
 ): SimulatedJob {
-  return {
-    id,
-    projectId: 'p',
-    userId: 'u',
-    attempt: 0,
-    priority: 0,
-    submittedAt,
-    notBefore: null,
-    expectedMs: 100,
-    runsMs: 100,
-    request: { ...oneGpu, gpuCount },
-    ...changes,
-  }
+  const waiting = waitingJob(id, { submittedAt, expectedMs: 100, request: { ...oneGpu, gpuCount } })
+  return { ...waiting, runsMs: 100, ...changes }
 }
 
 /** More than the quota of one GPU each, one after the other, and one for all of it among them. */

@@ -34,9 +34,9 @@ export class Quotas implements QuotaKeeper {
     for (const claim of claims.sort(compareTurns)) {
       const { shape } = claim.queue.bin
       const leftMilli = quotaMilli - gpuMilliOf(shape.placer)
-      const fits = shape.openings.reserve(now)
-      if (leftMilli < 0 || !fits) continue
-      const at = Math.max(fits.at, timeWhenHeld(project, leftMilli, now))
+      const room = leftMilli < 0 ? null : shape.openings.reserve(now)
+      if (!room) continue
+      const at = Math.max(room.at, timeWhenHeld(project, leftMilli, now))
       if (!turns.policy.backfill) return { claim, longestMs: -1, spareMilli: -1 }
       return { claim, longestMs: at - now, spareMilli: leftMilli - heldAfter(project, at) }
     }

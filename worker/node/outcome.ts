@@ -45,12 +45,13 @@ export function outcomeOf(
     return { reason: 'out_of_memory', detail: child + limit, exitCode }
   }
   if (exitCode === 0) return { reason: 'finished', detail: null, exitCode }
+  const signal = exitCode > 128 ? signalNames[exitCode - 128] : undefined
+  const said = `Exit code ${exitCode}${signal ? ` (${signal})` : ''}`
   if (unwatched && endedByOthers.includes(exitCode)) {
-    const detail = 'Its container was ended from outside, as by an engine or a machine that goes down.'
+    const detail = `${said} while no worker was there, as when an engine or a machine goes down.`
     return { reason: 'worker_stopped', detail, exitCode }
   }
-  const signal = exitCode > 128 ? signalNames[exitCode - 128] : undefined
-  return { reason: 'exit_code', detail: `Exit code ${exitCode}${signal ? ` (${signal})` : ''}.`, exitCode }
+  return { reason: 'exit_code', detail: `${said}.`, exitCode }
 }
 
 /** The container was ended or removed by others than the program and gpuq. */
