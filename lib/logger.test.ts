@@ -1,0 +1,62 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { describe, expect, it, vi } from 'vitest'
+
+vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
+const { loggedError } = await import('./logger')
+
+const caught = (work: Promise<unknown>) =>
+  work.then(
+    () => expect.unreachable(),
+    (error: unknown) => error,
+  )
+
+async function listen(onSocket: (socket: Socket) => void) {
+  const server = createServer(onSocket).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return { port, close: () => new Promise((resolve) => server.close(resolve)) }
+}
+
+describe('a logged error', () => {
+  it('is one line where a socket is not there', async () => {
+    const path = join(tmpdir(), 'gpuq-no-such-socket')
+    const error = await new Promise((resolve) => connect(path).on('error', resolve))
+    expect(loggedError(error)).toBe(`connect ENOENT ${path}`)
+  })
+
+  it('is one line where no database listens, by a name with two addresses too', async () => {
+    const { port, close } = await listen(() => {})
+    await close()
+    for (const host of ['127.0.0.1', 'localhost']) {
+      const error = await caught(new pg.Client({ host, port }).connect())
+      expect(loggedError(error)).toMatch(/^connect ECONNREFUSED \S+$/)
+    }
+  })
+
+  it('is one line where the database broke off', async () => {
+    const { port, close } = await listen((socket) => socket.destroy())
+    const error = await caught(new pg.Client({ host: '127.0.0.1', port }).connect())
+    await close()
+    expect(loggedError(error)).toMatch(
+      /^(Connection terminated unexpectedly|(read|write) (ECONNRESET|EPIPE))$/,
+    )
+    expect(loggedError(Object.assign(new Error('shutting down'), { code: '57P01' }))).toBe('shutting down')
+  })
+
+  it('has its stack where it says more', () => {
+    const error = Object.assign(new Error('no such file'), { code: 'ENOENT', syscall: 'open' })
+    expect(loggedError(error)).toMatchObject({
+      message: 'no such file',
+      stack: expect.stringContaining('logger.test'),
+    })
+    expect(loggedError(new AggregateError([], 'nothing worked'))).toMatchObject({ message: 'nothing worked' })
+  })
+
+  it('is what was thrown, where that is no error', () => {
+    expect(loggedError('a word')).toBe('a word')
+  })
+})
