@@ -22,6 +22,7 @@ const results = [
   'dist/worker.js',
   'dist/serve.js',
   'dist/setup.js',
+  'dist/invite.js',
   'dist/cli.js',
   'dist/gpuq.tgz',
   'lib/database/generated/client.ts',

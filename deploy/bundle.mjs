@@ -21,7 +21,12 @@ const shared = {
 
 await build({
   ...shared,
-  entryPoints: { worker: 'worker/index.ts', serve: 'deploy/serve.ts', setup: 'deploy/setup.ts' },
+  entryPoints: {
+    worker: 'worker/index.ts',
+    serve: 'deploy/serve.ts',
+    setup: 'deploy/setup.ts',
+    invite: 'deploy/invite.ts',
+  },
 })
 
 // The command line is split: each command loads its own part, so that `gpuq --help` loads next to nothing. Its packages are

@@ -17,7 +17,7 @@ import { root } from './settings.mjs'
  */
 
 /** The programs of the image that are not the web. */
-export const programs = ['dist/worker.js', 'dist/setup.js']
+export const programs = ['dist/worker.js', 'dist/setup.js', 'dist/invite.js']
 
 /** What the web is run with, beside the packages that its own build leaves outside. */
 const web = ['next', 'react', 'react-dom', ...nextConfig.serverExternalPackages]

@@ -14,7 +14,7 @@ export default async function SignInPage({ searchParams }: { searchParams: PageS
   const next = params.get('next') ?? undefined
   if (await currentActor()) redirect(safeNextPath(next))
   return (
-    <Door title="Sign in" note="No account yet? Ask your admin for an invitation.">
+    <Door title="Sign in" note="No account yet, or the password lost? Ask your admin for an invitation.">
       <SignInForm next={next} error={params.get('error') ?? undefined} providers={signInProviders()} />
     </Door>
   )

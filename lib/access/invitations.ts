@@ -26,6 +26,37 @@ function hashInvitation(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
 
+/**
+ * Invites an admin who lost the password, for whoever can reach the database itself: the one named by handle or e-mail,
+ * else the one who was made first. The password holds until the invitation is accepted. Throws 404 when there is none.
+ */
+export function inviteAdmin(origin: string, name?: string): Promise<{ handle: string; url: string }> {
+  const { hash, url } = newInvitation(origin)
+  return transaction(async (tx) => {
+    const { rows } = await tx.query<{ handle: string }>(
+      `UPDATE users SET invitation_hash = $1, invitation_expires_at = now() + interval '${invitationLifetime}'
+        WHERE id = (SELECT id FROM users
+                     WHERE role = 'admin' AND disabled_at IS NULL
+                       AND ($2::text IS NULL OR lower($2) IN (lower(handle), lower(email)))
+                     ORDER BY created_at, id LIMIT 1)
+        RETURNING handle`,
+      [hash, name],
+    )
+    const handle = rows[0]?.handle
+    if (handle === undefined) {
+      const whom = name === undefined ? 'admin' : `admin "${name}"`
+      throw new GpuqError('not_found', `There is no enabled ${whom}.`)
+    }
+    await recordAudit(tx, {
+      actorId: null,
+      action: 'user_updated',
+      target: handle,
+      detail: { invited: true },
+    })
+    return { handle, url }
+  })
+}
+
 interface InvitedRow {
   id: string
   handle: string
