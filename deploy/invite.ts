@@ -3,12 +3,15 @@ import { inspect } from 'node:util'
 import { inviteAdmin } from '@/lib/access/invitations'
 import { database } from '@/lib/database/client'
 import { publicUrl } from '@/lib/env'
+import { GpuqError } from '@/lib/errors'
 
 try {
   const { handle, url } = await inviteAdmin(publicUrl(), process.argv[2])
   console.log(`Whoever opens this link within a week chooses a new password for ${handle}, once:\n${url}`)
   await database().close()
 } catch (error) {
-  console.error((error instanceof Error && error.message) || inspect(error))
+  const said = (error instanceof Error && error.message) || inspect(error)
+  const elsewhere = 'Does gpuq run, and are DATABASE_URL and GPUQ_DATA_DIR set as for its server?'
+  console.error(error instanceof GpuqError ? said : `The database did not answer: ${said}\n${elsewhere}`)
   process.exit(1)
 }
