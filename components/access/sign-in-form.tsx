@@ -38,7 +38,8 @@ export function SignInForm({ next, error, providers }: SignInFormProps) {
   const failure = form.failure ?? (error === undefined ? null : describeErrorName(error))
   return (
     <div className="flex flex-col gap-5">
-      <form onSubmit={form.submit} noValidate className="flex flex-col gap-4">
+      {/* Sent before this runs, it must not put the password into an address, as the browser's own way would. */}
+      <form method="post" onSubmit={form.submit} noValidate className="flex flex-col gap-4">
         <Field label="E-mail or user id" error={form.errorOf('login')}>
           <Input
             name="login"

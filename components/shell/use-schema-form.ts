@@ -29,15 +29,21 @@ export function useSchemaForm<Values extends Record<string, unknown>, Parsed>(op
 }): SchemaForm<Values> {
   const { schema, initial, send } = options
   const [values, setValues] = useState(initial)
+  const latest = useRef(initial)
   const [errors, setErrors] = useState<FieldErrors>({})
   const [failure, setFailure] = useState<string | null>(null)
   const [working, setWorking] = useState(false)
   const tried = useRef(false)
   const focusMistakeIn = useMistakeFocus(errors)
 
-  const set = (change: Partial<Values>) => {
-    const next = { ...values, ...change }
+  const put = (next: Values) => {
+    latest.current = next
     setValues(next)
+  }
+  const set = (change: Partial<Values>) => {
+    // Of two changes before anything is shown again, the second must not undo the first.
+    const next = { ...latest.current, ...change }
+    put(next)
     setFailure(null)
     if (tried.current) setErrors(check(schema, next).errors)
   }
@@ -63,7 +69,7 @@ export function useSchemaForm<Values extends Record<string, unknown>, Parsed>(op
   }
   const reset = () => {
     tried.current = false
-    setValues(initial)
+    put(initial)
     setErrors({})
     setFailure(null)
   }
