@@ -1,4 +1,5 @@
 import { type BrowserContext, test as base, expect, type Page } from '@playwright/test'
+import { liveOnArrival } from './live-page'
 import { theSystem } from './system/the-system'
 
 /** The browsers of a test, and what went wrong in them without anybody looking. */
@@ -42,7 +43,7 @@ export const test = base.extend<Fixtures>({
         const context = await browser.newContext()
         opened.push(context)
         over(context)
-        return context.newPage()
+        return liveOnArrival(await context.newPage())
       },
     })
     for (const context of opened) await context.close()
@@ -53,13 +54,13 @@ export const test = base.extend<Fixtures>({
     watch.over(context)
     await use(context)
   },
+
+  page: async ({ page }, use) => use(liveOnArrival(page)),
 })
 
-/** Holds the page to be no wider than its window. */
+/** Holds the page to be no wider than its window, once charts and lists have followed a change of that. */
 export async function expectNoSideScroll(page: Page): Promise<void> {
-  const { wide, window } = await page.evaluate(() => ({
-    wide: document.documentElement.scrollWidth,
-    window: document.documentElement.clientWidth,
-  }))
-  expect(wide, `${page.url()} scrolls sideways`).toBeLessThanOrEqual(window)
+  const overhang = () =>
+    page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+  await expect.poll(overhang, `${page.url()} scrolls sideways`).toBeLessThanOrEqual(0)
 }

@@ -2,6 +2,7 @@
 
 import { ThemeProvider } from 'next-themes'
 import type { ReactNode } from 'react'
+import { LiveMark } from './live-mark'
 import { Toaster } from './toaster'
 import { TooltipProvider } from './tooltip'
 
@@ -22,6 +23,7 @@ export function UiProviders({ nonce, children }: UiProvidersProps) {
     >
       <TooltipProvider>{children}</TooltipProvider>
       <Toaster />
+      <LiveMark />
     </ThemeProvider>
   )
 }
