@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
 const alias = { '@': import.meta.dirname }
+/** What is waited for is there at once or never; one second is too short for "at once" on a busy machine. */
+const patience = { poll: { timeout: 10_000 } }
 const exclude = ['node_modules/**', '.next/**', 'dist/**', 'e2e/**']
 
 /** Three kinds of test, told apart by their names: what they may touch is written in CONTRIBUTING.md. */
@@ -15,6 +17,7 @@ export default defineConfig({
           exclude: [...exclude, '**/*.{db,docker}.test.ts'],
           // Properties over thousands of cases take seconds on a busy machine.
           testTimeout: 60_000,
+          expect: patience,
         },
       },
       {
@@ -25,6 +28,7 @@ export default defineConfig({
           exclude,
           globalSetup: ['lib/database/testing/global-setup.ts'],
           testTimeout: 30_000,
+          expect: patience,
           hookTimeout: 60_000,
         },
       },
@@ -36,6 +40,7 @@ export default defineConfig({
           exclude,
           globalSetup: ['lib/database/testing/global-setup.ts'],
           testTimeout: 120_000,
+          expect: patience,
           hookTimeout: 120_000,
           fileParallelism: false,
         },

@@ -57,7 +57,7 @@ it.runIf(process.platform === 'linux')('stopping a program stops what it started
   })
   await expect(running).rejects.toThrow('stopped')
   expect(grandchild).toBeGreaterThan(0)
-  await vi.waitFor(() => expect(processIdentity(grandchild)).toBeNull())
+  await vi.waitFor(() => expect(processIdentity(grandchild)).toBeNull(), { timeout: 10_000 })
 })
 
 describe.runIf(process.platform === 'linux')('a process of ours', () => {

@@ -30,15 +30,14 @@ describe('the distance of two words', () => {
 
 describe('the key that was meant', () => {
   it('is found one slip away, for every key', () => {
-    fc.assert(
-      fc.property(fc.constantFrom(...configKeys), fc.nat(), (key, at) => {
-        const place = at % key.length
+    const bare = (word: string | null) => word?.replaceAll('_', '') ?? ''
+    for (const key of configKeys) {
+      for (let place = 0; place < key.length; place++) {
         const dropped = key.slice(0, place) + key.slice(place + 1)
-        fc.pre(dropped.replaceAll('_', '').length > 2)
-        const bare = (word: string | null) => word?.replaceAll('_', '') ?? ''
+        if (bare(dropped).length <= 2) continue
         expect(editDistance(bare(nearestKey(dropped, configKeys)), bare(dropped))).toBeLessThanOrEqual(1)
-      }),
-    )
+      }
+    }
   })
 
   it.each(['learning_rate', 'x', 'batch_size', '', 'gpuq_Zx81kQ', 'a\nb', 'e'.repeat(1000)])(

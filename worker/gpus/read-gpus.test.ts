@@ -31,8 +31,8 @@ const migList = [
   '  MIG 1g.5gb+me   Device  1: (UUID: MIG-7e2a1b4c-8c9d-5e0f-b3d4-1f6b7c8dd002)',
 ]
 
-async function fault(): Promise<unknown> {
-  return readGpus(300).catch((error: unknown) => error)
+async function fault(patienceMs?: number): Promise<unknown> {
+  return readGpus(patienceMs).catch((error: unknown) => error)
 }
 
 describe('readGpus', () => {
@@ -123,7 +123,7 @@ describe('readGpus', () => {
     await standIn.runs('echo "No devices were found"; exit 6')
     expect(await fault()).toMatchObject({ code: 'failed', message: 'No devices were found' })
     await standIn.runs('exec /bin/sleep 60')
-    expect(await fault()).toMatchObject({ code: 'silent', message: 'no answer within 0.3 s' })
+    expect(await fault(300)).toMatchObject({ code: 'silent', message: 'no answer within 0.3 s' })
     await standIn.prints([])
     expect(await readGpus()).toEqual({ gpus: [], faults: [] })
   })

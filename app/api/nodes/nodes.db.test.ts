@@ -80,7 +80,7 @@ describe('pausing a node', () => {
     let woken = 0
     const stop = await listener().listen('queue', () => woken++)
     expect((await patchNode({ paused: false })).body).toMatchObject({ state: 'ready', reason: null })
-    await vi.waitFor(() => expect(woken).toBeGreaterThan(0))
+    await vi.waitFor(() => expect(woken).toBeGreaterThan(0), 10_000)
     stop()
     expect((await patchNode({ paused: false })).status).toBe(200)
     expect(await audited()).toEqual(['node_paused one', 'node_resumed one'])

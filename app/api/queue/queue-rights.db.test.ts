@@ -97,7 +97,7 @@ describe('the queue', () => {
         ])
         expect(queued.map(({ expected_start }) => expected_start !== null)).toEqual([true, true, false])
       },
-      { timeout: 5_000, interval: 200 },
+      { timeout: 10_000, interval: 200 },
     )
     expect(await jobOf(high, ada)).toMatchObject({ position: 1, expected_start: expect.any(String) })
     await Promise.all([low, high, huge].map((id) => cancel(id, ada)))
