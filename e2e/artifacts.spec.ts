@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { expect } from '@playwright/test'
 import { expectNoSideScroll, test } from './browser-test'
 import { call } from './http-call'
@@ -7,6 +8,7 @@ import { configText, submit } from './uploads'
 
 /** Files that a job left in /results: its paths and what is in them are its own choice. */
 
+const pictures = join(import.meta.dirname, '..', 'test-results', 'views')
 const page1px =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const program = `
@@ -49,7 +51,7 @@ for (const [width, scheme] of [
     const saved = page.waitForEvent('download')
     await page.getByRole('link', { name: 'Download plots/loss.png' }).click()
     expect((await saved).suggestedFilename()).toBe('loss.png')
-    await page.screenshot({ path: `/tmp/storage-shot-${width}.png`, fullPage: true })
+    await page.screenshot({ path: join(pictures, `job-files-${width}-${scheme}.png`), fullPage: true })
   })
 }
 

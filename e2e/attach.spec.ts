@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
-import { makePerson, noLimits, type Person } from './people'
+import { cancelAll, makePerson, noLimits, type Person } from './people'
 import { PseudoTerminal } from './pseudo-terminal'
 import { theSystem } from './system/the-system'
 import { configText, submit } from './uploads'
@@ -20,8 +20,7 @@ const open: PseudoTerminal[] = []
 test.afterAll(async () => {
   for (const terminal of open) terminal.close()
   // What a test that failed has left running would take the place of others.
-  const { items } = await person.client.jobs.list()
-  for (const { job_id, completed_at } of items) if (!completed_at) await person.client.jobs.cancel(job_id)
+  await cancelAll(person)
 })
 
 async function gpuq(words: string[], { token }: Person = person): Promise<PseudoTerminal> {
@@ -33,9 +32,7 @@ async function gpuq(words: string[], { token }: Person = person): Promise<Pseudo
 
 async function running(code: string, config: string): Promise<string> {
   const id = await submit(person, code, config)
-  await expect
-    .poll(async () => (await person.client.jobs.get(id)).status, { timeout: 30_000 })
-    .toBe('running')
+  await expect.poll(async () => (await person.client.jobs.get(id)).status).toBe('running')
   return id
 }
 
@@ -92,6 +89,8 @@ test('a job without a terminal is left with Ctrl-C, and goes on', async () => {
   expect(await list.ended).toBe(0)
   expect(list.output).toMatch(new RegExp(`${id} .*no`))
   await person.client.jobs.cancel(id)
+  // Until its container is gone, there is a job to attach to.
+  await expect.poll(async () => (await person.client.jobs.get(id)).status).toBe('cancelled')
   const late = await gpuq(['attach', id])
   expect(await late.ended).toBe(1)
   expect(late.output).toContain('The job has ended: it is cancelled.')

@@ -47,17 +47,22 @@ function gpuq(
   { input = '', env = {} }: { input?: string; env?: Record<string, string> } = {},
 ): Promise<Ended> {
   const child = start(args, env)
-  const ended: Ended = { code: null, out: '', err: '' }
+  const end = ended(child)
+  child.stdin?.end(input)
+  return end
+}
+
+function ended(child: ChildProcess): Promise<Ended> {
+  const seen = { out: '', err: '' }
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    ended.out += text
+    seen.out += text
   })
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    ended.err += text
+    seen.err += text
   })
-  child.stdin?.end(input)
   return new Promise((resolve, reject) => {
     child.once('error', reject)
-    child.once('close', (code) => resolve({ ...ended, code }))
+    child.once('close', (code) => resolve({ ...seen, code }))
   })
 }
 
@@ -165,13 +170,17 @@ test('Ctrl-C leaves a job running, and cancel ends the one who follows it', asyn
   const { out } = await gpuq(['submit', path, '--no-wait', ...small])
   const id = out.trim()
   const follower = start(['logs', '-f', id])
+  const left = ended(follower)
   await new Promise((resolve) => follower.stdout?.once('data', resolve))
   follower.kill('SIGINT')
-  expect(await new Promise((resolve) => follower.once('exit', resolve))).toBe(130)
+  expect(await left).toMatchObject({ code: 130 })
   expect((await person.client.jobs.get(id)).status).toBe('running')
-  const other = gpuq(['logs', '-f', id])
+  const other = start(['logs', '-f', id])
+  const end = ended(other)
+  // It follows once it has shown what was printed before.
+  await new Promise((resolve) => other.stdout?.once('data', resolve))
   await gpuq(['cancel', id])
-  expect(await other).toMatchObject({ code: 130, out: 'started\n' })
+  expect(await end).toMatchObject({ code: 130, out: 'started\n' })
 })
 
 test('admins pause a GPU and take it back; others are told that they may not', async () => {

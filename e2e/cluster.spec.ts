@@ -3,7 +3,7 @@ import { expect, type Page } from '@playwright/test'
 import { expectNoSideScroll, test } from './browser-test'
 import { chooseAction, gpusOf, openCluster, openGpu, waitingRow } from './cluster-page'
 import { expectStatus } from './job-page'
-import { adminClient, makePerson, noLimits, type Person } from './people'
+import { adminClient, cancelAll, makePerson, noLimits, type Person } from './people'
 import { signIn } from './sign-in'
 import { configText, submit } from './uploads'
 
@@ -24,8 +24,7 @@ test.beforeAll(async () => {
   stranger = await makePerson({ name: 'stranger' })
 })
 test.afterAll(async () => {
-  const { queued, running } = await owner.client.queue.list()
-  for (const { job_id } of [...queued, ...running]) if (job_id) await owner.client.jobs.cancel(job_id)
+  for (const person of [owner, stranger]) await cancelAll(person)
   await expect(async () => adminClient().cluster.initialize({ node_count: 0 })).toPass()
 })
 
@@ -157,6 +156,7 @@ test('a researcher sees the cluster without the jobs of others', async ({ page, 
   const dialog = await openGpu(page, node, 0)
   await expect(dialog.getByRole('button', { name: /Pause/ })).toHaveCount(0)
   await page.keyboard.press('Escape')
+  await expect(dialog).toBeHidden()
   await expectUsable(page, 'cluster of a researcher')
 
   await page.goto(`/jobs/${own}`)

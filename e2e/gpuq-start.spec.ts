@@ -85,7 +85,8 @@ test('it makes ready what is missing, runs the jobs of the file, ends all of it,
   const beside = start()
   await expect.poll(() => beside.text, { timeout: 30_000 }).toContain('serves')
   await run('add', 'job.py', '--args', '--seed 2', '--output-file', 'jobs.txt')
-  await expect.poll(() => second.text + beside.text).toContain('line 2: ')
+  // Where nothing tells of a change, the file is looked at twice a minute.
+  await expect.poll(() => second.text + beside.text, { timeout: 60_000 }).toContain('line 2: ')
   expect(second.text + beside.text).not.toContain('line 1: ')
   beside.child.kill('SIGTERM')
   expect(await beside.ended).toBe(0)

@@ -86,6 +86,8 @@ test('a format that is none, and a file that is not there yet, are refused', asy
 test('the file is named after what was asked for, and cannot lead out of its place', async () => {
   const { headers } = await call(`/api/results/${id}?format=jsonl`, { headers: bearer(person.token) })
   expect(headers['content-disposition']).toContain(`"${person.handle}_a.html_`)
-  const { result_file } = await person.client.jobs.get(id)
-  expect(headers['content-disposition']).toContain(`"${result_file}"`)
+  const resultFile = async () => (await person.client.jobs.get(id)).result_file
+  // It is stored a moment after the job's end.
+  await expect.poll(resultFile).not.toBeNull()
+  expect(headers['content-disposition']).toContain(`"${await resultFile()}"`)
 })

@@ -95,11 +95,13 @@ test('a link to a download is saved and never opened', async ({ page }) => {
 })
 
 test('200,000 lines are searched and scrolled from end to end', async ({ page }) => {
+  test.setTimeout(240_000)
+  const patiently = expect.configure({ timeout: 90_000 })
   const count = 200_000
   const code = `for i in range(1, ${count} + 1):\n    print("line", i, "needle" if i == 123456 else "")`
   const id = await submit(person, code, configText({ cpu: 1 }), { wait: true })
   await page.goto(`/jobs/${id}`)
-  await expect(page.getByText('200,000 lines', { exact: true }).first()).toBeVisible()
+  await patiently(page.getByText('200,000 lines', { exact: true }).first()).toBeVisible()
   const output = outputOf(page)
   await output.focus()
   await page.keyboard.press('End')
@@ -112,7 +114,7 @@ test('200,000 lines are searched and scrolled from end to end', async ({ page })
   }
   const search = page.getByLabel('Search the output')
   await search.fill('needle')
-  await expect(page.getByText('1 of 1', { exact: true })).toBeVisible()
+  await patiently(page.getByText('1 of 1', { exact: true })).toBeVisible()
   await expect(output).toContainText('line 123456 needle')
   await search.fill(':100000')
   await search.press('Enter')

@@ -1,6 +1,6 @@
 import { expect } from '@playwright/test'
 import { test } from './browser-test'
-import { makePerson, noLimits, type Person } from './people'
+import { cancelAll, makePerson, noLimits, type Person } from './people'
 import { signIn } from './sign-in'
 import { configText, submit, waitingConfig } from './uploads'
 
@@ -13,8 +13,7 @@ test.beforeAll(async () => {
   for (let i = 0; i < 60; i++) await submit(person, 'print(1)', `${waitingConfig}name: waiting ${i}\n`)
 })
 test.afterAll(async () => {
-  const { items } = await person.client.jobs.list({ status: 'pending', limit: 200 })
-  for (const { job_id } of items) await person.client.jobs.cancel(job_id)
+  await cancelAll(person)
 })
 test.beforeEach(async ({ context, page }) => {
   await signIn(context, person)
@@ -26,8 +25,7 @@ test('filters stand in the address, and outlive a reload', async ({ page }) => {
   await expect(rows).toHaveCount(50)
   await page.getByRole('radio', { name: 'Cancelled' }).click()
   await expect(page).toHaveURL(/status=cancelled/)
-  await expect(rows).toHaveCount(1)
-  await expect(rows).toContainText('cancelled one')
+  await expect(rows).toHaveText([/cancelled one/])
   await page.reload()
   await expect(rows).toHaveCount(1)
   await expect(page.getByRole('radio', { name: 'Cancelled' })).toBeChecked()
@@ -37,7 +35,7 @@ test('filters stand in the address, and outlive a reload', async ({ page }) => {
   await expect(page).toHaveURL(/competition_id=cifar/)
   await expect(rows).toHaveCount(1)
   await page.reload()
-  await expect(rows).toContainText('done')
+  await expect(rows).toHaveText([/done/])
   await expect(page.getByLabel('Competition')).toHaveValue('cifar')
   await page.getByRole('radio', { name: 'Failed' }).click()
   await expect(page.getByText('No job matches')).toBeVisible()

@@ -2,13 +2,14 @@ import { readFile } from 'node:fs/promises'
 import { type Download, expect, type Page } from '@playwright/test'
 import { expectNoSideScroll, test } from './browser-test'
 import { arriveAtJob, dropFiles, expectStatus, outputOf, submitDraft } from './job-page'
+import { untilLive } from './live-page'
 import { makePerson } from './people'
 import { configText } from './uploads'
 
 const code = `
 import json, sys, time
 print("\\033[32mloading\\033[0m the data", flush=True)
-time.sleep(4)
+time.sleep(12)
 for name, accuracy in [("resnet", 0.93), ("vit", 0.95)]:
     print(json.dumps({"model": name, "accuracy": accuracy}))
 print("a word on stderr", file=sys.stderr)
@@ -39,6 +40,7 @@ test('sign in, submit by drop, watch the output come, look at the result, take i
     await page.getByLabel('Password').fill(person.password)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await expect(page).toHaveURL(/\/submit$/)
+    await untilLive(page)
   })
 
   const id = await test.step('submit by drop', async () => {

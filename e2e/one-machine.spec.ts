@@ -20,7 +20,7 @@ let directory: string
 let jobsFile: string
 
 test.beforeAll(async () => {
-  test.setTimeout(120_000)
+  test.setTimeout(180_000)
   system = await startSystem({ simulatedGpus: 2 })
   admin = createClient({ baseUrl: system.url, token: system.adminToken })
 })
@@ -32,10 +32,11 @@ test.beforeEach(async () => {
 })
 test.afterEach(async () => {
   for (const watcher of watchers.splice(0)) await watcher.end('SIGTERM')
-  const left = (await everyJob()).filter(({ status }) => status === 'pending' || status === 'running')
   // One that ends meanwhile cannot be cancelled any more.
-  await Promise.allSettled(left.map(({ job_id }) => admin.jobs.cancel(job_id)))
+  await Promise.allSettled((await leftJobs()).map(({ job_id }) => admin.jobs.cancel(job_id)))
   await admin.orchestrator.start()
+  // The next test finds every GPU free.
+  await expect.poll(async () => (await leftJobs()).length).toBe(0)
   await rm(directory, { recursive: true, force: true })
 })
 
@@ -109,6 +110,10 @@ async function everyJob(): Promise<JobSummary[]> {
   return found
 }
 
+async function leftJobs(): Promise<JobSummary[]> {
+  return (await everyJob()).filter(({ status }) => status === 'pending' || status === 'running')
+}
+
 /** The jobs of one script, the oldest first. */
 async function jobsOf(name: string): Promise<JobSummary[]> {
   return (await everyJob()).filter((job) => job.name === name).reverse()
@@ -175,7 +180,7 @@ test('a file that is replaced, emptied and written anew loses nothing, and a hal
   }
   await writeFile(jobsFile, '')
   await writeFile(jobsFile, `${numbers(80).map(line).join('')}0,${path},,number-8`)
-  await expect.poll(countOf('moved.py')).toBe(80)
+  await expect.poll(countOf('moved.py'), { timeout: 60_000 }).toBe(80)
   await appendFile(jobsFile, '0,\n')
   await expect.poll(countOf('moved.py')).toBe(81)
   expect(await numbersOf('moved.py')).toEqual(numbers(81))
@@ -186,7 +191,7 @@ test('a failed job runs again only when its line is added again', async () => {
   await writeFile(jobsFile, `0,${path},,,\n`)
   const failed = async () => (await jobsOf('fails.py')).filter(({ status }) => status === 'failed').length
   const first = watch()
-  await expect.poll(failed, { timeout: 30_000 }).toBe(1)
+  await expect.poll(failed).toBe(1)
   await first.end('SIGKILL')
   watch()
   const marker = await script('marker.py', 'print(1)\n')
@@ -194,9 +199,9 @@ test('a failed job runs again only when its line is added again', async () => {
   await expect.poll(countOf('marker.py')).toBe(1)
   expect(await countOf('fails.py')()).toBe(1)
   expect(await run(['add', path, '--output-file', jobsFile])).toMatchObject({ code: 0, err: '' })
-  await expect.poll(failed, { timeout: 30_000 }).toBe(2)
+  await expect.poll(failed).toBe(2)
   // What completed is there already, whoever adds it.
-  await expect.poll(async () => (await jobsOf('marker.py'))[0]?.status, { timeout: 30_000 }).toBe('completed')
+  await expect.poll(async () => (await jobsOf('marker.py'))[0]?.status).toBe('completed')
   const known = await run(['add', marker])
   expect(known).toMatchObject({ code: 0, out: `${(await jobsOf('marker.py'))[0]?.job_id}\n` })
   expect(known.err).toContain('the same job is completed already')
@@ -263,5 +268,5 @@ test('llm_config.json holds from when it is written, and what is broken changes 
   )
   await expect.poll(countOf('llm.py')).toBe(3)
   expect(await asked(2)).toBe(0.25)
-  expect(watcher.err).toMatch(/line 3 is passed over: environment: .*unknown_env.*"python"/)
+  await expect.poll(() => watcher.err).toMatch(/line 3 is passed over: environment: .*unknown_env.*"python"/)
 })

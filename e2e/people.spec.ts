@@ -101,6 +101,8 @@ test('an admin sets limits, roles and projects, and the audit log tells of it', 
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Active jobs').fill('3')
   await dialog.getByRole('button', { name: 'Save' }).click()
+  // It closes once it is saved.
+  await expect(dialog).toBeHidden()
   await expect(rowOf(page, person.handle)).toContainText('3')
   const ids = await Promise.all([1, 2, 3].map(() => submit(person, 'print(1)', waitingConfig)))
   await expect(submit(person, 'print(1)', waitingConfig)).rejects.toMatchObject({ status: 429 })

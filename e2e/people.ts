@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { expect } from '@playwright/test'
 import type { Role } from '@/lib/access/roles'
 import type { CreateToken, UpdateUser } from '@/lib/access/schemas'
 import { type Client, createClient } from '@/lib/http/client'
@@ -40,6 +41,16 @@ interface Wanted {
   /** Left out: the server's defaults hold. */
   limits?: Limits
   token?: Partial<CreateToken>
+}
+
+/** Ends what the person's jobs would go on with, and waits until it has ended. One that ends by itself meanwhile may. */
+export async function cancelAll({ client }: Pick<Person, 'client'>): Promise<void> {
+  const left = async () => {
+    const lists = (['pending', 'running'] as const).map((status) => client.jobs.list({ status, limit: 200 }))
+    return (await Promise.all(lists)).flatMap(({ items }) => items)
+  }
+  await Promise.allSettled((await left()).map(({ job_id }) => client.jobs.cancel(job_id)))
+  await expect.poll(async () => (await left()).length).toBe(0)
 }
 
 /** Makes a user with a password and a token, as an admin's script would. */

@@ -1,6 +1,7 @@
 import { expect, type Locator, type Page } from '@playwright/test'
 import { test } from './browser-test'
 import { arriveAtJob, dropFiles, editorOf, expectStatus, outputOf, rewrite, submitDraft } from './job-page'
+import { untilLive } from './live-page'
 import { makePerson } from './people'
 import { signIn } from './sign-in'
 import { configText, submit, waitingConfig } from './uploads'
@@ -70,6 +71,7 @@ test('what only the server knows is shown as well, and nothing is lost', async (
     { name: 'solution.py', text: 'print("the second")' },
     { name: 'config.yaml', text: configText() },
   ])
+  await expect(page.getByText('Ready to send')).toBeVisible()
   await page.getByRole('button', { name: 'Submit the job' }).click()
   await expect(page.getByText(/You have 1 active job .*your limit is 1/)).toBeVisible()
   await person.client.jobs.cancel(waiting)
@@ -82,6 +84,7 @@ test('a draft outlives a reload, and its token does not enter the browser', asyn
   await signIn(context, person)
   await page.goto('/submit')
   await dropFiles(page, [{ name: 'solution.py', text: 'print("kept")' }])
+  await expect(editorOf(page, 'solution.py')).toContainText('kept')
   await dropFiles(page, [
     { name: 'config.yaml', text: configText({ token: person.token, name: 'kept too' }) },
   ])
@@ -123,11 +126,9 @@ test('all of it works with the keyboard alone', async ({ page }) => {
     await expect(page.getByRole('heading', { name: 'Jobs' })).toBeVisible()
   })
   await test.step('write the job', async () => {
-    // The page is there before its shortcuts are.
-    await expect(async () => {
-      await keyboard.press('n')
-      await expect(page).toHaveURL(/\/submit$/, { timeout: 1_000 })
-    }).toPass()
+    await untilLive(page)
+    await keyboard.press('n')
+    await expect(page).toHaveURL(/\/submit$/)
     const code = editorOf(page, 'solution.py')
     await tabTo(page, code)
     await keyboard.type('print("typed")')

@@ -112,7 +112,7 @@ async function end(child: ChildProcess): Promise<void> {
 }
 
 async function untilReady(url: string): Promise<void> {
-  const deadline = performance.now() + 60_000
+  const deadline = performance.now() + 120_000
   while (performance.now() < deadline) {
     const answer = await fetch(url).catch(() => null)
     if (answer?.ok) return
