@@ -37,7 +37,7 @@ function declareForAdmins(program: Command): void {
     .command('pause')
     .description('give out nothing more of a node or a GPU; for admins')
     .argument('<place>', placeSays)
-    .option('--reason <text>', 'shown beside it')
+    .option('--reason <text>', 'shown beside it, and to jobs that wait for it')
     .action((place: string, options: { reason?: string }) =>
       perform(async (context) => (await import('./commands/pause')).pause(context, place, options)),
     )
@@ -52,7 +52,7 @@ function declareForAdmins(program: Command): void {
     .command('drain')
     .description('pause a node, and wait until its last job has ended; for admins')
     .argument('<node>', 'its name or number')
-    .option('--reason <text>', 'shown beside it')
+    .option('--reason <text>', 'shown beside it, and to jobs that wait for it')
     .option('--no-wait', 'end at once')
     .action((node: string, options: { wait: boolean; reason?: string }) =>
       perform(async (context) => (await import('./commands/pause')).drain(context, node, options)),

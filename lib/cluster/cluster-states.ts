@@ -57,8 +57,8 @@ export function gpuState(gpu: GpuFacts): StateOfGpu {
   return { state: gpu.allocatedMilli < 1000 ? 'shared' : 'full', reason: null }
 }
 
-/** What people and workers write ends as they like; a sentence ends once. */
-function sentence(start: string, detail: string | null): string {
+/** What people and workers write ends as they like, and may be cut; a sentence ends once. */
+export function sentence(start: string, detail: string | null): string {
   const text = detail === null ? start : `${start}: ${detail}`
-  return /[.!?]$/.test(text) ? text : `${text}.`
+  return /[.!?…]$/.test(text) ? text : `${text}.`
 }

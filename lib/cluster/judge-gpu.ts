@@ -47,11 +47,18 @@ function isOver({ load, memoryUsedMib, memoryMib }: GpuReading, thresholds: UseT
   return (load ?? 0) > thresholds.load || (memoryUsedMib ?? 0) / memoryMib > thresholds.memory
 }
 
+const othersUseIt = 'Others use it'
+
+/** Why a GPU is not given out, without figures that are others the next time that somebody looks. */
+export function lastingReason(busyReason: string): string {
+  return busyReason.startsWith(`${othersUseIt}:`) ? `${othersUseIt}.` : busyReason
+}
+
 /** Such as "Others use it: 70 of 80 GiB of memory, 95 % load." */
 function describeUse({ load, memoryUsedMib, memoryMib }: GpuReading): string {
   const memory = memoryUsedMib === null ? [] : [`${gib(memoryUsedMib)} of ${gib(memoryMib)} GiB of memory`]
   const share = load === null ? [] : [`${Math.round(load * 100)} % load`]
-  return `Others use it: ${[...memory, ...share].join(', ')}.`
+  return `${othersUseIt}: ${[...memory, ...share].join(', ')}.`
 }
 
 function gib(mib: number): string {

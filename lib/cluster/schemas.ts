@@ -141,7 +141,7 @@ const reason = z
 /** `PATCH /api/nodes/NODE_ID`, for admins. Running jobs finish in any case. */
 export const updateNodeSchema = z.strictObject({
   paused: z.boolean().optional().describe('true drains it: nothing new starts there; false takes it back'),
-  reason: reason.optional().describe('shown beside it'),
+  reason: reason.optional().describe('shown beside it, and to jobs that wait because of it'),
   quarantined: z.literal(false).optional().describe('ends a quarantine'),
 })
 

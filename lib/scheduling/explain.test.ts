@@ -65,9 +65,33 @@ describe('a GPU that is held back is told as the reason', () => {
     expect(why(whole, { nodes: [outside] }).reason).toBe('gpu_busy_outside')
   })
 
+  it('with which of them it is, that the job could use, and no other', () => {
+    const outside = gpu('m/0', { blocked: 'outside' })
+    const other = gpu('m/1', { blocked: 'paused', model: 'Tesla T4' })
+    const nodes = [paused, node('m', 2, { gpus: [outside, other] }), node('k', 1, { blocked: 'paused' })]
+    expect(why({ ...whole, gpuCount: 2, gpuModel: 'A100' }, { nodes })).toMatchObject({
+      reason: 'gpu_paused',
+      heldBack: ['n/1'],
+    })
+    expect(why({ ...whole, instances: 2, gpuModel: 'A100' }, { nodes })).toMatchObject({
+      reason: 'gpu_paused',
+      heldBack: ['n/1', 'm/0'],
+    })
+  })
+
   it('and not where others end first', () => {
     const full = held([paused], { 'n/0': 1000, 'n/1': 1000 })
     expect(why(whole, full).reason).toBe('no_free_gpu')
+  })
+})
+
+it('a node that takes no jobs is told as the reason, and which it is where it is held back', () => {
+  const blocks = ['lost', 'paused', 'draining', 'quarantined'] as const
+  const nodes = blocks.map((blocked) => node(blocked, 1, { blocked }))
+  expect(why(whole, { nodes: [...nodes, node('small', 0)] })).toEqual({
+    reason: 'node_unavailable',
+    detail: '1 node lost, 1 node paused, 1 node draining, 1 node quarantined.',
+    heldBack: ['paused', 'quarantined'],
   })
 })
 

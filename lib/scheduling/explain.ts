@@ -2,7 +2,7 @@ import { couldFit, fits, isEligible, isOfPool } from './fits'
 import type { ProjectAccount } from './queues'
 import type { Scheduler } from './scheduler'
 import { gpuMilliOf } from './turns'
-import type { GpuBlock, NodeState, ResourceRequest, Waiting, WaitingJob } from './types'
+import type { NodeState, ResourceRequest, Waiting, WaitingJob } from './types'
 
 /** Reasons that hold whatever a project's quota and the policy say. */
 const absent: ReadonlySet<Waiting['reason']> = new Set(['never_fits', 'no_node', 'provisioning'])
@@ -47,7 +47,12 @@ function explainShape(request: ResourceRequest, nodes: readonly NodeState[]): Ca
   if (could.length < instances)
     return { reason: 'never_fits', detail: describeTooLarge(request, nodes, could.length) }
   const open = could.filter(({ blocked }) => blocked === null)
-  if (open.length < instances) return { reason: 'node_unavailable', detail: describeClosed(could) }
+  if (open.length < instances)
+    return {
+      reason: 'node_unavailable',
+      detail: describeClosed(could),
+      heldBack: idsOf(could.filter(isClosed)),
+    }
   const free = open.filter((node) => fits(request, node).ok)
   if (free.length >= instances) return { reason: 'reserved', detail: null }
   const block = gpuBlock(request, open)
@@ -75,9 +80,19 @@ function gpuBlock(request: ResourceRequest, nodes: readonly NodeState[]): Cause 
   if (enough(nodes.map(empty)) && !enough(nodes.map(unblocked))) return null
   const blocks = nodes
     .flatMap(({ gpus }) => gpus)
-    .filter((gpu) => gpu.blocked !== null && isEligible(request, gpu))
-  const is = (block: GpuBlock) => blocks.some(({ blocked }) => blocked === block)
-  return { reason: is('paused') ? 'gpu_paused' : 'gpu_busy_outside', detail: null }
+    .filter(({ blocked }) => blocked === 'paused' || blocked === 'outside')
+    .filter((gpu) => isEligible(request, gpu))
+  const reason = blocks.some(({ blocked }) => blocked === 'paused') ? 'gpu_paused' : 'gpu_busy_outside'
+  return { reason, detail: null, heldBack: idsOf(blocks) }
+}
+
+/** Whether an admin or its own failures keep a node from taking jobs, and not that its worker is away. */
+function isClosed({ blocked }: NodeState): boolean {
+  return blocked === 'paused' || blocked === 'quarantined'
+}
+
+function idsOf(things: readonly { id: string }[]): string[] {
+  return things.map(({ id }) => id)
 }
 
 function unblocked(node: NodeState): NodeState {

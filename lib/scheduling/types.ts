@@ -169,6 +169,8 @@ export interface Waiting {
   reason: WaitCause
   /** What exactly is missing, in a sentence; null when the reason says it all. */
   detail: string | null
+  /** Ids of the nodes or GPUs that somebody or something holds back, where those are the reason. Left out: none are. */
+  heldBack?: readonly string[]
 }
 
 export interface Plan {

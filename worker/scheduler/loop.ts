@@ -1,5 +1,6 @@
 import { countFailedAssignments } from '@/lib/cluster/assign-attempts'
 import { announceNext } from '@/lib/cluster/hand-over'
+import { tellHeldBack } from '@/lib/cluster/held-back'
 import { loseExpiredNodes } from '@/lib/cluster/lost-nodes'
 import { commitPlacement } from '@/lib/cluster/place'
 import { preemptJobs } from '@/lib/cluster/preempt'
@@ -109,10 +110,9 @@ export async function placeWaiting(): Promise<void> {
     // A plan that was stale may ask the wrong jobs to go.
     if (refused === 0) await preemptJobs(preemptions)
     const told = await countFailedAssignments(waiting)
+    const inWords = await tellHeldBack(waiting.filter(({ jobId }) => !told.has(jobId)))
     await setWaitReasons(
-      waiting.filter(
-        ({ jobId, reason, detail }) => !told.has(jobId) && reasons.get(jobId) !== reason + (detail ?? ''),
-      ),
+      inWords.filter(({ jobId, reason, detail }) => reasons.get(jobId) !== reason + (detail ?? '')),
     )
     if (refused === 0) return
   }

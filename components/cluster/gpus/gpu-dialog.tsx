@@ -84,7 +84,7 @@ function PauseGpu({ gpu, onDone }: { gpu: ClusterGpu; onDone: () => void }) {
   if (gpu.state !== 'paused') {
     return (
       <PauseForm
-        hint="Shown beside the GPU. Jobs that run on it finish."
+        hint="Shown beside the GPU, and to jobs that wait for it. Jobs that run on it finish."
         send="Pause this GPU"
         onPause={async (reason) => {
           await mutateAsync({ id: gpu.gpu_id, paused: true, ...reason })

@@ -68,7 +68,7 @@ function PauseNode({ node }: { node: ClusterNode }) {
       }
     >
       <PauseForm
-        hint="Shown beside the node."
+        hint="Shown beside the node, and to jobs that wait for it."
         send="Pause the node"
         onPause={async (reason) => {
           await mutateAsync({ number: node.node_id, paused: true, ...reason })
