@@ -1,4 +1,8 @@
+import { AxeBuilder } from '@axe-core/playwright'
 import { expect, type Locator, type Page } from '@playwright/test'
+import { leaveNode, registerNode } from '@/lib/cluster/nodes'
+import { expectNoSideScroll } from './browser-test'
+import { storedData } from './stored'
 
 /** What a test does on the page of the cluster, in its own words. */
 
@@ -29,4 +33,58 @@ export function waitingRow(page: Page, name: string): Locator {
 export async function chooseAction(page: Page, name: string, action: string): Promise<void> {
   await page.getByRole('button', { name: `Actions for ${name}` }).click()
   await page.getByRole('menuitem', { name: action }).click()
+}
+
+/** Free of what axe finds, in both themes, and no wider than a telephone. */
+export async function expectUsable(page: Page, name: string): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await expect(page.locator('html')).toHaveClass(new RegExp(colorScheme))
+    const { violations } = await new AxeBuilder({ page })
+      .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
+      .analyze()
+    const found = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
+    expect.soft(found, `${name} ${colorScheme}`).toEqual([])
+  }
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 844 })
+    await expectNoSideScroll(page)
+  }
+  await page.setViewportSize({ width: 1280, height: 800 })
+}
+
+interface StandIn {
+  number: number
+  /** Its node does not find that GPU any more. */
+  loseGpu: (index: number) => Promise<void>
+  /** Its worker has left. */
+  leave: () => Promise<void>
+}
+
+/** A node with two GPUs in the books alone: its worker never offers it, so no job starts there. */
+export async function standInNode(name: string, model: string): Promise<StandIn> {
+  const { pool } = storedData()
+  const gpus = [0, 1].map((index) => ({
+    index,
+    uuid: `GPU-${name}-${index}`,
+    model,
+    memoryMib: 40_960,
+    simulated: false,
+  }))
+  const machine = { engineId: name, engineVersion: '29.5', warnings: [], cpuMilli: 8000, memoryMib: 16_384 }
+  const lease = await registerNode({ name, ...machine, gpus })
+  const { rows } = await pool.query<{ number: number }>(
+    "UPDATE nodes SET lease_expires_at = now() + interval '1 hour' WHERE id = $1 RETURNING number",
+    [lease.nodeId],
+  )
+  return {
+    number: rows[0]?.number ?? -1,
+    loseGpu: async (index) => {
+      await pool.query('UPDATE gpus SET missing = true WHERE node_id = $1 AND index = $2', [
+        lease.nodeId,
+        index,
+      ])
+    },
+    leave: () => leaveNode(lease),
+  }
 }

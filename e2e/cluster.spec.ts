@@ -1,7 +1,14 @@
-import { AxeBuilder } from '@axe-core/playwright'
-import { expect, type Page } from '@playwright/test'
+import { expect } from '@playwright/test'
 import { expectNoSideScroll, test } from './browser-test'
-import { chooseAction, gpusOf, openCluster, openGpu, waitingRow } from './cluster-page'
+import {
+  chooseAction,
+  expectUsable,
+  gpusOf,
+  openCluster,
+  openGpu,
+  standInNode,
+  waitingRow,
+} from './cluster-page'
 import { expectStatus } from './job-page'
 import { adminClient, cancelAll, makePerson, noLimits, type Person } from './people'
 import { signIn } from './sign-in'
@@ -33,23 +40,6 @@ const wholeNode = (name: string, more: Record<string, unknown> = {}) =>
   configText({ name, gpu_count: 8, expected_time: 900, ...more })
 
 const forever = 'import time; time.sleep(900)'
-
-async function expectUsable(page: Page, name: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    await expect(page.locator('html')).toHaveClass(new RegExp(colorScheme))
-    const { violations } = await new AxeBuilder({ page })
-      .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'])
-      .analyze()
-    const found = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`))
-    expect.soft(found, `${name} ${colorScheme}`).toEqual([])
-  }
-  for (const width of [1280, 390]) {
-    await page.setViewportSize({ width, height: 844 })
-    await expectNoSideScroll(page)
-  }
-  await page.setViewportSize({ width: 1280, height: 800 })
-}
 
 test('an admin makes simulated nodes, and sees what runs on them', async ({ page, context }) => {
   await signIn(context, admin)
@@ -165,6 +155,52 @@ test('a researcher sees the cluster without the jobs of others', async ({ page, 
   await expect(main).toContainText(/Place \d+ in the queue, should start in 1\d min/)
   await expect(main).toContainText('8 GPUs, 0.5 cores')
   await stranger.client.jobs.cancel(own)
+})
+
+test('a job that waits for what an admin paused tells why, and what will not come back is forgotten', async ({
+  page,
+  context,
+}) => {
+  const model = 'Rare A100'
+  const [kept, gone] = [await standInNode('lab-kept', model), await standInNode('lab-gone', model)]
+  const id = await submit(stranger, 'print(1)', configText({ name: 'rare', gpu_count: 1, gpu_model: model }))
+  await signIn(context, admin)
+  await openCluster(page)
+  await test.step('pause, with a reason', async () => {
+    await page.getByRole('button', { name: 'Pause lab-kept', exact: true }).click()
+    await page.getByLabel('Reason').fill('new disks on Monday')
+    await page.getByRole('dialog').getByRole('button', { name: 'Pause the node' }).click()
+    const told = /An admin paused lab-kept on \d{4}-\d\d-\d\d at \d\d:\d\d UTC: new disks on Monday\./
+    await expect(waitingRow(page, 'rare')).toContainText(told)
+    await expect(async () => {
+      expect((await stranger.client.jobs.get(id)).reason_text).toMatch(told)
+    }).toPass()
+  })
+  await test.step('forget a GPU', async () => {
+    await gone.loseGpu(1)
+    await expect(gpusOf(page, 'lab-gone').nth(1)).toContainText('Missing')
+    const dialog = await openGpu(page, 'lab-gone', 1)
+    await dialog.getByRole('button', { name: 'Forget this GPU' }).click()
+    await expectUsable(page, 'asking whether to forget a GPU')
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Forget the GPU' }).click()
+    await expect(gpusOf(page, 'lab-gone')).toHaveCount(1)
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+  })
+  await test.step('forget a node', async () => {
+    await expect(page.getByRole('button', { name: /^Forget / })).toHaveCount(0)
+    await gone.leave()
+    await page.getByRole('button', { name: 'Forget lab-gone', exact: true }).click()
+    const asked = page.getByRole('alertdialog', { name: 'Forget lab-gone?' })
+    await asked.getByRole('button', { name: 'Keep it' }).click()
+    await expect(gpusOf(page, 'lab-gone')).toHaveCount(1)
+    await page.getByRole('button', { name: 'Forget lab-gone', exact: true }).click()
+    await asked.getByRole('button', { name: 'Forget the node' }).click()
+    await expect(page.getByText('lab-gone is forgotten')).toBeVisible()
+    await expect(gpusOf(page, 'lab-gone')).toHaveCount(0)
+  })
+  await stranger.client.jobs.cancel(id)
+  await kept.leave()
+  await adminClient().cluster.forgetNode(kept.number)
 })
 
 test('an admin edits the policy and the models', async ({ page, context }) => {

@@ -63,11 +63,15 @@ const nodeRow = z.object({
 export type NodeRow = z.output<typeof nodeRow>
 export type GpuRow = z.output<typeof gpuRow>
 
-/** SQL: a simulated node that was taken away is nothing to look at, nor one that was brought up for a job and is gone. */
-export const shownNodes = `${notRetired('n')} AND NOT (n.dedicated_to IS NOT NULL AND n.status IN ('lost', 'drained'))`
+/**
+ * SQL: a node that was forgotten is nothing to look at, nor a simulated one that was taken away, nor one that was brought up
+ * for a job and is gone.
+ */
+export const shownNodes = `n.forgotten_at IS NULL AND ${notRetired('n')} AND NOT (n.dedicated_to IS NOT NULL AND n.status IN ('lost', 'drained'))`
 
-/** SQL: nor are the GPUs that a simulated node lost. */
-export const shownGpus = 'NOT (g.missing AND g.simulated AND g.allocated_milli = 0)'
+/** SQL: nor are GPUs that were forgotten, and those that a simulated node lost. */
+export const shownGpus =
+  'g.forgotten_at IS NULL AND NOT (g.missing AND g.simulated AND g.allocated_milli = 0)'
 
 /** SQL: what of a node decides about its state, and which it is. */
 export const nodeFacts = `

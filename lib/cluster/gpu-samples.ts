@@ -55,7 +55,7 @@ export async function recordGpu(
              INSERT INTO gpus (id, node_id, uuid, index, model, memory_mib, sampled_at, load, memory_used_mib, temperature_c, power_w, busy_reason)
              SELECT $3::uuid, $1::uuid, $4, $5, $6, $7, now(), $8, $9, $10, $11, $12 WHERE ${leaseHeld}
              ON CONFLICT (node_id, uuid) DO UPDATE SET
-               index = excluded.index, model = excluded.model, memory_mib = excluded.memory_mib, missing = false, sampled_at = now(),
+               index = excluded.index, model = excluded.model, memory_mib = excluded.memory_mib, missing = false, forgotten_at = NULL, sampled_at = now(),
                load = excluded.load, memory_used_mib = excluded.memory_used_mib, temperature_c = excluded.temperature_c,
                power_w = excluded.power_w,
                -- Given out a moment ago: from here on its use is ours.

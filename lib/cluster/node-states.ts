@@ -46,9 +46,12 @@ const selectNodes = `
         -- One that is gone has no share of the node's CPU and memory. Where it is still held, it has.
         FROM gpus WHERE node_id = n.id AND NOT (missing AND allocated_milli = 0)) gpus ON true`
 
-/** Every node as the scheduler sees it, in an order that stays. */
+/** Every node as the scheduler sees it, in an order that stays. One that was forgotten is not looked at. */
 export async function readNodes(executor: Transaction): Promise<NodeState[]> {
-  const { rows } = await executor.query({ name: 'snapshot-nodes', text: `${selectNodes} ORDER BY n.number` })
+  const { rows } = await executor.query({
+    name: 'snapshot-nodes',
+    text: `${selectNodes} WHERE n.forgotten_at IS NULL ORDER BY n.number`,
+  })
   return nodeRows.parse(rows)
 }
 

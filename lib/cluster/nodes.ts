@@ -60,7 +60,8 @@ export class NodeNameTaken extends Error {
 
 /**
  * Takes the node of that name and a fresh lease on it; whoever held one before is fenced off from this moment. Nothing
- * is placed on it before {@link offerNode}. That an admin paused it, or that it is quarantined, stays.
+ * is placed on it before {@link offerNode}. That an admin paused it, or that it is quarantined, stays; one that an admin
+ * had forgotten is shown again.
  * @throws {NodeNameTaken} when another engine holds the name with a lease that has not run out, or a simulated node.
  */
 export async function registerNode(node: NodeRegistration): Promise<Lease> {
@@ -74,7 +75,7 @@ export async function registerNode(node: NodeRegistration): Promise<Lease> {
          status = 'draining', engine_id = excluded.engine_id, engine_version = excluded.engine_version, warnings = excluded.warnings,
          lease_id = excluded.lease_id, lease_expires_at = excluded.lease_expires_at,
          cpu_milli = excluded.cpu_milli, memory_mib = excluded.memory_mib, pool = excluded.pool, dedicated_to = excluded.dedicated_to,
-         address = excluded.address
+         address = excluded.address, forgotten_at = NULL
        WHERE NOT nodes.simulated AND (nodes.engine_id = excluded.engine_id OR nodes.lease_expires_at < now())
        RETURNING id, lease_id`,
       [
@@ -99,7 +100,7 @@ export async function registerNode(node: NodeRegistration): Promise<Lease> {
         `INSERT INTO gpus (id, node_id, index, uuid, model, memory_mib, simulated) VALUES ($1, $2, $3, $4, $5, $6, $7)
          ON CONFLICT (node_id, uuid) DO UPDATE SET
            index = excluded.index, model = excluded.model, memory_mib = excluded.memory_mib,
-           simulated = excluded.simulated, missing = false`,
+           simulated = excluded.simulated, missing = false, forgotten_at = NULL`,
         [uuidv7(), row.id, gpu.index, gpu.uuid, gpu.model, gpu.memoryMib, gpu.simulated],
       )
     }

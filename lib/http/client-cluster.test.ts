@@ -20,6 +20,8 @@ it('asks for changes of the cluster where its routes are', async () => {
   const sent = await sentBy(async ({ cluster, queue, orchestrator }) => {
     await cluster.updateNode(3, { paused: true, reason: 'a new fan' })
     await cluster.updateGpu('a/b', { paused: false })
+    await cluster.forgetNode(3)
+    await cluster.forgetGpu('a/b')
     await cluster.initialize({ node_count: 0 })
     await cluster.replaceModels({ default_requirement: 1, models: { llama: 0.5 } })
     await queue.setPriority('an id', -7)
@@ -31,6 +33,8 @@ it('asks for changes of the cluster where its routes are', async () => {
   expect(sent).toEqual([
     'PATCH /api/nodes/3 {"paused":true,"reason":"a new fan"}',
     'PATCH /api/gpus/a%2Fb {"paused":false}',
+    'DELETE /api/nodes/3',
+    'DELETE /api/gpus/a%2Fb',
     'POST /api/gpu/initialize {"node_count":0}',
     'PUT /api/models {"default_requirement":1,"models":{"llama":0.5}}',
     'PATCH /api/queue/an%20id/priority {"priority":-7}',

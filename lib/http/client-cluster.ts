@@ -45,6 +45,8 @@ export function clusterCalls(transport: Transport) {
       transport.done(`/api/nodes/${number}`, { method: 'PATCH', body }),
     updateGpu: (id: string, body: UpdateGpu) =>
       transport.done(`/api/gpus/${segment(id)}`, { method: 'PATCH', body }),
+    forgetNode: (number: number) => transport.done(`/api/nodes/${number}`, { method: 'DELETE' }),
+    forgetGpu: (id: string) => transport.done(`/api/gpus/${segment(id)}`, { method: 'DELETE' }),
     initialize: (body: Initialize) => transport.done('/api/gpu/initialize', { method: 'POST', body }),
     models: (signal?: AbortSignal) => transport.json('/api/models', modelTableSchema, { signal }),
     replaceModels: (body: z.input<typeof modelTableSchema>) =>

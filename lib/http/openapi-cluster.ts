@@ -9,7 +9,7 @@ import {
   updateGpuSchema,
   updateNodeSchema,
 } from '../cluster/schemas'
-import { type Operation, ok } from './openapi-operation'
+import { done, type Operation, ok } from './openapi-operation'
 
 /** Nodes and GPUs. */
 export const clusterOperations: readonly Operation[] = [
@@ -49,6 +49,14 @@ export const clusterOperations: readonly Operation[] = [
     answers: ok(clusterNodeSchema),
   },
   {
+    method: 'delete',
+    path: '/api/nodes/{id}',
+    tag: 'cluster',
+    summary: 'Forget a node that no worker serves any more; served again, it is back',
+    access: 'admin',
+    answers: { ...done, 409: { description: 'A worker serves it, or jobs are on it' } },
+  },
+  {
     method: 'patch',
     path: '/api/gpus/{id}',
     tag: 'cluster',
@@ -56,6 +64,14 @@ export const clusterOperations: readonly Operation[] = [
     access: 'admin',
     body: updateGpuSchema,
     answers: ok(clusterGpuSchema),
+  },
+  {
+    method: 'delete',
+    path: '/api/gpus/{id}',
+    tag: 'cluster',
+    summary: 'Forget a GPU that its node does not find any more; found again, it is back',
+    access: 'admin',
+    answers: { ...done, 409: { description: 'It is there, or a job holds it' } },
   },
   {
     method: 'post',

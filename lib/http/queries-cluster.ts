@@ -106,6 +106,16 @@ export const updateGpu = mutationOptions({
   onSuccess: (_answer, _change, _, { client }) => refresh(client),
 })
 
+export const forgetNode = mutationOptions({
+  mutationFn: (number: number) => api.cluster.forgetNode(number),
+  onSuccess: (_answer, _number, _, { client }) => refresh(client),
+})
+
+export const forgetGpu = mutationOptions({
+  mutationFn: (id: string) => api.cluster.forgetGpu(id),
+  onSuccess: (_answer, _id, _, { client }) => refresh(client),
+})
+
 export const initializeNodes = mutationOptions({
   mutationFn: (body: Initialize) => api.cluster.initialize(body),
   onSuccess: (_answer, _body, _, { client }) => refresh(client),

@@ -152,9 +152,9 @@ describe('what changes nothing', () => {
   })
 
   it('is a GET: there is none', () => {
-    expect([nodeRoute, gpuRoute, initializeRoute].map((route) => Object.keys(route))).toEqual([
-      ['PATCH'],
-      ['PATCH'],
+    expect([nodeRoute, gpuRoute, initializeRoute].map((route) => Object.keys(route).sort())).toEqual([
+      ['DELETE', 'PATCH'],
+      ['DELETE', 'PATCH'],
       ['POST'],
     ])
   })

@@ -1,12 +1,13 @@
 'use client'
 
 import { useMutation } from '@tanstack/react-query'
-import { Play } from 'lucide-react'
+import { Play, Trash2 } from 'lucide-react'
 import type { ClusterGpu, ClusterNode } from '@/lib/cluster/schemas'
-import { updateGpu } from '@/lib/http/queries-cluster'
+import { forgetGpu, updateGpu } from '@/lib/http/queries-cluster'
 import { Badge } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
+import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { DataList, Datum } from '../../ui/data-list'
 import { Dialog } from '../../ui/dialog'
 import { StatusBadge } from '../../ui/status-badge'
@@ -57,7 +58,7 @@ export function GpuDialog({ gpu, node, history, admin, onClose }: GpuDialogProps
           <Datum label="Power">{gpu.use?.power_w == null ? '–' : `${Math.round(gpu.use.power_w)} W`}</Datum>
         </DataList>
         <p className="break-all font-mono text-subtle text-xs">{gpu.uuid}</p>
-        {admin && gpu.state !== 'missing' ? <PauseGpu gpu={gpu} onDone={onClose} /> : null}
+        {admin ? <GpuActions gpu={gpu} node={node} onDone={onClose} /> : null}
       </div>
     </Dialog>
   )
@@ -76,6 +77,39 @@ function GpuJobs({ gpu: { jobs } }: { gpu: ClusterGpu }) {
         ))}
       </ul>
     </section>
+  )
+}
+
+interface GpuActionsProps extends Pick<GpuDialogProps, 'gpu' | 'node'> {
+  onDone: () => void
+}
+
+function GpuActions({ gpu, node, onDone }: GpuActionsProps) {
+  if (gpu.state !== 'missing') return <PauseGpu gpu={gpu} onDone={onDone} />
+  return <ForgetGpu gpu={gpu} node={node} onDone={onDone} />
+}
+
+function ForgetGpu({ gpu, node, onDone }: GpuActionsProps) {
+  const { mutateAsync } = useMutation(forgetGpu)
+  const name = `GPU ${gpu.index} of ${node.name}`
+  return (
+    <ConfirmDialog
+      title={`Forget ${name}?`}
+      description="It leaves this page. Past jobs go on naming it. Once its node finds it again, it is back."
+      confirmLabel="Forget the GPU"
+      keepLabel="Keep it"
+      trigger={
+        <Button className="self-start">
+          <Trash2 aria-hidden />
+          Forget this GPU
+        </Button>
+      }
+      onConfirm={async () => {
+        await mutateAsync(gpu.gpu_id)
+        toast.success(`${name} is forgotten`)
+        onDone()
+      }}
+    />
   )
 }
 

@@ -1,11 +1,12 @@
 'use client'
 
 import { useMutation } from '@tanstack/react-query'
-import { Pause, Play, ShieldCheck } from 'lucide-react'
+import { Pause, Play, ShieldCheck, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { ClusterNode } from '@/lib/cluster/schemas'
-import { updateNode } from '@/lib/http/queries-cluster'
+import { forgetNode, updateNode } from '@/lib/http/queries-cluster'
 import { Button } from '../../ui/button'
+import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { Dialog } from '../../ui/dialog'
 import { toast } from '../../ui/toaster'
 import { PauseForm } from '../pause-form'
@@ -47,7 +48,40 @@ export function NodeActions({ node }: { node: ClusterNode }) {
       </Button>
     )
   }
-  return <PauseNode node={node} />
+  return (
+    <>
+      {isGone(node) ? <ForgetNode node={node} /> : null}
+      <PauseNode node={node} />
+    </>
+  )
+}
+
+/** No worker serves it, and one may never do so again. Simulated nodes are taken away where they are made. */
+function isGone({ state, simulated }: ClusterNode): boolean {
+  return !simulated && (state === 'lost' || state === 'drained')
+}
+
+function ForgetNode({ node }: { node: ClusterNode }) {
+  const { mutateAsync } = useMutation(forgetNode)
+  return (
+    <ConfirmDialog
+      title={`Forget ${node.name}?`}
+      description="It leaves this page with its GPUs, and a pause or a quarantine ends. Past jobs go on naming it. Once a worker serves it again, it is back."
+      confirmLabel="Forget the node"
+      keepLabel="Keep it"
+      trigger={
+        <Button size="sm">
+          <Trash2 aria-hidden />
+          Forget
+          <span className="sr-only"> {node.name}</span>
+        </Button>
+      }
+      onConfirm={async () => {
+        await mutateAsync(node.node_id)
+        toast.success(`${node.name} is forgotten`)
+      }}
+    />
+  )
 }
 
 function PauseNode({ node }: { node: ClusterNode }) {

@@ -1,3 +1,4 @@
+import { forgetGpu } from '@/lib/cluster/forget'
 import { updateGpu } from '@/lib/cluster/node-actions'
 import { updateGpuSchema } from '@/lib/cluster/schemas'
 import { readJson, route } from '@/lib/http/route'
@@ -5,4 +6,9 @@ import { readJson, route } from '@/lib/http/route'
 export const PATCH = route<{ id: string }>('admin', async ({ actor, request, params }) => {
   const changes = await readJson(request, updateGpuSchema)
   return Response.json(await updateGpu(actor, params.id, changes))
+})
+
+export const DELETE = route<{ id: string }>('admin', async ({ actor, params }) => {
+  await forgetGpu(actor, params.id)
+  return new Response(null, { status: 204 })
 })

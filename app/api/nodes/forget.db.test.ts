@@ -1,0 +1,233 @@
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { call } from '@/lib/access/testing/call'
+import { makePerson, makeToken, type Person } from '@/lib/access/testing/people'
+import { finishTask } from '@/lib/cluster/finish-task'
+import { markGpuMissing, recordGpu } from '@/lib/cluster/gpu-samples'
+import { loseExpiredNodes } from '@/lib/cluster/lost-nodes'
+import { type Lease, leaveNode, offerNode, registerNode, renewLease } from '@/lib/cluster/nodes'
+import { readCluster } from '@/lib/cluster/read-cluster'
+import { initializeSimulatedNodes } from '@/lib/cluster/simulated-nodes'
+import { takeSnapshot } from '@/lib/cluster/snapshot'
+import { unfinishedTasks } from '@/lib/cluster/tasks'
+import { placeByHand } from '@/lib/cluster/testing/placed'
+import { makeJob, readBooks } from '@/lib/cluster/testing/rows'
+import { testDatabase } from '@/lib/database/testing/test-database'
+import { readJob } from '@/lib/jobs/read'
+import * as gpuRoute from '../gpus/[id]/route'
+import * as nodeRoute from './[id]/route'
+
+vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
+const db = testDatabase()
+
+const model = { model: 'NVIDIA A100', memoryMib: 40_960 }
+const gpus = [0, 1].map((index) => ({ index, uuid: `GPU-${index}`, ...model, simulated: false }))
+const machine = { name: 'lab-a', engineId: 'engine', engineVersion: '29.5', warnings: [], cpuMilli: 8000 }
+
+/** A worker with two real GPUs comes, or comes back. */
+async function serve(found = gpus): Promise<Lease> {
+  const lease = await registerNode({ ...machine, memoryMib: 16_000, gpus: found })
+  await offerNode(lease)
+  return lease
+}
+
+let [admin, ada] = [] as unknown as [Person, Person]
+let lease: Lease
+let number = ''
+beforeEach(async () => {
+  await db.pool.query('TRUNCATE jobs, nodes, users, audit_events CASCADE')
+  ;[admin, ada] = [await makePerson('admin'), await makePerson()]
+  lease = await serve()
+  number = String((await db.pool.query('SELECT number FROM nodes')).rows[0].number)
+})
+
+type Who = { cookie?: string; token?: string }
+const forgetNode = (id = number, who: Who = admin) =>
+  call(nodeRoute.DELETE, '/api/nodes/x', { method: 'DELETE', params: { id }, ...who })
+const forgetGpu = (id: string, who: Who = admin) =>
+  call(gpuRoute.DELETE, '/api/gpus/x', { method: 'DELETE', params: { id }, ...who })
+const pause = (id: string) =>
+  call(gpuRoute.PATCH, '/api/gpus/x', { method: 'PATCH', body: { paused: true }, params: { id }, ...admin })
+
+async function idOf(uuid: string): Promise<string> {
+  return (await db.pool.query('SELECT id FROM gpus WHERE uuid = $1', [uuid])).rows[0].id
+}
+
+/** What people see: each node with the numbers and states of its GPUs. */
+async function listed(): Promise<string[]> {
+  const { nodes } = await readCluster(ada.actor)
+  return nodes.map(({ name, state, gpus: of }) =>
+    [name, state, ...of.map((gpu) => `${gpu.index}:${gpu.state}`)].join(' '),
+  )
+}
+
+/** It stopped renewing, and the leader has seen it. */
+async function lose(): Promise<void> {
+  await db.pool.query("UPDATE nodes SET lease_expires_at = now() - interval '1 minute'")
+  await loseExpiredNodes()
+}
+
+const audited = async () => (await db.pool.query('SELECT action, target FROM audit_events ORDER BY id')).rows
+
+describe('a GPU that its node does not find any more', () => {
+  const found = { ...model, load: 0, memoryUsedMib: 0, temperatureC: 30, powerW: 50, fault: null }
+
+  it('is forgotten by an admin, stays in past jobs, and is back once it is found again', async () => {
+    const job = await makeJob({ userId: ada.id })
+    await placeByHand(lease.nodeId, job, { indices: [1] })
+    const [task] = await unfinishedTasks(lease)
+    if (!task) throw new Error('nothing runs')
+    await finishTask(lease, task, { reason: 'finished', detail: null, exitCode: 0 })
+    const gpu = await idOf('GPU-1')
+    await pause(gpu)
+    await markGpuMissing(lease, gpu)
+    expect(await listed()).toEqual(['lab-a ready 0:free 1:missing'])
+    expect((await forgetGpu(gpu)).status).toBe(204)
+    expect(await listed()).toEqual(['lab-a ready 0:free'])
+    expect((await forgetGpu(gpu)).status).toBe(404)
+    expect((await pause(gpu)).status).toBe(404)
+    expect((await audited()).at(-1)).toEqual({ action: 'gpu_forgotten', target: 'lab-a/1' })
+    expect(await readJob(ada.actor, job)).toMatchObject({
+      node_name: 'lab-a',
+      gpus: [{ uuid: 'GPU-1', index: 1, milli: 1000 }],
+      resources: { got: [{ node: 'lab-a', gpus: [{ gpu_id: gpu, index: 1 }] }] },
+    })
+    await recordGpu(lease, { ...found, index: 1, uuid: 'GPU-1' }, null, false)
+    expect(await listed()).toEqual(['lab-a ready 0:free 1:free'])
+    expect(await idOf('GPU-1')).toBe(gpu)
+  })
+
+  it('is back too where the worker finds it as it starts', async () => {
+    const gpu = await idOf('GPU-1')
+    await markGpuMissing(lease, gpu)
+    await forgetGpu(gpu)
+    lease = await serve(gpus.slice(0, 1))
+    expect(await listed()).toEqual(['lab-a ready 0:free'])
+    await serve()
+    expect(await listed()).toEqual(['lab-a ready 0:free 1:free'])
+  })
+
+  it('is not forgotten while it is there, or held, and one says what to do', async () => {
+    const gpu = await idOf('GPU-1')
+    const there = await forgetGpu(gpu)
+    expect(there).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringMatching(/is there.*pause it/) },
+    })
+    await placeByHand(lease.nodeId, await makeJob(), { indices: [1] })
+    await markGpuMissing(lease, gpu)
+    const held = await forgetGpu(gpu)
+    expect(held).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringMatching(/still holds.*cancel it/) },
+    })
+    await lose()
+    expect((await forgetGpu(gpu)).status).toBe(204)
+    const lost = await forgetGpu(await idOf('GPU-0'))
+    expect(lost).toMatchObject({ status: 409, body: { detail: expect.stringContaining('Forget the node') } })
+    expect(await audited()).toHaveLength(1)
+  })
+})
+
+describe('a node that is gone', () => {
+  it('is forgotten by an admin, stays in past jobs, and is back once it is served again', async () => {
+    const job = await makeJob({ userId: ada.id, maxRetries: 0 })
+    await placeByHand(lease.nodeId, job, { indices: [0] })
+    await db.pool.query(
+      "UPDATE nodes SET quarantined_at = now(), quarantine_reason = 'x', failures_in_row = 3",
+    )
+    await pause(await idOf('GPU-0'))
+    await lose()
+    expect((await forgetNode()).status).toBe(204)
+    expect(await listed()).toEqual([])
+    expect((await takeSnapshot()).snapshot.nodes).toEqual([])
+    expect((await forgetNode()).status).toBe(404)
+    expect((await audited()).at(-1)).toEqual({ action: 'node_forgotten', target: 'lab-a' })
+    expect(await readJob(ada.actor, job)).toMatchObject({
+      reason: 'node_lost',
+      node_id: Number(number),
+      node_name: 'lab-a',
+      gpus: [{ uuid: 'GPU-0' }],
+    })
+    const back = await serve(gpus.slice(0, 1))
+    expect(back.nodeId).toBe(lease.nodeId)
+    expect(await listed()).toEqual(['lab-a ready 0:free'])
+    const { nodes } = await readCluster(ada.actor)
+    expect(nodes).toMatchObject([{ node_id: Number(number) }])
+  })
+
+  it('is not one that a worker serves, or has jobs on it', async () => {
+    expect(await forgetNode()).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringMatching(/A worker serves lab-a\. Stop its worker/) },
+    })
+    await placeByHand(lease.nodeId, await makeJob())
+    // Its worker has left, or is silent, and the leader has not looked yet.
+    await leaveNode(lease)
+    expect(await forgetNode()).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringMatching(/Jobs are still on lab-a\..*ask again/) },
+    })
+    expect(await listed()).toEqual(['lab-a drained 0:full 1:free'])
+    await lose()
+    expect((await forgetNode()).status).toBe(204)
+  })
+
+  it('gives back what containers that would not die hold', async () => {
+    const task = await placeByHand(lease.nodeId, await makeJob())
+    await db.pool.query(
+      "UPDATE tasks SET status = 'failed', reason = 'timeout', ended_at = now() WHERE id = $1",
+      [task],
+    )
+    await lose()
+    expect(await readBooks()).toEqual({ gpus: 1000, allocations: 1000 })
+    expect((await forgetNode()).status).toBe(204)
+    expect(await readBooks()).toEqual({ gpus: 0, allocations: 0 })
+  })
+
+  it('gives no lease back to a worker that was only silent', async () => {
+    await db.pool.query("UPDATE nodes SET lease_expires_at = now() - interval '1 second'")
+    expect((await forgetNode()).status).toBe(204)
+    expect(await renewLease(lease)).not.toBe('renewed')
+    await offerNode(lease)
+    expect(await listed()).toEqual([])
+  })
+
+  it('is not a simulated one: those are taken away where they are made', async () => {
+    await initializeSimulatedNodes(admin.actor, { nodeCount: 1, gpusPerNode: 2 })
+    const { nodes } = await readCluster(admin.actor)
+    const simulated = nodes.find(({ simulated: is }) => is)
+    expect(await forgetNode(String(simulated?.node_id))).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringContaining('/gpu/initialize') },
+    })
+  })
+
+  it('is forgotten or served, whoever comes first, and never both', async () => {
+    for (let round = 0; round < 5; round++) {
+      await lose()
+      const [answer] = await Promise.all([forgetNode(), serve()])
+      expect([204, 409]).toContain(answer.status)
+      expect(await listed()).toEqual(['lab-a ready 0:free 1:free'])
+    }
+  })
+})
+
+it('nobody but an admin forgets anything, and nothing that there is not', async () => {
+  await lose()
+  const gpu = await idOf('GPU-0')
+  const reader = await makeToken(admin, ['read', 'submit'])
+  const foreign = { ...admin, headers: { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' } }
+  for (const [who, status] of [
+    [{}, 401],
+    [ada, 403],
+    [reader, 403],
+    [foreign, 403],
+  ] as const) {
+    expect((await forgetNode(number, who)).status).toBe(status)
+    expect((await forgetGpu(gpu, who)).status).toBe(status)
+  }
+  for (const id of ['', '-1', '999999999', '99999999999', "0' OR 1=1", lease.nodeId, '\0'])
+    expect([id, (await forgetNode(id)).status]).toEqual([id, 404])
+  for (const id of ['', '0', '\0', "' OR 1=1", lease.nodeId]) expect((await forgetGpu(id)).status).toBe(404)
+  expect(await listed()).toEqual(['lab-a lost 0:free 1:free'])
+})
