@@ -84,6 +84,10 @@ export const prioritySchema = z.strictObject({ priority: z.number().int().min(-1
 export const queueJobDetailSchema = queueJobSchema.extend({
   job_id: z.string(),
   status: z.enum(queueStatuses),
+  node: queueJobSchema.shape.node.describe('of its first instance; once it has ended, where that ran last'),
+  instances: z
+    .array(z.object({ rank: z.number().int(), node: z.string(), gpus: queueJobSchema.shape.gpus }))
+    .describe('where each runs, or ran in the last attempt; none while the job waits'),
   completed_at: queueJobSchema.shape.started_at,
   exit_code: z.number().int().nullable(),
 })

@@ -6,8 +6,10 @@ import type { Queue } from '../cluster/schemas'
 import { turnOrder } from '../cluster/turn-order'
 import { database } from '../database/client'
 import {
+  type QueueDetailRow,
   type QueueRow,
   queueColumns,
+  queueInstances,
   queueSource,
   toQueueJob,
   toQueueJobDetail,
@@ -93,9 +95,9 @@ async function readRunning(limit: number | null): Promise<QueueRow[]> {
 /** One job of the queue, also once it has ended. Another's and one that never was are the same 404. */
 export async function readQueueJob(actor: Actor, jobId: string): Promise<QueueJobDetail> {
   const { id } = await findVisibleJob(actor, jobId)
-  const { rows } = await database().pool.query<QueueRow>({
+  const { rows } = await database().pool.query<QueueDetailRow>({
     name: 'queue-job',
-    text: `SELECT ${queueColumns} FROM ${queueSource} WHERE j.id = $1`,
+    text: `SELECT ${queueColumns}, ${queueInstances} FROM ${queueSource} WHERE j.id = $1`,
     values: [id],
   })
   const [row] = rows

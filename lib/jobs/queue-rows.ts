@@ -37,8 +37,21 @@ export const queueColumns = `
 export const queueSource = `
   jobs j JOIN users u ON u.id = j.user_id JOIN projects p ON p.id = j.project_id
   LEFT JOIN tasks t ON t.job_id = j.id AND t.attempt = j.attempt AND t.rank = 0
-                   AND t.status IN ('scheduled', 'starting', 'running')
+                   -- A job that waits again has left the nodes of the attempt before.
+                   AND j.status <> 'pending'
   LEFT JOIN nodes n ON n.id = t.node_id`
+
+/** Where each instance of the job's last attempt runs or ran. */
+export const queueInstances = `
+  coalesce((SELECT jsonb_agg(jsonb_build_object('rank', i.rank, 'node', held.name, 'gpus', coalesce(
+                     (SELECT jsonb_agg(g.index ORDER BY g.index) FROM allocations a JOIN gpus g ON g.id = a.gpu_id
+                       WHERE a.task_id = i.id), '[]')) ORDER BY i.rank)
+              FROM tasks i JOIN nodes held ON held.id = i.node_id
+             WHERE i.job_id = j.id AND i.attempt = j.attempt AND j.status <> 'pending'), '[]') AS instances`
+
+export interface QueueDetailRow extends QueueRow {
+  instances: QueueJobDetail['instances']
+}
 
 /** What the queue API calls each status. */
 const queueStatusOf = {
@@ -120,11 +133,12 @@ export function toQueueJob(row: QueueRow, expected: Expectation | undefined, may
 }
 
 /** One job, for whoever may see it. */
-export function toQueueJobDetail(row: QueueRow, expected: Expectation | undefined): QueueJobDetail {
+export function toQueueJobDetail(row: QueueDetailRow, expected: Expectation | undefined): QueueJobDetail {
   return {
     ...toOwn(row),
     status: toQueueStatus(row.status),
     ...toShape(row, expected),
+    instances: row.instances,
     completed_at: row.ended_at?.toISOString() ?? null,
     exit_code: row.exit_code,
   }

@@ -1,0 +1,78 @@
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Person } from '@/lib/access/testing/people'
+import { finishTask } from '@/lib/cluster/finish-task'
+import type { Lease } from '@/lib/cluster/nodes'
+import { type ClaimedTask, unfinishedTasks } from '@/lib/cluster/tasks'
+import { placeByHand } from '@/lib/cluster/testing/placed'
+import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
+import { testDatabase } from '@/lib/database/testing/test-database'
+import { cancel, jobOf, makePeople, readJob, readQueue } from './testing/queue-client'
+
+vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
+const db = testDatabase()
+
+let [ada, bob] = [] as unknown as [Person, Person]
+beforeAll(async () => {
+  ;[, ada, bob] = await makePeople()
+})
+
+let [first, second] = [] as unknown as [Lease, Lease]
+beforeEach(async () => {
+  await db.pool.query('TRUNCATE jobs, nodes CASCADE')
+  ;[first, second] = [await makeNode({ name: 'one', gpus: 4 }), await makeNode({ name: 'two', gpus: 4 })]
+})
+
+const finished = { reason: 'finished', detail: null, exitCode: 0 } as const
+const broken = { reason: 'internal_error', detail: null, exitCode: null } as const
+
+async function taskOn(lease: Lease): Promise<ClaimedTask> {
+  const [task] = await unfinishedTasks(lease)
+  if (!task) throw new Error('nothing runs there')
+  return task
+}
+
+const onTwo = { node: 'two', gpus: [1, 3], instances: [{ rank: 0, node: 'two', gpus: [1, 3] }] }
+const nowhere = { node: null, gpus: [], instances: [] }
+
+describe('where a job of the queue is', () => {
+  it('is told while it runs and after its end, of the last attempt, and not while it waits', async () => {
+    const id = await makeJob({ userId: ada.id })
+    expect(await jobOf(id, ada)).toMatchObject({ status: 'queued', ...nowhere })
+    await placeByHand(first.nodeId, id, { indices: [0] })
+    await finishTask(first, await taskOn(first), broken)
+    expect(await jobOf(id, ada)).toMatchObject({ status: 'queued', ...nowhere })
+    expect((await readQueue(ada)).queued).toMatchObject([{ job_id: id, node: null, gpus: [] }])
+    await placeByHand(second.nodeId, id, { indices: [3, 1] })
+    expect(await jobOf(id, ada)).toMatchObject({ status: 'running', ...onTwo })
+    expect((await readQueue(ada)).running).toMatchObject([{ job_id: id, node: 'two', gpus: [1, 3] }])
+    await finishTask(second, await taskOn(second), finished)
+    expect(await jobOf(id, ada)).toMatchObject({ status: 'completed', ...onTwo })
+    expect((await readJob(id, bob)).status).toBe(404)
+  })
+
+  it('is told of every instance', async () => {
+    const id = await makeJob({ userId: ada.id, spec: { instance_count: 2, gpu_count: 1 } })
+    const task = await placeByHand(first.nodeId, id, { indices: [2] })
+    await db.pool.query(
+      `WITH other AS (
+         INSERT INTO tasks (id, job_id, attempt, rank, node_id, status, cpu_milli, memory_mib)
+         SELECT gen_random_uuid(), job_id, attempt, 1, $2, status, cpu_milli, memory_mib FROM tasks WHERE id = $1 RETURNING id)
+       INSERT INTO allocations (task_id, gpu_id, milli) SELECT other.id, g.id, 1000 FROM other, gpus g WHERE g.node_id = $2 AND g.index = 0`,
+      [task, second.nodeId],
+    )
+    expect(await jobOf(id, ada)).toMatchObject({
+      node: 'one',
+      gpus: [2],
+      instances: [
+        { rank: 0, node: 'one', gpus: [2] },
+        { rank: 1, node: 'two', gpus: [0] },
+      ],
+    })
+  })
+
+  it('is nowhere where it never ran', async () => {
+    const id = await makeJob({ userId: ada.id })
+    await cancel(id, ada)
+    expect(await jobOf(id, ada)).toMatchObject({ status: 'cancelled', ...nowhere })
+  })
+})
