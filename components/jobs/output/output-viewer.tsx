@@ -10,6 +10,7 @@ import { OutputList } from './output-list'
 import { OutputSearchBox } from './output-search-box'
 import type { OutputStore } from './output-store'
 import { type OutputDownload, OutputToolbar } from './output-toolbar'
+import { sayWayDown } from './say-way-down'
 import { useOutputViewer } from './use-output-viewer'
 
 interface OutputViewerProps {
@@ -57,7 +58,9 @@ export function OutputViewer(props: OutputViewerProps) {
       <div className="relative flex min-h-0 flex-1 flex-col">
         <OutputList {...listProps} />
         {empty ? <Nothing {...props} filtered={store.endLine > store.firstLine} /> : null}
-        {follow.following || !follow.moreBelow ? null : <JumpToEnd store={store} onClick={follow.start} />}
+        {follow.following || !follow.moreBelow ? null : (
+          <JumpToEnd store={store} live={live} onClick={follow.start} />
+        )}
       </div>
       <OutputFooter store={store} live={live} following={follow.following} />
     </div>
@@ -78,13 +81,12 @@ function Nothing({ live, emptyTitle, emptyText, filtered }: OutputViewerProps & 
 }
 
 /** Says how much came in since one let go of the end. */
-function JumpToEnd({ store, onClick }: { store: OutputStore; onClick: () => void }) {
+function JumpToEnd({ store, live, onClick }: { store: OutputStore; live: boolean; onClick: () => void }) {
   const [since] = useState(store.endLine)
-  const news = store.endLine - since
   return (
     <Button size="sm" onClick={onClick} className="absolute right-4 bottom-4 z-2 rounded-full shadow-float">
       <ArrowDown aria-hidden />
-      {news > 0 ? `${news.toLocaleString('en')} new ${news === 1 ? 'line' : 'lines'}` : 'Jump to end'}
+      {sayWayDown(live, store.endLine - since)}
     </Button>
   )
 }
