@@ -1,8 +1,9 @@
-import { couldFit, fits, isEligible, isOfPool } from './fits'
+import { fits, isEligible, isOfPool } from './fits'
+import { NodeKinds } from './node-kinds'
 import type { ProjectAccount } from './queues'
 import type { Scheduler } from './scheduler'
 import { gpuMilliOf } from './turns'
-import type { NodeState, ResourceRequest, Waiting, WaitingJob } from './types'
+import type { Fit, NodeState, ResourceRequest, Waiting, WaitingJob } from './types'
 
 /** Reasons that hold whatever a project's quota and the policy say. */
 const absent: ReadonlySet<Waiting['reason']> = new Set(['never_fits', 'no_node', 'provisioning'])
@@ -12,11 +13,15 @@ type Cause = Omit<Waiting, 'jobId'>
 /** Why jobs that are left waiting wait. Jobs that ask for the same wait for the same, so each shape is looked at once. */
 export class Explainer {
   readonly #ofShape = new Map<string, Cause>()
+  readonly #cluster: View
 
   constructor(
     private readonly scheduler: Scheduler,
     private readonly now: number,
-  ) {}
+  ) {
+    const { nodes } = scheduler
+    this.#cluster = { nodes, kinds: new NodeKinds(nodes), withBlocks: new Set(nodes.filter(hasBlockedGpu)) }
+  }
 
   explain(job: WaitingJob): Waiting {
     return { jobId: job.id, ...this.#cause(job) }
@@ -29,7 +34,7 @@ export class Explainer {
     if (job.notBefore !== null && job.notBefore > this.now) return { reason: 'backing_off', detail: null }
     if (flow.project.exhausted) return { reason: 'budget', detail: null }
     const key = JSON.stringify(job.request)
-    const ofShape = this.#ofShape.get(key) ?? explainShape(job.request, this.scheduler.nodes)
+    const ofShape = this.#ofShape.get(key) ?? explainShape(job.request, this.#cluster)
     this.#ofShape.set(key, ofShape)
     if (absent.has(ofShape.reason)) return ofShape
     if (turns.isOverQuota(flow.project, job.request))
@@ -39,29 +44,50 @@ export class Explainer {
   }
 }
 
-function explainShape(request: ResourceRequest, nodes: readonly NodeState[]): Cause {
+/** The nodes, and what is the same of them for every shape: each costs a look at every GPU there is. */
+interface View {
+  nodes: readonly NodeState[]
+  kinds: NodeKinds
+  /** Those with a GPU that may not be given out. */
+  withBlocks: ReadonlySet<NodeState>
+}
+
+function hasBlockedGpu({ gpus }: NodeState): boolean {
+  return gpus.some(({ blocked }) => blocked !== null)
+}
+
+function explainShape(request: ResourceRequest, { nodes, kinds, withBlocks }: View): Cause {
   if (request.dedicatedTo && !hasItsNodes(request, nodes)) return { reason: 'provisioning', detail: null }
   if (nodes.every(({ blocked }) => blocked === 'lost')) return { reason: 'no_node', detail: null }
   const { instances } = request
-  const could = nodes.filter((node) => couldFit(request, node))
+  const could = kinds.largeEnough(request)
   if (could.length < instances)
     return { reason: 'never_fits', detail: describeTooLarge(request, nodes, could.length) }
   const open = could.filter(({ blocked }) => blocked === null)
-  if (open.length < instances)
+  if (open.length < instances) {
     return {
       reason: 'node_unavailable',
       detail: describeClosed(could),
       heldBack: idsOf(could.filter(isClosed)),
     }
-  const free = open.filter((node) => fits(request, node).ok)
-  if (free.length >= instances) return { reason: 'reserved', detail: null }
-  const block = gpuBlock(request, open)
+  }
+  const looks = open.map((node) => ({ node, fit: fits(request, node), hasBlocks: withBlocks.has(node) }))
+  const free = looks.filter(({ fit }) => fit.ok).length
+  if (free >= instances) return { reason: 'reserved', detail: null }
+  const block = gpuBlock(request, looks)
   if (block) return block
   if (instances > 1) {
-    const detail = `It needs ${instances} nodes at once; ${free.length} ${free.length === 1 ? 'is' : 'are'} free.`
+    const detail = `It needs ${instances} nodes at once; ${free} ${free === 1 ? 'is' : 'are'} free.`
     return { reason: 'gang_waiting', detail }
   }
-  return { reason: 'no_free_gpu', detail: describeShortage(request, open) }
+  return { reason: 'no_free_gpu', detail: describeShortage(request, looks) }
+}
+
+/** An open node that is large enough for one instance, and whether one fits there now. */
+interface Look {
+  node: NodeState
+  fit: Fit
+  hasBlocks: boolean
 }
 
 /** Whether the nodes that are brought up for a job alone are there, all of them. */
@@ -74,10 +100,15 @@ function hasItsNodes(request: ResourceRequest, nodes: readonly NodeState[]): boo
  * Only where the blocked GPUs alone stand in the way: without the blocks enough nodes would be free, or with them not even
  * if all that runs had ended.
  */
-function gpuBlock(request: ResourceRequest, nodes: readonly NodeState[]): Cause | null {
-  const enough = (of: readonly NodeState[]) =>
-    of.filter((node) => fits(request, node).ok).length >= request.instances
-  if (enough(nodes.map(empty)) && !enough(nodes.map(unblocked))) return null
+function gpuBlock(request: ResourceRequest, looks: readonly Look[]): Cause | null {
+  const nodes = looks.filter(({ hasBlocks }) => hasBlocks).map(({ node }) => node)
+  if (nodes.length === 0) return null
+  const others = looks.filter(({ hasBlocks }) => !hasBlocks)
+  const roomAmong = (of: readonly NodeState[]) => of.filter((node) => fits(request, node).ok).length
+  // Of the others each could be free, and is now or is not, with and without the blocks.
+  const onceEmpty = others.length + roomAmong(nodes.map(empty))
+  const onceUnblocked = others.filter(({ fit }) => fit.ok).length + roomAmong(nodes.map(unblocked))
+  if (onceEmpty >= request.instances && onceUnblocked < request.instances) return null
   const blocks = nodes
     .flatMap(({ gpus }) => gpus)
     .filter(({ blocked }) => blocked === 'paused' || blocked === 'outside')
@@ -168,9 +199,9 @@ function describeClosed(nodes: readonly NodeState[]): string {
 }
 
 /** Without numbers that change whenever a job ends: each change is told to every job that waits for it. */
-function describeShortage(request: ResourceRequest, nodes: readonly NodeState[]): string {
+function describeShortage(request: ResourceRequest, looks: readonly Look[]): string {
   const { gpuCount, gpuMilli } = request
-  const dimensions = new Set(nodes.flatMap((node) => refusal(request, node)))
+  const dimensions = new Set(looks.flatMap(({ fit }) => (fit.ok ? [] : [fit.dimension])))
   const short = dimensions.has('cpu') ? 'CPU' : dimensions.has('memory') ? 'memory' : null
   if (short && gpuCount === 0) return `Not enough ${short} is free.`
   if (short && gpuCount === 1) return `A GPU is free, but not enough ${short} beside it.`
@@ -178,11 +209,6 @@ function describeShortage(request: ResourceRequest, nodes: readonly NodeState[])
   if (gpuMilli < 1000) return `No GPU that fits has ${gpuMilli / 1000} of it free.`
   if (gpuCount > 1) return `It needs ${gpuCount} GPUs on one node, and none has as many free.`
   return 'Every GPU that fits is in use.'
-}
-
-function refusal(request: ResourceRequest, node: NodeState): string[] {
-  const fit = fits(request, node)
-  return fit.ok ? [] : [fit.dimension]
 }
 
 /** As GPUs' memory is asked for. */
