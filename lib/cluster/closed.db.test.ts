@@ -17,7 +17,12 @@ const closings = [
   ['a node in quarantine', 'UPDATE nodes SET quarantined_at = now()', 'node_unavailable', 'node'],
   ['a node whose worker leaves', "UPDATE nodes SET status = 'draining'", 'node_unavailable', 'node'],
   ['a node that was lost', "UPDATE nodes SET status = 'lost'", 'no_node', 'node'],
-  ['a node whose lease ran out', 'UPDATE nodes SET lease_expires_at = now()', 'no_node', 'node'],
+  [
+    'a node whose lease ran out',
+    "UPDATE nodes SET lease_expires_at = now() - interval '1 second'",
+    'no_node',
+    'node',
+  ],
   ['a paused GPU', 'UPDATE gpus SET paused_at = now()', 'gpu_paused', 'gpu'],
   ['a GPU that others use', "UPDATE gpus SET busy_reason = 'Others use it.'", 'gpu_busy_outside', 'gpu'],
   ['a GPU that is gone', 'UPDATE gpus SET missing = true', 'never_fits', 'gpu'],

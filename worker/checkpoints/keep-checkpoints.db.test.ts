@@ -96,7 +96,15 @@ interface Opened {
   keeper: CheckpointKeeper
 }
 const opened: Opened[] = []
-const waits = { lastMs: 20_000, lastCancelledMs: 20_000, downMs: 1_500 }
+
+interface Kept {
+  limitBytes?: number
+  /** How long it is waited for at the end. */
+  patience?: typeof waits
+}
+const waits = { lastMs: 20_000, lastCancelledMs: 20_000, downMs: 20_000 }
+/** For a store that takes nothing more. */
+const impatient = { ...waits, downMs: 1_500 }
 
 async function claim(spec: Record<string, unknown>, nodes: Lease[]): Promise<[Lease, ClaimedTask][]> {
   const { snapshot } = await takeSnapshot()
@@ -108,7 +116,11 @@ async function claim(spec: Record<string, unknown>, nodes: Lease[]): Promise<[Le
   return claimed.flat().sort(([, a], [, b]) => a.rank - b.rank)
 }
 
-function keep(lease: Lease, task: ClaimedTask, limitBytes = 1 << 30): Opened {
+function keep(
+  lease: Lease,
+  task: ClaimedTask,
+  { limitBytes = 1 << 30, patience = waits }: Kept = {},
+): Opened {
   const run = runOf(task)
   if (!run) throw new Error('no run')
   const local = localCheckpoints(root, task.id)
@@ -127,7 +139,7 @@ function keep(lease: Lease, task: ClaimedTask, limitBytes = 1 << 30): Opened {
           result.over += 1
         },
       },
-      waits,
+      patience,
     ),
   })
   opened.push(result)
@@ -143,18 +155,18 @@ async function restore(task: ClaimedTask, signal = new AbortController().signal)
 }
 
 /** A run of one task, ready to write. */
-async function begin(limitBytes?: number): Promise<Opened> {
+async function begin(kept?: Kept): Promise<Opened> {
   const lease = await makeNode()
   await makeJob({ spec: { run_name: 'base' } })
-  return beginNext(lease, limitBytes)
+  return beginNext(lease, kept)
 }
 
-async function beginNext(lease: Lease, limitBytes?: number): Promise<Opened> {
+async function beginNext(lease: Lease, kept?: Kept): Promise<Opened> {
   await db.pool.query('UPDATE jobs SET not_before = NULL')
   const [[, task] = []] = await claim({}, [lease])
   if (!task) throw new Error('nothing to claim')
   await restore(task)
-  return keep(lease, task, limitBytes)
+  return keep(lease, task, kept)
 }
 
 async function write({ files }: Opened, path: string, content: string): Promise<void> {
@@ -293,7 +305,7 @@ describe('a store that fails', () => {
   })
 
   it('at the end is waited for, then the attempt ends, and says what is missing', async () => {
-    const run = await begin()
+    const run = await begin({ patience: impatient })
     await write(run, 'state', 'kept')
     run.keeper.start()
     await untilRecorded(run, { state: 'kept' })
@@ -306,7 +318,7 @@ describe('a store that fails', () => {
   })
 
   it('for ever holds nobody for ever', async () => {
-    const run = await begin()
+    const run = await begin({ patience: impatient })
     await write(run, 'state', 'x')
     let answer = () => {}
     refuse = () =>
@@ -376,7 +388,7 @@ describe('a worker that was fenced off', () => {
 
 describe('what a hostile program leaves', () => {
   it('is passed over where it is no file, said a few times, and stopped where it is too large', async () => {
-    const run = await begin(1 << 20)
+    const run = await begin({ limitBytes: 1 << 20 })
     for (let index = 0; index < 10; index++) await symlink('/etc/passwd', join(run.files, `link-${index}`))
     await write(run, 'real', 'real')
     run.keeper.start()

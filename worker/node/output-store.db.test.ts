@@ -36,6 +36,9 @@ function readings(task: ClaimedTask, load: number | null, memoryUsedMib: number 
   return new Map(all)
 }
 
+/** Far more than it takes. */
+const patience = { timeout: 20_000 }
+
 const print = (text: string) => ({ stream: 'stdout' as const, bytes: Buffer.from(text) })
 
 async function chunks(): Promise<Buffer> {
@@ -72,7 +75,7 @@ describe("the use of a task's GPUs", () => {
     const first = new OutputStore(lease, task, 1 << 20, new AbortController().signal)
     await first.take(print('one\ntw'))
     first.add(Buffer.from(`{"type":"metric","t":"${new Date().toISOString()}","gpus":[]}\n`))
-    await expect.poll(types).toContain('metric')
+    await expect.poll(types, patience).toContain('metric')
     const adopted = await claim(lease)
     const second = new OutputStore(lease, adopted, 1 << 20, new AbortController().signal)
     await second.take(print('one\ntwo\n'))
@@ -91,10 +94,10 @@ describe("the use of a task's GPUs", () => {
       return rows[0]
     }
     use.take(readings(task, null, 500))
-    await expect.poll(summary).toEqual({ samples: 0, load: null, peak: 500 })
+    await expect.poll(summary, patience).toEqual({ samples: 0, load: null, peak: 500 })
     use.take(readings(task, 1, 70_000))
-    await expect.poll(summary).toEqual({ samples: 1, load: 1, peak: 70_000 })
+    await expect.poll(summary, patience).toEqual({ samples: 1, load: 1, peak: 70_000 })
     use.take(readings(task, 0.5, 10))
-    await expect.poll(summary).toEqual({ samples: 2, load: 0.75, peak: 70_000 })
+    await expect.poll(summary, patience).toEqual({ samples: 2, load: 0.75, peak: 70_000 })
   })
 })
