@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -114,12 +115,20 @@ async function listed(directory: string, ids: string[]): Promise<string> {
   return `<?xml version="1.0"?><ListMultipartUploadsResult><IsTruncated>false</IsTruncated>${each.join('')}</ListMultipartUploadsResult>`
 }
 
-/** A port that nobody listens on, for a server that is down or comes later. */
-export function freePort(): Promise<number> {
+/**
+ * A port that nobody listens on, for a server that is down or comes later. Not one of those that the system gives to
+ * whoever asks for any, or connects to somebody: it would soon be somebody's.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(10_000, 32_000)
+    if (await isFree(port)) return port
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
+    const server = createServer().once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
   })
 }
