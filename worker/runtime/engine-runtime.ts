@@ -1,3 +1,4 @@
+import { constants } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ContainerExits } from './container-exits'
 import { ContainerOutput } from './container-output'
@@ -157,11 +158,17 @@ export class EngineRuntime implements Runtime {
     const exit = toExit(await this.inspect(id))
     if (notes.interrupted && (await this.ask('recall the end', this.watch.sawEnd(id))))
       notes.interrupted = false
-    // Ended by a signal: an event that explains it may come a moment later.
-    if (exit.exitCode > 128 && !exit.outOfMemory) await sleep(this.patience.lateEvent)
+    if (exit.exitCode > 128 && !exit.outOfMemory) await this.untilExplained(id, exit.exitCode - 128)
     if (exit.outOfMemory || notes.outOfMemory) return { ...exit, outOfMemory: true }
     if (!notes.stopping) refuseForeignEnd(exit, notes)
     return exit
+  }
+
+  /** Ended by a signal: an event that explains it may come a moment later. */
+  private async untilExplained(id: string, signal: number): Promise<void> {
+    const { lateEvent, lateKill } = this.patience
+    const isKill = signal === constants.signals.SIGKILL || signal === constants.signals.SIGTERM
+    await this.watch.explained(id, signal, isKill ? lateKill : lateEvent)
   }
 
   async usage({ id }: ContainerRef): Promise<Usage | null> {

@@ -32,6 +32,22 @@ it('notes what befell its containers, and asks again from there when the connect
   streams[1]?.end()
 })
 
+it('waits for what explains an end by a signal, and no longer', async () => {
+  const stream = new PassThrough()
+  const watch = new EngineWatch(async () => stream)
+  watch.of('a')
+  const known: string[] = []
+  const killed = watch.explained('a', 9, 60_000).then(() => known.push('killed'))
+  stream.write(event('kill', 'a', { signal: '15' }))
+  await watch.explained('a', 15, 60_000)
+  expect(known).toEqual([])
+  stream.write(event('oom', 'a'))
+  await killed
+  await watch.explained('b', 9, 20)
+  for (const id of ['a', 'b']) watch.forget(id)
+  stream.end()
+})
+
 it('tells whether the engine that answers now has seen a container end', async () => {
   const remembered = [event('kill', 'a', { signal: '9' }), event('die', 'a')]
   const asked: unknown[] = []

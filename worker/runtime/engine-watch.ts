@@ -29,6 +29,7 @@ interface EventQuery {
 }
 
 const reconnectMs = 1000
+const lookEveryMs = 10
 
 /**
  * Follows the engine's events about the containers of this process, because the container's final state does not
@@ -50,6 +51,13 @@ export class EngineWatch {
     this.notes.set(id, fresh)
     if (!this.following) void this.follow()
     return fresh
+  }
+
+  /** Waits for the event that explains a container's end by a signal, for so long at most. */
+  async explained(id: string, signal: number, ms: number): Promise<void> {
+    const notes = this.of(id)
+    for (let left = ms; left > 0 && !notes.outOfMemory && !notes.signals.has(signal); left -= lookEveryMs)
+      await sleep(lookEveryMs)
   }
 
   forget(id: string): void {

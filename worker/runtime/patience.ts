@@ -8,8 +8,10 @@ export const defaultPatience = {
   exit: 5000,
   /** From SIGKILL to the exit. */
   kill: 10_000,
-  /** From an exit to the event that explains it. */
+  /** From an exit by any signal to the event that explains it. */
   lateEvent: 100,
+  /** The same for the signals that kernels and engines end containers with: on a busy machine the event is in no hurry. */
+  lateKill: 2_000,
   /** Between looks at a name that is taken by a container that cannot be seen. */
   naming: 50,
 }
