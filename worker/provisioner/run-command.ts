@@ -42,11 +42,13 @@ export function runShellCommand(
     const finish = (end: CommandEnd) => {
       signal.removeEventListener('abort', stop)
       clearTimeout(killing)
-      setTimeout(() => {
+      const close = () => {
         child.stdout.destroy()
         child.stderr.destroy()
         resolve(end)
-      }, lastWordsMs)
+      }
+      // A timer that is late may come before what is there to be read; this comes after it.
+      setTimeout(() => setImmediate(close), lastWordsMs)
     }
     child.once('error', (error) =>
       finish({ ok: false, problem: `It could not be started: ${error.message}.` }),
