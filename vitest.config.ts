@@ -39,9 +39,10 @@ export default defineConfig({
           include: ['**/*.docker.test.ts'],
           exclude,
           globalSetup: ['lib/database/testing/global-setup.ts'],
-          testTimeout: 120_000,
+          // Only there to end a test that hangs: the slowest take a minute here, and most of that is waiting for leases.
+          testTimeout: 480_000,
           expect: patience,
-          hookTimeout: 120_000,
+          hookTimeout: 240_000,
           fileParallelism: false,
         },
       },

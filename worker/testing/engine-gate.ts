@@ -102,17 +102,28 @@ export class EngineGate {
       })
     }
     far.pipe(near)
-    near.on('data', (bytes) => this.pass(bytes, near, far))
+    const waiting: Buffer[] = []
+    near.on('data', (bytes) => {
+      // The rest of a request that is held back stays behind its head.
+      if (waiting.length > 0) waiting.push(bytes)
+      else this.pass(bytes, near, far, waiting)
+    })
   }
 
   /** The engine's client writes the head of a request at once, so each begins a piece of its own. */
-  private pass(bytes: Buffer, near: Socket, far: Socket): void {
+  private pass(bytes: Buffer, near: Socket, far: Socket, waiting: Buffer[]): void {
     const rule = this.rules.find(({ request }) => request.test(bytes.toString('latin1', 0, 300)))
     if (!rule) return void far.write(bytes)
     rule.reached()
     if (rule.hold === null) return void near.write(rule.answer)
     const fail = (answer: string) => void near.end(answer)
-    if (rule.hold === 'before') return void rule.held.push({ go: () => far.write(bytes), fail })
+    if (rule.hold === 'before') {
+      waiting.push(bytes)
+      const go = () => {
+        for (const piece of waiting.splice(0)) far.write(piece)
+      }
+      return void rule.held.push({ go, fail })
+    }
     far.unpipe(near)
     far.write(bytes)
     rule.held.push({ go: () => far.pipe(near), fail })

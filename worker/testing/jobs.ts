@@ -12,6 +12,8 @@ export interface JobOptions {
   timeLimitS?: number
   maxRetries?: number
   image?: string
+  /** It waits until it is let go. */
+  held?: boolean
 }
 
 export interface JobRow {
@@ -42,18 +44,26 @@ export class Jobs {
 
   /** Submits a job that runs `code`, and returns its id. Each has a user of its own. */
   async submit(code: string, options: JobOptions = {}): Promise<string> {
-    const { spec = {}, timeLimitS = 120, maxRetries = 2, image = 'gpuq/python:1' } = options
+    const { spec = {}, timeLimitS = 900, maxRetries = 2, image = 'gpuq/python:1', held = false } = options
     const id = uuidv7()
     await this.pool.query(
       `WITH u AS (INSERT INTO users (id, handle) VALUES ($2::uuid, 'user-' || $2::text) RETURNING id),
             p AS (INSERT INTO projects (id, slug, owner_id) SELECT $3::uuid, 'project', id FROM u RETURNING id),
             e AS (INSERT INTO environments (id, name, image) VALUES ($4, $5::text, $5) ON CONFLICT (name) DO UPDATE SET image = $5 RETURNING id),
-            j AS (INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, spec, code, max_retries, expected_time_s, time_limit_s)
-                  SELECT $1::uuid, u.id, p.id, e.id, 'competition', $6, $7, $8, 60, $9 FROM u, p, e)
+            j AS (INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, spec, code, max_retries, expected_time_s, time_limit_s, not_before)
+                  SELECT $1::uuid, u.id, p.id, e.id, 'competition', $6, $7, $8, 60, $9, CASE WHEN $10 THEN now() + interval '1 day' END FROM u, p, e)
        SELECT pg_notify('gpuq_queue', $1::text)`,
-      [id, uuidv7(), uuidv7(), uuidv7(), image, spec, Buffer.from(code), maxRetries, timeLimitS],
+      [id, uuidv7(), uuidv7(), uuidv7(), image, spec, Buffer.from(code), maxRetries, timeLimitS, held],
     )
     return id
+  }
+
+  /** Lets a job go that was submitted as held. */
+  async letGo(id: string): Promise<void> {
+    await this.pool.query(
+      `WITH j AS (UPDATE jobs SET not_before = NULL WHERE id = $1::uuid) SELECT pg_notify('gpuq_queue', $1::text)`,
+      [id],
+    )
   }
 
   async row(id: string): Promise<JobRow> {
@@ -115,7 +125,12 @@ export class Jobs {
   async untilPrinted(id: string, pattern: RegExp): Promise<string> {
     return this.until(`${id} printed ${pattern}`, async () => {
       const { stdout } = await collectOutput([await this.chunks(id)], { maxBytes: 1 << 28 })
-      return pattern.test(stdout) && stdout
+      if (pattern.test(stdout)) return stdout
+      // One that has ended has its output in its file, and no more will come.
+      if (!(await this.row(id)).resultStored) return false
+      const whole = await this.stdout(id)
+      if (!pattern.test(whole)) throw new Error(`${id} ended without printing ${pattern}, but: ${whole}`)
+      return whole
     })
   }
 

@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -8,6 +8,7 @@ import { embeddedUrl } from '@/lib/database/embedded'
 import { closeAllResults } from '../node/results-directory'
 import { Engine } from './engine'
 import { Jobs } from './jobs'
+import { listBelow } from './list-below'
 import { bundleWorker } from './worker-bundle'
 import { type WorkerOptions, WorkerProcess } from './worker-process'
 
@@ -22,6 +23,14 @@ const statusHistory = `
   CREATE TRIGGER note_status AFTER UPDATE ON jobs FOR EACH ROW
     WHEN (OLD.status <> NEW.status OR OLD.ended_at IS DISTINCT FROM NEW.ended_at) EXECUTE FUNCTION note_status();`
 
+/** Address ranges for the networks of jobs, which no two labs of this process share, nor most likely those of others. */
+const ranges = 128 * 16
+let nextRange = randomInt(ranges)
+function takeRange(): string {
+  const range = nextRange++ % ranges
+  return `10.${64 + Math.floor(range / 16)}.${16 * (range % 16)}.0/20`
+}
+
 /**
  * A gpuq of its own for one scenario: a database, workers that are real processes, and the real engine. Several run at
  * once without seeing each other.
@@ -32,7 +41,7 @@ export class Lab {
   private readonly cleanUps: (() => Promise<unknown>)[] = []
   private readonly databaseCleanUps: (() => Promise<unknown>)[] = []
   /** Labs that run beside each other on one engine must not want the same addresses. */
-  readonly jobNetworks = `10.${64 + randomInt(128)}.${16 * randomInt(16)}.0/20`
+  readonly jobNetworks = takeRange()
 
   private constructor(
     readonly database: Database,
@@ -113,10 +122,35 @@ export class Lab {
     return found.flat()
   }
 
+  /** Holds the locks that a statement takes, however long, until what this returns is called. */
+  async holdLocks(statement: string, values: unknown[] = []): Promise<() => Promise<void>> {
+    const client = await this.database.pool.connect()
+    await client.query('BEGIN')
+    await client.query('SET LOCAL idle_in_transaction_session_timeout = 0')
+    await client.query(statement, values)
+    let held = true
+    const letGo = async () => {
+      if (!held) return
+      held = false
+      await client.query('COMMIT')
+      client.release()
+    }
+    this.afterwards(letGo)
+    return letGo
+  }
+
+  /** Gives Python's image another name, which no registry knows and which goes when the lab does. */
+  async tagImage(image = `localhost:1/gpuq:${randomBytes(6).toString('hex')}`): Promise<string> {
+    const [, repository = '', tag = ''] = /^(.*):([^:]*)$/.exec(image) ?? []
+    this.afterwards(() => this.engine.untag(image))
+    await this.engine.tag('gpuq/python:1', repository, tag)
+    return image
+  }
+
   /** Task directories that the workers have on disk. */
   async taskDirectories(): Promise<string[]> {
     const listed = this.workers.map(async ({ options }) => {
-      const entries = await readdir(join(options.dataDir, 'tasks'), { recursive: true }).catch(() => [])
+      const entries = await listBelow(join(options.dataDir, 'tasks'))
       return entries.map((entry) => `${options.node}: ${entry}`)
     })
     return (await Promise.all(listed)).flat().filter((entry) => entry.endsWith('solution.py'))

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -148,7 +149,7 @@ export class PrivateEngine {
   private async loadPython(): Promise<void> {
     const source = new Engine()
     const rootfs = join(this.directory, 'rootfs')
-    const id = await source.run(`gpuq-files-${process.pid}-${Date.now()}`, {}, listFiles)
+    const id = await source.run(`gpuq-files-${randomUUID()}`, {}, listFiles)
     try {
       for (const path of (await source.output(id)).trim().split('\n')) {
         const into = join(rootfs, dirname(path))

@@ -1,6 +1,7 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Lab } from './lab'
+import { listBelow } from './list-below'
 import { bundleWorker } from './worker-bundle'
 import type { WorkerProcess } from './worker-process'
 
@@ -50,8 +51,8 @@ export class ProvisionedLab {
 
   /** Ends what a test that failed has left. */
   async #clear(): Promise<void> {
-    for (const name of await readdir(this.directory, { recursive: true })) {
-      if (/\/\d+$/.test(name)) endProcess(Number(await this.read(name)))
+    for (const name of await listBelow(this.directory)) {
+      if (/^[^/]+\/\d+$/.test(name)) endProcess(Number(await this.read(name)))
     }
   }
 
@@ -77,7 +78,8 @@ export class ProvisionedLab {
 
   /** Kills the worker of one of a job's nodes. */
   async killNode(job: string, index: number): Promise<void> {
-    endProcess(Number(await this.read(`${job}/${index}`)))
+    const pid = async () => Number(await this.read(`${job}/${index}`))
+    endProcess(await this.lab.jobs.until('the node has a worker', async () => (await pid()) || null))
   }
 
   /** Waits until all that was brought up for a job is taken down. */
@@ -94,6 +96,8 @@ export class ProvisionedLab {
 }
 
 function endProcess(pid: number): void {
+  // A file that has just gone, or is not written yet: 0 would be whoever runs the tests.
+  if (!(pid > 1)) return
   try {
     process.kill(pid, 'SIGKILL')
   } catch {

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { until } from './until'
 
 export interface WorkerOptions {
@@ -21,6 +22,7 @@ export interface WorkerOptions {
 /** A worker of a test: a process of its own, which can be killed at any moment and started again. */
 export class WorkerProcess {
   private child: ChildProcess | undefined
+  private heard: Promise<unknown> = Promise.resolve()
   private text = ''
 
   constructor(
@@ -86,15 +88,20 @@ export class WorkerProcess {
       })
     }
     this.child = child
+    this.heard = once(child, 'close')
   }
 
   signal(signal: NodeJS.Signals): void {
     process.kill(this.pid, signal)
   }
 
-  /** Resolves when the process is gone; with its exit code, or null when a signal ended it. */
+  /**
+   * Resolves when the process is gone, and all that it logged has come; with its exit code, or null when a signal ended
+   * it.
+   */
   async ended(): Promise<number | null> {
     await until(`the worker of ${this.node} ends`, () => !this.running, { said: () => this.text })
+    await this.heard
     return this.exitCode
   }
 
