@@ -42,6 +42,17 @@ for i in range(${lines}):
     time.sleep(${everyMs / 1000})
 print("end")`
 
+/** Waits until its time has run for so long, by the clock that counts it. */
+function untilRanFor(lab: Lab, job: string, seconds: number): Promise<boolean> {
+  return lab.jobs.until(`it has run for ${seconds} s`, async () => {
+    const { rowCount } = await lab.database.pool.query(
+      'SELECT 1 FROM tasks WHERE job_id = $1 AND started_at < now() - make_interval(secs => $2)',
+      [job, seconds],
+    )
+    return rowCount === 1
+  })
+}
+
 describe('a worker killed and started again', () => {
   it.concurrent('ten times goes on with the same process, and no line is missing or doubled', async () => {
     const lab = await openLab()
@@ -53,8 +64,8 @@ describe('a worker killed and started again', () => {
     const before = await lab.engine.inspect(container.id)
 
     for (let kill = 1; kill <= 10; kill++) {
-      const { outputBytes = 0 } = (await lab.jobs.task(job)) ?? {}
       await worker.kill()
+      const { outputBytes = 0 } = (await lab.jobs.task(job)) ?? {}
       await sleep(100)
       worker.start()
       await lab.jobs.until('the new worker stores more', async () => {
@@ -104,22 +115,21 @@ describe('a worker killed and started again', () => {
   })
 
   it.concurrent('in the middle of the transaction of the verdict, gives it once', async () => {
-    const lab = await openLab()
-    const worker = await lab.startWorker({ node: 'a' })
-    const job = await lab.jobs.submit(counting(20, 50))
-    await lab.jobs.untilPrinted(job, /line 3\n/)
-    const other = await lab.database.pool.connect()
-    await other.query('BEGIN')
-    await other.query('SELECT 1 FROM jobs WHERE id = $1 FOR UPDATE', [job])
+    const { lab, gate, worker } = await openGatedLab()
+    const hold = gate.hold(/POST \S*\/containers\/\w+\/wait\?condition=not-running/, 'after')
+    const job = await lab.jobs.submit(counting(20, 1))
+    await hold.reached
+    const letGo = await lab.holdLocks('SELECT 1 FROM jobs WHERE id = $1 FOR UPDATE', [job])
+    hold.release()
     await lab.jobs.until('the verdict waits for the lock', async () => {
-      const { rowCount } = await lab.database.pool.query(
-        `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+      const { rows } = await lab.database.pool.query(
+        `SELECT 1 FROM pg_stat_activity
+          WHERE wait_event_type = 'Lock' AND datname = current_database() AND query LIKE '%FROM jobs WHERE id%FOR UPDATE'`,
       )
-      return rowCount === 1
+      return rows.length > 0
     })
     await worker.kill()
-    await other.query('COMMIT')
-    other.release()
+    await letGo()
     worker.start()
 
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
@@ -135,7 +145,8 @@ describe('what happened while no worker looked', () => {
     const job = await lab.jobs.submit(counting(20, 50), { timeLimitS: 5 })
     await lab.jobs.untilPrinted(job, /line 3\n/)
     await worker.kill()
-    await sleep(6_000)
+    await lab.jobs.until('it has ended', async () => (await lab.containers())[0]?.state === 'exited')
+    await untilRanFor(lab, job, 6)
     worker.start()
 
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
@@ -148,7 +159,7 @@ describe('what happened while no worker looked', () => {
     const job = await lab.jobs.submit('import time\nprint("in")\ntime.sleep(100)', { timeLimitS: 4 })
     await lab.jobs.untilPrinted(job, /in/)
     await worker.kill()
-    await sleep(4_000)
+    await untilRanFor(lab, job, 4)
     worker.start()
 
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'failed', reason: 'timeout' })
@@ -174,7 +185,10 @@ describe('what happened while no worker looked', () => {
         'the container has ended',
         async () => (await lab.containers())[0]?.state === 'exited',
       )
-      await sleep(500)
+      await lab.jobs.until('what for is written down', async () => {
+        const { rowCount } = await lab.database.pool.query('SELECT 1 FROM tasks WHERE reason IS NOT NULL')
+        return rowCount === 1
+      })
       await worker.kill()
       hold.release()
       worker.start()
@@ -191,12 +205,11 @@ describe('what happened while no worker looked', () => {
   it.concurrent('goes on although the image was removed meanwhile', async () => {
     const lab = await openLab()
     const worker = await lab.startWorker({ node: 'a' })
-    const tag = `adopt-${process.pid}`
-    await lab.engine.tag('gpuq/python:1', 'localhost:1/gpuq', tag)
-    const job = await lab.jobs.submit(counting(100, 20), { image: `localhost:1/gpuq:${tag}` })
+    const image = await lab.tagImage()
+    const job = await lab.jobs.submit(counting(100, 20), { image })
     await lab.jobs.untilPrinted(job, /line 3\n/)
     await worker.kill()
-    await lab.engine.untag(`localhost:1/gpuq:${tag}`)
+    await lab.engine.untag(image)
     worker.start()
 
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
