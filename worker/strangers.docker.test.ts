@@ -108,10 +108,7 @@ describe.concurrent('a container of ours', () => {
   it('goes on when its image is removed; the next job says that it is not to be had, and runs when it is', async () => {
     const lab = await openLab()
     await lab.startWorker({ node: 'a' })
-    const tag = `removed-${process.pid}`
-    const image = `localhost:1/gpuq:${tag}`
-    await lab.engine.tag('gpuq/python:1', 'localhost:1/gpuq', tag)
-    lab.afterwards(() => lab.engine.untag(image))
+    const image = await lab.tagImage()
     const running = await lab.jobs.submit('import time\nprint("in")\ntime.sleep(2)\nprint("out")', { image })
     await lab.jobs.untilPrinted(running, /in/)
     await lab.engine.untag(image)
@@ -125,7 +122,7 @@ describe.concurrent('a container of ours', () => {
     })
     const patient = await lab.jobs.submit('print(1)', { image, maxRetries: 5 })
     await lab.jobs.until('it was tried', async () => (await lab.jobs.row(patient)).reason === 'backing_off')
-    await lab.engine.tag('gpuq/python:1', 'localhost:1/gpuq', tag)
+    await lab.tagImage(image)
     expect(await lab.jobs.untilFinal(patient)).toMatchObject({ status: 'completed' })
     await expectAllTrue(lab)
   })
