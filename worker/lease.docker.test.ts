@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, inject, it } from 'vitest'
+import { cancel } from './testing/cancel'
 import { DatabaseGate } from './testing/database-gate'
 import { Lab } from './testing/lab'
 import { expectAllTrue } from './testing/truth'
@@ -55,10 +56,12 @@ async function expectServesAgain(lab: Lab): Promise<void> {
     )
     return rowCount === 1
   })
-  const jobs = await Promise.all([0, 1].map(() => lab.jobs.submit('import time\ntime.sleep(0.5)')))
-  for (const job of jobs) await lab.jobs.untilFinal(job)
+  // Neither leaves its GPU before the other has one.
+  const jobs = await Promise.all([0, 1].map(() => lab.jobs.submit('import time\ntime.sleep(100)')))
+  for (const job of jobs) await lab.jobs.untilStatus(job, 'running')
   const nodes = await Promise.all(jobs.map(async (job) => (await lab.jobs.task(job))?.node))
   expect(nodes.sort()).toEqual(['a', 'b'])
+  for (const job of jobs) await cancel(lab, job)
   await expectAllTrue(lab)
 }
 
@@ -169,11 +172,8 @@ describe.concurrent('a worker', () => {
   it('that was stopped while it stored a result, as the leader, does not undo what its successor did', async () => {
     const lab = await openLab()
     const leader = await lab.startWorker({ node: 'a' })
+    const letGo = await lab.holdLocks('LOCK TABLE result_files IN SHARE ROW EXCLUSIVE MODE')
     const job = await lab.jobs.submit('for i in range(1000):\n    print("line", i)')
-    await lab.jobs.until('it runs', async () => (await lab.jobs.row(job)).status !== 'pending')
-    const other = await lab.database.pool.connect()
-    await other.query('BEGIN')
-    await other.query('LOCK TABLE result_files IN SHARE ROW EXCLUSIVE MODE')
     await lab.jobs.until('the leader is about to store the result', async () => {
       const { rowCount } = await lab.database.pool.query(
         `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%INTO result_files%' AND datname = current_database()`,
@@ -181,8 +181,7 @@ describe.concurrent('a worker', () => {
       return rowCount === 1
     })
     leader.signal('SIGSTOP')
-    await other.query('COMMIT')
-    other.release()
+    await letGo()
     await lab.startWorker({ node: 'b', gpus: 0 })
     const stored = await lab.jobs.file(job)
     leader.signal('SIGCONT')
