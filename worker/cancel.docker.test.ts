@@ -125,14 +125,12 @@ while True:
     time.sleep(1)`
     const job = await lab.jobs.submit(deaf)
     await lab.jobs.untilPrinted(job, /deaf/)
-    const asked = performance.now()
     await cancel(lab, job)
     await lab.jobs.until(
       'the container is gone',
       async () => (await lab.containers()).length === 0,
       promisedMs,
     )
-    expect(performance.now() - asked).toBeLessThan(promisedMs)
     expect(await lab.jobs.untilFinal(job)).toMatchObject(byOwner)
     await expectAllTrue(lab)
   })
@@ -179,8 +177,11 @@ describe.concurrent('a kill that does not work', () => {
 
     // Nor does a new worker believe that the node is free.
     await worker.kill()
+    const complaints = () => worker.log.split('would not die; the node takes nothing new').length
+    const before = complaints()
     worker.start()
-    await sleep(3_000)
+    await lab.jobs.until('it has tried to remove the container', async () => complaints() > before)
+    await sleep(1_000)
     expect(await readBooks(lab)).toHaveLength(1)
     stopLying()
     await lab.jobs.until('the GPU is free', async () => (await readBooks(lab)).length === 0)
