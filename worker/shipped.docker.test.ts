@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import type { JobOptions } from './testing/jobs'
 import { Lab } from './testing/lab'
 import { type Shipped, shipTo } from './testing/ship'
 import { expectAllTrue } from './testing/truth'
@@ -11,18 +12,17 @@ beforeAll(async () => {
 })
 afterAll(() => lab.close())
 
-/** Queues a job with a directory, before any worker can take it. */
+/** Queues a job with a directory, which is there before any worker can take the job; `shipped` comes in between. */
 async function queue(
   code: string,
   files: Record<string, Shipped>,
-  options: Parameters<Lab['jobs']['submit']>[1] = {},
+  options: JobOptions = {},
+  shipped: () => Promise<void> = async () => {},
 ): Promise<string> {
-  const { pool } = lab.database
-  await pool.query('UPDATE policies SET running = false')
-  const job = await lab.jobs.submit(code, options)
+  const job = await lab.jobs.submit(code, { ...options, held: true })
   await shipTo(lab, job, files)
-  await pool.query('UPDATE policies SET running = true')
-  await pool.query(`SELECT pg_notify('gpuq_queue', $1)`, [job])
+  await shipped()
+  await lab.jobs.letGo(job)
   return job
 }
 
@@ -78,7 +78,7 @@ time.sleep(100 if os.environ["GPUQ_ATTEMPT"] == "1" else 0)`,
       { spec: { run_name: 'base-2' } },
     )
     await lab.jobs.untilPrinted(job, /attempt 1/)
-    const [container] = await lab.containers()
+    const container = (await lab.containers()).find(({ jobId }) => jobId === job)
     await lab.engine.remove(container?.id ?? '')
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 2 })
     expect(await lab.jobs.lines(job)).toEqual(['attempt 2 base-2 as shipped'])
@@ -97,8 +97,8 @@ time.sleep(100 if os.environ["GPUQ_ATTEMPT"] == "1" else 0)`,
   })
 
   it('that the store has lost is a fault of the system', async () => {
-    const job = await queue('print(1)', { file: 'lost' }, { maxRetries: 0 })
-    await rm(lab.blobsDirectory, { recursive: true })
+    const lose = () => rm(lab.blobsDirectory, { recursive: true })
+    const job = await queue('print(1)', { file: 'lost' }, { maxRetries: 0 }, lose)
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'failed', reason: 'internal_error' })
   })
 })
