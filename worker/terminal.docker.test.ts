@@ -54,7 +54,7 @@ describe('a job with a terminal', () => {
   it.concurrent('has one in every respect: size, prompts, echo, colours, and keys that make signals', async () => {
     const { lab, submit } = await openLab()
     const job = await submit(
-      `${talker}\nimport time\ntry:\n    time.sleep(100)\nexcept KeyboardInterrupt:\n    sys.exit(7)`,
+      `${talker}\nimport time\ntry:\n    print("sleeping")\n    time.sleep(100)\nexcept KeyboardInterrupt:\n    sys.exit(7)`,
     )
     const first = await lab.jobs.untilPrinted(job, prompt)
     expect(first).toContain('[True, True, True] xterm-256color \x1b[31mred\x1b[0m\r\n')
@@ -68,7 +68,7 @@ describe('a job with a terminal', () => {
     await type(lab, job, '\x11\r')
     expect(await lab.jobs.untilPrinted(job, /heard .*\r\n/)).toContain("heard 'hé€😀\\x10")
     await type(lab, job, 'go\r')
-    await lab.jobs.untilPrinted(job, /go\r\n/)
+    await lab.jobs.untilPrinted(job, /sleeping\r\n/)
     await type(lab, job, '\x03')
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'failed', exitCode: 7 })
     await expectAllTrue(lab)
@@ -78,6 +78,9 @@ describe('a job with a terminal', () => {
     const { lab, worker, submit } = await openLab()
     const job = await submit(talker)
     await lab.jobs.untilPrinted(job, prompt)
+    // From here on no size comes between what is typed and what is answered.
+    await resize(lab, job, 101, 37)
+    await lab.jobs.untilPrinted(job, /size 101 37\r\n/)
     await type(lab, job, 'one\r')
     await lab.jobs.untilPrinted(job, /heard 'one'\r\nsay> $/)
     for (const word of ['two', 'three']) {
