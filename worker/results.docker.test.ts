@@ -1,9 +1,10 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, inject, it } from 'vitest'
 import { artifactKey } from '@/lib/cluster/task-artifacts'
 import type { JobOptions } from './testing/jobs'
 import { Lab } from './testing/lab'
+import { listBelow } from './testing/list-below'
 import { expectAllTrue } from './testing/truth'
 
 const labs: Lab[] = []
@@ -66,7 +67,9 @@ os.chmod("/results/notes.txt", 0)`)
     })
     await expectAllTrue(lab)
     await lab.jobs.until('nothing is mounted', async () => (await mounts(lab)).length === 0)
-    expect(await readdir(join(lab.directory, 'a', 'tasks'), { recursive: true })).not.toContain(job)
+    const left = async () =>
+      (await listBelow(join(lab.directory, 'a', 'tasks'))).filter((path) => /\//.test(path))
+    await lab.jobs.until('nothing of it is left', async () => (await left()).length === 0)
   })
 
   it('gives only regular files, and says what it leaves out', async () => {
@@ -146,7 +149,7 @@ open("/results/late", "w").write("late")`
   it('is kept of a job that runs into its time limit', async () => {
     const { lab } = await openLab()
     const job = await lab.jobs.submit('open("/results/x", "w").write("x")\nimport time\ntime.sleep(60)', {
-      timeLimitS: 2,
+      timeLimitS: 10,
     })
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'failed', reason: 'timeout' })
     expect(await artifacts(lab, job)).toEqual({ x: 'x' })
