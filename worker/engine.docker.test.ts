@@ -32,32 +32,32 @@ async function openLabOn(options: { liveRestore: boolean }) {
   return { lab, own }
 }
 
-const counting = `
+const counting = (lines: number) => `
 import os, time
 print("attempt", os.environ["GPUQ_ATTEMPT"])
-for i in range(80):
+for i in range(${lines}):
     print("line ", end="")
     time.sleep(0.05)
     print(i)
 print("end")`
 
-const allLines = Array.from({ length: 80 }, (_, i) => `line ${i}`)
+const allLines = (lines: number) => Array.from({ length: lines }, (_, i) => `line ${i}`)
 
 describe.concurrent('an engine that restarts', () => {
   it('and takes its containers down is not blamed on the job, which starts again', async () => {
     const { lab, own } = await openLabOn({ liveRestore: false })
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-      const job = await lab.jobs.submit(counting)
+      const job = await lab.jobs.submit(counting(80))
       await lab.jobs.untilPrinted(job, /line 5\n/)
       const watch = new Watch(lab)
       await own.end(signal)
       await own.startAgain()
       expect(await lab.jobs.untilFinal(job), signal).toMatchObject({ status: 'completed', attempt: 2 })
-      expect(await lab.jobs.lines(job)).toEqual(['attempt 2', ...allLines, 'end'])
+      expect(await lab.jobs.lines(job)).toEqual(['attempt 2', ...allLines(80), 'end'])
       expect(await watch.stop()).toMatchObject({ jobsTwice: [], gpusTwice: [], falseBooks: [] })
     }
     await own.end('SIGTERM')
-    const waiting = await lab.jobs.submit(counting)
+    const waiting = await lab.jobs.submit(counting(80))
     await lab.jobs.untilStatus(waiting, 'scheduled')
     await own.startAgain()
     expect(await lab.jobs.untilFinal(waiting)).toMatchObject({ status: 'completed', attempt: 1 })
@@ -67,12 +67,13 @@ describe.concurrent('an engine that restarts', () => {
   it('under live-restore loses no job and no line', async () => {
     const { lab, own } = await openLabOn({ liveRestore: true })
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-      const job = await lab.jobs.submit(counting)
+      // It must not end before the engine is back, which would not know what the program had come to.
+      const job = await lab.jobs.submit(counting(240))
       await lab.jobs.untilPrinted(job, /line 5\n/)
       await own.end(signal)
       await own.startAgain()
       expect(await lab.jobs.untilFinal(job), signal).toMatchObject({ status: 'completed', attempt: 1 })
-      expect(await lab.jobs.lines(job), signal).toEqual(['attempt 1', ...allLines, 'end'])
+      expect(await lab.jobs.lines(job), signal).toEqual(['attempt 1', ...allLines(240), 'end'])
     }
     await expectAllTrue(lab)
   })
