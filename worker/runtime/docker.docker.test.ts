@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
+import { until } from '../testing/until'
 import { containerName, labels } from './container-spec'
 import { askEngine } from './testing/engine-probe'
 import { collect, TaskBench, testImage } from './testing/task-bench'
@@ -198,13 +199,17 @@ describe('interference by hand', () => {
     ]
     for (const [method, path] of acts) {
       const container = await runtime.create(await bench.task(source))
+      let said = ''
       const output = await runtime.start(container)
-      const read = collect(output)
+      const read = (async () => {
+        for await (const { bytes } of output) said += bytes.toString()
+      })()
       const waited = runtime.wait(container)
-      await sleep(500)
+      await until('it is up', () => said !== '', { said: () => said })
       await askEngine(method, `/containers/${container.id}${path}`)
       await expect(waited).rejects.toMatchObject({ code: 'container_gone' })
-      expect((await read).stdout.toString()).toBe('up\n')
+      await read
+      expect(said).toBe('up\n')
     }
   })
 })

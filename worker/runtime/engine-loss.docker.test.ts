@@ -11,7 +11,7 @@ let bench: TaskBench
 beforeEach(async () => {
   proxy = new EngineProxy()
   await proxy.listen()
-  const patience = { answer: 1000, exit: 500, kill: 500 }
+  const patience = { answer: 5000, kill: 1000 }
   bench = new TaskBench({ socketPath: proxy.socketPath, patience, nodeId: direct.nodeId })
 })
 
@@ -65,7 +65,7 @@ describe('an engine that goes away', () => {
 
   it('while a program ends, and does not remember the end, has lost its last output: no verdict on the program', async () => {
     const { runtime } = bench
-    const container = await bench.startUntil('import time\nprint("up")\ntime.sleep(1)\nprint("result")', 'up')
+    const container = await bench.startUntil('import time\nprint("up")\ntime.sleep(3)\nprint("result")', 'up')
     await proxy.cut()
     await direct.runtime.wait(container)
     await proxy.listen()
@@ -88,7 +88,7 @@ describe('an engine that goes away', () => {
 
   it('and comes back under a container that later kills itself, is not blamed for it', async () => {
     const { runtime } = bench
-    const source = 'import os, signal, time\nprint("up")\ntime.sleep(2)\nos.kill(os.getpid(), signal.SIGKILL)'
+    const source = 'import os, signal, time\nprint("up")\ntime.sleep(4)\nos.kill(os.getpid(), signal.SIGKILL)'
     const container = await bench.startUntil(source, 'up')
     await proxy.cut()
     await proxy.listen()

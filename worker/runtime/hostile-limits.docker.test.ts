@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { until } from '../testing/until'
 import { buildContainerSpec, taskUid } from './container-spec'
 import { runControl } from './testing/engine-probe'
 import { TaskBench } from './testing/task-bench'
@@ -46,7 +47,7 @@ except BlockingIOError:
       'import os\nprint("lit")\nwhile True:\n    try:\n        os.fork()\n    except OSError: pass',
     )
     const bomb = await bench.startTask(task, 'lit')
-    expect(processesOf(task.taskId).length).toBeGreaterThan(1)
+    await until('it has spread', () => processesOf(task.taskId).length > 100)
     expect((await bench.run('print(6 * 7)')).stdout).toBe('42\n')
     await bench.runtime.stop(bomb, 0)
     expect(processesOf(task.taskId)).toEqual([])
@@ -89,17 +90,19 @@ print("done")`)
   it('that spin on every core are held to their share', async () => {
     const { stdout } = await bench.run(
       `
-import glob, os, time
+import glob, os, re, time
 for _ in range(3):
     if os.fork() == 0:
         while True: pass
-end = time.monotonic() + 1
-while time.monotonic() < end: pass
 files = glob.glob("/sys/fs/cgroup/cpu/cpu.stat") + glob.glob("/sys/fs/cgroup/cpu.stat")
-print(open(files[0]).read())`,
+throttled = lambda: int(re.search(r"nr_throttled (\\d+)", open(files[0]).read())[1])
+end = time.monotonic() + 60
+# Where others want the cores as well, it may take a while to get more of them than its share.
+while throttled() < 3 and time.monotonic() < end: pass
+print(throttled())`,
       { cpuMilli: 500 },
     )
-    expect(Number(/nr_throttled (\d+)/.exec(stdout)?.[1])).toBeGreaterThan(2)
+    expect(Number(stdout)).toBeGreaterThan(2)
   })
 })
 

@@ -37,7 +37,8 @@ function tasksOf(network: JobNetwork, source: string): Promise<TaskContainer[]> 
   return Promise.all(network.peers.map((_, rank) => bench.task(source, { jobId, rank, network })))
 }
 
-const freshIndex = () => randomInt(range.count)
+let nextIndex = randomInt(range.count)
+const freshIndex = () => nextIndex++ % range.count
 
 /** Each rank listens and says its name to whoever comes; and asks all others for theirs. */
 const greeting = `

@@ -39,7 +39,7 @@ beforeAll(async () => {
   await run('ip', ['link', 'add', 'cable', 'netns', left, 'type', 'veth', 'peer', 'cable', 'netns', right])
   machines.push(await openMachine(left, '198.18.7.1'))
   machines.push(await openMachine(right, '198.18.7.2'))
-}, 120_000)
+})
 
 afterAll(async () => {
   for (const { bench, engine } of machines) {
@@ -47,7 +47,7 @@ afterAll(async () => {
     await engine.remove()
   }
   for (const node of [left, right]) await run('ip', ['netns', 'delete', node])
-}, 120_000)
+})
 
 /** The network of an attempt with one task on each machine, as the given one sees it. */
 function networkOf(index: number, own: Machine): JobNetwork {
