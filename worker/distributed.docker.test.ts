@@ -18,7 +18,7 @@ beforeAll(async () => {
   await untilReady(1)
   await initializeSimulatedNodes(admin, { nodeCount: nodes, gpusPerNode: 2 })
   await untilReady(1 + nodes)
-}, 120_000)
+})
 afterAll(() => lab.close())
 
 const untilReady = (count: number) =>
@@ -127,5 +127,5 @@ describe('two jobs over several nodes', () => {
     await cancel(lab, first)
     expect(await lab.jobs.untilFinal(first)).toMatchObject({ status: 'cancelled' })
     await expectAllTrue(lab)
-  }, 120_000)
+  })
 })

@@ -141,16 +141,20 @@ describe.concurrent('a job over two nodes', () => {
   it('waits on the node that is ready first, also through a restart of its worker', async () => {
     const { lab, a, b, job, states } = await openWaiting()
     // From here on b keeps its lease, and cannot take its part.
-    const other = await lab.database.pool.connect()
-    await other.query('BEGIN')
-    await other.query(`SELECT 1 FROM tasks WHERE status = 'scheduled' FOR UPDATE`)
+    const letGo = await lab.holdLocks(`SELECT 1 FROM tasks WHERE status = 'scheduled' FOR UPDATE`)
     b.signal('SIGCONT')
     await a.kill()
     a.start()
+    // It is offered once its worker has looked at what is there, and adopted it.
     await lab.jobs.until('a serves again', async () => a.log.split('"msg":"serving"').length > 2)
+    await lab.jobs.until('a is offered again', async () => {
+      const { rowCount } = await lab.database.pool.query(
+        `SELECT 1 FROM nodes WHERE name = 'a' AND status = 'ready'`,
+      )
+      return rowCount === 1
+    })
     expect(await states()).toEqual(['created'])
-    await other.query('COMMIT')
-    other.release()
+    await letGo()
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
     await expectAllTrue(lab)
   })
