@@ -1,4 +1,5 @@
-export const dialogOverlay = 'fixed inset-0 z-40 animate-fade-in bg-scrim'
+/** As high as the panels: what is opened later lies above, so that a question dims the window that it is asked from. */
+export const dialogOverlay = 'fixed inset-0 z-50 animate-fade-in bg-scrim'
 
 export const dialogPanel = [
   'fixed top-[max(1rem,12dvh)] left-1/2 z-50 flex max-h-[min(80dvh,52rem)] w-[calc(100vw-2rem)] -translate-x-1/2 flex-col',
