@@ -13,10 +13,14 @@ interface OutputKeys {
   follow: Follow
   chosen: ChosenLines
   search: OutputSearchState
+  toStart: () => void
   chooseAll: () => void
 }
 
-/** What keys do while the output has the focus. Arrows, Page Up, Home and the like are the browser's own scrolling. */
+/**
+ * What keys do while the output has the focus. Arrows, Page Up and the like are the browser's own scrolling; Home is not,
+ * because the browser glides there, and stops on the way when lines come in.
+ */
 export function useOutputKeys(keys: OutputKeys): (event: KeyboardEvent) => void {
   const { box, options, changeOptions, follow, chosen, search } = keys
   const actions = new Map<string, () => void>([
@@ -32,6 +36,7 @@ export function useOutputKeys(keys: OutputKeys): (event: KeyboardEvent) => void 
     ['w', () => changeOptions({ wrap: !options.wrap })],
     ['t', () => changeOptions({ times: !options.times })],
     ['f', () => (follow.following ? follow.stop() : follow.start())],
+    ['Home', keys.toStart],
     ['End', follow.start],
     ['Escape', chosen.clear],
     // The browser would select only the lines that happen to be drawn.

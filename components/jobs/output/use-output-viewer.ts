@@ -29,7 +29,11 @@ export function useOutputViewer(store: OutputStore, live: boolean) {
   const firstVisible = useCallback(() => list.current?.firstVisible() ?? store.firstLine, [store])
   const search = useOutputSearch({ store, filter: options.filter, firstVisible, show: showMatch })
   const chooseAll = () => chosen.chooseRange({ from: store.firstLine, to: store.endLine - 1 })
-  const onKeyDown = useOutputKeys({ box, options, changeOptions, follow, chosen, search, chooseAll })
+  const toStart = () => {
+    follow.stop()
+    scroller.current?.scrollTo({ top: 0 })
+  }
+  const onKeyDown = useOutputKeys({ box, options, changeOptions, follow, chosen, search, toStart, chooseAll })
   const { copy, onCopy } = useCopyLines(store, options.filter, chosen.range)
   const goToLine = (line: number) => {
     chosen.choose(line)
