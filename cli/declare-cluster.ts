@@ -57,4 +57,11 @@ function declareForAdmins(program: Command): void {
     .action((node: string, options: { wait: boolean; reason?: string }) =>
       perform(async (context) => (await import('./commands/pause')).drain(context, node, options)),
     )
+  program
+    .command('forget')
+    .description('take a node that will not come back, or a GPU that was replaced, off the list; for admins')
+    .argument('<place>', placeSays)
+    .action((place: string) =>
+      perform(async (context) => (await import('./commands/pause')).forget(context, place)),
+    )
 }

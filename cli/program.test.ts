@@ -117,6 +117,20 @@ it('finds nodes and GPUs by name and by number', () => {
   expect(() => findPlace(nodes, 'other')).toThrow('There is no node other. The nodes are: host:8001, 7.')
 })
 
+it('of a card and the one it was replaced by, finds the one that is meant', () => {
+  const [old, present] = [
+    { gpu_id: 'old', index: 0, state: 'missing' },
+    { gpu_id: 'new', index: 0, state: 'free' },
+  ]
+  const nodes = [{ node_id: 0, name: 'a', state: 'ready', gpus: [old, present] }] as unknown as Parameters<
+    typeof findPlace
+  >[0]
+  for (const place of ['0', 'a:0', '0:0']) {
+    expect(findPlace(nodes, place).gpu).toEqual(present)
+    expect(findPlace(nodes, place, true).gpu).toEqual(old)
+  }
+})
+
 it('tells mistakes of use from failures, and names what to change', () => {
   expect(tellError(new GpuqError('invalid_request', 'Use it so.'), null)).toEqual({
     text: 'gpuq: Use it so.\n',

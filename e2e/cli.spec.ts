@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
 import { queueSchema } from '@/lib/cluster/schemas'
+import { standInNode } from './cluster-page'
 import { makePerson, noLimits, type Person } from './people'
 import { theSystem } from './system/the-system'
 import { submit, waitingConfig } from './uploads'
@@ -205,6 +206,19 @@ test('admins pause a GPU and take it back; others are told that they may not', a
   }
   expect(await stateOf()).not.toBe('paused')
   expect((await gpuq(['pause', 'no-such-node'], { env })).err).toContain('There is no node no-such-node.')
+})
+
+test('admins forget what will not come back, and nothing that is there', async () => {
+  const { url, adminToken } = theSystem()
+  const env = { GPUQ_SERVER: url, GPUQ_TOKEN: adminToken }
+  const node = await standInNode('cli-gone', 'Stand-in GPU')
+  expect((await gpuq(['forget', 'cli-gone'], { env })).err).toContain('A worker serves cli-gone.')
+  await node.loseGpu(1)
+  expect(await gpuq(['forget', 'cli-gone:1'])).toMatchObject({ code: 1, out: '' })
+  expect((await gpuq(['forget', 'cli-gone:1'], { env })).out).toContain('GPU 1 of cli-gone is forgotten.')
+  await node.leave()
+  expect((await gpuq(['forget', 'cli-gone'], { env })).out).toContain('cli-gone is forgotten.')
+  expect((await gpuq(['nodes'])).out).not.toContain('cli-gone')
 })
 
 test('tokens are made, listed and revoked', async () => {

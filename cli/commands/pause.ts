@@ -14,25 +14,28 @@ export interface Place {
 
 /**
  * `NODE` or `NODE:GPU`; a node by its name or its number, a GPU by its number there. Where one node is all there is, a
- * number alone is a GPU of it.
+ * number alone is a GPU of it. A card and the one that came in its place may have the same number: `missing` says which
+ * of them is meant.
  */
-export function findPlace(nodes: readonly ClusterNode[], given: string): Place {
+export function findPlace(nodes: readonly ClusterNode[], given: string, missing = false): Place {
   const byName = nodes.find(({ name }) => name === given)
   if (byName) return { node: byName, gpu: null }
   const served = nodes.filter(({ state }) => state !== 'lost' && state !== 'drained')
   const [only] = served
-  if (only && served.length === 1 && /^\d+$/.test(given)) return { node: only, gpu: findGpu(only, given) }
+  if (only && served.length === 1 && /^\d+$/.test(given))
+    return { node: only, gpu: findGpu(only, given, missing) }
   const [, nodeName = given, index] = given.match(/^(.*):(\d+)$/) ?? []
   const node = nodes.find(({ name, node_id }) => name === nodeName || String(node_id) === nodeName)
   if (!node) {
     const names = nodes.map(({ name }) => name).join(', ')
     throw new GpuqError('not_found', `There is no node ${nodeName}. The nodes are: ${names || 'none'}.`)
   }
-  return { node, gpu: index === undefined ? null : findGpu(node, index) }
+  return { node, gpu: index === undefined ? null : findGpu(node, index, missing) }
 }
 
-function findGpu(node: ClusterNode, index: string): ClusterGpu {
-  const gpu = node.gpus.find((one) => one.index === Number(index))
+function findGpu(node: ClusterNode, index: string, missing: boolean): ClusterGpu {
+  const found = node.gpus.filter((one) => one.index === Number(index))
+  const gpu = found.find(({ state }) => (state === 'missing') === missing) ?? found[0]
   if (gpu) return gpu
   const numbers = node.gpus.map((one) => one.index).join(', ')
   throw new GpuqError('not_found', `${node.name} has no GPU ${index}. Its GPUs are: ${numbers || 'none'}.`)
@@ -77,6 +80,16 @@ export async function drain(
   await context.terminal.out(
     wait ? `${node.name} is empty and paused.\n` : `${node.name} takes no more jobs.\n`,
   )
+  return exitCodes.ok
+}
+
+/** Takes what will not come back off the list. What is there, or still holds a job, the server refuses. */
+export async function forget(context: Context, given: string): Promise<number> {
+  const client = await context.connect()
+  const place = findPlace((await client.cluster.get()).nodes, given, true)
+  if (place.gpu) await client.cluster.forgetGpu(place.gpu.gpu_id)
+  else await client.cluster.forgetNode(place.node.node_id)
+  await context.terminal.out(`${sayPlace(place)} is forgotten. Should it come back, it is listed again.\n`)
   return exitCodes.ok
 }
 
