@@ -72,7 +72,9 @@ const forAdmins = new Set([
   'PATCH /api/users/[handle]',
   'PATCH /api/environments/[name]',
   'PATCH /api/nodes/[id]',
+  'DELETE /api/nodes/[id]',
   'PATCH /api/gpus/[id]',
+  'DELETE /api/gpus/[id]',
 ])
 
 test("another user's things are as unknown as things that never were", async () => {

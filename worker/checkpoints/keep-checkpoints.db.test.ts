@@ -123,7 +123,7 @@ function keep(
 ): Opened {
   const run = runOf(task)
   if (!run) throw new Error('no run')
-  const local = localCheckpoints(root, task.id)
+  const local = localCheckpoints(join(root, 'tasks'), task.id)
   const one = { lease, task, run, files: local.files, notes: [] as string[], over: 0 }
   const result: Opened = Object.assign(one, {
     keeper: new CheckpointKeeper(
@@ -150,7 +150,7 @@ async function restore(task: ClaimedTask, signal = new AbortController().signal)
   const run = runOf(task)
   if (!run) throw new Error('no run')
   const user = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
-  const local = localCheckpoints(root, task.id)
+  const local = localCheckpoints(join(root, 'tasks'), task.id)
   await restoreCheckpoints({ task, run, user, local, note: () => {} }, signal)
 }
 

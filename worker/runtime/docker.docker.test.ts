@@ -204,10 +204,10 @@ describe('interference by hand', () => {
       const read = (async () => {
         for await (const { bytes } of output) said += bytes.toString()
       })()
-      const waited = runtime.wait(container)
+      const refused = expect(runtime.wait(container)).rejects.toMatchObject({ code: 'container_gone' })
       await until('it is up', () => said !== '', { said: () => said })
       await askEngine(method, `/containers/${container.id}${path}`)
-      await expect(waited).rejects.toMatchObject({ code: 'container_gone' })
+      await refused
       await read
       expect(said).toBe('up\n')
     }
