@@ -12,6 +12,6 @@ try {
 } catch (error) {
   const said = (error instanceof Error && error.message) || inspect(error)
   const elsewhere = 'Does gpuq run, and are DATABASE_URL and GPUQ_DATA_DIR set as for its server?'
-  console.error(error instanceof GpuqError ? said : `The database did not answer: ${said}\n${elsewhere}`)
+  console.error(error instanceof GpuqError ? said : `No invitation was made: ${said}\n${elsewhere}`)
   process.exit(1)
 }
