@@ -90,7 +90,7 @@ it('a node that takes no jobs is told as the reason, and which it is where it is
   const nodes = blocks.map((blocked) => node(blocked, 1, { blocked }))
   expect(why(whole, { nodes: [...nodes, node('small', 0)] })).toEqual({
     reason: 'node_unavailable',
-    detail: '1 node lost, 1 node paused, 1 node draining, 1 node quarantined.',
+    detail: '1 node without a worker, 1 node paused, 1 node draining, 1 node quarantined.',
     heldBack: ['paused', 'quarantined'],
   })
 })

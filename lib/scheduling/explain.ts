@@ -192,9 +192,14 @@ function listed(numbers: readonly number[]): string {
   return `${numbers.slice(0, mostListed).join(', ')}${rest}`
 }
 
+/** A node whose worker left in order counts as lost here: nobody knows of either whether it comes back. */
 function describeClosed(nodes: readonly NodeState[]): string {
   const states = new Map<string, number>()
-  for (const { blocked } of nodes) if (blocked) states.set(blocked, (states.get(blocked) ?? 0) + 1)
+  for (const { blocked } of nodes) {
+    if (blocked === null) continue
+    const state = blocked === 'lost' ? 'without a worker' : blocked
+    states.set(state, (states.get(state) ?? 0) + 1)
+  }
   return `${[...states].map(([state, many]) => `${count(many, 'node')} ${state}`).join(', ')}.`
 }
 

@@ -61,7 +61,9 @@ it('a drained node says why, beside one that is lost', async () => {
   await placeWaiting()
   const { reason, reason_text } = await readJob(ada.actor, job)
   expect(reason).toBe('node_unavailable')
-  expect(reason_text).toMatch(/1 node paused, 1 node lost\. An admin paused lab-a on .* UTC: new disks\.$/)
+  expect(reason_text).toMatch(
+    /1 node paused, 1 node without a worker\. An admin paused lab-a on .* UTC: new disks\.$/,
+  )
 })
 
 it('a quarantined node and a GPU that others use say so too', async () => {
