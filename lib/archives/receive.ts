@@ -109,7 +109,7 @@ class Receiver {
     if (written.length === 0) return
     const lost = await transaction(async (tx) => {
       await shareContents(tx, this.projectId)
-      // Between its writing and this lock, one who sweeps may have taken a content for a leftover.
+      // Where an old leftover was written over, one who listed it before may have removed it since.
       const there = await Promise.all(
         written.map(({ sha256 }) => this.store.has(blobKey(this.projectId, sha256))),
       )

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -59,16 +59,39 @@ async function ship(...contents: Buffer[]) {
   return { id: rows[0]?.id ?? '', projectId: rows[0]?.project_id ?? '' }
 }
 
+const dayMs = 24 * 60 * 60_000
+/** Nothing that lies there without a row is of an upload under way by then. */
+const inTwoDays = () => new Date(Date.now() + 2 * dayMs)
 const has = async (projectId: string, content: Buffer) => store.has(blobKey(projectId, sha256(content)))
 const exists = async (archiveId: string) =>
   (await db.pool.query('SELECT 1 FROM archives WHERE id = $1', [archiveId])).rowCount === 1
 
-/** What is swept from under an upload is asked for again: a client goes on. */
-async function shipUntilDone(contents: Buffer[], tries = 20): ReturnType<typeof ship> {
-  return ship(...contents).catch((error: unknown) => {
+/** What is swept from under an upload is asked for again: a client goes on. Each content can be lost once, being new then. */
+async function shipUntilDone(contents: Buffer[], tries = contents.length): Promise<void> {
+  await ship(...contents).catch((error: unknown) => {
     if (tries === 0) throw error
     return shipUntilDone(contents, tries - 1)
   })
+}
+
+async function whileSweeping<Value>(action: () => Promise<Value>): Promise<Value> {
+  let sweeping = true
+  const sweeps = (async () => {
+    while (sweeping) await sweepArchives(store, new Date())
+  })()
+  return action().finally(async () => {
+    sweeping = false
+    await sweeps
+  })
+}
+
+/** As if their upload had died two days ago. */
+async function leaveAsLeftovers(projectId: string, contents: Buffer[]): Promise<void> {
+  await db.pool.query('DELETE FROM archives WHERE project_id = $1', [projectId])
+  await db.pool.query('DELETE FROM archive_blobs WHERE project_id = $1', [projectId])
+  const written = new Date(Date.now() - 2 * dayMs)
+  for (const content of contents)
+    await utimes(join(root, blobKey(projectId, sha256(content))), written, written)
 }
 
 /** As if all that is there had been there for so many days. */
@@ -107,7 +130,7 @@ describe('sweeping', () => {
     const unused = await ship(own, shared)
     await age(8)
     const fresh = await ship(shared)
-    await sweepArchives(store)
+    await sweepArchives(store, inTwoDays())
     expect(await exists(unused.id)).toBe(false)
     expect(await exists(fresh.id)).toBe(true)
     expect(await has(unused.projectId, own)).toBe(false)
@@ -121,10 +144,10 @@ describe('sweeping', () => {
     await jobWith(ended.id, '10 days')
     const oldJob = await jobWith(old.id, '40 days')
     await age(100)
-    await sweepArchives(store)
+    await sweepArchives(store, inTwoDays())
     expect([await exists(live.id), await exists(ended.id), await exists(old.id)]).toEqual([true, true, true])
     await db.pool.query('UPDATE projects SET retention_days = 30 WHERE id = $1', [old.projectId])
-    await sweepArchives(store)
+    await sweepArchives(store, inTwoDays())
     expect([await exists(live.id), await exists(ended.id), await exists(old.id)]).toEqual([true, true, false])
     expect(await has(live.projectId, contents[0])).toBe(true)
     expect(await has(old.projectId, contents[2])).toBe(false)
@@ -144,7 +167,7 @@ describe('sweeping', () => {
     const job = await makeJob({ userId: person.id })
     const sweep = await transaction(async (tx) => {
       expect(await findArchive(tx, projectId, config)).toBe(id)
-      const sweep = sweepArchives(store)
+      const sweep = sweepArchives(store, inTwoDays())
       await untilSweepWaits()
       await tx.query('UPDATE jobs SET archive_id = $2, project_id = $3 WHERE id = $1', [job, id, projectId])
       // Awaited only once the job is there: it waits for that.
@@ -162,7 +185,7 @@ describe('sweeping', () => {
       [id],
     )
     await age(100)
-    await sweepArchives(store)
+    await sweepArchives(store, inTwoDays())
     const config = { archive: rows[0]?.hash ?? '', projectId: 'project', memoryGb: null }
     await expect(findArchive(db.pool, projectId, config)).rejects.toMatchObject({
       code: 'invalid_fields',
@@ -177,25 +200,24 @@ describe('sweeping', () => {
     await store.write(blobKey(projectId, stray), new Blob(['x']).stream())
     await db.pool.query('DELETE FROM archives WHERE project_id = $1', [projectId])
     await db.pool.query('DELETE FROM projects WHERE id = $1', [projectId])
-    await sweepArchives(store)
+    await sweepArchives(store, inTwoDays())
     expect(await has(projectId, content)).toBe(false)
     expect(await store.has(blobKey(projectId, stray))).toBe(false)
   })
 
-  it('never takes from somebody who ships the same at that moment', async () => {
+  it('leaves what is being shipped alone', async () => {
     const contents = Array.from({ length: 20 }, () => randomBytes(10))
+    const { projectId } = await whileSweeping(() => ship(...contents))
+    for (const content of contents) expect(await has(projectId, content)).toBe(true)
+  })
+
+  it('asks again for what it took for a leftover, and never takes it from a directory', async () => {
+    const contents = Array.from({ length: 20 }, () => randomBytes(10))
+    const { projectId } = await ship(...contents)
     for (let round = 0; round < 5; round++) {
-      let sweeping = true
-      const sweeps = (async () => {
-        while (sweeping) await sweepArchives(store)
-      })()
-      const { projectId } = await shipUntilDone(contents).finally(async () => {
-        sweeping = false
-        await sweeps
-      })
+      await leaveAsLeftovers(projectId, contents)
+      await whileSweeping(() => shipUntilDone(contents))
       for (const content of contents) expect(await has(projectId, content)).toBe(true)
-      await db.pool.query('DELETE FROM archives WHERE project_id = $1', [projectId])
-      await db.pool.query('DELETE FROM archive_blobs WHERE project_id = $1', [projectId])
     }
   })
 })

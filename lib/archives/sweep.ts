@@ -6,17 +6,19 @@ import { holdContentsAlone } from './contents-lock'
 
 /** What no job uses is kept this long all the same: somebody may be about to submit one. */
 const graceDays = 7
+/** An object without a row may be of an upload that is under way: none takes so long, and no clock is so wrong. */
+const orphanMs = 24 * 60 * 60_000
 const keysAtOnce = 500
 
 /**
  * Deletes directories that no job needs: those of ended jobs as many days after as their project keeps things, those
  * that no job ever had after a week. Then contents that no directory names, and what lies in the store and nobody knows.
- * What somebody ships meanwhile is either kept, or asked for again.
+ * What somebody ships meanwhile is kept; of what lay there unknown before and is shipped now, some may be asked for again.
  */
-export async function sweepArchives(store: ObjectStore): Promise<void> {
+export async function sweepArchives(store: ObjectStore, now: Date): Promise<void> {
   await deleteUnused()
   for (const projectId of await projectsWithOldContents()) await deleteUnnamed(projectId)
-  await removeUnknown(store)
+  await removeUnknown(store, now)
 }
 
 const needed = `EXISTS (
@@ -61,9 +63,10 @@ async function deleteUnnamed(projectId: string): Promise<void> {
 }
 
 /** Objects without a row: of contents just deleted, of uploads that died, of projects that are gone. */
-async function removeUnknown(store: ObjectStore): Promise<void> {
+async function removeUnknown(store: ObjectStore, now: Date): Promise<void> {
   const held = new Map<string, string[]>()
-  for await (const { key } of store.list('blobs')) {
+  for await (const { key, writtenAt } of store.list('blobs')) {
+    if (writtenAt.getTime() > now.getTime() - orphanMs) continue
     const [, projectId = '', hash = ''] = key.split('/')
     const hashes = held.get(projectId) ?? []
     held.set(projectId, hashes)

@@ -92,7 +92,7 @@ async function* listObjects(root: string, prefix: string): AsyncGenerator<Listed
     const key = `${prefix}/${name}`
     const found = await fileStat(join(root, key))
     if (found === 'directory') yield* listObjects(root, key)
-    else if (found !== null) yield { key, bytes: found.size }
+    else if (found !== null) yield { key, bytes: found.size, writtenAt: found.mtime }
   }
 }
 

@@ -131,8 +131,8 @@ class S3Store implements ObjectStore {
     for (let next: string | undefined; ; ) {
       const from = next === undefined ? {} : { ContinuationToken: next }
       const page = await this.#call((client) => client.listObjectsV2({ ...given, ...from }))
-      for (const { Key = '', Size = 0 } of page.Contents ?? []) {
-        yield { key: Key.slice(before.length), bytes: Size }
+      for (const { Key = '', Size = 0, LastModified = new Date() } of page.Contents ?? []) {
+        yield { key: Key.slice(before.length), bytes: Size, writtenAt: LastModified }
       }
       next = page.IsTruncated ? page.NextContinuationToken : undefined
       if (next === undefined) return

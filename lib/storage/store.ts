@@ -41,6 +41,8 @@ export interface OpenedObject {
 export interface ListedObject {
   key: string
   bytes: number
+  /** By the store's clock. */
+  writtenAt: Date
 }
 
 export type StorageFaultCode =

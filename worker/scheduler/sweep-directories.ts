@@ -17,7 +17,7 @@ export async function sweepDirectories(signal: AbortSignal): Promise<void> {
   for (let waitMs = firstAfterMs; !signal.aborted; waitMs = everyMs) {
     await pause(waitMs, signal)
     if (signal.aborted) return
-    await attempt('shipped directories', () => sweepArchives(storage()))
+    await attempt('shipped directories', () => sweepArchives(storage(), new Date()))
     await attempt('checkpoints', sweepAllCheckpoints)
   }
 }

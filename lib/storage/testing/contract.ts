@@ -109,7 +109,11 @@ export function keepsToTheContract(fresh: () => Promise<ObjectStore>): void {
     expect(await keysOf(store, 'artifacts/j1/1')).toEqual(keys.slice(0, 2))
     expect(await keysOf(store, 'artifacts')).toEqual(keys)
     expect(await keysOf(store, 'blobs')).toEqual([])
-    for await (const { key: found, bytes } of store.list('artifacts')) expect(bytes).toBe(found.length)
+    for await (const { key: found, bytes, writtenAt } of store.list('artifacts')) {
+      expect(bytes).toBe(found.length)
+      // A bucket tells whole seconds.
+      expect(Math.abs(writtenAt.getTime() - Date.now())).toBeLessThan(60_000)
+    }
     for (const each of keys) await store.remove(each)
     expect(await keysOf(store, 'artifacts')).toEqual([])
   })
