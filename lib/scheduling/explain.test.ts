@@ -95,6 +95,32 @@ it('a node that takes no jobs is told as the reason, and which it is where it is
   })
 })
 
+describe('nodes that take no jobs are told of where the others are in use', () => {
+  const closed = [node('m', 1, { blocked: 'paused' }), node('k', 1, { blocked: 'lost' })]
+
+  it('if they have room for it, and which of them are held back', () => {
+    const busy = held([node('n', 1), ...closed], { 'n/0': 1000 })
+    expect(why(whole, busy)).toEqual({
+      reason: 'no_free_gpu',
+      detail:
+        'Every GPU that fits is in use. Nodes that take no jobs have room: 1 node paused, 1 node without a worker.',
+      heldBack: ['m'],
+    })
+    const full = held([node('n', 1), ...closed], { 'n/0': 1000, 'm/0': 1000, 'k/0': 1000 })
+    expect(why(whole, full)).toEqual({ reason: 'no_free_gpu', detail: 'Every GPU that fits is in use.' })
+  })
+
+  it('if they have room for as many instances as are missing', () => {
+    const nodes = [node('n', 1), node('o', 1), node('p', 1), ...closed]
+    const one = held(nodes, { 'n/0': 1000, 'k/0': 1000 })
+    expect(why({ ...whole, instances: 3 }, one).detail).toBe(
+      'It needs 3 nodes at once; 2 are free. Nodes that take no jobs have room: 1 node paused.',
+    )
+    const two = held(nodes, { 'n/0': 1000, 'o/0': 1000, 'k/0': 1000 })
+    expect(why({ ...whole, instances: 3 }, two).detail).toBe('It needs 3 nodes at once; 1 is free.')
+  })
+})
+
 describe('what never fits is told by what is missing', () => {
   const nodes = [node('n', 2), node('m', 2)]
   it.each<[Partial<ResourceRequest>, string]>([

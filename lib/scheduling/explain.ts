@@ -76,11 +76,27 @@ function explainShape(request: ResourceRequest, { nodes, kinds, withBlocks }: Vi
   if (free >= instances) return { reason: 'reserved', detail: null }
   const block = gpuBlock(request, looks)
   if (block) return block
-  if (instances > 1) {
-    const detail = `It needs ${instances} nodes at once; ${free} ${free === 1 ? 'is' : 'are'} free.`
-    return { reason: 'gang_waiting', detail }
-  }
-  return { reason: 'no_free_gpu', detail: describeShortage(request, looks) }
+  const shortage: Cause =
+    instances > 1
+      ? {
+          reason: 'gang_waiting',
+          detail: `It needs ${instances} nodes at once; ${free} ${free === 1 ? 'is' : 'are'} free.`,
+        }
+      : { reason: 'no_free_gpu', detail: describeShortage(request, looks) }
+  return { ...shortage, ...roomOnClosed(request, could, shortage.detail, instances - free) }
+}
+
+/** Adds to what is short that nodes have room which take no jobs: as many as would let it start now. */
+function roomOnClosed(
+  request: ResourceRequest,
+  could: readonly NodeState[],
+  detail: string | null,
+  missing: number,
+): Partial<Cause> {
+  const closed = could.filter((node) => node.blocked !== null && fits(request, { ...node, blocked: null }).ok)
+  if (closed.length < missing) return {}
+  const room = `Nodes that take no jobs have room: ${describeClosed(closed)}`
+  return { detail: [detail, room].filter(Boolean).join(' '), heldBack: idsOf(closed.filter(isClosed)) }
 }
 
 /** An open node that is large enough for one instance, and whether one fits there now. */
