@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { updateEnvironment } from '../access/environments'
 import { makePerson } from '../access/testing/people'
 import { testDatabase } from '../database/testing/test-database'
@@ -9,6 +9,7 @@ import { type ClaimedTask, markRunning, unfinishedTasks } from './tasks'
 import { placeByHand } from './testing/placed'
 import { makeJob, makeNode } from './testing/rows'
 
+vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
 const db = testDatabase()
 
 beforeEach(async () => {

@@ -171,9 +171,10 @@ describe('a lease', () => {
   it('given back lets nothing new come to the node', async () => {
     const lease = await makeNode()
     await leaveNode(lease)
-    await makeJob()
+    const job = await makeJob()
     await placeAll()
     expect(await claimTasks(lease)).toEqual([])
+    expect(await jobState(job)).toMatchObject({ status: 'pending', attempt: 0 })
   })
 
   it('registers GPUs again without forgetting what is given out, and marks missing ones', async () => {

@@ -47,8 +47,8 @@ it('counts half for every half-life since its end, for each user and for the pro
   const [share] = await readShares([rows[0]?.project_id ?? ''], 2 * hour)
   const used = new Map(share?.userUsage.map(({ userId, usage }) => [userId, usage / hour]))
   expect(rows.map(({ user_id }) => used.get(user_id))).toEqual([
-    expect.closeTo(0.25, 3),
-    expect.closeTo(0.5, 3),
+    expect.closeTo(0.25, 2),
+    expect.closeTo(0.5, 2),
   ])
-  expect((share?.usage ?? 0) / hour).toBeCloseTo(0.75, 3)
+  expect((share?.usage ?? 0) / hour).toBeCloseTo(0.75, 2)
 })

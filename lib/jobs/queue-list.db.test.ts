@@ -21,6 +21,10 @@ beforeAll(async () => {
        FROM jobs, generate_series(1, 399) WHERE id = $1`,
     [first],
   )
+  // However long the reading takes, none of those that run is late: starts that are expected stay.
+  await db.pool.query(
+    `UPDATE jobs SET expected_time_s = 86400, time_limit_s = 86400 WHERE status <> 'pending'`,
+  )
 })
 
 it('tells of as many jobs as were asked for, and how many there are', async () => {

@@ -211,7 +211,7 @@ describe('cancelling', () => {
     await cancelJob(actor, jobId)
     expect((await readJob(actor, jobId)).cancel_requested).toBe(true)
     expect(await tasksToStop(lease)).toEqual([{ id: task.id, reason: 'cancelled_by_user' }])
-    const waiting = waitUntilFinal(jobId, AbortSignal.timeout(20_000))
+    const waiting = waitUntilFinal(jobId, new AbortController().signal)
     await finishTask(lease, task, { reason: 'cancelled_by_user', detail: null, exitCode: 143 })
     expect(await waiting).toBe(true)
     expect(await readResult(jobId)).toMatchObject({

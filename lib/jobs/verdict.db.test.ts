@@ -24,7 +24,9 @@ async function end(lease: Lease, job: string, reason: EndReason) {
 }
 
 async function waits(job: string): Promise<boolean> {
-  const { rowCount } = await db.pool.query('SELECT 1 FROM jobs WHERE id = $1 AND not_before > now()', [job])
+  const { rowCount } = await db.pool.query('SELECT 1 FROM jobs WHERE id = $1 AND not_before IS NOT NULL', [
+    job,
+  ])
   return rowCount === 1
 }
 

@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { rm } from 'node:fs/promises'
+import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { placeByHand } from '../cluster/testing/placed'
 import { makeJob, makeNode } from '../cluster/testing/rows'
 import { testDatabase } from '../database/testing/test-database'
@@ -11,13 +9,14 @@ import { readRecords } from './decode'
 import { readAllOutput, readOutput, readRanks } from './read-output'
 import { storeResult } from './result-files'
 
-let directory: string
-vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
-const db = testDatabase()
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'gpuq-ranks-'))
-  vi.stubEnv('GPUQ_DATA_DIR', directory)
+const directory = await vi.hoisted(async () => {
+  const { mkdtempSync } = await import('node:fs')
+  const made = mkdtempSync(`${process.env.TMPDIR ?? '/tmp'}/gpuq-ranks-`)
+  vi.stubEnv('GPUQ_DATA_DIR', made)
+  vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough')
+  return made
 })
+const db = testDatabase()
 afterAll(() => rm(directory, { recursive: true, force: true }))
 beforeEach(async () => {
   await db.pool.query('TRUNCATE jobs, nodes, users CASCADE')

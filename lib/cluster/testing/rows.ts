@@ -31,6 +31,11 @@ export async function makeNode(
     })),
   })
   await offerNode(lease)
+  // Nobody renews it here, and a busy machine may take longer than a lease is.
+  await database().pool.query(
+    `UPDATE nodes SET lease_expires_at = now() + interval '1 hour' WHERE lease_id = $1`,
+    [lease.leaseId],
+  )
   return lease
 }
 

@@ -21,11 +21,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await rm(directory, { recursive: true, force: true })
   }
   try {
-    await migrate(postgres.url)
-    const admin = new pg.Client({ connectionString: embeddedUrl(directory, 'postgres') })
+    const admin = new pg.Client({ connectionString: postgres.url })
     await admin.connect()
-    await admin.query('ALTER DATABASE gpuq RENAME TO template_gpuq')
+    await admin.query('CREATE DATABASE template_gpuq')
     await admin.end()
+    await migrate(embeddedUrl(directory, 'template_gpuq'))
   } catch (error) {
     await tearDown()
     throw error
