@@ -58,7 +58,8 @@ describe('the figures', () => {
       `gpuq_gpu_memory_used_bytes${gpu('one', 0)} 1048576`,
     ])
     expect(lines.filter((line) => line.startsWith('gpuq_gpus{')).sort()).toEqual([
-      'gpuq_gpus{state="free"} 2',
+      'gpuq_gpus{state="closed"} 1',
+      'gpuq_gpus{state="free"} 1',
       'gpuq_gpus{state="full"} 0',
       'gpuq_gpus{state="missing"} 1',
       'gpuq_gpus{state="outside"} 0',

@@ -34,20 +34,13 @@ export const gpuLooks = {
   },
   paused: { tone: 'neutral', icon: CirclePause, label: 'Paused', says: 'An admin holds it back.' },
   missing: { tone: 'danger', icon: CircleX, label: 'Missing', says: 'Its node does not find it any more.' },
+  closed: {
+    tone: 'neutral',
+    icon: CircleMinus,
+    label: 'Closed',
+    says: 'It would be free, but its node takes no jobs now.',
+  },
 } as const satisfies Record<ClusterGpu['state'], StateLook>
-
-/** A GPU that would be free, on a node that takes no jobs. */
-export const closedLook = {
-  tone: 'neutral',
-  icon: CircleMinus,
-  label: 'Closed',
-  says: 'It would be free, but its node takes no jobs now.',
-} as const satisfies StateLook
-
-/** How a GPU looks on its node. */
-export function gpuLook(gpu: Pick<ClusterGpu, 'state'>, node: Pick<ClusterNode, 'state'>): StateLook {
-  return gpu.state === 'free' && node.state !== 'ready' ? closedLook : gpuLooks[gpu.state]
-}
 
 export const nodeLooks = {
   ready: { tone: 'success', icon: CircleCheck, label: 'Ready', says: 'It takes jobs.' },

@@ -33,7 +33,7 @@ function toNode({ name, state, reason, simulated, gpus }: ClusterNode): AgentClu
     gpu_models: [...new Set(present.map(({ model }) => model))],
     gpu_memory_gb: memory.length === 0 ? null : Math.round(Math.min(...memory) / 102.4) / 10,
     gpus: present.length,
-    free_gpus: state === 'ready' ? present.filter((gpu) => gpu.state === 'free').length : 0,
+    free_gpus: present.filter((gpu) => gpu.state === 'free').length,
   }
 }
 

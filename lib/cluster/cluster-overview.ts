@@ -36,14 +36,13 @@ async function makeOverview(): Promise<OverviewNode[]> {
                           FROM gpus g WHERE ${shownGpus} GROUP BY g.node_id) gpus ON gpus.node_id = n.id
             WHERE ${shownNodes} ORDER BY n.number`,
   })
-  return overviewRows.parse(rows).map(({ gpus, ...node }) => ({
-    number: node.number,
-    name: node.name,
-    state: nodeState(node).state,
-    gpus: gpus.map(([missing, paused, busy, simulated, allocatedMilli]) => {
+  return overviewRows.parse(rows).map(({ gpus, ...node }) => {
+    const { state } = nodeState(node)
+    const counted = gpus.map(([missing, paused, busy, simulated, allocatedMilli]) => {
       // Only the state counts: what the reasons say is not read.
       const facts = { missing, paused, pauseReason: null, busyReason: busy ? '' : null, allocatedMilli }
-      return { state: gpuState(facts).state, allocated: allocatedMilli / 1000, simulated }
-    }),
-  }))
+      return { state: gpuState(facts, state).state, allocated: allocatedMilli / 1000, simulated }
+    })
+    return { number: node.number, name: node.name, state, gpus: counted }
+  })
 }

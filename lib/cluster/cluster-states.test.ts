@@ -58,7 +58,7 @@ describe('the state of a node', () => {
 })
 
 describe('the state of a GPU', () => {
-  const stateOf = (facts: Partial<GpuFacts>) => gpuState({ ...gpu, ...facts }).state
+  const stateOf = (facts: Partial<GpuFacts>) => gpuState({ ...gpu, ...facts }, 'ready').state
 
   it('says how much of it is given out', () => {
     expect([0, 1, 999, 1000].map((allocatedMilli) => stateOf({ allocatedMilli }))).toEqual([
@@ -74,6 +74,15 @@ describe('the state of a GPU', () => {
     expect(stateOf({ ...full, busyReason: 'Its fan is broken.' })).toBe('outside')
     expect(stateOf({ ...full, busyReason: 'x', paused: true })).toBe('paused')
     expect(stateOf({ ...full, busyReason: 'x', paused: true, missing: true })).toBe('missing')
-    expect(gpuState({ ...gpu, busyReason: 'Its fan is broken.' }).reason).toBe('Its fan is broken.')
+    expect(gpuState({ ...gpu, busyReason: 'Its fan is broken.' }, 'ready').reason).toBe('Its fan is broken.')
+  })
+
+  it('is free only where its node takes jobs', () => {
+    const onPaused = (facts: Partial<GpuFacts>) => gpuState({ ...gpu, ...facts }, 'paused').state
+    expect([onPaused({}), onPaused({ allocatedMilli: 500 }), onPaused({ missing: true })]).toEqual([
+      'closed',
+      'shared',
+      'missing',
+    ])
   })
 })

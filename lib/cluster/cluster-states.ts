@@ -49,11 +49,12 @@ export function nodeState(node: NodeFacts): StateOfNode {
   return { state: 'ready', reason: null }
 }
 
-export function gpuState(gpu: GpuFacts): StateOfGpu {
+/** What is closed has no reason of its own: its node has one. */
+export function gpuState(gpu: GpuFacts, node: ClusterNode['state']): StateOfGpu {
   if (gpu.missing) return { state: 'missing', reason: 'Its node does not find it any more.' }
   if (gpu.paused) return { state: 'paused', reason: sentence('An admin paused it', gpu.pauseReason) }
   if (gpu.busyReason !== null) return { state: 'outside', reason: gpu.busyReason }
-  if (gpu.allocatedMilli === 0) return { state: 'free', reason: null }
+  if (gpu.allocatedMilli === 0) return { state: node === 'ready' ? 'free' : 'closed', reason: null }
   return { state: gpu.allocatedMilli < 1000 ? 'shared' : 'full', reason: null }
 }
 

@@ -1,4 +1,4 @@
-import { type Cluster, type ClusterGpu, type ClusterNode, gpuLookNames } from './schemas'
+import { type Cluster, type ClusterGpu, type ClusterNode, gpuStates } from './schemas'
 
 /** What counting needs to know of a node. */
 export interface CountedNode {
@@ -7,21 +7,20 @@ export interface CountedNode {
 }
 
 const gone = new Set<ClusterNode['state']>(['lost', 'drained'])
-const notGivenOut = new Set<ClusterGpu['state']>(['paused', 'outside'])
+const notGivenOut = new Set<ClusterGpu['state']>(['paused', 'outside', 'closed'])
 
-/** GPUs that are not there count nowhere. One that is closed counts as used only as far as it is. */
+/** GPUs that are not there count nowhere. One that is not given out counts as used only as far as it is. */
 export function countCluster(nodes: readonly CountedNode[]): Cluster['cluster_status'] {
   const present = nodes
     .filter(({ state }) => !gone.has(state))
-    .flatMap(({ state, gpus }) => gpus.map((gpu) => ({ ...gpu, open: state === 'ready' })))
+    .flatMap(({ gpus }) => gpus)
     .filter(({ state }) => state !== 'missing')
-    .map((gpu) => ({ ...gpu, open: gpu.open && !notGivenOut.has(gpu.state) }))
   // Thousandths are summed as whole numbers: parts of 1 would not add up to 1.
   const allocatedMilli = present.reduce((sum, { allocated }) => sum + Math.round(allocated * 1000), 0)
-  const usable = present.filter(({ open, allocated }) => open || allocated > 0).length
+  const usable = present.filter(({ state, allocated }) => allocated > 0 || !notGivenOut.has(state)).length
   return {
     total_gpus: present.length,
-    available_gpus: present.filter(({ open, state }) => open && state === 'free').length,
+    available_gpus: present.filter(({ state }) => state === 'free').length,
     allocated_gpus: allocatedMilli / 1000,
     utilization_percent: usable === 0 ? 0 : Math.round(allocatedMilli / usable) / 10,
     nodes: nodes.length,
@@ -30,11 +29,8 @@ export function countCluster(nodes: readonly CountedNode[]): Cluster['cluster_st
   }
 }
 
-/** How many GPUs are in each state; `closed` are those that would be free, on nodes that take no jobs. */
 export function countStates(nodes: readonly CountedNode[]): Cluster['gpus_by_state'] {
-  const states = nodes.flatMap(({ state: node, gpus }) =>
-    gpus.map(({ state }) => (state === 'free' && node !== 'ready' ? 'closed' : state)),
-  )
-  const counts = gpuLookNames.map((name) => [name, states.filter((state) => state === name).length])
+  const states = nodes.flatMap(({ gpus }) => gpus.map(({ state }) => state))
+  const counts = gpuStates.map((name) => [name, states.filter((state) => state === name).length])
   return Object.fromEntries(counts) as Cluster['gpus_by_state']
 }

@@ -49,10 +49,12 @@ export async function readNode(actor: Actor, number: number): Promise<ClusterNod
 }
 
 function toNode(row: NodeRow): ClusterNode {
+  const { state, reason } = nodeState(row)
   return {
     node_id: row.number,
     name: row.name,
-    ...nodeState(row),
+    state,
+    reason,
     simulated: row.simulated,
     pool: row.pool,
     dedicated: row.dedicated,
@@ -62,18 +64,18 @@ function toNode(row: NodeRow): ClusterNode {
     cpu_used_milli: row.cpuUsedMilli,
     memory_mib: row.memoryMib,
     memory_used_mib: row.memoryUsedMib,
-    gpus: row.gpus.map(toGpu),
+    gpus: row.gpus.map((gpu) => toGpu(gpu, state)),
   }
 }
 
-function toGpu(row: GpuRow): ClusterGpu {
+function toGpu(row: GpuRow, node: ClusterNode['state']): ClusterGpu {
   return {
     gpu_id: row.id,
     index: row.index,
     uuid: row.uuid,
     model: row.model,
     simulated: row.simulated,
-    ...gpuState(row),
+    ...gpuState(row, node),
     allocated: row.allocatedMilli / 1000,
     memory_mib: row.memoryMib,
     use: toUse(row),

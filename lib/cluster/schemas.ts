@@ -18,12 +18,9 @@ export const gpuUseSchema = z.object({
 
 /**
  * `free`: all of it can be given out. `shared`: a part is given out. `full`: all of it is. `outside`: others use it, or
- * it does not answer. `paused`: by an admin. `missing`: gone from its node.
+ * it does not answer. `paused`: by an admin. `missing`: gone from its node. `closed`: its node takes no jobs.
  */
-export const gpuStates = ['free', 'shared', 'full', 'outside', 'paused', 'missing'] as const
-
-/** The states that people are shown: `closed` would be free, but its node takes no jobs. */
-export const gpuLookNames = [...gpuStates, 'closed'] as const
+export const gpuStates = ['free', 'shared', 'full', 'outside', 'paused', 'missing', 'closed'] as const
 
 /** A job on a GPU. Of others' jobs a researcher sees only the share. */
 export const gpuJobSchema = z.object({
@@ -98,8 +95,8 @@ export const clusterQuerySchema = z.object({
 export const clusterSchema = z.object({
   cluster_status: clusterStatusSchema.describe('of all nodes, whichever are asked for'),
   gpus_by_state: z
-    .record(z.enum(gpuLookNames), z.number().int())
-    .describe('of all nodes; closed: free, on a node that takes no jobs'),
+    .record(z.enum(gpuStates), z.number().int())
+    .describe('of all nodes; closed: would be free, but its node takes no jobs'),
   matching_nodes: z.number().int().describe('that have the name and state asked for'),
   nodes: z.array(clusterNodeSchema),
 })

@@ -116,7 +116,7 @@ describe('the cluster', () => {
     expect(node.gpus.map(({ state, reason }) => [state, reason])).toEqual([
       ['paused', 'An admin paused it: new fan.'],
       ['outside', 'Others use 90 % of its memory.'],
-      ['free', null],
+      ['closed', null],
       ['missing', 'Its node does not find it any more.'],
     ])
   })

@@ -167,7 +167,7 @@ describe('a node that is gone', () => {
       status: 409,
       body: { detail: expect.stringMatching(/Jobs are still on lab-a\..*ask again/) },
     })
-    expect(await listed()).toEqual(['lab-a drained 0:full 1:free'])
+    expect(await listed()).toEqual(['lab-a drained 0:full 1:closed'])
     await lose()
     expect((await forgetNode()).status).toBe(204)
   })
@@ -229,5 +229,5 @@ it('nobody but an admin forgets anything, and nothing that there is not', async 
   for (const id of ['', '-1', '999999999', '99999999999', "0' OR 1=1", lease.nodeId, '\0'])
     expect([id, (await forgetNode(id)).status]).toEqual([id, 404])
   for (const id of ['', '0', '\0', "' OR 1=1", lease.nodeId]) expect((await forgetGpu(id)).status).toBe(404)
-  expect(await listed()).toEqual(['lab-a lost 0:free 1:free'])
+  expect(await listed()).toEqual(['lab-a lost 0:closed 1:closed'])
 })

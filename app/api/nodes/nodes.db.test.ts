@@ -59,7 +59,7 @@ describe('pausing a node', () => {
       node_id: Number(nodeId),
       state: 'paused',
       reason: 'An admin paused it: new disks.',
-      gpus: [{ state: 'full', jobs: [{ user_id: ada.handle }] }, { state: 'free' }],
+      gpus: [{ state: 'full', jobs: [{ user_id: ada.handle }] }, { state: 'closed' }],
     })
     expect((await patchNode({ paused: true })).body).toEqual(body)
     expect((await patchNode({})).body).toEqual(body)

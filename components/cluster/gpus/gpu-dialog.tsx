@@ -14,7 +14,7 @@ import { StatusBadge } from '../../ui/status-badge'
 import { toast } from '../../ui/toaster'
 import { PauseForm } from '../pause-form'
 import { sayGib, sayShare } from '../say-amounts'
-import { gpuLook } from '../states'
+import { gpuLooks } from '../states'
 import { GpuCharts } from './gpu-charts'
 import type { GpuHistory } from './gpu-history'
 import { JobShare } from './job-share'
@@ -29,7 +29,7 @@ interface GpuDialogProps {
 
 /** Everything about one GPU, live; for admins, the way to take it out of service and back. */
 export function GpuDialog({ gpu, node, history, admin, onClose }: GpuDialogProps) {
-  const look = gpuLook(gpu, node)
+  const look = gpuLooks[gpu.state]
   return (
     <Dialog
       open

@@ -1,13 +1,13 @@
-import { type Cluster, gpuLookNames } from '@/lib/cluster/schemas'
+import { type Cluster, gpuStates } from '@/lib/cluster/schemas'
 import { StatusBadge } from '../../ui/status-badge'
-import { closedLook, gpuLooks } from '../states'
+import { gpuLooks } from '../states'
 
 /** What the colours and signs of the grid mean, each with how many there are. */
 export function StateCounts({ counts }: { counts: Cluster['gpus_by_state'] }) {
   return (
     <ul aria-label="GPUs by state" className="flex flex-wrap gap-x-4 gap-y-1">
-      {gpuLookNames.map((name) => {
-        const look = name === 'closed' ? closedLook : gpuLooks[name]
+      {gpuStates.map((name) => {
+        const look = gpuLooks[name]
         return (
           <li key={name} title={look.says} className="flex items-center gap-1.5 text-xs">
             <StatusBadge {...look} look="plain" className="text-xs" />

@@ -11,7 +11,7 @@ import { CompactTile } from '../gpus/compact-tile'
 import type { GpuHistory } from '../gpus/gpu-history'
 import { GpuTile } from '../gpus/gpu-tile'
 import { sayCount, sayGib, sayModels } from '../say-amounts'
-import { gpuLook, nodeLooks } from '../states'
+import { gpuLooks, nodeLooks } from '../states'
 import { NodeActions } from './node-actions'
 
 export type NodeView = 'details' | 'compact'
@@ -115,12 +115,12 @@ function NodeGpus({ node, view, history, onOpenGpu }: Omit<NodeCardProps, 'admin
     <ul aria-label={`GPUs of ${node.name}`} className={cn('grid', columns)}>
       {node.gpus.map((gpu) =>
         view === 'compact' ? (
-          <CompactTile key={gpu.gpu_id} gpu={gpu} look={gpuLook(gpu, node)} onOpen={onOpenGpu} />
+          <CompactTile key={gpu.gpu_id} gpu={gpu} look={gpuLooks[gpu.state]} onOpen={onOpenGpu} />
         ) : (
           <GpuTile
             key={gpu.gpu_id}
             gpu={gpu}
-            look={gpuLook(gpu, node)}
+            look={gpuLooks[gpu.state]}
             series={history?.of.get(gpu.gpu_id)}
             hour={history?.hour ?? emptyHour}
             onOpen={onOpenGpu}
