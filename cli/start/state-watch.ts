@@ -18,7 +18,8 @@ const mostTries = 5
 /** Obeys what others wrote into the state file, and writes it anew. */
 export class StateWatch {
   #said = ''
-  #broken = ''
+  /** What was not understood at the last look; null: nothing. An empty file is a text like any other. */
+  #broken: string | null = null
 
   constructor(readonly options: StateWatchOptions) {}
 
@@ -59,7 +60,7 @@ export class StateWatch {
       else await journal.warn(`${path} is written anew.`)
       return seenBefore
     }
-    this.#broken = ''
+    this.#broken = null
     const { pause, resume, unknown } = read.wishes
     if (unknown.length > 0)
       await journal.warn(`${path} names GPUs that are not there: ${unknown.join(', ')}.`)
