@@ -97,6 +97,25 @@ describe('an attachment', () => {
     expect(desk.typed.join('')).toBe('ls\r\u0003')
   })
 
+  it('brings keys to a program that was heard before the news that it runs, and to no other', async () => {
+    const pending = (placed: boolean, reason_text: string) =>
+      job({ status: 'pending', placed, reason_text, started_at: null })
+    const desk = sitDown({ at: pending(false, 'It waits.') })
+    desk.says(event('job', pending(true, 'It starts.')))
+    await expect.poll(() => desk.context.written.err).toContain('It starts.')
+    desk.type('too early')
+    desk.says(printed('name? ') + event('job', pending(true, 'It starts.')))
+    await expect.poll(() => desk.context.written.out).toBe('name? ')
+    desk.type('ada\u0003')
+    await expect.poll(() => desk.typed.join('')).toBe('ada\u0003')
+    // Its node is lost: what was heard is over, and Ctrl-C leaves.
+    desk.says(printed('a last word') + event('job', pending(false, 'Its node was lost.')))
+    await expect.poll(() => desk.context.written.err).toContain('Its node was lost.')
+    desk.type('nobody\u0003')
+    expect(await desk.ended).toBe(0)
+    expect(desk.typed.join('')).toBe('ada\u0003')
+  })
+
   it('ends as the job does', async () => {
     const desk = sitDown()
     const failed = job({ status: 'failed', exit_code: 3, reason: 'exit_code', reason_text: 'It failed.' })

@@ -35,6 +35,8 @@ export class Attachment {
   readonly #keys: DetachKeys
   #job: JobDetail
   #attachedTo: number | null = null
+  /** The program was heard: it runs, whether that is told yet or not. */
+  #talks = false
   #sizing: Promise<void> = Promise.resolve()
   #said = ''
   readonly #writeLines: (printed: Printed) => Promise<void>
@@ -82,6 +84,7 @@ export class Attachment {
     if (happening.kind === 'output') {
       await this.#write(happening.printed)
     } else if (happening.kind === 'again') {
+      this.#talks = false
       await this.context.terminal.out(this.#state.restore())
       await this.#say('The job is tried again. What follows is its next attempt.')
     } else if (happening.kind === 'job') await this.#hear(happening.job)
@@ -94,6 +97,8 @@ export class Attachment {
     }
     const own = printed.filter(({ rank }) => (rank ?? 0) === (this.attaching.rank ?? 0))
     const text = own.map((one) => one.text).join('')
+    // It may come before the news that the job runs, and who sees a question answers it. What gpuq says is on stderr.
+    this.#talks ||= own.some(({ stream }) => stream === 'stdout')
     this.#state.watch(text)
     // Until the job was heard of for the first time, it is the past that comes.
     await this.context.terminal.out(this.#said === '' ? withoutQuestions(text) : text)
@@ -102,6 +107,7 @@ export class Attachment {
   async #hear(job: JobDetail): Promise<void> {
     const before = this.#said
     this.#job = job
+    if (!job.placed) this.#talks = false
     this.#said = sayState(job, this.context)
     // While it runs, the screen is the program's own.
     if (before !== this.#said && job.status === 'pending') await this.#say(this.#said)
@@ -113,7 +119,7 @@ export class Attachment {
 
   #take(bytes: Buffer): void {
     const { input, detached } = this.#keys.push(bytes)
-    const typing = this.#job.terminal && this.#job.status === 'running'
+    const typing = this.#job.terminal && (this.#job.status === 'running' || this.#talks)
     if (typing) this.#sender.send(input)
     if (detached || (!typing && input.includes(ctrlC))) this.#leaving.abort()
   }
