@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { type Actor, requireAdmin, requireScope } from '../access/actor'
 import { authenticate } from '../access/authenticate'
 import type { Scope } from '../access/roles'
+import { isPoolBusy } from '../database/busy'
 import { type FieldError, GpuqError } from '../errors'
 import { nearestKey } from '../jobs/config-names'
 import { logger } from '../logger'
@@ -76,13 +77,27 @@ async function enter(request: Request, access: 'upload' | 'token' | Scope): Prom
 
 function toGpuqError(error: unknown, request: Request): GpuqError {
   if (error instanceof GpuqError) return error
+  const asked = { method: request.method, path: new URL(request.url).pathname }
+  if (isPoolBusy(error)) {
+    logger.warn(
+      asked,
+      'no database connection was free in time; GPUQ_DATABASE_CONNECTIONS says how many there are',
+    )
+    return busyError()
+  }
   const reference = uuidv7()
-  logger.error(
-    { err: error, reference, method: request.method, path: new URL(request.url).pathname },
-    'request failed',
-  )
+  logger.error({ err: error, reference, ...asked }, 'request failed')
   if (error instanceof StorageFault) return storageError(reference)
   return internalError(reference)
+}
+
+/** More is asked at once than there are connections for: nothing is wrong, and it passes. */
+function busyError(): GpuqError {
+  return new GpuqError(
+    'unavailable',
+    'gpuq has more to do at the moment than it can do at once. Try again in a few seconds.',
+    { headers: { 'retry-after': '5' } },
+  )
 }
 
 /** What the store says is for admins, and in the log: it may name a bucket. */

@@ -1,0 +1,10 @@
+/** What `pg`'s pool says, and Prisma passes on: it gives the error no code. */
+const poolTimeout = 'timeout exceeded when trying to connect'
+
+/**
+ * True where all connections of the pool were in use for so long that the wait for one was given up. What was to be done
+ * with it was not begun.
+ */
+export function isPoolBusy(error: unknown): boolean {
+  return error instanceof Error && (error.message.includes(poolTimeout) || isPoolBusy(error.cause))
+}

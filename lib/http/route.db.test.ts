@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { makePerson, makeToken } from '../access/testing/people'
+import { connect, type Database, database, setDatabase } from '../database/client'
+import { testDatabase } from '../database/testing/test-database'
+import { transaction } from '../database/transaction'
+import { logger } from '../logger'
+import { route } from './route'
+
+vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
+const db = testDatabase()
+
+/** One connection, for which nobody waits long. */
+let narrow: Database
+beforeAll(() => {
+  narrow = connect(db.url, 1)
+  narrow.pool.options.connectionTimeoutMillis = 100
+})
+afterAll(() => narrow.close())
+
+type Handler = (request: Request, context: { params: Promise<Record<never, never>> }) => Promise<Response>
+
+/** What somebody is answered while somebody else has the only connection. */
+async function askWhileBusy(handler: Handler, headers = {}): Promise<Response> {
+  const taken = await narrow.pool.connect()
+  setDatabase(narrow)
+  try {
+    return await handler(new Request('http://gpuq.test/api/x', { headers }), { params: Promise.resolve({}) })
+  } finally {
+    setDatabase(db)
+    taken.release()
+  }
+}
+
+const ways: [way: string, ask: () => Promise<unknown>][] = [
+  ['a query', () => database().pool.query('SELECT 1')],
+  ['a transaction', () => transaction((tx) => tx.query('SELECT 1'))],
+  ['Prisma', () => database().prisma.user.count()],
+  ["Prisma's transaction", () => database().prisma.$transaction([database().prisma.user.count()])],
+]
+
+describe('a request for which no connection is free', () => {
+  it.each(ways)('is asked to come again, and is no failure: %s', async (_, ask) => {
+    const [failures, warnings] = [vi.spyOn(logger, 'error'), vi.spyOn(logger, 'warn')]
+    const handler = route('public', async () => Response.json(await ask()))
+    const answer = await askWhileBusy(handler)
+    expect(answer.status).toBe(503)
+    expect(answer.headers.get('retry-after')).toBe('5')
+    expect(answer.headers.get('content-type')).toBe('application/problem+json')
+    expect(await answer.json()).toMatchObject({
+      code: 'unavailable',
+      detail: expect.stringContaining('Try again'),
+    })
+    expect(failures).not.toHaveBeenCalled()
+    expect(warnings).toHaveBeenCalledExactlyOnceWith(
+      { method: 'GET', path: '/api/x' },
+      expect.stringContaining('GPUQ_DATABASE_CONNECTIONS'),
+    )
+    vi.restoreAllMocks()
+  })
+
+  it('is told so although it cannot be said who asks', async () => {
+    const { token } = await makeToken(await makePerson())
+    const answer = await askWhileBusy(
+      route('read', async () => Response.json({})),
+      { authorization: `Bearer ${token}` },
+    )
+    expect(answer.status).toBe(503)
+  })
+})
+
+it('calls anything else a failure, and says nothing of it', async () => {
+  const failures = vi.spyOn(logger, 'error').mockImplementation(() => {})
+  const handler = route('public', async () => Response.json(await db.pool.query('SELECT secret_of_mine')))
+  const answer = await handler(new Request('http://gpuq.test/api/x'), { params: Promise.resolve({}) })
+  expect(answer.status).toBe(500)
+  expect(await answer.text()).not.toContain('secret_of_mine')
+  expect(failures).toHaveBeenCalledOnce()
+})
