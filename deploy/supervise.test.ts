@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { root } from './settings.mjs'
 import { restartDelay, type Supervised, supervise } from './supervise'
 
-// Other programs are started here, which takes its time on a busy machine.
-vi.setConfig({ testTimeout: 30_000 })
+/** Other programs are started here, which takes its time on a busy machine. */
+const patience = { timeout: 60_000 }
 
 let directory: string
 let supervised: Supervised | undefined
@@ -38,7 +38,7 @@ describe('the wait before another start', () => {
 describe('a supervised program', () => {
   it('is started again when it dies, and that is said in one line', async () => {
     const { log } = run('console.log("up"); setTimeout(() => process.exit(7), 50)')
-    await vi.waitFor(() => expect(log().match(/up/g)).toHaveLength(2), { timeout: 10_000 })
+    await vi.waitFor(() => expect(log().match(/up/g)).toHaveLength(2), patience)
     expect(said[0]).toMatch(/^Program ended with exit code 7; starting it again in 0.5 s/)
     expect(said[0]).not.toContain('\n')
   })
@@ -52,8 +52,8 @@ describe('a supervised program', () => {
     const { supervised, log } = run(
       'process.on("SIGINT", () => { console.log("bye"); process.exit() }); setInterval(() => {}, 1e6); console.log("up")',
     )
-    await vi.waitFor(() => expect(log()).toContain('up'), { timeout: 10_000 })
-    await supervised.stop(10_000)
+    await vi.waitFor(() => expect(log()).toContain('up'), patience)
+    await supervised.stop(60_000)
     expect(log()).toContain('bye')
     expect(said).toEqual([])
   })
@@ -62,7 +62,7 @@ describe('a supervised program', () => {
     const { supervised, log } = run(
       'process.on("SIGINT", () => {}); setInterval(() => {}, 1e6); console.log("up")',
     )
-    await vi.waitFor(() => expect(log()).toContain('up'), { timeout: 10_000 })
+    await vi.waitFor(() => expect(log()).toContain('up'), patience)
     await supervised.stop(100)
     expect(said).toEqual([])
   })
@@ -71,7 +71,7 @@ describe('a supervised program', () => {
 describe('the leash', () => {
   it('lets a program end by itself', async () => {
     const { log } = run('console.log("done")', '--import', join(root, 'deploy', 'leash.mjs'))
-    await vi.waitFor(() => expect(said[0]).toMatch(/ended with exit code 0/), { timeout: 10_000 })
+    await vi.waitFor(() => expect(said[0]).toMatch(/ended with exit code 0/), patience)
     expect(log()).toContain('done')
   })
 
@@ -82,6 +82,6 @@ describe('the leash', () => {
       '--import',
       leash,
     )
-    await vi.waitFor(() => expect(log()).toContain('bye'), { timeout: 10_000 })
+    await vi.waitFor(() => expect(log()).toContain('bye'), patience)
   })
 })

@@ -58,7 +58,7 @@ it('passes a signal on, once, and waits until the program has left', async () =>
      appendFileSync(${JSON.stringify(seen)}, 'up\\n')`,
   )
   const ended = worker(contextWith(database), {}, root)
-  await expect.poll(() => readFile(seen, 'utf8').catch(() => ''), { timeout: 10_000 }).toBe('up\n')
+  await expect.poll(() => readFile(seen, 'utf8').catch(() => ''), { timeout: 60_000 }).toBe('up\n')
   process.emit('SIGTERM', 'SIGTERM')
   expect(await ended).toBe(3)
   expect(await readFile(seen, 'utf8')).toBe('up\ntold\n')

@@ -19,7 +19,7 @@ let url = ''
 let received: Received[] = []
 /** How the server answers; null: not at all. */
 let answer: (request: IncomingMessage) => { status: number; location?: string } | null
-const patient: Posting = { allowPrivate: true, timeoutMs: 5_000, signal: new AbortController().signal }
+const patient: Posting = { allowPrivate: true, timeoutMs: 60_000, signal: new AbortController().signal }
 
 beforeEach(async () => {
   await db.pool.query('TRUNCATE jobs, users CASCADE')
@@ -218,7 +218,7 @@ it('the leader tells everybody, also where one user has many addresses that do n
   const stopped = new AbortController()
   // None of the silent ones is given up meanwhile.
   const telling = tellEnds(stopped.signal, { ...patient, timeoutMs: 60_000, signal: stopped.signal })
-  await expect.poll(() => received.some(({ path }) => path === '/done?key=1'), { timeout: 20_000 }).toBe(true)
+  await expect.poll(() => received.some(({ path }) => path === '/done?key=1'), { timeout: 60_000 }).toBe(true)
   expect(received.length).toBeLessThanOrEqual(5)
   stopped.abort()
   await telling

@@ -2,6 +2,8 @@ import { PassThrough } from 'node:stream'
 import { expect, it, vi } from 'vitest'
 import { EngineWatch } from './engine-watch'
 
+const patience = { timeout: 30_000 }
+
 const event = (Action: string, ID: string, Attributes = {}) =>
   `${JSON.stringify({ Action, Actor: { ID, Attributes }, timeNano: 1_800_000_000_500_000_000 })}\n`
 
@@ -16,16 +18,16 @@ it('notes what befell its containers, and asks again from there when the connect
   })
   const notes = watch.of('a')
   expect(watch.of('a')).toBe(notes)
-  await vi.waitUntil(() => streams.length === 1)
+  await vi.waitUntil(() => streams.length === 1, patience)
   streams[0]?.write(`${event('kill', 'a', { signal: '15' })}${event('oom', 'stranger')}null\n`)
-  await vi.waitUntil(() => notes.signals.size > 0)
+  await vi.waitUntil(() => notes.signals.size > 0, patience)
   expect(notes).toMatchObject({ outOfMemory: false, signals: new Set([15]) })
   streams[0]?.destroy(new Error('reset'))
 
-  await vi.waitUntil(() => streams.length === 2, { timeout: 5000 })
+  await vi.waitUntil(() => streams.length === 2, patience)
   expect(Number(sinces[1])).toBeCloseTo(1_800_000_000.499, 3)
   streams[1]?.write(event('oom', 'a'))
-  await vi.waitUntil(() => notes.outOfMemory)
+  await vi.waitUntil(() => notes.outOfMemory, patience)
   watch.forget('a')
   expect(watch.of('a').outOfMemory).toBe(false)
   watch.forget('a')
