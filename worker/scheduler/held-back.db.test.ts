@@ -1,8 +1,8 @@
-import { beforeEach, expect, it, vi } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { makePerson, type Person } from '@/lib/access/testing/people'
 import { updateGpu, updateNode } from '@/lib/cluster/node-actions'
 import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
-import { listener } from '@/lib/database/listen'
+import { channels, listener } from '@/lib/database/listen'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { readQueue, readQueueJob } from '@/lib/jobs/queue-list'
 import { readJob } from '@/lib/jobs/read'
@@ -48,7 +48,10 @@ it('it hears of new words at once, and of the same ones no more', async () => {
   const stop = await listener().listen('job', (id) => heard.push(id))
   await placeWaiting()
   await pauseGpu('a new card')
-  await vi.waitFor(() => expect(heard).toEqual([job]))
+  // After all that was said until now.
+  await db.pool.query(`NOTIFY ${channels.job}, 'marker'`)
+  await expect.poll(() => heard.at(-1)).toBe('marker')
+  expect(heard).toEqual([job, 'marker'])
   expect((await readJob(ada.actor, job)).reason_text).toMatch(/: a new card\.$/)
   stop()
 })

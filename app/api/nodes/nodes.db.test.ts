@@ -6,7 +6,7 @@ import { drainNode, type Lease, leaveNode } from '@/lib/cluster/nodes'
 import { clusterGpuSchema, clusterNodeSchema } from '@/lib/cluster/schemas'
 import { placeByHand } from '@/lib/cluster/testing/placed'
 import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
-import { listener } from '@/lib/database/listen'
+import { channels, listener } from '@/lib/database/listen'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import * as initializeRoute from '../gpu/initialize/route'
 import * as gpuRoute from '../gpus/[id]/route'
@@ -22,7 +22,9 @@ beforeEach(async () => {
   await db.pool.query('TRUNCATE jobs, nodes, users, audit_events CASCADE')
   ;[admin, ada] = [await makePerson('admin'), await makePerson()]
   lease = await makeNode({ name: 'one', gpus: 2 })
-  const { rows } = await db.pool.query('SELECT n.number, g.id FROM nodes n JOIN gpus g ON g.node_id = n.id')
+  const { rows } = await db.pool.query(
+    'SELECT n.number, g.id FROM nodes n JOIN gpus g ON g.node_id = n.id ORDER BY g.index',
+  )
   ;[nodeId, gpuId] = [String(rows[0].number), rows[0].id]
 })
 
@@ -76,11 +78,16 @@ describe('pausing a node', () => {
   })
 
   it('ends with a resume, which wakes the scheduler', async () => {
+    const heard: (string | null)[] = []
+    const stop = await listener().listen('queue', (payload) => heard.push(payload))
     await patchNode({ paused: true })
-    let woken = 0
-    const stop = await listener().listen('queue', () => woken++)
+    // The pause wakes it too, a moment after its answer.
+    await expect.poll(() => heard.length).toBeGreaterThan(0)
+    await db.pool.query(`NOTIFY ${channels.queue}, 'marker'`)
+    await expect.poll(() => heard).toContain('marker')
+    const before = heard.length
     expect((await patchNode({ paused: false })).body).toMatchObject({ state: 'ready', reason: null })
-    await vi.waitFor(() => expect(woken).toBeGreaterThan(0), 10_000)
+    await expect.poll(() => heard.length).toBeGreaterThan(before)
     stop()
     expect((await patchNode({ paused: false })).status).toBe(200)
     expect(await audited()).toEqual(['node_paused one', 'node_resumed one'])
