@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { GpuReading } from '@/lib/cluster/gpu-reading'
 import { deleteOldSamples } from '@/lib/cluster/gpu-samples'
 import { hadRealGpus, type Lease, registerNode } from '@/lib/cluster/nodes'
@@ -12,6 +12,8 @@ import { GpuWatch } from './gpu-watch'
 
 const db = testDatabase()
 const realPath = process.env.PATH
+/** An answer comes as late as it likes: programs start slowly on a busy machine. */
+const patient = 60_000
 let standIn: NvidiaSmiStandIn
 
 beforeAll(async () => {
@@ -19,6 +21,9 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await db.pool.query('TRUNCATE jobs, nodes, users CASCADE')
+})
+afterEach(() => {
+  vi.useRealTimers()
 })
 afterAll(() => standIn.remove())
 
@@ -42,27 +47,36 @@ async function withGpus<T>(gpus: string[] | string, work: () => Promise<T>): Pro
 interface Seen {
   lease: Lease
   watch: GpuWatch
+  /** How long nvidia-smi is waited for. */
+  patience: { ms: number }
   samples: ReadonlyMap<string, GpuReading>[]
 }
 
 /** A node that its worker has just registered. */
-async function serve({ patienceMs = 10_000 } = {}): Promise<Seen> {
-  const found = await withGpus(idle, () => discoverGpus({ node: 'lab' }))
+async function serve(): Promise<Seen> {
+  const patience = { ms: patient }
+  const found = await withGpus(idle, () => discoverGpus({ node: 'lab', patienceMs: patient }))
   const machine = { name: 'lab', engineId: 'engine', engineVersion: '29', cpuMilli: 8000, memoryMib: 16_000 }
   const lease = await registerNode({ ...machine, warnings: ['old engine'], gpus: found.gpus })
   const samples: Seen['samples'] = []
   return {
     lease,
+    patience,
     samples,
     watch: new GpuWatch(
       lease,
-      () => readGpus(patienceMs),
+      () => readGpus(patience.ms),
       (sample) => samples.push(sample),
     ),
   }
 }
 
 const look = (watch: GpuWatch, gpus: string[] | string) => withGpus(gpus, () => watch.look())
+
+/** None is run while one that hung has not ended yet. */
+async function untilKilled(): Promise<void> {
+  await expect.poll(() => withGpus(idle, () => readGpus(patient))).toMatchObject({ faults: [] })
+}
 
 async function stored() {
   const { rows } = await db.pool.query<{ uuid: string; missing: boolean; reason: string | null }>(
@@ -105,7 +119,8 @@ describe('a node with real GPUs', () => {
     expect(await stored()).toMatchObject({ 'GPU-bbbb': null })
   })
 
-  it('never takes its own jobs for others, nor what they leave behind', async () => {
+  it('never takes its own jobs for others, nor for a while what they leave behind', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
     const { lease, watch } = await serve()
     const task = await placeByHand(lease.nodeId, await makeJob(), { indices: [1], milli: 500 })
     await look(watch, [...idle.slice(0, 1), busy])
@@ -115,6 +130,9 @@ describe('a node with real GPUs', () => {
     await db.pool.query('UPDATE gpus SET allocated_milli = 0')
     await look(watch, [...idle.slice(0, 1), busy])
     expect(await stored()).toMatchObject({ 'GPU-bbbb': null })
+    vi.advanceTimersByTime(10_000)
+    await look(watch, [...idle.slice(0, 1), busy])
+    expect(await stored()).toMatchObject({ 'GPU-bbbb': busyReason })
   })
 
   it('holds back a GPU with a fault, and one that is gone, until they are back; serves a new one', async () => {
@@ -139,15 +157,19 @@ describe('a node with real GPUs', () => {
   })
 
   it('warns once when nvidia-smi fails or hangs, and gives nothing out after the third time', async () => {
-    const { watch, samples } = await serve({ patienceMs: 2_000 })
+    const { watch, samples, patience } = await serve()
     await look(watch, 'echo "Failed to initialize NVML: Driver/library version mismatch"; exit 18')
+    patience.ms = 2_000
     await look(watch, 'exec /bin/sleep 60')
     expect(await stored()).toEqual({ 'GPU-aaaa': null, 'GPU-bbbb': null })
     expect(await warnings()).toEqual(['old engine', expect.stringContaining('no answer within 2 s')])
+    await untilKilled()
     await look(watch, 'exec /bin/sleep 60')
     const silent = 'nvidia-smi failed: no answer within 2 s.'
     expect(await stored()).toEqual({ 'GPU-aaaa': silent, 'GPU-bbbb': silent })
     expect(samples).toEqual([])
+    await untilKilled()
+    patience.ms = patient
     await look(watch, idle)
     await look(watch, idle)
     expect(await stored()).toEqual({ 'GPU-aaaa': null, 'GPU-bbbb': null })
