@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import S3rver from 's3rver'
 import type { BucketOptions } from '../s3'
+import { storeBeforeAnswering } from './s3-writes'
 
 export interface S3Server {
   options: BucketOptions
@@ -39,6 +40,7 @@ export async function startS3Server({
     directory,
     configureBuckets: [{ name: bucket }],
   })
+  storeBeforeAnswering(server.store)
   const requests: string[] = []
   const writing = new Set<string>()
   server.middleware.unshift(async (context, next) => {
