@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Answer, call } from '@/lib/access/testing/call'
 import { makePerson, makeToken, type Person } from '@/lib/access/testing/people'
@@ -24,13 +25,29 @@ const initialize = (body?: unknown, who: Who = admin) =>
 const serve = () =>
   db.pool.query(
     `UPDATE nodes SET status = 'ready', lease_expires_at = now() + interval '1 minute'
-      WHERE simulated AND EXISTS (SELECT 1 FROM gpus g WHERE g.node_id = nodes.id AND NOT g.missing)`,
+      WHERE id IN (SELECT id FROM nodes
+                    WHERE simulated AND EXISTS (SELECT 1 FROM gpus g WHERE g.node_id = nodes.id AND NOT g.missing)
+                    ORDER BY id FOR UPDATE)`,
   )
 
 /** The answer to a request while a worker serves whatever there is to serve. */
 async function initialized(body?: unknown, who: Who = admin): Promise<Answer> {
-  const worker = setInterval(() => void serve(), 50)
-  return initialize(body, who).finally(() => clearInterval(worker))
+  const answered = new AbortController()
+  const served = serveUntil(answered.signal)
+  served.catch(() => {})
+  try {
+    return await initialize(body, who)
+  } finally {
+    answered.abort()
+    await served
+  }
+}
+
+async function serveUntil(over: AbortSignal): Promise<void> {
+  while (!over.aborted) {
+    await serve()
+    await sleep(50)
+  }
 }
 
 function simulatedOf(body: unknown): [string, string, number][] {
