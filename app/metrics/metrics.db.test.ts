@@ -45,7 +45,7 @@ describe('the figures', () => {
     await makeNode({ name: 'two' })
     await placeByHand(nodeId, await makeJob(), { milli: 250 })
     await db.pool.query('UPDATE gpus SET sampled_at = now(), load = 0.5, memory_used_mib = 1 WHERE index = 0')
-    await db.pool.query("UPDATE nodes SET lease_expires_at = now() WHERE name = 'two'")
+    await db.pool.query("UPDATE nodes SET lease_expires_at = now() - interval '1 second' WHERE name = 'two'")
     await db.pool.query('UPDATE gpus SET missing = true, simulated = false WHERE index = 2')
     const lines = await figures()
     const gpu = (node: string, index: number) => `{node="${node}",gpu="${index}",simulated="true"}`

@@ -21,7 +21,7 @@ beforeAll(async () => {
     if (/^[ab]/.test(name)) await placeByHand(nodeId, await makeJob({ userId: bob.id }), { milli: 500 })
   }
   await db.pool.query("UPDATE nodes SET paused_at = now() WHERE name = 'paused-0'")
-  await db.pool.query("UPDATE nodes SET lease_expires_at = now() WHERE name = 'lost-0'")
+  await db.pool.query("UPDATE nodes SET lease_expires_at = now() - interval '1 second' WHERE name = 'lost-0'")
   await db.pool.query("UPDATE gpus SET busy_reason = 'Others use it.' WHERE uuid = 'GPU-sim-b-0-3'")
   await db.pool.query(
     `INSERT INTO gpu_samples (gpu_id, at, load) SELECT id, now() - interval '1 minute', 0.5 FROM gpus`,

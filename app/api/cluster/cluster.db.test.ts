@@ -82,7 +82,7 @@ describe('the cluster', () => {
     await db.pool.query("UPDATE gpus SET missing = true WHERE uuid = 'GPU-sim-one-3'")
     await db.pool.query("UPDATE gpus SET paused_at = now() WHERE uuid = 'GPU-sim-one-4'")
     await makeNode({ name: 'lost', gpus: 4 })
-    await db.pool.query("UPDATE nodes SET lease_expires_at = now() WHERE name = 'lost'")
+    await db.pool.query("UPDATE nodes SET lease_expires_at = now() - interval '1 second' WHERE name = 'lost'")
     const { cluster_status } = await read(ada)
     expect(cluster_status).toEqual({
       total_gpus: 4,
@@ -141,9 +141,10 @@ describe('the cluster', () => {
     const { nodeId: host } = await makeNode({ name: 'host' })
     await simulate(host, 'sim-0')
     const removed = await simulate(host, 'sim-1')
-    await db.pool.query("UPDATE nodes SET status = 'drained', lease_expires_at = now() WHERE id = $1", [
-      removed,
-    ])
+    await db.pool.query(
+      "UPDATE nodes SET status = 'drained', lease_expires_at = now() - interval '1 second' WHERE id = $1",
+      [removed],
+    )
     await db.pool.query('UPDATE gpus SET missing = true WHERE node_id = $1', [removed])
     const { nodes } = await read(ada)
     expect(nodes.map(({ name, simulated }) => [name, simulated])).toEqual([
