@@ -197,7 +197,9 @@ describe('changing a user', () => {
     }
     expect([await accept(first), await accept(second)]).toEqual([404, 200])
     const third = tokenOf((await patch('late', { new_invitation: true })).body)
-    await db.pool.query("UPDATE users SET invitation_expires_at = now() WHERE handle = 'late'")
+    await db.pool.query(
+      "UPDATE users SET invitation_expires_at = now() - interval '1 second' WHERE handle = 'late'",
+    )
     expect(await accept(third)).toBe(404)
     expect(await findStored([first, second, third])).toEqual([])
   })
@@ -232,9 +234,10 @@ describe('a flood of wrong invitations', () => {
     const link = createdUserSchema.parse((await create({ user_id: 'guest' })).body).invitation_url
     const accept = (token: string) =>
       call(acceptInvitation, '/api/invitations', { method: 'POST', body: { token, password: 'a password' } })
-    const answers = await Promise.all(Array.from({ length: 70 }, (_, i) => accept(`wrong-${i}`)))
+    // More than two minutes let through: they may fall into two.
+    const answers = await Promise.all(Array.from({ length: 130 }, (_, i) => accept(`wrong-${i}`)))
     const refused = answers.filter(({ status }) => status === 429)
-    expect(refused.length).toBeGreaterThanOrEqual(10)
+    expect(refused.length).toBeGreaterThanOrEqual(5)
     expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await accept(link?.split('/').at(-1) ?? '')).status).toBe(200)
   })
