@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { configForRecord, configToYaml, parseConfig } from './config'
+import { isReservedVariable } from './reserved-variables'
 
 const base = 'competition_id: "c"\nproject_id: p\nexpected_time: 60\n'
 
@@ -55,7 +56,7 @@ describe('the record of a config', () => {
       max_time: fc.integer({ min: 1, max: 2_592_000 }),
       priority: fc.integer({ min: -100, max: 100 }),
       env: fc.dictionary(
-        fc.stringMatching(/^[A-Z_]{1,8}$/).filter((name) => !/^(LD_|_OCI)/.test(name)),
+        fc.stringMatching(/^[A-Z_]{1,8}$/).filter((name) => !isReservedVariable(name)),
         text,
       ),
       args: fc.array(text, { maxLength: 5 }),
