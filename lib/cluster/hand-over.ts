@@ -35,8 +35,7 @@ export async function lockForHandOver(
   const { rows } = await tx.query<{ jobIds: string[] | null; backfill: boolean; failuresInRow: number }>({
     name: 'lock-for-hand-over',
     text: `SELECT failures_in_row AS "failuresInRow", (SELECT backfill FROM policies) AS backfill,
-                  (SELECT job_ids FROM next_in_line, policies
-                    WHERE running AND planned_at > now() - make_interval(secs => $2)) AS "jobIds"
+                  (SELECT job_ids FROM next_in_line WHERE planned_at > now() - make_interval(secs => $2)) AS "jobIds"
              FROM nodes WHERE id = $1 FOR NO KEY UPDATE`,
     values: [nodeId, goodForSeconds],
   })

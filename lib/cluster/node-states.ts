@@ -55,8 +55,14 @@ export async function readNodes(executor: Transaction): Promise<NodeState[]> {
   return nodeRows.parse(rows)
 }
 
-/** One node as it stands, its row locked until the transaction ends; null when it is gone. */
-export async function lockNode(tx: Transaction, nodeId: string): Promise<NodeState | null> {
+/** A statement that begins after the node was locked sees a stop that was answered: who stops locks every node. */
+const mayBePlacedOn = 'n.id = $1 AND (SELECT running FROM policies)'
+
+/**
+ * One node as it stands, its row locked until the transaction ends; null when it is gone, or the orchestrator stopped, so
+ * that nothing may be placed.
+ */
+export async function lockForPlacing(tx: Transaction, nodeId: string): Promise<NodeState | null> {
   await tx.query({
     name: 'lock-node',
     text: 'SELECT 1 FROM nodes WHERE id = $1 FOR UPDATE',
@@ -64,14 +70,14 @@ export async function lockNode(tx: Transaction, nodeId: string): Promise<NodeSta
   })
   const { rows } = await tx.query({
     name: 'read-node',
-    text: `${selectNodes} WHERE n.id = $1`,
+    text: `${selectNodes} WHERE ${mayBePlacedOn}`,
     values: [nodeId],
   })
   return nodeRows.parse(rows)[0] ?? null
 }
 
 /**
- * One node as it stands; null when it is gone.
+ * As {@link lockForPlacing}, of a node whose row is locked already.
  *
  * @param turn an advisory lock, waited for, and kept until the transaction ends.
  */
@@ -82,7 +88,7 @@ export async function readNodeInTurn(
 ): Promise<NodeState | null> {
   const { rows } = await tx.query({
     name: 'read-node-in-turn',
-    text: `${selectNodes}, (SELECT pg_advisory_xact_lock($2)) AS turn WHERE n.id = $1`,
+    text: `${selectNodes}, (SELECT pg_advisory_xact_lock($2)) AS turn WHERE ${mayBePlacedOn}`,
     values: [nodeId, turn],
   })
   return nodeRows.parse(rows)[0] ?? null

@@ -6,7 +6,7 @@ import { requestOf, storedSpecSchema } from '../jobs/stored-spec'
 import { fits } from '../scheduling/fits'
 import type { Dimension, NodeState, Placement, TaskPlacement } from '../scheduling/types'
 import { readJobNetworks } from './job-network'
-import { lockNode } from './node-states'
+import { lockForPlacing } from './node-states'
 
 type Refusal = Dimension | 'job' | 'network'
 export type Commit = { ok: true } | { ok: false; dimension: Refusal }
@@ -34,7 +34,7 @@ export async function commitPlacement(placement: Placement): Promise<Commit> {
       // All nodes in one order, and then their GPUs, as everyone locks them: no two wait for each other.
       const tasks = [...placement.tasks].sort((a, b) => (a.nodeId < b.nodeId ? -1 : 1))
       const nodes = []
-      for (const task of tasks) nodes.push({ task, node: await lockNode(tx, task.nodeId) })
+      for (const task of tasks) nodes.push({ task, node: await lockForPlacing(tx, task.nodeId) })
       for (const { task, node } of nodes) await placeTask(tx, placement, task, node, spec)
     })
     return { ok: true }

@@ -55,7 +55,10 @@ export async function updatePolicy(
   return policy
 }
 
-/** Starts or stops the orchestrator. What runs goes on either way. A state already reached is success. */
+/**
+ * Starts or stops the orchestrator. What runs goes on either way. A state already reached is success. Once a stop is
+ * answered nothing starts that was planned before.
+ */
 export async function setOrchestratorRunning(actor: Actor, running: boolean): Promise<void> {
   requireAdmin(actor)
   await transaction(async (tx) => {
@@ -63,6 +66,8 @@ export async function setOrchestratorRunning(actor: Actor, running: boolean): Pr
       'UPDATE policies SET running = $1, updated_at = now() WHERE running <> $1',
       [running],
     )
+    // Whoever places has its node locked, and looks after that: those who looked before are waited for.
+    if (!running) await tx.query('SELECT 1 FROM nodes ORDER BY id FOR NO KEY UPDATE')
     if (rowCount === 0) return
     const action = running ? 'orchestrator_started' : 'orchestrator_stopped'
     await recordAudit(tx, { actorId: actor.userId, action, target: null })
