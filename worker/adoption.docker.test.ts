@@ -142,11 +142,11 @@ describe('what happened while no worker looked', () => {
   it.concurrent('is judged by how the container ended, not by how long the worker was away', async () => {
     const lab = await openLab()
     const worker = await lab.startWorker({ node: 'a' })
-    const job = await lab.jobs.submit(counting(20, 50), { timeLimitS: 5 })
+    const job = await lab.jobs.submit(counting(20, 500), { timeLimitS: 20 })
     await lab.jobs.untilPrinted(job, /line 3\n/)
     await worker.kill()
     await lab.jobs.until('it has ended', async () => (await lab.containers())[0]?.state === 'exited')
-    await untilRanFor(lab, job, 6)
+    await untilRanFor(lab, job, 21)
     worker.start()
 
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
@@ -206,7 +206,7 @@ describe('what happened while no worker looked', () => {
     const lab = await openLab()
     const worker = await lab.startWorker({ node: 'a' })
     const image = await lab.tagImage()
-    const job = await lab.jobs.submit(counting(100, 20), { image })
+    const job = await lab.jobs.submit(counting(100, 100), { image })
     await lab.jobs.untilPrinted(job, /line 3\n/)
     await worker.kill()
     await lab.engine.untag(image)

@@ -32,11 +32,34 @@ async function openLabOn(options: { liveRestore: boolean }) {
   return { lab, own }
 }
 
-const counting = (lines: number) => `
-import os, time
+const counting = (turns: string) => `
+import itertools, os, time
 print("attempt", os.environ["GPUQ_ATTEMPT"])
-for i in range(${lines}):
+for i in ${turns}:
     print("line ", end="")
+    time.sleep(0.05)
+    print(i)
+print("end")`
+
+const short = counting('range(80)')
+/** Runs on without end, but for a second attempt. */
+const endlessAtFirst = counting('itertools.count() if os.environ["GPUQ_ATTEMPT"] == "1" else range(80)')
+
+/**
+ * Stands still in the middle of line 20 until SIGUSR1: an engine that is killed there has handed on all that it has
+ * read. From then on it prints without end, until SIGUSR2.
+ */
+const onCall = `
+import itertools, os, signal, sys, time
+told = []
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
+signal.signal(signal.SIGUSR2, lambda *_: told.append(True))
+print("attempt", os.environ["GPUQ_ATTEMPT"])
+for i in itertools.count():
+    if told: break
+    print("line ", end="")
+    sys.stdout.flush()
+    if i == 20: signal.sigwait([signal.SIGUSR1])
     time.sleep(0.05)
     print(i)
 print("end")`
@@ -47,7 +70,7 @@ describe.concurrent('an engine that restarts', () => {
   it('and takes its containers down is not blamed on the job, which starts again', async () => {
     const { lab, own } = await openLabOn({ liveRestore: false })
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-      const job = await lab.jobs.submit(counting(80))
+      const job = await lab.jobs.submit(endlessAtFirst)
       await lab.jobs.untilPrinted(job, /line 5\n/)
       const watch = new Watch(lab)
       await own.end(signal)
@@ -57,7 +80,7 @@ describe.concurrent('an engine that restarts', () => {
       expect(await watch.stop()).toMatchObject({ jobsTwice: [], gpusTwice: [], falseBooks: [] })
     }
     await own.end('SIGTERM')
-    const waiting = await lab.jobs.submit(counting(80))
+    const waiting = await lab.jobs.submit(short)
     await lab.jobs.untilStatus(waiting, 'scheduled')
     await own.startAgain()
     expect(await lab.jobs.untilFinal(waiting)).toMatchObject({ status: 'completed', attempt: 1 })
@@ -67,13 +90,20 @@ describe.concurrent('an engine that restarts', () => {
   it('under live-restore loses no job and no line', async () => {
     const { lab, own } = await openLabOn({ liveRestore: true })
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-      // It must not end before the engine is back, which would not know what the program had come to.
-      const job = await lab.jobs.submit(counting(240))
-      await lab.jobs.untilPrinted(job, /line 5\n/)
+      const job = await lab.jobs.submit(onCall)
+      await lab.jobs.untilPrinted(job, /line 19\nline $/)
+      const container = (await lab.containers()).find(({ jobId }) => jobId === job)
+      if (!container) throw new Error('no container')
+      const { Pid: pid } = (await own.engine.inspect(container.id)).State
       await own.end(signal)
+      process.kill(pid, 'SIGUSR1')
       await own.startAgain()
+      await lab.jobs.untilPrinted(job, /line 30\n/)
+      // Not before the engine is back, which would not know what the program had come to.
+      process.kill(pid, 'SIGUSR2')
       expect(await lab.jobs.untilFinal(job), signal).toMatchObject({ status: 'completed', attempt: 1 })
-      expect(await lab.jobs.lines(job), signal).toEqual(['attempt 1', ...allLines(240), 'end'])
+      const lines = await lab.jobs.lines(job)
+      expect(lines, signal).toEqual(['attempt 1', ...allLines(lines.length - 2), 'end'])
     }
     await expectAllTrue(lab)
   })

@@ -13,7 +13,7 @@ async function openLab(): Promise<Lab> {
   return lab
 }
 
-const working = 'import time\nprint("in")\ntime.sleep(4)\nprint("out")'
+const working = 'import time\nprint("in")\ntime.sleep(15)\nprint("out")'
 /** Runs long on the first attempt, and is done at once on the second. */
 const onceMore = `
 import os, time
@@ -35,7 +35,7 @@ describe.concurrent('a worker that is told to end', () => {
     const running = await lab.jobs.submit(working)
     await lab.jobs.untilPrinted(running, /in/)
     worker.signal('SIGTERM')
-    await lab.jobs.until('the node drains', async () => (await nodeStatus(lab, worker)) === 'draining')
+    await lab.jobs.until('it was heard', async () => (await nodeStatus(lab, worker)) !== 'ready')
     const later = await lab.jobs.submit('print("later")')
 
     expect(await worker.ended()).toBe(0)
