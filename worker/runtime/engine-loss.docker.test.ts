@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { until } from '../testing/until'
+import type { ContainerRef } from './runtime'
 import { askEngine } from './testing/engine-probe'
 import { EngineProxy } from './testing/engine-proxy'
 import { collect, TaskBench } from './testing/task-bench'
@@ -22,19 +24,35 @@ afterEach(async () => {
 // The benches share one node: its containers are removed without the proxy between.
 afterAll(() => direct.cleanUp())
 
-const slow = 'import time\nfor n in range(20): print("line", n); time.sleep(0.1)'
+/** Prints `first`, waits for {@link sayGo}, and does the rest. */
+const waiting = (first: string, rest: string) => `
+import os, signal
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
+${first}
+signal.sigwait([signal.SIGUSR1])
+${rest}`
+
+/** Lets a program of {@link waiting} go on; straight to the engine, whether the proxy listens or not. */
+async function sayGo({ id }: ContainerRef): Promise<void> {
+  expect((await askEngine('POST', `/containers/${id}/kill?signal=USR1`)).status).toBe(204)
+}
+
+const counting = (from: number) => `for n in range(${from}, ${from + 10}): print("line", n)`
 const allLines = Array.from({ length: 20 }, (_, number) => `line ${number}\n`).join('')
 const unreachable = { code: 'engine_unreachable' }
 
 describe('an engine that goes away', () => {
   it('is told apart from the end of a container, which goes on and can be read again from the start', async () => {
     const { runtime } = bench
-    const container = await runtime.create(await bench.task(slow))
+    const container = await runtime.create(await bench.task(waiting(counting(0), counting(10))))
     const output = await runtime.start(container)
-    const read = collect(output)
+    let said = ''
+    const read = (async () => {
+      for await (const { bytes } of output) said += bytes.toString()
+    })()
     const waited = runtime.wait(container)
     const both = Promise.allSettled([read, waited])
-    await sleep(500)
+    await until('it is half done', () => said.includes('line 9\n'), { said: () => said })
     await proxy.cut()
     expect(await both).toMatchObject([
       { status: 'rejected', reason: unreachable },
@@ -45,13 +63,14 @@ describe('an engine that goes away', () => {
     await expect(runtime.stop(container, 0)).rejects.toMatchObject(unreachable)
 
     await proxy.listen()
+    await sayGo(container)
     expect((await collect(await runtime.replay(container))).stdout.toString()).toBe(allLines)
     expect(await runtime.wait(container)).toMatchObject({ exitCode: 0 })
   })
 
   it('taking its containers along, does not pass for a program that killed itself', async () => {
     const { runtime } = bench
-    const container = await bench.startUntil('import time\nprint("up")\ntime.sleep(60)', 'up')
+    const container = await bench.startUntil('import time\nprint("up")\ntime.sleep(60)', 'up\n')
     const waited = runtime.wait(container)
     waited.catch(() => {})
     await proxy.cut()
@@ -65,8 +84,9 @@ describe('an engine that goes away', () => {
 
   it('while a program ends, and does not remember the end, has lost its last output: no verdict on the program', async () => {
     const { runtime } = bench
-    const container = await bench.startUntil('import time\nprint("up")\ntime.sleep(3)\nprint("result")', 'up')
+    const container = await bench.startUntil(waiting('print("up")', 'print("result")'), 'up\n')
     await proxy.cut()
+    await sayGo(container)
     await direct.runtime.wait(container)
     await proxy.listen()
     // As one that was started anew: it keeps its events in memory.
@@ -77,8 +97,9 @@ describe('an engine that goes away', () => {
 
   it('for this worker alone, has kept all of the output and the exit', async () => {
     const { runtime } = bench
-    const container = await bench.startUntil('import time\nprint("up")\ntime.sleep(1)\nprint("result")', 'up')
+    const container = await bench.startUntil(waiting('print("up")', 'print("result")'), 'up\n')
     await proxy.cut()
+    await sayGo(container)
     await direct.runtime.wait(container)
     await proxy.listen()
     await sleep(100)
@@ -88,13 +109,15 @@ describe('an engine that goes away', () => {
 
   it('and comes back under a container that later kills itself, is not blamed for it', async () => {
     const { runtime } = bench
-    const source = 'import os, signal, time\nprint("up")\ntime.sleep(4)\nos.kill(os.getpid(), signal.SIGKILL)'
-    const container = await bench.startUntil(source, 'up')
+    const source = waiting('print("up")', 'os.kill(os.getpid(), signal.SIGKILL)')
+    const container = await bench.startUntil(source, 'up\n')
     await proxy.cut()
     await proxy.listen()
     // The client has to notice first that the connections it keeps are gone.
     await sleep(100)
-    await collect(await runtime.replay(container))
+    const output = await runtime.replay(container)
+    await sayGo(container)
+    await collect(output)
     expect(await runtime.wait(container)).toMatchObject({ exitCode: 137, outOfMemory: false })
   })
 })
