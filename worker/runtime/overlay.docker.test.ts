@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addressOf, readJobNetworks, subnetOf } from '@/lib/cluster/job-network'
 import { PrivateEngine } from '../testing/private-engine'
 import { type RunIproute, remotesOf, spanMachines } from './overlay'
-import type { JobNetwork, TaskContainer } from './runtime'
+import type { ContainerRef, JobNetwork, TaskContainer } from './runtime'
 import { collect, TaskBench } from './testing/task-bench'
 
 const run = promisify(execFile)
@@ -78,10 +78,16 @@ else:
     peer.sendall(bytes(1024 * 1024)); peer.close()
     print("sent", flush=True)`
 
-/** Looks for a whole minute's worth of doors that must stay shut. */
-const seeking = (address: string) => `
+const listening = `
+import socket, time
+server = socket.create_server(("", 7000))
+print("listening")
+time.sleep(600)`
+
+/** Whether it comes in, and who it is that does. */
+const seeking = (address: string, seconds: number) => `
 import socket
-try: socket.create_connection(("${address}", 7000), 4); print("in")
+try: socket.create_connection(("${address}", 7000), ${seconds}); print("in")
 except OSError: print("out")`
 
 function tasksOf(index: number, sources: string[]): Promise<TaskContainer[]> {
@@ -98,44 +104,56 @@ const spans = async () =>
     .join('')
     .trim()
 
-async function runAll(tasks: TaskContainer[]): Promise<string[]> {
-  const created = await Promise.all(
+/** A task's container on its machine. */
+interface Placed {
+  bench: TaskBench
+  task: TaskContainer
+  container: ContainerRef
+}
+
+/** One for each machine. */
+function createAll(tasks: TaskContainer[]): Promise<Placed[]> {
+  return Promise.all(
     machines.map(async ({ bench }, rank) => {
       const task = tasks[rank]
       if (!task) throw new Error('no task')
-      return bench.runtime.create(task)
+      return { bench, task, container: await bench.runtime.create(task) }
     }),
   )
-  const outputs = await Promise.all(
-    machines.map(async ({ bench }, rank) => {
-      const container = created[rank]
-      if (!container) throw new Error('no container')
-      return (await collect(await bench.runtime.start(container))).stdout.toString()
-    }),
-  )
-  await Promise.all(machines.map(({ bench }, rank) => created[rank] && bench.runtime.remove(created[rank])))
-  return outputs
 }
+
+/** Runs a task to its end, and gives what it printed. */
+async function runPlaced(placed: Placed | undefined): Promise<string> {
+  if (!placed) throw new Error('no container')
+  const { bench, container } = placed
+  return (await collect(await bench.runtime.start(container))).stdout.toString()
+}
+
+const removeAll = (placed: Placed[]) =>
+  Promise.all(placed.map(({ bench, container }) => bench.runtime.remove(container)))
 
 describe('an attempt over two machines', () => {
   it('has one network over both, wide enough for whole packets, and leaves nothing behind', async () => {
     const tasks = await tasksOf(randomInt(range.count), [transfer, transfer])
     const from = tasks[0]?.network
     const host = typeof from === 'object' ? from.peers[0]?.address : ''
-    expect(await runAll(tasks)).toEqual(['sent\n', `1048576 bytes from ${host}\n`])
+    const placed = await createAll(tasks)
+    expect(await Promise.all(placed.map(runPlaced))).toEqual(['sent\n', `1048576 bytes from ${host}\n`])
+    await removeAll(placed)
     expect(await spans()).toBe('')
   })
 
   it('is not reached by another one, over the cable neither', async () => {
     const index = randomInt(range.count - 1)
     const target = `${addressOf(range, index, 0)}`
-    const listening = 'import socket, time; s = socket.create_server(("", 7000)); time.sleep(9)'
-    const [own, other] = [
-      await tasksOf(index, [listening, 'pass']),
-      await tasksOf(index + 1, ['pass', seeking(target)]),
-    ]
-    const [, outputs] = await Promise.all([runAll(own), runAll(other)])
-    expect(outputs[1]).toBe('out\n')
+    const own = await createAll(await tasksOf(index, [listening, seeking(target, 60)]))
+    const other = await createAll(await tasksOf(index + 1, ['pass', seeking(target, 4)]))
+    const [listener] = own
+    await listener?.bench.startTask(listener.task, 'listening\n')
+    expect(await runPlaced(own[1])).toBe('in\n')
+    expect(await runPlaced(other[1])).toBe('out\n')
+    await removeAll([...own, ...other])
+    expect(await spans()).toBe('')
   })
 
   it('is spanned once, however often it is asked for', async () => {
