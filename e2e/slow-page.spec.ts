@@ -2,6 +2,7 @@ import { expect, type Page } from '@playwright/test'
 import { test } from './browser-test'
 import { untilLive } from './live-page'
 import { makePerson } from './people'
+import { signIn } from './sign-in'
 
 /** A page that is seen, and typed into, before its scripts are there. */
 
@@ -45,4 +46,18 @@ test('a password that is sent before the form answers stays out of every address
   await letScriptsCome()
   await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible()
   expect(addresses.join('\n')).not.toContain('hush-hush')
+})
+
+test('what was typed into two fields of a config before they answered is there in both', async ({
+  page,
+  context,
+}) => {
+  await signIn(context, await makePerson({ name: 'early-config' }))
+  const letScriptsCome = await arriveBeforeScripts(page, '/submit')
+  await page.getByLabel('Competition').fill('quick')
+  await page.getByLabel('Project').fill('brown')
+  await letScriptsCome()
+  await page.getByLabel('Expected time').fill('60')
+  await expect(page.getByLabel('Competition')).toHaveValue('quick')
+  await expect(page.getByLabel('Project')).toHaveValue('brown')
 })

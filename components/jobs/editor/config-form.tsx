@@ -1,12 +1,12 @@
 'use client'
 
 import { ChevronRight } from 'lucide-react'
-import { useMemo } from 'react'
+import { useLayoutEffect, useMemo, useRef } from 'react'
 import { Callout } from '@/components/ui/callout'
 import type { FieldError } from '@/lib/errors'
 import { configFields } from '@/lib/jobs/config-schema'
 import { ConfigField, type EnvironmentChoice } from './config-field'
-import { readConfigText } from './config-text'
+import { type ConfigText, type FieldValue, readConfigText } from './config-text'
 import { type FormField, type FormKey, formFields, formKeys } from './form-fields'
 
 interface ConfigFormProps {
@@ -31,6 +31,7 @@ const groups = [
 export function ConfigForm(props: ConfigFormProps) {
   const { value, problems } = props
   const text = useMemo(() => readConfigText(value), [value])
+  const write = useWriting(props)
   const keysOf = (group: FormField['group']) => formKeys.filter((key) => formFields[key].group === group)
   return (
     <div className="flex flex-col gap-4">
@@ -40,7 +41,7 @@ export function ConfigForm(props: ConfigFormProps) {
         </Callout>
       )}
       <Elsewhere problems={problems} />
-      <Fields {...props} keys={keysOf('main')} />
+      <Fields {...props} text={text} write={write} keys={keysOf('main')} />
       {groups.map(({ name, title }) => {
         const keys = keysOf(name)
         const used = keys.some((key) => text?.read(key).kind !== 'absent' || problemOf(problems, key))
@@ -61,7 +62,7 @@ export function ConfigForm(props: ConfigFormProps) {
               </span>
             </summary>
             <div className="pt-3">
-              <Fields {...props} keys={keys} />
+              <Fields {...props} text={text} write={write} keys={keys} />
             </div>
           </details>
         )
@@ -88,14 +89,30 @@ function Elsewhere({ problems }: Pick<ConfigFormProps, 'problems'>) {
   )
 }
 
-function Fields({
-  value,
-  onChange,
-  problems,
-  environments = noEnvironments,
-  keys,
-}: ConfigFormProps & { keys: readonly FormKey[] }) {
-  const text = useMemo(() => readConfigText(value), [value])
+type Write = (key: FormKey, value: FieldValue | undefined) => void
+
+/** Of two changes before anything is shown again, the second must not undo the first. */
+function useWriting({ value, onChange }: Pick<ConfigFormProps, 'value' | 'onChange'>): Write {
+  const latest = useRef(value)
+  useLayoutEffect(() => {
+    latest.current = value
+  }, [value])
+  return (key, next) => {
+    const text = readConfigText(latest.current)
+    if (!text) return
+    latest.current = text.write(key, next)
+    onChange(latest.current)
+  }
+}
+
+interface FieldsProps extends Pick<ConfigFormProps, 'problems' | 'environments'> {
+  /** Null: it is no YAML. */
+  text: ConfigText | null
+  write: Write
+  keys: readonly FormKey[]
+}
+
+function Fields({ text, write, problems, environments = noEnvironments, keys }: FieldsProps) {
   return (
     <div className="grid grid-cols-[repeat(auto-fill,minmax(min(14rem,100%),1fr))] gap-x-4 gap-y-3">
       {keys.map((key) => {
@@ -110,7 +127,7 @@ function Fields({
             error={problemOf(problems, key)}
             environments={environments}
             disabled={text === null}
-            onChange={(next) => text && onChange(text.write(key, next))}
+            onChange={(next) => write(key, next)}
           />
         )
       })}
