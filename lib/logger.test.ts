@@ -7,6 +7,7 @@ import { describe, expect, it, vi } from 'vitest'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
 const { loggedError } = await import('./logger')
+const { connect: connectPool } = await import('./database/client')
 
 const caught = (work: Promise<unknown>) =>
   work.then(
@@ -35,6 +36,13 @@ describe('a logged error', () => {
       const error = await caught(new pg.Client({ host, port }).connect())
       expect(loggedError(error)).toMatch(/^connect ECONNREFUSED \S+$/)
     }
+  })
+
+  it('is one line of Prisma, which shows the code that asked', async () => {
+    const away = connectPool('postgres://nobody@127.0.0.1:1/none', 1)
+    const error = await caught(away.prisma.user.count())
+    await away.close()
+    expect(loggedError(error)).toBe("Can't reach database server at 127.0.0.1:1")
   })
 
   it('is one line where the database broke off', async () => {

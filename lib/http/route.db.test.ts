@@ -13,7 +13,6 @@ const db = testDatabase()
 let narrow: Database
 beforeAll(() => {
   narrow = connect(db.url, 1)
-  narrow.pool.options.connectionTimeoutMillis = 100
 })
 afterAll(() => narrow.close())
 
@@ -21,7 +20,10 @@ type Handler = (request: Request, context: { params: Promise<Record<never, never
 
 /** What somebody is answered while somebody else has the only connection. */
 async function askWhileBusy(handler: Handler, headers = {}): Promise<Response> {
+  // It may take its time to be made.
+  narrow.pool.options.connectionTimeoutMillis = 0
   const taken = await narrow.pool.connect()
+  narrow.pool.options.connectionTimeoutMillis = 100
   setDatabase(narrow)
   try {
     return await handler(new Request('http://gpuq.test/api/x', { headers }), { params: Promise.resolve({}) })
@@ -65,6 +67,29 @@ describe('a request for which no connection is free', () => {
       { authorization: `Bearer ${token}` },
     )
     expect(answer.status).toBe(503)
+  })
+})
+
+describe('a request while the database', () => {
+  const killed = () => db.pool.query('SELECT pg_terminate_backend(pg_backend_pid())')
+  let none: Database
+  beforeAll(() => {
+    none = connect('postgres://nobody@127.0.0.1:1/none', 1)
+  })
+  afterAll(() => none.close())
+
+  it.each<[when: string, ask: () => Promise<unknown>]>([
+    ['is away, for a query', () => none.pool.query('SELECT 1')],
+    ['is away, for Prisma', () => none.prisma.user.count()],
+    ['goes away', killed],
+  ])('%s: is asked to come again', async (_, ask) => {
+    const failures = vi.spyOn(logger, 'error').mockImplementation(() => {})
+    const handler = route('public', async () => Response.json(await ask()))
+    const answer = await handler(new Request('http://gpuq.test/api/x'), { params: Promise.resolve({}) })
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
+    expect((await answer.json()).detail).toMatch(/^gpuq's database does not answer .+ tell an admin: \S+\.$/)
+    expect(failures).toHaveBeenCalledOnce()
+    vi.restoreAllMocks()
   })
 })
 

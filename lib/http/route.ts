@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { type Actor, requireAdmin, requireScope } from '../access/actor'
 import { authenticate } from '../access/authenticate'
 import type { Scope } from '../access/roles'
+import { connectionError } from '../connection-error'
 import { isPoolBusy } from '../database/busy'
 import { type FieldError, GpuqError } from '../errors'
 import { nearestKey } from '../jobs/config-names'
@@ -88,6 +89,7 @@ function toGpuqError(error: unknown, request: Request): GpuqError {
   const reference = uuidv7()
   logger.error({ err: error, reference, ...asked }, 'request failed')
   if (error instanceof StorageFault) return storageError(reference)
+  if (connectionError(error) !== null) return databaseError(reference)
   return internalError(reference)
 }
 
@@ -96,6 +98,15 @@ function busyError(): GpuqError {
   return new GpuqError(
     'unavailable',
     'gpuq has more to do at the moment than it can do at once. Try again in a few seconds.',
+    { headers: { 'retry-after': '5' } },
+  )
+}
+
+/** Being restarted, most times. What was asked for may have been done before the connection broke. */
+function databaseError(reference: string): GpuqError {
+  return new GpuqError(
+    'unavailable',
+    `gpuq's database does not answer at the moment. Try again in a few seconds; if it goes on, tell an admin: ${reference}.`,
     { headers: { 'retry-after': '5' } },
   )
 }
