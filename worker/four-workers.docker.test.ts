@@ -25,12 +25,12 @@ it('four workers run two hundred short jobs once each, in their order, and leave
     return rowCount === 4
   })
   // All of them wait before the first is placed.
-  await pool.query('UPDATE policies SET running = false')
   const jobs: string[] = []
-  while (jobs.length < count) jobs.push(await lab.jobs.submit('print("done")', { spec, maxRetries: 0 }))
-  await pool.query(`UPDATE jobs SET priority = (ascii(right(id::text, 1)) % 3)`)
+  const options = { spec, maxRetries: 0, held: true }
+  while (jobs.length < count) jobs.push(await lab.jobs.submit('print("done")', options))
   const watch = new Watch(lab)
-  await pool.query('UPDATE policies SET running = true')
+  // In one statement: no pass of the leader sees them with the priorities of before.
+  await pool.query('UPDATE jobs SET priority = (ascii(right(id::text, 1)) % 3), not_before = NULL')
   await pool.query('NOTIFY gpuq_queue')
 
   for (const job of jobs) {
