@@ -132,7 +132,7 @@ open("/results/early", "w").write("early")
 print("written", flush=True)
 time.sleep(${seconds})
 open("/results/late", "w").write("late")`
-    const [short, long] = [await lab.jobs.submit(code(1)), await lab.jobs.submit(code(8))]
+    const [short, long] = [await lab.jobs.submit(code(1)), await lab.jobs.submit(code(20))]
     for (const job of [short, long]) await lab.jobs.untilPrinted(job, /written/)
     await worker.kill()
     await lab.jobs.until('the short one has ended', async () =>

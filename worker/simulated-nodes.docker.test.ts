@@ -17,12 +17,12 @@ beforeAll(async () => {
 })
 afterAll(() => lab.close())
 
-const counting = `
+const counting = (lines: number) => `
 import time
-for i in range(60):
+for i in range(${lines}):
     print("line", i)
     time.sleep(0.1)`
-const all = Array.from({ length: 60 }, (_, i) => `line ${i}`)
+const all = Array.from({ length: 200 }, (_, i) => `line ${i}`)
 
 async function statuses(): Promise<Record<string, string>> {
   const { rows } = await db.pool.query<{ name: string; status: string }>('SELECT name, status FROM nodes')
@@ -43,7 +43,7 @@ describe('simulated nodes', () => {
     await initializeSimulatedNodes(admin, { nodeCount: 2, gpusPerNode: 1 })
     await untilNodes({ 'sim-0': 'ready', 'sim-1': 'ready' })
 
-    const jobs = [await lab.jobs.submit(counting), await lab.jobs.submit(counting)]
+    const jobs = [await lab.jobs.submit(counting(200)), await lab.jobs.submit(counting(200))]
     for (const job of jobs) await lab.jobs.untilPrinted(job, /line 3\n/)
     const nodes = await Promise.all(jobs.map(async (job) => (await lab.jobs.task(job))?.node))
     expect(nodes.sort()).toEqual(['sim-0', 'sim-1'])
@@ -60,7 +60,7 @@ describe('simulated nodes', () => {
 
     await initializeSimulatedNodes(admin, { nodeCount: 1, gpusPerNode: 1 })
     await untilNodes({ 'sim-0': 'ready', 'sim-1': 'drained' })
-    const last = await lab.jobs.submit(counting)
+    const last = await lab.jobs.submit(counting(60))
     await lab.jobs.untilPrinted(last, /line 3\n/)
     worker.signal('SIGTERM')
     expect(await worker.ended()).toBe(0)

@@ -10,7 +10,7 @@ afterAll(() => Promise.all(labs.map((lab) => lab.close())))
 const working = `
 import os, time
 print("attempt", os.environ["GPUQ_ATTEMPT"])
-time.sleep(10 if os.environ["GPUQ_ATTEMPT"] == "1" else 1)
+time.sleep(30 if os.environ["GPUQ_ATTEMPT"] == "1" else 1)
 print("done")`
 
 const spec = { gpu_count: 1, cpu: 0.2, memory_gb: 0.25 }
