@@ -119,12 +119,14 @@ describe.concurrent('a worker', () => {
     const lab = await openLab()
     const gate = await DatabaseGate.open(lab.database.url)
     lab.afterwards(async () => gate.close())
-    await lab.startWorker({ node: 'a', databaseUrl: gate.through })
+    const worker = await lab.startWorker({ node: 'a', databaseUrl: gate.through })
     const code = 'import time\nfor i in range(120):\n    print("line", i)\n    time.sleep(0.1)'
     const job = await lab.jobs.submit(code)
     await lab.jobs.untilPrinted(job, /line 3\n/)
     gate.cut()
-    await new Promise((resolve) => setTimeout(resolve, 10_000))
+    await lab.jobs.until('a renewal was missed', async () =>
+      worker.log.includes('the lease could not be renewed'),
+    )
     gate.restore()
 
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
