@@ -110,7 +110,23 @@ describe.concurrent('a job is cancelled', () => {
     await expectAllTrue(lab)
   })
 
-  it('and is gone in time although it ignores every signal that it can', async () => {
+  it('although its worker was killed after it was asked', async () => {
+    const lab = await openLab()
+    const worker = await lab.startWorker({ node: 'a' })
+    const job = await lab.jobs.submit(sleeping)
+    await lab.jobs.untilPrinted(job, /in/)
+    worker.signal('SIGSTOP')
+    await cancel(lab, job)
+    await worker.kill()
+    worker.start()
+    expect(await lab.jobs.untilFinal(job)).toMatchObject(byOwner)
+    await expectAllTrue(lab)
+  })
+})
+
+// Alone, because of the time that is promised.
+describe('a cancelled job', () => {
+  it('is gone in time although it ignores every signal that it can', async () => {
     const lab = await openLab()
     await lab.startWorker({ node: 'a' })
     const deaf = `
@@ -131,19 +147,6 @@ while True:
       async () => (await lab.containers()).length === 0,
       promisedMs,
     )
-    expect(await lab.jobs.untilFinal(job)).toMatchObject(byOwner)
-    await expectAllTrue(lab)
-  })
-
-  it('although its worker was killed after it was asked', async () => {
-    const lab = await openLab()
-    const worker = await lab.startWorker({ node: 'a' })
-    const job = await lab.jobs.submit(sleeping)
-    await lab.jobs.untilPrinted(job, /in/)
-    worker.signal('SIGSTOP')
-    await cancel(lab, job)
-    await worker.kill()
-    worker.start()
     expect(await lab.jobs.untilFinal(job)).toMatchObject(byOwner)
     await expectAllTrue(lab)
   })
