@@ -137,10 +137,16 @@ class Provisioner {
   /** Runs a command, and shows what it prints as it comes. */
   async #run(command: string, jobId: string, request: Record<string, string>, stop: AbortSignal) {
     let text = ''
-    const show = async () => {
+    const append = async () => {
       const shown = text
       text = ''
       if (shown) await appendProvisionOutput(jobId, shown)
+    }
+    let showing = Promise.resolve()
+    // One after the other: what is being shown when the command ends is there before anything else follows.
+    const show = () => {
+      showing = showing.then(append, append)
+      return showing
     }
     const onOutput = (piece: string) => {
       text += piece
