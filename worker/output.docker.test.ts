@@ -112,9 +112,11 @@ describe.concurrent('memory over its limit', () => {
 
   it('is the verdict when a child is killed for it, although the program ends well', async () => {
     const { lab } = await openLab()
+    // The engine is told of the child and of the end by two notices, which may overtake each other on a busy machine.
     const code = `
-import subprocess, sys
-print(subprocess.run([sys.executable, "-c", ${JSON.stringify(eat)}]).returncode)`
+import subprocess, sys, time
+print(subprocess.run([sys.executable, "-c", ${JSON.stringify(eat)}]).returncode)
+time.sleep(1)`
     const job = await lab.jobs.submit(code, small)
     expect(await lab.jobs.untilFinal(job)).toMatchObject({
       status: 'failed',
