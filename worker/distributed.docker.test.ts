@@ -55,14 +55,14 @@ dist.init_process_group("gloo")
 x = torch.tensor([float(dist.get_rank())])
 dist.all_reduce(x)
 hosts = open(os.environ["GPUQ_HOSTFILE"]).read().split()
-print(json.dumps({"world": dist.get_world_size(), "sum": x.item(), "hosts": hosts}), flush=True)
+print(json.dumps({"world": dist.get_world_size(), "sum": x.item(), "hosts": hosts}) + "\\n", end="", flush=True)
 dist.barrier()`
 
 /** Says where it is, and answers whoever comes. */
 const listening = `
 import os, socket
 server = socket.create_server(("", 7000))
-print("listening at", os.environ["MASTER_ADDR"], flush=True)
+print("listening at " + os.environ["MASTER_ADDR"] + "\\n", end="", flush=True)
 while True:
     peer, _ = server.accept()
     peer.sendall(b"rank-" + os.environ["NODE_RANK"].encode()); peer.close()`

@@ -168,7 +168,7 @@ import signal, sys, time
 signal.signal(signal.SIGTERM, lambda *_: (print("saved"), sys.exit(5)))
 print("ready")
 time.sleep(60)`
-    const container = await bench.startUntil(source, 'ready')
+    const container = await bench.startUntil(source, 'ready\n')
     await runtime.stop(container, 10_000)
     expect(await runtime.wait(container)).toMatchObject({ exitCode: 5 })
     expect((await collect(await runtime.replay(container))).stdout.toString()).toBe('ready\nsaved\n')
@@ -205,7 +205,7 @@ describe('interference by hand', () => {
         for await (const { bytes } of output) said += bytes.toString()
       })()
       const refused = expect(runtime.wait(container)).rejects.toMatchObject({ code: 'container_gone' })
-      await until('it is up', () => said !== '', { said: () => said })
+      await until('it is up', () => said === 'up\n', { said: () => said })
       await askEngine(method, `/containers/${container.id}${path}`)
       await refused
       await read
