@@ -22,7 +22,7 @@ async function openGatedLab() {
   return { lab, gate, worker: await lab.startWorker({ node: 'a', engineSocket: gate.socketPath }) }
 }
 
-const sleeping = 'import time\nprint("in")\ntime.sleep(100)'
+const sleeping = 'import time\nprint("in")\ntime.sleep(1000)'
 const byOwner = { status: 'cancelled', reason: 'cancelled_by_user' }
 
 /** The promise of the time from a cancel to a container that is gone. */

@@ -43,7 +43,7 @@ async function shownGpus(lab: Lab) {
 describe('a worker on a machine with GPUs', () => {
   it('shows them, gives out by UUID what others leave free, and records how it is used', async () => {
     const { lab, standIn } = await openGpuLab([idle(0, 'GPU-aaaa'), busy(1, 'GPU-bbbb')])
-    const first = await lab.jobs.submit(code(100))
+    const first = await lab.jobs.submit(code(1000))
     expect(await lab.jobs.untilPrinted(first, /\n/)).toBe('GPU-aaaa\n')
     const shown = { model: 'NVIDIA A100-SXM4-80GB', simulated: false }
     expect(await shownGpus(lab)).toEqual([

@@ -97,7 +97,7 @@ describe('the network of an attempt', () => {
     expect(online.stdout).toBe('nobody\n')
     expect((await run('python3', ['-c', seeker([inside])])).stdout).toBe('nobody\n')
     // What is asked here would be answered, if it were reached.
-    expect((await run('python3', ['-c', seeker([`127.0.0.1:${port}`])])).stdout).toContain('127.0.0.1')
+    expect((await run('python3', ['-c', seeker([`127.0.0.1:${port}`], 60)])).stdout).toContain('127.0.0.1')
     host.close()
   })
 
@@ -179,13 +179,13 @@ function hostAddresses({ subnet }: JobNetwork): string[] {
 }
 
 /** Looks for the greeting, not for an open port: a machine's own proxy may answer for every address. */
-const seeker = (doors: string[]) => `
+const seeker = (doors: string[], seconds = 2) => `
 import socket
 found = []
 for door in ${JSON.stringify(doors)}:
     address, port = door.split(":")
     try:
-        with socket.create_connection((address, int(port)), 2) as s:
+        with socket.create_connection((address, int(port)), ${seconds}) as s:
             if s.recv(99).startswith(b"rank-"): found.append(door)
     except OSError: pass
 print(found or "nobody")`

@@ -30,6 +30,8 @@ export class Watch {
 
   constructor(private readonly lab: Lab) {
     this.watching = this.watch()
+    // Said by `stop`: until then nobody listens.
+    this.watching.catch(() => {})
   }
 
   async stop(): Promise<Seen> {

@@ -22,10 +22,16 @@ export class TaskBench {
 
   constructor({
     nodeId = `test-${randomUUID()}`,
+    patience,
     ...options
   }: Partial<DockerOptions & { nodeId: string }> = {}) {
     this.nodeId = nodeId
-    this.runtime = createDockerRuntime({ outputLimitBytes: 8 * 1024 * 1024, ...options })
+    this.runtime = createDockerRuntime({
+      outputLimitBytes: 8 * 1024 * 1024,
+      // What is waited for comes; on a busy machine, late.
+      patience: { exit: 60_000, kill: 60_000, ...patience },
+      ...options,
+    })
   }
 
   async task(source: string, changes: Partial<TaskContainer> = {}): Promise<TaskContainer> {

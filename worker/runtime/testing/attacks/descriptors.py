@@ -21,4 +21,4 @@ libc = ctypes.CDLL(None)
 while libc.inotify_init() >= 0:
     pass
 print("holding", in_flight > limit // 2)
-time.sleep(60)
+time.sleep(600)
