@@ -10,6 +10,7 @@ import {
   waitingRow,
 } from './cluster-page'
 import { expectStatus } from './job-page'
+import { expectNews } from './passing-news'
 import { adminClient, cancelAll, makePerson, noLimits, type Person } from './people'
 import { signIn } from './sign-in'
 import { configText, submit } from './uploads'
@@ -194,8 +195,9 @@ test('a job that waits for what an admin paused tells why, and what will not com
     await asked.getByRole('button', { name: 'Keep it' }).click()
     await expect(gpusOf(page, 'lab-gone')).toHaveCount(1)
     await page.getByRole('button', { name: 'Forget lab-gone', exact: true }).click()
-    await asked.getByRole('button', { name: 'Forget the node' }).click()
-    await expect(page.getByText('lab-gone is forgotten')).toBeVisible()
+    await expectNews(page, 'lab-gone is forgotten', () =>
+      asked.getByRole('button', { name: 'Forget the node' }).click(),
+    )
     await expect(gpusOf(page, 'lab-gone')).toHaveCount(0)
   })
   await stranger.client.jobs.cancel(id)
@@ -212,8 +214,9 @@ test('an admin edits the policy and the models', async ({ page, context }) => {
     await page.getByRole('button', { name: 'Save the policy' }).click()
     await expect(page.getByText('Use a whole number from 0 to 1,000,000.')).toBeVisible()
     await page.getByLabel('Size of the queue').fill('77')
-    await page.getByRole('button', { name: 'Save the policy' }).click()
-    await expect(page.getByText('The policy was saved')).toBeVisible()
+    await expectNews(page, 'The policy was saved', () =>
+      page.getByRole('button', { name: 'Save the policy' }).click(),
+    )
     expect((await adminClient().orchestrator.policy()).max_queue_size).toBe(77)
     await adminClient().orchestrator.updatePolicy({ max_queue_size: before.max_queue_size })
   })
@@ -229,8 +232,9 @@ test('an admin edits the policy and the models', async ({ page, context }) => {
     await page.getByRole('button', { name: 'Remove b-model' }).click()
     await page.getByRole('button', { name: 'Add a model' }).click()
     await page.getByLabel('Model', { exact: true }).last().fill('c-model')
-    await page.getByRole('button', { name: 'Save the models' }).click()
-    await expect(page.getByText('The models were saved')).toBeVisible()
+    await expectNews(page, 'The models were saved', () =>
+      page.getByRole('button', { name: 'Save the models' }).click(),
+    )
     expect(await adminClient().cluster.models()).toEqual({
       default_requirement: 2,
       models: { 'a-model': 0.5, 'c-model': 1 },

@@ -3,6 +3,7 @@ import { type Download, expect, type Page } from '@playwright/test'
 import { expectNoSideScroll, test } from './browser-test'
 import { arriveAtJob, dropFiles, expectStatus, outputOf, submitDraft } from './job-page'
 import { untilLive } from './live-page'
+import { expectNews } from './passing-news'
 import { makePerson } from './people'
 import { configText } from './uploads'
 
@@ -45,12 +46,13 @@ test('sign in, submit by drop, watch the output come, look at the result, take i
 
   const id = await test.step('submit by drop', async () => {
     await expectNoSideScroll(page)
-    await dropFiles(page, [
-      { name: 'solution.py', text: code },
-      { name: 'config.yaml', text: configText({ name: 'the main flow', token: person.token }) },
-    ])
+    await expectNews(page, 'The token was left out of the config', () =>
+      dropFiles(page, [
+        { name: 'solution.py', text: code },
+        { name: 'config.yaml', text: configText({ name: 'the main flow', token: person.token }) },
+      ]),
+    )
     await expect(page.getByText('Ready to send')).toBeVisible()
-    await expect(page.getByText('The token was left out of the config')).toBeVisible()
     return submitDraft(page)
   })
   expect(submitted).toHaveLength(1)

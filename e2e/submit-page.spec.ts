@@ -2,6 +2,7 @@ import { expect, type Locator, type Page } from '@playwright/test'
 import { test } from './browser-test'
 import { arriveAtJob, dropFiles, editorOf, expectStatus, outputOf, rewrite, submitDraft } from './job-page'
 import { untilLive } from './live-page'
+import { expectNews } from './passing-news'
 import { makePerson } from './people'
 import { signIn } from './sign-in'
 import { configText, submit, waitingConfig } from './uploads'
@@ -100,8 +101,9 @@ test('files that are none of the two are refused with a reason', async ({ page, 
   const person = await makePerson({ name: 'files' })
   await signIn(context, person)
   await page.goto('/submit')
-  await dropFiles(page, [{ name: 'picture.png', text: 'x' }])
-  await expect(page.getByText(/picture\.png/)).toBeVisible()
+  await expectNews(page, 'picture.png is neither Python nor YAML: drop a .py and a .yaml file.', () =>
+    dropFiles(page, [{ name: 'picture.png', text: 'x' }]),
+  )
 })
 
 /** Presses Tab until the focus is where it should be, as somebody does who has no mouse. */
