@@ -38,12 +38,23 @@ export async function findKept(texts: readonly string[]): Promise<string[]> {
   const rows = await findStored(texts)
   const needles = texts.map((text) => Buffer.from(text))
   const files = []
-  for (const entry of await readdir(dataDir, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue
-    const path = join(entry.parentPath, entry.name)
+  for await (const path of filesBeneath(dataDir)) {
     // Files come and go while the system runs.
     const bytes = await readFile(path).catch(() => Buffer.alloc(0))
     if (needles.some((needle) => bytes.includes(needle))) files.push(path)
   }
   return [...rows, ...files]
+}
+
+/** Directories come and go too, and `readdir` with `recursive` gives up where one has gone meanwhile. */
+async function* filesBeneath(directory: string): AsyncGenerator<string> {
+  const entries = await readdir(directory, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
+    return []
+  })
+  for (const entry of entries) {
+    const path = join(directory, entry.name)
+    if (entry.isDirectory()) yield* filesBeneath(path)
+    else if (entry.isFile()) yield path
+  }
 }
