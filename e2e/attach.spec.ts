@@ -48,6 +48,8 @@ sys.exit(5)
 
 test('attach, type, leave it running, attach again from two places, and end as the job does', async () => {
   const id = await running(talker, configText({ tty: true }))
+  // A size that comes before the program listens for it is told to nobody.
+  await expect.poll(async () => (await person.client.jobs.result(id)).stdout).toContain('True')
   const first = await gpuq(['attach', id])
   await first.shows('True \u001b[32mgrün\u001b[0m\r\n')
   await first.shows('size 100 30')
