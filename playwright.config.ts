@@ -24,8 +24,8 @@ export default defineConfig({
   workers: 2,
   retries: 0,
   // For machines that are slow and busy at once: nothing here waits longer than what it waits for.
-  timeout: 120_000,
-  expect: { timeout: 30_000 },
+  timeout: 240_000,
+  expect: { timeout: 60_000 },
   forbidOnly: Boolean(process.env.CI),
   reporter: 'list',
   use: {

@@ -7,6 +7,7 @@ import { bearer, call } from './http-call'
 import { clientOf, makePerson, noLimits, type Person } from './people'
 import { signIn } from './sign-in'
 import { theSystem } from './system/the-system'
+import { goesOn } from './uploads'
 
 /** Agents as they come: the official client, against the running system. */
 
@@ -73,13 +74,11 @@ test('an agent runs a command, and reads all that it prints while it runs', asyn
 
 test('an agent stops a job that runs', async () => {
   const client = await connect(ada.token)
-  const job_id = await create(client, { command: 'exec sleep 600' })
-  await expect.poll(async () => (await view(client, job_id)).status, { timeout: 60_000 }).toBe('running')
+  const job_id = await create(client, { command: 'exec sleep 3600', ...goesOn })
+  await expect.poll(async () => (await view(client, job_id)).status).toBe('running')
   const { answer } = await use(client, 'StopGPUJob', { job_id })
   expect(agentJobSchema.parse(answer)).toMatchObject({ job_id })
-  await expect
-    .poll(async () => (await view(client, job_id)).reason, { timeout: 30_000 })
-    .toBe('cancelled_by_user')
+  await expect.poll(async () => (await view(client, job_id)).reason).toBe('cancelled_by_user')
   const { isError } = await use(client, 'StopGPUJob', { job_id })
   expect(isError).toBe(false)
 })

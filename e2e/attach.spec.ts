@@ -3,7 +3,7 @@ import { expect, test } from '@playwright/test'
 import { cancelAll, makePerson, noLimits, type Person } from './people'
 import { PseudoTerminal } from './pseudo-terminal'
 import { theSystem } from './system/the-system'
-import { configText, submit } from './uploads'
+import { configText, goesOn, submit } from './uploads'
 
 /** The built `gpuq` at a real terminal. Nothing of it needs a browser. */
 
@@ -47,7 +47,7 @@ sys.exit(5)
 `
 
 test('attach, type, leave it running, attach again from two places, and end as the job does', async () => {
-  const id = await running(talker, configText({ tty: true }))
+  const id = await running(talker, configText({ tty: true, ...goesOn }))
   // A size that comes before the program listens for it is told to nobody.
   await expect.poll(async () => (await person.client.jobs.result(id)).stdout).toContain('True')
   const first = await gpuq(['attach', id])
@@ -81,7 +81,8 @@ test('run --tty puts the job on the terminal at once, keys that make signals inc
 })
 
 test('a job without a terminal is left with Ctrl-C, and goes on', async () => {
-  const id = await running('import time\nprint("only to look at", flush=True)\ntime.sleep(600)', configText())
+  const code = 'import time\nprint("only to look at", flush=True)\ntime.sleep(3600)'
+  const id = await running(code, configText(goesOn))
   const terminal = await gpuq(['attach', id])
   await terminal.shows('only to look at\r\n')
   terminal.type('\u0003')
@@ -99,7 +100,7 @@ test('a job without a terminal is left with Ctrl-C, and goes on', async () => {
 })
 
 test("nobody attaches to another's job", async () => {
-  const id = await running(talker, configText({ tty: true }))
+  const id = await running(talker, configText({ tty: true, ...goesOn }))
   const terminal = await gpuq(['attach', id], other)
   expect(await terminal.ended).toBe(1)
   expect(terminal.output).toContain('There is no job with this id among yours.')

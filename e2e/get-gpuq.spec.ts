@@ -58,7 +58,6 @@ test('anyone may have it, and who has it is not sent it again', async () => {
 })
 
 test('npm installs it from the server alone, and it works', async () => {
-  test.setTimeout(120_000)
   const { url } = theSystem()
   const prefix = join(home, 'prefix')
   const nowhere = { npm_config_registry: 'http://127.0.0.1:1', npm_config_cache: join(home, 'cache') }

@@ -3,7 +3,7 @@ import { test } from './browser-test'
 import { expectStatus, outputOf } from './job-page'
 import { makePerson, noLimits, type Person } from './people'
 import { signIn } from './sign-in'
-import { configText, submit } from './uploads'
+import { configText, goesOn, submit } from './uploads'
 
 /** Jobs whose output is meant for the page that shows it. */
 
@@ -95,7 +95,7 @@ test('a link to a download is saved and never opened', async ({ page }) => {
 })
 
 test('200,000 lines are searched and scrolled from end to end', async ({ page }) => {
-  test.setTimeout(240_000)
+  test.setTimeout(480_000)
   const patiently = expect.configure({ timeout: 90_000 })
   const count = 200_000
   const code = `for i in range(1, ${count} + 1):\n    print("line", i, "needle" if i == 123456 else "")`
@@ -128,8 +128,8 @@ test('200,000 lines are searched and scrolled from end to end', async ({ page })
 })
 
 test('an endless stream is followed live, let go of, and caught up with', async ({ page }) => {
-  const code = 'import time\nfor i in range(100000):\n    print("tick", i, flush=True)\n    time.sleep(0.01)'
-  const id = await submit(person, code)
+  const code = 'import time\nfor i in range(1000000):\n    print("tick", i, flush=True)\n    time.sleep(0.01)'
+  const id = await submit(person, code, configText(goesOn))
   await page.goto(`/jobs/${id}`)
   const output = outputOf(page)
   await expect(page.getByText('Following the end')).toBeVisible()

@@ -3,7 +3,7 @@ import { test } from './browser-test'
 import { arriveAtJob, editorOf, expectStatus, outputOf, rewrite, submitDraft } from './job-page'
 import { makePerson, noLimits, type Person } from './people'
 import { signIn } from './sign-in'
-import { configText, submit, waitingConfig } from './uploads'
+import { configText, goesOn, submit, waitingConfig } from './uploads'
 
 let person: Person
 test.beforeAll(async () => {
@@ -14,7 +14,8 @@ test.beforeEach(async ({ context }) => {
 })
 
 test('a running job is cancelled from its page, and keeps what it printed', async ({ page }) => {
-  const id = await submit(person, 'import time\nprint("under way", flush=True)\ntime.sleep(600)')
+  const code = 'import time\nprint("under way", flush=True)\ntime.sleep(3600)'
+  const id = await submit(person, code, configText(goesOn))
   await page.goto(`/jobs/${id}`)
   await expect(outputOf(page)).toContainText('under way')
   await page.getByRole('button', { name: 'Cancel', exact: true }).click()

@@ -56,7 +56,7 @@ export class PseudoTerminal {
 
   /** Waits until something was written to it. */
   async shows(text: string): Promise<void> {
-    await expect.poll(() => this.output, { timeout: 30_000 }).toContain(text)
+    await expect.poll(() => this.output).toContain(text)
   }
 
   /** The window is closed on it. */

@@ -119,7 +119,8 @@ test('a break on the way costs what was on the way, and nothing else', async () 
 
 test('the name of a live run is refused with the job that has it', async () => {
   const dir = await directory({ a: '' })
-  const run = () => gpuq(['run', '--run-name', 'long', '--command', 'sleep 600', '-q', ...small, dir])
+  const long = ['--run-name', 'long', '--command', 'sleep 3600', ...small, '--expected-time', '1h']
+  const run = () => gpuq(['run', ...long, '-q', dir])
   const { out } = await run()
   const id = out.trim()
   try {

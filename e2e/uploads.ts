@@ -40,6 +40,9 @@ export function configText(more: Record<string, unknown> = {}): string {
     .join('')
 }
 
+/** In the config of a job that goes on until the test ends it: no limit of its own comes first, however slow the test is. */
+export const goesOn = { max_time: 3600 }
+
 /** A job that waits forever: no node has a GPU of that size. */
 export const waitingConfig = configText({ gpu_count: 1, gpu_memory_gb: 1000 })
 

@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test'
 import { dropFiles, editorOf, expectStatus, outputOf, rewrite } from './job-page'
-import { adminClient, makePerson, noLimits, type Person } from './people'
-import { configText, submit, waitingConfig } from './uploads'
+import { adminClient, cancelAll, makePerson, noLimits, type Person } from './people'
+import { configText, goesOn, submit, waitingConfig } from './uploads'
 
 /** Every view of gpuq, with something in it to look at. */
 
@@ -37,11 +37,7 @@ export async function setScene(): Promise<Scene> {
     submit(admin, training, named('ResNet-50, first baseline'), { wait: true }),
     submit(admin, 'import nothing_of_the_kind', named('with a typo'), { wait: true }),
     submit(admin, 'print(1)', `${waitingConfig}name: "a model that is far too large"\n`),
-    submit(
-      admin,
-      'import time\nprint("epoch 1", flush=True)\ntime.sleep(900)',
-      named('a long one', { max_time: 1800 }),
-    ),
+    submit(admin, 'import time\nprint("epoch 1", flush=True)\ntime.sleep(3600)', named('a long one', goesOn)),
   ])
   const project = (await admin.client.projects.list()).items.find(
     ({ project_id }) => project_id === 'resnet-baseline',
@@ -54,8 +50,8 @@ export async function setScene(): Promise<Scene> {
 }
 
 /** Ends what would run on. */
-export async function clearScene({ admin, jobs }: Scene): Promise<void> {
-  for (const id of [jobs.waiting, jobs.running]) await admin.client.jobs.cancel(id)
+export function clearScene({ admin }: Scene): Promise<void> {
+  return cancelAll(admin)
 }
 
 export interface View {
