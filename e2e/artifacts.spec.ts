@@ -4,7 +4,7 @@ import { expectNoSideScroll, test } from './browser-test'
 import { call } from './http-call'
 import { makePerson, noLimits, type Person } from './people'
 import { signIn } from './sign-in'
-import { configText, submit } from './uploads'
+import { configText, fileOf, submit } from './uploads'
 
 /** Files that a job left in /results: its paths and what is in them are its own choice. */
 
@@ -56,6 +56,7 @@ for (const [width, scheme] of [
 }
 
 test('a link works without signing in, and only as it was made', async () => {
+  await fileOf(person, id)
   const { url } = await person.client.jobs.link(id, { file: 'result', expires_in: 600 })
   const path = url.slice(url.indexOf('/api/download'))
   const { status, headers, text } = await call(path, {})

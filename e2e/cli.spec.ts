@@ -7,7 +7,7 @@ import { queueSchema } from '@/lib/cluster/schemas'
 import { standInNode } from './cluster-page'
 import { makePerson, noLimits, type Person } from './people'
 import { theSystem } from './system/the-system'
-import { submit, waitingConfig } from './uploads'
+import { fileOf, submit, waitingConfig } from './uploads'
 
 /** The built `gpuq`, as somebody types it. Nothing of it needs a browser. */
 
@@ -142,6 +142,7 @@ test('results are the file, on stdout or in a file of their own', async () => {
   const { out } = await gpuq(['submit', path, '--no-wait', ...small])
   const id = out.trim()
   expect(await gpuq(['wait', id])).toMatchObject({ code: 0 })
+  await fileOf(person, id)
   const printed = await gpuq(['results', id])
   const types = printed.out
     .trimEnd()

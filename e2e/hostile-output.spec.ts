@@ -3,7 +3,7 @@ import { test } from './browser-test'
 import { expectStatus, outputOf } from './job-page'
 import { makePerson, noLimits, type Person } from './people'
 import { signIn } from './sign-in'
-import { configText, goesOn, submit } from './uploads'
+import { configText, fileOf, goesOn, submit } from './uploads'
 
 /** Jobs whose output is meant for the page that shows it. */
 
@@ -83,6 +83,7 @@ test('a link to a download is saved and never opened', async ({ page }) => {
   const id = await submit(person, 'print("<!doctype html><script>document.title=1</script>")', configText(), {
     wait: true,
   })
+  await fileOf(person, id)
   for (const format of ['jsonl', 'text']) {
     await page.goto('/jobs')
     const [download] = await Promise.all([

@@ -1,3 +1,4 @@
+import { expect } from '@playwright/test'
 import { type Answer, bearer, call } from './http-call'
 import type { Person } from './people'
 
@@ -80,4 +81,11 @@ export async function submit(
 ): Promise<string> {
   const { job_id } = await person.client.jobs.submit({ code, config, wait })
   return job_id
+}
+
+/** The name of an ended job's file, once it is stored: that is a moment after the job's end. */
+export async function fileOf({ client }: Pick<Person, 'client'>, jobId: string): Promise<string> {
+  const name = async () => (await client.jobs.get(jobId)).result_file
+  await expect.poll(name).not.toBeNull()
+  return (await name()) ?? ''
 }
