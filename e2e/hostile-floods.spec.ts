@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { expect, test } from '@playwright/test'
+import { openGate, waitAtGate } from './gate'
 import { type Answer, bearer, call } from './http-call'
 import { adminClient, makePerson, type Person } from './people'
 import { expectProblem } from './problems'
 import { postCredentials } from './sign-in'
 import { countStored } from './stored'
 import { theSystem } from './system/the-system'
-import { sendParts, submit, uploadParts, waitingConfig } from './uploads'
+import { configText, goesOn, sendParts, submit, uploadParts, waitingConfig } from './uploads'
 
 /** More of the same than anybody may send. */
 
@@ -170,23 +171,21 @@ test('an answer that nobody waits for any more stops nothing', async () => {
   const waiting = fetch(`${theSystem().url}/api/submit`, {
     method: 'POST',
     headers: { ...bearer(person.token), ...headers },
-    body: formOf('print("done all the same")'),
+    body: formOf(`${waitAtGate}print("done all the same")`),
     signal: controller.signal,
   }).catch(() => null)
   await expect.poll(async () => (await person.client.jobs.list()).items.length).toBe(1)
   controller.abort()
   await waiting
   const [job] = (await person.client.jobs.list()).items
+  expect(['pending', 'running']).toContain(job?.status)
+  await openGate(job?.job_id ?? '')
   await expect.poll(async () => (await person.client.jobs.get(job?.job_id ?? '')).status).toBe('completed')
 })
 
 function formOf(code: string): FormData {
   const form = new FormData()
   form.append('code', new Blob([code]), 'solution.py')
-  form.append(
-    'config_file',
-    new Blob(['competition_id: c\nproject_id: p\nexpected_time: 5\n']),
-    'config.yaml',
-  )
+  form.append('config_file', new Blob([configText(goesOn)]), 'config.yaml')
   return form
 }

@@ -1,16 +1,17 @@
 import { readFile } from 'node:fs/promises'
 import { type Download, expect, type Page } from '@playwright/test'
 import { expectNoSideScroll, test } from './browser-test'
+import { openGate, waitAtGate } from './gate'
 import { arriveAtJob, dropFiles, expectStatus, outputOf, submitDraft } from './job-page'
 import { untilLive } from './live-page'
 import { expectNews } from './passing-news'
 import { makePerson } from './people'
-import { configText } from './uploads'
+import { configText, fileOf, goesOn } from './uploads'
 
 const code = `
-import json, sys, time
+import json, sys
 print("\\033[32mloading\\033[0m the data", flush=True)
-time.sleep(12)
+${waitAtGate}
 for name, accuracy in [("resnet", 0.93), ("vit", 0.95)]:
     print(json.dumps({"model": name, "accuracy": accuracy}))
 print("a word on stderr", file=sys.stderr)
@@ -49,7 +50,7 @@ test('sign in, submit by drop, watch the output come, look at the result, take i
     await expectNews(page, 'The token was left out of the config', () =>
       dropFiles(page, [
         { name: 'solution.py', text: code },
-        { name: 'config.yaml', text: configText({ name: 'the main flow', token: person.token }) },
+        { name: 'config.yaml', text: configText({ name: 'the main flow', token: person.token, ...goesOn }) },
       ]),
     )
     await expect(page.getByText('Ready to send')).toBeVisible()
@@ -62,6 +63,7 @@ test('sign in, submit by drop, watch the output come, look at the result, take i
     await expect(outputOf(page)).toContainText('loading the data')
     await expectStatus(page, 'Running')
     await expectNoSideScroll(page)
+    await openGate(id)
     await expectStatus(page, 'Completed')
     await expect(outputOf(page)).toContainText('a word on stderr')
   })
@@ -76,6 +78,7 @@ test('sign in, submit by drop, watch the output come, look at the result, take i
 
   await test.step('download the JSONL and the text', async () => {
     await page.getByRole('tab', { name: 'Output' }).click()
+    await fileOf(person, id)
     const jsonl = await download(page, 'JSONL file')
     expect(jsonl.download.suggestedFilename()).toMatch(new RegExp(`^${person.handle}_e2e_.*\\.jsonl$`))
     const records = jsonl.text

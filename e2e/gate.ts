@@ -1,0 +1,25 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from '@playwright/test'
+import { storedData } from './stored'
+import { theSystem } from './system/the-system'
+
+/** Python for a program that goes no further before the test has seen what it wants to see, however long that takes. */
+export const waitAtGate = `
+import os, time
+while not os.path.exists("/job/go"):
+    time.sleep(0.1)
+`
+
+/** Lets a job go on that waits at its gate: a file in the directory that its container sees as /job. */
+export async function openGate(jobId: string): Promise<void> {
+  const directory = async () => {
+    const { rows } = await storedData().pool.query<{ node: string; task: string }>(
+      `SELECT t.node_id AS node, t.id AS task
+         FROM tasks t JOIN jobs j ON j.id = t.job_id AND j.attempt = t.attempt WHERE j.id = $1`,
+      [jobId],
+    )
+    return join(theSystem().dataDir, 'tasks', rows[0]?.node ?? 'none yet', rows[0]?.task ?? 'none yet')
+  }
+  await expect(async () => writeFile(join(await directory(), 'go'), '')).toPass()
+}
