@@ -34,7 +34,9 @@ test('a running job is cancelled from its page, and keeps what it printed', asyn
 test('a waiting job says why it waits, and is cancelled from its page', async ({ page }) => {
   const id = await submit(person, 'print(1)', waitingConfig)
   await page.goto(`/jobs/${id}`)
-  await expect(page.getByRole('main')).toContainText(/no node|GPU|fits/i)
+  await expect(page.getByRole('main')).toContainText(
+    /It asks for 1 GPU with 1000 GB, .*; no node of its pool has one\./,
+  )
   await expectStatus(page, 'Pending')
   await page.getByRole('button', { name: 'Cancel', exact: true }).click()
   await page.getByRole('button', { name: 'Cancel the job' }).click()

@@ -103,7 +103,11 @@ test('an admin sets limits, roles and projects, and the audit log tells of it', 
   await dialog.getByRole('button', { name: 'Save' }).click()
   // It closes once it is saved.
   await expect(dialog).toBeHidden()
-  await expect(rowOf(page, person.handle)).toContainText('3')
+  const columns = page.getByRole('table', { name: 'Users' }).getByRole('columnheader')
+  const place = (await columns.allTextContents()).indexOf('Active jobs')
+  await expect(rowOf(page, person.handle).getByRole('cell').nth(place)).toHaveText('3', {
+    useInnerText: true,
+  })
   const ids = await Promise.all([1, 2, 3].map(() => submit(person, 'print(1)', waitingConfig)))
   await expect(submit(person, 'print(1)', waitingConfig)).rejects.toMatchObject({ status: 429 })
   await page.goto(`/admin/jobs?user_id=${person.handle}`)
