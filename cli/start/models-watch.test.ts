@@ -6,6 +6,7 @@ import type { ModelTable } from '@/lib/cluster/schemas'
 import type { Client } from '@/lib/http/client'
 import { ProblemError } from '@/lib/http/client-problem'
 import { ModelsWatch, readModelTable } from './models-watch'
+import { keepWarnings } from './testing/warnings'
 
 let directory: string
 let path: string
@@ -21,7 +22,6 @@ function watching() {
     table: { default_requirement: 1, models: {} } as ModelTable,
     writes: 0,
     away: false,
-    said: '',
   }
   const cluster = {
     models: async () => seen.table,
@@ -31,15 +31,8 @@ function watching() {
       seen.writes += 1
     },
   } as unknown as Client['cluster']
-  const journal = {
-    note: async () => {},
-    warn: async (text: string) => {
-      seen.said += `${text}\n`
-    },
-    detail: async () => {},
-    close: async () => {},
-  }
-  return { seen, watch: new ModelsWatch({ path, client: { cluster }, journal }) }
+  const { warned, journal } = keepWarnings()
+  return { seen, warned, watch: new ModelsWatch({ path, client: { cluster }, journal }) }
 }
 
 const write = (models: object) => writeFile(path, JSON.stringify({ default_requirement: 1, models }))
@@ -57,7 +50,7 @@ it('puts the table in place whenever it is another one', async () => {
 })
 
 it('keeps the last good one, and says once what is wrong', async () => {
-  const { seen, watch } = watching()
+  const { seen, warned, watch } = watching()
   await write({ a: 0.5 })
   await watch.look()
   await writeFile(path, '{ "default_requirement"')
@@ -66,7 +59,7 @@ it('keeps the last good one, and says once what is wrong', async () => {
   await rm(path)
   await watch.look()
   expect(seen).toMatchObject({ table: { models: { a: 0.5 } }, writes: 1 })
-  expect(seen.said.match(/is passed over/g)).toHaveLength(1)
+  expect(warned.text.match(/is passed over/g)).toHaveLength(1)
 })
 
 it('asks a server again that was away', async () => {

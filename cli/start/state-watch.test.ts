@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Client } from '@/lib/http/client'
 import { StateWatch } from './state-watch'
+import { keepWarnings } from './testing/warnings'
 
 let directory: string
 let path: string
@@ -15,37 +16,29 @@ afterEach(() => rm(directory, { recursive: true, force: true }))
 
 /** A server with nothing in it, and what is said beside the file. */
 function watching() {
-  const seen = { said: '' }
   const client = {
     cluster: { get: async () => ({ nodes: [] }) },
     queue: { list: async () => ({ running: [], queued: [], queued_total: 0 }) },
     jobs: { list: async () => ({ items: [], next: null }) },
   } as unknown as Client
-  const journal = {
-    note: async () => {},
-    warn: async (text: string) => {
-      seen.said += `${text}\n`
-    },
-    detail: async () => {},
-    close: async () => {},
-  }
-  return { seen, watch: new StateWatch({ path, server: 'http://gpuq.test', client, journal }) }
+  const { warned, journal } = keepWarnings()
+  return { warned, watch: new StateWatch({ path, server: 'http://gpuq.test', client, journal }) }
 }
 
 const read = () => readFile(path, 'utf8')
 const isWhole = async () => 'paused_gpus' in JSON.parse(await read())
 
 it('writes the file, and leaves one that was only just emptied to whoever is writing it', async () => {
-  const { seen, watch } = watching()
+  const { warned, watch } = watching()
   await watch.look()
   expect(await isWhole()).toBe(true)
   await truncate(path)
   await watch.look()
   expect(await read()).toBe('')
-  expect(seen.said).toContain('is not understood')
+  expect(warned.text).toContain('is not understood')
   await watch.look()
   expect(await isWhole()).toBe(true)
-  expect(seen.said).toContain('is written anew')
+  expect(warned.text).toContain('is written anew')
 })
 
 it('leaves an empty file that it finds at its first look, too', async () => {

@@ -1,0 +1,15 @@
+import type { Journal } from '../journal'
+
+/** A journal of which only the warnings are kept, a line each. */
+export function keepWarnings(): { warned: { text: string }; journal: Journal } {
+  const warned = { text: '' }
+  const journal = {
+    note: async () => {},
+    warn: async (text: string) => {
+      warned.text += `${text}\n`
+    },
+    detail: async () => {},
+    close: async () => {},
+  }
+  return { warned, journal }
+}
