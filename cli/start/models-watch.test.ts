@@ -38,12 +38,13 @@ function watching() {
 const write = (models: object) => writeFile(path, JSON.stringify({ default_requirement: 1, models }))
 
 it('puts the table in place whenever it is another one', async () => {
-  const { seen, watch } = watching()
+  const { seen, warned, watch } = watching()
   await watch.look()
   await write({ a: 0.5 })
   await watch.look()
   await watch.look()
-  expect(seen).toMatchObject({ table: { models: { a: 0.5 } }, writes: 1, said: '' })
+  expect(seen).toMatchObject({ table: { models: { a: 0.5 } }, writes: 1 })
+  expect(warned.text).toBe('')
   await write({ a: 0.5, b: 2 })
   await watch.look()
   expect(seen).toMatchObject({ table: { models: { a: 0.5, b: 2 } }, writes: 2 })
@@ -63,13 +64,14 @@ it('keeps the last good one, and says once what is wrong', async () => {
 })
 
 it('asks a server again that was away', async () => {
-  const { seen, watch } = watching()
+  const { seen, warned, watch } = watching()
   await write({ a: 0.5 })
   seen.away = true
   await watch.look()
   seen.away = false
   await watch.look()
-  expect(seen).toMatchObject({ table: { models: { a: 0.5 } }, said: expect.stringContaining('Away.') })
+  expect(seen.table).toMatchObject({ models: { a: 0.5 } })
+  expect(warned.text).toContain('Away.')
 })
 
 it.each([
