@@ -3,8 +3,7 @@ import { z } from 'zod'
 import { type Actor, requireAdmin, requireScope } from '../access/actor'
 import { authenticate } from '../access/authenticate'
 import type { Scope } from '../access/roles'
-import { connectionError } from '../connection-error'
-import { isPoolBusy } from '../database/busy'
+import { isDatabaseAway, isPoolBusy } from '../database/away'
 import { type FieldError, GpuqError } from '../errors'
 import { nearestKey } from '../jobs/config-names'
 import { logger } from '../logger'
@@ -89,7 +88,7 @@ function toGpuqError(error: unknown, request: Request): GpuqError {
   const reference = uuidv7()
   logger.error({ err: error, reference, ...asked }, 'request failed')
   if (error instanceof StorageFault) return storageError(reference)
-  if (connectionError(error) !== null) return databaseError(reference)
+  if (isDatabaseAway(error)) return databaseError(reference)
   return internalError(reference)
 }
 

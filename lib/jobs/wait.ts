@@ -1,3 +1,4 @@
+import { isDatabaseAway } from '../database/away'
 import { database } from '../database/client'
 import { listener } from '../database/listen'
 import { findResultFile, type StoredResultFile } from '../results/read-output'
@@ -39,7 +40,10 @@ export function waitForResultFile(jobId: string, signal: AbortSignal): Promise<S
   return waitFor(jobId, signal, () => findResultFile(jobId))
 }
 
-/** Looks whenever the job changes, until there is something; null when `signal` was aborted first. */
+/**
+ * Looks whenever the job changes, until there is something; null when `signal` was aborted first. A look that the database
+ * does not answer finds nothing: whoever waits has waited long, and it is back in a moment.
+ */
 async function waitFor<T>(jobId: string, signal: AbortSignal, look: () => Promise<T>): Promise<T | null> {
   let changed = () => {}
   const stop = await watchJob(jobId, () => changed())
@@ -50,7 +54,7 @@ async function waitFor<T>(jobId: string, signal: AbortSignal, look: () => Promis
       const change = new Promise<void>((resolve) => {
         changed = resolve
       })
-      const found = await look()
+      const found = await look().catch(unlessAway)
       if (found) return found
       await change
     }
@@ -59,6 +63,11 @@ async function waitFor<T>(jobId: string, signal: AbortSignal, look: () => Promis
     signal.removeEventListener('abort', onAbort)
     stop()
   }
+}
+
+function unlessAway(error: unknown): null {
+  if (!isDatabaseAway(error)) throw error
+  return null
 }
 
 async function readStatus(jobId: string): Promise<JobStatus | null> {

@@ -1,4 +1,6 @@
+import { isDatabaseAway } from '@/lib/database/away'
 import { env } from '@/lib/env'
+import { GpuqError } from '@/lib/errors'
 import { parseDeduplicate, parseWait } from '@/lib/http/prefer'
 import { route } from '@/lib/http/route'
 import { acceptedResult, readResult } from '@/lib/jobs/read'
@@ -17,17 +19,29 @@ export const POST = route('upload', async ({ request, url, actor: caller }) => {
   const { actor, submission } = await receiveUpload(request, caller)
   const submitted = await submitJob(actor, submission, { deduplicate })
   const { jobId, repeated, deduplicated, headers } = submitted
+  const location = `/api/status/${jobId}`
   const ended =
     wait > 0 &&
     (await waitUntilFinal(jobId, AbortSignal.any([request.signal, AbortSignal.timeout(wait * 1000)])))
   if (ended) await waitForResultFile(jobId, AbortSignal.timeout(fileWithinMs))
   const isNew = !repeated && !deduplicated
-  const result = wait === 0 && isNew ? acceptedResult(jobId) : await readResult(jobId)
+  const read = () => readResult(jobId).catch((error: unknown) => sayAccepted(jobId, location, error))
+  const result = wait === 0 && isNew ? acceptedResult(jobId) : await read()
   return Response.json(
     { ...result, deduplicated },
     {
       status: isFinal(result.status) ? 200 : 202,
-      headers: { ...headers, location: `/api/status/${jobId}`, 'cache-control': 'no-store' },
+      headers: { ...headers, location, 'cache-control': 'no-store' },
     },
   )
 })
+
+/** Nobody is to send a job again because the answer to the first time could not be read. */
+function sayAccepted(jobId: string, location: string, error: unknown): never {
+  if (!isDatabaseAway(error)) throw error
+  throw new GpuqError(
+    'unavailable',
+    `Job ${jobId} was accepted, but gpuq's database does not answer at the moment. Do not send it again: ask for ${location}.`,
+    { headers: { location, 'retry-after': '5' } },
+  )
+}

@@ -15,6 +15,7 @@ export async function upload(
   { code = 'print(1)', config = '' }: Parts = {},
   query = 'wait=false',
   headers: Record<string, string> = {},
+  signal: AbortSignal | null = null,
 ): Promise<Answer & { body: Record<string, unknown> }> {
   const form = new FormData()
   if (code !== null) form.append('code', new Blob([code]), 'solution.py')
@@ -24,6 +25,7 @@ export async function upload(
     method: 'POST',
     headers: { cookie: person.cookie, 'sec-fetch-site': 'same-origin', ...headers },
     body: form,
+    signal,
   })
   const response = await POST(request, { params: Promise.resolve({}) })
   return { status: response.status, headers: response.headers, body: await response.json() }

@@ -1,3 +1,5 @@
+import { connectionError } from '../connection-error'
+
 /** What `pg`'s pool says, and Prisma passes on: it gives the error no code. */
 const poolTimeout = 'timeout exceeded when trying to connect'
 
@@ -7,4 +9,9 @@ const poolTimeout = 'timeout exceeded when trying to connect'
  */
 export function isPoolBusy(error: unknown): boolean {
   return error instanceof Error && (error.message.includes(poolTimeout) || isPoolBusy(error.cause))
+}
+
+/** True where the database could not be asked, or broke off: the same may well be answered a moment later. */
+export function isDatabaseAway(error: unknown): boolean {
+  return isPoolBusy(error) || connectionError(error) !== null
 }

@@ -1,0 +1,56 @@
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { makePerson, type Person } from '@/lib/access/testing/people'
+import { makeJob } from '@/lib/cluster/testing/rows'
+import { connect, type Database, setDatabase } from '@/lib/database/client'
+import { testDatabase } from '@/lib/database/testing/test-database'
+import { cancelJob } from '@/lib/jobs/cancel'
+import { upload } from './testing/upload'
+
+vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
+const db = testDatabase()
+
+/** A database that is not there. */
+let none: Database
+let ada = {} as Person
+beforeAll(async () => {
+  none = connect('postgres://nobody@127.0.0.1:1/none', 1)
+  ada = await makePerson()
+  // An environment is there once one job is.
+  await makeJob()
+})
+afterEach(() => setDatabase(db))
+afterAll(() => none.close())
+
+/** Uploads a job, and takes the database away as soon as it is accepted. */
+async function uploadAndLose() {
+  const leaving = new AbortController()
+  const answer = upload(ada, {}, 'wait=120', {}, leaving.signal)
+  const accepted = async () =>
+    (await db.pool.query<{ id: string }>('SELECT id FROM jobs WHERE user_id = $1', [ada.id])).rows[0]?.id
+  await vi.waitFor(async () => expect(await accepted()).toBeDefined(), { timeout: 30_000 })
+  setDatabase(none)
+  return { id: (await accepted()) ?? '', answer, leave: () => leaving.abort() }
+}
+
+it('who waits for a job is answered although the database was away in between', async () => {
+  const { id, answer } = await uploadAndLose()
+  const looks = vi.spyOn(none.pool, 'query')
+  for (const count of [1, 2, 3]) {
+    await db.pool.query(`SELECT pg_notify('gpuq_job', $1)`, [id])
+    await vi.waitFor(() => expect(looks.mock.calls.length).toBeGreaterThanOrEqual(count), { timeout: 30_000 })
+  }
+  setDatabase(db)
+  await cancelJob(ada.actor, id)
+  expect(await answer).toMatchObject({ status: 200, body: { job_id: id, status: 'cancelled' } })
+  await db.pool.query('DELETE FROM jobs WHERE id = $1', [id])
+})
+
+it('who waits no longer is told which job was accepted although it cannot be read', async () => {
+  const { id, answer, leave } = await uploadAndLose()
+  leave()
+  const { status, headers, body } = await answer
+  expect(status).toBe(503)
+  expect(headers.get('location')).toBe(`/api/status/${id}`)
+  expect(headers.get('retry-after')).toBe('5')
+  expect(body.detail).toContain(`Job ${id} was accepted`)
+})
