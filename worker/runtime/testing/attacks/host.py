@@ -96,6 +96,8 @@ def uid_in(program):
 
 
 own = read_status("self")
+# Before `su`, which leaves a helper of its own behind for a moment when it is killed.
+foreign_processes = [name for name in os.listdir("/proc") if name.isdigit() and int(name) not in (1, os.getpid())]
 print(json.dumps({
     "attempts": attempts,
     "uid": os.getuid(),
@@ -109,7 +111,7 @@ print(json.dumps({
     "setuid_programs": len(privileged),
     "su_runs_as": uid_in("/bin/su"),
     "descriptors": sorted(int(name) for name in os.listdir("/proc/self/fd") if os.path.exists(f"/proc/self/fd/{name}")),
-    "foreign_processes": [name for name in os.listdir("/proc") if name.isdigit() and int(name) not in (1, os.getpid())],
+    "foreign_processes": foreign_processes,
     "interfaces": sorted(os.listdir("/sys/class/net")),
     "stdin": os.read(0, 10).decode(),
 }))
