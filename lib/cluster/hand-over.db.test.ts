@@ -3,9 +3,9 @@ import { testDatabase } from '../database/testing/test-database'
 import type { Outcome } from '../jobs/attempt-end'
 import { logger } from '../logger'
 import { finishTask } from './finish-task'
-import { announceNext } from './hand-over'
 import type { Lease } from './nodes'
 import { unfinishedTasks } from './tasks'
+import { announce } from './testing/announce'
 import { placeByHand } from './testing/placed'
 import { jobState, makeJob, makeNode, readBooks } from './testing/rows'
 
@@ -33,12 +33,6 @@ async function busyNode(gpus = 1): Promise<{ lease: Lease; end: (outcome?: Outco
       await finishTask(lease, task, outcome)
     },
   }
-}
-
-/** A leader confirms its line every second; one that is confirmed once is good for long here. */
-async function announce(line: readonly string[]): Promise<void> {
-  await announceNext(line)
-  await db.pool.query(`UPDATE next_in_line SET planned_at = now() + interval '1 hour'`)
 }
 
 /** Of every allocation that followed another on a GPU: the ms between them. */

@@ -4,12 +4,12 @@ import { makePerson } from '../access/testing/people'
 import { testDatabase } from '../database/testing/test-database'
 import { plan } from '../scheduling/plan'
 import { finishTask } from './finish-task'
-import { announceNext } from './hand-over'
 import type { Lease } from './nodes'
 import { commitPlacement } from './place'
 import { setOrchestratorRunning } from './policy'
 import { takeSnapshot } from './snapshot'
 import { unfinishedTasks } from './tasks'
+import { announce } from './testing/announce'
 import { placeByHand } from './testing/placed'
 import { makeJob, makeNode } from './testing/rows'
 
@@ -71,7 +71,7 @@ it('and where a job ends, nothing follows it', async () => {
     for (const { nodeId } of leases) await placeByHand(nodeId, await makeJob())
     const line: string[] = []
     while (line.length < 8) line.push(await makeJob())
-    await announceNext(line)
+    await announce(line)
     await stopDuring(leases.map((lease) => () => endOne(lease)))
   }
 })

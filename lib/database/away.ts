@@ -1,11 +1,8 @@
-import { connectionError } from '../connection-error'
-
-/** What `pg`'s pool says, and Prisma passes on: it gives the error no code. */
-const poolTimeout = 'timeout exceeded when trying to connect'
+import { connectionError, poolTimeout } from '../connection-error'
 
 /**
  * True where all connections of the pool were in use for so long that the wait for one was given up. What was to be done
- * with it was not begun.
+ * with it was not begun. Prisma passes the message on among its own.
  */
 export function isPoolBusy(error: unknown): boolean {
   return error instanceof Error && (error.message.includes(poolTimeout) || isPoolBusy(error.cause))

@@ -103,7 +103,7 @@ describe('nodes that take no jobs are told of where the others are in use', () =
     expect(why(whole, busy)).toEqual({
       reason: 'no_free_gpu',
       detail:
-        'Every GPU that fits is in use. Nodes that take no jobs have room: 1 node paused, 1 node without a worker.',
+        'Every GPU that fits is in use. Nodes that take no jobs would have room: 1 node paused, 1 node without a worker.',
       heldBack: ['m'],
     })
     const full = held([node('n', 1), ...closed], { 'n/0': 1000, 'm/0': 1000, 'k/0': 1000 })
@@ -114,7 +114,7 @@ describe('nodes that take no jobs are told of where the others are in use', () =
     const nodes = [node('n', 1), node('o', 1), node('p', 1), ...closed]
     const one = held(nodes, { 'n/0': 1000, 'k/0': 1000 })
     expect(why({ ...whole, instances: 3 }, one).detail).toBe(
-      'It needs 3 nodes at once; 2 are free. Nodes that take no jobs have room: 1 node paused.',
+      'It needs 3 nodes at once; 2 are free. Nodes that take no jobs would have room: 1 node paused.',
     )
     const two = held(nodes, { 'n/0': 1000, 'o/0': 1000, 'k/0': 1000 })
     expect(why({ ...whole, instances: 3 }, two).detail).toBe('It needs 3 nodes at once; 1 is free.')

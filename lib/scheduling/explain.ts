@@ -68,7 +68,7 @@ function explainShape(request: ResourceRequest, { nodes, kinds, withBlocks }: Vi
     return {
       reason: 'node_unavailable',
       detail: describeClosed(could),
-      heldBack: idsOf(could.filter(isClosed)),
+      heldBack: idsOf(could.filter(isHeldBack)),
     }
   }
   const looks = open.map((node) => ({ node, fit: fits(request, node), hasBlocks: withBlocks.has(node) }))
@@ -86,7 +86,7 @@ function explainShape(request: ResourceRequest, { nodes, kinds, withBlocks }: Vi
   return { ...shortage, ...roomOnClosed(request, could, shortage.detail, instances - free) }
 }
 
-/** Adds to what is short that nodes have room which take no jobs: as many as would let it start now. */
+/** Adds to what is short that nodes which take no jobs would have room: as many as would let it start now. */
 function roomOnClosed(
   request: ResourceRequest,
   could: readonly NodeState[],
@@ -95,8 +95,8 @@ function roomOnClosed(
 ): Partial<Cause> {
   const closed = could.filter((node) => node.blocked !== null && fits(request, { ...node, blocked: null }).ok)
   if (closed.length < missing) return {}
-  const room = `Nodes that take no jobs have room: ${describeClosed(closed)}`
-  return { detail: [detail, room].filter(Boolean).join(' '), heldBack: idsOf(closed.filter(isClosed)) }
+  const room = `Nodes that take no jobs would have room: ${describeClosed(closed)}`
+  return { detail: [detail, room].filter(Boolean).join(' '), heldBack: idsOf(closed.filter(isHeldBack)) }
 }
 
 /** An open node that is large enough for one instance, and whether one fits there now. */
@@ -134,7 +134,7 @@ function gpuBlock(request: ResourceRequest, looks: readonly Look[]): Cause | nul
 }
 
 /** Whether an admin or its own failures keep a node from taking jobs, and not that its worker is away. */
-function isClosed({ blocked }: NodeState): boolean {
+function isHeldBack({ blocked }: NodeState): boolean {
   return blocked === 'paused' || blocked === 'quarantined'
 }
 
