@@ -55,8 +55,8 @@ module.exports = {
     {
       name: 'dockerode-in-one-place',
       severity: 'error',
-      comment: 'worker/runtime/docker.ts is the only file that talks to dockerode',
-      from: { pathNot: '^worker/runtime/docker\\.ts$' },
+      comment: 'worker/runtime/docker/docker.ts is the only file that talks to dockerode',
+      from: { pathNot: '^worker/runtime/docker/docker\\.ts$' },
       to: { path: 'node_modules/(dockerode|@types/dockerode)' },
     },
     { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },

@@ -1,5 +1,5 @@
 import { type NextRequest, NextResponse } from 'next/server'
-import { GpuqError } from './lib/errors'
+import { GpuqError } from './lib/contract/errors'
 import { problemResponse } from './lib/http/problem'
 
 /**

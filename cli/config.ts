@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 import { z } from 'zod'
-import { GpuqError } from '@/lib/errors'
+import { GpuqError } from '@/lib/contract/errors'
 
 /** Which server, and who speaks to it. */
 export interface Connection {

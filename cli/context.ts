@@ -1,6 +1,6 @@
-import type { Client } from '@/lib/http/client'
-import type { RawOptions, RawTerminal } from './raw-terminal'
-import type { Terminal } from './terminal'
+import type { Client } from '@/lib/http/client/client'
+import type { RawOptions, RawTerminal } from './terminal/raw-terminal'
+import type { Terminal } from './terminal/terminal'
 
 /** What a command works with; nothing else of the process is touched by commands. */
 export interface Context {

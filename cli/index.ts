@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander'
-import { exitCodes } from './exit-code'
+import { exitCodes } from './job/exit-code'
 import { createProgram } from './program'
 
 /** `gpuq … | head` is no failure: the reader had enough. */
@@ -16,7 +16,7 @@ try {
   if (error instanceof CommanderError)
     process.exitCode = error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
   else {
-    const { tellError } = await import('./tell-error')
+    const { tellError } = await import('./terminal/describe-error')
     const { text, exitCode } = tellError(error, null)
     process.stderr.write(text)
     process.exitCode = exitCode

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { expect, it, vi } from 'vitest'
-import { GpuqError } from '@/lib/errors'
-import { ProblemError } from '@/lib/http/client-problem'
+import { GpuqError } from '@/lib/contract/errors'
+import { ProblemError } from '@/lib/http/client/problem'
 import { findPlace } from './commands/pause'
-import { completionScript } from './completion'
+import { completionScript } from './declare/completion'
 import { createProgram } from './program'
-import { tellError } from './tell-error'
+import { tellError } from './terminal/describe-error'
 
 const refusalOf = async (...words: string[]): Promise<unknown> => {
   const program = createProgram()

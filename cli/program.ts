@@ -1,13 +1,13 @@
 import { Argument, Command } from 'commander'
 import { version } from '../package.json'
-import { completionScript, type Shell, shells } from './completion'
-import { declareAccount } from './declare-account'
-import { declareAttach } from './declare-attach'
-import { declareCluster } from './declare-cluster'
-import { declareJobs } from './declare-jobs'
-import { declareStart } from './declare-start'
-import { declareSubmit } from './declare-submit'
-import { declareWorker } from './declare-worker'
+import { declareAccount } from './declare/account'
+import { declareAttach } from './declare/attach'
+import { declareCluster } from './declare/cluster'
+import { completionScript, type Shell, shells } from './declare/completion'
+import { declareJobs } from './declare/jobs'
+import { declareStart } from './declare/start'
+import { declareSubmit } from './declare/submit'
+import { declareWorker } from './declare/worker'
 
 const about = `
 The server and the token are those of \`gpuq login\`, or of the variables GPUQ_SERVER and GPUQ_TOKEN, which win.

@@ -1,9 +1,9 @@
-import { createClient } from '@/lib/http/client'
+import { createClient } from '@/lib/http/client/client'
 import { resolveConnection } from './config'
 import type { Context } from './context'
-import { openRawTerminal } from './raw-terminal'
-import { tellError } from './tell-error'
-import { processTerminal } from './terminal'
+import { tellError } from './terminal/describe-error'
+import { openRawTerminal } from './terminal/raw-terminal'
+import { processTerminal } from './terminal/terminal'
 
 /** Runs a command against the process it is in, and leaves its exit code behind. */
 export async function runCommand(act: (context: Context) => Promise<number>): Promise<void> {

@@ -1,6 +1,6 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import { expect, type Locator, type Page } from '@playwright/test'
-import { leaveNode, registerNode } from '@/lib/cluster/nodes'
+import { leaveNode, registerNode } from '@/lib/cluster/nodes/nodes'
 import { expectNoSideScroll } from './browser-test'
 import { storedData } from './stored'
 

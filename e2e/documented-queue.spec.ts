@@ -1,6 +1,6 @@
 import { expect } from '@playwright/test'
-import { queueSubmittedSchema } from '@/lib/cluster/queue-schemas'
-import { queueSchema } from '@/lib/cluster/schemas'
+import { queueSchema } from '@/lib/contract/cluster'
+import { queueSubmittedSchema } from '@/lib/contract/queue'
 import { test } from './browser-test'
 import { runCommand } from './documented/run'
 import { makePerson, noLimits } from './people'

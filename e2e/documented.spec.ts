@@ -1,5 +1,5 @@
 import { expect } from '@playwright/test'
-import type { JobResult } from '@/lib/jobs/schemas'
+import type { JobResult } from '@/lib/contract/jobs'
 import { test } from './browser-test'
 import { runCommand, runProgram } from './documented/run'
 import { adminClient, makePerson, noLimits, type Person } from './people'

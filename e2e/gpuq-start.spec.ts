@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
-import { clusterSchema } from '@/lib/cluster/schemas'
+import { clusterSchema } from '@/lib/contract/cluster'
 
 /** `gpuq start` with nothing before it: an empty directory, nobody signed in, no server. */
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test'
-import { generateToken } from '@/lib/access/token-format'
+import { generateToken } from '@/lib/access/tokens/token-format'
 import { type Answer, bearer, call } from './http-call'
 import { adminClient, makePerson } from './people'
 import { expectProblem } from './problems'

@@ -3,8 +3,8 @@ import { appendFile, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
-import { type Client, createClient } from '@/lib/http/client'
-import type { JobSummary } from '@/lib/jobs/schemas'
+import type { JobSummary } from '@/lib/contract/jobs'
+import { type Client, createClient } from '@/lib/http/client/client'
 import { type System, startSystem } from './system/start-system'
 
 /** `gpuq start` with a server that runs: its files, and what becomes of their lines. The system is the tests' own. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from '@playwright/test'
-import type { Role } from '@/lib/access/roles'
-import type { CreateToken, UpdateUser } from '@/lib/access/schemas'
-import { type Client, createClient } from '@/lib/http/client'
+import type { CreateToken, UpdateUser } from '@/lib/contract/access'
+import type { Role } from '@/lib/contract/roles'
+import { type Client, createClient } from '@/lib/http/client/client'
 import { theSystem } from './system/the-system'
 
 /** A user for tests, and their ways in. */

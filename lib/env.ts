@@ -1,9 +1,9 @@
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
-import { parseWorkspaces } from './access/workspaces'
-import { readJobNetworks } from './cluster/job-network'
-import { schedulingPolicies } from './cluster/schemas'
+import { schedulingPolicies } from './contract/cluster'
+import { readJobNetworks } from './contract/job-network'
+import { parseWorkspaces } from './contract/workspaces'
 
 /**
  * Every environment variable gpuq reads, declared once. `describe` is what the admin guide prints.

@@ -1,5 +1,5 @@
 import pino from 'pino'
-import { connectionError } from './connection-error'
+import { connectionError } from './async/connection-error'
 import { env } from './env'
 
 /**

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { makePerson } from '@/lib/access/testing/people'
-import { initializeSimulatedNodes } from '@/lib/cluster/simulated-nodes'
+import { initializeSimulatedNodes } from '@/lib/cluster/simulated/simulated-nodes'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { cancel } from './testing/cancel'
 import { Lab } from './testing/lab'

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, inject, it } from 'vitest'
-import { preemptJobs } from '@/lib/cluster/preempt'
+import { preemptJobs } from '@/lib/cluster/placement/preempt'
 import { setDatabase } from '@/lib/database/client'
 import { Lab } from './testing/lab'
 import { expectAllTrue } from './testing/truth'

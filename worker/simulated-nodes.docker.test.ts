@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Actor } from '@/lib/access/actor'
 import { makePerson } from '@/lib/access/testing/people'
-import { initializeSimulatedNodes } from '@/lib/cluster/simulated-nodes'
+import { initializeSimulatedNodes } from '@/lib/cluster/simulated/simulated-nodes'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { Lab } from './testing/lab'
 import { expectAllTrue } from './testing/truth'

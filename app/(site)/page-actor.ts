@@ -1,6 +1,6 @@
 import { notFound, redirect } from 'next/navigation'
 import { type Actor, isAdmin } from '@/lib/access/actor'
-import { currentActor } from '@/lib/access/current-actor'
+import { currentActor } from '@/lib/access/sessions/current-actor'
 
 /** Who looks at a page; a stranger is sent to sign in and comes back to `path`. */
 export async function pageActor(path: string): Promise<Actor> {

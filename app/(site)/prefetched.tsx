@@ -1,6 +1,6 @@
 import { dehydrate, HydrationBoundary, QueryClient, type QueryKey } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { GpuqError } from '@/lib/errors'
+import { GpuqError } from '@/lib/contract/errors'
 
 interface PrefetchedProps {
   queryKey: QueryKey

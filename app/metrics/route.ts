@@ -1,4 +1,4 @@
-import { renderMetrics } from '@/lib/cluster/metrics'
+import { renderMetrics } from '@/lib/cluster/overview/metrics'
 import { route } from '@/lib/http/route'
 
 /** Figures for Prometheus, which sends an admin's token as its bearer token. */

@@ -1,5 +1,5 @@
+import { GpuqError } from '@/lib/contract/errors'
 import { databaseAnswers } from '@/lib/database/ready'
-import { GpuqError } from '@/lib/errors'
 import { route } from '@/lib/http/route'
 
 /** The web server can serve: its database answers and is migrated. */

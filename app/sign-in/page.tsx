@@ -1,10 +1,10 @@
 import type { Metadata } from 'next'
 import { redirect } from 'next/navigation'
-import { Door } from '@/components/access/door'
+import { Door } from '@/components/access/auth-layout'
 import { safeNextPath } from '@/components/access/next-path'
 import { SignInForm } from '@/components/access/sign-in-form'
-import { currentActor } from '@/lib/access/current-actor'
-import { signInProviders } from '@/lib/access/outside-providers'
+import { currentActor } from '@/lib/access/sessions/current-actor'
+import { signInProviders } from '@/lib/access/sessions/external-providers'
 import { type PageSearch, readSearch } from '../(site)/page-search'
 
 export const metadata: Metadata = { title: 'Sign in' }

@@ -1,13 +1,13 @@
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { GpuqError } from '@/lib/errors'
+import { GpuqError } from '@/lib/contract/errors'
 import { type Context, writeJson } from '../context'
-import { exitCodes } from '../exit-code'
-import { formatJobLine, type JobLine, readJobLine } from '../jobs-file'
-import { refuseScript, toLineConfig } from '../line-config'
+import { readTextFile } from '../declare/values'
+import { exitCodes } from '../job/exit-code'
+import { note } from '../job/show-job'
 import { shipBeside } from '../pack/ship-beside'
-import { note } from '../show-job'
-import { readTextFile } from '../values'
+import { formatJobLine, type JobLine, readJobLine } from '../start/jobs-file'
+import { refuseScript, toLineConfig } from '../start/line-config'
 
 export interface AddOptions {
   conda?: string

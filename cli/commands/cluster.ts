@@ -1,9 +1,9 @@
-import type { Cluster, ClusterNode, Queue, QueueJob } from '@/lib/cluster/schemas'
+import type { Cluster, ClusterNode, Queue, QueueJob } from '@/lib/contract/cluster'
 import { type Context, writeJson } from '../context'
-import { exitCodes } from '../exit-code'
-import { sayShare, sayWhen } from '../say'
-import { type Column, renderTable } from '../table'
-import type { Colour } from '../terminal'
+import { exitCodes } from '../job/exit-code'
+import { sayShare, sayWhen } from '../terminal/format'
+import { type Column, renderTable } from '../terminal/table'
+import type { Colour } from '../terminal/terminal'
 
 interface ReadOptions {
   json?: boolean

@@ -1,11 +1,11 @@
-import { GpuqError } from '@/lib/errors'
-import type { Client } from '@/lib/http/client'
-import type { JobSummary } from '@/lib/jobs/schemas'
-import { type UploadStatus, uploadStatuses } from '@/lib/jobs/status'
+import { GpuqError } from '@/lib/contract/errors'
+import type { JobSummary } from '@/lib/contract/jobs'
+import { type UploadStatus, uploadStatuses } from '@/lib/contract/status'
+import type { Client } from '@/lib/http/client/client'
 import { type Context, writeJson } from '../context'
-import { exitCodes } from '../exit-code'
-import { sayDuration, sayWhen, statusColours } from '../say'
-import { type Column, renderTable } from '../table'
+import { exitCodes } from '../job/exit-code'
+import { sayDuration, sayWhen, statusColours } from '../terminal/format'
+import { type Column, renderTable } from '../terminal/table'
 
 export interface JobsOptions {
   status?: string

@@ -4,9 +4,9 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ReadableStream } from 'node:stream/web'
 import { type Context, writeJson } from '../context'
-import { exitCodes } from '../exit-code'
-import { findJobId } from '../job-id'
-import { showJob } from '../show-job'
+import { exitCodes } from '../job/exit-code'
+import { findJobId } from '../job/job-id'
+import { showJob } from '../job/show-job'
 
 export interface LogsOptions {
   follow?: boolean

@@ -1,9 +1,9 @@
-import type { ClusterGpu, ClusterNode } from '@/lib/cluster/schemas'
-import { GpuqError } from '@/lib/errors'
-import type { Client } from '@/lib/http/client'
+import type { ClusterGpu, ClusterNode } from '@/lib/contract/cluster'
+import { GpuqError } from '@/lib/contract/errors'
+import type { Client } from '@/lib/http/client/client'
 import type { Context } from '../context'
-import { exitCodes } from '../exit-code'
-import { findJobId } from '../job-id'
+import { exitCodes } from '../job/exit-code'
+import { findJobId } from '../job/job-id'
 
 const lookEveryMs = 1_000
 

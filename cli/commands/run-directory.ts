@@ -1,10 +1,10 @@
 import { type Context, writeJson } from '../context'
-import { exitCodes } from '../exit-code'
-import { ifGiven, showToEnd, tellResult } from '../follow-submitted'
+import type { RunOptions } from '../declare/run-options'
+import { exitCodes } from '../job/exit-code'
+import { ifGiven, showToEnd, tellResult } from '../job/follow-submitted'
+import { note } from '../job/show-job'
+import { toConfigText } from '../job/upload-config'
 import { shipDirectory } from '../pack/ship-directory'
-import type { RunOptions } from '../run-options'
-import { note } from '../show-job'
-import { toConfigText } from '../upload-config'
 
 /** Longer than any server lets a job run: without an estimate it is not stopped before its admin's limit. */
 const asLongAsAllowed = 2_000_000

@@ -1,9 +1,9 @@
 import { stat } from 'node:fs/promises'
-import { GpuqError } from '@/lib/errors'
+import { GpuqError } from '@/lib/contract/errors'
 import type { Context } from '../context'
-import { followOrPrint, ifGiven } from '../follow-submitted'
-import type { RunOptions } from '../run-options'
-import { toGpuWish, toShellLine } from '../values'
+import type { RunOptions } from '../declare/run-options'
+import { toGpuWish, toShellLine } from '../declare/values'
+import { followOrPrint, ifGiven } from '../job/follow-submitted'
 
 /** Queues a command, or with `--command` or `--with-dir` a directory and what runs in it. */
 export async function run(context: Context, words: readonly string[], options: RunOptions): Promise<number> {

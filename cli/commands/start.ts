@@ -1,15 +1,15 @@
 import { resolve } from 'node:path'
-import { GpuqError } from '@/lib/errors'
-import type { Client } from '@/lib/http/client'
-import { ProblemError } from '@/lib/http/client-problem'
+import { GpuqError } from '@/lib/contract/errors'
+import type { Client } from '@/lib/http/client/client'
+import { ProblemError } from '@/lib/http/client/problem'
 import { type Connection, resolveConnection } from '../config'
 import type { Context } from '../context'
-import { exitCodes } from '../exit-code'
-import { endOnSignals } from '../start/ending'
-import { type Journal, openJournal } from '../start/journal'
+import { exitCodes } from '../job/exit-code'
 import { keepWatching } from '../start/keep-watching'
-import { addressOf, defaultDataDir, findRoot, type Here, serveHere } from '../start/serve-here'
-import { chooseToken, type SignedIn, signInHere } from '../start/sign-in-here'
+import { addressOf, defaultDataDir, findRoot, type Here, serveHere } from '../start/local-server'
+import { chooseToken, type SignedIn, signInHere } from '../start/local-sign-in'
+import { endOnSignals } from '../start/shutdown-signals'
+import { type Journal, openJournal } from '../start/start-log'
 
 export interface StartOptions {
   gpus?: number

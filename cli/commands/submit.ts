@@ -1,9 +1,9 @@
-import { GpuqError } from '@/lib/errors'
+import { GpuqError } from '@/lib/contract/errors'
 import type { Context } from '../context'
-import { followOrPrint, ifGiven, type WaitOptions } from '../follow-submitted'
+import { readTextFile } from '../declare/values'
+import { followOrPrint, ifGiven, type WaitOptions } from '../job/follow-submitted'
+import { saysAnything, toConfigText, type UploadOptions } from '../job/upload-config'
 import { shipBeside } from '../pack/ship-beside'
-import { saysAnything, toConfigText, type UploadOptions } from '../upload-config'
-import { readTextFile } from '../values'
 
 export interface SubmitOptions extends UploadOptions, WaitOptions {
   /** Ships the program's directory. */

@@ -1,12 +1,12 @@
-import type { Client } from '@/lib/http/client'
-import { ProblemError } from '@/lib/http/client-problem'
-import type { JobDetail } from '@/lib/jobs/schemas'
-import { isFinal } from '@/lib/jobs/status'
+import type { JobDetail } from '@/lib/contract/jobs'
+import { isFinal } from '@/lib/contract/status'
+import type { Client } from '@/lib/http/client/client'
+import { ProblemError } from '@/lib/http/client/problem'
 import { type Context, writeJson } from '../context'
-import { exitCodeOf, exitCodes } from '../exit-code'
-import { findJobIds } from '../job-id'
-import { tellError } from '../tell-error'
-import { withoutControls } from '../terminal'
+import { exitCodeOf, exitCodes } from '../job/exit-code'
+import { findJobIds } from '../job/job-id'
+import { tellError } from '../terminal/describe-error'
+import { withoutControls } from '../terminal/terminal'
 
 const lookEveryMs = 1_000
 const mostFailures = 60

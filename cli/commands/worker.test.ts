@@ -10,9 +10,9 @@ import { worker } from './worker'
 let root: string
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'gpuq-worker-'))
-  await mkdir(join(root, 'deploy'))
+  await mkdir(join(root, 'deploy', 'run'), { recursive: true })
   await mkdir(join(root, 'dist'))
-  await copyFile('deploy/leash.mjs', join(root, 'deploy', 'leash.mjs'))
+  await copyFile('deploy/run/exit-with-parent.mjs', join(root, 'deploy', 'run', 'exit-with-parent.mjs'))
 })
 afterEach(() => rm(root, { recursive: true, force: true }))
 

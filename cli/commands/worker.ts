@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join, resolve } from 'node:path'
-import { GpuqError } from '@/lib/errors'
+import { GpuqError } from '@/lib/contract/errors'
 import type { Context } from '../context'
-import { findRoot } from '../start/serve-here'
+import { findRoot } from '../start/local-server'
 
 export interface WorkerOptions {
   name?: string
@@ -33,8 +33,8 @@ export async function worker(
   if (!existsSync(program)) {
     throw new GpuqError('not_found', `The worker is not built yet. Run \`npm run build\` in ${root}.`)
   }
-  const leash = ['--import', join(root, 'deploy', 'leash.mjs')]
-  const child = spawn(process.execPath, [...leash, '--enable-source-maps', program], {
+  const exitWithParent = ['--import', join(root, 'deploy', 'run', 'exit-with-parent.mjs')]
+  const child = spawn(process.execPath, [...exitWithParent, '--enable-source-maps', program], {
     env: { ...env, ...toVariables(env, options, root) },
     // In a session of its own Ctrl-C reaches us alone, and it gets each signal once: two mean that it is to hurry.
     detached: true,

@@ -1,5 +1,5 @@
-import type { Terminal } from '../terminal'
-import { sayBytes } from './say-bytes'
+import type { Terminal } from '../terminal/terminal'
+import { sayBytes } from './format-bytes'
 
 const redrawMs = 100
 const lineMs = 5_000

@@ -1,11 +1,11 @@
-import { contentsOf } from '@/lib/archives/manifest'
+import { contentsOf } from '@/lib/contract/archive-manifest'
 import type { Context } from '../context'
-import { note } from '../show-job'
+import { note } from '../job/show-job'
+import { sayBytes } from './format-bytes'
 import { listDirectory } from './list-directory'
-import { Patience } from './patience'
 import { Progress } from './progress'
-import { sayBytes } from './say-bytes'
 import { sendContents } from './send-contents'
+import { Patience } from './timeouts'
 
 export interface ShipOptions {
   /** Says nothing of how it goes. */

@@ -1,8 +1,8 @@
 import type { Stats } from 'node:fs'
 import { lstat, readdir, readFile, readlink, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
-import { refuseLink, refusePath } from '@/lib/archives/paths'
-import { GpuqError } from '@/lib/errors'
+import { refuseLink, refusePath } from '@/lib/contract/archive-paths'
+import { GpuqError } from '@/lib/contract/errors'
 import { IgnoreRules, ruleFiles } from './ignore-rules'
 
 export interface FoundFile {

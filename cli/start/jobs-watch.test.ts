@@ -2,11 +2,11 @@ import { appendFile, mkdtemp, rename, rm, truncate, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { Client, Submission } from '@/lib/http/client'
-import { ProblemError } from '@/lib/http/client-problem'
+import type { Client, Submission } from '@/lib/http/client/client'
+import { ProblemError } from '@/lib/http/client/problem'
+import { TakenFile } from './claim-log-file'
 import { JobsWatch } from './jobs-watch'
-import type { Journal } from './journal'
-import { TakenFile } from './taken-file'
+import type { Journal } from './start-log'
 
 /** What a server would do: one job a key, and no job for content that is alive. */
 interface Server {

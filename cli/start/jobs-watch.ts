@@ -1,13 +1,13 @@
 import { dirname, resolve } from 'node:path'
-import type { Client } from '@/lib/http/client'
-import { type FileLine, type JobLine, saysNothing, splitLines } from '../jobs-file'
-import { type LineOptions, refuseScript } from '../line-config'
-import type { Journal } from './journal'
+import type { Client } from '@/lib/http/client/client'
+import { decideForgotten, type GoneSince, type Take } from './claim-log'
+import type { TakenFile } from './claim-log-file'
+import { type FileLine, type JobLine, saysNothing, splitLines } from './jobs-file'
+import { type LineOptions, refuseScript } from './line-config'
 import { type Bad, countNames, type ReadLine, readLines } from './read-lines'
 import { readWhole, type WholeFile } from './read-whole'
 import { type Sent, sendLine } from './send-line'
-import { decideForgotten, type GoneSince, type Take } from './taken'
-import type { TakenFile } from './taken-file'
+import type { Journal } from './start-log'
 
 export interface JobsWatchOptions {
   path: string

@@ -1,13 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto'
-import type { User } from '@/lib/access/schemas'
-import type { Client } from '@/lib/http/client'
-import type { LineOptions } from '../line-config'
-import { Bell, pause } from './bell'
+import type { User } from '@/lib/contract/access'
+import type { Client } from '@/lib/http/client/client'
+import { Bell, pause } from './change-signal'
+import { TakenFile } from './claim-log-file'
 import { JobsWatch } from './jobs-watch'
-import type { Journal } from './journal'
+import type { LineOptions } from './line-config'
 import { ModelsWatch } from './models-watch'
+import type { Journal } from './start-log'
 import { StateWatch } from './state-watch'
-import { TakenFile } from './taken-file'
 
 export interface Watching {
   client: Client

@@ -1,8 +1,8 @@
-import { type ModelTable, modelTableSchema } from '@/lib/cluster/schemas'
-import type { Client } from '@/lib/http/client'
-import { ProblemError } from '@/lib/http/client-problem'
-import type { Journal } from './journal'
+import { type ModelTable, modelTableSchema } from '@/lib/contract/cluster'
+import type { Client } from '@/lib/http/client/client'
+import { ProblemError } from '@/lib/http/client/problem'
 import { readWhole } from './read-whole'
+import type { Journal } from './start-log'
 
 export interface ModelsWatchOptions {
   path: string

@@ -1,5 +1,5 @@
-import { type FileLine, type JobLine, readJobLine, saysNothing } from '../jobs-file'
-import { nameLine } from './taken'
+import { nameLine } from './claim-log'
+import { type FileLine, type JobLine, readJobLine, saysNothing } from './jobs-file'
 
 /** A line that says what job it wants. */
 export interface ReadLine {

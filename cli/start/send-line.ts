@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
-import type { Client } from '@/lib/http/client'
-import { ProblemError } from '@/lib/http/client-problem'
-import type { JobLine } from '../jobs-file'
-import { type LineOptions, refuseScript, toLineConfig } from '../line-config'
+import type { Client } from '@/lib/http/client/client'
+import { ProblemError } from '@/lib/http/client/problem'
+import type { JobLine } from './jobs-file'
+import { type LineOptions, refuseScript, toLineConfig } from './line-config'
 
 /** What became of a line. */
 export type Sent =

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Cluster } from '@/lib/cluster/schemas'
+import type { Cluster } from '@/lib/contract/cluster'
 import { readWishes, toStateContent } from './state-content'
 
 type Node = Cluster['nodes'][number]

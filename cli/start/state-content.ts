@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Cluster, ClusterGpu, ClusterNode, Queue } from '@/lib/cluster/schemas'
-import type { JobSummary } from '@/lib/jobs/schemas'
+import type { Cluster, ClusterGpu, ClusterNode, Queue } from '@/lib/contract/cluster'
+import type { JobSummary } from '@/lib/contract/jobs'
 
 /** The state file: what it says of the cluster, and what others may wish in it. Nothing here reads or writes. */
 

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { Client } from '@/lib/http/client'
+import type { Client } from '@/lib/http/client/client'
 import { StateWatch } from './state-watch'
 import { keepWarnings } from './testing/warnings'
 

@@ -1,7 +1,7 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
-import type { Client } from '@/lib/http/client'
-import { ProblemError } from '@/lib/http/client-problem'
-import type { Journal } from './journal'
+import type { Client } from '@/lib/http/client/client'
+import { ProblemError } from '@/lib/http/client/problem'
+import type { Journal } from './start-log'
 import { readWishes, toStateContent } from './state-content'
 
 export interface StateWatchOptions {

@@ -1,4 +1,4 @@
-import { createClient } from '@/lib/http/client'
+import { createClient } from '@/lib/http/client/client'
 import type { Context } from '../context'
 
 export interface FakeContext extends Context {

@@ -1,7 +1,7 @@
 'use client'
 
 import { z } from 'zod'
-import { api } from '@/lib/http/queries'
+import { api } from '@/components/queries/queries'
 import { FormFailure } from '../shell/form-actions'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { Button } from '../ui/button'

@@ -1,7 +1,7 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import { meQuery } from '@/lib/http/queries'
+import { meQuery } from '@/components/queries/queries'
 import { LoadFailure } from '../shell/load-failure'
 import { Badge } from '../ui/badge'
 import { DataList, Datum } from '../ui/data-list'

@@ -2,8 +2,8 @@
 
 import { useMutation } from '@tanstack/react-query'
 import { z } from 'zod'
-import type { Project } from '@/lib/access/schemas'
-import { removeProject, updateProject } from '@/lib/http/queries'
+import { removeProject, updateProject } from '@/components/queries/queries'
+import type { Project } from '@/lib/contract/access'
 import { FormFailure } from '../shell/form-actions'
 import { optionalNumberText } from '../shell/number-text'
 import { useSchemaForm } from '../shell/use-schema-form'

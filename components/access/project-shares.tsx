@@ -1,6 +1,6 @@
 'use client'
 
-import type { Project } from '@/lib/access/schemas'
+import type { Project } from '@/lib/contract/access'
 import { numberText, optionalNumberText } from '../shell/number-text'
 import { DataList, Datum } from '../ui/data-list'
 import { Field } from '../ui/field'

@@ -1,6 +1,6 @@
 'use client'
 
-import type { CreatedToken } from '@/lib/access/schemas'
+import type { CreatedToken } from '@/lib/contract/access'
 import { useOrigin } from '../shell/use-origin'
 import { Callout } from '../ui/callout'
 import { CodeBlock } from '../ui/code-block'

@@ -2,8 +2,8 @@
 
 import { useMutation } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
-import type { Token } from '@/lib/access/schemas'
-import { revokeToken } from '@/lib/http/queries'
+import { revokeToken } from '@/components/queries/queries'
+import type { Token } from '@/lib/contract/access'
 import { Badge } from '../ui/badge'
 import { useNow } from '../ui/clock'
 import { ConfirmDialog } from '../ui/confirm-dialog'

@@ -1,4 +1,4 @@
-import { listAuditSchema } from '@/lib/access/schemas'
+import { listAuditSchema } from '@/lib/contract/access'
 
 const { actor, action } = listAuditSchema.shape
 

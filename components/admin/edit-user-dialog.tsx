@@ -2,9 +2,9 @@
 
 import { useMutation } from '@tanstack/react-query'
 import { z } from 'zod'
-import { roles } from '@/lib/access/roles'
-import type { User } from '@/lib/access/schemas'
-import { updateUser } from '@/lib/http/queries'
+import { updateUser } from '@/components/queries/queries'
+import type { User } from '@/lib/contract/access'
+import { roles } from '@/lib/contract/roles'
 import { LimitField, limitText, toLimitText } from '../access/limit-field'
 import { FormActions } from '../shell/form-actions'
 import { useSchemaForm } from '../shell/use-schema-form'

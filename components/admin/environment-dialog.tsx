@@ -2,9 +2,9 @@
 
 import { useMutation } from '@tanstack/react-query'
 import { z } from 'zod'
-import type { Environment } from '@/lib/access/schemas'
-import { createEnvironment, updateEnvironment } from '@/lib/http/queries'
-import { idSchema } from '@/lib/jobs/schemas'
+import { createEnvironment, updateEnvironment } from '@/components/queries/queries'
+import type { Environment } from '@/lib/contract/access'
+import { idSchema } from '@/lib/contract/jobs'
 import { FormActions } from '../shell/form-actions'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { Checkbox } from '../ui/checkbox'

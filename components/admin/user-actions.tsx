@@ -1,7 +1,7 @@
 'use client'
 
 import { Ellipsis, KeyRound, Link2, Pencil, UserCheck, UserX } from 'lucide-react'
-import type { User } from '@/lib/access/schemas'
+import type { User } from '@/lib/contract/access'
 import { DropdownMenu, MenuItem, MenuSeparator } from '../ui/dropdown-menu'
 import { IconButton } from '../ui/icon-button'
 

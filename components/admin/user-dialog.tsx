@@ -1,8 +1,8 @@
 'use client'
 
 import { useMutation } from '@tanstack/react-query'
-import type { User } from '@/lib/access/schemas'
-import { updateUser } from '@/lib/http/queries'
+import { updateUser } from '@/components/queries/queries'
+import type { User } from '@/lib/contract/access'
 import { NewTokenDialog } from '../access/new-token-dialog'
 import { FormFailure } from '../shell/form-actions'
 import { Button } from '../ui/button'

@@ -1,6 +1,6 @@
 'use client'
 
-import { type Role, roles } from '@/lib/access/roles'
+import { type Role, roles } from '@/lib/contract/roles'
 import { Field } from '../ui/field'
 import { Input } from '../ui/input'
 import { Select } from '../ui/select'

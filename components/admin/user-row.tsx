@@ -1,7 +1,7 @@
 'use client'
 
 import { useState } from 'react'
-import type { User } from '@/lib/access/schemas'
+import type { User } from '@/lib/contract/access'
 import { Badge } from '../ui/badge'
 import { RelativeTime } from '../ui/relative-time'
 import { Cell, TableRow } from '../ui/table'

@@ -1,7 +1,7 @@
 'use client'
 
 import type { ReactNode } from 'react'
-import type { Cluster, Orchestrator } from '@/lib/cluster/schemas'
+import type { Cluster, Orchestrator } from '@/lib/contract/cluster'
 import { Badge } from '../ui/badge'
 import { Link } from '../ui/link'
 import { Panel } from '../ui/panel'

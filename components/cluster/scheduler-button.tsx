@@ -2,7 +2,7 @@
 
 import { useMutation } from '@tanstack/react-query'
 import { CirclePlay, CircleStop } from 'lucide-react'
-import { setSchedulerRunning } from '@/lib/http/queries-cluster'
+import { setSchedulerRunning } from '@/components/queries/cluster'
 import { Button } from '../ui/button'
 import { ConfirmDialog } from '../ui/confirm-dialog'
 import { toast } from '../ui/toaster'

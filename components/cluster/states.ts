@@ -10,7 +10,7 @@ import {
   TriangleAlert,
   Unplug,
 } from 'lucide-react'
-import type { ClusterGpu, ClusterNode } from '@/lib/cluster/schemas'
+import type { ClusterGpu, ClusterNode } from '@/lib/contract/cluster'
 import type { Tone } from '../ui/tones'
 
 /** How a state looks: its colour, its shape and its word always come together. */

@@ -1,5 +1,5 @@
 import { Ban, CircleCheck, CircleDashed, CircleX, LoaderCircle, type LucideIcon, Rocket } from 'lucide-react'
-import type { UploadStatus } from '@/lib/jobs/status'
+import type { UploadStatus } from '@/lib/contract/status'
 import { StatusBadge } from '../ui/status-badge'
 import type { Tone } from '../ui/tones'
 

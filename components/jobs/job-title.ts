@@ -1,4 +1,4 @@
-import type { JobSummary } from '@/lib/jobs/schemas'
+import type { JobSummary } from '@/lib/contract/jobs'
 
 /** The end of an id: its start is a time, and the same for jobs submitted together. */
 export function shortId(id: string): string {

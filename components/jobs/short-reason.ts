@@ -1,5 +1,5 @@
-import type { Reason } from '@/lib/jobs/reasons'
-import type { JobSummary } from '@/lib/jobs/schemas'
+import type { JobSummary } from '@/lib/contract/jobs'
+import type { Reason } from '@/lib/contract/reasons'
 
 const words: Readonly<Record<string, string>> = {
   finished: '',

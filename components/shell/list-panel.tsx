@@ -2,7 +2,7 @@
 
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import type { Page } from '@/lib/http/client-transport'
+import type { Page } from '@/lib/http/client/transport'
 import { Button } from '../ui/button'
 import { Panel } from '../ui/panel'
 import { SkeletonRows } from '../ui/skeleton'

@@ -2,7 +2,7 @@
 
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { ProblemError } from '@/lib/http/client-problem'
+import { ProblemError } from '@/lib/http/client/problem'
 
 const tries = 2
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { idSchema } from '@/lib/jobs/schemas'
+import { idSchema } from '@/lib/contract/jobs'
 import { check } from './use-schema-form'
 
 const schema = z.object({

@@ -2,7 +2,7 @@
 
 import { type FormEvent, type RefObject, useEffect, useRef, useState } from 'react'
 import type { z } from 'zod'
-import { ProblemError } from '@/lib/http/client-problem'
+import { ProblemError } from '@/lib/http/client/problem'
 
 type FieldErrors = Record<string, string>
 

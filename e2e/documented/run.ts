@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { findProgram, installPackages, mayInstall } from '@/deploy/debian.mjs'
+import { findProgram, installPackages, mayInstall } from '@/deploy/engine/debian.mjs'
 import { theSystem } from '../system/the-system'
 
 /** The upload API as a shell and as Python use it: these very files, with real curl and real requests. */

@@ -1,5 +1,5 @@
-import { GpuqError } from '../errors'
-import type { Role, Scope } from './roles'
+import { GpuqError } from '../contract/errors'
+import type { Role, Scope } from '../contract/roles'
 
 /**
  * An authenticated caller. Functions that act for someone take one, so that a proven right is in the type and not a

@@ -1,10 +1,10 @@
 import { uuidv7 } from 'uuidv7'
 import { z } from 'zod'
+import type { AuditEvent, listAuditSchema } from '../contract/access'
 import { database } from '../database/client'
+import { cutPage, decodeTimeCursor, type Page } from '../database/pagination'
 import type { Transaction } from '../database/transaction'
-import { cutPage, decodeTimeCursor, type Page } from '../http/pagination'
 import { type Actor, requireAdmin } from './actor'
-import type { AuditEvent, listAuditSchema } from './schemas'
 
 /** One thing that somebody did. Secrets have no place in it: neither in `target` nor in `detail`. */
 export interface AuditEntry {

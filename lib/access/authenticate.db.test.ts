@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { testDatabase } from '../database/testing/test-database'
 import { authenticate } from './authenticate'
-import { readSession, sessionCookie, sessionOfCookies } from './session-cookie'
-import { secretOfDirectory } from './session-secret'
+import { readSession, sessionCookie, sessionOfCookies } from './sessions/session-cookie'
+import { secretOfDirectory } from './sessions/session-secret'
 import { makePerson, makeToken } from './testing/people'
-import { hashToken } from './token-format'
+import { hashToken } from './tokens/token-format'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
 const db = testDatabase()

@@ -1,9 +1,9 @@
+import { GpuqError } from '../contract/errors'
+import type { Role, Scope } from '../contract/roles'
 import { database } from '../database/client'
-import { GpuqError } from '../errors'
 import type { Actor } from './actor'
-import type { Role, Scope } from './roles'
-import { sessionUser } from './session'
-import { hashToken } from './token-format'
+import { sessionUser } from './sessions/session'
+import { hashToken } from './tokens/token-format'
 
 export const invalidToken = () =>
   new GpuqError('unauthenticated', 'Invalid or expired token', {

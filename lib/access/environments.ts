@@ -1,13 +1,13 @@
 import { uuidv7 } from 'uuidv7'
 import type { z } from 'zod'
+import type { createEnvironmentSchema, Environment, updateEnvironmentSchema } from '../contract/access'
+import { GpuqError } from '../contract/errors'
+import { idPattern } from '../contract/jobs'
 import { database } from '../database/client'
 import { isUniqueViolation, type Transaction, transaction } from '../database/transaction'
-import { GpuqError } from '../errors'
-import { idPattern } from '../jobs/schemas'
 import { type Actor, isAdmin, requireAdmin } from './actor'
 import { assignments } from './assignments'
 import { recordAudit } from './audit'
-import type { createEnvironmentSchema, Environment, updateEnvironmentSchema } from './schemas'
 
 const columns = 'name, image, description, network, is_default, enabled'
 

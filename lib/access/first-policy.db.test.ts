@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { readPolicy, setOrchestratorRunning, updatePolicy } from '../cluster/policy'
+import { readPolicy, setOrchestratorRunning, updatePolicy } from '../cluster/admin/policy'
 import { testDatabase } from '../database/testing/test-database'
 import { actorFromToken } from './authenticate'
 import { ensureFirstRun } from './first-run'

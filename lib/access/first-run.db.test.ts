@@ -3,7 +3,7 @@ import { testDatabase } from '../database/testing/test-database'
 import { actorFromToken } from './authenticate'
 import { findEnvironment } from './environments'
 import { ensureFirstRun } from './first-run'
-import { signInWithPassword } from './sign-in'
+import { signInWithPassword } from './sessions/sign-in'
 import { findStored } from './testing/people'
 
 const given = vi.hoisted(() => {

@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto'
 import { uuidv7 } from 'uuidv7'
+import { scopes } from '../contract/roles'
 import { type Transaction, transaction } from '../database/transaction'
 import { env } from '../env'
 import { recordAudit } from './audit'
-import { hashPassword } from './passwords'
-import { scopes } from './roles'
-import { generateToken, hashToken, tokenHint } from './token-format'
+import { hashPassword } from './sessions/passwords'
+import { generateToken, hashToken, tokenHint } from './tokens/token-format'
 
 /** The first admin as the one start that made it learns of it. */
 export interface FirstAdmin {

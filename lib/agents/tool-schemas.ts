@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { queueStatuses } from '../cluster/queue-schemas'
-import { clusterStatusSchema, nodeStates } from '../cluster/schemas'
-import { count, label, seconds, shellCommand, variables } from '../jobs/config-values'
-import { idSchema } from '../jobs/schemas'
-import { uploadStatuses } from '../jobs/status'
+import { clusterStatusSchema, nodeStates } from '../contract/cluster'
+import { count, label, seconds, shellCommand, variables } from '../contract/config/values'
+import { idSchema } from '../contract/jobs'
+import { queueStatuses } from '../contract/queue'
+import { uploadStatuses } from '../contract/status'
 import { gpuCounts } from './job-shape'
 
 /** What agents' tools take and answer. Models read the descriptions, so they say what no client could guess. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Scope } from '../access/roles'
+import type { Scope } from '../contract/roles'
 import { parseInput } from '../http/route'
 import { createJob, listOwnJobs, readJobLog, stopJob, type ToolCall, viewJob } from './job-tools'
 import {

@@ -1,6 +1,6 @@
 import { listEnvironments } from '../access/environments'
-import { readCluster } from '../cluster/read-cluster'
-import type { ClusterNode } from '../cluster/schemas'
+import { readCluster } from '../cluster/overview/read-cluster'
+import type { ClusterNode } from '../contract/cluster'
 import { database } from '../database/client'
 import type { ToolCall } from './job-tools'
 import type { AgentCluster } from './tool-schemas'

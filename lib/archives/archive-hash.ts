@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { canonicalText, type Manifest } from './manifest'
+import { canonicalText, type Manifest } from '../contract/archive-manifest'
 
 /** What a directory is called: the SHA-256 of its manifest, in hexadecimal. */
 export function archiveHash(manifest: Manifest): string {

@@ -1,5 +1,5 @@
+import { type Manifest, manifestSchema } from '../contract/archive-manifest'
 import { database } from '../database/client'
-import { type Manifest, manifestSchema } from './manifest'
 
 /** A directory as a node lays it out. */
 export interface StoredArchive {

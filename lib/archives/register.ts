@@ -1,15 +1,22 @@
 import { uuidv7 } from 'uuidv7'
 import type { Actor } from '../access/actor'
-import { findOrCreateProject } from '../access/project-of-submission'
+import { findOrCreateProject } from '../access/projects/submission-project'
 import { RateWindow } from '../access/rate-window'
+import {
+  contentsOf,
+  type Entry,
+  isLink,
+  type Manifest,
+  toManifest,
+  totalBytes,
+} from '../contract/archive-manifest'
+import type { ArchiveState } from '../contract/archives'
+import { GpuqError } from '../contract/errors'
 import { type Transaction, transaction } from '../database/transaction'
 import { env } from '../env'
-import { GpuqError } from '../errors'
 import { archiveHash } from './archive-hash'
 import { shareContents } from './contents-lock'
-import { contentsOf, type Entry, isLink, type Manifest, toManifest, totalBytes } from './manifest'
-import { requireRoomForMore } from './room-of-owner'
-import type { ArchiveState } from './schemas'
+import { requireRoomForMore } from './storage-quota'
 
 const MiB = 1024 * 1024
 const perMinute = 60

@@ -1,4 +1,4 @@
-import { GpuqError } from '../errors'
+import { GpuqError } from '../contract/errors'
 
 /** Uploads of one user at a time: what one connection cannot fill, a few can. */
 const uploadsPerUser = 8

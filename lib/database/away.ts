@@ -1,4 +1,4 @@
-import { connectionError, poolTimeout } from '../connection-error'
+import { connectionError, poolTimeout } from '../async/connection-error'
 
 /**
  * True where all connections of the pool were in use for so long that the wait for one was given up. What was to be done

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { GpuqError } from '../errors'
+import { GpuqError } from '../contract/errors'
 
 interface Package {
   bytes: Uint8Array<ArrayBuffer>

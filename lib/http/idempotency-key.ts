@@ -1,4 +1,4 @@
-import { GpuqError } from '../errors'
+import { GpuqError } from '../contract/errors'
 
 const keyPattern = /^[\x21-\x7e]{1,255}$/
 

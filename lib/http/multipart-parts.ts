@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { Busboy } from 'busboy'
-import { type ErrorCode, type FieldError, GpuqError } from '../errors'
+import { type ErrorCode, type FieldError, GpuqError } from '../contract/errors'
 import { firstInvalidByte } from '../results/utf8'
 
 export interface UploadedPart {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { GpuqError } from '../errors'
+import { GpuqError } from '../contract/errors'
 import { readUpload } from './multipart'
 
 const limits = { maxPartBytes: 1 << 20, timeoutMs: 5000 }

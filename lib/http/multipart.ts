@@ -1,5 +1,5 @@
 import busboy, { type Busboy } from 'busboy'
-import type { GpuqError } from '../errors'
+import type { GpuqError } from '../contract/errors'
 import { PartCollector, partNames, refusal, type Upload } from './multipart-parts'
 
 export interface UploadLimits {

@@ -1,5 +1,5 @@
+import { GpuqError } from '../contract/errors'
 import { publicUrl } from '../env'
-import { GpuqError } from '../errors'
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 

@@ -1,4 +1,4 @@
-import { GpuqError } from '../errors'
+import { GpuqError } from '../contract/errors'
 
 /**
  * How many seconds a submit may wait for its result: `?wait=false` or `Prefer: respond-async` none at all, `?wait=30`

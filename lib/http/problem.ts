@@ -1,4 +1,4 @@
-import { type ErrorCode, type FieldError, GpuqError } from '../errors'
+import { type ErrorCode, type FieldError, GpuqError } from '../contract/errors'
 
 /** The body of every error: RFC 9457 problem details. `detail` is the sentence a person reads. */
 export interface Problem {

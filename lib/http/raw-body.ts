@@ -1,4 +1,4 @@
-import { GpuqError } from '../errors'
+import { GpuqError } from '../contract/errors'
 
 /**
  * Reads a body of plain bytes, at least one.

@@ -1,7 +1,7 @@
+import { kindOf, type LineKind, parseStored, readPrinted, resultText } from '../contract/printed-output'
+import { type ResultFileRecord, recordSchema } from '../contract/records'
 import { type ByteSource, ResultFormatFault, readLines } from './lines'
-import { kindOf, type LineKind, parseStored, readPrinted, resultText } from './printed'
 import type { OutputStream } from './record-writer'
-import { type ResultFileRecord, recordSchema } from './records'
 
 /** What the API answers with: output as text, cut where it is too long. */
 export interface CollectedOutput {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { recordSchema } from '../contract/records'
 import { type EncodedOutput, OutputEncoder } from './encode'
-import { recordSchema } from './records'
 
 const at = new Date('2026-11-20T22:36:00.123Z')
 const t = at.toISOString()

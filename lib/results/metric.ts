@@ -1,4 +1,4 @@
-import type { MetricRecord } from './records'
+import type { MetricRecord } from '../contract/records'
 
 /** A finished record of how a task's GPUs were used at one moment. `type` comes first: readers tell lines by it. */
 export function encodeMetric(gpus: MetricRecord['gpus'], at: Date, rank?: number): Buffer {

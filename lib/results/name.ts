@@ -1,4 +1,4 @@
-import { idPattern } from '../jobs/schemas'
+import { idPattern } from '../contract/jobs'
 
 /** `{user_id}_{competition_id}_{timestamp}.jsonl`. Two jobs of one millisecond share it. */
 export function resultFileName(userId: string, competitionId: string, at: Date): string {

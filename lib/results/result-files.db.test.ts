@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest'
-import { finishTask } from '../cluster/finish-task'
-import { unfinishedTasks } from '../cluster/tasks'
+import { finishTask } from '../cluster/tasks/finish-task'
+import { unfinishedTasks } from '../cluster/tasks/tasks'
 import { placeByHand } from '../cluster/testing/placed'
 import { makeJob, makeNode } from '../cluster/testing/rows'
 import { testDatabase } from '../database/testing/test-database'

@@ -1,13 +1,13 @@
+import { publicSpec, storedSpecSchema } from '../contract/config/stored-spec'
+import { describeReason, type EndReason } from '../contract/reasons'
+import type { ExitRecord, JobRecord } from '../contract/records'
 import { database } from '../database/client'
 import { channels } from '../database/listen'
 import { isUniqueViolation, transaction } from '../database/transaction'
-import { describeReason, type EndReason } from '../jobs/reasons'
-import { publicSpec, storedSpecSchema } from '../jobs/stored-spec'
 import { storage } from '../storage/storage'
 import { StorageFault } from '../storage/store'
 import { resultFileName, resultKey } from './name'
 import { readChunks } from './read-output'
-import type { ExitRecord, JobRecord } from './records'
 
 interface EndedJob {
   id: string

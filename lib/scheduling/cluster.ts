@@ -1,4 +1,4 @@
-import { NodeBook } from './node-book'
+import { NodeBook } from './node-ledger'
 import type { NodeState } from './types'
 
 /** The nodes, and which of them changed: who keeps what it found out about nodes looks again only at these. */

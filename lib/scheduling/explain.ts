@@ -1,8 +1,8 @@
 import { fits, isEligible, isOfPool } from './fits'
 import { NodeKinds } from './node-kinds'
+import { gpuMilliOf } from './queue-heads'
 import type { ProjectAccount } from './queues'
 import type { Scheduler } from './scheduler'
-import { gpuMilliOf } from './turns'
 import type { Fit, NodeState, ResourceRequest, Waiting, WaitingJob } from './types'
 
 /** Reasons that hold whatever a project's quota and the policy say. */

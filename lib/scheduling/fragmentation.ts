@@ -1,5 +1,5 @@
+import type { Room } from './capacity'
 import { isEligible, isOfPool, sharesOf } from './fits'
-import type { Room } from './room'
 import type { Demand, NodeState, ResourceRequest } from './types'
 
 /** A kind of node, with what each demand needs on it. */

@@ -1,8 +1,8 @@
-import type { NodeBook } from './node-book'
+import type { NodeBook } from './node-ledger'
 import type { Place } from './placer'
+import type { Turns } from './queue-heads'
 import type { Queue } from './queues'
 import { findVictims, leavesRoom, type Reservation } from './reservation'
-import type { Turns } from './turns'
 import type { Placement, Preemption, WaitingJob } from './types'
 
 /** What a pass needs of the scheduler. */

@@ -1,8 +1,8 @@
+import { type Need, needOn, type Room, roomOf } from './capacity'
 import type { Cluster } from './cluster'
 import { fits } from './fits'
 import type { Fragmentation } from './fragmentation'
-import type { NodeBook } from './node-book'
-import { type Need, needOn, type Room, roomOf } from './room'
+import type { NodeBook } from './node-ledger'
 import type { NodeState, ResourceRequest, TaskPlacement } from './types'
 
 /** A place for one instance. */

@@ -1,5 +1,5 @@
+import { nextInLine } from './dispatch-candidates'
 import { Explainer } from './explain'
-import { nextInLine } from './next-in-line'
 import { Scheduler } from './scheduler'
 import type { Plan, Snapshot } from './types'
 

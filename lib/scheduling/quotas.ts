@@ -1,5 +1,5 @@
+import { gpuMilliOf, type Turns } from './queue-heads'
 import { compareTurns, type KeptQuota, type ProjectAccount, type QuotaKeeper } from './queues'
-import { gpuMilliOf, type Turns } from './turns'
 
 /**
  * Keeps each project's quota for the first of its jobs that cannot start, as a pass keeps room on the nodes: else small jobs

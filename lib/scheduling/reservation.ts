@@ -1,6 +1,6 @@
+import { isFree, needOn } from './capacity'
 import type { Cluster } from './cluster'
-import type { NodeBook } from './node-book'
-import { isFree, needOn } from './room'
+import type { NodeBook } from './node-ledger'
 import type { ResourceRequest, TaskPlacement } from './types'
 
 /** Room kept for the first job that cannot start: when it will start, and where. */

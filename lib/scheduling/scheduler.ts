@@ -1,14 +1,14 @@
 import { Cluster } from './cluster'
 import { Fragmentation } from './fragmentation'
 import { Heap } from './heap'
-import type { NodeBook } from './node-book'
+import type { NodeBook } from './node-ledger'
 import { Pass } from './pass'
 import { type Place, Placer } from './placer'
+import { gpuMilliOf, Turns } from './queue-heads'
 import { byKey, type Claim, compareTurns, type Queue } from './queues'
 import { Quotas } from './quotas'
+import { Shape } from './request-class'
 import { Openings } from './reservation'
-import { Shape } from './shape'
-import { gpuMilliOf, Turns } from './turns'
 import type {
   JobFacts,
   Placement,

@@ -1,6 +1,6 @@
-import { visibleText } from '@/lib/jobs/visible-text'
+import { visibleText } from '@/lib/contract/sanitize-text'
 import { StorageFault, type StorageFaultCode } from '@/lib/storage/store'
-import { type PassedOver, TooManyFiles } from './walk-beneath'
+import { type PassedOver, TooManyFiles } from './safe-walk'
 
 const mostPassedOver = 5
 

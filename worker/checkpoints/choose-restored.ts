@@ -1,5 +1,5 @@
-import type { CheckpointFile } from '@/lib/cluster/checkpoint-files'
-import { mostPathBytes } from './walk-beneath'
+import type { CheckpointFile } from '@/lib/cluster/checkpoints/checkpoint-files'
+import { mostPathBytes } from './safe-walk'
 
 /** Why nothing may be written at such a path below a directory; null: it may. */
 export function refusePath(path: string): string | null {

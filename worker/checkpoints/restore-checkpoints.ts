@@ -2,16 +2,21 @@ import { createHash } from 'node:crypto'
 import { mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { addAbortSignal, type Readable } from 'node:stream'
-import { type CheckpointFile, checkpointKey, type Run, readCheckpoints } from '@/lib/cluster/checkpoint-files'
-import type { ClaimedTask } from '@/lib/cluster/tasks'
+import { inParallel } from '@/lib/async/pool'
+import { pause } from '@/lib/async/sleep'
+import {
+  type CheckpointFile,
+  checkpointKey,
+  type Run,
+  readCheckpoints,
+} from '@/lib/cluster/checkpoints/checkpoint-files'
+import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { logger } from '@/lib/logger'
 import { storage } from '@/lib/storage/storage'
 import { StorageFault } from '@/lib/storage/store'
-import { inParallel } from '../node/in-parallel'
-import { persist } from '../node/persist'
-import { pause } from '../pause'
-import type { TaskUser } from '../runtime/container-spec'
+import { persist } from '../node/lease/retry-write'
 import { RuntimeFault, type TaskCheckpoints } from '../runtime/runtime'
+import type { TaskUser } from '../runtime/spec/container-spec'
 import { chooseRestored, directoriesAbove, refusePath } from './choose-restored'
 import { emptyLocal, type LocalCheckpoints, markRestored } from './local-checkpoints'
 import { RestoreProgress } from './restore-progress'

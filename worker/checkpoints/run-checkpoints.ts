@@ -1,8 +1,8 @@
-import type { Lease } from '@/lib/cluster/nodes'
-import type { ClaimedTask } from '@/lib/cluster/tasks'
-import type { Outcome } from '@/lib/jobs/attempt-end'
-import type { TaskSettings } from '../node/task-settings'
-import { CheckpointKeeper } from './keep-checkpoints'
+import type { Lease } from '@/lib/cluster/nodes/nodes'
+import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
+import type { Outcome } from '@/lib/jobs/lifecycle/attempt-end'
+import type { TaskSettings } from '../node/task/task-settings'
+import { CheckpointKeeper } from './checkpoint-uploader'
 import { localCheckpoints } from './local-checkpoints'
 import { runOf, sharedCheckpoints, watchSize } from './run-directory'
 

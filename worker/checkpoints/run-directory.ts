@@ -1,11 +1,11 @@
 import { chmod, chown, lstat, mkdir, opendir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Run } from '@/lib/cluster/checkpoint-files'
-import type { ClaimedTask } from '@/lib/cluster/tasks'
-import { storedSpecSchema } from '@/lib/jobs/stored-spec'
-import { pause } from '../pause'
-import { type TaskUser, taskGid, taskUid } from '../runtime/container-spec'
+import { pause } from '@/lib/async/sleep'
+import type { Run } from '@/lib/cluster/checkpoints/checkpoint-files'
+import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
+import { storedSpecSchema } from '@/lib/contract/config/stored-spec'
 import type { TaskCheckpoints } from '../runtime/runtime'
+import { type TaskUser, taskGid, taskUid } from '../runtime/spec/container-spec'
 
 /** The named run that a task is an attempt at, the same for each task, attempt and job of that name in the project; null: none. */
 export function runOf({ spec, project }: Pick<ClaimedTask, 'spec' | 'project'>): Run | null {

@@ -1,4 +1,4 @@
-import type { GpuReport } from '@/lib/cluster/gpu-reading'
+import type { GpuReport } from '@/lib/cluster/gpus/gpu-reading'
 import type { Gpu } from './gpu'
 import { readGpus } from './read-gpus'
 import { NvidiaSmiFault } from './run-nvidia-smi'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { GpuFault, GpuReading } from '@/lib/cluster/gpu-reading'
+import type { GpuFault, GpuReading } from '@/lib/cluster/gpus/gpu-reading'
 
 /** What is asked of each GPU, in this order. */
 export const gpuFields = [

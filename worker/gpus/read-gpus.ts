@@ -1,4 +1,4 @@
-import type { GpuReading, GpuReport } from '@/lib/cluster/gpu-reading'
+import type { GpuReading, GpuReport } from '@/lib/cluster/gpus/gpu-reading'
 import { type MigSlice, parseMigList } from './mig'
 import { type GpuField, gpuFields, type PhysicalGpu, parseNvidiaSmi } from './nvidia-smi'
 import { type NvidiaSmiAnswer, NvidiaSmiFault, runNvidiaSmi } from './run-nvidia-smi'

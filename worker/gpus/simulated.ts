@@ -1,4 +1,4 @@
-import { simulatedMemoryMib, simulatedModel } from '@/lib/cluster/simulated-nodes'
+import { simulatedMemoryMib, simulatedModel } from '@/lib/cluster/simulated/simulated-nodes'
 import type { Gpu } from './gpu'
 
 /** GPUs that nobody has: their containers are real, only the device request is left out. */

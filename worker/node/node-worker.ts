@@ -1,11 +1,11 @@
 import { join } from 'node:path'
-import type { GpuReport } from '@/lib/cluster/gpu-reading'
-import { type Lease, NodeNameTaken } from '@/lib/cluster/nodes'
+import { pause } from '@/lib/async/sleep'
+import type { GpuReport } from '@/lib/cluster/gpus/gpu-reading'
+import { type Lease, NodeNameTaken } from '@/lib/cluster/nodes/nodes'
 import { logger } from '@/lib/logger'
-import { pause } from '../pause'
-import { LeaseKeeper } from './keep-lease'
+import { LeaseKeeper } from './lease/renew-lease'
 import { NodeService } from './serve-node'
-import type { TaskSettings } from './task-settings'
+import type { TaskSettings } from './task/task-settings'
 
 const registerEveryMs = 1_000
 

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { releaseGone, tasksHoldingGpus } from '@/lib/cluster/allocations'
-import { finishTask } from '@/lib/cluster/finish-task'
-import { type ClaimedTask, Fenced, unfinishedTasks } from '@/lib/cluster/tasks'
+import { releaseGone, tasksHoldingGpus } from '@/lib/cluster/tasks/allocations'
+import { finishTask } from '@/lib/cluster/tasks/finish-task'
+import { type ClaimedTask, Fenced, unfinishedTasks } from '@/lib/cluster/tasks/tasks'
 import { logger } from '@/lib/logger'
 import { listLocal } from '../checkpoints/local-checkpoints'
 import { type ContainerRef, RuntimeFault } from '../runtime/runtime'
-import { clearTask } from './lay-out-task'
-import { listResults } from './results-directory'
-import { listTaskDirectories } from './task-directory'
-import type { TaskHost } from './task-settings'
+import { listResults } from './artifacts/artifacts-directory'
+import { clearTask } from './task/prepare-task'
+import { listTaskDirectories } from './task/task-directory'
+import type { TaskHost } from './task/task-settings'
 
 /** What the reconciler asks of the one who runs the tasks. */
 export interface Runs {

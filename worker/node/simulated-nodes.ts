@@ -1,14 +1,14 @@
+import { Wake } from '@/lib/async/change-signal'
 import {
   type HostMachine,
   registerSimulatedNode,
   type SimulatedNode,
   simulatedNodesOf,
-} from '@/lib/cluster/serve-simulated'
+} from '@/lib/cluster/simulated/serve-simulated'
 import { listener } from '@/lib/database/listen'
 import { logger } from '@/lib/logger'
-import { Wake } from '../wake'
 import { NodeWorker } from './node-worker'
-import type { TaskSettings } from './task-settings'
+import type { TaskSettings } from './task/task-settings'
 
 /** The safety net under the notifications; also how soon one that failed is tried again. */
 const lookEveryMs = 3_000

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { nextProvisionStep } from '@/lib/cluster/provision-rules'
+import { Wake } from '@/lib/async/change-signal'
+import { pause } from '@/lib/async/sleep'
+import { nextProvisionStep } from '@/lib/cluster/provisions/provision-rules'
 import {
   appendProvisionOutput,
   endProvision,
@@ -8,11 +10,9 @@ import {
   noteProvisions,
   type Provision,
   readProvisions,
-} from '@/lib/cluster/provisions'
+} from '@/lib/cluster/provisions/provisions'
 import { listener } from '@/lib/database/listen'
 import { logger } from '@/lib/logger'
-import { pause } from '../pause'
-import { Wake } from '../wake'
 import { runShellCommand } from './run-command'
 
 /** An admin's two commands, and how long nodes may take to come up. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { until } from '../testing/until'
-import { buildContainerSpec, taskUid } from './container-spec'
+import { buildContainerSpec, taskUid } from './spec/container-spec'
 import { runControl } from './testing/engine-probe'
 import { TaskBench } from './testing/task-bench'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { TaskContainer } from './runtime'
-import { buildSeccompProfile } from './seccomp'
+import { buildSeccompProfile } from './spec/seccomp'
 import { askEngine, runControl } from './testing/engine-probe'
 import { TaskBench } from './testing/task-bench'
 

@@ -1,8 +1,8 @@
 import pg from 'pg'
-import { isLed, leaderLock } from '@/lib/cluster/leader-lock'
+import { pause } from '@/lib/async/sleep'
 import { database } from '@/lib/database/client'
+import { isLed, leaderLock } from '@/lib/database/leader-lock'
 import { logger } from '@/lib/logger'
-import { pause } from '../pause'
 
 /** How often a follower tries, and a leader makes sure of its lock: well inside the five seconds promised. */
 const tryEveryMs = 1_000

@@ -1,7 +1,7 @@
+import { Wake } from '@/lib/async/change-signal'
 import { listener } from '@/lib/database/listen'
 import { logger } from '@/lib/logger'
 import { jobsWithoutResult, storeResult } from '@/lib/results/result-files'
-import { Wake } from '../wake'
 
 const lookEveryMs = 2_000
 /** After a failure, a full disk for one, the next try waits this long. */

@@ -1,10 +1,10 @@
 import { sweepArchives } from '@/lib/archives/sweep'
-import { sweepCheckpoints } from '@/lib/cluster/sweep-checkpoints'
+import { pause } from '@/lib/async/sleep'
+import { sweepCheckpoints } from '@/lib/cluster/checkpoints/sweep-checkpoints'
 import { checkpointsDirectory, env } from '@/lib/env'
 import { logger } from '@/lib/logger'
 import { storage } from '@/lib/storage/storage'
 import { sweepShared } from '../checkpoints/sweep-shared'
-import { pause } from '../pause'
 
 const firstAfterMs = 10 * 60_000
 const everyMs = 6 * 60 * 60_000

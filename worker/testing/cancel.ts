@@ -1,6 +1,6 @@
 import type { Actor } from '@/lib/access/actor'
 import { setDatabase } from '@/lib/database/client'
-import { cancelJob } from '@/lib/jobs/cancel'
+import { cancelJob } from '@/lib/jobs/lifecycle/cancel'
 import type { Lab } from './lab'
 
 /** Scenarios that run side by side have a database each, and this process looks at one at a time. */

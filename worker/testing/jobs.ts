@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { uuidv7 } from 'uuidv7'
-import { isFinal, type JobStatus } from '@/lib/jobs/status'
+import type { ResultFileRecord } from '@/lib/contract/records'
+import { isFinal, type JobStatus } from '@/lib/contract/status'
 import { collectOutput, readRecords } from '@/lib/results/decode'
-import type { ResultFileRecord } from '@/lib/results/records'
 import { until } from './until'
 
 export interface JobOptions {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { type EndReason, endReasons } from '@/lib/jobs/reasons'
-import { isFinal, type JobStatus, jobTransitions } from '@/lib/jobs/status'
+import { type EndReason, endReasons } from '@/lib/contract/reasons'
+import { isFinal, type JobStatus, jobTransitions } from '@/lib/contract/status'
 import type { Engine } from './engine'
 import type { Lab } from './lab'
 

@@ -1,16 +1,16 @@
 import type { Metadata } from 'next'
 import { ClusterView } from '@/components/cluster/cluster-view'
-import { isAdmin } from '@/lib/access/actor'
-import { readOrchestrator } from '@/lib/cluster/orchestrator'
-import { readCluster } from '@/lib/cluster/read-cluster'
 import {
   clusterQuery,
   nodesPerPage,
   orchestratorQuery,
   queueQuery,
   queueStep,
-} from '@/lib/http/queries-cluster'
-import { readQueue } from '@/lib/jobs/queue-list'
+} from '@/components/queries/cluster'
+import { isAdmin } from '@/lib/access/actor'
+import { readOrchestrator } from '@/lib/cluster/admin/orchestrator'
+import { readCluster } from '@/lib/cluster/overview/read-cluster'
+import { readQueue } from '@/lib/queue/list'
 import { pageActor } from '../page-actor'
 import { ifSoon, Prefetched } from '../prefetched'
 

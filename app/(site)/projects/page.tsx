@@ -1,9 +1,9 @@
 import type { Metadata } from 'next'
 import { ProjectList } from '@/components/access/project-list'
+import { projectsQuery } from '@/components/queries/queries'
 import { isAdmin } from '@/lib/access/actor'
-import { listProjects } from '@/lib/access/projects'
-import { listProjectsSchema } from '@/lib/access/schemas'
-import { projectsQuery } from '@/lib/http/queries'
+import { listProjects } from '@/lib/access/projects/projects'
+import { listProjectsSchema } from '@/lib/contract/access'
 import { pageActor } from '../page-actor'
 import { firstPage, Prefetched } from '../prefetched'
 

@@ -1,10 +1,10 @@
 import type { Metadata } from 'next'
 import { PasswordForm } from '@/components/access/password-form'
 import { ProfilePanel } from '@/components/access/profile-panel'
+import { keys } from '@/components/queries/queries'
 import { AppearancePanel } from '@/components/shell/appearance-panel'
 import { PageHeader } from '@/components/ui/page-header'
-import { getUser } from '@/lib/access/users'
-import { keys } from '@/lib/http/queries'
+import { getUser } from '@/lib/access/users/users'
 import { pageActor } from '../page-actor'
 import { Prefetched } from '../prefetched'
 

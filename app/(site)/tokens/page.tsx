@@ -1,9 +1,9 @@
 import type { Metadata } from 'next'
 import { TokenList } from '@/components/access/token-list'
+import { tokensQuery } from '@/components/queries/queries'
 import { isAdmin } from '@/lib/access/actor'
-import { listTokensSchema } from '@/lib/access/schemas'
-import { listTokens } from '@/lib/access/tokens'
-import { tokensQuery } from '@/lib/http/queries'
+import { listTokens } from '@/lib/access/tokens/tokens'
+import { listTokensSchema } from '@/lib/contract/access'
 import { pageActor } from '../page-actor'
 import { firstPage, Prefetched } from '../prefetched'
 

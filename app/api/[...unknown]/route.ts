@@ -1,4 +1,4 @@
-import { GpuqError } from '@/lib/errors'
+import { GpuqError } from '@/lib/contract/errors'
 import { route } from '@/lib/http/route'
 
 const nothing = route('public', async ({ url }) => {

@@ -1,6 +1,6 @@
-import { maxEntries } from '@/lib/archives/manifest'
 import { maxArchiveBytes, registerArchive } from '@/lib/archives/register'
-import { archiveRequestSchema } from '@/lib/archives/schemas'
+import { maxEntries } from '@/lib/contract/archive-manifest'
+import { archiveRequestSchema } from '@/lib/contract/archives'
 import { readJson, route } from '@/lib/http/route'
 
 const maxListBytes = 16 * 1024 * 1024

@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { call } from '@/lib/access/testing/call'
 import { makePerson, makeToken, type Person } from '@/lib/access/testing/people'
+import { placeByHand } from '@/lib/cluster/testing/placed'
+import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
 import {
   type Cluster,
   type ClusterHistory,
   type ClusterNode,
   clusterHistorySchema,
   clusterSchema,
-} from '@/lib/cluster/schemas'
-import { placeByHand } from '@/lib/cluster/testing/placed'
-import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
+} from '@/lib/contract/cluster'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { GET as GET_STATUS } from '../gpu/status/route'
 import { GET as GET_HISTORY } from './history/route'

@@ -1,5 +1,5 @@
-import { readCluster } from '@/lib/cluster/read-cluster'
-import { clusterQuerySchema } from '@/lib/cluster/schemas'
+import { readCluster } from '@/lib/cluster/overview/read-cluster'
+import { clusterQuerySchema } from '@/lib/contract/cluster'
 import { readQuery, route } from '@/lib/http/route'
 
 export const GET = route('read', async ({ actor, url }) =>

@@ -1,6 +1,6 @@
+import { downloadQuerySchema } from '@/lib/contract/artifacts'
 import { readQuery, route } from '@/lib/http/route'
-import { followLink } from '@/lib/jobs/download-links'
-import { downloadQuerySchema } from '@/lib/jobs/schemas-artifacts'
+import { followLink } from '@/lib/jobs/downloads/download-links'
 
 /** A file by a signed link: the signature is what proves the right. */
 export const GET = route('public', async ({ url }) =>

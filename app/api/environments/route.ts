@@ -1,5 +1,5 @@
 import { createEnvironment, listEnvironments } from '@/lib/access/environments'
-import { createEnvironmentSchema } from '@/lib/access/schemas'
+import { createEnvironmentSchema } from '@/lib/contract/access'
 import { readJson, route } from '@/lib/http/route'
 
 export const GET = route('read', async ({ actor }) => Response.json(await listEnvironments(actor)))

@@ -1,5 +1,5 @@
-import { acceptInvitation } from '@/lib/access/invitations'
-import { acceptInvitationSchema } from '@/lib/access/schemas'
+import { acceptInvitation } from '@/lib/access/users/invitations'
+import { acceptInvitationSchema } from '@/lib/contract/access'
 import { readJson, route } from '@/lib/http/route'
 
 /** Whoever holds the link: the invitation itself is what proves the right. */

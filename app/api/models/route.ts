@@ -1,6 +1,6 @@
-import { readModels, replaceModels } from '@/lib/cluster/models'
-import { modelTableSchema } from '@/lib/cluster/schemas'
+import { modelTableSchema } from '@/lib/contract/cluster'
 import { readJson, route } from '@/lib/http/route'
+import { readModels, replaceModels } from '@/lib/jobs/submission/model-table'
 
 export const GET = route('read', async () => Response.json(await readModels()))
 

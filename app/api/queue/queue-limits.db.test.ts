@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Answer } from '@/lib/access/testing/call'
 import { makePerson, type Person } from '@/lib/access/testing/people'
-import { readPolicy, updatePolicy } from '@/lib/cluster/policy'
+import { readPolicy, updatePolicy } from '@/lib/cluster/admin/policy'
 import { makeJob } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { cancel, idOf, submit, submitted } from './testing/queue-client'

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { call } from '@/lib/access/testing/call'
 import { makeToken, type Person } from '@/lib/access/testing/people'
-import { commitPlacement } from '@/lib/cluster/place'
+import { commitPlacement } from '@/lib/cluster/placement/place'
 import { makeNode } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { GET as getQueue } from './route'

@@ -1,6 +1,6 @@
-import { queueQuerySchema } from '@/lib/cluster/queue-schemas'
+import { queueQuerySchema } from '@/lib/contract/queue'
 import { readQuery, route } from '@/lib/http/route'
-import { readQueue } from '@/lib/jobs/queue-list'
+import { readQueue } from '@/lib/queue/list'
 
 /** What waits and what runs. */
 export const GET = route('read', async ({ actor, url }) =>

@@ -2,7 +2,7 @@ import { beforeAll, expect, it, vi } from 'vitest'
 import { makePerson, type Person } from '@/lib/access/testing/people'
 import { makeJob } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
-import { readSource } from '@/lib/jobs/read'
+import { readSource } from '@/lib/jobs/read/read'
 import { upload } from './testing/upload'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))

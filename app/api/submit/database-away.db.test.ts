@@ -3,7 +3,7 @@ import { makePerson, type Person } from '@/lib/access/testing/people'
 import { makeJob } from '@/lib/cluster/testing/rows'
 import { connect, type Database, setDatabase } from '@/lib/database/client'
 import { testDatabase } from '@/lib/database/testing/test-database'
-import { cancelJob } from '@/lib/jobs/cancel'
+import { cancelJob } from '@/lib/jobs/lifecycle/cancel'
 import { upload } from './testing/upload'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))

@@ -1,10 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { call } from '@/lib/access/testing/call'
 import { makePerson, type Person } from '@/lib/access/testing/people'
-import { queueSubmittedSchema } from '@/lib/cluster/queue-schemas'
 import { makeJob } from '@/lib/cluster/testing/rows'
+import { queueSubmittedSchema } from '@/lib/contract/queue'
 import { testDatabase } from '@/lib/database/testing/test-database'
-import { cancelJob } from '@/lib/jobs/cancel'
+import { cancelJob } from '@/lib/jobs/lifecycle/cancel'
 import { POST as submitToQueue } from '../queue/submit/route'
 import { upload } from './testing/upload'
 

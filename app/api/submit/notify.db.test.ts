@@ -2,9 +2,9 @@ import { beforeAll, expect, it, vi } from 'vitest'
 import { makePerson, type Person } from '@/lib/access/testing/people'
 import { makeJob } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
-import { cancelJob } from '@/lib/jobs/cancel'
-import { dueNotices, noteNoticeProblem, settleNotice, takeNotice } from '@/lib/jobs/notifications'
-import { readJob } from '@/lib/jobs/read'
+import { cancelJob } from '@/lib/jobs/lifecycle/cancel'
+import { dueNotices, noteNoticeProblem, settleNotice, takeNotice } from '@/lib/jobs/lifecycle/notifications'
+import { readJob } from '@/lib/jobs/read/read'
 import { upload } from './testing/upload'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))

@@ -1,13 +1,13 @@
+import { GpuqError } from '@/lib/contract/errors'
+import { isFinal } from '@/lib/contract/status'
 import { isDatabaseAway } from '@/lib/database/away'
 import { env } from '@/lib/env'
-import { GpuqError } from '@/lib/errors'
 import { parseDeduplicate, parseWait } from '@/lib/http/prefer'
 import { route } from '@/lib/http/route'
-import { acceptedResult, readResult } from '@/lib/jobs/read'
-import { isFinal } from '@/lib/jobs/status'
-import { submitJob } from '@/lib/jobs/submit'
-import { receiveUpload } from '@/lib/jobs/upload'
-import { waitForResultFile, waitUntilFinal } from '@/lib/jobs/wait'
+import { receiveUpload } from '@/lib/http/upload'
+import { waitForResultFile, waitUntilFinal } from '@/lib/jobs/live/wait'
+import { acceptedResult, readResult } from '@/lib/jobs/read/read'
+import { submitJob } from '@/lib/jobs/submission/submit'
 
 /** The file is written moments after the verdict; the answer names it unless its disk is full. */
 const fileWithinMs = 1_000

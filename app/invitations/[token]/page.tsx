@@ -1,9 +1,9 @@
 import type { Metadata } from 'next'
-import { Door } from '@/components/access/door'
+import { Door } from '@/components/access/auth-layout'
 import { InvitationForm } from '@/components/access/invitation-form'
 import { ButtonLink } from '@/components/ui/button-link'
 import { Callout } from '@/components/ui/callout'
-import { findInvited } from '@/lib/access/invitations'
+import { findInvited } from '@/lib/access/users/invitations'
 
 export const metadata: Metadata = { title: 'Invitation', referrer: 'no-referrer' }
 

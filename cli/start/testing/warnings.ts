@@ -1,4 +1,4 @@
-import type { Journal } from '../journal'
+import type { Journal } from '../start-log'
 
 /** A journal of which only the warnings are kept, a line each. */
 export function keepWarnings(): { warned: { text: string }; journal: Journal } {

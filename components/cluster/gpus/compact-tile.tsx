@@ -1,7 +1,7 @@
 'use client'
 
 import { memo } from 'react'
-import type { ClusterGpu } from '@/lib/cluster/schemas'
+import type { ClusterGpu } from '@/lib/contract/cluster'
 import { cn } from '../../ui/class-names'
 import { tones } from '../../ui/tones'
 import type { StateLook } from '../states'

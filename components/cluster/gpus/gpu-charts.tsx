@@ -1,4 +1,4 @@
-import type { ClusterGpu } from '@/lib/cluster/schemas'
+import type { ClusterGpu } from '@/lib/contract/cluster'
 import type { GpuHistory } from './gpu-history'
 import { measuresOf } from './gpu-measures'
 import { Sparkline } from './sparkline'

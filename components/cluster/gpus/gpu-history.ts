@@ -1,4 +1,4 @@
-import type { ClusterHistory } from '@/lib/cluster/schemas'
+import type { ClusterHistory } from '@/lib/contract/cluster'
 import type { SparkFrame } from './spark-path'
 
 export type GpuSeries = ClusterHistory['gpus'][number]

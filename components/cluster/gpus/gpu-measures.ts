@@ -1,5 +1,5 @@
-import type { ClusterGpu } from '@/lib/cluster/schemas'
-import { sayGib, sayShare } from '../say-amounts'
+import type { ClusterGpu } from '@/lib/contract/cluster'
+import { sayGib, sayShare } from '../format-amounts'
 import type { GpuSeries } from './gpu-history'
 
 export interface Measure {

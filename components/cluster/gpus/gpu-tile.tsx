@@ -1,7 +1,7 @@
 'use client'
 
 import { memo } from 'react'
-import type { ClusterGpu } from '@/lib/cluster/schemas'
+import type { ClusterGpu } from '@/lib/contract/cluster'
 import { cn } from '../../ui/class-names'
 import { StatusBadge } from '../../ui/status-badge'
 import type { StateLook } from '../states'

@@ -1,8 +1,8 @@
-import type { ClusterGpu } from '@/lib/cluster/schemas'
+import type { ClusterGpu } from '@/lib/contract/cluster'
 import { shortId } from '../../jobs/job-title'
 import { cn } from '../../ui/class-names'
 import { Link } from '../../ui/link'
-import { sayShare } from '../say-amounts'
+import { sayShare } from '../format-amounts'
 
 type GpuJob = ClusterGpu['jobs'][number]
 

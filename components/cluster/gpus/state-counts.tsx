@@ -1,4 +1,4 @@
-import { type Cluster, gpuStates } from '@/lib/cluster/schemas'
+import { type Cluster, gpuStates } from '@/lib/contract/cluster'
 import { StatusBadge } from '../../ui/status-badge'
 import { gpuLooks } from '../states'
 

@@ -1,16 +1,16 @@
 'use client'
 
 import { memo } from 'react'
-import type { ClusterNode } from '@/lib/cluster/schemas'
+import type { ClusterNode } from '@/lib/contract/cluster'
 import { Badge } from '../../ui/badge'
 import { Callout } from '../../ui/callout'
 import { cn } from '../../ui/class-names'
 import { Panel, PanelBody } from '../../ui/panel'
 import { StatusBadge } from '../../ui/status-badge'
+import { sayCount, sayGib, sayModels } from '../format-amounts'
 import { CompactTile } from '../gpus/compact-tile'
 import type { GpuHistory } from '../gpus/gpu-history'
 import { GpuTile } from '../gpus/gpu-tile'
-import { sayCount, sayGib, sayModels } from '../say-amounts'
 import { gpuLooks, nodeLooks } from '../states'
 import { NodeActions } from './node-actions'
 

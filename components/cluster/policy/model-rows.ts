@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { type ModelTable, modelTableSchema } from '@/lib/cluster/schemas'
-import { isThousandths } from '@/lib/jobs/config-values'
+import { type ModelTable, modelTableSchema } from '@/lib/contract/cluster'
+import { isThousandths } from '@/lib/contract/config/values'
 import { numberText } from '../../shell/number-text'
 
 /** One line of the model table as one types it. */

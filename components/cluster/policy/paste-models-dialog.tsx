@@ -2,7 +2,7 @@
 
 import { ClipboardPaste } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import type { ModelTable } from '@/lib/cluster/schemas'
+import type { ModelTable } from '@/lib/contract/cluster'
 import { Button } from '../../ui/button'
 import { Dialog, DialogClose } from '../../ui/dialog'
 import { Field } from '../../ui/field'

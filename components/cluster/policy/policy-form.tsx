@@ -1,8 +1,8 @@
 'use client'
 
 import { useMutation } from '@tanstack/react-query'
-import { type Policy, policySchema, schedulingPolicies } from '@/lib/cluster/schemas'
-import { updatePolicy } from '@/lib/http/queries-cluster'
+import { updatePolicy } from '@/components/queries/cluster'
+import { type Policy, policySchema, schedulingPolicies } from '@/lib/contract/cluster'
 import { FormFailure } from '../../shell/form-actions'
 import { useSchemaForm } from '../../shell/use-schema-form'
 import { Button } from '../../ui/button'

@@ -1,4 +1,4 @@
-import type { Policy } from '@/lib/cluster/schemas'
+import type { Policy } from '@/lib/contract/cluster'
 
 /** What people call the policies. */
 export const policyNames = {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Policy, schedulingPolicies } from '@/lib/cluster/schemas'
+import { type Policy, schedulingPolicies } from '@/lib/contract/cluster'
 import { numberText, optionalNumberText } from '../../shell/number-text'
 
 const jobs = { min: 0, max: 1_000_000, whole: true }

@@ -2,7 +2,7 @@
 
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { modelsQuery, policyQuery } from '@/lib/http/queries-cluster'
+import { modelsQuery, policyQuery } from '@/components/queries/cluster'
 import { LoadFailure } from '../../shell/load-failure'
 import { PageHeader } from '../../ui/page-header'
 import { Skeleton } from '../../ui/skeleton'

@@ -1,4 +1,4 @@
-import type { QueueJob } from '@/lib/cluster/schemas'
+import type { QueueJob } from '@/lib/contract/cluster'
 import { shortId } from '../../jobs/job-title'
 import { RowLink } from '../../ui/table'
 

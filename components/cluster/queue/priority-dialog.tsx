@@ -2,8 +2,8 @@
 
 import { useMutation } from '@tanstack/react-query'
 import { z } from 'zod'
-import type { QueueJob } from '@/lib/cluster/schemas'
-import { setPriority } from '@/lib/http/queries-cluster'
+import { setPriority } from '@/components/queries/cluster'
+import type { QueueJob } from '@/lib/contract/cluster'
 import { FormActions } from '../../shell/form-actions'
 import { numberText } from '../../shell/number-text'
 import { useSchemaForm } from '../../shell/use-schema-form'

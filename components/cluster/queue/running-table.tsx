@@ -1,11 +1,11 @@
 'use client'
 
 import { memo } from 'react'
-import type { QueueJob } from '@/lib/cluster/schemas'
-import { saySeconds } from '../../jobs/detail/say-seconds'
+import type { QueueJob } from '@/lib/contract/cluster'
+import { saySeconds } from '../../jobs/detail/format-seconds'
 import { Duration } from '../../ui/duration'
 import { Cell, HeaderCell, Table, TableBody, TableHead, TableRow } from '../../ui/table'
-import { sayQueuedNeed } from '../say-amounts'
+import { sayQueuedNeed } from '../format-amounts'
 import { JobCell } from './job-cell'
 import { QueueActions } from './queue-actions'
 

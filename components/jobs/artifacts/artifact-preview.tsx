@@ -2,9 +2,9 @@
 
 import { useQuery } from '@tanstack/react-query'
 import Image from 'next/image'
-import { api, artifactPreviewQuery } from '@/lib/http/queries'
-import type { Artifact } from '@/lib/jobs/schemas-artifacts'
-import { visibleText } from '@/lib/jobs/visible-text'
+import { api, artifactPreviewQuery } from '@/components/queries/queries'
+import type { Artifact } from '@/lib/contract/artifacts'
+import { visibleText } from '@/lib/contract/sanitize-text'
 import { LoadFailure } from '../../shell/load-failure'
 import { ScrollRegion } from '../../ui/scroll-region'
 import { Skeleton } from '../../ui/skeleton'

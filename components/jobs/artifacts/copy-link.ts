@@ -1,4 +1,4 @@
-import { api } from '@/lib/http/queries'
+import { api } from '@/components/queries/queries'
 import { copyText } from '../../ui/copy-text'
 import { toast } from '../../ui/toaster'
 

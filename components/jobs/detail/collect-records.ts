@@ -1,4 +1,4 @@
-import type { ResultFileRecord } from '@/lib/results/records'
+import type { ResultFileRecord } from '@/lib/contract/records'
 import { GpuSeriesStore, type JobGpuSeries } from '../resources/gpu-series'
 
 /** A page shows what fits it; all of them are in the file. */

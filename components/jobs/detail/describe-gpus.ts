@@ -1,4 +1,4 @@
-import type { JobDetail } from '@/lib/jobs/schemas'
+import type { JobDetail } from '@/lib/contract/jobs'
 
 /** What is said of a GPU. */
 export type DescribedGpu = Pick<JobDetail['gpus'][number], 'model' | 'simulated' | 'milli'>

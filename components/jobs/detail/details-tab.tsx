@@ -1,12 +1,12 @@
 'use client'
 
-import type { JobDetail } from '@/lib/jobs/schemas'
+import type { JobDetail } from '@/lib/contract/jobs'
 import { Badge } from '../../ui/badge'
 import { CopyButton } from '../../ui/copy-button'
 import { DataList, Datum } from '../../ui/data-list'
 import { formatBytes } from '../../ui/format-number'
 import { Panel, PanelBody } from '../../ui/panel'
-import { saySeconds } from './say-seconds'
+import { saySeconds } from './format-seconds'
 
 /** Everything else there is to know about a job. */
 export function DetailsTab({ job, className }: { job: JobDetail; className: string }) {

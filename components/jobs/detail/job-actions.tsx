@@ -12,9 +12,9 @@ import {
   RotateCw,
   SquareTerminal,
 } from 'lucide-react'
-import { api, cancelJob } from '@/lib/http/queries'
-import type { JobDetail } from '@/lib/jobs/schemas'
-import { isFinal } from '@/lib/jobs/status'
+import { api, cancelJob } from '@/components/queries/queries'
+import type { JobDetail } from '@/lib/contract/jobs'
+import { isFinal } from '@/lib/contract/status'
 import { Button } from '../../ui/button'
 import { ButtonLink } from '../../ui/button-link'
 import { ConfirmDialog } from '../../ui/confirm-dialog'

@@ -1,7 +1,7 @@
 'use client'
 
 import type { ReactNode } from 'react'
-import type { JobDetail } from '@/lib/jobs/schemas'
+import type { JobDetail } from '@/lib/contract/jobs'
 import { Badge } from '../../ui/badge'
 import { DataList, Datum } from '../../ui/data-list'
 import { Duration } from '../../ui/duration'

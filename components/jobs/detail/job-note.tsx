@@ -2,13 +2,13 @@
 
 import { Ban, CircleCheck, CircleDashed, CircleX, LoaderCircle, type LucideIcon, Rocket } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { endReasons } from '@/lib/jobs/reasons'
-import type { JobDetail } from '@/lib/jobs/schemas'
+import type { JobDetail } from '@/lib/contract/jobs'
+import { endReasons } from '@/lib/contract/reasons'
 import { Callout } from '../../ui/callout'
 import { Duration } from '../../ui/duration'
 import type { Tone } from '../../ui/tones'
+import { saySeconds } from './format-seconds'
 import { QueuePlace } from './queue-place'
-import { saySeconds } from './say-seconds'
 
 interface Note {
   tone: Tone

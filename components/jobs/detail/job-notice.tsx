@@ -1,10 +1,10 @@
 'use client'
 
-import type { JobNotice as Notice } from '@/lib/jobs/schemas'
+import type { JobNotice as Notice } from '@/lib/contract/jobs'
 import { Badge } from '../../ui/badge'
 import { Panel } from '../../ui/panel'
 import { RelativeTime } from '../../ui/relative-time'
-import { sayNotice } from './say-notice'
+import { sayNotice } from './describe-notice'
 
 /** Whether the address that wanted to know of the job's end was told. */
 export function JobNotice({ notice }: { notice: Notice }) {

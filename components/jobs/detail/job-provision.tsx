@@ -1,10 +1,10 @@
 'use client'
 
-import type { JobProvision as Provision } from '@/lib/jobs/schemas'
+import type { JobProvision as Provision } from '@/lib/contract/jobs'
 import { Badge } from '../../ui/badge'
 import { Panel } from '../../ui/panel'
 import type { Tone } from '../../ui/tones'
-import { plainText } from '../output/ansi-parse'
+import { plainText } from '../output/ansi/ansi-parse'
 
 const states = {
   starting: { tone: 'info', text: 'being brought up' },

@@ -1,6 +1,6 @@
 import { SquareTerminal } from 'lucide-react'
-import type { JobDetail } from '@/lib/jobs/schemas'
-import { isFinal } from '@/lib/jobs/status'
+import type { JobDetail } from '@/lib/contract/jobs'
+import { isFinal } from '@/lib/contract/status'
 import { CopyButton } from '../../ui/copy-button'
 
 /** How to come to a job's terminal, for as long as there is one. */

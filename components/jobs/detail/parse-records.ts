@@ -1,4 +1,4 @@
-import { type ResultFileRecord, recordSchema } from '@/lib/results/records'
+import { type ResultFileRecord, recordSchema } from '@/lib/contract/records'
 
 /** The records of some lines. A line that holds none is passed over: the rest of the output still shows. */
 export function parseRecords(lines: readonly string[]): ResultFileRecord[] {

@@ -1,7 +1,7 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import { queueJobQuery } from '@/lib/http/queries-cluster'
+import { queueJobQuery } from '@/components/queries/cluster'
 import { ExpectedStart } from '../../cluster/queue/expected-start'
 import { Link } from '../../ui/link'
 

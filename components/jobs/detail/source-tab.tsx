@@ -1,7 +1,7 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import { jobSourceQuery } from '@/lib/http/queries'
+import { jobSourceQuery } from '@/components/queries/queries'
 import { LoadFailure } from '../../shell/load-failure'
 import { cn } from '../../ui/class-names'
 import { CopyButton } from '../../ui/copy-button'

@@ -3,7 +3,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { useState } from 'react'
-import { jobSourceQuery, submitJob } from '@/lib/http/queries'
+import { jobSourceQuery, submitJob } from '@/components/queries/queries'
 import { toast } from '../../ui/toaster'
 
 /** Submits a job's program or command once more, as it is, and goes to the new job. */

@@ -1,5 +1,5 @@
-import type { FieldError } from '@/lib/errors'
-import { parseConfig } from '@/lib/jobs/config'
+import { parseConfig } from '@/lib/contract/config/config'
+import type { FieldError } from '@/lib/contract/errors'
 
 /** The mistakes in a config's text, as the server would find them. */
 export function checkConfig(text: string): readonly FieldError[] {

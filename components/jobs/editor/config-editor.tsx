@@ -3,7 +3,7 @@
 import { useState } from 'react'
 import { cn } from '@/components/ui/class-names'
 import { Segmented } from '@/components/ui/segmented'
-import type { FieldError } from '@/lib/errors'
+import type { FieldError } from '@/lib/contract/errors'
 import { CodeEditor } from './code-editor'
 import type { EnvironmentChoice } from './config-field'
 import { ConfigForm } from './config-form'

@@ -6,7 +6,7 @@ import { formatDuration } from '@/components/ui/format-time'
 import { Input } from '@/components/ui/input'
 import { Select } from '@/components/ui/select'
 import { Textarea } from '@/components/ui/textarea'
-import { type ConfigField as FieldInfo, pools } from '@/lib/jobs/config-schema'
+import { type ConfigField as FieldInfo, pools } from '@/lib/contract/config/schema'
 import type { FieldReading, FieldValue } from './config-text'
 import { type FormField, fromDraft, toDraft } from './form-fields'
 

@@ -1,4 +1,4 @@
-import type { ConfigKey } from '@/lib/jobs/config-schema'
+import type { ConfigKey } from '@/lib/contract/config/schema'
 import type { FieldValue } from './config-text'
 
 export type FieldKind = 'text' | 'number' | 'list' | 'variables' | 'environment' | 'pool'

@@ -18,8 +18,8 @@ import {
 } from '@codemirror/view'
 import { type RefObject, useEffect, useRef } from 'react'
 import { editorTheme } from './editor-theme'
+import { smallestChange } from './minimal-edit'
 import { type Problem, problemNotes, showProblems } from './problems'
-import { smallestChange } from './smallest-change'
 
 export type CodeLanguage = 'python' | 'yaml' | 'shell'
 

@@ -2,8 +2,8 @@
 
 import { X } from 'lucide-react'
 import { useSearchParams } from 'next/navigation'
-import { idPattern } from '@/lib/jobs/schemas'
-import { uploadStatuses } from '@/lib/jobs/status'
+import { idPattern } from '@/lib/contract/jobs'
+import { uploadStatuses } from '@/lib/contract/status'
 import { changeSearch } from '../../shell/change-search'
 import { TextFilter } from '../../shell/text-filter'
 import { Button } from '../../ui/button'

@@ -1,4 +1,4 @@
-import { type JobFilters, jobFiltersSchema } from '@/lib/jobs/schemas'
+import { type JobFilters, jobFiltersSchema } from '@/lib/contract/jobs'
 
 /** What the address of a list of jobs may hold. */
 export const filterNames = ['status', 'competition_id', 'project_id', 'user_id'] as const

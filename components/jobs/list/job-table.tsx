@@ -1,7 +1,7 @@
 'use client'
 
 import { memo } from 'react'
-import type { JobSummary } from '@/lib/jobs/schemas'
+import type { JobSummary } from '@/lib/contract/jobs'
 import { cn } from '../../ui/class-names'
 import { Duration } from '../../ui/duration'
 import { RelativeTime } from '../../ui/relative-time'

@@ -1,5 +1,5 @@
-import type { AnsiStyle } from './ansi-style'
-import { plainStyle } from './ansi-style'
+import type { AnsiStyle } from './ansi/ansi-style'
+import { plainStyle } from './ansi/ansi-style'
 import { filterOf, type LineFilter, type LineKind, type OutputLine, type StreamFilter } from './line'
 import { firstAtLeast } from './sorted-list'
 

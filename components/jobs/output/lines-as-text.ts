@@ -1,4 +1,4 @@
-import { plainText } from './ansi-parse'
+import { plainText } from './ansi/ansi-parse'
 import { type LineFilter, partsOf } from './line'
 import type { LineRange } from './line-hash'
 import type { OutputStore } from './output-store'

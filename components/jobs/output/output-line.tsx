@@ -3,12 +3,12 @@
 import { type MouseEvent, memo, useMemo } from 'react'
 import { cn } from '@/components/ui/class-names'
 import { formatCount } from '@/components/ui/format-number'
-import { toCss } from './ansi-colours'
-import { parseLine } from './ansi-parse'
-import type { AnsiStyle } from './ansi-style'
-import { clip, cutAtMatches, type Piece } from './highlight'
+import { toCss } from './ansi/ansi-colours'
+import { parseLine } from './ansi/ansi-parse'
+import type { AnsiStyle } from './ansi/ansi-style'
 import type { LineKind } from './line'
-import { findMatches } from './output-search'
+import { clip, cutAtMatches, type Piece } from './search/highlight'
+import { findMatches } from './search/output-search'
 
 /** A line longer than this is shown in part: browsers take seconds to lay out a line of a million characters. */
 export const shownCharacters = 4000

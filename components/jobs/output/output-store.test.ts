@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import type { OutputRecord, ResultFileRecord } from '@/lib/results/records'
+import type { OutputRecord, ResultFileRecord } from '@/lib/contract/records'
 import type { LineFilter } from './line'
 import { linesAsText } from './lines-as-text'
 import { OutputStore } from './output-store'

@@ -1,8 +1,8 @@
-import type { OutputRecord, ResultFileRecord } from '@/lib/results/records'
-import { parseLine } from './ansi-parse'
-import { type AnsiStyle, plainStyle } from './ansi-style'
-import { overwrite } from './carriage-return'
-import { mayChangeStyle } from './control-sequences'
+import type { OutputRecord, ResultFileRecord } from '@/lib/contract/records'
+import { parseLine } from './ansi/ansi-parse'
+import { type AnsiStyle, plainStyle } from './ansi/ansi-style'
+import { overwrite } from './ansi/carriage-return'
+import { mayChangeStyle } from './ansi/control-sequences'
 import type { LineFilter, LineKind, OutputLine } from './line'
 import { LineList } from './line-list'
 

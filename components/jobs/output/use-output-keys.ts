@@ -2,9 +2,9 @@
 
 import type { KeyboardEvent, RefObject } from 'react'
 import type { OutputOptions } from './output-options'
+import type { OutputSearchState } from './search/use-output-search'
 import type { ChosenLines } from './use-chosen-lines'
 import type { Follow } from './use-follow'
-import type { OutputSearchState } from './use-output-search'
 
 interface OutputKeys {
   box: RefObject<HTMLInputElement | null>

@@ -1,12 +1,12 @@
 'use client'
 
 import { type RefObject, useCallback, useEffect, useRef } from 'react'
-import { plainText } from './ansi-parse'
+import { plainText } from './ansi/ansi-parse'
 import type { LineRange } from './line-hash'
 import { shownCharacters } from './output-line'
 import type { OutputListHandle } from './output-list'
-import type { FoundMatch } from './output-search'
 import type { OutputStore } from './output-store'
+import type { FoundMatch } from './search/output-search'
 
 interface ShowLineContext {
   list: RefObject<OutputListHandle | null>

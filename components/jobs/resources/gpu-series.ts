@@ -1,4 +1,4 @@
-import type { ResultFileRecord } from '@/lib/results/records'
+import type { ResultFileRecord } from '@/lib/contract/records'
 
 type Metric = Extract<ResultFileRecord, { type: 'metric' }>
 

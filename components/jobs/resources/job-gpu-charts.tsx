@@ -1,8 +1,8 @@
 'use client'
 
-import type { JobResources } from '@/lib/jobs/schemas'
+import type { JobResources } from '@/lib/contract/jobs'
+import { sayGib, sayShare } from '../../cluster/format-amounts'
 import { Sparkline } from '../../cluster/gpus/sparkline'
-import { sayGib, sayShare } from '../../cluster/say-amounts'
 import { ScrollRegion } from '../../ui/scroll-region'
 import type { JobGpuSeries } from './gpu-series'
 

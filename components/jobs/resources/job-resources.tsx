@@ -1,12 +1,12 @@
 'use client'
 
 import type { ReactNode } from 'react'
-import type { JobDetail } from '@/lib/jobs/schemas'
-import { isFinal } from '@/lib/jobs/status'
+import type { JobDetail } from '@/lib/contract/jobs'
+import { isFinal } from '@/lib/contract/status'
 import { Panel } from '../../ui/panel'
+import { adviseResources, sayAsked, sayUsed } from './describe-resources'
 import type { JobGpuSeries } from './gpu-series'
 import { JobGpuCharts } from './job-gpu-charts'
-import { adviseResources, sayAsked, sayUsed } from './say-resources'
 
 interface JobResourcesProps {
   job: JobDetail

@@ -1,4 +1,4 @@
-import { nameControl, specialCharacter } from '../output/visible-controls'
+import { nameControl, specialCharacter } from '../output/ansi/visible-controls'
 
 const special = new RegExp(specialCharacter.source, 'gu')
 

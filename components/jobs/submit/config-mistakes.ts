@@ -1,6 +1,6 @@
 import { isMap, isScalar, LineCounter, parseDocument } from 'yaml'
-import type { FieldError } from '@/lib/errors'
-import { parseConfig } from '@/lib/jobs/config'
+import { parseConfig } from '@/lib/contract/config/config'
+import type { FieldError } from '@/lib/contract/errors'
 import { readConfigText } from '../editor/config-text'
 import { commandOf } from './draft'
 

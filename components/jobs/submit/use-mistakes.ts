@@ -2,8 +2,8 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useMemo } from 'react'
-import type { FieldError } from '@/lib/errors'
-import { environmentsQuery } from '@/lib/http/queries'
+import { environmentsQuery } from '@/components/queries/queries'
+import type { FieldError } from '@/lib/contract/errors'
 import type { EnvironmentChoice } from '../editor/config-field'
 import type { Problem } from '../editor/problems'
 import { findMistakes, withPlaces } from './config-mistakes'

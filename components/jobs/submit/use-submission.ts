@@ -4,9 +4,9 @@ import { useMutation } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { useRef, useState } from 'react'
 import { uuidv7 } from 'uuidv7'
-import type { FieldError } from '@/lib/errors'
-import { ProblemError } from '@/lib/http/client-problem'
-import { submitJob } from '@/lib/http/queries'
+import { submitJob } from '@/components/queries/queries'
+import type { FieldError } from '@/lib/contract/errors'
+import { ProblemError } from '@/lib/http/client/problem'
 import { type Draft, forgetDraft, toSubmission } from './draft'
 
 interface Refusal {

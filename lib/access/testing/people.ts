@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { uuidv7 } from 'uuidv7'
+import { scopes as allScopes, type Role, type Scope } from '../../contract/roles'
 import { database } from '../../database/client'
 import type { Actor } from '../actor'
-import { hashPassword } from '../passwords'
-import { scopes as allScopes, type Role, type Scope } from '../roles'
-import { sessionCookie } from '../session-cookie'
-import { generateToken, hashToken, tokenHint } from '../token-format'
+import { hashPassword } from '../sessions/passwords'
+import { sessionCookie } from '../sessions/session-cookie'
+import { generateToken, hashToken, tokenHint } from '../tokens/token-format'
 
 /** A user for tests, and the ways in which they may call. */
 export interface Person {

@@ -1,5 +1,5 @@
 import { database } from '../../database/client'
-import { announceNext } from '../hand-over'
+import { announceNext } from '../placement/direct-dispatch'
 
 /** A leader confirms its line every second; one that is confirmed once is good for long here. */
 export async function announce(line: readonly string[]): Promise<void> {

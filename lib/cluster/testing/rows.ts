@@ -1,6 +1,6 @@
 import { uuidv7 } from 'uuidv7'
 import { database } from '../../database/client'
-import { type Lease, offerNode, registerNode } from '../nodes'
+import { type Lease, offerNode, registerNode } from '../nodes/nodes'
 
 /** Rows that tests of the queue start from. */
 

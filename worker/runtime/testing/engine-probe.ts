@@ -1,8 +1,8 @@
 import { request } from 'node:http'
 import { z } from 'zod'
-import { buildContainerSpec } from '../container-spec'
-import { FrameReader } from '../output-frames'
+import { FrameReader } from '../output/output-frames'
 import type { TaskContainer } from '../runtime'
+import { buildContainerSpec } from '../spec/container-spec'
 
 export const engineSocket = '/var/run/docker.sock'
 

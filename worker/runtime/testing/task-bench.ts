@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createDockerRuntime, type DockerOptions } from '../docker'
+import { createDockerRuntime, type DockerOptions } from '../docker/docker'
 import type { ContainerRef, Exit, OutputChunk, Runtime, TaskContainer } from '../runtime'
 
 /** The image that the tests run in: the default environment's. */

@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
 import { EnvironmentList } from '@/components/admin/environment-list'
+import { environmentsQuery } from '@/components/queries/queries'
 import { listEnvironments } from '@/lib/access/environments'
-import { environmentsQuery } from '@/lib/http/queries'
 import { pageAdmin } from '../../page-actor'
 import { Prefetched } from '../../prefetched'
 

@@ -1,8 +1,8 @@
 import type { Metadata } from 'next'
 import { PolicyView } from '@/components/cluster/policy/policy-view'
-import { readModels } from '@/lib/cluster/models'
-import { readPolicy, toWirePolicy } from '@/lib/cluster/policy'
-import { modelsQuery, policyQuery } from '@/lib/http/queries-cluster'
+import { modelsQuery, policyQuery } from '@/components/queries/cluster'
+import { readPolicy, toWirePolicy } from '@/lib/cluster/admin/policy'
+import { readModels } from '@/lib/jobs/submission/model-table'
 import { pageAdmin } from '../../page-actor'
 import { Prefetched } from '../../prefetched'
 

@@ -1,8 +1,8 @@
 import type { Metadata } from 'next'
 import { ProjectList } from '@/components/access/project-list'
-import { listProjects } from '@/lib/access/projects'
-import { listProjectsSchema } from '@/lib/access/schemas'
-import { projectsQuery } from '@/lib/http/queries'
+import { projectsQuery } from '@/components/queries/queries'
+import { listProjects } from '@/lib/access/projects/projects'
+import { listProjectsSchema } from '@/lib/contract/access'
 import { pageAdmin } from '../../page-actor'
 import { firstPage, Prefetched } from '../../prefetched'
 

@@ -1,8 +1,8 @@
 import type { Metadata } from 'next'
 import { TokenList } from '@/components/access/token-list'
-import { listTokensSchema } from '@/lib/access/schemas'
-import { listTokens } from '@/lib/access/tokens'
-import { tokensQuery } from '@/lib/http/queries'
+import { tokensQuery } from '@/components/queries/queries'
+import { listTokens } from '@/lib/access/tokens/tokens'
+import { listTokensSchema } from '@/lib/contract/access'
 import { pageAdmin } from '../../page-actor'
 import { firstPage, Prefetched } from '../../prefetched'
 

@@ -1,8 +1,8 @@
 import type { Metadata } from 'next'
 import { UserList } from '@/components/admin/user-list'
-import { listUsersSchema } from '@/lib/access/schemas'
-import { listUsers } from '@/lib/access/users'
-import { usersQuery } from '@/lib/http/queries'
+import { usersQuery } from '@/components/queries/queries'
+import { listUsers } from '@/lib/access/users/users'
+import { listUsersSchema } from '@/lib/contract/access'
 import { pageAdmin } from '../../page-actor'
 import { firstPage, Prefetched } from '../../prefetched'
 

@@ -1,6 +1,6 @@
 import { receiveBlobs } from '@/lib/archives/receive'
-import { blobsQuerySchema } from '@/lib/archives/schemas'
-import { GpuqError } from '@/lib/errors'
+import { blobsQuerySchema } from '@/lib/contract/archives'
+import { GpuqError } from '@/lib/contract/errors'
 import { readQuery, route } from '@/lib/http/route'
 
 /** Takes contents that a directory lacks, in frames. */

@@ -1,7 +1,7 @@
 import { NextRequest } from 'next/server'
 import NextAuth from 'next-auth'
-import { authOptions } from '@/lib/access/next-auth'
-import { GpuqError } from '@/lib/errors'
+import { authOptions } from '@/lib/access/sessions/next-auth'
+import { GpuqError } from '@/lib/contract/errors'
 import { route } from '@/lib/http/route'
 
 type Params = { nextauth: string[] }

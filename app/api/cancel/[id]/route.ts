@@ -1,9 +1,9 @@
+import { jobQuerySchema } from '@/lib/contract/jobs'
 import { readQuery, route } from '@/lib/http/route'
-import { cancelJob } from '@/lib/jobs/cancel'
-import { readJob } from '@/lib/jobs/read'
-import { jobQuerySchema } from '@/lib/jobs/schemas'
-import { requireUserId } from '@/lib/jobs/visible'
-import { waitUntilFinal } from '@/lib/jobs/wait'
+import { cancelJob } from '@/lib/jobs/lifecycle/cancel'
+import { waitUntilFinal } from '@/lib/jobs/live/wait'
+import { requireUserId } from '@/lib/jobs/read/job-visibility'
+import { readJob } from '@/lib/jobs/read/read'
 
 /** Most jobs end on SIGTERM within this time, and the answer can say so. */
 const answerWithinMs = 3_000

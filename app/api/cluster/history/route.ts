@@ -1,5 +1,5 @@
-import { readHistory } from '@/lib/cluster/history'
-import { historyQuerySchema } from '@/lib/cluster/schemas'
+import { readHistory } from '@/lib/cluster/overview/history'
+import { historyQuerySchema } from '@/lib/contract/cluster'
 import { readQuery, route } from '@/lib/http/route'
 
 export const GET = route('read', async ({ actor, url }) =>

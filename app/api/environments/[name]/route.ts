@@ -1,5 +1,5 @@
 import { updateEnvironment } from '@/lib/access/environments'
-import { updateEnvironmentSchema } from '@/lib/access/schemas'
+import { updateEnvironmentSchema } from '@/lib/contract/access'
 import { readJson, route } from '@/lib/http/route'
 
 export const PATCH = route<{ name: string }>('admin', async ({ actor, request, params }) => {

@@ -1,6 +1,6 @@
-import { initializeSchema } from '@/lib/cluster/schemas'
-import { initializeSimulatedNodes } from '@/lib/cluster/simulated-nodes'
-import { waitForSimulated } from '@/lib/cluster/wait-simulated'
+import { initializeSimulatedNodes } from '@/lib/cluster/simulated/simulated-nodes'
+import { waitForSimulated } from '@/lib/cluster/simulated/wait-simulated'
+import { initializeSchema } from '@/lib/contract/cluster'
 import { readOptionalJson, route } from '@/lib/http/route'
 
 /** Makes the simulated nodes as asked. 202 where no worker serves them yet. */

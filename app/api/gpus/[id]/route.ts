@@ -1,6 +1,6 @@
-import { forgetGpu } from '@/lib/cluster/forget'
-import { updateGpu } from '@/lib/cluster/node-actions'
-import { updateGpuSchema } from '@/lib/cluster/schemas'
+import { forgetGpu } from '@/lib/cluster/admin/forget'
+import { updateGpu } from '@/lib/cluster/admin/node-actions'
+import { updateGpuSchema } from '@/lib/contract/cluster'
 import { readJson, route } from '@/lib/http/route'
 
 export const PATCH = route<{ id: string }>('admin', async ({ actor, request, params }) => {

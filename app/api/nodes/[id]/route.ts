@@ -1,6 +1,6 @@
-import { forgetNode } from '@/lib/cluster/forget'
-import { updateNode } from '@/lib/cluster/node-actions'
-import { updateNodeSchema } from '@/lib/cluster/schemas'
+import { forgetNode } from '@/lib/cluster/admin/forget'
+import { updateNode } from '@/lib/cluster/admin/node-actions'
+import { updateNodeSchema } from '@/lib/contract/cluster'
 import { readJson, route } from '@/lib/http/route'
 
 export const PATCH = route<{ id: string }>('admin', async ({ actor, request, params }) => {

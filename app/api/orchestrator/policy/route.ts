@@ -1,5 +1,5 @@
-import { readPolicy, toWirePolicy, updatePolicy } from '@/lib/cluster/policy'
-import { updatePolicySchema } from '@/lib/cluster/schemas'
+import { readPolicy, toWirePolicy, updatePolicy } from '@/lib/cluster/admin/policy'
+import { updatePolicySchema } from '@/lib/contract/cluster'
 import { readJson, route } from '@/lib/http/route'
 
 export const GET = route('read', async () => Response.json(toWirePolicy(await readPolicy())))

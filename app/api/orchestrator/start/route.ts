@@ -1,5 +1,5 @@
-import { readOrchestrator } from '@/lib/cluster/orchestrator'
-import { setOrchestratorRunning } from '@/lib/cluster/policy'
+import { readOrchestrator } from '@/lib/cluster/admin/orchestrator'
+import { setOrchestratorRunning } from '@/lib/cluster/admin/policy'
 import { route } from '@/lib/http/route'
 
 /** Starts the orchestrator, if it does not run. */

@@ -1,5 +1,5 @@
-import { deleteProject, getProject, updateProject } from '@/lib/access/projects'
-import { updateProjectSchema } from '@/lib/access/schemas'
+import { deleteProject, getProject, updateProject } from '@/lib/access/projects/projects'
+import { updateProjectSchema } from '@/lib/contract/access'
 import { readJson, route } from '@/lib/http/route'
 
 type Params = { id: string }

@@ -1,7 +1,7 @@
 import { route } from '@/lib/http/route'
-import { cancelJob } from '@/lib/jobs/cancel'
-import { readQueueJob } from '@/lib/jobs/queue-list'
-import { waitUntilFinal } from '@/lib/jobs/wait'
+import { cancelJob } from '@/lib/jobs/lifecycle/cancel'
+import { waitUntilFinal } from '@/lib/jobs/live/wait'
+import { readQueueJob } from '@/lib/queue/list'
 
 /** Most jobs end on SIGTERM within this time, and the answer can say so. */
 const answerWithinMs = 3_000

@@ -1,9 +1,9 @@
-import { queueSubmitSchema } from '@/lib/cluster/queue-schemas'
+import { queueSubmitSchema } from '@/lib/contract/queue'
 import { idempotencyKeyOf } from '@/lib/http/idempotency-key'
 import { parseDeduplicate } from '@/lib/http/prefer'
 import { readJson, route } from '@/lib/http/route'
-import { readSubmitted } from '@/lib/jobs/queue-list'
-import { submitToQueue } from '@/lib/jobs/queue-submit'
+import { readSubmitted } from '@/lib/queue/list'
+import { submitToQueue } from '@/lib/queue/submit'
 
 /** Accepts a job that is a command, and answers at once. */
 export const POST = route('submit', async ({ actor, request, url }) => {

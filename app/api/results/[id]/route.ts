@@ -1,8 +1,8 @@
+import { resultQuerySchema } from '@/lib/contract/jobs'
 import { readQuery, route } from '@/lib/http/route'
-import { downloadResult } from '@/lib/jobs/download'
-import { readResult } from '@/lib/jobs/read'
-import { resultQuerySchema } from '@/lib/jobs/schemas'
-import { findVisibleJob, requireUserId } from '@/lib/jobs/visible'
+import { downloadResult } from '@/lib/jobs/downloads/download'
+import { findVisibleJob, requireUserId } from '@/lib/jobs/read/job-visibility'
+import { readResult } from '@/lib/jobs/read/read'
 
 /** What a job printed so far, or its file for download with `?format=jsonl` or `?format=text`. */
 export const GET = route<{ id: string }>('read', async ({ url, params, actor }) => {

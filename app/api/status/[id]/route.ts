@@ -1,7 +1,7 @@
+import { jobQuerySchema } from '@/lib/contract/jobs'
 import { readQuery, route } from '@/lib/http/route'
-import { readJob } from '@/lib/jobs/read'
-import { jobQuerySchema } from '@/lib/jobs/schemas'
-import { requireUserId } from '@/lib/jobs/visible'
+import { requireUserId } from '@/lib/jobs/read/job-visibility'
+import { readJob } from '@/lib/jobs/read/read'
 
 /** Where one job is, and why. */
 export const GET = route<{ id: string }>('read', async ({ url, params, actor }) => {

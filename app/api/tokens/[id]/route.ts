@@ -1,4 +1,4 @@
-import { revokeToken } from '@/lib/access/tokens'
+import { revokeToken } from '@/lib/access/tokens/tokens'
 import { route } from '@/lib/http/route'
 
 export const DELETE = route<{ id: string }>('submit', async ({ actor, params }) => {

@@ -1,6 +1,6 @@
-import { updateUserSchema } from '@/lib/access/schemas'
-import { updateUser } from '@/lib/access/update-user'
-import { getUser } from '@/lib/access/users'
+import { updateUser } from '@/lib/access/users/update-user'
+import { getUser } from '@/lib/access/users/users'
+import { updateUserSchema } from '@/lib/contract/access'
 import { readJson, route } from '@/lib/http/route'
 import { siteOrigin } from '@/lib/http/site-origin'
 

@@ -1,6 +1,6 @@
 import { route } from '@/lib/http/route'
-import { downloadArtifacts } from '@/lib/jobs/artifacts'
-import { findVisibleJob } from '@/lib/jobs/visible'
+import { downloadArtifacts } from '@/lib/jobs/downloads/artifacts'
+import { findVisibleJob } from '@/lib/jobs/read/job-visibility'
 
 /** All files that a job left in /results, as one archive. */
 export const GET = route<{ id: string }>('read', async ({ params, actor }) => {

@@ -1,6 +1,6 @@
 import { route } from '@/lib/http/route'
-import { listArtifacts } from '@/lib/jobs/artifacts'
-import { findVisibleJob } from '@/lib/jobs/visible'
+import { listArtifacts } from '@/lib/jobs/downloads/artifacts'
+import { findVisibleJob } from '@/lib/jobs/read/job-visibility'
 
 /** The files that a job left in /results. */
 export const GET = route<{ id: string }>('read', async ({ params, actor }) => {

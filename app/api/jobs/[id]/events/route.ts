@@ -1,7 +1,7 @@
+import { eventsQuerySchema } from '@/lib/contract/jobs'
 import { readQuery, route } from '@/lib/http/route'
-import { jobEvents } from '@/lib/jobs/events'
-import { eventsQuerySchema } from '@/lib/jobs/schemas'
-import { findVisibleJob } from '@/lib/jobs/visible'
+import { jobEvents } from '@/lib/jobs/live/events'
+import { findVisibleJob } from '@/lib/jobs/read/job-visibility'
 
 /** A job live, as server-sent events: its status as it changes, its output as it comes. */
 export const GET = route<{ id: string }>('read', async ({ request, url, params, actor }) => {

@@ -1,7 +1,7 @@
+import { createLinkSchema } from '@/lib/contract/artifacts'
 import { readJson, route } from '@/lib/http/route'
-import { createLink } from '@/lib/jobs/download-links'
-import { createLinkSchema } from '@/lib/jobs/schemas-artifacts'
-import { findVisibleJob } from '@/lib/jobs/visible'
+import { createLink } from '@/lib/jobs/downloads/download-links'
+import { findVisibleJob } from '@/lib/jobs/read/job-visibility'
 
 /** An address of one of a job's files that works without signing in, until it expires. */
 export const POST = route<{ id: string }>('read', async ({ request, params, actor }) => {

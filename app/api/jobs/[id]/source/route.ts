@@ -1,5 +1,5 @@
 import { route } from '@/lib/http/route'
-import { readSource } from '@/lib/jobs/read'
+import { readSource } from '@/lib/jobs/read/read'
 
 /** What was submitted, without the token: to look at, or to edit and run again. */
 export const GET = route<{ id: string }>('read', async ({ params, actor }) => {

@@ -1,8 +1,8 @@
-import { prioritySchema } from '@/lib/cluster/queue-schemas'
+import { prioritySchema } from '@/lib/contract/queue'
 import { readJson, route } from '@/lib/http/route'
-import { readQueueJob } from '@/lib/jobs/queue-list'
-import { setPriority } from '@/lib/jobs/queue-priority'
-import { findVisibleJob } from '@/lib/jobs/visible'
+import { findVisibleJob } from '@/lib/jobs/read/job-visibility'
+import { readQueueJob } from '@/lib/queue/list'
+import { setPriority } from '@/lib/queue/priority'
 
 /** Changes a waiting job's priority. */
 export const PATCH = route<{ id: string }>('submit', async ({ actor, request, params }) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { GET as me } from '@/app/api/users/me/route'
-import { failuresAllowed, signInWithPassword } from '@/lib/access/sign-in'
+import { failuresAllowed, signInWithPassword } from '@/lib/access/sessions/sign-in'
 import { call } from '@/lib/access/testing/call'
 import { findStored, makePerson, makeToken } from '@/lib/access/testing/people'
 import { testDatabase } from '@/lib/database/testing/test-database'

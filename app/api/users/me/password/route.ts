@@ -1,6 +1,6 @@
-import { changeOwnPassword } from '@/lib/access/change-password'
-import { changePasswordSchema } from '@/lib/access/schemas'
-import { sessionCookie } from '@/lib/access/session-cookie'
+import { changeOwnPassword } from '@/lib/access/sessions/change-password'
+import { sessionCookie } from '@/lib/access/sessions/session-cookie'
+import { changePasswordSchema } from '@/lib/contract/access'
 import { readJson, route } from '@/lib/http/route'
 
 /** Ends every session of the user but the one that asks, which goes on under a new cookie. */

@@ -1,7 +1,7 @@
+import { terminalQuerySchema } from '@/lib/contract/jobs'
 import { readBytes } from '@/lib/http/raw-body'
 import { readQuery, route } from '@/lib/http/route'
-import { terminalQuerySchema } from '@/lib/jobs/schemas'
-import { maxInputBytes, typeInto } from '@/lib/jobs/terminal'
+import { maxInputBytes, typeInto } from '@/lib/jobs/live/terminal'
 
 /** Types at the terminal of a running job. */
 export const POST = route<{ id: string }>('submit', async ({ request, url, params, actor }) => {

@@ -1,6 +1,6 @@
+import { terminalQuerySchema, terminalSizeSchema } from '@/lib/contract/jobs'
 import { readJson, readQuery, route } from '@/lib/http/route'
-import { terminalQuerySchema, terminalSizeSchema } from '@/lib/jobs/schemas'
-import { resizeTerminal } from '@/lib/jobs/terminal'
+import { resizeTerminal } from '@/lib/jobs/live/terminal'
 
 /** Says how large the terminal of a running job is to be. */
 export const POST = route<{ id: string }>('submit', async ({ request, url, params, actor }) => {

@@ -1,6 +1,6 @@
 import { route } from '@/lib/http/route'
-import { previewArtifact } from '@/lib/jobs/artifacts'
-import { findVisibleJob } from '@/lib/jobs/visible'
+import { previewArtifact } from '@/lib/jobs/downloads/artifacts'
+import { findVisibleJob } from '@/lib/jobs/read/job-visibility'
 
 /** What can be shown of a file that a job left in /results. */
 export const GET = route<{ id: string; artifactId: string }>('read', async ({ params, actor }) => {

@@ -1,0 +1,114 @@
+import { readFile } from 'node:fs/promises'
+import { GpuqError } from '@/lib/contract/errors'
+import { isGpuList, mostPriority } from '../start/jobs-file'
+
+/** Values of options, as people write them. Each refusal says what to write instead. */
+
+const secondsOf: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }
+
+/** Seconds, or a number with a unit: `90`, `90s`, `10m`, `2h`, `1d`. */
+export function parseDuration(text: string): number {
+  const match = text.match(/^(\d+(?:\.\d+)?)([smhd]?)$/)
+  const seconds = Number(match?.[1]) * (secondsOf[match?.[2] || 's'] ?? 1)
+  if (match && seconds > 0) return seconds
+  throw refuse(`"${text}" is no length of time. Write seconds, or a unit as in 90s, 10m or 2h.`)
+}
+
+export function parseNumber(text: string): number {
+  const number = text.trim() === '' ? Number.NaN : Number(text)
+  if (Number.isFinite(number)) return number
+  throw refuse(`"${text}" is no number.`)
+}
+
+export function parseInteger(text: string): number {
+  const number = parseNumber(text)
+  if (Number.isSafeInteger(number)) return number
+  throw refuse(`"${text}" is no whole number.`)
+}
+
+/** How many: 1 or more. */
+export function parseCount(text: string): number {
+  const number = parseInteger(text)
+  if (number >= 1) return number
+  throw refuse(`"${text}" must be 1 or more.`)
+}
+
+export function parsePort(text: string): number {
+  const number = parseCount(text)
+  if (number <= 65_535) return number
+  throw refuse(`"${text}" is no port. Ports go up to 65535.`)
+}
+
+/** A part of 1. */
+export function parseShare(text: string): number {
+  const number = parseNumber(text)
+  if (number >= 0 && number <= 1) return number
+  throw refuse(`"${text}" must be from 0 to 1, such as 0.8.`)
+}
+
+/** How often: so many seconds in between, a tenth at least. */
+export function parseSeconds(text: string): number {
+  const number = parseNumber(text)
+  if (number >= 0.1 && number <= 86_400) return number
+  throw refuse(`"${text}" must be from 0.1 to 86400 seconds.`)
+}
+
+/** As a line of a jobs file has it: a lower number goes first. */
+export function parseLinePriority(text: string): number {
+  const number = parseInteger(text)
+  if (Math.abs(number) <= mostPriority) return number
+  throw refuse(`The priority must be from -${mostPriority} to ${mostPriority}; a lower one goes first.`)
+}
+
+/** Numbers and ranges of GPUs. */
+export function parseGpus(text: string): string {
+  const list = text.replace(/\s+/g, '')
+  if (list === '' || isGpuList(list)) return list
+  throw refuse(`"${text}" names no GPUs. Write numbers and ranges, such as 0-3,5.`)
+}
+
+/** One more `KEY=VALUE`. */
+export function addVariable(text: string, others: Record<string, string> = {}): Record<string, string> {
+  const at = text.indexOf('=')
+  if (at < 1) throw refuse(`"${text}" is no variable. Write it as NAME=VALUE.`)
+  return { ...others, [text.slice(0, at)]: text.slice(at + 1) }
+}
+
+export function addText(text: string, others: readonly string[] = []): string[] {
+  return [...others, text]
+}
+
+export interface GpuWish {
+  gpu_count?: number
+  gpu_fraction?: number
+}
+
+/** `2` is two GPUs, `0.5` half of one. */
+export function toGpuWish(gpus: number | undefined): GpuWish {
+  if (gpus === undefined) return {}
+  return gpus > 0 && gpus < 1 ? { gpu_fraction: gpus } : { gpu_count: gpus }
+}
+
+/** Words as one line for a shell: a single word is a line already. */
+export function toShellLine(words: readonly string[]): string {
+  const [only] = words
+  if (words.length === 1 && only !== undefined) return only
+  return words
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
+    .join(' ')
+}
+
+export async function readTextFile(path: string): Promise<Blob> {
+  try {
+    return new Blob([await readFile(path)])
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : ''
+    const why =
+      code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a directory' : String(code)
+    throw new GpuqError('not_found', `${path} cannot be read: ${why}.`, { cause: error })
+  }
+}
+
+function refuse(message: string): GpuqError {
+  return new GpuqError('invalid_request', message)
+}

@@ -1,0 +1,116 @@
+import { type JobDetail, jobDetailSchema } from '@/lib/contract/jobs'
+import { kindOf, type Printed, readPrinted } from '@/lib/contract/printed-output'
+import type { Client } from '@/lib/http/client/client'
+import { ProblemError } from '@/lib/http/client/problem'
+import { readEvents } from './read-events'
+
+/** What happens to a job, in order. */
+export type Happening =
+  | { kind: 'job'; job: JobDetail }
+  | { kind: 'output'; printed: Printed[] }
+  /** A new attempt begins: what was printed so far belongs to an earlier one. */
+  | { kind: 'again' }
+  | { kind: 'end' }
+
+interface Following {
+  client: Pick<Client, 'jobs'>
+  jobId: string
+  sleep(ms: number): Promise<void>
+  signal: AbortSignal
+  /** Begins so many bytes of records before the end, or a little more; left out: at the beginning. */
+  tail?: number
+}
+
+/** The server says something at least every 15 s: after so long a silence, the connection is dead. */
+const silenceMs = 45_000
+/** So many connections in a row that brought nothing: then somebody has to look. */
+const mostTries = 30
+const longestPauseMs = 5_000
+
+/**
+ * Follows a job to its end. Where the connection breaks, it goes on behind the last event that came whole, so that
+ * nothing is lost and nothing comes twice.
+ */
+export async function* followJob(following: Following): AsyncGenerator<Happening> {
+  const { signal, sleep } = following
+  let lastId: string | null = null
+  let tries = 0
+  while (!signal.aborted) {
+    try {
+      for await (const { event, data, id } of connectOnce(following, lastId)) {
+        tries = 0
+        const happening = toHappening(event, data)
+        if (happening) yield happening
+        if (happening?.kind === 'end') return
+        lastId = id ?? lastId
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      if (!isPassing(error)) throw error
+      if (++tries > mostTries) throw error instanceof ProblemError ? error : broken(error)
+      const asked = error instanceof ProblemError ? (error.retryAfter ?? 0) * 1000 : 0
+      await sleep(Math.max(asked, Math.min(longestPauseMs, 250 * 2 ** tries)))
+      continue
+    }
+    if (++tries > mostTries) throw broken()
+    await sleep(250)
+  }
+}
+
+function broken(cause?: unknown): ProblemError {
+  const detail = 'The live stream breaks off again and again. Try again in a moment.'
+  return new ProblemError({ status: 0, code: 'unexpected', detail, cause })
+}
+
+async function* connectOnce({ client, jobId, signal, tail }: Following, lastId: string | null) {
+  const silent = new AbortController()
+  const alarm = setTimeout(() => silent.abort(), silenceMs)
+  try {
+    const response = await client.jobs.events(jobId, lastId, AbortSignal.any([signal, silent.signal]), tail)
+    if (response.body) yield* readEvents(whileHeard(response.body, () => alarm.refresh()))
+  } finally {
+    clearTimeout(alarm)
+    // A reader that had enough leaves the stream; the server must not go on filling it.
+    silent.abort()
+  }
+}
+
+async function* whileHeard(body: AsyncIterable<Uint8Array>, heard: () => void): AsyncGenerator<Uint8Array> {
+  for await (const chunk of body) {
+    heard()
+    yield chunk
+  }
+}
+
+/** Broken connections and busy or restarting servers pass; what gpuq refuses stays refused. */
+function isPassing(error: unknown): boolean {
+  if (error instanceof ProblemError) return error.status === 0 || error.status === 429 || error.status >= 500
+  // What fetch throws where a body breaks off, and what our own alarm throws.
+  return error instanceof TypeError || (error instanceof Error && error.name === 'AbortError')
+}
+
+function toHappening(event: string, data: string[]): Happening | null {
+  if (event === 'job') return { kind: 'job', job: jobDetailSchema.parse(JSON.parse(data.join('\n'))) }
+  if (event === 'output') return { kind: 'output', printed: toPrinted(data) }
+  if (event === 'reset') return { kind: 'again' }
+  if (event === 'end') return { kind: 'end' }
+  return null
+}
+
+/** What the job wrote, byte for byte, neighbours of one stream and rank joined: one write for each, not one per line. */
+function toPrinted(records: string[]): Printed[] {
+  const printed: Printed[] = []
+  let last: Printed | undefined
+  for (const record of records) {
+    const line = Buffer.from(record)
+    const kind = kindOf(line)
+    if (kind === 'truncated' || kind === 'other') continue
+    const next = readPrinted(line, kind)
+    if (last?.stream === next.stream && last.rank === next.rank) last.text += next.text
+    else {
+      last = next
+      printed.push(last)
+    }
+  }
+  return printed
+}

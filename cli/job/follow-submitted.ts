@@ -1,0 +1,57 @@
+import { isFinal } from '@/lib/contract/status'
+import type { Client } from '@/lib/http/client/client'
+import { attachTo } from '../commands/attach'
+import { untilFinal } from '../commands/wait'
+import { type Context, writeJson } from '../context'
+import { exitCodeOf, exitCodes } from './exit-code'
+import { note, showJob } from './show-job'
+
+export interface WaitOptions {
+  wait: boolean
+  quiet?: boolean
+  json?: boolean
+  deduplicate?: boolean
+}
+
+/** An option that was not given is left out, not sent as undefined. */
+export function ifGiven(deduplicate: boolean | undefined): { deduplicate?: boolean } {
+  return deduplicate === undefined ? {} : { deduplicate }
+}
+
+/** Follows the job to its end, or prints its id. */
+export async function followOrPrint(
+  context: Context,
+  submitted: { job_id: string; deduplicated?: boolean | undefined },
+  { wait, quiet, json }: WaitOptions,
+): Promise<number> {
+  const jobId = submitted.job_id
+  if (wait && json) return tellResult(context, jobId)
+  if (wait) {
+    const again = submitted.deduplicated ? ': your same job from before, not queued again' : ''
+    if (!quiet) await note(context, `job ${jobId}${again}`)
+    return showToEnd(context, await context.connect(), jobId, { quiet })
+  }
+  if (json) await writeJson(context, submitted)
+  else await context.terminal.out(`${jobId}\n`)
+  return exitCodes.ok
+}
+
+/** A job's output to its end; where it has a terminal and a person sits here, that one on theirs. */
+export async function showToEnd(
+  context: Context,
+  client: Client,
+  jobId: string,
+  { quiet }: Pick<WaitOptions, 'quiet'>,
+): Promise<number> {
+  const job = context.isInteractive ? await client.jobs.get(jobId) : null
+  if (job?.terminal && !isFinal(job.status)) return attachTo(context, client, job)
+  return showJob(context, client, jobId, { quiet })
+}
+
+/** One JSON document at the end, with all that the job printed inside: on stdout there is nothing else. */
+export async function tellResult(context: Context, jobId: string): Promise<number> {
+  const client = await context.connect()
+  const job = await untilFinal(context, client, jobId)
+  await writeJson(context, await client.jobs.result(jobId))
+  return exitCodeOf(job)
+}

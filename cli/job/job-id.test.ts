@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest'
+import { fakeContext, jobId, summary } from '../testing/fake-context'
+import { findJobId, findJobIds } from './job-id'
+
+const other = '0190a3b5-0000-7000-8000-000000000002'
+
+/** Two pages with a job each. */
+const client = () =>
+  fakeContext((request) => {
+    if (new URL(request.url).searchParams.get('cursor') === 'c2')
+      return Response.json([summary({ job_id: other })])
+    return Response.json([summary()], { headers: { link: '</api/jobs?cursor=c2>; rel="next"' } })
+  }).connect()
+
+it('finds a job by its beginning, on any page', async () => {
+  expect(await findJobId(await client(), '0190a3b4')).toBe(jobId)
+  expect(await findJobId(await client(), '0190A3B5-0')).toBe(other)
+})
+
+it('takes a whole id as it is, without asking', async () => {
+  const { connect } = fakeContext(() => Response.error())
+  expect(await findJobId(await connect(), jobId.toUpperCase())).toBe(jobId)
+})
+
+it('says what is wrong with a beginning', async () => {
+  await expect(findJobId(await client(), '0190a3b')).rejects.toThrow(
+    `2 of your jobs begin with 0190a3b: ${jobId}`,
+  )
+  await expect(findJobId(await client(), 'ffff')).rejects.toThrow('None of your jobs')
+  await expect(findJobId(await client(), '../x')).rejects.toThrow("is no job's id")
+})
+
+it('names each job once', async () => {
+  expect(await findJobIds(await client(), [jobId, '0190a3b4', other])).toEqual([jobId, other])
+})

@@ -1,0 +1,111 @@
+import { Readable } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import { detail, fakeContext, jobId } from '../testing/fake-context'
+import { showJob } from './show-job'
+
+const at = '2026-01-01T00:00:00.000Z'
+const line = (text: string, type = 'stdout') => JSON.stringify({ type, t: at, text })
+const output = (id: number, ...records: string[]) =>
+  `id: 1:${id}\nevent: output\n${records.map((record) => `data: ${record}\n`).join('')}\n`
+const job = (changes: object) => `event: job\ndata: ${JSON.stringify(detail(changes))}\n\n`
+const running = job({ status: 'running', reason: null, reason_text: null, exit_code: null })
+const end = 'event: end\ndata: {}\n\n'
+
+async function* pieces(text: string, breaks: boolean) {
+  yield Buffer.from(text)
+  // Read first: an error takes away what a stream still holds.
+  await new Promise((resolve) => setTimeout(resolve, 5))
+  if (breaks) throw new TypeError('terminated')
+}
+
+/** A server whose stream breaks where a part ends; each connection goes on at the next part. */
+function serverOf(...parts: (string | Response)[]) {
+  const asked: (string | null)[] = []
+  const context = fakeContext((request) => {
+    asked.push(request.headers.get('last-event-id'))
+    const part = parts[asked.length - 1] ?? ''
+    if (part instanceof Response) return part
+    const breaks = asked.length < parts.length
+    return new Response(Readable.toWeb(Readable.from(pieces(part, breaks))) as ReadableStream<Uint8Array>)
+  })
+  return { asked, context }
+}
+
+const show = async ({ context }: ReturnType<typeof serverOf>, showing = {}) =>
+  showJob(context, await context.connect(), jobId, showing)
+
+describe('a job that is followed', () => {
+  it('writes each stream to its own, as it was written, and ends as the job does', async () => {
+    const result = '{"type":"result","t":"x","data":{"a":  1.0}}'
+    const open = JSON.stringify({ type: 'stdout', t: at, text: 'no end', eol: false })
+    const failed = job({ status: 'failed', exit_code: 3, reason_text: 'The program ended with an error.' })
+    const server = serverOf(
+      running +
+        output(9, line('one'), line('oops', 'stderr'), result, '{"type":"metric"}', open) +
+        failed +
+        end,
+    )
+    expect(await show(server)).toBe(3)
+    expect(server.context.written.out).toBe('one\n{"a":  1.0}\nno end')
+    expect(server.context.written.err).toBe(
+      'gpuq: running on node-1\noops\ngpuq: failed: The program ended with an error. Exit code 3.\n',
+    )
+  })
+
+  it('puts its rank before each line of several, or leaves one rank as it is', async () => {
+    const of = (rank: number, text: string, eol = true) =>
+      JSON.stringify({ type: 'stdout', t: at, text, ...(eol ? {} : { eol: false }), rank })
+    const result = '{"type":"result","t":"x","rank":1,"data":{"rank":  7}}'
+    const told = running + output(9, of(0, 'a'), of(0, 'half', false), of(1, 'b'), result) + job({}) + end
+    const all = serverOf(told)
+    await show(all, { quiet: true })
+    expect(all.context.written.out).toBe('[rank 0] a\n[rank 0] half\n[rank 1] b\n[rank 1] {"rank":  7}\n')
+    const one = serverOf(told)
+    await show(one, { quiet: true, rank: 1 })
+    expect(one.context.written.out).toBe('b\n{"rank":  7}\n')
+  })
+
+  it('says nothing of its own when it is to be quiet', async () => {
+    const server = serverOf(running + output(9, line('one')) + job({}) + end)
+    expect(await show(server, { quiet: true })).toBe(0)
+    expect(server.context.written).toEqual({ out: 'one\n', err: '' })
+  })
+
+  it('stops at what there is so far, if that is wanted', async () => {
+    const server = serverOf(output(9, line('one')) + running + output(18, line('later')) + end)
+    expect(await show(server, { quiet: true, onlySoFar: true })).toBe(0)
+    expect(server.context.written.out).toBe('one\n')
+  })
+
+  it('says when the job is tried again', async () => {
+    const server = serverOf(`${output(9, line('one'))}event: reset\ndata: {}\n\n${job({})}${end}`)
+    await show(server)
+    expect(server.context.written.err).toContain('tried again')
+  })
+})
+
+describe('a connection that breaks', () => {
+  it('goes on behind the last event that came whole: no line is lost, none comes twice', async () => {
+    const lines = Array.from({ length: 3000 }, (_, at) => `line ${at}`)
+    const events = lines.map((text, at) => output(at + 1, line(text)))
+    const half = (events[1000] ?? '').slice(0, -9)
+    const server = serverOf(
+      running + events.slice(0, 1000).join('') + half,
+      new Response('', { status: 502 }),
+      Response.json(
+        { detail: 'Too many.', code: 'rate_limited' },
+        { status: 429, headers: { 'retry-after': '1' } },
+      ),
+      events.slice(1000).join('') + job({}) + end,
+    )
+    expect(await show(server, { quiet: true })).toBe(0)
+    expect(server.context.written.out).toBe(lines.map((text) => `${text}\n`).join(''))
+    expect(server.asked).toEqual([null, '1:1000', '1:1000', '1:1000'])
+  })
+
+  it('gives up on what will not pass', async () => {
+    const refusal = Response.json({ detail: 'There is no such job.', code: 'not_found' }, { status: 404 })
+    await expect(show(serverOf(running, refusal))).rejects.toThrow('There is no such job.')
+    await expect(show(serverOf(...Array.from({ length: 40 }, () => '')))).rejects.toThrow('again and again')
+  })
+})

@@ -1,0 +1,95 @@
+import type { JobDetail } from '@/lib/contract/jobs'
+import type { Printed } from '@/lib/contract/printed-output'
+import { RankLabels } from '@/lib/contract/rank-labels'
+import { isFinal } from '@/lib/contract/status'
+import type { Client } from '@/lib/http/client/client'
+import { ProblemError } from '@/lib/http/client/problem'
+import type { Context } from '../context'
+import { statusColours } from '../terminal/format'
+import { paint, withoutControls } from '../terminal/terminal'
+import { exitCodeOf, exitCodes } from './exit-code'
+import { followJob } from './follow-job'
+
+export interface Showing {
+  /** Says nothing about the job, only what it prints. */
+  quiet?: boolean | undefined
+  /** Stops where the output has come so far, as of a job that still runs. */
+  onlySoFar?: boolean
+  /** Only what this task of a job over several nodes prints, without its label. */
+  rank?: number | undefined
+}
+
+/**
+ * Writes what a job prints as it prints it, each stream to its own, and what happens to it to stderr. Resolves with the
+ * job's own exit code once it has ended.
+ */
+export async function showJob(
+  context: Context,
+  client: Client,
+  jobId: string,
+  { quiet = false, onlySoFar = false, rank }: Showing,
+): Promise<number> {
+  const { terminal } = context
+  const write = outputTo(terminal, rank)
+  const signal = context.interrupted()
+  const say = (text: string) => (quiet ? Promise.resolve() : note(context, text))
+  let last: JobDetail | null = null
+  let said = ''
+  for await (const happening of followJob({ client, jobId, sleep: context.sleep, signal })) {
+    if (happening.kind === 'output') {
+      for (const printed of happening.printed) await write(printed)
+    } else if (happening.kind === 'again') {
+      await say('The job is tried again. What follows is its next attempt.')
+    } else if (happening.kind === 'job') {
+      last = happening.job
+      if (onlySoFar) return exitCodes.ok
+      const news = sayState(last, context)
+      if (news !== said) await say(news)
+      said = news
+    }
+  }
+  if (last !== null && isFinal(last.status)) return exitCodeOf(last)
+  if (signal.aborted) {
+    await say(
+      `The job goes on. Follow it with \`gpuq logs -f ${jobId}\`, or stop it with \`gpuq cancel ${jobId}\`.`,
+    )
+    return exitCodes.cancelled
+  }
+  throw new ProblemError({
+    status: 0,
+    code: 'unexpected',
+    detail: 'The job ended, and its end was not told.',
+  })
+}
+
+/** Writes to the terminal: the lines of several ranks each under its rank's label, or those of one rank as they are. */
+export function outputTo(terminal: Context['terminal'], only: number | undefined) {
+  const labels = { stdout: new RankLabels(), stderr: new RankLabels() }
+  return async ({ stream, text, rank }: Printed) => {
+    if (only !== undefined && (rank ?? 0) !== only) return
+    const shown = rank === null || only !== undefined ? text : labels[stream].label(rank, text)
+    await (stream === 'stdout' ? terminal.out(shown) : terminal.err(shown))
+  }
+}
+
+/** A line of our own, told apart from what the job prints. */
+export async function note({ terminal }: Context, text: string): Promise<void> {
+  const colours = terminal.errIsTerminal && terminal.coloursWanted
+  await terminal.err(`${paint('gpuq:', 'dim', colours)} ${text}\n`)
+}
+
+export function sayState(job: JobDetail, { terminal }: Context): string {
+  const colours = terminal.errIsTerminal && terminal.coloursWanted
+  const status = paint(job.status, statusColours[job.status], colours)
+  if (job.status === 'running') return `${status}${sayNodes(job)}`
+  const known = job.reason_text?.includes(`Exit code ${job.exit_code}`)
+  const code =
+    job.status === 'failed' && job.exit_code !== null && !known ? ` Exit code ${job.exit_code}.` : ''
+  const why = job.status !== 'completed' && job.reason_text ? `: ${withoutControls(job.reason_text)}` : ''
+  return `${status}${why}${code}`
+}
+
+function sayNodes({ node_name, resources: { got } }: JobDetail): string {
+  if (got.length > 1) return ` on ${got.map(({ node }) => node).join(', ')}`
+  return node_name ? ` on ${node_name}` : ''
+}

@@ -1,0 +1,47 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import { GpuqError } from '@/lib/contract/errors'
+import { paint, type Terminal, withoutControls } from '../terminal/terminal'
+
+/** Where a start says what it does: on the terminal, and in its log with the time before it. */
+export interface Journal {
+  /** For both. */
+  note(text: string): Promise<void>
+  /** For both, as something to look at. */
+  warn(text: string): Promise<void>
+  /** For the log alone. */
+  detail(text: string): Promise<void>
+  close(): Promise<void>
+}
+
+export async function openJournal(terminal: Terminal, path: string): Promise<Journal> {
+  const log = await openLog(path)
+  const colours = terminal.outIsTerminal && terminal.coloursWanted
+  // A disk that is full must not stop the queue: what is lost of the log stands on the terminal.
+  const write = (kind: string, text: string) =>
+    log.appendFile(`${new Date().toISOString()} ${kind} ${withoutControls(text)}\n`).catch(() => {})
+  return {
+    note: async (text) => {
+      await write('info', text)
+      await terminal.out(`${paint('gpuq:', 'dim', colours)} ${withoutControls(text)}\n`)
+    },
+    warn: async (text) => {
+      await write('warn', text)
+      await terminal.err(`${paint('gpuq:', 'yellow', colours)} ${withoutControls(text)}\n`)
+    },
+    detail: (text) => write('info', text),
+    close: () => log.close(),
+  }
+}
+
+async function openLog(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'a', 0o640)
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+    throw new GpuqError(
+      'conflict',
+      `The log ${path} cannot be written (${code}). Choose another with --log-file.`,
+      { cause },
+    )
+  }
+}

@@ -1,0 +1,38 @@
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { GpuqError } from '@/lib/contract/errors'
+
+/** Asks on the terminal; `hidden` shows nothing of what is typed. */
+export async function ask(question: string, otherwise: string, hidden = false): Promise<string> {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const lines = createInterface({
+    input: process.stdin,
+    output: hidden ? nowhere : process.stderr,
+    terminal: true,
+  })
+  // Ctrl-C and Ctrl-D: without this, an answer would be waited for that can no longer come.
+  lines.on('SIGINT', () => {
+    process.stderr.write(hidden ? '' : '\n')
+    lines.close()
+  })
+  const leaves = new Promise<never>((_, reject) => {
+    lines.once('close', () =>
+      reject(new GpuqError('conflict', 'Nothing was answered, so nothing is stored.')),
+    )
+  })
+  try {
+    if (hidden) process.stderr.write(question)
+    const answer = await Promise.race([lines.question(hidden ? '' : question), leaves])
+    return answer.trim() || otherwise
+  } finally {
+    process.stderr.write(hidden ? '\n' : '')
+    lines.close()
+  }
+}
+
+export async function readAllOfStdin(): Promise<string> {
+  let text = ''
+  process.stdin.setEncoding('utf8')
+  for await (const part of process.stdin) text += part
+  return text
+}

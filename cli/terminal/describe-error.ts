@@ -1,0 +1,36 @@
+import { GpuqError } from '@/lib/contract/errors'
+import { ProblemError } from '@/lib/http/client/problem'
+import { exitCodes } from '../job/exit-code'
+import { withoutControls } from './terminal'
+
+/** What went wrong as people read it, and what the command ends with. */
+export function tellError(error: unknown, server: string | null): { text: string; exitCode: number } {
+  const isUsage = error instanceof GpuqError && error.code === 'invalid_request'
+  return {
+    text: `gpuq: ${sentenceOf(error, server)}\n${fieldsOf(error)}`,
+    exitCode: isUsage ? exitCodes.usage : exitCodes.failed,
+  }
+}
+
+function sentenceOf(error: unknown, server: string | null): string {
+  if (!(error instanceof Error)) return withoutControls(String(error))
+  if (error instanceof ProblemError && server !== null) {
+    if (error.code === 'unreachable') {
+      return `${server} did not answer. Check the address and the connection, and try again.`
+    }
+    if (error.status === 401)
+      return `${withoutControls(error.message).replace(/\.$/, '')}. Run \`gpuq login\` with a token that holds.`
+  }
+  return withoutControls(error.message)
+}
+
+/** One line for each mistake in what was sent. */
+function fieldsOf(error: unknown): string {
+  const fields = error instanceof ProblemError || error instanceof GpuqError ? (error.errors ?? []) : []
+  return fields
+    .map(({ path, message, line, column }) => {
+      const place = line === undefined ? '' : ` (line ${line}, column ${column ?? 1})`
+      return `  ${withoutControls(path)}: ${withoutControls(message)}${place}\n`
+    })
+    .join('')
+}

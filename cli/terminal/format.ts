@@ -1,0 +1,32 @@
+import type { UploadStatus } from '@/lib/contract/status'
+import type { Colour } from './terminal'
+
+export const statusColours = {
+  pending: 'yellow',
+  running: 'cyan',
+  completed: 'green',
+  failed: 'red',
+  cancelled: 'dim',
+} as const satisfies Record<UploadStatus, Colour>
+
+/** A length of time, in its two largest units. */
+export function sayDuration(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds))
+  if (whole < 60) return `${whole} s`
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`
+  if (whole < 86_400) return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`
+  return `${Math.floor(whole / 86_400)} d ${Math.floor((whole % 86_400) / 3600)} h`
+}
+
+/** How long ago, or how soon. */
+export function sayWhen(time: string | null, now: number): string | null {
+  if (time === null) return null
+  const seconds = (Date.parse(time) - now) / 1000
+  if (Math.abs(seconds) < 1) return 'now'
+  return seconds < 0 ? `${sayDuration(-seconds)} ago` : `in ${sayDuration(seconds)}`
+}
+
+/** A share of GPUs without a tail of zeros. */
+export function sayShare(share: number): string {
+  return String(Math.round(share * 1000) / 1000)
+}

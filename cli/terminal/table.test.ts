@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest'
+import { renderJobs } from '../commands/jobs'
+import { fakeContext, jobId, summary } from '../testing/fake-context'
+import { sayDuration, sayWhen } from './format'
+import { type Column, renderTable } from './table'
+
+const columns: Column<{ name: string; count: number | null }>[] = [
+  { title: 'NAME', cell: ({ name }) => name, colour: () => 'red' },
+  { title: 'N', cell: ({ count }) => count, right: true },
+]
+const pipe = { outIsTerminal: false, coloursWanted: true }
+const terminal = { outIsTerminal: true, coloursWanted: true }
+
+it('lines up columns by characters, and leaves no space at the ends of lines', () => {
+  const rows = [
+    { name: 'žluť😀', count: 1 },
+    { name: 'a', count: null },
+    { name: 'longer', count: 100 },
+  ]
+  expect(renderTable(columns, rows, pipe)).toBe(
+    ['NAME      N', 'žluť😀     1', 'a         -', 'longer  100', ''].join('\n'),
+  )
+})
+
+it('is coloured on a terminal only, and not there if that is not wanted', () => {
+  const rows = [{ name: 'a', count: 1 }]
+  expect(renderTable(columns, rows, terminal)).toContain('\u001b[31ma\u001b[0m')
+  expect(renderTable(columns, rows, { ...terminal, coloursWanted: false })).not.toContain('\u001b')
+})
+
+it('lets no name steer the terminal', () => {
+  expect(renderTable(columns, [{ name: '\u001b[2J\n', count: 1 }], terminal)).not.toContain('\u001b[2J')
+})
+
+it('lists jobs in whole lines for a pipe', () => {
+  const context = fakeContext(() => Response.error())
+  const job = { ...summary(), status: 'completed' as const }
+  const [head, line, ...rest] = renderJobs(context, [job]).trimEnd().split('\n')
+  expect(head).toMatch(/^ID +STATUS +WHY/)
+  expect(line).toMatch(new RegExp(`^${jobId}  completed  finished  ada .* baseline  1 min 30 s`))
+  expect(rest).toEqual([])
+})
+
+it.each([
+  [0, '0 s'],
+  [59.4, '59 s'],
+  [59.6, '1 min 0 s'],
+  [3661, '1 h 1 min'],
+  [90_000, '1 d 1 h'],
+])('%d seconds are %s', (seconds, text) => expect(sayDuration(seconds)).toBe(text))
+
+it('tells the past from the future', () => {
+  const now = Date.parse('2026-01-01T00:01:00Z')
+  expect(sayWhen('2026-01-01T00:00:00Z', now)).toBe('1 min 0 s ago')
+  expect(sayWhen('2026-01-01T00:01:30Z', now)).toBe('in 30 s')
+  expect(sayWhen(null, now)).toBeNull()
+})

@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest'
+import { sayWayDown } from './jump-label'
+
+it.each([
+  [true, 0, 'Jump to end'],
+  [true, 1, '1 new line'],
+  [true, 1200, '1,200 new lines'],
+  [false, 0, 'Jump to end'],
+  [false, 1200, 'Jump to end'],
+])('the way down while it lives (%s), %i lines after one let go, says "%s"', (live, lines, says) => {
+  expect(sayWayDown(live, lines)).toBe(says)
+})

@@ -1,0 +1,115 @@
+import type { JobResources } from '@/lib/contract/jobs'
+import { sayCount, sayGib, sayNeed, sayShare } from '../../cluster/format-amounts'
+
+/** Below this mean load, a job would have run as fast on less. */
+const littleLoad = 0.4
+/** From this on, there is nothing to advise. */
+const fullLoad = 0.8
+/** Asking for this many times what was used is far more than a job needs. */
+const farMore = 4
+/** What is left free when less is advised. */
+const margin = 1.25
+
+/** What a job asks for, in words: "2 GPUs, 4 cores, 16 GB of memory". */
+export function sayAsked({ asked }: JobResources): string {
+  const { cpu, memory_gb, gpu_model, instance_count } = asked
+  const parts = [
+    gpu_model === null ? sayNeed(asked) : `${sayNeed(asked)} (${gpu_model})`,
+    cpu === null ? null : sayCount(cpu, 'core'),
+    memory_gb === null ? null : `${memory_gb} GB of memory`,
+  ].filter((part) => part !== null)
+  const each = parts.join(', ')
+  return instance_count > 1 ? `${instance_count} instances, each with ${each}` : each
+}
+
+/** How much of what it got a job used, in sentences; null where nothing is known. */
+export function sayUsed(resources: JobResources): string | null {
+  const sentences = [sayContainerUsed(resources), sayGpusUsed(resources)].filter((said) => said !== null)
+  return sentences.length === 0 ? null : sentences.join(' ')
+}
+
+/** Cores of all instances together, and memory of the fullest beside what each got. */
+function sayContainerUsed({ got, used }: JobResources): string | null {
+  const { cpu_cores_mean: mean, memory_peak_mib: peak } = used
+  if (mean === null || peak === null || got.length === 0) return null
+  const cores = got.reduce((sum, instance) => sum + instance.cpu_milli, 0) / 1000
+  const size = Math.min(...got.map(({ memory_mib }) => memory_mib))
+  return `It used ${sayCores(mean)} of ${sayCount(cores, 'core')} and at most ${sayMemory(peak)} of ${sayMemory(size)} of memory.`
+}
+
+function sayCores(cores: number): string {
+  return String(Number(cores.toFixed(cores < 1 ? 2 : 1)))
+}
+
+function sayMemory(mib: number): string {
+  return mib < 1024 ? `${mib} MiB` : sayGib(mib)
+}
+
+/** How much of its GPUs a job used; null where it had none. */
+function sayGpusUsed({ got, used }: JobResources): string | null {
+  const gpus = got.flatMap((instance) => instance.gpus)
+  if (gpus.length === 0) return null
+  if (gpus.every(({ simulated }) => simulated))
+    return 'Its GPUs were simulated: there was nothing to measure.'
+  if (used.gpu_load_mean === null && used.gpu_memory_peak_mib === null) {
+    return 'It ended before its GPUs were measured.'
+  }
+  const load = used.gpu_load_mean === null ? null : `a mean load of ${sayShare(used.gpu_load_mean)}`
+  const size = Math.min(...gpus.map(({ memory_mib }) => memory_mib))
+  const peak =
+    used.gpu_memory_peak_mib === null
+      ? null
+      : `at most ${sayGib(used.gpu_memory_peak_mib)} of ${sayGib(size)} of memory`
+  return `Its GPUs had ${[load, peak].filter((part) => part !== null).join(' and ')}.`
+}
+
+/** What to ask for next time, in sentences; null where it asked for what it used. */
+export function adviseResources(resources: JobResources): string | null {
+  const sentences = [adviseGpus(resources), adviseContainer(resources)].filter((said) => said !== null)
+  return sentences.length === 0 ? null : sentences.join(' ')
+}
+
+/** Only of what it asked for itself: the rest was the node's share of its GPUs. */
+function adviseContainer({ asked, got, used }: JobResources): string | null {
+  const mean = used.cpu_cores_mean === null ? null : used.cpu_cores_mean / got.length
+  const peak = used.memory_peak_mib === null ? null : used.memory_peak_mib / 1024
+  const keys = [adviseLess('cpu', asked.cpu, mean), adviseLess('memory_gb', asked.memory_gb, peak)]
+  const known = keys.filter((key) => key !== null)
+  return known.length === 0 ? null : `Less may do next time: ${known.join(', ')}.`
+}
+
+function adviseLess(key: string, asked: number | null, used: number | null): string | null {
+  if (asked === null || used === null || asked < used * farMore) return null
+  const enough = Math.max(1, Math.ceil(used * margin))
+  return enough < asked ? `${key}: ${enough}` : null
+}
+
+function adviseGpus({ asked, got, used }: JobResources): string | null {
+  const gpus = got.flatMap((instance) => instance.gpus)
+  const { gpu_load_mean: load, gpu_memory_peak_mib: peak } = used
+  const [first] = gpus
+  if (!first || load === null) return null
+  // What was measured on a GPU that others share is not this job's alone.
+  if (gpus.some(({ share }) => share < 1)) return null
+  if (load >= fullLoad) return 'They were well used.'
+  if (load >= littleLoad) return null
+  if (asked.gpu_count > 1) return `Fewer GPUs may do next time: gpu_count: ${fewer(asked.gpu_count, load)}.`
+  const fraction = partThatFits(load, peak === null ? 1 : peak / first.memory_mib)
+  if (fraction !== null) return `A part of a GPU may do next time: gpu_fraction: ${fraction}.`
+  const need = peak === null ? null : Math.ceil((peak * 2 ** 20) / 1e9)
+  if (need !== null && asked.gpu_memory_gb !== null && asked.gpu_memory_gb > need * 2) {
+    return `Smaller GPUs may do next time: gpu_memory_gb: ${need}.`
+  }
+  return null
+}
+
+function fewer(count: number, load: number): number {
+  return Math.max(1, Math.min(count - 1, Math.ceil((count * load) / fullLoad)))
+}
+
+const parts = [0.25, 0.5] as const
+
+/** The smallest usual part of a GPU that holds both, with a margin; null where only a whole one does. */
+function partThatFits(load: number, memory: number): number | null {
+  return parts.find((part) => load <= part * fullLoad && memory <= part * fullLoad) ?? null
+}

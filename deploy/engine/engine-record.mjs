@@ -1,0 +1,58 @@
+/**
+ * Our note of having started an engine, kept in the data directory: it outlives a kill, so that the next run can
+ * stop what this one could not.
+ */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { processIdentity } from '../run/processes.mjs'
+
+/**
+ * @typedef {{ pid: number, identity: string }} Known a process, and what tells it from a later namesake
+ * @typedef {Known & { host: string, owner: Known }} EngineRecord
+ */
+
+const recordFile = (/** @type {string} */ dataDir) => join(dataDir, 'engine.json')
+
+/** @returns {Known} */
+export function thisProcess() {
+  return { pid: process.pid, identity: processIdentity(process.pid) ?? '' }
+}
+
+/** @param {Known} known */
+export function isAlive({ pid, identity }) {
+  return processIdentity(pid) === identity
+}
+
+/**
+ * Whether an engine is this process's to stop: it is its own, or its owner was killed and left it behind. Tests that
+ * run beside a gpuq of the same data directory must not stop the engine under it.
+ * @param {Known} owner
+ */
+export function mayOwn(owner) {
+  return owner.pid === process.pid || !isAlive(owner)
+}
+
+/**
+ * @param {string} dataDir
+ * @returns {EngineRecord | null}
+ */
+export function readRecord(dataDir) {
+  try {
+    return JSON.parse(readFileSync(recordFile(dataDir), 'utf8'))
+  } catch {
+    return null
+  }
+}
+
+/**
+ * @param {string} dataDir
+ * @param {EngineRecord} record
+ */
+export function writeRecord(dataDir, record) {
+  writeFileSync(recordFile(dataDir), `${JSON.stringify(record)}\n`)
+}
+
+/** @param {string} dataDir */
+export function dropRecord(dataDir) {
+  rmSync(recordFile(dataDir), { force: true })
+}

@@ -1,0 +1,228 @@
+/**
+ * Makes sure a Docker engine answers: uses the one that does, else starts one, installing it first where it may.
+ * Runs before any package is installed, so it needs nothing but Node.
+ */
+import { spawn } from 'node:child_process'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { endProcess, processIdentity, runCommand } from '../run/processes.mjs'
+import { findProgram, installPackages, mayInstall, readOsRelease } from './debian.mjs'
+import { createEngineClient } from './docker-api.mjs'
+import { chooseEngine, defaultHost } from './engine-choice.mjs'
+import { dropRecord, isAlive, mayOwn, readRecord, thisProcess, writeRecord } from './engine-record.mjs'
+
+const probeMs = 5000
+const startMs = 60_000
+const stopGraceMs = 30_000
+
+/**
+ * @typedef {object} Engine
+ * @property {string} host as in DOCKER_HOST
+ * @property {string} version
+ * @property {boolean} ours whether this run started it, or an earlier one that was killed
+ * @property {() => Promise<string | null>} stop stops it if it is ours; a sentence when it has to stay
+ */
+
+/**
+ * @param {string} host
+ * @returns {Promise<import('./engine-choice.mjs').Probe>}
+ */
+export async function probeEngine(host) {
+  try {
+    const { Version } = await createEngineClient(host).call('GET', '/version', { idleMs: probeMs })
+    return { host, state: 'answers', version: Version }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'ENOENT' || code === 'ECONNREFUSED') return { host, state: 'absent' }
+    return { host, state: code === 'EACCES' ? 'denied' : 'silent' }
+  }
+}
+
+/** The sockets an engine may be at when DOCKER_HOST names none: the system's, a rootless one, Docker Desktop's. */
+function usualHosts() {
+  const runtime = process.env.XDG_RUNTIME_DIR
+  return [
+    defaultHost,
+    ...(runtime ? [`unix://${join(runtime, 'docker.sock')}`] : []),
+    `unix://${join(homedir(), '.docker/run/docker.sock')}`,
+    ...(process.platform === 'win32' ? ['npipe:////./pipe/docker_engine'] : []),
+  ]
+}
+
+/**
+ * @param {string | undefined} dockerHost
+ * @returns {Promise<import('./engine-choice.mjs').Facts>}
+ */
+async function gatherFacts(dockerHost) {
+  const hosts = dockerHost ? [dockerHost] : usualHosts()
+  return {
+    platform: process.platform,
+    root: process.getuid?.() === 0,
+    dockerHost,
+    probes: await Promise.all(hosts.map(probeEngine)),
+    osRelease: readOsRelease(),
+    systemd: existsSync('/run/systemd/system'),
+    missing: ['dockerd', 'iptables'].filter((name) => !findProgram(name)),
+  }
+}
+
+/**
+ * @param {object} options
+ * @param {string} options.dataDir where the engine's log and our note of having started it are kept
+ * @param {(note: string) => void} options.progress
+ * @param {string} [options.dockerHost]
+ * @param {string} [options.dockerdArgs] more arguments for a dockerd that is started here, separated by spaces
+ * @param {AbortSignal} [options.signal]
+ * @returns {Promise<Engine>}
+ */
+export async function ensureEngine({
+  dataDir,
+  progress,
+  dockerHost = process.env.DOCKER_HOST || undefined,
+  dockerdArgs = process.env.GPUQ_DOCKERD_ARGS ?? '',
+  signal,
+}) {
+  let choice = chooseEngine(await gatherFacts(dockerHost))
+  if (choice.action === 'start' && choice.install && mayInstall()) {
+    await installPackages(['docker.io', 'iptables'], progress)
+    // On most systems the package starts the engine itself.
+    choice = chooseEngine(await gatherFacts(dockerHost))
+  }
+  if (choice.action === 'refuse') throw new Error(choice.message)
+  if (choice.action === 'use') return describeEngine(choice.host, choice.version, dataDir)
+  if (choice.service) return startService(choice.host, dataDir, progress)
+  signal?.throwIfAborted()
+  progress('starting dockerd')
+  return startDaemon(choice.host, dockerdArgs.split(/\s+/).filter(Boolean), dataDir, signal)
+}
+
+/**
+ * @param {string} host
+ * @param {string} version
+ * @param {string} dataDir
+ * @returns {Engine}
+ */
+function describeEngine(host, version, dataDir) {
+  const record = readRecord(dataDir)
+  const ours = record !== null && record.host === host && isAlive(record) && mayOwn(record.owner)
+  if (ours) writeRecord(dataDir, { ...record, owner: thisProcess() })
+  return { host, version, ours, stop: async () => (ours && record ? stopDaemon(record, dataDir) : null) }
+}
+
+/**
+ * The system's own service: it was installed to run for good, so it is not ours to stop.
+ * @param {string} host
+ * @param {string} dataDir
+ * @param {(note: string) => void} progress
+ */
+async function startService(host, dataDir, progress) {
+  progress('starting the docker service')
+  await runCommand('systemctl', ['start', 'docker.service'])
+  const probe = await probeEngine(host)
+  if (probe.state !== 'answers') {
+    throw new Error('The docker service was started but does not answer. See: journalctl -u docker')
+  }
+  return describeEngine(host, probe.version ?? '', dataDir)
+}
+
+/**
+ * @param {string} host
+ * @param {string[]} args
+ * @param {string} dataDir
+ * @param {AbortSignal | undefined} signal
+ * @returns {Promise<Engine>}
+ */
+async function startDaemon(host, args, dataDir, signal) {
+  await dropStalePidFile(host, args)
+  const logFile = join(dataDir, 'logs', 'dockerd.log')
+  mkdirSync(join(dataDir, 'logs'), { recursive: true })
+  const log = openSync(logFile, 'w', 0o640)
+  const child = spawn(findProgram('dockerd') ?? 'dockerd', [`--host=${host}`, ...args], {
+    detached: true,
+    stdio: ['ignore', log, log],
+    env: { ...process.env, PATH: `${process.env.PATH ?? ''}:/usr/sbin:/sbin` },
+  })
+  closeSync(log)
+  let ended = false
+  child.on('error', () => {
+    ended = true
+  })
+  child.on('exit', () => {
+    ended = true
+  })
+  child.unref()
+  const pid = child.pid ?? 0
+  const record = { pid, identity: processIdentity(pid) ?? '', host, owner: thisProcess() }
+  writeRecord(dataDir, record)
+  const deadline = performance.now() + startMs
+  while (performance.now() < deadline && !signal?.aborted) {
+    const probe = await probeEngine(host)
+    // Another program may have started one a moment before us; then ours has given up, and theirs is used.
+    if (probe.state === 'answers') return describeEngine(host, probe.version ?? '', dataDir)
+    if (ended) break
+    await sleep(100)
+  }
+  await endProcess(pid, record.identity, stopGraceMs)
+  dropRecord(dataDir)
+  signal?.throwIfAborted()
+  throw new Error(explainFailure(logFile, ended))
+}
+
+/**
+ * @param {string} logFile
+ * @param {boolean} ended
+ */
+function explainFailure(logFile, ended) {
+  const tail = readFileSync(logFile, 'utf8').trim().split('\n').slice(-6)
+  const what = ended ? 'ended' : `did not answer within ${startMs / 1000} s`
+  return [
+    `The Docker engine was started and ${what}. Its last lines, from ${logFile}:`,
+    ...tail.map((line) => `  ${line}`),
+    'In a container or a small virtual machine, dockerd needs full privileges and mounted cgroups.',
+  ].join('\n')
+}
+
+/**
+ * After a crash, dockerd refuses to start when any process has the number in its old pid file. One that is just ending
+ * still has its own there: it is waited for, unless it is one that answers.
+ * @param {string} host
+ * @param {string[]} args
+ */
+async function dropStalePidFile(host, args) {
+  const given = args.find((arg) => arg.startsWith('--pidfile='))
+  const file = given?.slice('--pidfile='.length) ?? '/var/run/docker.pid'
+  for (let waited = 0; existsSync(file) && waited < stopGraceMs; waited += 200) {
+    if (!isDockerd(Number(readFileSync(file, 'utf8')))) return rmSync(file, { force: true })
+    await sleep(200)
+    if ((await probeEngine(host)).state === 'answers') return
+  }
+}
+
+/** @param {number} pid */
+function isDockerd(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8') === 'dockerd\n'
+  } catch {
+    return false
+  }
+}
+
+/**
+ * @param {import('./engine-record.mjs').EngineRecord} record
+ * @param {string} dataDir
+ */
+async function stopDaemon(record, dataDir) {
+  const client = createEngineClient(record.host)
+  /** @type {{ Labels: Record<string, string> }[]} */
+  const running = await client.call('GET', '/containers/json', { idleMs: probeMs }).catch(() => [])
+  const strangers = running.filter(({ Labels }) => !Labels['gpuq.job']).length
+  if (strangers > 0) {
+    const whose = strangers === 1 ? 'a container that is' : `${strangers} containers that are`
+    return `The Docker engine runs ${whose} not gpuq's, so it stays up (process ${record.pid}).`
+  }
+  await endProcess(record.pid, record.identity, stopGraceMs)
+  dropRecord(dataDir)
+  return null
+}

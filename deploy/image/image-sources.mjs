@@ -1,0 +1,167 @@
+/** Where the default environment's image comes from: a registry, or Debian's packages. */
+import { createReadStream, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { findProgram, installPackages, mayInstall } from '../engine/debian.mjs'
+import { runCommand } from '../run/processes.mjs'
+import { formatBytes } from '../run/report.mjs'
+import * as recipes from './image-recipes.mjs'
+import { packDockerfile } from './tar.mjs'
+
+/** How long a registry may take to say that it has the image. */
+const registryMs = 8000
+/** A pull that stands still for so long is given up; the packages are tried instead. */
+const pullIdleMs = 60_000
+
+/**
+ * @typedef {object} Making
+ * @property {import('../engine/docker-api.mjs').EngineClient} client
+ * @property {(note: string) => void} progress
+ * @property {AbortSignal} [signal]
+ */
+
+/**
+ * @param {Making} making
+ * @param {string} image
+ */
+export async function pullImage({ client, progress, signal }, image) {
+  const follow = recipes.followEngine()
+  const path = `/images/create?fromImage=${encodeURIComponent(image)}`
+  try {
+    await client.follow('POST', path, { signal, idleMs: pullIdleMs }, (message) => {
+      const note = follow(message)
+      if (note) progress(note)
+    })
+  } catch (cause) {
+    signal?.throwIfAborted()
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(
+      `GPUQ_DEFAULT_IMAGE is ${image}, which is not in the engine and cannot be pulled: ${why}`,
+      {
+        cause,
+      },
+    )
+  }
+}
+
+/**
+ * @param {Making} making
+ * @param {string} architecture
+ * @returns {Promise<string | { reason: string }>} the image's id, or why there is none
+ */
+export async function buildFromRegistry({ client, progress, signal }, architecture) {
+  const { base, dockerfile } = recipes.registryRecipe(architecture)
+  progress('asking the registry')
+  let id = ''
+  try {
+    await client.call('GET', `/distribution/${base}/json`, { signal: withTimeout(signal, registryMs) })
+    const follow = recipes.followEngine()
+    const options = {
+      body: packDockerfile(dockerfile),
+      type: 'application/x-tar',
+      signal,
+      idleMs: 10 * pullIdleMs,
+    }
+    await client.follow('POST', '/build?rm=1&forcerm=1', options, (message) => {
+      if (message.aux?.ID) id = message.aux.ID
+      const note = follow(message)
+      if (note) progress(note)
+    })
+    return id
+  } catch (error) {
+    signal?.throwIfAborted()
+    const timedOut = error instanceof Error && error.name === 'AbortError'
+    if (timedOut) return { reason: `it did not answer within ${registryMs / 1000} s` }
+    return { reason: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/**
+ * @param {AbortSignal | undefined} signal
+ * @param {number} ms
+ */
+function withTimeout(signal, ms) {
+  return AbortSignal.any([AbortSignal.timeout(ms), ...(signal ? [signal] : [])])
+}
+
+/**
+ * @param {Making} making
+ * @param {string} architecture
+ * @param {string} reason why no registry helped
+ * @returns {Promise<string>} the image's id
+ */
+export async function buildFromPackages({ client, progress, signal }, architecture, reason) {
+  const directory = cacheDirectory()
+  const rootfs = join(directory, recipes.cachedRootfsName(architecture))
+  if (!existsSync(rootfs)) {
+    await ensureDebootstrap(progress, reason)
+    const unfinished = `${rootfs}.${process.pid}`
+    const follow = recipes.followDebian()
+    try {
+      await runCommand('mmdebstrap', [...recipes.debianArguments, unfinished], {
+        signal,
+        // Root's scratch goes beside the result: /tmp may be small. Others need a directory their helpers can enter.
+        env: { ...process.env, ...(process.getuid?.() === 0 ? { TMPDIR: directory } : {}) },
+        onLine(line) {
+          const note = follow(line)
+          if (note) progress(note)
+        },
+      })
+      renameSync(unfinished, rootfs)
+    } finally {
+      rmSync(unfinished, { force: true })
+    }
+  }
+  return importRootfs({ client, progress, signal }, rootfs)
+}
+
+/**
+ * @param {(note: string) => void} progress
+ * @param {string} reason
+ */
+async function ensureDebootstrap(progress, reason) {
+  if (findProgram('mmdebstrap')) return
+  if (mayInstall()) return installPackages(['mmdebstrap', 'debian-archive-keyring'], progress)
+  throw new Error(
+    [
+      `The default environment's image, ${recipes.defaultImage}, could not be made.`,
+      `The registry does not help: ${reason}`,
+      'Without a registry it is built from Debian packages, which needs mmdebstrap. One of these helps:',
+      '',
+      '  on Debian or Ubuntu:   sudo apt-get install -y mmdebstrap debian-archive-keyring',
+      `  from another machine:  docker save ${recipes.defaultImage} | ssh HERE docker load`,
+      '  an image of your own:  GPUQ_DEFAULT_IMAGE=NAME (python with what your jobs import)',
+      '',
+      'Then run the command again.',
+    ].join('\n'),
+  )
+}
+
+/**
+ * @param {Making} making
+ * @param {string} rootfs
+ * @returns {Promise<string>}
+ */
+async function importRootfs({ client, progress, signal }, rootfs) {
+  const total = statSync(rootfs).size
+  const body = createReadStream(rootfs)
+  let sent = 0
+  body.on('data', (piece) => {
+    sent += piece.length
+    progress(`loading ${formatBytes(sent)} of ${formatBytes(total)}`)
+  })
+  const changes = recipes.debianConfiguration.map((change) => `&changes=${encodeURIComponent(change)}`)
+  let id = ''
+  const path = `/images/create?fromSrc=-${changes.join('')}`
+  await client.follow('POST', path, { body, type: 'application/x-tar', signal }, (message) => {
+    if (message.status) id = message.status
+  })
+  return id
+}
+
+/** Where the built file system is kept. */
+function cacheDirectory() {
+  const directory = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'gpuq')
+  mkdirSync(directory, { recursive: true })
+  return directory
+}

@@ -1,0 +1,98 @@
+/**
+ * Makes sure the default environment's image is in the engine: pulled from a registry where one answers,
+ * else built from Debian packages, which takes about a minute and a half and is kept in the cache directory.
+ */
+import { pathToFileURL } from 'node:url'
+import { createEngineClient, EngineError } from '../engine/docker-api.mjs'
+import { defaultHost } from '../engine/engine-choice.mjs'
+import { createReport, formatBytes } from '../run/report.mjs'
+import { defaultImage, smokeTest } from './image-recipes.mjs'
+import { buildFromPackages, buildFromRegistry, pullImage } from './image-sources.mjs'
+
+/** @typedef {import('./image-sources.mjs').Making} Making */
+
+/**
+ * @param {Making & { image?: string }} making
+ * @returns {Promise<{ image: string, how: 'present' | 'pulled' | 'packages', size: number }>}
+ */
+export async function ensureImage({ image = defaultImage, ...making }) {
+  const present = await findImage(making.client, image)
+  if (present !== null) return { image, how: 'present', size: present }
+  if (image !== defaultImage) {
+    await pullImage(making, image)
+    return { image, how: 'pulled', size: (await findImage(making.client, image)) ?? 0 }
+  }
+  const { Arch: architecture } = await making.client.call('GET', '/version')
+  const pulled = await buildFromRegistry(making, architecture)
+  const id =
+    typeof pulled === 'string' ? pulled : await buildFromPackages(making, architecture, pulled.reason)
+  await tryOut(making, id)
+  const [repository, tag] = image.split(':')
+  await making.client.call('POST', `/images/${id}/tag?repo=${repository}&tag=${tag}`)
+  const how = typeof pulled === 'string' ? 'pulled' : 'packages'
+  return { image, how, size: (await findImage(making.client, image)) ?? 0 }
+}
+
+/**
+ * @param {import('../engine/docker-api.mjs').EngineClient} client
+ * @param {string} image
+ * @returns {Promise<number | null>} its size
+ */
+async function findImage(client, image) {
+  try {
+    return (await client.call('GET', `/images/${image}/json`)).Size
+  } catch (error) {
+    if (error instanceof EngineError && error.status === 404) return null
+    throw error
+  }
+}
+
+/**
+ * Runs the image once, confined as jobs are, before it gets its name.
+ * @param {Making} making
+ * @param {string} id
+ */
+async function tryOut({ client, progress, signal }, id) {
+  progress('trying it out')
+  const container = await client.call('POST', '/containers/create', {
+    body: JSON.stringify({
+      Image: id,
+      Cmd: ['python', '-c', smokeTest],
+      User: '10001:10001',
+      Tty: true,
+      HostConfig: {
+        ReadonlyRootfs: true,
+        CapDrop: ['ALL'],
+        NetworkMode: 'none',
+        Tmpfs: { '/tmp': '', '/work': 'uid=10001' },
+      },
+    }),
+  })
+  const path = `/containers/${container.Id}`
+  try {
+    await client.call('POST', `${path}/start`)
+    const { StatusCode } = await client.call('POST', `${path}/wait`, { signal })
+    const output = await client.bytes('GET', `${path}/logs?stdout=1&stderr=1`)
+    if (StatusCode !== 0) throw new Error(`The new image does not run Python as it should:\n${output}`)
+  } finally {
+    await client.call('DELETE', `${path}?force=1`)
+  }
+}
+
+const how = { present: 'already here', pulled: 'from the registry', packages: 'from Debian packages' }
+
+/** @param {Awaited<ReturnType<typeof ensureImage>>} made */
+export function describeImage(made) {
+  return `${made.image}, ${formatBytes(made.size)}, ${how[made.how]}`
+}
+
+// As a program, for a machine or a compose file where only the image is wanted.
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const client = createEngineClient(process.env.DOCKER_HOST || defaultHost)
+  const image = process.env.GPUQ_DEFAULT_IMAGE || undefined
+  await createReport().step(
+    'Python image',
+    (progress) => ensureImage({ client, image, progress }),
+    describeImage,
+  )
+}

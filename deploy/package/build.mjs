@@ -1,0 +1,112 @@
+/** Builds the web and the worker when their sources changed since the last build. */
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { runCommand } from '../run/processes.mjs'
+import { createReport } from '../run/report.mjs'
+import { root } from '../run/settings.mjs'
+
+const sources = ['app', 'components', 'lib', 'worker', 'cli', 'deploy', 'prisma', 'public']
+const configs = [
+  'package-lock.json',
+  'LICENSE',
+  'next.config.js',
+  'proxy.ts',
+  'postcss.config.mjs',
+  'tsconfig.json',
+  'prisma.config.ts',
+]
+const results = [
+  '.next/BUILD_ID',
+  'dist/worker.js',
+  'dist/serve.js',
+  'dist/setup.js',
+  'dist/invite.js',
+  'dist/cli.js',
+  'dist/gpuq.tgz',
+  'lib/database/generated/client.ts',
+]
+const stampFile = join(root, 'dist', 'build.json')
+
+/**
+ * Whether a file has a part in what is built. Tests and generated code have none.
+ * @param {string} path
+ */
+export function isSource(path) {
+  return !/\.test\.tsx?$|(^|\/)(generated|testing|sample)\//.test(path) && !/\.(md|yaml)$/.test(path)
+}
+
+/**
+ * One hash over the names and the contents of all sources.
+ * @param {string} [directory]
+ */
+export function hashSources(directory = root) {
+  const files = sources
+    .filter((room) => existsSync(join(directory, room)))
+    .flatMap((room) =>
+      readdirSync(join(directory, room), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1)),
+    )
+    .filter(isSource)
+  const hash = createHash('sha256').update(process.version)
+  for (const file of [...files, ...configs].sort()) {
+    if (!existsSync(join(directory, file))) continue
+    const content = createHash('sha256')
+      .update(readFileSync(join(directory, file)))
+      .digest('hex')
+    hash.update(`${file}\0${content}\n`)
+  }
+  return hash.digest('hex')
+}
+
+/** Whether the last build is one of these very sources. */
+export function buildIsFresh() {
+  if (!results.every((path) => existsSync(join(root, path))) || !existsSync(stampFile)) return false
+  return JSON.parse(readFileSync(stampFile, 'utf8')).sources === hashSources()
+}
+
+/**
+ * Generates the Prisma client. The types check needs no more than this.
+ * @param {{ progress: (note: string) => void, signal?: AbortSignal }} options
+ */
+export async function generateClient({ progress, signal }) {
+  progress('Prisma client')
+  await runCommand(process.execPath, ['deploy/package/prisma.mjs', 'generate'], {
+    label: 'prisma generate',
+    cwd: root,
+    signal,
+  })
+}
+
+/** @param {{ progress: (note: string) => void, signal?: AbortSignal }} options */
+export async function build({ progress, signal }) {
+  // Taken before the build: a file saved meanwhile makes the next start build again.
+  const built = hashSources()
+  rmSync(stampFile, { force: true })
+  await generateClient({ progress, signal })
+  const env = { ...process.env, NODE_ENV: /** @type {const} */ ('production'), NEXT_TELEMETRY_DISABLED: '1' }
+  progress('worker')
+  await runCommand(process.execPath, ['deploy/package/bundle.mjs'], {
+    label: 'The bundler',
+    cwd: root,
+    env,
+    signal,
+  })
+  progress('web')
+  await runCommand(process.execPath, ['node_modules/next/dist/bin/next', 'build'], {
+    label: 'next build',
+    cwd: root,
+    env,
+    signal,
+    onLine: (line) => progress(`web: ${line.trim()}`),
+  })
+  mkdirSync(join(root, 'dist'), { recursive: true })
+  writeFileSync(stampFile, `${JSON.stringify({ sources: built })}\n`)
+}
+
+// As a program, for an image of gpuq itself.
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  await createReport().step('Build', (progress) => build({ progress }))
+}

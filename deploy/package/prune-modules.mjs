@@ -1,0 +1,92 @@
+/**
+ * Takes out of node_modules, in an image of gpuq, what was needed only to build: of a gigabyte, two thirds. The list is
+ * that of no person: it starts at what the built programs import.
+ */
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import nextConfig from '../../next.config.js'
+import { root } from '../run/settings.mjs'
+
+/**
+ * @typedef {object} LockedPackage
+ * @property {Record<string, string>} [dependencies]
+ * @property {Record<string, string>} [optionalDependencies]
+ * @property {Record<string, string>} [peerDependencies]
+ * @property {Record<string, { optional?: boolean }>} [peerDependenciesMeta]
+ */
+
+/** The programs of the image that are not the web. */
+export const programs = ['dist/worker.js', 'dist/setup.js', 'dist/invite.js']
+
+/** What the web is run with, beside the packages that its own build leaves outside. */
+const web = ['next', 'react', 'react-dom', ...nextConfig.serverExternalPackages]
+
+/** Next's compiler, a package for each platform: it only builds. */
+const compiler = /(^|\/)@next\/swc-[^/]+$/
+
+/**
+ * The packages that a bundled program loads.
+ * @param {string} program its text
+ */
+export function importedPackages(program) {
+  const names = [...program.matchAll(/(?:\bfrom|\bimport|resolve\(|\bimport\()\s*"([^"./][^"]*)"/g)]
+    .map(([, specifier = '']) => specifier)
+    .filter((specifier) => !specifier.includes(':'))
+    .map((specifier) => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier)
+  return [...new Set(names)].sort()
+}
+
+/**
+ * Where the packages lie that these and their dependencies need, as paths of the lock file.
+ * @param {Record<string, LockedPackage>} locked `packages` of package-lock.json
+ * @param {string[]} names
+ */
+export function neededPaths(locked, names) {
+  /** @type {Set<string>} */
+  const needed = new Set()
+  const wanted = names.map((name) => ({ name, from: '' }))
+  for (const { name, from } of wanted) {
+    const path = locate(locked, name, from)
+    if (path === null || needed.has(path) || compiler.test(path)) continue
+    needed.add(path)
+    const found = locked[path] ?? {}
+    const peers = Object.keys(found.peerDependencies ?? {}).filter(
+      (peer) => found.peerDependenciesMeta?.[peer]?.optional !== true,
+    )
+    const own = Object.keys({ ...found.dependencies, ...found.optionalDependencies })
+    wanted.push(...[...own, ...peers].map((dependency) => ({ name: dependency, from: path })))
+  }
+  return needed
+}
+
+/**
+ * The package that Node finds under a name from inside another: its own, else that of the next one around it.
+ * @param {Record<string, LockedPackage>} locked
+ * @param {string} name
+ * @param {string} from
+ */
+function locate(locked, name, from) {
+  for (let place = from; ; place = place.slice(0, Math.max(0, place.lastIndexOf('/node_modules/')))) {
+    const path = place === '' ? `node_modules/${name}` : `${place}/node_modules/${name}`
+    if (locked[path]) return path
+    if (place === '') return null
+  }
+}
+
+/** What the image's programs need, as paths of the lock file. */
+export function pathsOfImage() {
+  const read = (/** @type {string} */ path) => readFileSync(join(root, path), 'utf8')
+  const imported = programs.flatMap((program) => importedPackages(read(program)))
+  const locked = JSON.parse(read('package-lock.json')).packages
+  return { locked: Object.keys(locked), needed: neededPaths(locked, [...web, ...imported]) }
+}
+
+// As a program, in the image's build.
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const { locked, needed } = pathsOfImage()
+  const surplus = locked.filter((path) => path !== '' && !needed.has(path))
+  for (const path of surplus) rmSync(join(root, path), { recursive: true, force: true })
+  rmSync(join(root, 'node_modules', '.bin'), { recursive: true, force: true })
+  console.log(`kept ${needed.size} packages, removed ${surplus.length}`)
+}

@@ -1,0 +1,78 @@
+/** What has to be here before gpuq can run: packages, a build, an engine, an image. Each only when it is not. */
+
+import { createEngineClient } from '../engine/docker-api.mjs'
+import { ensureEngine } from '../engine/engine.mjs'
+import { describeImage, ensureImage } from '../image/image.mjs'
+import { build, buildIsFresh } from '../package/build.mjs'
+import { installDependencies, packagesAreHere } from '../package/install.mjs'
+import { Stopped } from './signals.mjs'
+
+/**
+ * @typedef {object} Preparing
+ * @property {import('./report.mjs').Report} report
+ * @property {AbortSignal} signal
+ * @property {string} dataDir
+ */
+
+/**
+ * Runs tracks at the same time. When one fails, the others are told to stop and are waited for, and its error is
+ * the one that counts.
+ * @param {AbortSignal} signal
+ * @param {((signal: AbortSignal) => Promise<unknown>)[]} tracks
+ */
+export async function together(signal, tracks) {
+  const failing = new AbortController()
+  const either = AbortSignal.any([signal, failing.signal])
+  /** @type {unknown[]} */
+  const errors = []
+  const run = async (/** @type {(typeof tracks)[number]} */ track) => {
+    try {
+      await track(either)
+    } catch (error) {
+      errors.push(error)
+      failing.abort(new Stopped())
+    }
+  }
+  await Promise.all(tracks.map(run))
+  if (errors.length > 0) throw errors[0]
+}
+
+/** @param {Omit<Preparing, 'dataDir'>} preparing */
+export async function preparePackages({ report, signal }) {
+  if (packagesAreHere()) return
+  await report.step('Packages', (progress) => installDependencies({ progress, signal }))
+}
+
+/** @param {Omit<Preparing, 'dataDir'>} preparing */
+export async function prepareBuild({ report, signal }) {
+  if (buildIsFresh()) return
+  await report.step('Build', (progress) => build({ progress, signal }))
+}
+
+/**
+ * @param {Preparing} preparing
+ * @returns {Promise<import('../engine/engine.mjs').Engine>}
+ */
+export async function prepareEngine({ report, signal, dataDir }) {
+  const work = (/** @type {(note: string) => void} */ progress) => ensureEngine({ dataDir, progress, signal })
+  const describe = (/** @type {import('../engine/engine.mjs').Engine} */ engine) =>
+    `${engine.version}${engine.ours ? ', started by gpuq' : ''}`
+  const engine = await report.step('Docker engine', work, describe)
+  // What is started from here on finds the same engine.
+  process.env.DOCKER_HOST = engine.host
+  return engine
+}
+
+/**
+ * @param {Preparing} preparing
+ * @param {import('../engine/engine.mjs').Engine} engine
+ */
+export async function prepareImage({ report, signal }, engine) {
+  const client = createEngineClient(engine.host)
+  const image = process.env.GPUQ_DEFAULT_IMAGE || undefined
+  await report.step(
+    'Python image',
+    (progress) => ensureImage({ client, image, progress, signal }),
+    describeImage,
+  )
+}

@@ -1,0 +1,197 @@
+/** Runs gpuq: its database, the web and the worker. Everything that they need is there by now. */
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ensureFirstRun, type FirstRun } from '@/lib/access/first-run'
+import { readPolicy } from '@/lib/cluster/admin/policy'
+import { database } from '@/lib/database/client'
+import { embeddedUrl, startEmbedded } from '@/lib/database/embedded'
+import { migrate } from '@/lib/database/migrate'
+import { env, publicUrl } from '@/lib/env'
+import { closeAllResults } from '@/worker/node/artifacts/artifacts-directory'
+import { removeLeftovers } from '../checks/leftovers.mjs'
+import { probeEngine } from '../engine/engine.mjs'
+import { localUrl, webProgram, workerProgram } from './programs'
+import type { Report } from './report.mjs'
+import { submitSample } from './sample-job'
+import { root } from './settings.mjs'
+import { type Supervised, supervise } from './supervise'
+import { keepAnswering } from './watchdog'
+import { describeAdmin, describeResult, welcome } from './welcome'
+
+export interface Serving {
+  report: Report
+  /** Aborted when gpuq is to stop. */
+  signal: AbortSignal
+  dataDir: string
+  engine: { host: string; bringBack(): Promise<unknown> }
+  /** Told how to kill the programs at once, as soon as there are any. */
+  onPrograms(kill: () => void): void
+}
+
+interface Undo {
+  /** Left out for what is not worth a line. */
+  title?: string
+  work(): Promise<void>
+}
+
+const graceMs = { web: 5_000, worker: 20_000 }
+const readyMs = 60_000
+const lookEveryMs = 2_000
+const sampleDir = join(root, 'deploy', 'sample')
+
+/** Starts everything, waits for the signal, and stops everything in the opposite order. */
+export async function serve(serving: Serving): Promise<void> {
+  const { report, signal, dataDir } = serving
+  const undo: Undo[] = []
+  let unseen: FirstRun | undefined
+  try {
+    watchEngine(serving, undo)
+    await startDatabase(serving, undo)
+    const first = await report.step('Admin and default environment', ensureFirstRun)
+    const place = { url: publicUrl(), dataDir, sampleDir }
+    if (first.created) unseen = first
+    await startPrograms(serving, undo)
+    if (first.created) await runSample(serving, first.admin.token)
+    const startedByGpuq = process.send !== undefined
+    report.line(welcome(place, first, !startedByGpuq))
+    // `gpuq start` waits for this: from here on it may say something itself.
+    process.send?.({ up: localUrl() })
+    unseen = undefined
+    signal.throwIfAborted()
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+  } catch (error) {
+    // These secrets exist by now and are shown once: an early end must not lose them.
+    if (unseen) report.line(`\n${describeAdmin(unseen)}\n`)
+    throw error
+  } finally {
+    await undoAll(undo, report)
+  }
+}
+
+async function undoAll(undo: Undo[], report: Report): Promise<void> {
+  for (const { title, work } of undo.reverse()) {
+    await (title ? report.step(title, work) : work()).catch((error: unknown) =>
+      report.warn(explainError(error)),
+    )
+  }
+}
+
+function watchEngine({ engine, report }: Serving, undo: Undo[]): void {
+  const stopLooking = keepAnswering({
+    name: 'The Docker engine',
+    answers: async () => (await probeEngine(engine.host)).state !== 'absent',
+    restart: engine.bringBack,
+    say: report.warn,
+    everyMs: lookEveryMs,
+  })
+  undo.push({ work: stopLooking })
+}
+
+async function startDatabase({ report, signal, dataDir }: Serving, undo: Undo[]): Promise<void> {
+  if (env().DATABASE_URL === undefined) {
+    const postgres = await report.step('PostgreSQL', () => startEmbedded(dataDir))
+    const stopLooking = keepAnswering({
+      name: 'PostgreSQL',
+      answers: databaseAnswers,
+      restart: () => startEmbedded(dataDir),
+      say: report.warn,
+      everyMs: lookEveryMs,
+    })
+    undo.push({
+      title: 'PostgreSQL stopped',
+      async work() {
+        await stopLooking()
+        await database().close()
+        await postgres.stop()
+      },
+    })
+  }
+  signal.throwIfAborted()
+  await report.step(
+    'Database schema',
+    () => migrate(env().DATABASE_URL ?? embeddedUrl(dataDir)),
+    ({ applied }) => (applied.length > 0 ? `${applied.length} migrations applied` : 'up to date'),
+  )
+}
+
+async function databaseAnswers(): Promise<boolean> {
+  try {
+    await database().pool.query('SELECT 1')
+    return true
+  } catch (error) {
+    // Whatever else goes wrong, somebody was there to say so.
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    return code !== 'ECONNREFUSED' && code !== 'ENOENT'
+  }
+}
+
+async function startPrograms(
+  { report, signal, dataDir, engine, onPrograms }: Serving,
+  undo: Undo[],
+): Promise<void> {
+  signal.throwIfAborted()
+  const worker = supervise(workerProgram(dataDir), report.warn)
+  undo.push({
+    title: 'Worker stopped',
+    async work() {
+      await worker.stop(graceMs.worker)
+      await removeLeftovers(engine.host, dataDir)
+      await closeAllResults(join(dataDir, 'tasks'))
+    },
+  })
+  const web = supervise(webProgram(dataDir), report.warn)
+  undo.push({ title: 'Web stopped', work: () => web.stop(graceMs.web) })
+  onPrograms(() => {
+    web.kill()
+    worker.kill()
+  })
+  await report.step('Web and worker', () => waitUntilReady([web, worker], signal))
+  web.settled()
+  worker.settled()
+}
+
+async function waitUntilReady(programs: Supervised[], signal: AbortSignal): Promise<void> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(readyMs)])
+  const ready = async () => {
+    while (!(await answersReady(limit))) await sleep(100, undefined, { signal: limit })
+  }
+  try {
+    await Promise.race([ready(), ...programs.map(({ failed }) => failed)])
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!limit.aborted) throw error
+    throw new Error(`${localUrl()}/readyz did not answer within ${readyMs / 1000} s. Look at the logs.`)
+  }
+}
+
+async function answersReady(signal: AbortSignal): Promise<boolean> {
+  try {
+    return (await fetch(`${localUrl()}/readyz`, { signal })).ok
+  } catch {
+    signal.throwIfAborted()
+    return false
+  }
+}
+
+/** A sample job that fails is shown, and gpuq goes on: its pages are where the cause is found. */
+async function runSample({ report, signal }: Serving, token: string): Promise<void> {
+  if (!(await readPolicy()).running) {
+    report.line('The orchestrator is stopped, so no sample job runs. POST /orchestrator/start starts it.')
+    return
+  }
+  try {
+    const result = await report.step(
+      'Sample job',
+      () => submitSample(localUrl(), token, sampleDir, signal),
+      ({ status }) => status,
+    )
+    report.line(describeResult(result))
+  } catch (error) {
+    signal.throwIfAborted()
+    report.warn(`The sample job gave no result: ${explainError(error)}`)
+  }
+}
+
+function explainError(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

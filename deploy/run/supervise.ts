@@ -1,0 +1,132 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { dirname, relative } from 'node:path'
+
+export interface Program {
+  /** What a person calls it: `web`, `worker`. */
+  name: string
+  /** Arguments for Node. */
+  args: string[]
+  env: NodeJS.ProcessEnv
+  logFile: string
+}
+
+export interface Supervised {
+  /** Rejects when the program cannot even be started: it ended `failuresBeforeGivingUp` times before `settled`. */
+  readonly failed: Promise<never>
+  /** Says that the program has come up: from now on it is started again without end. */
+  settled(): void
+  /** Asks it to end, as Ctrl-C would, and kills it after `graceMs`. */
+  stop(graceMs: number): Promise<void>
+  /** Kills it now. */
+  kill(): void
+}
+
+const firstDelayMs = 500
+const longestDelayMs = 30_000
+/** A program that ran so long has recovered: its next failure counts as a first one. */
+const recoveredMs = 60_000
+const failuresBeforeGivingUp = 3
+const logLimitBytes = 10_000_000
+
+/** How long to wait before the next start, after so many failures in a row (at least one). */
+export function restartDelay(failures: number): number {
+  return Math.min(firstDelayMs * 2 ** (failures - 1), longestDelayMs)
+}
+
+/**
+ * Keeps a program running: when it ends, it is started again, each time after a longer wait. The program runs in a
+ * session of its own, so that the terminal's Ctrl-C reaches only its supervisor, which stops all in order.
+ */
+export function supervise(program: Program, say: (sentence: string) => void): Supervised {
+  let child: ChildProcess | undefined
+  let timer: NodeJS.Timeout | undefined
+  let stopping = false
+  let isSettled = false
+  let failures = 0
+  let onEnd = () => {}
+  let giveUp: (error: Error) => void = () => {}
+  const failed = new Promise<never>((_, reject) => {
+    giveUp = reject
+  })
+  // Nobody may be waiting for it any more when it happens.
+  failed.catch(() => {})
+
+  function start() {
+    const started = performance.now()
+    child = launch(program)
+    child.once('error', (error) => ended(error.message))
+    child.once('exit', (code, signal) =>
+      ended(signal ? `was ended by ${signal}` : `ended with exit code ${code}`),
+    )
+    const ended = (how: string) => {
+      if (!child) return
+      child = undefined
+      onEnd()
+      if (stopping) return
+      failures = performance.now() - started > recoveredMs ? 1 : failures + 1
+      if (!isSettled && failures >= failuresBeforeGivingUp) {
+        giveUp(
+          new Error(`${capitalise(program.name)} ${how}, again and again.\n${lastLines(program.logFile)}`),
+        )
+        return
+      }
+      const delay = restartDelay(failures)
+      say(
+        `${capitalise(program.name)} ${how}; starting it again in ${delay / 1000} s (log: ${shorten(program.logFile)})`,
+      )
+      timer = setTimeout(start, delay)
+    }
+  }
+
+  start()
+  return {
+    failed,
+    settled() {
+      isSettled = true
+    },
+    async stop(graceMs) {
+      stopping = true
+      clearTimeout(timer)
+      const running = child
+      if (!running) return
+      const gone = new Promise<void>((resolve) => {
+        onEnd = resolve
+      })
+      running.kill('SIGINT')
+      const killing = setTimeout(() => running.kill('SIGKILL'), graceMs)
+      await gone
+      clearTimeout(killing)
+    },
+    kill() {
+      stopping = true
+      clearTimeout(timer)
+      child?.kill('SIGKILL')
+    },
+  }
+}
+
+function launch({ args, env, logFile }: Program): ChildProcess {
+  mkdirSync(dirname(logFile), { recursive: true })
+  const size = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
+  if (size > logLimitBytes) renameSync(logFile, `${logFile}.1`)
+  const log = openSync(logFile, 'a', 0o640)
+  // The channel ends when the supervisor ends: it tells the program that its supervisor is gone.
+  const child = spawn(process.execPath, args, { env, detached: true, stdio: ['ignore', log, log, 'ipc'] })
+  closeSync(log)
+  return child
+}
+
+function lastLines(logFile: string): string {
+  const lines = readFileSync(logFile, 'utf8').trim().split('\n').slice(-12)
+  return [`Its last lines, from ${shorten(logFile)}:`, ...lines.map((line) => `  ${line}`)].join('\n')
+}
+
+function shorten(path: string): string {
+  const fromHere = relative(process.cwd(), path)
+  return fromHere.startsWith('..') ? path : fromHere
+}
+
+function capitalise(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1)
+}

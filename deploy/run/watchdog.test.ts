@@ -1,0 +1,35 @@
+import { expect, it, vi } from 'vitest'
+import { keepAnswering } from './watchdog'
+
+it('starts a server again that went away, says so, and stops looking when told', async () => {
+  const said: string[] = []
+  let up = true
+  let failing = true
+  let restarts = 0
+  const stop = keepAnswering({
+    name: 'PostgreSQL',
+    everyMs: 5,
+    answers: async () => up,
+    async restart() {
+      restarts += 1
+      if (failing) {
+        failing = false
+        throw new Error('its memory is still in use\nmore')
+      }
+      up = true
+    },
+    say: (sentence) => said.push(sentence),
+  })
+  up = false
+  await vi.waitFor(() => expect(up).toBe(true), { timeout: 10_000 })
+  await stop()
+  expect(restarts).toBe(2)
+  expect(said).toEqual([
+    'PostgreSQL no longer answers; starting it again',
+    'PostgreSQL does not come back yet: its memory is still in use',
+    'PostgreSQL is back',
+  ])
+  up = false
+  await new Promise((resolve) => setTimeout(resolve, 30))
+  expect(restarts).toBe(2)
+})

@@ -1,0 +1,78 @@
+import { execFileSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import type { JobResult } from '@/lib/contract/jobs'
+import { curlLine, describeResult, quoteForShell, welcome } from './welcome'
+
+const admin = {
+  handle: 'admin',
+  email: 'admin@example.org',
+  password: 'pass-word-1',
+  token: 'gpuq_abc',
+  tokenGiven: false,
+}
+const place = { url: 'http://localhost:8001', dataDir: '/srv/data', sampleDir: '/srv/gpuq/deploy/sample' }
+
+describe('a pasted line', () => {
+  it.each(['plain', 'with space', 'a"b', '$HOME', '`id`', 'back\\slash', "it's"])(
+    'keeps %j as it is',
+    (word) => {
+      const shell = execFileSync('sh', ['-c', `printf %s ${quoteForShell(word)}`], { encoding: 'utf8' })
+      expect(shell).toBe(word)
+    },
+  )
+
+  it('submits the sample job', () => {
+    const line = curlLine(place.url, admin.token, place.sampleDir).replace(/ \\\n\s+/g, ' ')
+    expect(line).toBe(
+      'curl -X POST "http://localhost:8001/api/submit" -H "Authorization: Bearer gpuq_abc" ' +
+        '-F "code=@/srv/gpuq/deploy/sample/solution.py" -F "config_file=@/srv/gpuq/deploy/sample/config.yaml"',
+    )
+  })
+})
+
+describe('what a start prints last', () => {
+  it('shows what was made, once', () => {
+    expect(welcome(place, { created: true, admin })).toMatch(
+      /admin@example.org[\s\S]*pass-word-1[\s\S]*gpuq_abc[\s\S]*curl/,
+    )
+    const second = welcome(place, { created: false, admin: { ...admin, password: null, token: null } })
+    expect(second).toMatch(/localhost:8001[\s\S]*admin@example.org/)
+    expect(second).not.toMatch(/Password|Token|curl/)
+  })
+
+  it('does not repeat a password that was given', () => {
+    expect(welcome(place, { created: true, admin: { ...admin, password: null } })).toContain(
+      'GPUQ_ADMIN_PASSWORD',
+    )
+  })
+
+  it('does not repeat a token that was given', () => {
+    const given = welcome(place, { created: true, admin: { ...admin, tokenGiven: true } })
+    expect(given).not.toContain(admin.token)
+    expect(given).toContain('Bearer $GPUQ_ADMIN_TOKEN"')
+  })
+})
+
+describe('the sample job’s result', () => {
+  const result: JobResult = {
+    job_id: 'id',
+    status: 'completed',
+    reason: 'finished',
+    reason_text: null,
+    stdout: 'Hello\n{"slope": 3}\n',
+    stderr: '',
+    exit_code: 0,
+    results: [{ slope: 3 }],
+    result_file: null,
+    truncated: false,
+  }
+
+  it('is what it printed', () => {
+    expect(describeResult(result)).toBe('      Hello\n      {"slope": 3}')
+  })
+
+  it('says why it failed', () => {
+    const failed = { ...result, status: 'failed' as const, reason_text: 'It used more memory than it had.' }
+    expect(describeResult(failed)).toMatch(/^ {6}failed: It used more memory/)
+  })
+})

@@ -1,0 +1,29 @@
+import { describe, expect, it, vi } from 'vitest'
+import { testDatabase } from '../database/testing/test-database'
+import { stillHolds } from './credential-validity'
+import { makePerson, makeToken } from './testing/people'
+
+vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
+const db = testDatabase()
+
+describe('what proved an actor', () => {
+  it('holds until its token is revoked or expires', async () => {
+    const person = await makePerson()
+    const { actor, tokenId } = await makeToken(person)
+    const { actor: short } = await makeToken(person, ['read'], '0 seconds')
+    expect([await stillHolds(actor), await stillHolds(person.actor), await stillHolds(short)]).toEqual([
+      true,
+      true,
+      false,
+    ])
+    await db.pool.query('UPDATE api_tokens SET revoked_at = now() WHERE id = $1', [tokenId])
+    expect([await stillHolds(actor), await stillHolds(person.actor)]).toEqual([false, true])
+  })
+
+  it('holds until its user is disabled', async () => {
+    const person = await makePerson()
+    const { actor } = await makeToken(person)
+    await db.pool.query('UPDATE users SET disabled_at = now() WHERE id = $1', [person.id])
+    expect([await stillHolds(actor), await stillHolds(person.actor)]).toEqual([false, false])
+  })
+})

@@ -1,0 +1,58 @@
+import { describe, expect, it, vi } from 'vitest'
+import { testDatabase } from '../../database/testing/test-database'
+import { transaction } from '../../database/transaction'
+import { makePerson, type Person } from '../testing/people'
+import { createProject } from './projects'
+import { findOrCreateProject } from './submission-project'
+
+vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
+const db = testDatabase()
+
+const find = ({ id }: Person, slug: string) => transaction((tx) => findOrCreateProject(tx, id, slug))
+const noLimits = { submissionsPerMinute: null, maxActiveJobs: null }
+
+describe('the project that a config names', () => {
+  it('is made once, however many submissions name it first', async () => {
+    const person = await makePerson()
+    const found = await Promise.all(Array.from({ length: 50 }, () => find(person, 'my-project')))
+    expect(new Set(found.map(({ id }) => id)).size).toBe(1)
+    expect(found[0]?.limits).toEqual(noLimits)
+    const { rows } = await db.pool.query('SELECT id FROM projects WHERE owner_id = $1', [person.id])
+    expect(rows).toEqual([{ id: found[0]?.id }])
+    const { rowCount } = await db.pool.query(
+      "SELECT 1 FROM audit_events WHERE action = 'project_created' AND target = $1",
+      [`${person.handle}/my-project`],
+    )
+    expect(rowCount).toBe(1)
+  })
+
+  it('is made for another submission when the first one is taken back', async () => {
+    const person = await makePerson()
+    const takenBack = transaction(async (tx) => {
+      await findOrCreateProject(tx, person.id, 'p')
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      throw new Error('refused')
+    })
+    const [, kept] = await Promise.allSettled([takenBack, find(person, 'p')])
+    expect(kept.status).toBe('fulfilled')
+    expect((await db.pool.query('SELECT 1 FROM projects WHERE owner_id = $1', [person.id])).rowCount).toBe(1)
+  })
+
+  it("is the user's own before a shared one, and a shared one before a new one", async () => {
+    const [owner, other] = [await makePerson(), await makePerson()]
+    const share = (project_id: string) => createProject(owner.actor, { project_id, members: [other.handle] })
+    const shared = await share('shared')
+    await db.pool.query('UPDATE projects SET max_active_jobs = 7 WHERE id = $1', [shared.id])
+    const limits = { ...noLimits, maxActiveJobs: 7 }
+    expect(await find(other, 'shared')).toEqual({ id: shared.id, limits })
+
+    const own = await find(other, 'own')
+    await share('own')
+    expect((await find(other, 'own')).id).toBe(own.id)
+  })
+
+  it("is never somebody else's", async () => {
+    const [ada, bob] = [await makePerson(), await makePerson()]
+    expect((await find(ada, 'same')).id).not.toBe((await find(bob, 'same')).id)
+  })
+})

@@ -1,0 +1,84 @@
+import { database } from '../../database/client'
+import { type Transaction, transaction } from '../../database/transaction'
+import { recordAudit } from '../audit'
+
+/** A sign-in that an outside provider vouches for. */
+export interface OutsideAccount {
+  provider: string
+  providerAccountId: string
+  /** Addresses that the provider says it has checked: no others count. */
+  verifiedEmails: string[]
+}
+
+interface UserRow {
+  id: string
+  handle: string
+  disabled: boolean
+}
+
+/**
+ * Lets in who comes by way of an outside provider: the user that the account is linked to, else the one user with one
+ * of its verified addresses, who is linked from then on. Returns the user's id; null for a stranger and for a disabled
+ * user. Nobody becomes a user this way.
+ */
+export function admitOutsideAccount(account: OutsideAccount): Promise<string | null> {
+  return transaction(async (tx) => {
+    const linked = await findLinked(tx, account)
+    const user = linked ?? (await linkByEmail(tx, account))
+    const detail = { with: account.provider }
+    if (!user || user.disabled) {
+      const target = user?.handle ?? account.verifiedEmails[0] ?? null
+      await recordAudit(tx, { actorId: user?.id ?? null, action: 'sign_in_refused', target, detail })
+      return null
+    }
+    await tx.query('UPDATE users SET last_seen_at = now() WHERE id = $1', [user.id])
+    await recordAudit(tx, { actorId: user.id, action: 'sign_in', target: user.handle, detail })
+    return user.id
+  })
+}
+
+async function findLinked(
+  executor: Transaction,
+  account: Pick<OutsideAccount, 'provider' | 'providerAccountId'>,
+): Promise<UserRow | null> {
+  const { rows } = await executor.query<UserRow>(
+    `SELECT u.id, u.handle, u.disabled_at IS NOT NULL AS disabled
+       FROM accounts a JOIN users u ON u.id = a.user_id
+      WHERE a.provider = $1 AND a.provider_account_id = $2`,
+    [account.provider, account.providerAccountId],
+  )
+  return rows[0] ?? null
+}
+
+async function linkByEmail(tx: Transaction, account: OutsideAccount): Promise<UserRow | null> {
+  const { rows } = await tx.query<UserRow>(
+    `SELECT id, handle, disabled_at IS NOT NULL AS disabled FROM users
+      WHERE lower(email) = ANY (SELECT lower(e) FROM unnest($1::text[]) AS e) LIMIT 2`,
+    [account.verifiedEmails],
+  )
+  const [user, another] = rows
+  // Addresses of two users: which of them it is, only an admin can say.
+  if (!user || another) return null
+  if (user.disabled) return user
+  const { rowCount } = await tx.query(
+    'INSERT INTO accounts (provider, provider_account_id, user_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
+    [account.provider, account.providerAccountId, user.id],
+  )
+  if (rowCount === 0) return findLinked(tx, account)
+  await recordAudit(tx, {
+    actorId: user.id,
+    action: 'account_linked',
+    target: user.handle,
+    detail: { provider: account.provider },
+  })
+  return user
+}
+
+/** The user that a provider's account is linked to. */
+export async function userOfOutsideAccount(
+  provider: string,
+  providerAccountId: string,
+): Promise<string | null> {
+  const user = await findLinked(database().pool, { provider, providerAccountId })
+  return user?.id ?? null
+}

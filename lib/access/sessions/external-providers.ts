@@ -1,0 +1,129 @@
+import type { Profile, TokenSet } from 'next-auth'
+import type { OAuthConfig } from 'next-auth/providers/oauth'
+import { z } from 'zod'
+import { env } from '../../env'
+
+/** A profile as a provider of ours hands it on: with the addresses that it has checked. */
+type CheckedProfile = Profile & { verified_emails: string[] }
+
+const checkedProfileSchema = z.object({ verified_emails: z.array(z.string()) })
+
+/** The addresses in a profile that its provider has checked. */
+export function verifiedEmailsOf(profile: unknown): string[] {
+  return checkedProfileSchema.safeParse(profile).data?.verified_emails ?? []
+}
+
+/** The outside providers that the environment sets up. */
+export function outsideProviders(): OAuthConfig<CheckedProfile>[] {
+  const { GPUQ_GITHUB_ID, GPUQ_GITHUB_SECRET, GPUQ_OIDC_ISSUER, GPUQ_OIDC_ID, GPUQ_OIDC_SECRET } = env()
+  const providers = []
+  if (GPUQ_GITHUB_ID && GPUQ_GITHUB_SECRET) providers.push(github(GPUQ_GITHUB_ID, GPUQ_GITHUB_SECRET))
+  if (GPUQ_OIDC_ISSUER && GPUQ_OIDC_ID) {
+    providers.push(oidc(GPUQ_OIDC_ISSUER, GPUQ_OIDC_ID, GPUQ_OIDC_SECRET))
+  }
+  return providers
+}
+
+/** What the sign-in page offers besides the password: the id for next-auth, and what its button says. */
+export function signInProviders(): { id: string; name: string }[] {
+  return outsideProviders().map(({ id, name }) => ({ id, name }))
+}
+
+/** Only the id counts: the user behind it is looked up, and what the provider calls them is not kept. */
+const profile = ({ sub = '' }: CheckedProfile) => ({ id: sub })
+
+const githubUserSchema = z.object({ id: z.number() })
+const githubEmailsSchema = z.array(z.object({ email: z.string(), verified: z.boolean() }))
+const answerWithinMs = 10_000
+
+function github(clientId: string, clientSecret: string): OAuthConfig<CheckedProfile> {
+  return {
+    id: 'github',
+    name: 'GitHub',
+    type: 'oauth',
+    clientId,
+    clientSecret,
+    authorization: {
+      url: 'https://github.com/login/oauth/authorize',
+      params: { scope: 'read:user user:email' },
+    },
+    token: 'https://github.com/login/oauth/access_token',
+    issuer: 'https://github.com/login/oauth',
+    checks: ['pkce', 'state'],
+    userinfo: {
+      url: 'https://api.github.com/user',
+      request: async ({ tokens }) => githubProfile(z.string().parse(tokens.access_token)),
+    },
+    profile,
+  }
+}
+
+/** The profile's own address is a public label: which ones GitHub has checked, only the list of them says. */
+export async function githubProfile(accessToken: string): Promise<CheckedProfile> {
+  const ask = async (path: string) => {
+    const response = await fetch(`https://api.github.com${path}`, {
+      headers: { authorization: `Bearer ${accessToken}`, accept: 'application/vnd.github+json' },
+      signal: AbortSignal.timeout(answerWithinMs),
+    })
+    if (!response.ok) throw new Error(`GitHub answered ${response.status} for ${path}`)
+    return response.json()
+  }
+  const [user, emails] = await Promise.all([ask('/user'), ask('/user/emails')])
+  const verified = githubEmailsSchema.parse(emails).filter((entry) => entry.verified)
+  return {
+    sub: String(githubUserSchema.parse(user).id),
+    verified_emails: verified.map(({ email }) => email),
+  }
+}
+
+const oidcClaimsSchema = z.object({
+  sub: z.string().min(1),
+  email: z.string().optional(),
+  // The standard says a boolean; some providers write a string.
+  email_verified: z.union([z.boolean(), z.stringbool()]).optional(),
+})
+
+type OidcClaims = z.output<typeof oidcClaimsSchema>
+
+function oidc(
+  issuer: string,
+  clientId: string,
+  clientSecret: string | undefined,
+): OAuthConfig<CheckedProfile> {
+  return {
+    id: 'oidc',
+    name: env().GPUQ_OIDC_NAME,
+    type: 'oauth',
+    wellKnown: `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
+    clientId,
+    ...(clientSecret === undefined
+      ? { client: { token_endpoint_auth_method: 'none' as const } }
+      : { clientSecret }),
+    authorization: { params: { scope: 'openid email profile' } },
+    idToken: true,
+    checks: ['pkce', 'state', 'nonce'],
+    userinfo: {
+      request: async ({ tokens, client }) => {
+        const claims = oidcClaimsSchema.parse(claimsOf(tokens))
+        if (claims.email !== undefined) return oidcProfile(claims)
+        // Some providers keep the address out of the token, and tell it only at their userinfo endpoint.
+        const told = oidcClaimsSchema.parse(await client.userinfo(z.string().parse(tokens.access_token)))
+        if (told.sub !== claims.sub) throw new Error('The userinfo endpoint tells of somebody else.')
+        return oidcProfile(told)
+      },
+    },
+    profile,
+  }
+}
+
+/** What the ID token says, which openid-client has checked. */
+function claimsOf(tokens: TokenSet): unknown {
+  const { claims } = tokens
+  if (typeof claims !== 'function') throw new Error('The provider sent no ID token.')
+  return claims.call(tokens)
+}
+
+/** The address counts only when the provider says that it has checked it. */
+export function oidcProfile({ sub, email, email_verified }: OidcClaims): CheckedProfile {
+  return { sub, verified_emails: email !== undefined && email_verified === true ? [email] : [] }
+}

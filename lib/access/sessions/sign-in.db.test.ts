@@ -1,0 +1,108 @@
+import { describe, expect, it, vi } from 'vitest'
+import { testDatabase } from '../../database/testing/test-database'
+import { findStored, makePerson } from '../testing/people'
+import { beginSession } from './session'
+import { failuresAllowed, signInWithPassword } from './sign-in'
+
+vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
+const db = testDatabase()
+
+const tryOften = (login: string, times: number) =>
+  Promise.all(
+    Array.from({ length: times }, () => signInWithPassword({ login, password: 'not the password' })),
+  )
+
+async function failuresUnder(target: string): Promise<number> {
+  const { rowCount } = await db.pool.query(
+    "SELECT 1 FROM audit_events WHERE action = 'sign_in_failed' AND target = $1",
+    [target],
+  )
+  return rowCount ?? 0
+}
+
+describe('signing in with a password', () => {
+  it('takes handle and e-mail address, whatever the case of their letters', async () => {
+    const { id, handle, email, password } = await makePerson()
+    for (const login of [handle, handle.toUpperCase(), email, ` ${email.toUpperCase()} `]) {
+      expect(await signInWithPassword({ login, password })).toEqual({
+        verdict: 'right',
+        session: { sub: id, epoch: 0 },
+      })
+    }
+  })
+
+  it('takes a password however its letters are composed', async () => {
+    const { id, handle } = await makePerson()
+    const { hashPassword } = await import('./passwords')
+    const hash = await hashPassword('Zürich über alles')
+    expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+    await db.pool.query('UPDATE users SET password_hash = $2 WHERE id = $1', [id, hash])
+    const password = 'Zürich über alles'.normalize('NFD')
+    expect((await signInWithPassword({ login: handle, password })).verdict).toBe('right')
+  })
+
+  it('answers the same for a wrong password, no password, a disabled and an unknown user', async () => {
+    const [wrong, without, disabled] = [await makePerson(), await makePerson(), await makePerson()]
+    await db.pool.query('UPDATE users SET password_hash = NULL WHERE id = $1', [without.id])
+    await db.pool.query('UPDATE users SET disabled_at = now() WHERE id = $1', [disabled.id])
+    const answers = await Promise.all([
+      signInWithPassword({ login: wrong.handle, password: 'not the password' }),
+      signInWithPassword({ login: without.handle, password: 'nobody has this password' }),
+      signInWithPassword({ login: disabled.handle, password: disabled.password }),
+      signInWithPassword({ login: 'nobody', password: 'not the password' }),
+      signInWithPassword({ login: 'nobody' }),
+      signInWithPassword({ login: 'no\0body', password: 'not the password' }),
+      signInWithPassword(undefined),
+    ])
+    expect(new Set(answers.map((answer) => JSON.stringify(answer)))).toEqual(new Set(['{"verdict":"wrong"}']))
+  })
+
+  it('begins no session for a disabled user', async () => {
+    const { id } = await makePerson()
+    await db.pool.query('UPDATE users SET disabled_at = now() WHERE id = $1', [id])
+    expect(await beginSession(id)).toBeNull()
+  })
+})
+
+describe('trying passwords', () => {
+  it('ends for an account after ten failures, however many come at once, and keeps nobody else out', async () => {
+    const [victim, other] = [await makePerson(), await makePerson()]
+    const answers = await tryOften(victim.handle, 30)
+    expect(answers.filter(({ verdict }) => verdict === 'wrong')).toHaveLength(failuresAllowed)
+    expect(answers.filter(({ verdict }) => verdict === 'throttled')).toHaveLength(30 - failuresAllowed)
+    const right = { login: victim.email, password: victim.password }
+    expect((await signInWithPassword(right)).verdict).toBe('throttled')
+    expect((await signInWithPassword({ login: other.handle, password: other.password })).verdict).toBe(
+      'right',
+    )
+  })
+
+  it('is open to the right user again when the window is over', async () => {
+    const { handle, password } = await makePerson()
+    await tryOften(handle, failuresAllowed)
+    await db.pool.query(
+      "UPDATE audit_events SET at = at - interval '16 minutes' WHERE action = 'sign_in_failed' AND target = $1",
+      [handle],
+    )
+    expect((await signInWithPassword({ login: handle, password })).verdict).toBe('right')
+  })
+
+  it('ends for a login that nobody has in the same way, and does not keep what was typed', async () => {
+    const typed = 'my-password-in-the-wrong-field'
+    const answers = await tryOften(typed, failuresAllowed + 1)
+    expect(answers.filter(({ verdict }) => verdict === 'throttled')).toHaveLength(1)
+    expect(await findStored([typed, 'not the password'])).toEqual([])
+  })
+
+  it('is recorded, and so is success', async () => {
+    const { id, handle, password } = await makePerson()
+    await tryOften(handle, 2)
+    await signInWithPassword({ login: handle, password })
+    expect(await failuresUnder(handle)).toBe(2)
+    const { rows } = await db.pool.query(
+      "SELECT target, detail FROM audit_events WHERE actor_id = $1 AND action = 'sign_in'",
+      [id],
+    )
+    expect(rows).toEqual([{ target: handle, detail: { with: 'password' } }])
+  })
+})

@@ -1,0 +1,161 @@
+import { uuidv7 } from 'uuidv7'
+import { z } from 'zod'
+import type { CreatedToken, createTokenSchema, listTokensSchema, Token } from '../../contract/access'
+import { GpuqError } from '../../contract/errors'
+import type { Scope } from '../../contract/roles'
+import { database } from '../../database/client'
+import { cutPage, decodeTimeCursor, type Page } from '../../database/pagination'
+import { type Transaction, transaction } from '../../database/transaction'
+import { type Actor, isAdmin, requireAdmin } from '../actor'
+import { recordAudit } from '../audit'
+import { findUser, type UserRow } from '../users/user-rows'
+import { generateToken, hashToken, tokenHint } from './token-format'
+
+interface TokenRow {
+  token_id: string
+  user_id: string
+  name: string
+  hint: string
+  scopes: Scope[]
+  created_by: string | null
+  created_at: Date
+  expires_at: Date | null
+  last_used_at: Date | null
+  revoked_at: Date | null
+}
+
+const columns = `t.id AS token_id, u.handle AS user_id, t.name, t.hint, t.scopes, c.handle AS created_by,
+  t.created_at, t.expires_at, t.last_used_at, t.revoked_at`
+const owners = 'JOIN users u ON u.id = t.user_id LEFT JOIN users c ON c.id = t.created_by_id'
+
+function toToken(row: TokenRow): Token {
+  const iso = (time: Date | null) => time?.toISOString() ?? null
+  return {
+    ...row,
+    created_at: row.created_at.toISOString(),
+    expires_at: iso(row.expires_at),
+    last_used_at: iso(row.last_used_at),
+    revoked_at: iso(row.revoked_at),
+  }
+}
+
+/** The actor's own tokens, or for an admin those of another user or of all, the latest first. */
+export async function listTokens(
+  actor: Actor,
+  query: z.output<typeof listTokensSchema>,
+): Promise<Page<Token>> {
+  const owner = query.all ? null : await ownerOf(actor, query.user_id)
+  if (query.all) requireAdmin(actor)
+  const after = decodeTimeCursor(query.cursor)
+  const { rows } = await database().pool.query<TokenRow>(
+    `SELECT ${columns} FROM api_tokens t ${owners}
+      WHERE ($1::uuid IS NULL OR t.user_id = $1)
+        AND ($2::timestamptz IS NULL OR (t.created_at, t.id) < ($2, $3::uuid))
+      ORDER BY t.created_at DESC, t.id DESC LIMIT $4`,
+    [owner?.id ?? null, after.at, after.id, query.limit + 1],
+  )
+  return cutPage(rows, query.limit, (row) => [row.created_at.toISOString(), row.token_id], toToken)
+}
+
+/** Whose tokens are meant: the actor's own, or for an admin those of a named user. */
+async function ownerOf(actor: Actor, handle: string = actor.handle): Promise<UserRow> {
+  if (handle.toLowerCase() !== actor.handle.toLowerCase()) requireAdmin(actor)
+  return findUser(database().pool, handle)
+}
+
+/** Live tokens one user may have: enough for every machine and script, too few to fill the database with. */
+const liveTokenLimit = 200
+
+/**
+ * Makes a token, which is in the answer and nowhere else. A token cannot make one that may do more or lasts longer than
+ * it does itself.
+ */
+export async function createToken(
+  actor: Actor,
+  input: z.output<typeof createTokenSchema>,
+): Promise<CreatedToken> {
+  const owner = await ownerOf(actor, input.user_id)
+  const scopes = [...new Set(input.scopes)]
+  requireGrantable(actor, owner, scopes)
+  const token = generateToken()
+  return transaction(async (tx) => {
+    await requireRoom(tx, owner)
+    const id = uuidv7()
+    await tx.query(
+      `INSERT INTO api_tokens (id, user_id, name, hash, hint, scopes, created_by_id, expires_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, least(now() + $8 * interval '1 day',
+         (SELECT expires_at FROM api_tokens WHERE id = $9)))`,
+      [
+        id,
+        owner.id,
+        input.name,
+        hashToken(token),
+        tokenHint(token),
+        scopes,
+        actor.userId,
+        input.expires_in_days,
+        isAdmin(actor) ? null : actor.tokenId,
+      ],
+    )
+    const { rows } = await tx.query<TokenRow>(
+      `SELECT ${columns} FROM api_tokens t ${owners} WHERE t.id = $1`,
+      [id],
+    )
+    const [made] = rows.map(toToken)
+    if (!made) throw new Error('PostgreSQL does not find the token it stored')
+    const { token_id, name, expires_at } = made
+    const detail = { token_id, name, scopes, expires_at }
+    await recordAudit(tx, { actorId: actor.userId, action: 'token_created', target: owner.handle, detail })
+    return { ...made, token }
+  })
+}
+
+function requireGrantable(actor: Actor, owner: UserRow, scopes: Scope[]): void {
+  if (owner.disabled) throw invalid('user_id', `"${owner.handle}" is disabled`)
+  if (scopes.includes('admin') && owner.role !== 'admin') {
+    if (!isAdmin(actor)) throw new GpuqError('forbidden', 'The scope "admin" is for admins. Leave it out.')
+    throw invalid('scopes', `"${owner.handle}" is no admin: leave out the scope "admin"`)
+  }
+  if (actor.via === 'session' || isAdmin(actor)) return
+  const lacking = scopes.find((scope) => !actor.scopes.includes(scope))
+  if (lacking === undefined) return
+  throw new GpuqError('forbidden', `This token lacks the scope "${lacking}", and cannot give it to another.`)
+}
+
+async function requireRoom(tx: Transaction, owner: UserRow): Promise<void> {
+  await tx.query('SELECT 1 FROM users WHERE id = $1 FOR NO KEY UPDATE', [owner.id])
+  const { rows } = await tx.query<{ full: boolean }>(
+    `SELECT count(*) >= $2 AS full FROM api_tokens
+      WHERE user_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
+    [owner.id, liveTokenLimit],
+  )
+  if (!rows[0]?.full) return
+  throw new GpuqError(
+    'conflict',
+    `"${owner.handle}" has ${liveTokenLimit} live tokens already. Revoke some of them first.`,
+  )
+}
+
+function invalid(path: string, message: string): GpuqError {
+  return new GpuqError('invalid_fields', `${path}: ${message}`, { errors: [{ path, message }] })
+}
+
+/** Revokes a token: one's own, or for an admin any. A token that was revoked before stays so. */
+export function revokeToken(actor: Actor, tokenId: string): Promise<void> {
+  return transaction(async (tx) => {
+    const { rows } = z.uuid().safeParse(tokenId).success
+      ? await tx.query<{ name: string; owner: string; revoked: boolean }>(
+          `SELECT t.name, u.handle AS owner, t.revoked_at IS NOT NULL AS revoked
+             FROM api_tokens t JOIN users u ON u.id = t.user_id
+            WHERE t.id = $1 AND ($2 OR t.user_id = $3) FOR UPDATE OF t`,
+          [tokenId, isAdmin(actor), actor.userId],
+        )
+      : { rows: [] }
+    const [token] = rows
+    if (!token) throw new GpuqError('not_found', 'There is no such token.')
+    if (token.revoked) return
+    await tx.query('UPDATE api_tokens SET revoked_at = now() WHERE id = $1', [tokenId])
+    const detail = { token_id: tokenId, name: token.name }
+    await recordAudit(tx, { actorId: actor.userId, action: 'token_revoked', target: token.owner, detail })
+  })
+}

@@ -1,0 +1,117 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { GpuqError } from '../../contract/errors'
+import { database } from '../../database/client'
+import { transaction } from '../../database/transaction'
+import { recordAudit } from '../audit'
+import { RateWindow } from '../rate-window'
+import { hashPassword, inPasswordSlot } from '../sessions/passwords'
+
+/** How long an invitation stays open, as PostgreSQL's interval. */
+export const invitationLifetime = '7 days'
+
+/** A link that lets its holder set a user's password, once. Only its SHA-256 is stored. */
+export interface Invitation {
+  hash: Buffer
+  /** Shown once. */
+  url: string
+}
+
+/** A new invitation; `origin` is where the one who invites reached gpuq. */
+export function newInvitation(origin: string): Invitation {
+  const token = randomBytes(32).toString('base64url')
+  return { hash: hashInvitation(token), url: `${origin}/invitations/${token}` }
+}
+
+function hashInvitation(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
+}
+
+/**
+ * Invites an admin who lost the password, for whoever can reach the database itself: the one named by handle or e-mail,
+ * else the one who was made first. The password holds until the invitation is accepted. Throws 404 when there is none.
+ */
+export function inviteAdmin(origin: string, name?: string): Promise<{ handle: string; url: string }> {
+  const { hash, url } = newInvitation(origin)
+  return transaction(async (tx) => {
+    const { rows } = await tx.query<{ handle: string }>(
+      `UPDATE users SET invitation_hash = $1, invitation_expires_at = now() + interval '${invitationLifetime}'
+        WHERE id = (SELECT id FROM users
+                     WHERE role = 'admin' AND disabled_at IS NULL
+                       AND ($2::text IS NULL OR lower($2) IN (lower(handle), lower(email)))
+                     ORDER BY created_at, id LIMIT 1)
+        RETURNING handle`,
+      [hash, name],
+    )
+    const handle = rows[0]?.handle
+    if (handle === undefined) {
+      const whom = name === undefined ? 'admin' : `admin "${name}"`
+      throw new GpuqError('not_found', `There is no enabled ${whom}.`)
+    }
+    await recordAudit(tx, {
+      actorId: null,
+      action: 'user_updated',
+      target: handle,
+      detail: { invited: true },
+    })
+    return { handle, url }
+  })
+}
+
+interface InvitedRow {
+  id: string
+  handle: string
+}
+
+/** Who an open invitation is for, or null when it is wrong, used, expired, or of a disabled user. */
+export async function findInvited(token: string): Promise<InvitedRow | null> {
+  const { rows } = await database().pool.query<InvitedRow>(
+    `SELECT id, handle FROM users
+      WHERE invitation_hash = $1 AND invitation_expires_at > now() AND disabled_at IS NULL`,
+    [hashInvitation(token)],
+  )
+  return rows[0] ?? null
+}
+
+/**
+ * Wrong invitations a minute. The right one is let in regardless: its 256 random bits cannot be found by trying, and a
+ * flood of wrong ones must keep nobody out.
+ */
+const wrongOnes = new RateWindow(60, 60_000)
+
+/** Sets the password of the user that the invitation is for, uses it up, and returns the user's handle. */
+export async function acceptInvitation(token: string, password: string): Promise<string> {
+  if (!(await findInvited(token))) throw refusal()
+  const hash = await inPasswordSlot(() => hashPassword(password))
+  const handle = await transaction(async (tx) => {
+    const { rows } = await tx.query<InvitedRow>(
+      `UPDATE users SET password_hash = $2, invitation_hash = NULL, invitation_expires_at = NULL,
+              session_epoch = session_epoch + 1
+        WHERE invitation_hash = $1 AND invitation_expires_at > now() AND disabled_at IS NULL
+        RETURNING id, handle`,
+      [hashInvitation(token), hash],
+    )
+    const [user] = rows
+    if (!user) return null
+    await recordAudit(tx, { actorId: user.id, action: 'invitation_accepted', target: user.handle })
+    return user.handle
+  })
+  if (handle === null) throw refusal()
+  return handle
+}
+
+function refusal(): GpuqError {
+  const wait = wrongOnes.hit(Date.now())
+  if (wait === null) {
+    return new GpuqError(
+      'not_found',
+      'This invitation is wrong, was used, or has expired. Ask your admin for a new one.',
+    )
+  }
+  return new GpuqError(
+    'rate_limited',
+    'Too many wrong invitations were tried. Wait a minute and try again.',
+    {
+      headers: { 'retry-after': String(wait) },
+    },
+  )
+}

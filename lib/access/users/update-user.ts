@@ -1,0 +1,84 @@
+import type { z } from 'zod'
+import type { CreatedUser, updateUserSchema } from '../../contract/access'
+import { GpuqError } from '../../contract/errors'
+import { type Transaction, transaction } from '../../database/transaction'
+import { type Actor, requireAdmin } from '../actor'
+import { assignments } from '../assignments'
+import { recordAudit } from '../audit'
+import { invitationLifetime, newInvitation } from './invitations'
+import { findUser, noSuchUser, toUser, type UserRow, userColumns } from './user-rows'
+import { userConflict } from './users'
+
+type Changes = z.output<typeof updateUserSchema>
+
+/**
+ * Changes a user. Disabling ends their sessions and tokens at once. There is always an enabled admin: the last one can
+ * be neither disabled nor demoted.
+ */
+export function updateUser(
+  actor: Actor,
+  handle: string,
+  changes: Changes,
+  origin: string,
+): Promise<CreatedUser> {
+  requireAdmin(actor)
+  return transaction(async (tx) => {
+    const before = await findUser(tx, handle)
+    if (changes.disabled || changes.role === 'researcher') await requireAnotherAdmin(tx, before)
+    const invitation = changes.new_invitation ? newInvitation(origin) : null
+    const row = await writeChanges(tx, before, changes, invitation?.hash)
+    const { new_invitation: invited = false, ...detail } = changes
+    await recordAudit(tx, {
+      actorId: actor.userId,
+      action: 'user_updated',
+      target: before.handle,
+      detail: { ...detail, ...(invited ? { invited } : {}) },
+    })
+    return { ...toUser(row), invitation_url: invitation?.url ?? null }
+  })
+}
+
+/**
+ * Whoever removes an admin takes turns, so that of two who remove each other the second finds itself the last. One lock
+ * for all instead of the admins' rows: those are also held by whatever refers to them, and that would deadlock.
+ */
+async function requireAnotherAdmin(tx: Transaction, user: UserRow): Promise<void> {
+  await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('gpuq admins', 0))")
+  const { rows } = await tx.query<{ id: string }>(
+    "SELECT id FROM users WHERE role = 'admin' AND disabled_at IS NULL",
+  )
+  const isAdmin = rows.some(({ id }) => id === user.id)
+  if (!isAdmin || rows.length > 1) return
+  throw new GpuqError(
+    'conflict',
+    `"${user.handle}" is the last enabled admin. Make another user an admin first.`,
+  )
+}
+
+async function writeChanges(
+  tx: Transaction,
+  before: UserRow,
+  changes: Changes,
+  invitationHash: Buffer | undefined,
+): Promise<UserRow> {
+  const { name, email, role, disabled, limits = {}, unix_uid, unix_gid } = changes
+  const set = assignments(
+    { name, email, role, ...limits, unix_uid, unix_gid, invitation_hash: invitationHash },
+    2,
+  )
+  if (invitationHash) set.list.push(`invitation_expires_at = now() + interval '${invitationLifetime}'`)
+  if (disabled === true)
+    set.list.push('disabled_at = coalesce(disabled_at, now())', 'session_epoch = session_epoch + 1')
+  if (disabled === false) set.list.push('disabled_at = NULL')
+  if (set.list.length === 0) return before
+  const { rows } = await tx
+    .query<UserRow>(`UPDATE users SET ${set.list.join(', ')} WHERE id = $1 RETURNING ${userColumns}`, [
+      before.id,
+      ...set.values,
+    ])
+    .catch((error) => {
+      throw userConflict(error, before.handle)
+    })
+  if (!rows[0]) throw noSuchUser()
+  return rows[0]
+}

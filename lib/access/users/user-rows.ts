@@ -1,0 +1,77 @@
+import type { User } from '../../contract/access'
+import { GpuqError } from '../../contract/errors'
+import { idPattern } from '../../contract/jobs'
+import type { Role } from '../../contract/roles'
+import type { Transaction } from '../../database/transaction'
+
+/** A user as SQL returns it with {@link userColumns}. */
+export interface UserRow {
+  id: string
+  handle: string
+  email: string | null
+  name: string | null
+  role: Role
+  disabled: boolean
+  invited: boolean
+  submissions_per_minute: number | null
+  max_active_jobs: number | null
+  unix_uid: number | null
+  unix_gid: number | null
+  created_at: Date
+  last_seen_at: Date | null
+}
+
+export const userColumns = `id, handle, email, name, role, disabled_at IS NOT NULL AS disabled,
+  password_hash IS NULL AND coalesce(invitation_expires_at > now(), false) AS invited,
+  submissions_per_minute, max_active_jobs, unix_uid, unix_gid, created_at, last_seen_at`
+
+/** The user as it goes over the wire. */
+export function toUser(row: UserRow): User {
+  return {
+    user_id: row.handle,
+    email: row.email,
+    name: row.name,
+    role: row.role,
+    disabled: row.disabled,
+    invited: row.invited,
+    limits: { submissions_per_minute: row.submissions_per_minute, max_active_jobs: row.max_active_jobs },
+    unix_uid: row.unix_uid,
+    unix_gid: row.unix_gid,
+    created_at: row.created_at.toISOString(),
+    last_seen_at: row.last_seen_at?.toISOString() ?? null,
+  }
+}
+
+/** The user with a handle, whatever the case of its letters; throws 404 when there is none. */
+export async function findUser(executor: Transaction, handle: string): Promise<UserRow> {
+  const { rows } = idPattern.test(handle)
+    ? await executor.query<UserRow>(`SELECT ${userColumns} FROM users WHERE lower(handle) = lower($1)`, [
+        handle,
+      ])
+    : { rows: [] }
+  if (!rows[0]) throw noSuchUser()
+  return rows[0]
+}
+
+export function noSuchUser(): GpuqError {
+  return new GpuqError('not_found', 'There is no such user.')
+}
+
+/** The ids of users named in a request, in its order; throws a 422 that names every handle that nobody has. */
+export async function userIdsOf(
+  executor: Transaction,
+  path: string,
+  handles: readonly string[],
+): Promise<string[]> {
+  if (handles.length === 0) return []
+  const { rows } = await executor.query<{ id: string | null }>(
+    `SELECT u.id FROM unnest($1::text[]) WITH ORDINALITY AS wanted (handle, place)
+       LEFT JOIN users u ON lower(u.handle) = lower(wanted.handle) ORDER BY wanted.place`,
+    [handles],
+  )
+  const errors = rows.flatMap(({ id }, place) =>
+    id === null ? [{ path: `${path}.${place}`, message: `there is no user "${handles[place]}"` }] : [],
+  )
+  if (errors[0]) throw new GpuqError('invalid_fields', `${errors[0].path}: ${errors[0].message}`, { errors })
+  return rows.flatMap(({ id }) => id ?? [])
+}

@@ -1,0 +1,85 @@
+import { uuidv7 } from 'uuidv7'
+import type { z } from 'zod'
+import type { CreatedUser, createUserSchema, listUsersSchema, User } from '../../contract/access'
+import { GpuqError } from '../../contract/errors'
+import { database } from '../../database/client'
+import { cutPage, decodeCursor, type Page } from '../../database/pagination'
+import { isUniqueViolation, transaction } from '../../database/transaction'
+import { type Actor, isAdmin, requireAdmin } from '../actor'
+import { recordAudit } from '../audit'
+import { hashPassword, inPasswordSlot } from '../sessions/passwords'
+import { invitationLifetime, newInvitation } from './invitations'
+import { findUser, noSuchUser, toUser, type UserRow, userColumns } from './user-rows'
+
+/** Every user, by handle. */
+export async function listUsers(actor: Actor, query: z.output<typeof listUsersSchema>): Promise<Page<User>> {
+  requireAdmin(actor)
+  const [after] = query.cursor === undefined ? [null] : decodeCursor(query.cursor, 1)
+  const { rows } = await database().pool.query<UserRow>(
+    `SELECT ${userColumns} FROM users WHERE $1::text IS NULL OR lower(handle) > $1
+      ORDER BY lower(handle) LIMIT $2`,
+    [after, query.limit + 1],
+  )
+  return cutPage(rows, query.limit, ({ handle }) => [handle.toLowerCase()], toUser)
+}
+
+/** One user: oneself, or for an admin anyone. Everybody else's handle is as unknown as one that nobody has. */
+export async function getUser(actor: Actor, handle: string): Promise<User> {
+  const row = await findUser(database().pool, handle)
+  if (row.id !== actor.userId && !isAdmin(actor)) throw noSuchUser()
+  return toUser(row)
+}
+
+/** Handles that mean something else in an address. */
+export const reservedHandles: ReadonlySet<string> = new Set(['me'])
+
+/**
+ * Makes a user. Without a password, the answer holds an invitation's link; `origin` is where the admin reached gpuq.
+ */
+export async function createUser(
+  actor: Actor,
+  input: z.output<typeof createUserSchema>,
+  origin: string,
+): Promise<CreatedUser> {
+  requireAdmin(actor)
+  const { user_id: handle, email = null, name = null, role, password } = input
+  if (reservedHandles.has(handle.toLowerCase())) throw reservedHandle(handle)
+  const hash = password === undefined ? null : await inPasswordSlot(() => hashPassword(password))
+  const invitation = password === undefined ? newInvitation(origin) : null
+  return transaction(async (tx) => {
+    const { rows } = await tx
+      .query<UserRow>(
+        `INSERT INTO users (id, handle, email, name, role, password_hash, invitation_hash, invitation_expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, CASE WHEN $7::bytea IS NOT NULL THEN now() + $8::interval END)
+         RETURNING ${userColumns}`,
+        [uuidv7(), handle, email, name, role, hash, invitation?.hash ?? null, invitationLifetime],
+      )
+      .catch((error) => {
+        throw userConflict(error, handle)
+      })
+    const [user] = rows.map(toUser)
+    if (!user) throw new Error('PostgreSQL returned no row of an INSERT')
+    const detail = { email, name, role, invited: invitation !== null }
+    await recordAudit(tx, { actorId: actor.userId, action: 'user_created', target: handle, detail })
+    return { ...user, invitation_url: invitation?.url ?? null }
+  })
+}
+
+/** Says which of a user's unique fields is taken; any other error stays as it is. */
+export function userConflict(error: unknown, handle: string): unknown {
+  if (['users_handle_key', 'users_handle_lower_key'].some((name) => isUniqueViolation(error, name))) {
+    return new GpuqError('conflict', `The user id "${handle}" is taken. Choose another.`)
+  }
+  if (['users_email_key', 'users_email_lower_key'].some((name) => isUniqueViolation(error, name))) {
+    return new GpuqError(
+      'conflict',
+      'Another user has this e-mail address. Each user needs one of their own.',
+    )
+  }
+  return error
+}
+
+function reservedHandle(handle: string): GpuqError {
+  const message = `"${handle}" is reserved, choose another`
+  return new GpuqError('invalid_fields', `user_id: ${message}`, { errors: [{ path: 'user_id', message }] })
+}

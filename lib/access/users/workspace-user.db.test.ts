@@ -1,0 +1,80 @@
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { makeJob } from '../../cluster/testing/rows'
+import { parseConfig } from '../../contract/config/config'
+import { queueSubmitSchema } from '../../contract/queue'
+import { testDatabase } from '../../database/testing/test-database'
+import { submitJob } from '../../jobs/submission/submit'
+import { submitToQueue } from '../../queue/submit'
+import { makePerson, type Person } from '../testing/people'
+import { updateUser } from './update-user'
+import { workspaceOfJob } from './workspace-user'
+
+vi.hoisted(() => {
+  vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough')
+  vi.stubEnv('GPUQ_WORKSPACES', 'ada/thesis=/data/thesis')
+})
+const db = testDatabase()
+
+let [ada, bob, admin] = [] as unknown as [Person, Person, Person]
+beforeAll(async () => {
+  ;[ada, bob, admin] = [await makePerson('researcher', 'ada'), await makePerson(), await makePerson('admin')]
+  await makeJob()
+})
+
+const unlimited = ({ actor }: Person) => ({
+  ...actor,
+  limits: { submissionsPerMinute: 100_000, maxActiveJobs: 100_000 },
+})
+
+const queue = (person: Person, project_id: string) =>
+  submitToQueue(unlimited(person), queueSubmitSchema.parse({ command: 'true', project_id }), null)
+
+async function upload(person: Person, project: string) {
+  const parsed = parseConfig(`competition_id: c\nproject_id: ${project}\nexpected_time: 60\n`)
+  if (!parsed.ok) throw new Error('a wrong config')
+  const { config } = parsed
+  const rest = { command: null, runId: null, bodyHash: Buffer.alloc(32), idempotencyKey: null }
+  return submitJob(unlimited(person), { code: Buffer.from('print(1)'), config, ...rest })
+}
+
+const setUid = (uid: number | null) =>
+  updateUser(admin.actor, 'ada', { unix_uid: uid, unix_gid: uid }, 'http://localhost')
+
+async function accepted(jobId: string): Promise<string | null | undefined> {
+  const { rows } = await db.pool.query<{ workspace: string | null }>(
+    'SELECT workspace FROM jobs WHERE id = $1',
+    [jobId],
+  )
+  return rows[0]?.workspace
+}
+
+describe('a project that works in a shared directory', () => {
+  it('takes no job of a user without a uid, and says who can mend that', async () => {
+    for (const send of [queue, upload, upload]) {
+      await expect(send(ada, 'thesis')).rejects.toMatchObject({
+        code: 'invalid_fields',
+        message: expect.stringMatching(/\/data\/thesis, and ada has no uid .* an admin can set it/),
+      })
+    }
+    const { rows } = await db.pool.query("SELECT 1 FROM projects WHERE slug = 'thesis'")
+    expect(rows, 'the project of a refused job was not made').toEqual([])
+  })
+
+  it('takes it once an admin has set one, and no more once it is taken away', async () => {
+    expect(await setUid(1234)).toMatchObject({ unix_uid: 1234, unix_gid: 1234 })
+    for (const send of [queue, upload, upload]) {
+      const { jobId } = await send(ada, 'thesis')
+      expect(await workspaceOfJob(jobId)).toBe('/data/thesis')
+      expect(await accepted(jobId), 'workers without it are to refuse the job').toBe('/data/thesis')
+    }
+    expect(await setUid(null)).toMatchObject({ unix_uid: null, unix_gid: null })
+    for (const send of [queue, upload]) await expect(send(ada, 'thesis')).rejects.toThrow(/no uid/)
+  })
+
+  it('is that owner’s project, and not another of its name', async () => {
+    const { jobId } = await queue(bob, 'thesis')
+    expect(await workspaceOfJob(jobId)).toBeNull()
+    expect(await accepted(jobId)).toBeNull()
+    expect(await workspaceOfJob((await queue(ada, 'other')).jobId)).toBeNull()
+  })
+})

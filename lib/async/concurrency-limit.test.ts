@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import { RateWindow } from '../access/rate-window'
+import { Slots } from './concurrency-limit'
+
+/** Work that ends when it is told to, and tells how much of it runs. */
+function countedWork() {
+  const ends: (() => void)[] = []
+  let running = 0
+  let most = 0
+  const work = async () => {
+    running++
+    most = Math.max(most, running)
+    await new Promise<void>((end) => ends.push(end))
+    running--
+  }
+  const endAll = async () => {
+    while (ends.length > 0) {
+      ends.shift()?.()
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+  return { work, endAll, most: () => most }
+}
+
+describe('slots', () => {
+  it('run no more at once than there are, and all in the end', async () => {
+    const slots = new Slots(2, 100)
+    const { work, endAll, most } = countedWork()
+    const all = Array.from({ length: 20 }, () => slots.run(work))
+    await endAll()
+    const outcomes = await Promise.all(all)
+    expect(outcomes.every(({ ok }) => ok)).toBe(true)
+    expect(most()).toBe(2)
+  })
+
+  it('turn away what finds no room to wait', async () => {
+    const slots = new Slots(1, 1)
+    const { work, endAll } = countedWork()
+    const first = slots.run(work)
+    const second = slots.run(work)
+    expect(await slots.run(work)).toEqual({ ok: false })
+    await endAll()
+    expect([await first, await second].map(({ ok }) => ok)).toEqual([true, true])
+  })
+
+  it('are free again after work that failed', async () => {
+    const slots = new Slots(1, 1)
+    const failing = () => Promise.reject(new Error('no'))
+    await expect(slots.run(failing)).rejects.toThrow('no')
+    expect(await slots.run(async () => 'ran')).toEqual({ ok: true, value: 'ran' })
+  })
+})
+
+describe('a rate window', () => {
+  it('says how long to wait once it is full, and opens again', () => {
+    const window = new RateWindow(2, 60_000)
+    expect([window.hit(0), window.hit(1000), window.hit(30_000)]).toEqual([null, null, 30])
+    expect(window.hit(60_000)).toBeNull()
+  })
+})

@@ -1,0 +1,83 @@
+import type { z } from 'zod'
+import { type Actor, requireAdmin } from '../../access/actor'
+import { recordAudit } from '../../access/audit'
+import type { ClusterGpu, ClusterNode, updateNodeSchema } from '../../contract/cluster'
+import type { GpuqError } from '../../contract/errors'
+import { wakeLeader } from '../../database/notify'
+import { type Transaction, transaction } from '../../database/transaction'
+import { lockGpu, lockNode, noSuchGpu, noSuchNode, parseNodeNumber } from '../nodes/locked-node'
+import { readNode } from '../overview/read-cluster'
+import { type PauseRequest, pauseAfter, writePause } from './pause-request'
+
+/**
+ * Pauses or resumes a node, or ends its quarantine. What runs there finishes in any case. What an admin set outlives
+ * the worker: a node that leaves while it is paused comes back paused.
+ */
+export async function updateNode(
+  actor: Actor,
+  id: string,
+  changes: z.output<typeof updateNodeSchema>,
+): Promise<ClusterNode> {
+  requireAdmin(actor)
+  const number = parseNodeNumber(id)
+  await transaction(async (tx) => {
+    const node = await lockNode(tx, number)
+    const pause = pauseAfter(node, changes)
+    const audit = (action: string, reason?: string | null) =>
+      recordAudit(tx, {
+        actorId: actor.userId,
+        action,
+        target: node.name,
+        detail: { node_id: number, ...(reason ? { reason } : {}) },
+      })
+    if (pause) {
+      await writePause(tx, 'nodes', node.id, pause)
+      await audit(pause.paused ? 'node_paused' : 'node_resumed', changes.reason)
+    }
+    if (changes.quarantined === false && node.quarantined) {
+      await endQuarantine(tx, node.id)
+      await audit('quarantine_ended')
+    }
+  })
+  // After a pause as well: jobs that wait are told the new reason at once.
+  wakeLeader()
+  return shown(await readNode(actor, number), noSuchNode)
+}
+
+/** Pauses or resumes one GPU. What runs on it finishes. */
+export async function updateGpu(actor: Actor, id: string, changes: PauseRequest): Promise<ClusterGpu> {
+  requireAdmin(actor)
+  const number = await transaction(async (tx) => {
+    const { node, gpu } = await lockGpu(tx, id)
+    const pause = pauseAfter(gpu, changes)
+    if (!pause) return node.number
+    await writePause(tx, 'gpus', gpu.id, pause)
+    await recordAudit(tx, {
+      actorId: actor.userId,
+      action: pause.paused ? 'gpu_paused' : 'gpu_resumed',
+      target: `${node.name}/${gpu.index}`,
+      detail: { gpu_id: gpu.id, ...(changes.reason ? { reason: changes.reason } : {}) },
+    })
+    return node.number
+  })
+  wakeLeader()
+  const node = await readNode(actor, number)
+  return shown(
+    node?.gpus.find(({ gpu_id }) => gpu_id === id.toLowerCase()),
+    noSuchGpu,
+  )
+}
+
+/** Its failures are forgotten with it, or the next one alone would close the node again. */
+async function endQuarantine(tx: Transaction, nodeId: string): Promise<void> {
+  await tx.query(
+    'UPDATE nodes SET quarantined_at = NULL, quarantine_reason = NULL, failures_in_row = 0 WHERE id = $1',
+    [nodeId],
+  )
+}
+
+/** It can be gone again by the time it is read. */
+function shown<Thing>(thing: Thing | null | undefined, otherwise: () => GpuqError): Thing {
+  if (!thing) throw otherwise()
+  return thing
+}

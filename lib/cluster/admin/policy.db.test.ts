@@ -1,0 +1,78 @@
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { makePerson, type Person } from '../../access/testing/people'
+import { policySchema } from '../../contract/cluster'
+import { testDatabase } from '../../database/testing/test-database'
+import { readPolicy, setOrchestratorRunning, toWirePolicy, updatePolicy } from './policy'
+
+vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
+const db = testDatabase()
+
+let [admin, ada] = [] as unknown as [Person, Person]
+beforeAll(async () => {
+  ;[admin, ada] = [await makePerson('admin'), await makePerson()]
+})
+
+async function audited(): Promise<{ action: string; detail: unknown }[]> {
+  const { rows } = await db.pool.query<{ action: string; detail: unknown }>(
+    'SELECT action, detail FROM audit_events ORDER BY at, id',
+  )
+  return rows
+}
+
+describe('the policy', () => {
+  it('is there from the first migration on, running, with the defaults', async () => {
+    expect(await readPolicy()).toEqual({
+      scheduling_policy: 'priority',
+      max_concurrent_jobs: null,
+      enable_auto_retry: true,
+      max_queue_size: 100,
+      backfill: true,
+      ageing_minutes: 60,
+      half_life_hours: 24,
+      memory_threshold: 0.8,
+      load_threshold: 0.8,
+      quarantine_after: 3,
+      running: true,
+      defaultRequirementMilli: 1000,
+    })
+    expect(toWirePolicy(await readPolicy())).toEqual(policySchema.parse(await readPolicy()))
+  })
+
+  it('changes in what is given, and keeps the rest', async () => {
+    const before = await readPolicy()
+    const changes = {
+      scheduling_policy: 'fair_share',
+      max_concurrent_jobs: 10,
+      half_life_hours: 0.5,
+    } as const
+    expect(await updatePolicy(admin.actor, changes)).toEqual({ ...before, ...changes })
+    expect(await updatePolicy(admin.actor, { max_concurrent_jobs: null })).toMatchObject({
+      scheduling_policy: 'fair_share',
+      max_concurrent_jobs: null,
+    })
+    const kept = await readPolicy()
+    expect(await updatePolicy(admin.actor, {})).toEqual(kept)
+    expect(await audited()).toEqual([
+      { action: 'policy_updated', detail: changes },
+      { action: 'policy_updated', detail: { max_concurrent_jobs: null } },
+    ])
+  })
+
+  it('is started and stopped, twice like once', async () => {
+    await db.pool.query('DELETE FROM audit_events')
+    for (const running of [false, false, true, true]) {
+      await setOrchestratorRunning(admin.actor, running)
+      expect(await readPolicy()).toMatchObject({ running })
+    }
+    expect((await audited()).map(({ action }) => action)).toEqual([
+      'orchestrator_stopped',
+      'orchestrator_started',
+    ])
+  })
+
+  it('is for admins to change', async () => {
+    await expect(updatePolicy(ada.actor, { backfill: false })).rejects.toMatchObject({ status: 403 })
+    await expect(setOrchestratorRunning(ada.actor, false)).rejects.toMatchObject({ status: 403 })
+    expect(await readPolicy()).toMatchObject({ backfill: true, running: true })
+  })
+})

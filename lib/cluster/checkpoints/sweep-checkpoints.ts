@@ -1,0 +1,75 @@
+import { database } from '../../database/client'
+import { transaction } from '../../database/transaction'
+import type { ObjectStore } from '../../storage/store'
+import { checkpointKey, holdRun, type Run } from './checkpoint-files'
+
+/** An object without a row may be of a round that is under way: no file takes so long, and no clock is so wrong. */
+const orphanMs = 24 * 60 * 60_000
+const keysAtOnce = 500
+
+/**
+ * Deletes the checkpoints in the bucket of runs whose last job ended so many days ago as their project keeps things, and
+ * objects that no row names: of rounds that were cut short, of runs and projects that are gone.
+ */
+export async function sweepCheckpoints(store: ObjectStore, now: Date): Promise<void> {
+  for (const run of await expiredRuns()) await deleteRun(store, run)
+  await removeOrphans(store, now)
+}
+
+/** True for a run without a live job or one that ended within the days of its project, as `c` has it. */
+const expired = `p.retention_days IS NOT NULL AND c.stored_at < now() - make_interval(days => p.retention_days)
+   AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.project_id = c.project_id AND j.run_name = c.run_name
+                      AND (j.ended_at IS NULL OR j.ended_at > now() - make_interval(days => p.retention_days)))`
+
+async function expiredRuns(): Promise<Run[]> {
+  const { rows } = await database().pool.query<Run>(
+    `SELECT c.project_id AS "projectId", c.run_name AS name
+       FROM (SELECT project_id, run_name, max(stored_at) AS stored_at FROM checkpoint_files GROUP BY 1, 2) c
+       JOIN projects p ON p.id = c.project_id WHERE ${expired}`,
+  )
+  return rows
+}
+
+/** First the rows, at once: an attempt that begins now finds nothing, and not a part. */
+async function deleteRun(store: ObjectStore, run: Run): Promise<void> {
+  const objects = await transaction(async (tx) => {
+    await holdRun(tx, run)
+    const { rows } = await tx.query<{ object: string }>(
+      `DELETE FROM checkpoint_files c USING projects p
+        WHERE c.project_id = $1 AND c.run_name = $2 AND p.id = c.project_id AND ${expired} RETURNING c.object`,
+      [run.projectId, run.name],
+    )
+    return rows.map(({ object }) => object)
+  })
+  for (const object of objects) await store.remove(checkpointKey(run, object))
+}
+
+const ownKey = /^checkpoints\/[0-9a-f-]{36}\/[^/]+\/([0-9a-f-]{36})$/
+
+async function removeOrphans(store: ObjectStore, now: Date): Promise<void> {
+  let held = new Map<string, string>()
+  for await (const { key } of store.list('checkpoints')) {
+    const object = ownKey.exec(key)?.[1]
+    if (object === undefined || madeAt(object) > now.getTime() - orphanMs) continue
+    held.set(object, key)
+    if (held.size < keysAtOnce) continue
+    await removeUnnamed(store, held)
+    held = new Map()
+  }
+  await removeUnnamed(store, held)
+}
+
+/** An object that has no row is never given one later: its task makes another for the next try. */
+async function removeUnnamed(store: ObjectStore, keys: ReadonlyMap<string, string>): Promise<void> {
+  const { rows } = await database().pool.query<{ object: string }>(
+    'SELECT object FROM checkpoint_files WHERE object = ANY ($1::uuid[])',
+    [[...keys.keys()]],
+  )
+  const named = new Set(rows.map(({ object }) => object))
+  for (const [object, key] of keys) if (!named.has(object)) await store.remove(key)
+}
+
+/** A UUIDv7 begins with the milliseconds since 1970 at which it was made. */
+function madeAt(object: string): number {
+  return Number.parseInt(object.replaceAll('-', '').slice(0, 12), 16)
+}

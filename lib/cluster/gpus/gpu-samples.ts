@@ -1,0 +1,133 @@
+import { uuidv7 } from 'uuidv7'
+import { database } from '../../database/client'
+import { type Lease, leaseHeld } from '../nodes/nodes'
+import type { UseThresholds } from './gpu-health'
+import type { GpuReading } from './gpu-reading'
+
+/**
+ * What a worker writes of its node's real GPUs, each in a statement of its own: one that locked several rows could
+ * stand in the way of placing and releasing. All are guarded by the lease, and do nothing without it.
+ */
+
+export interface GpuState {
+  id: string
+  uuid: string
+  index: number
+  model: string
+  memoryMib: number
+  missing: boolean
+  allocated: boolean
+  busyReason: string | null
+}
+
+/** The node's real GPUs as the books know them, and the policy's thresholds. */
+export async function readGpuStates(
+  lease: Lease,
+): Promise<{ states: GpuState[]; thresholds: UseThresholds }> {
+  const { pool } = database()
+  const [states, policies] = await Promise.all([
+    pool.query<GpuState>({
+      name: 'gpu-states',
+      text: `SELECT id, uuid, index, model, memory_mib AS "memoryMib", missing, allocated_milli > 0 AS allocated,
+                    busy_reason AS "busyReason" FROM gpus WHERE node_id = $1 AND NOT simulated ORDER BY index`,
+      values: [lease.nodeId],
+    }),
+    pool.query<UseThresholds>('SELECT memory_threshold AS memory, load_threshold AS load FROM policies'),
+  ])
+  const [thresholds] = policies.rows
+  if (!thresholds) throw new Error('there is no policy')
+  return { states: states.rows, thresholds }
+}
+
+/**
+ * Stores a reading, and why the GPU is not given out. One that was gone is back, one that is new is served.
+ * @param keep whether it becomes part of the GPU's last hour.
+ */
+export async function recordGpu(
+  lease: Lease,
+  gpu: GpuReading,
+  busyReason: string | null,
+  keep: boolean,
+): Promise<void> {
+  await database().pool.query({
+    name: 'record-gpu',
+    text: `WITH seen AS (
+             INSERT INTO gpus (id, node_id, uuid, index, model, memory_mib, sampled_at, load, memory_used_mib, temperature_c, power_w, busy_reason)
+             SELECT $3::uuid, $1::uuid, $4, $5, $6, $7, now(), $8, $9, $10, $11, $12 WHERE ${leaseHeld}
+             ON CONFLICT (node_id, uuid) DO UPDATE SET
+               index = excluded.index, model = excluded.model, memory_mib = excluded.memory_mib, missing = false, forgotten_at = NULL, sampled_at = now(),
+               load = excluded.load, memory_used_mib = excluded.memory_used_mib, temperature_c = excluded.temperature_c,
+               power_w = excluded.power_w,
+               -- Given out a moment ago: from here on its use is ours.
+               busy_reason = CASE WHEN gpus.allocated_milli > 0 AND NOT $13::boolean THEN NULL ELSE excluded.busy_reason END
+             RETURNING id
+           )
+           INSERT INTO gpu_samples (gpu_id, load, memory_used_mib, temperature_c, power_w)
+           SELECT id, $8, $9, $10, $11 FROM seen WHERE $14::boolean ON CONFLICT DO NOTHING`,
+    values: [
+      lease.nodeId,
+      lease.leaseId,
+      uuidv7(),
+      gpu.uuid,
+      gpu.index,
+      gpu.model,
+      gpu.memoryMib,
+      gpu.load,
+      gpu.memoryUsedMib,
+      gpu.temperatureC,
+      gpu.powerW,
+      busyReason,
+      gpu.fault !== null,
+      keep,
+    ],
+  })
+}
+
+/** A GPU that nvidia-smi does not name any more is not there. */
+export async function markGpuMissing(lease: Lease, gpuId: string): Promise<void> {
+  await database().pool.query(
+    `UPDATE gpus SET missing = true, busy_reason = NULL WHERE node_id = $1 AND id = $3 AND ${leaseHeld}`,
+    [lease.nodeId, lease.leaseId, gpuId],
+  )
+}
+
+/** Nothing is known of the GPU: it is not given out. */
+export async function holdGpuBack(lease: Lease, gpuId: string, reason: string): Promise<void> {
+  await database().pool.query(
+    `UPDATE gpus SET busy_reason = $4 WHERE node_id = $1 AND id = $3 AND ${leaseHeld}`,
+    [lease.nodeId, lease.leaseId, gpuId, reason],
+  )
+}
+
+/** Puts the node's one warning about nvidia-smi in the place of the last one; null takes it away. */
+export async function setGpuWarning(lease: Lease, warning: string | null): Promise<void> {
+  await database().pool.query(
+    `UPDATE nodes SET warnings = ARRAY(SELECT w FROM unnest(warnings) WITH ORDINALITY AS u (w, i)
+                                        WHERE w NOT LIKE 'nvidia-smi %' ORDER BY i) || $3::text[]
+      WHERE id = $1 AND lease_id = $2 AND lease_expires_at > now() AND status <> 'lost'`,
+    [lease.nodeId, lease.leaseId, warning === null ? [] : [warning]],
+  )
+}
+
+/** Deletes what is older than the last hour, of nodes that are gone too. */
+export async function deleteOldSamples(): Promise<void> {
+  await database().pool.query("DELETE FROM gpu_samples WHERE at < now() - interval '1 hour'")
+}
+
+/** Adds a sample to the summary of a task's GPUs. Samples without a load do not count to the mean. */
+export async function recordTaskUse(
+  lease: Lease,
+  taskId: string,
+  use: { load: number | null; memoryMib: number | null },
+): Promise<void> {
+  await database().pool.query({
+    name: 'record-task-use',
+    text: `UPDATE tasks SET
+             gpu_samples = gpu_samples + CASE WHEN $4::float8 IS NULL THEN 0 ELSE 1 END,
+             gpu_load_mean = CASE WHEN $4::float8 IS NULL THEN gpu_load_mean
+                                  ELSE (coalesce(gpu_load_mean, 0) * gpu_samples + $4::float8) / (gpu_samples + 1) END,
+             gpu_memory_peak_mib = greatest(gpu_memory_peak_mib, $5::int)
+            WHERE id = $3 AND node_id = $1 AND status = 'running' AND ${leaseHeld}`,
+    values: [lease.nodeId, lease.leaseId, taskId, use.load, use.memoryMib],
+  })
+}

@@ -1,0 +1,46 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { testDatabase } from '../../database/testing/test-database'
+import { plan } from '../../scheduling/plan'
+import { commitPlacement } from '../placement/place'
+import { takeSnapshot } from '../placement/snapshot'
+import { jobState, makeJob, makeNode, readBooks } from '../testing/rows'
+
+const db = testDatabase()
+
+beforeEach(async () => {
+  await db.pool.query('TRUNCATE jobs, nodes, users CASCADE')
+})
+
+/** What keeps a node or a GPU from being given out, what a job is told, and what a plan made before is refused for. */
+const closings = [
+  ['a paused node', 'UPDATE nodes SET paused_at = now()', 'node_unavailable', 'node'],
+  ['a node in quarantine', 'UPDATE nodes SET quarantined_at = now()', 'node_unavailable', 'node'],
+  ['a node whose worker leaves', "UPDATE nodes SET status = 'draining'", 'node_unavailable', 'node'],
+  ['a node that was lost', "UPDATE nodes SET status = 'lost'", 'no_node', 'node'],
+  [
+    'a node whose lease ran out',
+    "UPDATE nodes SET lease_expires_at = now() - interval '1 second'",
+    'no_node',
+    'node',
+  ],
+  ['a paused GPU', 'UPDATE gpus SET paused_at = now()', 'gpu_paused', 'gpu'],
+  ['a GPU that others use', "UPDATE gpus SET busy_reason = 'Others use it.'", 'gpu_busy_outside', 'gpu'],
+  ['a GPU that is gone', 'UPDATE gpus SET missing = true', 'never_fits', 'gpu'],
+] as const
+
+describe.each(closings)('%s', (_, close, reason, dimension) => {
+  it('is given to nobody, also by a plan that was made before', async () => {
+    await makeNode()
+    const job = await makeJob()
+    const [placement] = plan((await takeSnapshot()).snapshot).placements
+    if (!placement) throw new Error('nothing planned')
+    await db.pool.query(close)
+    expect(plan((await takeSnapshot()).snapshot)).toMatchObject({
+      placements: [],
+      waiting: [{ jobId: job, reason }],
+    })
+    expect(await commitPlacement(placement)).toEqual({ ok: false, dimension })
+    expect(await jobState(job)).toMatchObject({ status: 'pending', attempt: 0 })
+    expect(await readBooks()).toEqual({ gpus: 0, allocations: 0 })
+  })
+})

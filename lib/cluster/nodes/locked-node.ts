@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import { GpuqError } from '../../contract/errors'
+import type { Transaction } from '../../database/transaction'
+import type { Pause } from '../admin/pause-request'
+import { notRetired } from '../simulated/simulated-nodes'
+
+/** A node that an admin acts on, its row locked until the transaction ends. */
+export interface LockedNode extends Pause {
+  id: string
+  name: string
+  number: number
+  quarantined: boolean
+  simulated: boolean
+  /** Its worker holds the lease. */
+  answers: boolean
+}
+
+/** One of its GPUs, locked as well. */
+export interface LockedGpu extends Pause {
+  id: string
+  index: number
+  missing: boolean
+  allocated: boolean
+}
+
+const noSuch = (what: string) =>
+  new GpuqError('not_found', `There is no ${what}. Look at /api/cluster for those there are.`)
+export const noSuchNode = () => noSuch('node with this number')
+export const noSuchGpu = () => noSuch('GPU with this id')
+
+/** Larger numbers do not fit the database's integer, and name no node. */
+const nodeNumber = /^(0|[1-9]\d{0,8})$/
+
+/** @throws 404 for what is no node's number. */
+export function parseNodeNumber(text: string): number {
+  if (!nodeNumber.test(text)) throw noSuchNode()
+  return Number(text)
+}
+
+/** @throws 404 for a node that there is not, or that was forgotten or taken away. */
+export async function lockNode(tx: Transaction, number: number): Promise<LockedNode> {
+  const node = await findNode(tx, 'n.number = $1', number)
+  if (!node) throw noSuchNode()
+  return node
+}
+
+/**
+ * The GPU with its node. The node's row is what a placement locks: once a change is answered, nothing that was planned
+ * before puts a job on the GPU.
+ * @throws 404 as {@link lockNode}.
+ */
+export async function lockGpu(tx: Transaction, id: string): Promise<{ node: LockedNode; gpu: LockedGpu }> {
+  if (!z.uuid().safeParse(id).success) throw noSuchGpu()
+  const node = await findNode(tx, 'n.id = (SELECT node_id FROM gpus WHERE id = $1)', id)
+  const { rows } = await tx.query<LockedGpu>(
+    `SELECT id, index, missing, allocated_milli > 0 AS allocated, paused_at IS NOT NULL AS paused,
+            pause_reason AS "pauseReason"
+       FROM gpus WHERE id = $1 AND forgotten_at IS NULL AND NOT (missing AND simulated) FOR UPDATE`,
+    [id],
+  )
+  const [gpu] = rows
+  if (!node || !gpu) throw noSuchGpu()
+  return { node, gpu }
+}
+
+async function findNode(tx: Transaction, where: string, value: unknown): Promise<LockedNode | undefined> {
+  const { rows } = await tx.query<LockedNode>(
+    `SELECT n.id, n.name, n.number, n.simulated, n.paused_at IS NOT NULL AS paused, n.pause_reason AS "pauseReason",
+            n.quarantined_at IS NOT NULL AS quarantined, n.lease_expires_at > now() AND n.status <> 'lost' AS answers
+       FROM nodes n WHERE ${where} AND n.forgotten_at IS NULL AND ${notRetired('n')} FOR UPDATE OF n`,
+    [value],
+  )
+  return rows[0]
+}

@@ -1,0 +1,71 @@
+import { type EndReason, endReasons } from '../../contract/reasons'
+import type { Transaction } from '../../database/transaction'
+import type { Outcome } from '../../jobs/lifecycle/attempt-end'
+import type { Lease } from './nodes'
+
+/** What a task's end says of its node: that it failed, that it works, or nothing. */
+const healthOf = {
+  finished: 'works',
+  exit_code: 'works',
+  timeout: 'works',
+  out_of_memory: 'works',
+  output_limit: 'works',
+  checkpoint_limit: 'works',
+  image_unavailable: 'failed',
+  internal_error: 'failed',
+  cancelled_by_user: null,
+  cancelled_by_admin: null,
+  // A directory that one project lacks says nothing of the node.
+  workspace_unavailable: null,
+  node_lost: null,
+  worker_stopped: null,
+  preempted: null,
+  not_assignable: null,
+  peers_missing: null,
+  peer_failed: null,
+  not_provisioned: null,
+} as const satisfies Record<EndReason, 'works' | 'failed' | null>
+
+const failures = Object.entries(healthOf)
+  .filter(([, health]) => health === 'failed')
+  .map(([reason]) => reason)
+
+/**
+ * Counts a node's failures in a row, and closes the node once they are as many as the policy says. A job that fails
+ * here again and again is counted once: it may be the job's own. An image that never ran on any node is not counted: its
+ * name may be wrong, and would close one node after the other. One that ran elsewhere and is not to be had here is.
+ *
+ * @param failuresBefore how many there were, read with the node's row locked.
+ */
+export async function noteNodeHealth(
+  tx: Transaction,
+  lease: Lease,
+  task: { id: string; jobId: string; image: string },
+  outcome: Outcome,
+  failuresBefore: number,
+): Promise<void> {
+  const health = healthOf[outcome.reason]
+  if (health === 'works' && failuresBefore > 0) {
+    await tx.query({
+      name: 'node-works',
+      text: 'UPDATE nodes SET failures_in_row = 0 WHERE id = $1 AND lease_id = $2',
+      values: [lease.nodeId, lease.leaseId],
+    })
+  }
+  if (health !== 'failed') return
+  const needed = outcome.reason === 'image_unavailable' ? task.image : null
+  const last = [endReasons[outcome.reason].says, outcome.detail].filter(Boolean).join(' ')
+  await tx.query(
+    `UPDATE nodes SET failures_in_row = failures_in_row + 1,
+            quarantined_at = CASE WHEN failures_in_row + 1 >= p.quarantine_after THEN coalesce(quarantined_at, now()) ELSE quarantined_at END,
+            quarantine_reason = CASE WHEN failures_in_row + 1 >= p.quarantine_after AND quarantined_at IS NULL
+              THEN 'Jobs that failed here in a row, for no fault of their own: ' || failures_in_row + 1 || '. The last one: ' || $5::text
+              ELSE quarantine_reason END
+       FROM policies p
+      WHERE nodes.id = $1 AND nodes.lease_id = $2
+        AND ($7::text IS NULL OR EXISTS (SELECT 1 FROM environments WHERE image = $7 AND ran_at IS NOT NULL))
+        AND NOT EXISTS (
+            SELECT 1 FROM tasks t WHERE t.job_id = $3 AND t.node_id = $1 AND t.id <> $4 AND t.reason = ANY ($6::text[]))`,
+    [lease.nodeId, lease.leaseId, task.jobId, task.id, last, failures, needed],
+  )
+}

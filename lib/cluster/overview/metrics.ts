@@ -1,0 +1,121 @@
+import { Gauge, Registry } from 'prom-client'
+import type { Actor } from '../../access/actor'
+import { type ClusterGpu, type ClusterNode, gpuStates } from '../../contract/cluster'
+import { jobStatuses } from '../../contract/status'
+import { database } from '../../database/client'
+import { readCluster } from './read-cluster'
+
+interface Figures {
+  jobs: Record<string, number>
+  /** By reason; those that no pass has looked at yet have none. */
+  waiting: Record<string, number>
+  oldestWaitingS: number
+  unstoredResults: number
+}
+
+const bytesPerMib = 1024 * 1024
+const toBytes = (mib: number | null | undefined) => (mib == null ? null : mib * bytesPerMib)
+
+/** What is told of each GPU; null where its last sample did not say. */
+const gpuFigures: {
+  name: string
+  help: string
+  value: (gpu: ClusterGpu, use: ClusterGpu['use']) => number | null
+}[] = [
+  {
+    name: 'gpuq_gpu_allocated_ratio',
+    help: 'Share of each GPU that is given out',
+    value: (gpu) => gpu.allocated,
+  },
+  { name: 'gpuq_gpu_memory_bytes', help: 'Memory of each GPU', value: (gpu) => toBytes(gpu.memory_mib) },
+  {
+    name: 'gpuq_gpu_load_ratio',
+    help: 'Load of each GPU when it was last sampled',
+    value: (_, use) => use?.load ?? null,
+  },
+  {
+    name: 'gpuq_gpu_memory_used_bytes',
+    help: 'Memory in use on each GPU when it was last sampled',
+    value: (_, use) => toBytes(use?.memory_used_mib),
+  },
+  {
+    name: 'gpuq_gpu_temperature_celsius',
+    help: 'Temperature of each GPU when it was last sampled',
+    value: (_, use) => use?.temperature_c ?? null,
+  },
+  {
+    name: 'gpuq_gpu_power_watts',
+    help: 'Power that each GPU drew when it was last sampled',
+    value: (_, use) => use?.power_w ?? null,
+  },
+]
+
+type Gauges = <Label extends string>(name: string, help: string, labels?: readonly Label[]) => Gauge<Label>
+
+/** The cluster's figures in Prometheus's text format, read afresh: they are the same whichever process is asked. */
+export async function renderMetrics(actor: Actor): Promise<{ body: string; contentType: string }> {
+  const [figures, { nodes }] = await Promise.all([readFigures(), readCluster(actor)])
+  const registry = new Registry()
+  const gauge: Gauges = (name, help, labelNames = []) =>
+    new Gauge({ name, help, labelNames, registers: [registry] })
+  setJobs(gauge, figures)
+  setNodes(gauge, nodes)
+  setGpus(gauge, nodes)
+  return { body: await registry.metrics(), contentType: registry.contentType }
+}
+
+function setJobs(gauge: Gauges, { jobs, waiting, oldestWaitingS, unstoredResults }: Figures): void {
+  const active = gauge('gpuq_jobs', 'Active jobs by status', ['status'])
+  for (const status of jobStatuses) if (status in jobs) active.set({ status }, jobs[status] ?? 0)
+  const reasons = gauge('gpuq_jobs_waiting', 'Waiting jobs by the reason why they wait', ['reason'])
+  for (const [reason, count] of Object.entries(waiting)) reasons.set({ reason }, count)
+  gauge('gpuq_queue_oldest_seconds', 'How long the oldest waiting job has waited').set(oldestWaitingS)
+  gauge('gpuq_results_unstored', 'Ended jobs whose output is not a file yet').set(unstoredResults)
+}
+
+function setNodes(gauge: Gauges, nodes: readonly ClusterNode[]): void {
+  const ready = gauge('gpuq_node_ready', '1 when a node takes jobs', ['node', 'state', 'simulated'])
+  for (const { name, state, simulated } of nodes) {
+    ready.set({ node: name, state, simulated: String(simulated) }, state === 'ready' ? 1 : 0)
+  }
+}
+
+function setGpus(gauge: Gauges, nodes: readonly ClusterNode[]): void {
+  const counts = gauge('gpuq_gpus', 'GPUs by state', ['state'])
+  for (const state of gpuStates) counts.set({ state }, 0)
+  for (const { state } of nodes.flatMap(({ gpus }) => gpus)) counts.inc({ state })
+  for (const { name, help, value } of gpuFigures) {
+    const figure = gauge(name, help, ['node', 'gpu', 'simulated'])
+    for (const { node, gpu } of presentGpus(nodes)) {
+      const labels = { node: node.name, gpu: String(gpu.index), simulated: String(gpu.simulated) }
+      const said = value(gpu, isServed(node) ? gpu.use : null)
+      if (said !== null) figure.set(labels, said)
+    }
+  }
+}
+
+/** A GPU that took a missing one's place may have its number. */
+function presentGpus(nodes: readonly ClusterNode[]): { node: ClusterNode; gpu: ClusterGpu }[] {
+  return nodes.flatMap((node) =>
+    node.gpus.filter(({ state }) => state !== 'missing').map((gpu) => ({ node, gpu })),
+  )
+}
+
+/** Nobody samples the GPUs of a node that is gone, and its last samples say nothing of now. */
+function isServed({ state }: ClusterNode): boolean {
+  return state !== 'lost' && state !== 'drained'
+}
+
+async function readFigures(): Promise<Figures> {
+  const { rows } = await database().pool.query<Figures>(
+    `SELECT (SELECT jsonb_object_agg(s, (SELECT count(*) FROM jobs WHERE status = s))
+               FROM unnest(ARRAY['pending', 'scheduled', 'running']::"JobStatus"[]) AS s) AS jobs,
+            (SELECT coalesce(jsonb_object_agg(reason, jobs), '{}') FROM (
+               SELECT coalesce(reason, 'none') AS reason, count(*) AS jobs FROM jobs WHERE status = 'pending' GROUP BY 1) w) AS waiting,
+            (SELECT coalesce(extract(epoch FROM now() - min(created_at)), 0)::float8 FROM jobs WHERE status = 'pending') AS "oldestWaitingS",
+            (SELECT count(*)::int FROM jobs WHERE status IN ('completed', 'failed', 'cancelled') AND NOT result_stored) AS "unstoredResults"`,
+  )
+  const [row] = rows
+  if (!row) throw new Error('the figures query returned nothing')
+  return row
+}

@@ -1,0 +1,159 @@
+import { expect, it } from 'vitest'
+import type { EndReason } from '../../contract/reasons'
+import { testDatabase } from '../../database/testing/test-database'
+import { plan } from '../../scheduling/plan'
+import { randomNumbers } from '../../scheduling/testing/simulate'
+import { loseExpiredNodes } from '../nodes/lost-nodes'
+import { type Lease, renewLease } from '../nodes/nodes'
+import { finishTask } from '../tasks/finish-task'
+import { markReady, readReadiness } from '../tasks/gang'
+import { type ClaimedTask, claimTasks, Fenced, markRunning, tasksToStop } from '../tasks/tasks'
+import { makeJob, makeNode } from '../testing/rows'
+import { commitPlacement } from './place'
+import { preemptJobs } from './preempt'
+import { takeSnapshot } from './snapshot'
+
+const db = testDatabase()
+const random = randomNumbers(20_261_121)
+const names = ['n0', 'n1', 'n2', 'n3'] as const
+const stormMs = 6_000
+/** And however long it takes, for so many looks. */
+const leastLooks = 20
+const jobs = 16
+
+/** A worker without an engine: its containers are what it says they are. */
+class Worker {
+  #lease: Lease | undefined
+  #tasks: ClaimedTask[] = []
+
+  constructor(readonly name: string) {}
+
+  async step(): Promise<void> {
+    // However long it all takes here: only those fall that are to.
+    if (this.#lease && (await renewLease(this.#lease)) !== 'renewed') {
+      await loseExpiredNodes()
+      this.#forget()
+    }
+    this.#lease ??= await makeNode({ name: this.name, gpus: 2 })
+    this.#tasks.push(...(await claimTasks(this.#lease)))
+    const stops = new Map((await tasksToStop(this.#lease)).map(({ id, reason }) => [id, reason]))
+    for (const task of [...this.#tasks]) await this.#move(this.#lease, task, stops.get(task.id))
+  }
+
+  /** Its lease runs out before the leader's next look; what it had is nobody's until it registers again. */
+  async fall(): Promise<void> {
+    if (!this.#lease) return
+    const { nodeId } = this.#lease
+    await db.pool.query(`UPDATE nodes SET lease_expires_at = now() - interval '1 second' WHERE id = $1`, [
+      nodeId,
+    ])
+    await loseExpiredNodes()
+    this.#forget()
+  }
+
+  #forget(): void {
+    this.#lease = undefined
+    this.#tasks = []
+  }
+
+  async #move(lease: Lease, task: ClaimedTask, stop: EndReason | undefined): Promise<void> {
+    try {
+      if (stop) await this.#end(lease, task, stop)
+      else if (task.instances > 1 && !(await this.#ready(lease, task))) return
+      else if (random() < 0.5) await markRunning(lease, task, null)
+      else await this.#end(lease, task, random() < 0.85 ? 'finished' : 'worker_stopped')
+    } catch (error) {
+      if (!(error instanceof Fenced)) throw error
+      this.#tasks = this.#tasks.filter((each) => each !== task)
+    }
+  }
+
+  async #ready(lease: Lease, task: ClaimedTask): Promise<boolean> {
+    await markReady(lease, task)
+    return (await readReadiness(task)).missing.length === 0
+  }
+
+  async #end(lease: Lease, task: ClaimedTask, reason: EndReason): Promise<void> {
+    await finishTask(lease, task, { reason, detail: null, exitCode: reason === 'finished' ? 0 : null })
+    this.#tasks = this.#tasks.filter((each) => each !== task)
+  }
+}
+
+/** Two leaders that do not know of each other, as when one was stopped and goes on. Only a storm has them preempt. */
+async function lead(isStorm: boolean): Promise<void> {
+  await loseExpiredNodes()
+  const { snapshot } = await takeSnapshot()
+  await Promise.all(plan(snapshot).placements.map(commitPlacement))
+  const [victim] = snapshot.running
+  if (victim && isStorm && random() < 0.2) await preemptJobs([{ jobId: victim.id, forJobId: victim.id }])
+}
+
+interface Wrong {
+  halfPlaced: number
+  withoutNetwork: number
+  twoAttempts: number
+  falseBooks: number
+}
+
+/** In one statement, so in one snapshot: what must not be at any moment. */
+async function lookForWrong(): Promise<Wrong | undefined> {
+  const { rows } = await db.pool.query<Wrong>(
+    `SELECT (SELECT count(*) FROM jobs j WHERE j.status IN ('scheduled', 'running')
+               AND (SELECT count(*) FROM tasks t WHERE t.job_id = j.id AND t.attempt = j.attempt)
+                   <> coalesce((j.spec->>'instance_count')::int, 1))::int AS "halfPlaced",
+            (SELECT count(*) FROM jobs j WHERE (j.network_index IS NOT NULL)
+                   <> (j.status IN ('scheduled', 'running') AND j.spec ? 'instance_count'))::int AS "withoutNetwork",
+            (SELECT count(*) FROM (SELECT t.job_id FROM tasks t JOIN jobs j ON j.id = t.job_id
+                 WHERE t.status IN ('scheduled', 'starting', 'running')
+                 GROUP BY t.job_id, j.attempt, j.status
+                HAVING bool_or(t.attempt <> j.attempt) OR j.status NOT IN ('scheduled', 'running')) AS late)::int AS "twoAttempts",
+            (SELECT count(*) FROM gpus g WHERE g.allocated_milli <> (
+                SELECT coalesce(sum(a.milli), 0) FROM allocations a JOIN tasks t ON t.id = a.task_id
+                 WHERE a.gpu_id = g.id AND a.released_at IS NULL AND t.status IN ('scheduled', 'starting', 'running')))::int AS "falseBooks"`,
+  )
+  return rows[0]
+}
+
+const right: Wrong = { halfPlaced: 0, withoutNetwork: 0, twoAttempts: 0, falseBooks: 0 }
+
+async function unfinished(): Promise<number> {
+  const { rowCount } = await db.pool.query(
+    `SELECT 1 FROM jobs WHERE status NOT IN ('completed', 'failed', 'cancelled')`,
+  )
+  return rowCount ?? 0
+}
+
+it('no job is ever half placed while leaders, workers, losses and preemptions go on at once, and all come to an end', async () => {
+  for (let i = 0; i < jobs; i++) {
+    const spec =
+      i % 4 === 0
+        ? { gpu_fraction: 0.5 }
+        : { instance_count: 2 + (i % 3), ...(i % 2 ? { gpu_fraction: 0.5 } : {}) }
+    await makeJob({ spec: { ...spec, cpu: 0.2, memory_gb: 0.2 }, maxRetries: 10 })
+  }
+  const workers = names.map((name) => new Worker(name))
+  const began = performance.now()
+  let looks = 0
+  const isStorm = () => performance.now() - began < stormMs || looks <= leastLooks
+  const goOn = async () => isStorm() || (await unfinished()) > 0
+  const keep = async (work: () => Promise<void>) => {
+    while (await goOn()) await work()
+  }
+  await Promise.all([
+    keep(() => lead(isStorm())),
+    keep(() => lead(isStorm())),
+    ...workers.map((worker) =>
+      keep(async () => {
+        if (isStorm() && random() < 0.05) await worker.fall()
+        else await worker.step()
+      }),
+    ),
+    keep(async () => {
+      await db.pool.query('UPDATE jobs SET not_before = NULL WHERE not_before IS NOT NULL')
+      looks += 1
+      expect(await lookForWrong()).toEqual(right)
+    }),
+  ])
+  expect(looks).toBeGreaterThan(leastLooks)
+  expect(await lookForWrong()).toEqual(right)
+}, 120_000)

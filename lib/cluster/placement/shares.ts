@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { gpuHoursOf } from '../../access/projects/gpu-hours'
+import { database } from '../../database/client'
+import type { ProjectShare } from '../../scheduling/types'
+
+const shareRows = z.array(
+  z.object({
+    id: z.string(),
+    weight: z.number(),
+    quotaMilli: z.number().nullable(),
+    exhausted: z.boolean(),
+    users: z.array(z.object({ userId: z.string(), usage: z.number() })),
+  }),
+)
+
+/** After so many half-lives nothing counts any more. */
+const remembered = 10
+
+/**
+ * The parts of projects in the cluster: weights, quotas, whether their GPU hours are used up, and, where a half-life
+ * is given, what their users' jobs used: GPU milliseconds, each counted half for every half-life since its end.
+ *
+ * @param halfLifeMs null: use does not matter, and is not summed up.
+ */
+export async function readShares(
+  projectIds: readonly string[],
+  halfLifeMs: number | null,
+): Promise<ProjectShare[]> {
+  if (projectIds.length === 0) return []
+  const { rows } = await database().pool.query({
+    name: 'project-shares',
+    text: `SELECT p.id, p.weight, p.gpu_quota_milli AS "quotaMilli",
+                  CASE WHEN p.gpu_hour_budget IS NULL THEN false ELSE p.gpu_hour_budget <= ${gpuHoursOf('p.id')} END AS exhausted,
+                  coalesce(used.users, '[]') AS users
+             FROM projects p
+             LEFT JOIN LATERAL (
+               SELECT jsonb_agg(jsonb_build_object('userId', user_id, 'usage', usage)) AS users FROM (
+                 SELECT j.user_id, sum(a.milli * extract(epoch FROM coalesce(a.released_at, now()) - a.created_at)
+                                       * 0.5 ^ (extract(epoch FROM now() - coalesce(a.released_at, now())) * 1000 / $2::float8))::float8 AS usage
+                   FROM allocations a JOIN tasks t ON t.id = a.task_id JOIN jobs j ON j.id = t.job_id
+                  WHERE $2::float8 IS NOT NULL AND j.project_id = p.id AND a.created_at > now() - make_interval(secs => $2::float8 * ${remembered} / 1000)
+                  GROUP BY j.user_id) each) used ON $2::float8 IS NOT NULL
+            WHERE p.id = ANY ($1::uuid[])`,
+    values: [projectIds, halfLifeMs],
+  })
+  return shareRows.parse(rows).map(({ users, ...share }) => ({
+    ...share,
+    usage: users.reduce((sum, { usage }) => sum + usage, 0),
+    userUsage: users,
+  }))
+}

@@ -1,0 +1,104 @@
+import { beforeEach, expect, it } from 'vitest'
+import { testDatabase } from '../../database/testing/test-database'
+import { makeJob, makeUser } from '../testing/rows'
+import { expectationOf, forecastQueue, readRest, startsToLookAhead } from './forecast'
+import { takeSnapshot } from './snapshot'
+
+const db = testDatabase()
+
+beforeEach(async () => {
+  await db.pool.query('TRUNCATE jobs, users CASCADE')
+  await db.pool.query("UPDATE policies SET scheduling = 'priority'")
+})
+
+/** As many more jobs like one that there is, with some columns set otherwise. */
+async function makeMore(count: number, like: string, set: Record<string, string>): Promise<void> {
+  const names = [
+    'id',
+    'user_id',
+    'project_id',
+    'environment_id',
+    'competition_id',
+    'spec',
+    'code',
+    'max_retries',
+  ]
+  const columns = [...names, 'time_limit_s', 'expected_time_s', 'priority', 'created_at', 'reason']
+  const values = columns.map((name) => (name === 'id' ? 'gen_random_uuid()' : (set[name] ?? name)))
+  await db.pool.query(
+    `INSERT INTO jobs (${columns}) SELECT ${values} FROM jobs, generate_series(1, $1) WHERE id = $2`,
+    [count, like],
+  )
+}
+
+async function looksAt(id: string): Promise<boolean> {
+  const { snapshot } = await takeSnapshot()
+  return snapshot.waiting.some((job) => job.id === id)
+}
+
+it.each([
+  // Three steps of priority are three hours: what waited for four goes first.
+  ['priority', { priority: '3' }],
+  ['fair_share', { priority: '3' }],
+  ['fcfs', { priority: '100' }],
+  // Ten doublings of the expected time are ten hours.
+  ['sjf', { expected_time_s: '1', created_at: "now() + interval '12 hours'" }],
+])('under %s looks at who waited long enough, however many pressing jobs the user has', async (name, set) => {
+  await db.pool.query(`UPDATE policies SET scheduling = $1::"SchedulingPolicy"`, [name])
+  const old = await makeJob()
+  await db.pool.query("UPDATE jobs SET expected_time_s = 1000, created_at = now() - interval '4 hours'")
+  await makeMore(300, old, { created_at: 'now()', ...set })
+  expect(await looksAt(old)).toBe(true)
+})
+
+it('looks at a job although hundreds of its user’s wait for what never comes', async () => {
+  const userId = await makeUser()
+  const never = await makeJob({ userId, priority: 9 })
+  await db.pool.query("UPDATE jobs SET reason = 'never_fits'")
+  await makeMore(300, never, {})
+  expect(await looksAt(await makeJob({ userId }))).toBe(true)
+})
+
+it('looks at some jobs of everybody, however many others wait', async () => {
+  for (let user = 0; user < 25; user++) {
+    const id = await makeJob({ priority: 50 })
+    await makeMore(250, id, {})
+  }
+  const modest = await makeJob()
+  expect(await looksAt(modest)).toBe(true)
+  const { waiting } = (await takeSnapshot()).snapshot
+  expect(waiting.length).toBeGreaterThanOrEqual(5_000)
+  // And those that came since they were chosen.
+  expect(waiting.length).toBeLessThanOrEqual(6_000)
+})
+
+it.each([
+  [1, 1_000],
+  [200, 1_000],
+  [800, 250],
+  [10_000, 100],
+])('with %i GPUs looks %i starts ahead', (gpus, starts) => {
+  const node = {
+    id: 'n',
+    blocked: null,
+    pool: 'on-demand',
+    cpuMilli: 1,
+    memoryMib: 1,
+    usedCpuMilli: 0,
+    usedMemoryMib: 0,
+  } as const
+  const gpu = { id: 'g', index: 0, model: 'm', memoryMib: 1, allocatedMilli: 0, blocked: null }
+  const nodes = [{ ...node, gpus: Array.from({ length: gpus }, () => gpu) }]
+  expect(startsToLookAhead({ nodes })).toBe(starts)
+})
+
+it('gives every waiting job a position, also those that a pass does not look at', async () => {
+  const first = await makeJob({ priority: 1 })
+  await makeMore(299, first, { priority: '0' })
+  const [{ jobs }, rest] = [await forecastQueue(), await readRest()]
+  expect(rest.size).toBeGreaterThan(0)
+  const positions = [...jobs.values(), ...rest.values()].map(({ position }) => position)
+  expect(positions).toEqual(Array.from({ length: 300 }, (_, i) => i + 1))
+  expect((await expectationOf(first))?.position).toBe(1)
+  expect((await expectationOf([...rest.keys()].at(-1) ?? ''))?.position).toBe(300)
+})

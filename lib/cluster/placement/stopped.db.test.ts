@@ -1,0 +1,77 @@
+import { beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import type { Actor } from '../../access/actor'
+import { makePerson } from '../../access/testing/people'
+import { testDatabase } from '../../database/testing/test-database'
+import { plan } from '../../scheduling/plan'
+import { setOrchestratorRunning } from '../admin/policy'
+import type { Lease } from '../nodes/nodes'
+import { finishTask } from '../tasks/finish-task'
+import { unfinishedTasks } from '../tasks/tasks'
+import { announce } from '../testing/announce'
+import { placeByHand } from '../testing/placed'
+import { makeJob, makeNode } from '../testing/rows'
+import { commitPlacement } from './place'
+import { takeSnapshot } from './snapshot'
+
+vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
+const db = testDatabase()
+const rounds = 10
+let admin: Actor
+
+beforeAll(async () => {
+  admin = (await makePerson('admin')).actor
+})
+
+beforeEach(async () => {
+  await db.pool.query('TRUNCATE jobs, nodes CASCADE')
+  await setOrchestratorRunning(admin, true)
+})
+
+async function waiting(): Promise<number> {
+  const { rowCount } = await db.pool.query(`SELECT 1 FROM jobs WHERE status = 'pending'`)
+  return rowCount ?? 0
+}
+
+/** Stops while jobs are started; expects that none is from the answer on. */
+async function stopDuring(starts: readonly (() => Promise<unknown>)[]): Promise<void> {
+  const stop = async () => {
+    await setOrchestratorRunning(admin, false)
+    return waiting()
+  }
+  const begun = starts.map((start) => start())
+  const left = await stop()
+  await Promise.all(begun)
+  expect(await waiting()).toBe(left)
+}
+
+it('a stop that is answered holds: what a leader planned before is placed nowhere', async () => {
+  for (let count = 0; count < 8; count++) await makeNode()
+  for (let round = 0; round < rounds; round++) {
+    for (let count = 0; count < 8; count++) await makeJob()
+    const { placements } = plan((await takeSnapshot()).snapshot)
+    expect(placements).toHaveLength(8)
+    await stopDuring(placements.map((placement) => () => commitPlacement(placement)))
+    await setOrchestratorRunning(admin, true)
+    await db.pool.query('TRUNCATE jobs CASCADE')
+    await db.pool.query('UPDATE gpus SET allocated_milli = 0')
+  }
+})
+
+async function endOne(lease: Lease): Promise<void> {
+  const [task] = await unfinishedTasks(lease)
+  if (!task) throw new Error('nothing runs')
+  await finishTask(lease, task, { reason: 'finished', detail: null, exitCode: 0 })
+}
+
+it('and where a job ends, nothing follows it', async () => {
+  for (let round = 0; round < rounds; round++) {
+    await db.pool.query('TRUNCATE jobs, nodes CASCADE')
+    await setOrchestratorRunning(admin, true)
+    const leases = await Promise.all(Array.from({ length: 8 }, () => makeNode()))
+    for (const { nodeId } of leases) await placeByHand(nodeId, await makeJob())
+    const line: string[] = []
+    while (line.length < 8) line.push(await makeJob())
+    await announce(line)
+    await stopDuring(leases.map((lease) => () => endOne(lease)))
+  }
+})

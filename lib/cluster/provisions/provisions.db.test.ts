@@ -1,0 +1,128 @@
+import { uuidv7 } from 'uuidv7'
+import { beforeEach, expect, it } from 'vitest'
+import { testDatabase } from '../../database/testing/test-database'
+import { plan } from '../../scheduling/plan'
+import { commitPlacement } from '../placement/place'
+import { takeSnapshot } from '../placement/snapshot'
+import { jobState, makeJob, makeNode } from '../testing/rows'
+import {
+  appendProvisionOutput,
+  endProvision,
+  giveUpProvision,
+  moveProvision,
+  noteProvisions,
+  readProvisions,
+} from './provisions'
+
+const db = testDatabase()
+const term = uuidv7()
+const fresh = { spec: { fresh_nodes: true, gpu_count: 1, gpu_model: 'H100' } }
+
+beforeEach(async () => {
+  await db.pool.query('TRUNCATE jobs, nodes, users, provisions CASCADE')
+})
+
+const rows = async () =>
+  (await db.pool.query('SELECT status::text, round, problem, output FROM provisions ORDER BY created_at'))
+    .rows
+
+async function placeAll(): Promise<string[]> {
+  const { snapshot } = await takeSnapshot()
+  const { placements } = plan(snapshot)
+  for (const placement of placements) expect(await commitPlacement(placement)).toEqual({ ok: true })
+  return placements.map(({ jobId }) => jobId)
+}
+
+it('are noted once for each waiting job that asks for them, with what it needs', async () => {
+  await makeJob()
+  const job = await makeJob(fresh)
+  await noteProvisions(term, 60)
+  await noteProvisions(uuidv7(), 60)
+  expect(await readProvisions()).toEqual([
+    {
+      jobId: job,
+      status: 'starting',
+      request: expect.objectContaining({
+        GPUQ_PROVISION_JOB: job,
+        GPUQ_PROVISION_NODES: '1',
+        GPUQ_PROVISION_GPUS_PER_NODE: '1',
+        GPUQ_PROVISION_GPU_MODEL: 'H100',
+        GPUQ_PROVISION_PROJECT: 'project',
+      }),
+      term,
+      round: 1,
+      overdue: false,
+      jobStatus: 'pending',
+      attempt: 0,
+      nodes: 0,
+      wanted: 1,
+    },
+  ])
+})
+
+it('take their job alone, and it takes no others', async () => {
+  const job = await makeJob({ spec: { fresh_nodes: true } })
+  await makeNode({ name: 'shared' })
+  expect(await placeAll()).toEqual([])
+  const other = await makeJob()
+  await makeNode({ name: 'own', dedicatedTo: job })
+  await db.pool.query(`UPDATE nodes SET paused_at = now() WHERE name = 'shared'`)
+  expect(await placeAll()).toEqual([job])
+  await db.pool.query('UPDATE nodes SET paused_at = NULL')
+  expect(await placeAll()).toEqual([other])
+})
+
+it('are missed by name while they are brought up', async () => {
+  const job = await makeJob({ spec: { fresh_nodes: true } })
+  await makeNode()
+  const { snapshot } = await takeSnapshot()
+  expect(plan(snapshot).waiting).toEqual([{ jobId: job, reason: 'provisioning', detail: null }])
+})
+
+it('fail their job when they do not come, and are then to be taken down', async () => {
+  const job = await makeJob(fresh)
+  await noteProvisions(term, 60)
+  await giveUpProvision(job, 'They were not there after 60 s.')
+  expect(await jobState(job)).toMatchObject({ status: 'failed', reason: 'not_provisioned' })
+  expect(await rows()).toMatchObject([{ status: 'ending', problem: 'They were not there after 60 s.' }])
+  await endProvision(job)
+  expect(await rows()).toMatchObject([{ status: 'ended' }])
+})
+
+it('stay with a job that runs on them, however their command ended', async () => {
+  const job = await makeJob({ spec: { fresh_nodes: true } })
+  await noteProvisions(term, 60)
+  await makeNode({ dedicatedTo: job })
+  expect(await placeAll()).toEqual([job])
+  await giveUpProvision(job, 'It ended with exit code 1.')
+  expect(await jobState(job)).toMatchObject({ status: 'scheduled' })
+  expect(await rows()).toMatchObject([{ status: 'up' }])
+})
+
+it('are noted anew when a command was interrupted and their job still waits', async () => {
+  const job = await makeJob(fresh)
+  await noteProvisions(term, 60)
+  expect(await moveProvision(job, ['up'], 'ending')).toBe(false)
+  expect(await moveProvision(job, ['starting'], 'ending')).toBe(true)
+  await endProvision(job)
+  expect(await rows()).toEqual([])
+  await noteProvisions(term, 60)
+  expect(await rows()).toMatchObject([{ status: 'starting', round: 1 }])
+})
+
+it('outlive the row of their job', async () => {
+  const job = await makeJob(fresh)
+  await noteProvisions(term, 60)
+  await db.pool.query('DELETE FROM jobs')
+  expect(await readProvisions()).toMatchObject([{ jobId: job, jobStatus: null }])
+})
+
+it('show the end of what their commands print', async () => {
+  const job = await makeJob(fresh)
+  await noteProvisions(term, 60)
+  await appendProvisionOutput(job, 'x'.repeat(40_000))
+  await appendProvisionOutput(job, 'last words\n')
+  const [row] = await rows()
+  expect(row.output).toHaveLength(32_768)
+  expect(row.output).toMatch(/xlast words\n$/)
+})

@@ -1,0 +1,148 @@
+import { z } from 'zod'
+import { type JobStatus, jobStatuses, statusesBefore } from '../../contract/status'
+import { database } from '../../database/client'
+import { channels } from '../../database/listen'
+import { transaction } from '../../database/transaction'
+import type { ProvisionStatus } from './provision-rules'
+
+/** What the commands are told of the job, as variables. */
+export const provisionRequestSchema = z.record(z.string().regex(/^GPUQ_PROVISION_[A-Z_]+$/), z.string())
+
+/** Nodes brought up for one job, as the leader looks after them. */
+export interface Provision {
+  jobId: string
+  status: ProvisionStatus
+  request: Record<string, string>
+  term: string | null
+  round: number
+  overdue: boolean
+  jobStatus: JobStatus | null
+  attempt: number
+  nodes: number
+  wanted: number
+}
+
+const rowsSchema = z.array(
+  z.object({
+    jobId: z.string(),
+    status: z.enum(['starting', 'up', 'ending', 'ended']),
+    request: provisionRequestSchema,
+    term: z.string().nullable(),
+    round: z.number(),
+    overdue: z.boolean(),
+    jobStatus: z.enum(jobStatuses).nullable(),
+    attempt: z.number(),
+    nodes: z.number(),
+    wanted: z.number(),
+  }),
+)
+
+/** What was printed beyond the last of so many characters is forgotten. */
+const mostOutput = 32_768
+
+/** Notes the waiting jobs that ask for nodes of their own and have none yet. What is noted must be taken down. */
+export async function noteProvisions(term: string, deadlineS: number): Promise<void> {
+  await database().pool.query({
+    name: 'note-provisions',
+    text: `INSERT INTO provisions (job_id, term, deadline_at, request)
+           SELECT j.id, $1, now() + make_interval(secs => $2), jsonb_strip_nulls(jsonb_build_object(
+                    'GPUQ_PROVISION_JOB', j.id::text, 'GPUQ_PROVISION_NODES', coalesce(j.spec->>'instance_count', '1'),
+                    'GPUQ_PROVISION_GPUS_PER_NODE', coalesce(j.spec->>'gpu_count', '1'),
+                    'GPUQ_PROVISION_GPU_MODEL', j.spec->>'gpu_model', 'GPUQ_PROVISION_GPU_MEMORY_GB', j.spec->>'gpu_memory_gb',
+                    'GPUQ_PROVISION_CPU', j.spec->>'cpu', 'GPUQ_PROVISION_MEMORY_GB', j.spec->>'memory_gb',
+                    'GPUQ_PROVISION_POOL', coalesce(j.spec->>'pool', 'on-demand'),
+                    'GPUQ_PROVISION_RUN_NAME', j.run_name, 'GPUQ_PROVISION_USER', u.handle, 'GPUQ_PROVISION_PROJECT', p.slug))
+             FROM jobs j JOIN users u ON u.id = j.user_id JOIN projects p ON p.id = j.project_id
+            WHERE j.status = 'pending' AND j.spec->'fresh_nodes' = 'true' AND j.cancel_requested_at IS NULL
+              AND NOT EXISTS (SELECT 1 FROM provisions WHERE job_id = j.id)
+           ON CONFLICT (job_id) DO NOTHING`,
+    values: [term, deadlineS],
+  })
+}
+
+/** All that are not over. */
+export async function readProvisions(): Promise<Provision[]> {
+  const { rows } = await database().pool.query({
+    name: 'read-provisions',
+    text: `SELECT v.job_id AS "jobId", v.status::text, v.request, v.term, v.round, v.deadline_at < now() AS overdue,
+                  j.status::text AS "jobStatus", coalesce(j.attempt, 0) AS attempt,
+                  coalesce((j.spec->>'instance_count')::int, 1) AS wanted,
+                  (SELECT count(*)::int FROM nodes n WHERE n.dedicated_to = v.job_id AND n.lease_expires_at > now()
+                      AND n.status IN ('ready', 'draining')) AS nodes
+             FROM provisions v LEFT JOIN jobs j ON j.id = v.job_id
+            WHERE v.status <> 'ended' ORDER BY v.created_at`,
+  })
+  return rowsSchema.parse(rows)
+}
+
+/**
+ * Goes on to another status; false when it is not in one of `from` any more.
+ * @param deadlineS a new deadline, and a new round, in so many seconds.
+ */
+export async function moveProvision(
+  jobId: string,
+  from: readonly ProvisionStatus[],
+  to: ProvisionStatus,
+  { term = null, deadlineS = null }: { term?: string | null; deadlineS?: number | null } = {},
+): Promise<boolean> {
+  const { rowCount } = await database().pool.query({
+    name: 'move-provision',
+    text: `UPDATE provisions SET status = $3::"ProvisionStatus", term = coalesce($4, term),
+                  deadline_at = coalesce(now() + make_interval(secs => $5), deadline_at),
+                  round = round + CASE WHEN $5::float8 IS NULL THEN 0 ELSE 1 END,
+                  ended_at = CASE WHEN $3 = 'ended' THEN now() END
+            WHERE job_id = $1 AND status = ANY ($2::"ProvisionStatus"[])
+           RETURNING pg_notify('${channels.job}', job_id::text), pg_notify('${channels.queue}', job_id::text)`,
+    values: [jobId, from, to, term, deadlineS],
+  })
+  return rowCount === 1
+}
+
+/**
+ * The job whose nodes could not be brought up fails, if it still waits, and what there is of them is to be taken down.
+ * One that has got its nodes all the same keeps them.
+ */
+export async function giveUpProvision(jobId: string, problem: string): Promise<void> {
+  await transaction(async (tx) => {
+    await tx.query(
+      `UPDATE jobs SET status = 'failed', reason = 'not_provisioned', reason_detail = $2, ended_at = now()
+        WHERE id = $1 AND status = 'pending' AND status = ANY ($3::"JobStatus"[])`,
+      [jobId, problem, statusesBefore('failed')],
+    )
+    await tx.query(
+      `UPDATE provisions SET problem = $2, status = CASE WHEN EXISTS (
+                SELECT 1 FROM jobs WHERE id = $1 AND status IN ('scheduled', 'running')) THEN 'up' ELSE 'ending' END::"ProvisionStatus"
+        WHERE job_id = $1 AND status IN ('starting', 'up')`,
+      [jobId, problem],
+    )
+    await tx.query('SELECT pg_notify($1, $3), pg_notify($2, $3)', [channels.job, channels.queue, jobId])
+  })
+}
+
+/**
+ * Everything is taken down. Where the job still waits, because a command was interrupted, its nodes are noted anew at
+ * the next look.
+ */
+export async function endProvision(jobId: string): Promise<void> {
+  await database().pool.query(
+    `WITH forgotten AS (
+       DELETE FROM provisions USING jobs
+        WHERE provisions.job_id = $1 AND provisions.status = 'ending' AND jobs.id = $1 AND jobs.status = 'pending'
+       RETURNING provisions.job_id
+     ), ended AS (
+       UPDATE provisions SET status = 'ended', ended_at = now()
+        WHERE job_id = $1 AND status = 'ending' AND NOT EXISTS (SELECT 1 FROM forgotten) RETURNING job_id
+     )
+     SELECT pg_notify('${channels.job}', $1::text), pg_notify('${channels.queue}', $1::text)`,
+    [jobId],
+  )
+}
+
+/** Adds what a command has printed, and shows it. */
+export async function appendProvisionOutput(jobId: string, text: string): Promise<void> {
+  await database().pool.query(
+    `WITH shown AS (UPDATE provisions SET output = right(output || $2, ${mostOutput}) WHERE job_id = $1 RETURNING job_id)
+     SELECT pg_notify('${channels.job}', job_id::text) FROM shown`,
+    [jobId, text],
+  )
+}

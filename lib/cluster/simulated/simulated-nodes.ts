@@ -1,0 +1,183 @@
+import { uuidv7 } from 'uuidv7'
+import { type Actor, requireAdmin } from '../../access/actor'
+import { recordAudit } from '../../access/audit'
+import { GpuqError } from '../../contract/errors'
+import { channels } from '../../database/listen'
+import { type Transaction, transaction } from '../../database/transaction'
+import { registrationLock } from '../nodes/nodes'
+
+/** Nodes to try gpuq with: their GPUs are nobody's, their containers are real and run on the host's engine. */
+export interface SimulatedSet {
+  nodeCount: number
+  gpusPerNode: number
+}
+
+/** What a simulated GPU says it is: as large as those of a node of H100s, so that what is tried here asks for what it will. */
+export const simulatedModel = 'Simulated GPU'
+export const simulatedMemoryMib = 81_920
+
+interface Host {
+  id: string
+  engine_id: string
+  engine_version: string
+  cpu_milli: number
+  memory_mib: number
+}
+
+interface SimulatedRow {
+  id: string
+  name: string
+  host_node_id: string
+  /** GPUs that it serves; a retired node has none. */
+  gpus: number
+  busy: boolean
+}
+
+/**
+ * Makes the simulated nodes as asked: adds, resizes, and takes away those that are too many. A node with jobs on it
+ * stays as it is or the whole request is refused. One that is taken away keeps its row, because its past tasks name it,
+ * and serves no GPU any more: see {@link notRetired}.
+ */
+export async function initializeSimulatedNodes(actor: Actor, asked: SimulatedSet): Promise<void> {
+  requireAdmin(actor)
+  await transaction(async (tx) => {
+    await tx.query('SELECT pg_advisory_xact_lock($1)', [registrationLock])
+    const present = await lockSimulated(tx)
+    const names = await freeNames(tx, asked.nodeCount)
+    const surplus = present.filter(({ name }) => !names.includes(name))
+    const resized = present.filter(({ name, gpus }) => names.includes(name) && gpus !== asked.gpusPerNode)
+    refuseBusy([...surplus, ...resized])
+    for (const node of surplus) await retire(tx, node)
+    if (names.length > 0) {
+      const host = await chooseHost(tx, present)
+      const rowOf = new Map(present.map((node) => [node.name, node]))
+      for (const name of names) {
+        const id = await ensureNode(tx, name, rowOf.get(name), host)
+        await setGpus(tx, id, name, asked.gpusPerNode)
+      }
+    }
+    await recordAudit(tx, {
+      actorId: actor.userId,
+      action: 'cluster_initialized',
+      target: null,
+      detail: { node_count: asked.nodeCount, gpus_per_node: asked.gpusPerNode },
+    })
+    await tx.query('SELECT pg_notify($1, $3), pg_notify($2, $3)', [channels.node, channels.queue, ''])
+  })
+}
+
+/** SQL that is true of a node, under the given alias, unless it is a simulated one that was taken away. */
+export function notRetired(node: string): string {
+  return `(NOT ${node}.simulated OR EXISTS (SELECT 1 FROM gpus r WHERE r.node_id = ${node}.id AND NOT r.missing))`
+}
+
+async function lockSimulated(tx: Transaction): Promise<SimulatedRow[]> {
+  // Placing locks the node as well: no task can come between the look and the change.
+  await tx.query('SELECT 1 FROM nodes WHERE simulated ORDER BY id FOR UPDATE')
+  const { rows } = await tx.query<SimulatedRow>(
+    `SELECT n.id, n.name, n.host_node_id,
+            (SELECT count(*) FROM gpus g WHERE g.node_id = n.id AND NOT g.missing)::int AS gpus,
+            EXISTS (SELECT 1 FROM tasks t WHERE t.node_id = n.id AND t.status IN ('scheduled', 'starting', 'running'))
+            OR EXISTS (SELECT 1 FROM gpus g WHERE g.node_id = n.id AND g.allocated_milli > 0) AS busy
+       FROM nodes n WHERE n.simulated ORDER BY n.number`,
+  )
+  return rows
+}
+
+/** The first names of the row sim-0, sim-1, … that no real node has. */
+async function freeNames(tx: Transaction, count: number): Promise<string[]> {
+  const { rows } = await tx.query<{ name: string }>(
+    `SELECT name FROM nodes WHERE NOT simulated AND name LIKE 'sim-%'`,
+  )
+  const taken = new Set(rows.map(({ name }) => name))
+  return Array.from({ length: count + taken.size }, (_, i) => `sim-${i}`)
+    .filter((name) => !taken.has(name))
+    .slice(0, count)
+}
+
+function refuseBusy(nodes: SimulatedRow[]): void {
+  const busy = nodes.filter((node) => node.busy).map(({ name }) => name)
+  if (busy.length === 0) return
+  throw new GpuqError(
+    'conflict',
+    `Jobs still run on ${busy.join(', ')}. Wait for them or cancel them, then ask again.`,
+  )
+}
+
+/** The simulated nodes stay where they are served; else the first real node that takes jobs serves them. */
+async function chooseHost(tx: Transaction, present: SimulatedRow[]): Promise<Host> {
+  const { rows } = await tx.query<Host>(
+    `SELECT id, engine_id, engine_version, cpu_milli, memory_mib FROM nodes
+      WHERE NOT simulated AND status = 'ready' AND lease_expires_at > now()
+      ORDER BY id = ANY ($1::uuid[]) DESC, number LIMIT 1`,
+    [present.map(({ host_node_id }) => host_node_id)],
+  )
+  if (rows[0]) return rows[0]
+  throw new GpuqError(
+    'conflict',
+    'No node is ready to serve simulated ones. Start a worker with "npx gpuq worker", then ask again.',
+  )
+}
+
+/** A node that another worker served begins anew with its next one; the lease of that worker ends here. */
+async function ensureNode(
+  tx: Transaction,
+  name: string,
+  row: SimulatedRow | undefined,
+  host: Host,
+): Promise<string> {
+  if (row && row.host_node_id === host.id) return row.id
+  if (row) {
+    refuseBusy([row])
+    await tx.query(
+      `UPDATE nodes SET host_node_id = $2, engine_id = $3, status = 'drained', lease_id = gen_random_uuid(), lease_expires_at = now()
+        WHERE id = $1`,
+      [row.id, host.id, simulatedEngineId(host.engine_id, name)],
+    )
+    return row.id
+  }
+  const id = uuidv7()
+  await tx.query(
+    `INSERT INTO nodes (id, number, name, status, engine_id, engine_version, lease_id, lease_expires_at, cpu_milli, memory_mib, simulated, host_node_id)
+     VALUES ($1, (SELECT coalesce(max(number) + 1, 0) FROM nodes), $2, 'drained', $3, $4, gen_random_uuid(), now(), $5, $6, true, $7)`,
+    [
+      id,
+      name,
+      simulatedEngineId(host.engine_id, name),
+      host.engine_version,
+      host.cpu_milli,
+      host.memory_mib,
+      host.id,
+    ],
+  )
+  return id
+}
+
+/** Each simulated node is a machine of its own to whoever asks which one holds a lease. */
+export function simulatedEngineId(engineId: string, name: string): string {
+  return `${engineId}/${name}`
+}
+
+async function setGpus(tx: Transaction, nodeId: string, name: string, count: number): Promise<void> {
+  await tx.query('UPDATE gpus SET missing = index >= $2 WHERE node_id = $1', [nodeId, count])
+  for (let index = 0; index < count; index++) {
+    await tx.query(
+      `INSERT INTO gpus (id, node_id, index, uuid, model, memory_mib, simulated) VALUES ($1, $2, $3, $4, $5, $6, true)
+       ON CONFLICT (node_id, uuid) DO UPDATE SET memory_mib = excluded.memory_mib`,
+      [uuidv7(), nodeId, index, `GPU-sim-${name}-${index}`, simulatedModel, simulatedMemoryMib],
+    )
+  }
+}
+
+/** Its lease ends, so that its worker lets go of it at the next renewal. */
+async function retire(tx: Transaction, { id }: SimulatedRow): Promise<void> {
+  await tx.query(
+    `UPDATE nodes SET status = 'drained', lease_expires_at = now(), paused_at = NULL, pause_reason = NULL,
+            failures_in_row = 0, quarantined_at = NULL, quarantine_reason = NULL
+      WHERE id = $1`,
+    [id],
+  )
+  await tx.query('UPDATE gpus SET missing = true, paused_at = NULL, pause_reason = NULL WHERE node_id = $1', [
+    id,
+  ])
+}

@@ -1,0 +1,42 @@
+import { database } from '../../database/client'
+import { channels } from '../../database/listen'
+import { type Lease, leaseHeld } from '../nodes/nodes'
+import { type ClaimedTask, Fenced } from './tasks'
+
+/** How far the tasks of an attempt are that start together. */
+export interface Readiness {
+  /** Those whose containers are not there yet, in the order of their ranks. */
+  missing: { rank: number; nodeName: string }[]
+  /** Seconds since the first one was ready. */
+  waitedSeconds: number
+}
+
+/** The task's container is there and waits for its peers': wakes their nodes. Saying so twice says it once. */
+export async function markReady(lease: Lease, task: ClaimedTask): Promise<void> {
+  const { rows } = await database().pool.query<{ ready: boolean }>({
+    name: 'mark-ready',
+    text: `WITH task AS (
+             UPDATE tasks SET ready_at = coalesce(ready_at, now())
+              WHERE id = $3 AND node_id = $1 AND status IN ('starting', 'running') AND ${leaseHeld}
+             RETURNING job_id, attempt
+           ), woken AS (
+             SELECT pg_notify('${channels.node}', p.node_id::text) FROM tasks p JOIN task USING (job_id, attempt)
+           )
+           SELECT EXISTS (SELECT 1 FROM task) AS ready, (SELECT count(*) FROM woken) AS woken`,
+    values: [lease.nodeId, lease.leaseId, task.id],
+  })
+  if (!rows[0]?.ready) throw new Fenced(task.id)
+}
+
+/** Which of the task's peers are not ready yet. */
+export async function readReadiness({ jobId, attempt }: ClaimedTask): Promise<Readiness> {
+  const { rows } = await database().pool.query<Readiness>({
+    name: 'read-readiness',
+    text: `SELECT coalesce(extract(epoch FROM now() - min(t.ready_at)), 0)::float8 AS "waitedSeconds",
+                  coalesce(jsonb_agg(jsonb_build_object('rank', t.rank, 'nodeName', n.name) ORDER BY t.rank)
+                    FILTER (WHERE t.ready_at IS NULL), '[]') AS missing
+             FROM tasks t JOIN nodes n ON n.id = t.node_id WHERE t.job_id = $1 AND t.attempt = $2`,
+    values: [jobId, attempt],
+  })
+  return rows[0] ?? { missing: [], waitedSeconds: 0 }
+}

@@ -1,0 +1,53 @@
+import { database } from '../../database/client'
+import { type Lease, leaseHeld } from '../nodes/nodes'
+import { type ClaimedTask, Fenced } from './tasks'
+
+/** A file that a task left in /results, and where it lies now. */
+export interface TaskArtifact {
+  id: string
+  /** Relative to /results, with slashes. */
+  path: string
+  bytes: number
+  sha256: string
+}
+
+type ArtifactTask = Pick<ClaimedTask, 'id' | 'jobId' | 'attempt' | 'rank'>
+
+/** The key of an artifact in the store. */
+export function artifactKey(task: Omit<ArtifactTask, 'id'>, id: string): string {
+  return `artifacts/${task.jobId}/${task.attempt}/${task.rank}/${id}`
+}
+
+/** Says that a file of the task is stored. Saying so twice says it once. */
+export async function recordArtifact(
+  lease: Lease,
+  task: ArtifactTask,
+  artifact: TaskArtifact,
+): Promise<void> {
+  const { rowCount } = await database().pool.query({
+    name: 'record-artifact',
+    text: `INSERT INTO artifacts (id, job_id, attempt, rank, path, bytes, sha256)
+           SELECT $4, job_id, attempt, rank, $5, $6, $7 FROM tasks
+            WHERE id = $3 AND node_id = $1 AND status IN ('starting', 'running') AND ${leaseHeld}
+           ON CONFLICT (id) DO UPDATE SET path = excluded.path`,
+    values: [
+      lease.nodeId,
+      lease.leaseId,
+      task.id,
+      artifact.id,
+      artifact.path,
+      artifact.bytes,
+      artifact.sha256,
+    ],
+  })
+  if (rowCount !== 1) throw new Fenced(task.id)
+}
+
+/** The paths that an earlier worker has stored of the task already. */
+export async function recordedPaths({ jobId, attempt, rank }: ArtifactTask): Promise<Set<string>> {
+  const { rows } = await database().pool.query<{ path: string }>(
+    'SELECT path FROM artifacts WHERE job_id = $1 AND attempt = $2 AND rank = $3',
+    [jobId, attempt, rank],
+  )
+  return new Set(rows.map(({ path }) => path))
+}

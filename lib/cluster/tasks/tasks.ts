@@ -1,0 +1,188 @@
+import type { CancelReason, EndReason } from '../../contract/reasons'
+import { database } from '../../database/client'
+import { channels } from '../../database/listen'
+import { transaction } from '../../database/transaction'
+import { holdsLease, type Lease, LeaseLost, leaseHeld } from '../nodes/nodes'
+
+/**
+ * A worker's writes about its tasks. Each names task and lease and expects one row: none means that the worker was
+ * fenced off, and the write throws {@link Fenced}.
+ */
+export class Fenced extends Error {
+  constructor(readonly taskId: string) {
+    super(`task ${taskId} is no longer this worker's`)
+    this.name = 'Fenced'
+  }
+}
+
+/** A task as its worker needs it. */
+export interface ClaimedTask {
+  id: string
+  jobId: string
+  attempt: number
+  rank: number
+  status: 'starting' | 'running'
+  cpuMilli: number
+  memoryMib: number
+  image: string
+  network: 'none' | 'internet'
+  spec: unknown
+  /** The directory that came with the job. */
+  archiveId: string | null
+  /** solution.py; empty for a job that is a command. */
+  code: Buffer
+  /** What a shell runs; null: solution.py. */
+  command: string | null
+  project: { id: string; owner: string; slug: string }
+  /** The shared directory in which the job was accepted to work; null: none. */
+  workspace: string | null
+  /** Whose job it is, with the ids that their files have on shared storage, if an admin said them. */
+  user: { handle: string; uid: number | null; gid: number | null }
+  timeLimitS: number
+  /** Seconds since the task's start by the database's clock; 0 before it. */
+  ranSeconds: number
+  stdoutConsumed: number
+  stderrConsumed: number
+  /** Bytes of records stored so far: where the next chunk begins. */
+  outputBytes: number
+  /** What the task is being stopped for, if it is. */
+  stopReason: EndReason | null
+  gpus: { uuid: string; index: number; simulated: boolean; milli: number }[]
+  /** Tasks of the attempt; more than one: they start together. */
+  instances: number
+  /** Which subnet they reach each other in; null: the job has one task. */
+  networkIndex: number | null
+  /** All tasks of the attempt in the order of their ranks, this one among them. */
+  peers: Peer[]
+}
+
+/** One task of an attempt, and where it runs. */
+export interface Peer {
+  rank: number
+  nodeId: string
+  nodeName: string
+  engineId: string
+  /** The engine that really runs it: simulated nodes of one host share theirs. */
+  machineId: string
+  /** Where that machine is reached by other nodes, as far as it is known. */
+  address: string | null
+  gpuCount: number
+}
+
+const selectClaimed = `
+  SELECT t.id, t.job_id AS "jobId", t.attempt, t.rank, t.status, t.cpu_milli AS "cpuMilli", t.memory_mib AS "memoryMib",
+         e.image, e.network, j.spec, j.archive_id AS "archiveId", j.code, j.command, j.time_limit_s AS "timeLimitS", j.workspace,
+         coalesce(extract(epoch FROM now() - t.started_at), 0)::float8 AS "ranSeconds",
+         t.stdout_consumed AS "stdoutConsumed", t.stderr_consumed AS "stderrConsumed",
+         t.output_bytes AS "outputBytes", coalesce(t.reason, j.cancel_reason) AS "stopReason",
+         coalesce((SELECT jsonb_agg(jsonb_build_object('uuid', g.uuid, 'index', g.index, 'simulated', g.simulated, 'milli', a.milli) ORDER BY g.index)
+                     FROM allocations a JOIN gpus g ON g.id = a.gpu_id WHERE a.task_id = t.id), '[]') AS gpus,
+         jsonb_build_object('id', pr.id, 'owner', o.handle, 'slug', pr.slug) AS project,
+         jsonb_build_object('handle', u.handle, 'uid', u.unix_uid, 'gid', u.unix_gid) AS "user",
+         j.network_index AS "networkIndex", jsonb_array_length(peers.list) AS instances, peers.list AS peers
+    FROM tasks t JOIN jobs j ON j.id = t.job_id JOIN environments e ON e.id = j.environment_id
+    JOIN users u ON u.id = j.user_id JOIN projects pr ON pr.id = j.project_id JOIN users o ON o.id = pr.owner_id
+    JOIN LATERAL (
+      SELECT jsonb_agg(jsonb_build_object('rank', p.rank, 'nodeId', n.id, 'nodeName', n.name, 'engineId', n.engine_id,
+                       'machineId', coalesce(h.engine_id, n.engine_id),
+                       'address', CASE WHEN h.id IS NULL THEN n.address ELSE h.address END,
+                       'gpuCount', (SELECT count(*) FROM allocations a WHERE a.task_id = p.id)) ORDER BY p.rank) AS list
+        FROM tasks p JOIN nodes n ON n.id = p.node_id LEFT JOIN nodes h ON h.id = n.host_node_id WHERE p.job_id = t.job_id AND p.attempt = t.attempt) peers ON true`
+
+/** Takes the tasks newly placed on this node, and returns them. */
+export async function claimTasks(lease: Lease): Promise<ClaimedTask[]> {
+  return transaction(async (tx) => {
+    const { rows } = await tx.query<{ id: string }>({
+      name: 'claim-tasks',
+      // In the order in which everyone locks several tasks.
+      text: `WITH placed AS (
+               SELECT id FROM tasks WHERE node_id = $1 AND status = 'scheduled' AND ${leaseHeld} ORDER BY id FOR UPDATE
+             )
+             UPDATE tasks SET status = 'starting' FROM placed WHERE tasks.id = placed.id RETURNING tasks.id`,
+      values: [lease.nodeId, lease.leaseId],
+    })
+    if (rows.length === 0) return []
+    const claimed = await tx.query<ClaimedTask>({
+      name: 'read-claimed',
+      text: `${selectClaimed} WHERE t.id = ANY ($1::uuid[]) ORDER BY j.priority DESC, j.created_at`,
+      values: [rows.map(({ id }) => id)],
+    })
+    return claimed.rows
+  })
+}
+
+/**
+ * The tasks that are in mid-air on the node: this worker's, and those that one before it left.
+ * @throws {LeaseLost} when the lease is gone: an empty list would make orphans of another worker's containers.
+ */
+export async function unfinishedTasks(lease: Lease): Promise<ClaimedTask[]> {
+  const { rows } = await database().pool.query<ClaimedTask>(
+    `${selectClaimed} WHERE t.node_id = $1 AND t.status IN ('starting', 'running') AND ${leaseHeld}`,
+    [lease.nodeId, lease.leaseId],
+  )
+  // A lease that is gone never comes back, so one that is held now was held when the tasks were read.
+  if (rows.length === 0 && !(await holdsLease(lease))) throw new LeaseLost()
+  return rows
+}
+
+/** Why a task is stopped by what happened elsewhere. */
+export type StopReason = CancelReason | 'preempted' | 'peer_failed'
+
+/**
+ * This node's live tasks that are to be stopped, and what for: a cancel goes before making room for another job, and
+ * both before a peer that has failed or is being stopped.
+ */
+export async function tasksToStop(lease: Lease): Promise<{ id: string; reason: StopReason }[]> {
+  const { rows } = await database().pool.query<{ id: string; reason: StopReason }>({
+    name: 'tasks-to-stop',
+    text: `SELECT id, reason FROM (
+             SELECT t.id, CASE WHEN j.cancel_requested_at IS NOT NULL THEN j.cancel_reason
+                               WHEN t.preempted_at IS NOT NULL THEN 'preempted'
+                               WHEN j.network_index IS NOT NULL AND EXISTS (
+                                 SELECT 1 FROM tasks p WHERE p.job_id = t.job_id AND p.attempt = t.attempt AND p.id <> t.id
+                                                         AND p.reason <> 'finished') THEN 'peer_failed' END AS reason
+               FROM tasks t JOIN jobs j ON j.id = t.job_id
+              WHERE t.node_id = $1 AND t.status IN ('starting', 'running')) AS live
+            WHERE reason IS NOT NULL`,
+    values: [lease.nodeId],
+  })
+  return rows
+}
+
+/**
+ * The container runs: so do task and job, from now. Saying so twice says it once.
+ * @param imageDigest null where the container was adopted: the image may be gone by now.
+ */
+export async function markRunning(
+  lease: Lease,
+  task: ClaimedTask,
+  imageDigest: string | null,
+): Promise<void> {
+  const { rowCount } = await database().pool.query({
+    name: 'mark-running',
+    // The job's row is locked before the task's, as everywhere.
+    text: `WITH job AS (SELECT id FROM jobs WHERE id = $5 FOR UPDATE
+           ), task AS (
+             UPDATE tasks SET status = 'running', started_at = coalesce(started_at, now()) FROM job
+              WHERE tasks.id = $3 AND job_id = job.id AND node_id = $1 AND status IN ('starting', 'running') AND ${leaseHeld}
+             RETURNING job_id, attempt, started_at
+           ), image AS (
+             UPDATE environments SET ran_at = now() WHERE image = $6 AND ran_at IS NULL
+           )
+           UPDATE jobs SET status = 'running', started_at = coalesce(jobs.started_at, task.started_at), image_digest = coalesce($4, image_digest) FROM task
+            WHERE jobs.id = task.job_id AND jobs.attempt = task.attempt AND jobs.status IN ('scheduled', 'running')
+           RETURNING pg_notify('${channels.job}', jobs.id::text)`,
+    values: [lease.nodeId, lease.leaseId, task.id, imageDigest, task.jobId, task.image],
+  })
+  if (rowCount !== 1) throw new Fenced(task.id)
+}
+
+/** What the container is being stopped for: a worker that adopts it could not tell from how it ended. */
+export async function noteStop(lease: Lease, task: ClaimedTask, reason: EndReason): Promise<void> {
+  const { rowCount } = await database().pool.query(
+    `UPDATE tasks SET reason = coalesce(reason, $4)
+      WHERE id = $3 AND node_id = $1 AND status IN ('starting', 'running') AND ${leaseHeld}`,
+    [lease.nodeId, lease.leaseId, task.id, reason],
+  )
+  if (rowCount !== 1) throw new Fenced(task.id)
+}

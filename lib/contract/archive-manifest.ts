@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import { refuseLink, refusePath } from './archive-paths'
+
+/** What one directory may hold: its files are laid out on a node, and again in the job's memory. */
+export const maxEntries = 50_000
+
+const hashSchema = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in lower-case hexadecimal')
+
+const fileSchema = z.strictObject({
+  path: z.string(),
+  bytes: z.int().min(0),
+  sha256: hashSchema,
+  executable: z.literal(true).optional(),
+})
+
+const linkSchema = z.strictObject({ path: z.string(), target: z.string() })
+
+export type FileEntry = z.infer<typeof fileSchema>
+export type LinkEntry = z.infer<typeof linkSchema>
+export type Entry = FileEntry | LinkEntry
+
+/** What a directory consists of: its files and links. Directories are those that the paths name; empty ones are not kept. */
+export const entriesSchema = z
+  .array(z.union([linkSchema, fileSchema]))
+  .min(1, 'must name a file at least')
+  .max(maxEntries, `must have at most ${maxEntries} files`)
+  .superRefine((entries, context) => {
+    const refuse = (index: number, message: string) =>
+      context.addIssue({ code: 'custom', path: [index, 'path'], message })
+    let refused = 0
+    for (const { index, message } of mistakes(entries)) {
+      refuse(index, message)
+      // A hostile list of thousands gets an answer of a few lines.
+      if (++refused === 10) return
+    }
+  })
+
+interface Mistake {
+  index: number
+  message: string
+}
+
+function* mistakes(entries: readonly Entry[]): Generator<Mistake> {
+  const paths = new Set<string>()
+  const sizes = new Map<string, number>()
+  for (const [index, entry] of entries.entries()) {
+    const why = refusePath(entry.path) ?? (isLink(entry) ? refuseLink(entry.path, entry.target) : null)
+    if (why !== null) yield { index, message: why }
+    else if (paths.has(entry.path)) yield { index, message: 'is there twice' }
+    paths.add(entry.path)
+    if (isLink(entry)) continue
+    if ((sizes.get(entry.sha256) ?? entry.bytes) !== entry.bytes)
+      yield { index, message: 'has the hash of a file of another size' }
+    sizes.set(entry.sha256, entry.bytes)
+  }
+  for (const [index, { path }] of entries.entries()) {
+    if (parentsOf(path).some((parent) => paths.has(parent)))
+      yield { index, message: 'lies below something that is no directory' }
+  }
+}
+
+/** `a/b/c` → `a`, `a/b`. */
+export function parentsOf(path: string): string[] {
+  const names = path.split('/')
+  return names.slice(1).map((_, index) => names.slice(0, index + 1).join('/'))
+}
+
+export function isLink(entry: Entry): entry is LinkEntry {
+  return 'target' in entry
+}
+
+/** A directory as it is stored: the same content is the same manifest, whoever lists it in whatever order. */
+export interface Manifest {
+  version: 1
+  entries: Entry[]
+}
+
+/** Sorts, and puts every key in its place. */
+export function toManifest(entries: readonly Entry[]): Manifest {
+  const sorted = entries.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
+  return { version: 1, entries: sorted.map(inOrder) }
+}
+
+function inOrder(entry: Entry): Entry {
+  if (isLink(entry)) return { path: entry.path, target: entry.target }
+  const { path, bytes, sha256, executable } = entry
+  return { path, bytes, sha256, ...(executable && { executable }) }
+}
+
+/** The text whose SHA-256 is the directory's hash. */
+export function canonicalText(manifest: Manifest): string {
+  return JSON.stringify(manifest)
+}
+
+export const manifestSchema = z.object({ version: z.literal(1), entries: entriesSchema })
+
+/** Each content once, with its size. */
+export function contentsOf(entries: readonly Entry[]): Map<string, number> {
+  return new Map(entries.flatMap((entry) => (isLink(entry) ? [] : [[entry.sha256, entry.bytes] as const])))
+}
+
+export function totalBytes(entries: readonly Entry[]): number {
+  return entries.reduce((sum, entry) => sum + (isLink(entry) ? 0 : entry.bytes), 0)
+}

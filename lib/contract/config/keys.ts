@@ -1,0 +1,60 @@
+import { type KeyNames, nearestKey } from './names'
+import { type ConfigKey, configKeys } from './schema'
+import type { YamlEntry, YamlMapping, YamlValue } from './tree'
+
+/** A key to change. */
+export interface KeyMistake {
+  path: string
+  offset: number
+  message: string
+}
+
+/** Names that mean something to JavaScript's own objects: a program that reads the config could trip over them. */
+const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype'])
+
+const unnamed = 'its name is not repeated here, because it may be a piece of the token'
+
+/** Doubled, forbidden and unknown keys, at every depth. */
+export function checkKeys(root: YamlMapping, names: KeyNames): KeyMistake[] {
+  return [
+    ...checkEntries(root, '', names),
+    ...root.entries
+      .filter(({ key }) => !isConfigKey(key) && !isForbidden(key))
+      .map((entry) => unknown(entry, names)),
+  ]
+}
+
+export function isConfigKey(key: string): key is ConfigKey {
+  return (configKeys as string[]).includes(key)
+}
+
+function isForbidden(key: string): boolean {
+  return forbiddenKeys.has(key) || key === '<<'
+}
+
+function checkEntries(value: YamlValue, prefix: string, names: KeyNames): KeyMistake[] {
+  if (value.kind === 'scalar') return []
+  if (value.kind === 'list') {
+    return value.items.flatMap((item, index) => checkEntries(item, `${prefix}${index}.`, names))
+  }
+  const seen = new Set<string>()
+  return value.entries.flatMap((entry) => {
+    const name = names.mayRepeat(entry.key, entry.offset) ? entry.key : null
+    const path = `${prefix}${name ?? ''}`.replace(/\.$/, '') || 'config_file'
+    const mistakes: KeyMistake[] = []
+    const refuse = (message: string) => mistakes.push({ path, offset: entry.offset, message })
+    if (forbiddenKeys.has(entry.key)) refuse(`the key \`${entry.key}\` is not allowed`)
+    if (entry.key === '<<') refuse('merge keys (<<) are not allowed: write the keys out')
+    if (seen.has(entry.key)) refuse(name ? `the key \`${name}\` appears twice` : 'this key appears twice')
+    seen.add(entry.key)
+    return [...mistakes, ...checkEntries(entry.value, `${path}.`, names)]
+  })
+}
+
+function unknown({ key, offset }: YamlEntry, names: KeyNames): KeyMistake {
+  const near = nearestKey(key, configKeys)
+  const hint = near === null ? `the keys are ${configKeys.join(', ')}` : `did you mean \`${near}\`?`
+  if (!names.mayRepeat(key, offset))
+    return { path: 'config_file', offset, message: `unknown key (${unnamed})` }
+  return { path: key, offset, message: `unknown key \`${key}\`: ${hint}` }
+}

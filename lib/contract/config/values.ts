@@ -1,0 +1,140 @@
+import { z } from 'zod'
+import { isReservedVariable } from './reserved-variables'
+import { splitShellWords } from './shell-words'
+
+/** The kinds of value that a config holds. Messages say what to change and never repeat the value. */
+
+const maxSeconds = 30 * 24 * 60 * 60
+const maxWords = 256
+const maxWordLength = 8192
+const maxVariables = 100
+const maxGpuIndex = 1023
+
+export const seconds = z
+  .number()
+  .gt(0, 'must be more than 0 seconds')
+  .lte(maxSeconds, `must be at most ${maxSeconds} seconds (30 days)`)
+
+/** A size that is given as a decimal number. */
+export const amount = (least: number, most: number) =>
+  z.number().gte(least, `must be at least ${least}`).lte(most, `must be at most ${most}`)
+
+export const count = (least: number, most: number) =>
+  z.int('must be a whole number').gte(least, `must be at least ${least}`).lte(most, `must be at most ${most}`)
+
+const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Surrogate}]/u
+
+/** A line for people: shown in lists, so nothing that hides, breaks or turns around what follows it. */
+export const label = (most: number) =>
+  z
+    .string()
+    .trim()
+    .min(1, 'is empty: write something or leave the key out')
+    .max(most, `must be at most ${most} characters`)
+    .refine((text) => !unprintable.test(text), 'must be one line without control characters')
+
+/** No process takes NUL, and half a surrogate pair is no text. */
+const isProcessText = (text: string) => !text.includes('\0') && !/\p{Surrogate}/u.test(text)
+
+const processText = z
+  .string()
+  .max(maxWordLength, `must be at most ${maxWordLength} characters`)
+  .refine(isProcessText, 'must not hold NUL or half a character')
+
+const maxCommandBytes = 65_536
+
+/** What a shell runs. The kernel takes an argument of at most 128 KiB, counted in bytes. */
+export const shellCommand = z
+  .string()
+  .trim()
+  .min(1, 'is empty: write what to run')
+  .refine(
+    (text) => new TextEncoder().encode(text).length <= maxCommandBytes,
+    `must be at most ${maxCommandBytes} bytes`,
+  )
+  .refine(isProcessText, 'must not hold NUL or half a character')
+
+const argsList = z.array(processText).max(maxWords, `must have at most ${maxWords} entries`)
+
+export const args = z
+  .union([argsList, z.string()], {
+    error: 'must be a list of texts, or one text that is split as a shell does',
+  })
+  .transform((value, context) => {
+    if (typeof value !== 'string') return value
+    const split = splitShellWords(value)
+    if (split.ok) return split.words
+    context.addIssue({ code: 'custom', message: split.says })
+    return z.NEVER
+  })
+  .pipe(argsList)
+
+const gpuIndices = z
+  .array(count(0, maxGpuIndex))
+  .min(1, 'names no GPU: leave the key out to allow all')
+  .max(maxGpuIndex + 1, 'names too many GPUs')
+
+export const allowedGpus = z
+  .union([gpuIndices, z.string()], { error: 'must be a list of GPU numbers, or a text such as "0-3,5"' })
+  .transform((value, context) => {
+    const indices = typeof value === 'string' ? readRanges(value) : value
+    if (indices !== null) return [...new Set(indices)].toSorted((a, b) => a - b)
+    context.addIssue({ code: 'custom', message: 'must be GPU numbers and ranges, such as "0-3,5"' })
+    return z.NEVER
+  })
+
+const variableName = z.string().superRefine((name, context) => {
+  const message = refuseVariable(name)
+  if (message !== null) context.addIssue({ code: 'custom', message })
+})
+
+export const variables = z
+  .record(variableName, processText)
+  .refine((env) => Object.keys(env).length <= maxVariables, `must have at most ${maxVariables} variables`)
+
+export const notifyUrl = z
+  .string()
+  .max(2000, 'must be at most 2000 characters')
+  .refine(isPlainWebAddress, 'must be an http:// or https:// address without a user name or password')
+
+export const sha256 = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, 'must be a SHA-256: 64 digits and letters from a to f')
+
+export const token = z
+  .string()
+  .min(1, 'is empty: write the token or leave the key out')
+  .max(512, 'is too long to be a token')
+  .regex(/^[\x21-\x7e]+$/, 'must be one word without spaces')
+
+export function isThousandths(value: number): boolean {
+  return Math.abs(value * 1000 - Math.round(value * 1000)) < 1e-9
+}
+
+function isPlainWebAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, username, password } = new URL(text)
+  return (protocol === 'https:' || protocol === 'http:') && username === '' && password === ''
+}
+
+function refuseVariable(name: string): string | null {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+    return 'a variable is named with letters, digits and underscores, and begins with no digit'
+  }
+  if (name.length > 128) return 'the name of a variable must be at most 128 characters'
+  return isReservedVariable(name) ? 'this variable is reserved: choose another name' : null
+}
+
+/** `0-3,5` as numbers; null when it is anything else. */
+function readRanges(text: string): number[] | null {
+  const numbers: number[] = []
+  for (const part of text.split(',')) {
+    const match = /^\s*(\d{1,4})\s*(?:-\s*(\d{1,4})\s*)?$/.exec(part)
+    if (match === null) return null
+    const first = Number(match[1])
+    const last = Number(match[2] ?? match[1])
+    if (first > last || last > maxGpuIndex || numbers.length > maxGpuIndex) return null
+    for (let index = first; index <= last; index++) numbers.push(index)
+  }
+  return numbers
+}

@@ -1,0 +1,101 @@
+import { Composer, type Document, Lexer, LineCounter, Parser, type YAMLError } from 'yaml'
+import type { FieldError } from '../errors'
+import { type Mistake, toYamlValue, type YamlMapping } from './tree'
+import { describeYamlError } from './yaml-errors'
+
+/** The 1-based line and column of an offset. */
+export type PlaceOf = (offset: number) => { line: number; column: number }
+
+export type ReadYaml = { ok: true; root: YamlMapping; placeOf: PlaceOf } | { ok: false; errors: FieldError[] }
+
+/**
+ * Far past any config, and checked while reading: nesting a few thousand levels deep makes the library recurse
+ * until V8 aborts the whole process, and tens of thousands of mistakes take it half a second.
+ */
+const maxDepth = 32
+const maxLexemes = 10_000
+
+/** One mistake brings others after it: these are enough to begin with. */
+const maxErrors = 5
+
+const everyControlButSpaces = /[^\P{Cc}\t\n\r\u0085]/u
+
+/** Reads one YAML 1.2 document holding a mapping. Tags, anchors, aliases and second documents are refused. */
+export function readYaml(text: string): ReadYaml {
+  const lines = new LineCounter()
+  const placeOf: PlaceOf = (offset) => {
+    const { line, col } = lines.linePos(offset)
+    return { line, column: col }
+  }
+  const parsed = parse(text, lines)
+  const mistakes = 'mistakes' in parsed ? parsed.mistakes : mistakesOf(parsed.document)
+  if ('document' in parsed && mistakes.length === 0) {
+    const root = toYamlValue(parsed.document.contents, 0, mistakes)
+    if (root.kind === 'mapping' && mistakes.length === 0) return { ok: true, root, placeOf }
+    if (root.kind === 'list')
+      mistakes.push({ offset: root.offset, message: 'write `key: value` lines, not a list' })
+    if (root.kind === 'scalar') {
+      const empty = root.value === null
+      mistakes.push({
+        offset: root.offset,
+        message: empty
+          ? 'the config is empty'
+          : 'write `key: value` lines: there must be a space after each colon',
+      })
+    }
+  }
+  return { ok: false, errors: toErrors(mistakes, placeOf) }
+}
+
+function parse(text: string, lines: LineCounter): { document: Document.Parsed } | { mistakes: Mistake[] } {
+  lines.addNewLine(0)
+  const parser = new Parser(lines.addNewLine)
+  const refuse = (offset: number, message: string) => ({ mistakes: [{ offset, message }] })
+  const tokens = []
+  let lexemes = 0
+  for (const lexeme of new Lexer().lex(text)) {
+    tokens.push(...parser.next(lexeme))
+    lexemes++
+    if (parser.stack.length > maxDepth) return refuse(parser.offset, `nested deeper than ${maxDepth} levels`)
+    if (lexemes > maxLexemes)
+      return refuse(parser.offset, 'the config has far more entries than any job needs')
+  }
+  tokens.push(...parser.end())
+  const control = text.search(everyControlButSpaces)
+  if (control !== -1) {
+    const code = text.charCodeAt(control).toString(16).toUpperCase().padStart(4, '0')
+    return refuse(control, `remove the control character U+${code}`)
+  }
+  const composer = new Composer({
+    version: '1.2',
+    schema: 'core',
+    merge: false,
+    resolveKnownTags: false,
+    stringKeys: true,
+    // Doubled keys are found by the schema's side, which knows their names; the library's way is quadratic.
+    uniqueKeys: false,
+  })
+  const [document, second] = composer.compose(tokens, true, text.length)
+  if (document === undefined) return refuse(0, 'the config is empty')
+  if (second !== undefined) return refuse(second.range[0], 'a second document begins here: leave only one')
+  if (document.directives?.yaml.version === '1.1') return refuse(0, 'write YAML 1.2: remove the %YAML line')
+  return { document: document as Document.Parsed }
+}
+
+function mistakesOf(document: Document.Parsed): Mistake[] {
+  // The library only warns of tags that it does not know.
+  const found: YAMLError[] = [...document.errors, ...document.warnings]
+  return found.map((error) => ({ offset: error.pos[0], message: describeYamlError(error) }))
+}
+
+/** In the order of the text, one a line: what follows on the same line is mostly an echo of the first. */
+function toErrors(mistakes: Mistake[], placeOf: PlaceOf): FieldError[] {
+  const errors: FieldError[] = []
+  for (const { offset, message } of mistakes.toSorted((a, b) => a.offset - b.offset)) {
+    const place = placeOf(offset)
+    if (errors.length < maxErrors && errors.at(-1)?.line !== place.line) {
+      errors.push({ path: 'config_file', message, ...place })
+    }
+  }
+  return errors
+}

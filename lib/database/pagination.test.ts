@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { GpuqError } from '../contract/errors'
+import { cutPage, decodeCursor, decodeTimeCursor, encodeCursor, linkHeader, pageResponse } from './pagination'
+
+const id = '01900000-0000-7000-8000-000000000000'
+
+function refusal(decode: () => unknown): GpuqError {
+  try {
+    decode()
+  } catch (error) {
+    if (error instanceof GpuqError) return error
+  }
+  throw new Error('was not refused')
+}
+
+describe('a cursor', () => {
+  it('comes back as it went', () => {
+    const values = ['2026-01-01T00:00:00.000Z', 'a"b\\ü']
+    expect(decodeCursor(encodeCursor(values), 2)).toEqual(values)
+  })
+
+  it.each([
+    ['nothing', ''],
+    ['nonsense', '%%%'],
+    ['no array', Buffer.from('{"a":1}').toString('base64url')],
+    ['another length', encodeCursor(['a'])],
+    ['numbers', Buffer.from('[1,2]').toString('base64url')],
+    ['NUL', encodeCursor(['a\0', 'b'])],
+  ])('is refused with 400 when it holds %s', (_what, text) => {
+    expect(refusal(() => decodeCursor(text, 2)).status).toBe(400)
+  })
+
+  it('of time and id holds both, or is refused before it reaches the database', () => {
+    const at = '2026-01-01T00:00:00.123Z'
+    expect(decodeTimeCursor(encodeCursor([at, id]))).toEqual({ at, id })
+    expect(decodeTimeCursor(undefined)).toEqual({ at: null, id: null })
+    expect(refusal(() => decodeTimeCursor(encodeCursor([at, 'x']))).status).toBe(400)
+    expect(refusal(() => decodeTimeCursor(encodeCursor(["now()'; --", id]))).status).toBe(400)
+  })
+})
+
+describe('a page', () => {
+  const keyOf = (row: number) => [String(row)]
+
+  it('leads on only when there are more rows than it shows', () => {
+    expect(cutPage([1, 2, 3], 2, keyOf, String)).toEqual({ items: ['1', '2'], next: encodeCursor(['2']) })
+    expect(cutPage([1, 2], 2, keyOf, String).next).toBeNull()
+    expect(cutPage([], 2, keyOf, String)).toEqual({ items: [], next: null })
+  })
+
+  it('names the next page at the host the caller used, and keeps the filters', () => {
+    const request = new Request('http://0.0.0.0:8001/api/jobs?status=failed&cursor=old')
+    const forwarded = { 'x-forwarded-host': 'gpu.example.org', 'x-forwarded-proto': 'https' }
+    expect(linkHeader(request, 'new')).toBe(
+      '<http://0.0.0.0:8001/api/jobs?status=failed&cursor=new>; rel="next"',
+    )
+    expect(linkHeader(new Request(request, { headers: forwarded }), 'new')).toBe(
+      '<https://gpu.example.org/api/jobs?status=failed&cursor=new>; rel="next"',
+    )
+  })
+
+  it('is answered as a bare array', async () => {
+    const request = new Request('http://localhost/api/jobs')
+    const last = pageResponse(request, { items: [1], next: null })
+    expect(await last.json()).toEqual([1])
+    expect(last.headers.get('link')).toBeNull()
+    expect(pageResponse(request, { items: [1], next: 'x' }).headers.get('link')).toContain('cursor=x')
+  })
+
+  it('takes a host that is none for what it is', () => {
+    const headers = { 'x-forwarded-host': 'a b>; rel="next"' }
+    expect(linkHeader(new Request('http://localhost/api/jobs', { headers }), 'x')).toBe(
+      '<http://localhost/api/jobs?cursor=x>; rel="next"',
+    )
+  })
+})

@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { GpuqError } from '../contract/errors'
+import { siteOrigin } from '../http/site-origin'
+
+/**
+ * Lists are read by keyset: a cursor holds the sort key of the last row seen, so that a page costs the same however far
+ * down it is and no row is shown twice when others arrive. To callers a cursor is opaque.
+ */
+export interface Page<Item> {
+  items: Item[]
+  /** The cursor of the page after this one; null when there is none. */
+  next: string | null
+}
+
+const wrongCursor = () =>
+  new GpuqError('invalid_request', 'The cursor is wrong. Take it from the Link header of the page before.')
+
+export function encodeCursor(values: readonly string[]): string {
+  return Buffer.from(JSON.stringify(values)).toString('base64url')
+}
+
+/** The `length` values of a cursor; throws 400 when it is not one. Their meaning is the caller's to check. */
+export function decodeCursor(text: string, length: number): string[] {
+  // PostgreSQL's text refuses NUL, and no cursor that was handed out holds one.
+  const schema = z.array(z.string().regex(/^[^\0]*$/)).length(length)
+  const parsed = schema.safeParse(parseJson(Buffer.from(text, 'base64url').toString('utf8')))
+  if (!parsed.success) throw wrongCursor()
+  return parsed.data
+}
+
+const timeAndId = z.tuple([z.iso.datetime(), z.uuid()])
+
+/** The cursor of a list sorted by (time, id), checked, as values for SQL; nulls for the first page. */
+export function decodeTimeCursor(text: string | undefined): { at: string | null; id: string | null } {
+  if (text === undefined) return { at: null, id: null }
+  const parsed = timeAndId.safeParse(decodeCursor(text, 2))
+  if (!parsed.success) throw wrongCursor()
+  const [at, id] = parsed.data
+  return { at, id }
+}
+
+/** Makes a page of up to `limit + 1` rows: the one row more only says that there is a next page. */
+export function cutPage<Row, Item>(
+  rows: readonly Row[],
+  limit: number,
+  keyOf: (row: Row) => readonly string[],
+  toItem: (row: Row) => Item,
+): Page<Item> {
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  return {
+    items: shown.map(toItem),
+    next: last !== undefined && rows.length > limit ? encodeCursor(keyOf(last)) : null,
+  }
+}
+
+/** The `Link` header (RFC 8288) that leads to the next page of the list at the request's address; null on the last. */
+export function linkHeader(request: Request, nextCursor: string | null): string | null {
+  if (nextCursor === null) return null
+  const { pathname, search } = new URL(request.url)
+  const next = new URL(pathname + search, siteOrigin(request))
+  next.searchParams.set('cursor', nextCursor)
+  return `<${next.href}>; rel="next"`
+}
+
+/** Answers with a page: a bare array, and the way on in the `Link` header. */
+export function pageResponse<Item>(request: Request, page: Page<Item>): Response {
+  const link = linkHeader(request, page.next)
+  return Response.json(page.items, link === null ? {} : { headers: { link } })
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

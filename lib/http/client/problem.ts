@@ -1,0 +1,95 @@
+import { z } from 'zod'
+import type { FieldError } from '../../contract/errors'
+
+const problemSchema = z.object({
+  title: z.string().optional(),
+  detail: z.string(),
+  code: z.string(),
+  errors: z
+    .array(
+      z.object({
+        path: z.string(),
+        message: z.string(),
+        line: z.number().int().optional(),
+        column: z.number().int().optional(),
+      }),
+    )
+    .optional(),
+})
+
+interface ProblemFacts {
+  /** The HTTP status; 0 when no answer came. */
+  status: number
+  /** One of gpuq's error codes, or `unreachable`, or `unexpected` for an answer that gpuq did not write. */
+  code: string
+  detail: string
+  errors?: readonly FieldError[]
+  /** Seconds. */
+  retryAfter?: number | null
+  cause?: unknown
+}
+
+/** A request that gpuq refused or did not answer. `message` and `detail` are the sentence to show to a person. */
+export class ProblemError extends Error {
+  readonly status: number
+  readonly code: string
+  readonly errors: readonly FieldError[]
+  /** How many seconds to wait before trying again, where the answer said so. */
+  readonly retryAfter: number | null
+
+  constructor(facts: ProblemFacts) {
+    super(facts.detail, { cause: facts.cause })
+    this.name = 'ProblemError'
+    this.status = facts.status
+    this.code = facts.code
+    this.errors = facts.errors ?? []
+    this.retryAfter = facts.retryAfter ?? null
+  }
+
+  get detail(): string {
+    return this.message
+  }
+
+  /** What is wrong with one field, where the answer names it. */
+  messageFor(path: string): string | undefined {
+    return this.errors.find((error) => error.path === path)?.message
+  }
+}
+
+/** `Retry-After` in seconds: it may hold a number of seconds or a date. */
+export function parseRetryAfter(header: string | null, now: number): number | null {
+  if (header === null || header.trim() === '') return null
+  const seconds = Number(header)
+  if (Number.isFinite(seconds)) return Math.max(0, seconds)
+  const at = Date.parse(header)
+  return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - now) / 1000))
+}
+
+/** The error that a failed response stands for. An answer from something in between, such as a proxy, becomes one too. */
+export async function toProblem(response: Response): Promise<ProblemError> {
+  const { status } = response
+  const retryAfter = parseRetryAfter(response.headers.get('retry-after'), Date.now())
+  const body: unknown = await response.json().catch(() => null)
+  const parsed = problemSchema.safeParse(body)
+  if (parsed.success) {
+    const { code, detail, errors } = parsed.data
+    return new ProblemError({ status, code, detail, retryAfter, ...(errors ? { errors } : {}) })
+  }
+  const words = `${status} ${response.statusText}`.trim()
+  return new ProblemError({
+    status,
+    code: 'unexpected',
+    detail: `The server answered ${words}, without saying why. Try again in a moment.`,
+    retryAfter,
+  })
+}
+
+/** The error for a request that got no answer at all. */
+export function unreachable(cause: unknown): ProblemError {
+  return new ProblemError({
+    status: 0,
+    code: 'unreachable',
+    detail: 'gpuq did not answer. Check the connection and try again.',
+    cause,
+  })
+}

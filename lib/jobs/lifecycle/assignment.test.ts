@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest'
+import { storedSpecSchema } from '../../contract/config/stored-spec'
+import { afterFailedAssignment, assignmentLimitOf } from './assignment'
+
+const limitOf = (spec: object) => assignmentLimitOf(storedSpecSchema.parse(spec))
+
+it('is there only where the job says so', () => {
+  expect(limitOf({})).toBeNull()
+  expect(limitOf({ max_assign_attempts: 3 })).toEqual({ most: 3, firstWaitS: 5 })
+  expect(limitOf({ max_assign_attempts: 3, assign_retry_wait: 0.5 })).toEqual({ most: 3, firstWaitS: 0.5 })
+})
+
+it('waits twice as long each time, an hour at most, and then gives up', () => {
+  const waits = (most: number, firstWaitS: number) =>
+    Array.from(
+      { length: most },
+      (_, index) => afterFailedAssignment(index + 1, { most, firstWaitS }, '').waitS,
+    )
+  expect(waits(5, 5)).toEqual([5, 10, 20, 40, null])
+  expect(waits(1, 5)).toEqual([null])
+  expect(waits(100, 3600).slice(0, 99)).toEqual(Array(99).fill(3600))
+})
+
+it('says what was wrong and how often', () => {
+  const { detail } = afterFailedAssignment(2, { most: 3, firstWaitS: 5 }, 'It is too large.')
+  expect(detail).toBe('It is too large. That was attempt 2 of 3 to give it a place.')
+})

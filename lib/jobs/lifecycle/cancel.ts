@@ -1,0 +1,88 @@
+import { type Actor, requireScope } from '../../access/actor'
+import { recordAudit } from '../../access/audit'
+import { releaseAllocations } from '../../cluster/tasks/allocations'
+import { GpuqError } from '../../contract/errors'
+import type { CancelReason } from '../../contract/reasons'
+import { isFinal, type JobStatus } from '../../contract/status'
+import { channels } from '../../database/listen'
+import { type Transaction, transaction } from '../../database/transaction'
+import { findVisibleJob } from '../read/job-visibility'
+
+/**
+ * Cancels a job wherever it is. One that waits, or was placed and not yet taken up, is cancelled at once and does not
+ * count against the submission limit; one that runs is told to its node, which stops the container.
+ * @throws 409 when the job had ended in another way.
+ */
+export async function cancelJob(actor: Actor, jobId: string): Promise<void> {
+  requireScope(actor, 'submit')
+  const { id, userId } = await findVisibleJob(actor, jobId)
+  const reason: CancelReason = userId === actor.userId ? 'cancelled_by_user' : 'cancelled_by_admin'
+  await transaction(async (tx) => {
+    const { rows } = await tx.query<{ status: JobStatus; attempt: number }>(
+      'SELECT status, attempt FROM jobs WHERE id = $1 FOR UPDATE',
+      [id],
+    )
+    const [job] = rows
+    if (!job || job.status === 'cancelled') return
+    if (isFinal(job.status)) {
+      throw new GpuqError(
+        'conflict',
+        `The job has ended already: it is ${job.status}. There is nothing to cancel.`,
+      )
+    }
+    const waiting =
+      job.status === 'pending' || (job.status === 'scheduled' && (await takeBackTasks(tx, id, reason)))
+    if (waiting) await cancelNow(tx, id, reason, job.attempt)
+    else await askNode(tx, id, reason)
+    if (reason === 'cancelled_by_admin') {
+      await recordAudit(tx, { actorId: actor.userId, action: 'job_cancelled', target: id })
+    }
+  })
+}
+
+/** Ends those of the job's tasks that no worker has taken up; false when some worker has taken up one of them. */
+async function takeBackTasks(tx: Transaction, jobId: string, reason: CancelReason): Promise<boolean> {
+  const { rows } = await tx.query<{ id: string }>(
+    `UPDATE tasks SET status = 'cancelled', reason = $2, ended_at = clock_timestamp()
+      WHERE job_id = $1 AND status = 'scheduled' RETURNING id`,
+    [jobId, reason],
+  )
+  await releaseAllocations(
+    tx,
+    rows.map(({ id }) => id),
+  )
+  const { rowCount } = await tx.query(
+    `SELECT 1 FROM tasks WHERE job_id = $1 AND status IN ('starting', 'running') LIMIT 1`,
+    [jobId],
+  )
+  return rows.length > 0 && rowCount === 0
+}
+
+async function cancelNow(
+  tx: Transaction,
+  jobId: string,
+  reason: CancelReason,
+  attempt: number,
+): Promise<void> {
+  await tx.query(
+    `UPDATE jobs SET status = 'cancelled', reason = $2, reason_detail = NULL, ended_at = now(), network_index = NULL,
+            cancel_requested_at = now(), cancel_reason = $2,
+            cancelled_while_waiting = NOT EXISTS (SELECT 1 FROM tasks WHERE job_id = $1 AND started_at IS NOT NULL)
+      WHERE id = $1 AND attempt = $3`,
+    [jobId, reason, attempt],
+  )
+  await tx.query('SELECT pg_notify($1, $3), pg_notify($2, $3)', [channels.job, channels.queue, jobId])
+}
+
+async function askNode(tx: Transaction, jobId: string, reason: CancelReason): Promise<void> {
+  await tx.query(
+    `UPDATE jobs SET cancel_requested_at = coalesce(cancel_requested_at, now()), cancel_reason = coalesce(cancel_reason, $2)
+      WHERE id = $1`,
+    [jobId, reason],
+  )
+  await tx.query(
+    `SELECT pg_notify($2, node_id::text), pg_notify($3, job_id::text) FROM tasks
+      WHERE job_id = $1 AND status IN ('starting', 'running')`,
+    [jobId, channels.node, channels.job],
+  )
+}

@@ -1,0 +1,93 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Lease } from '../../cluster/nodes/nodes'
+import { finishTask } from '../../cluster/tasks/finish-task'
+import { tasksToStop, unfinishedTasks } from '../../cluster/tasks/tasks'
+import { placeByHand } from '../../cluster/testing/placed'
+import { jobState, makeJob, makeNode } from '../../cluster/testing/rows'
+import type { EndReason } from '../../contract/reasons'
+import { testDatabase } from '../../database/testing/test-database'
+
+const db = testDatabase()
+
+beforeEach(async () => {
+  await db.pool.query('TRUNCATE jobs, nodes, users CASCADE')
+  await db.pool.query('UPDATE policies SET enable_auto_retry = true')
+})
+
+/** Ends one attempt of the job; returns how the job stands then. */
+async function end(lease: Lease, job: string, reason: EndReason) {
+  const taskId = await placeByHand(lease.nodeId, job)
+  const task = (await unfinishedTasks(lease)).find(({ id }) => id === taskId)
+  if (!task) throw new Error('the task is not there')
+  await finishTask(lease, task, { reason, detail: null, exitCode: null })
+  return jobState(job)
+}
+
+async function waits(job: string): Promise<boolean> {
+  const { rowCount } = await db.pool.query('SELECT 1 FROM jobs WHERE id = $1 AND not_before IS NOT NULL', [
+    job,
+  ])
+  return rowCount === 1
+}
+
+describe('a job that makes room for another', () => {
+  it('goes back to the queue at once, as often as it has to, and loses no try by it', async () => {
+    const lease = await makeNode()
+    const job = await makeJob({ maxRetries: 1 })
+    for (const attempt of [1, 2, 3]) {
+      const state = await end(lease, job, 'preempted')
+      expect(state).toMatchObject({ status: 'pending', reason: 'preempted', attempt })
+      expect(await waits(job)).toBe(false)
+    }
+    expect(await end(lease, job, 'internal_error')).toMatchObject({
+      status: 'pending',
+      reason: 'backing_off',
+    })
+    expect(await waits(job)).toBe(true)
+    expect(await end(lease, job, 'internal_error')).toMatchObject({ status: 'failed', attempt: 5 })
+  })
+
+  it('is stopped on its node, unless somebody wants it cancelled', async () => {
+    const lease = await makeNode({ gpus: 2 })
+    const [one, two] = [await makeJob(), await makeJob()]
+    const tasks = [
+      await placeByHand(lease.nodeId, one, { indices: [0] }),
+      await placeByHand(lease.nodeId, two, { indices: [1] }),
+    ]
+    expect(await tasksToStop(lease)).toEqual([])
+    await db.pool.query('UPDATE tasks SET preempted_at = now()')
+    await db.pool.query(
+      `UPDATE jobs SET cancel_requested_at = now(), cancel_reason = 'cancelled_by_user' WHERE id = $1`,
+      [two],
+    )
+    const reasons = new Map((await tasksToStop(lease)).map(({ id, reason }) => [id, reason]))
+    expect(tasks.map((id) => reasons.get(id))).toEqual(['preempted', 'cancelled_by_user'])
+  })
+
+  it('is cancelled when that is asked while it is being stopped', async () => {
+    const lease = await makeNode()
+    const job = await makeJob()
+    await db.pool.query(
+      `UPDATE jobs SET cancel_requested_at = now(), cancel_reason = 'cancelled_by_admin' WHERE id = $1`,
+      [job],
+    )
+    expect(await end(lease, job, 'preempted')).toMatchObject({
+      status: 'cancelled',
+      reason: 'cancelled_by_admin',
+    })
+  })
+})
+
+describe('without automatic retries', () => {
+  it('a fault of the system is the verdict; what was merely stopped still goes on', async () => {
+    const lease = await makeNode()
+    await db.pool.query('UPDATE policies SET enable_auto_retry = false')
+    const job = await makeJob()
+    expect(await end(lease, job, 'worker_stopped')).toMatchObject({ status: 'pending' })
+    expect(await end(lease, job, 'preempted')).toMatchObject({ status: 'pending' })
+    expect(await end(lease, job, 'image_unavailable')).toMatchObject({
+      status: 'failed',
+      reason: 'image_unavailable',
+    })
+  })
+})

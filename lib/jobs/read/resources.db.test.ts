@@ -1,0 +1,105 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { placeByHand } from '../../cluster/testing/placed'
+import { makeJob, makeNode } from '../../cluster/testing/rows'
+import { jobDetailSchema } from '../../contract/jobs'
+import { testDatabase } from '../../database/testing/test-database'
+import { readJobDetail } from './read'
+
+const db = testDatabase()
+beforeEach(async () => {
+  await db.pool.query('TRUNCATE jobs, nodes, users CASCADE')
+})
+
+/** The detail's part, held against what the interface says of it. */
+const resourcesOf = async (job: string) => jobDetailSchema.parse(await readJobDetail(job)).resources
+
+const nothingMeasured = {
+  gpu_load_mean: null,
+  gpu_memory_peak_mib: null,
+  cpu_cores_mean: null,
+  memory_peak_mib: null,
+}
+
+describe("a job's resources", () => {
+  it('are what it asked for, while it waits', async () => {
+    const job = await makeJob({ spec: { gpu_fraction: 0.5, gpu_memory_gb: 16, cpu: 2, memory_gb: 4 } })
+    expect(await resourcesOf(job)).toEqual({
+      asked: {
+        gpu_count: 1,
+        gpu_fraction: 0.5,
+        gpu_memory_gb: 16,
+        gpu_model: null,
+        instance_count: 1,
+        cpu: 2,
+        memory_gb: 4,
+      },
+      got: [],
+      used: nothingMeasured,
+    })
+  })
+
+  it('are what it got, with its share of each GPU', async () => {
+    const { nodeId } = await makeNode({ name: 'one', gpus: 2 })
+    const job = await makeJob({ spec: { gpu_fraction: 0.25 } })
+    await placeByHand(nodeId, job, { indices: [1], milli: 250, cpuMilli: 1500, memoryMib: 2048 })
+    const { rows } = await db.pool.query('SELECT gpu_id FROM allocations')
+    expect(await resourcesOf(job)).toMatchObject({
+      got: [
+        {
+          rank: 0,
+          node: 'one',
+          cpu_milli: 1500,
+          memory_mib: 2048,
+          gpus: [{ gpu_id: rows[0].gpu_id, index: 1, simulated: true, memory_mib: 24_576, share: 0.25 }],
+        },
+      ],
+      used: nothingMeasured,
+    })
+  })
+
+  it('tell how it used them: the mean of all samples and the highest memory of all instances', async () => {
+    const { nodeId } = await makeNode({ gpus: 1 })
+    const job = await makeJob()
+    await placeByHand(nodeId, job)
+    await db.pool.query('UPDATE tasks SET gpu_samples = 30, gpu_load_mean = 0.5, gpu_memory_peak_mib = 4000')
+    await db.pool.query(
+      `INSERT INTO tasks (id, job_id, attempt, rank, node_id, status, cpu_milli, memory_mib, gpu_samples, gpu_load_mean, gpu_memory_peak_mib)
+       SELECT gen_random_uuid(), job_id, attempt, more.rank, node_id, 'completed', 1, 1, n, load, peak
+         FROM tasks, (VALUES (1, 10, 0.9, 6000), (2, 0, NULL, NULL)) AS more (rank, n, load, peak)`,
+    )
+    const { got, used } = await resourcesOf(job)
+    expect(got.map(({ rank, gpus }) => [rank, gpus.length])).toEqual([
+      [0, 1],
+      [1, 0],
+      [2, 0],
+    ])
+    expect(used.gpu_load_mean).toBeCloseTo(0.6)
+    expect(used.gpu_memory_peak_mib).toBe(6000)
+  })
+
+  it('tell the cores of all instances together, and the memory of the fullest', async () => {
+    const { nodeId } = await makeNode({ gpus: 1 })
+    const job = await makeJob()
+    await placeByHand(nodeId, job)
+    await db.pool.query('UPDATE tasks SET cpu_seconds = 30, sampled_seconds = 20, memory_peak_mib = 700')
+    await db.pool.query(
+      `INSERT INTO tasks (id, job_id, attempt, rank, node_id, status, cpu_milli, memory_mib, cpu_seconds, sampled_seconds, memory_peak_mib)
+       SELECT gen_random_uuid(), job_id, attempt, more.rank, node_id, 'completed', 1, 1, cpu, seconds, peak
+         FROM tasks, (VALUES (1, 10, 20, 900), (2, NULL, NULL, NULL)) AS more (rank, cpu, seconds, peak)`,
+    )
+    expect((await resourcesOf(job)).used).toEqual({
+      ...nothingMeasured,
+      cpu_cores_mean: 2,
+      memory_peak_mib: 900,
+    })
+  })
+
+  it('are those of the last attempt', async () => {
+    const { nodeId } = await makeNode({ gpus: 1 })
+    const job = await makeJob()
+    await placeByHand(nodeId, job)
+    await db.pool.query("UPDATE tasks SET status = 'lost', gpu_samples = 3, gpu_load_mean = 1")
+    await db.pool.query("UPDATE jobs SET status = 'pending', attempt = attempt + 1")
+    expect(await resourcesOf(job)).toMatchObject({ got: [], used: { gpu_load_mean: null } })
+  })
+})

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import { type NoticeRow, noticeOf } from './to-notice'
+
+const at = new Date('2026-11-21T12:00:00Z')
+const row = (given: Partial<NoticeRow>): NoticeRow => ({
+  ended_at: at,
+  notice_attempts: 0,
+  notice_next_try_at: at,
+  notice_settled_at: null,
+  notice_problem: null,
+  ...given,
+})
+
+describe('noticeOf', () => {
+  it('is nothing where nobody asked to be told', () => {
+    expect(noticeOf(row({ notice_attempts: null }))).toBeNull()
+  })
+
+  it('waits for the end, which is not due before', () => {
+    expect(noticeOf(row({ ended_at: null }))).toMatchObject({ state: 'waiting', next_try_at: null })
+  })
+
+  it('says when it is tried again, and why', () => {
+    expect(noticeOf(row({ notice_attempts: 2, notice_problem: 'The address answered 500.' }))).toEqual({
+      state: 'trying',
+      attempts: 2,
+      problem: 'The address answered 500.',
+      next_try_at: '2026-11-21T12:00:00.000Z',
+      settled_at: null,
+    })
+  })
+
+  it('was told once it is settled without a problem, and given up with one', () => {
+    const settled = { notice_attempts: 3, notice_settled_at: at }
+    expect(noticeOf(row(settled))).toMatchObject({ state: 'told', next_try_at: null })
+    expect(noticeOf(row({ ...settled, notice_problem: 'The address answered 503.' }))).toMatchObject({
+      state: 'given_up',
+      problem: 'The address answered 503.',
+    })
+  })
+})

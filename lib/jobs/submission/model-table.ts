@@ -1,0 +1,63 @@
+import { type Actor, requireAdmin } from '../../access/actor'
+import { recordAudit } from '../../access/audit'
+import { type ModelTable, modelTableSchema } from '../../contract/cluster'
+import { database } from '../../database/client'
+import { type Transaction, transaction } from '../../database/transaction'
+
+/** What each model needs, by name. */
+export async function readModels(executor: Transaction = database().pool): Promise<ModelTable> {
+  const { rows } = await executor.query<{ fallback: number; models: { name: string; milli: number }[] }>(
+    `SELECT default_requirement_milli AS fallback,
+            (SELECT coalesce(jsonb_agg(jsonb_build_object('name', name, 'milli', milli) ORDER BY lower(name)), '[]')
+               FROM model_requirements) AS models
+       FROM policies`,
+  )
+  const [row] = rows
+  if (!row) throw new Error('the policy is gone: its one row is made by the migrations')
+  return modelTableSchema.parse({
+    default_requirement: row.fallback / 1000,
+    models: Object.fromEntries(row.models.map(({ name, milli }) => [name, milli / 1000])),
+  })
+}
+
+/** Puts another table in place of the one there is. Jobs that were submitted before keep what they were given. */
+export async function replaceModels(actor: Actor, table: ModelTable): Promise<ModelTable> {
+  requireAdmin(actor)
+  const entries = Object.entries(table.models)
+  return transaction(async (tx) => {
+    // The policy's row is locked from here on: of two tables at once, one is there as a whole.
+    await tx.query('UPDATE policies SET default_requirement_milli = $1, updated_at = now()', [
+      toMilli(table.default_requirement),
+    ])
+    await tx.query('DELETE FROM model_requirements')
+    await tx.query(
+      'INSERT INTO model_requirements (name, milli) SELECT * FROM unnest($1::text[], $2::int[])',
+      [entries.map(([name]) => name), entries.map(([, gpus]) => toMilli(gpus))],
+    )
+    const detail = { default_requirement: table.default_requirement, models: entries.length }
+    await recordAudit(tx, { actorId: actor.userId, action: 'models_replaced', target: null, detail })
+    return readModels(tx)
+  })
+}
+
+const toMilli = (gpus: number) => Math.round(gpus * 1000)
+
+/**
+ * Thousandths of GPUs that a model needs, or the most demanding of several. Names compare without case; the default
+ * stands for one that is not known.
+ */
+export async function resolveModels(
+  names: readonly string[],
+  executor: Transaction = database().pool,
+): Promise<number> {
+  const { rows } = await executor.query<{ milli: number }>({
+    name: 'resolve-models',
+    text: `SELECT max(coalesce(m.milli, p.default_requirement_milli))::int AS milli
+             FROM policies p CROSS JOIN unnest($1::text[]) AS wanted (name)
+             LEFT JOIN model_requirements m ON lower(m.name) = lower(wanted.name)`,
+    values: [names],
+  })
+  const [row] = rows
+  if (!row) throw new Error('resolving models returned no row')
+  return row.milli
+}

@@ -1,0 +1,236 @@
+import { createHash } from 'node:crypto'
+import { uuidv7 } from 'uuidv7'
+import { describe, expect, it } from 'vitest'
+import type { Actor } from '../../access/actor'
+import { commitPlacement } from '../../cluster/placement/place'
+import { takeSnapshot } from '../../cluster/placement/snapshot'
+import { finishTask } from '../../cluster/tasks/finish-task'
+import { claimTasks, markRunning, tasksToStop } from '../../cluster/tasks/tasks'
+import { jobState, makeJob, makeNode, makeUser, readBooks } from '../../cluster/testing/rows'
+import { parseConfig } from '../../contract/config/config'
+import { jobFiltersSchema } from '../../contract/jobs'
+import { testDatabase } from '../../database/testing/test-database'
+import { plan } from '../../scheduling/plan'
+import { cancelJob } from '../lifecycle/cancel'
+import { waitUntilFinal } from '../live/wait'
+import { listJobs } from '../read/list'
+import { readJob, readResult, readSource } from '../read/read'
+import { type Submission, submitJob } from './submit'
+
+const db = testDatabase()
+
+async function researcher(changes: Partial<Actor> = {}): Promise<Actor> {
+  const handle = `user-${uuidv7().slice(-12)}`
+  return {
+    userId: await makeUser(handle),
+    handle,
+    role: 'researcher',
+    scopes: ['submit', 'read'],
+    via: 'token',
+    tokenId: null,
+    limits: { submissionsPerMinute: null, maxActiveJobs: null },
+    ...changes,
+  }
+}
+
+const unlimited = { limits: { submissionsPerMinute: 100_000, maxActiveJobs: 100_000 } }
+
+function submission(changes: Partial<Submission> = {}, extra = ''): Submission {
+  const parsed = parseConfig(`competition_id: c\nproject_id: p\nexpected_time: 10\n${extra}`)
+  if (!parsed.ok) throw new Error(parsed.errors[0]?.message)
+  const code = Buffer.from('print(1)')
+  return {
+    code,
+    command: null,
+    runId: null,
+    config: parsed.config,
+    bodyHash: createHash('sha256').update(code).digest(),
+    idempotencyKey: null,
+    ...changes,
+  }
+}
+
+async function place(): Promise<void> {
+  const { snapshot } = await takeSnapshot()
+  for (const placement of plan(snapshot).placements) await commitPlacement(placement)
+}
+
+describe('submitting', () => {
+  // An environment is there once one job is.
+  it('admits one of fifty at once where one active job is allowed, and one job only', async () => {
+    await makeJob()
+    const actor = await researcher()
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 50 }, () => submitJob(actor, submission())),
+    )
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') {
+        expect(outcome.reason).toMatchObject({
+          code: 'rate_limited',
+          headers: { 'retry-after': expect.any(String) },
+        })
+      }
+    }
+    expect((await listJobs(actor, jobFiltersSchema.parse({}))).items).toHaveLength(1)
+  })
+
+  it('admits five of two hundred in a minute, and says what is left', async () => {
+    const actor = await researcher({ limits: { submissionsPerMinute: null, maxActiveJobs: 1000 } })
+    const first = await submitJob(actor, submission())
+    expect(first.headers).toMatchObject({ 'ratelimit-limit': '5', 'ratelimit-remaining': '4' })
+    const rest = await Promise.allSettled(Array.from({ length: 199 }, () => submitJob(actor, submission())))
+    expect(rest.filter(({ status }) => status === 'fulfilled')).toHaveLength(4)
+  })
+
+  it('does not count a job that was cancelled while it waited', async () => {
+    const actor = await researcher()
+    for (let i = 0; i < 8; i++) {
+      const { jobId } = await submitJob(actor, submission())
+      await cancelJob(actor, jobId)
+      expect(await jobState(jobId)).toMatchObject({ status: 'cancelled', cancelled_while_waiting: true })
+    }
+  })
+
+  it('gives the same job for the same key, however many times at once, and refuses another body', async () => {
+    const actor = await researcher(unlimited)
+    const keyed = submission({ idempotencyKey: 'once' })
+    const all = await Promise.all(Array.from({ length: 20 }, () => submitJob(actor, keyed)))
+    expect(new Set(all.map(({ jobId }) => jobId)).size).toBe(1)
+    expect(all.filter(({ repeated }) => !repeated)).toHaveLength(1)
+    const other = submission({
+      idempotencyKey: 'once',
+      bodyHash: createHash('sha256').update('other').digest(),
+    })
+    await expect(submitJob(actor, other)).rejects.toMatchObject({ code: 'invalid_fields' })
+    const stranger = await researcher(unlimited)
+    expect((await submitJob(stranger, keyed)).repeated).toBe(false)
+  })
+
+  it('makes one project for many first submissions at once, limited or not', async () => {
+    for (const limits of [unlimited, { role: 'admin' as const }]) {
+      const actor = await researcher(limits)
+      const all = await Promise.all(
+        Array.from({ length: 40 }, (_, i) =>
+          submitJob(actor, submission({ idempotencyKey: i % 2 ? `key-${i}` : null })),
+        ),
+      )
+      expect(new Set(all.map(({ jobId }) => jobId)).size).toBe(40)
+      const { rows } = await db.pool.query(
+        'SELECT count(*)::int AS projects FROM projects WHERE owner_id = $1',
+        [actor.userId],
+      )
+      expect(rows[0]).toEqual({ projects: 1 })
+    }
+  })
+
+  it('stores nothing when it refuses', async () => {
+    const actor = await researcher({ limits: { submissionsPerMinute: 0, maxActiveJobs: null } })
+    await expect(submitJob(actor, submission())).rejects.toMatchObject({ code: 'rate_limited' })
+    await expect(submitJob(actor, submission({}, 'environment: nowhere'))).rejects.toMatchObject({
+      errors: [{ path: 'environment', message: expect.stringContaining('python') }],
+    })
+    const { rows } = await db.pool.query(
+      'SELECT (SELECT count(*) FROM projects WHERE owner_id = $1)::int AS projects, (SELECT count(*) FROM jobs WHERE user_id = $1)::int AS jobs',
+      [actor.userId],
+    )
+    expect(rows[0]).toEqual({ projects: 0, jobs: 0 })
+  })
+})
+
+describe('a stranger', () => {
+  it('finds no job of another by guessing its id, in any way', async () => {
+    const owner = await researcher(unlimited)
+    const stranger = await researcher()
+    const { jobId } = await submitJob(owner, submission())
+    for (const attempt of [
+      () => readJob(stranger, jobId),
+      () => readSource(stranger, jobId),
+      () => cancelJob(stranger, jobId),
+      () => readJob(stranger, uuidv7()),
+      () => readJob(stranger, 'not-an-id'),
+    ]) {
+      await expect(attempt()).rejects.toMatchObject({ code: 'not_found' })
+    }
+    const other = jobFiltersSchema.parse({ user_id: owner.handle })
+    await expect(listJobs(stranger, other)).rejects.toMatchObject({ code: 'forbidden' })
+    await expect(listJobs(stranger, jobFiltersSchema.parse({ all: 'true' }))).rejects.toMatchObject({
+      code: 'forbidden',
+    })
+    expect((await readJob(owner, jobId)).status).toBe('pending')
+  })
+})
+
+describe('the list', () => {
+  it('pages through everything once, newest first, and filters', async () => {
+    const actor = await researcher(unlimited)
+    const ids: string[] = []
+    for (let i = 0; i < 7; i++)
+      ids.push((await submitJob(actor, submission({}, i % 2 ? 'name: odd' : ''))).jobId)
+    await cancelJob(actor, ids[0] ?? '')
+    const seen: string[] = []
+    for (let cursor: string | undefined; ; ) {
+      const page = await listJobs(actor, jobFiltersSchema.parse({ limit: '3', cursor }))
+      seen.push(...page.items.map(({ job_id }) => job_id))
+      if (page.next === null) break
+      cursor = page.next
+    }
+    expect(seen).toEqual([...ids].reverse())
+    const statuses = async (status: string) =>
+      (await listJobs(actor, jobFiltersSchema.parse({ status }))).items.map(({ job_id }) => job_id)
+    expect(await statuses('cancelled')).toEqual([ids[0]])
+    expect(await statuses('pending')).toHaveLength(6)
+    expect((await listJobs(actor, jobFiltersSchema.parse({ project_id: 'other' }))).items).toEqual([])
+  })
+})
+
+describe('cancelling', () => {
+  it('takes a placed job back before a worker has it, and frees its GPU', async () => {
+    await db.pool.query('TRUNCATE jobs CASCADE')
+    await makeNode()
+    const actor = await researcher()
+    const { jobId } = await submitJob(actor, submission())
+    await place()
+    expect((await jobState(jobId)).status).toBe('scheduled')
+    await cancelJob(actor, jobId)
+    expect(await jobState(jobId)).toMatchObject({ status: 'cancelled', reason: 'cancelled_by_user' })
+    const books = await readBooks()
+    expect(books).toEqual({ gpus: 0, allocations: 0 })
+  })
+
+  it('tells the node of a running job, keeps the verdict true, and repeats as success', async () => {
+    await db.pool.query('TRUNCATE jobs, nodes CASCADE')
+    const lease = await makeNode()
+    const actor = await researcher()
+    const { jobId } = await submitJob(actor, submission())
+    await place()
+    const [task] = await claimTasks(lease)
+    if (!task) throw new Error('nothing claimed')
+    await markRunning(lease, task, 'x')
+    await cancelJob(actor, jobId)
+    await cancelJob(actor, jobId)
+    expect((await readJob(actor, jobId)).cancel_requested).toBe(true)
+    expect(await tasksToStop(lease)).toEqual([{ id: task.id, reason: 'cancelled_by_user' }])
+    const waiting = waitUntilFinal(jobId, new AbortController().signal)
+    await finishTask(lease, task, { reason: 'cancelled_by_user', detail: null, exitCode: 143 })
+    expect(await waiting).toBe(true)
+    expect(await readResult(jobId)).toMatchObject({
+      status: 'cancelled',
+      reason: 'cancelled_by_user',
+      exit_code: 143,
+    })
+    await cancelJob(actor, jobId)
+  })
+
+  it('of a job that ended otherwise says so', async () => {
+    await db.pool.query('TRUNCATE jobs, nodes CASCADE')
+    const lease = await makeNode()
+    const actor = await researcher()
+    const { jobId } = await submitJob(actor, submission())
+    await place()
+    const [task] = await claimTasks(lease)
+    if (!task) throw new Error('nothing claimed')
+    await finishTask(lease, task, { reason: 'finished', detail: null, exitCode: 0 })
+    await expect(cancelJob(actor, jobId)).rejects.toMatchObject({ code: 'conflict' })
+  })
+})

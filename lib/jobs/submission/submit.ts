@@ -1,0 +1,211 @@
+import { uuidv7 } from 'uuidv7'
+import type { Actor } from '../../access/actor'
+import { type ChosenEnvironment, findEnvironment } from '../../access/environments'
+import { effectiveLimits } from '../../access/limits'
+import { findOrCreateProject, findProject } from '../../access/projects/submission-project'
+import { requireWorkspaceUser } from '../../access/users/workspace-user'
+import { configForRecord, type JobConfig, timeLimitSeconds } from '../../contract/config/config'
+import { GpuqError } from '../../contract/errors'
+import { database } from '../../database/client'
+import { wakeLeader } from '../../database/notify'
+import {
+  isForeignKeyViolation,
+  isUniqueViolation,
+  type Transaction,
+  transaction,
+} from '../../database/transaction'
+import { env } from '../../env'
+import { contentHash } from './content-hash'
+import { findSameContent } from './deduplicate'
+import { modelsOfCommand, modelsOfWords, withModelNeed } from './model-requirements'
+import { runIsLive } from './run-name-conflict'
+import { findArchive, noArchive } from './submission-archive'
+import { isLimited, requireWithinLimits } from './submission-limits'
+
+export interface Submission {
+  /** solution.py; empty where there is a command. */
+  code: Buffer
+  /** What a shell runs instead. */
+  command: string | null
+  /** `run_id` of the queue API. */
+  runId: string | null
+  config: JobConfig
+  /** SHA-256 of all that was sent. */
+  bodyHash: Buffer
+  /** Makes a repeated submission the same job. */
+  idempotencyKey: string | null
+}
+
+export interface SubmitOptions {
+  /** Queues nothing where the user's job of the same content is alive or has completed: that job is the answer. */
+  deduplicate?: boolean
+}
+
+export interface Submitted {
+  jobId: string
+  /** True when the key was seen before: this is the job of that time. */
+  repeated: boolean
+  /** True when a job of the same content took its place. */
+  deduplicated: boolean
+  /** Rate-limit headers for the answer. */
+  headers: Record<string, string>
+}
+
+/**
+ * Accepts a job: durable once this resolves. Limits, idempotency and a new project are decided in one transaction,
+ * under a lock on the user's row; where there is nothing to decide, the job is one INSERT.
+ * @throws 429 over a limit, 422 for an unknown environment, an archive that is not there or a key used for another body,
+ * 409 for the name of a run that is alive.
+ */
+export async function submitJob(
+  actor: Actor,
+  submission: Submission,
+  { deduplicate = false }: SubmitOptions = {},
+): Promise<Submitted> {
+  const submitted = await accept(actor, submission, deduplicate).catch(async (error: unknown) => {
+    if (isUniqueViolation(error, 'jobs_one_live_run')) throw await runIsLive(actor, submission.config)
+    if (isForeignKeyViolation(error, 'jobs_archive_id_fkey')) throw noArchive(submission.config)
+    throw error
+  })
+  wakeLeader()
+  return submitted
+}
+
+async function accept(actor: Actor, given: Submission, deduplicate: boolean): Promise<Submitted> {
+  const { pool } = database()
+  const { environment, config, known } = await prepare(actor, given.config)
+  const submission = { ...given, config }
+  const owner = { callerId: actor.userId, userId: actor.userId }
+  const mustDecide = given.idempotencyKey !== null || deduplicate
+  if (known && !mustDecide && !isLimited(effectiveLimits(actor, known.limits))) {
+    const jobId = await insertJob(pool, { ...owner, projectId: known.id }, environment, submission)
+    return newJob(jobId)
+  }
+  return transaction(async (tx) => {
+    const project = await findOrCreateProject(tx, actor.userId, config.projectId)
+    await lockUsers(tx, [actor.userId])
+    const earlier = await findEarlier(tx, owner, environment, submission, deduplicate)
+    if (earlier) return earlier
+    const headers = await requireWithinLimits(tx, actor.userId, effectiveLimits(actor, project.limits))
+    return newJob(await insertJob(tx, { ...owner, projectId: project.id }, environment, submission), headers)
+  })
+}
+
+export function newJob(jobId: string, headers: Record<string, string> = {}): Submitted {
+  return { jobId, repeated: false, deduplicated: false, headers }
+}
+
+/** The job that the submission is already: by its key, or where that is asked for by its content. */
+export async function findEarlier(
+  tx: Transaction,
+  owner: Omit<JobOwner, 'projectId'>,
+  environment: ChosenEnvironment,
+  submission: Submission,
+  deduplicate: boolean,
+): Promise<Submitted | null> {
+  const repeated = await findRepeated(tx, owner.callerId, submission)
+  if (repeated) return { jobId: repeated, repeated: true, deduplicated: false, headers: {} }
+  if (!deduplicate) return null
+  const same = await findSameContent(tx, owner, hashOf(environment, submission), submission)
+  return same === null ? null : { jobId: same, repeated: false, deduplicated: true, headers: {} }
+}
+
+function hashOf({ name }: ChosenEnvironment, { code, command, config }: Submission): Buffer {
+  const { args, env: variables, archive } = config
+  return contentHash({ code, command, args, env: variables, environment: name, archive })
+}
+
+/** What can be known before anything is locked. */
+async function prepare(actor: Actor, given: JobConfig) {
+  const [environment, known, config] = await Promise.all([
+    findEnvironment(given.environment),
+    findProject(database().pool, actor.userId, given.projectId),
+    withModelNeed(given, given.command === null ? modelsOfWords(given.args) : modelsOfCommand(given.command)),
+  ])
+  return { environment, known, config }
+}
+
+/** Decisions about one user's submissions are made one at a time. Several are locked in one order, or they deadlock. */
+export async function lockUsers(tx: Transaction, userIds: readonly string[]): Promise<void> {
+  await tx.query({
+    name: 'lock-users',
+    text: 'SELECT 1 FROM users WHERE id = ANY ($1::uuid[]) ORDER BY id FOR NO KEY UPDATE',
+    values: [userIds],
+  })
+}
+
+/** The job that the caller's key was used for; null where there is none. */
+async function findRepeated(
+  tx: Transaction,
+  userId: string,
+  { idempotencyKey, bodyHash }: Submission,
+): Promise<string | null> {
+  if (idempotencyKey === null) return null
+  const { rows } = await tx.query<{ body_hash: Buffer; job_id: string }>({
+    name: 'find-idempotency-key',
+    text: 'SELECT body_hash, job_id FROM idempotency_keys WHERE user_id = $1 AND key = $2',
+    values: [userId, idempotencyKey],
+  })
+  const [row] = rows
+  if (!row) return null
+  if (row.body_hash.equals(bodyHash)) return row.job_id
+  const message = 'This Idempotency-Key was used for another submission. Use a new key for a new job.'
+  throw new GpuqError('invalid_fields', message, { errors: [{ path: 'Idempotency-Key', message }] })
+}
+
+/** Whose job it is, and who sends it: an idempotency key is the sender's. */
+export interface JobOwner {
+  callerId: string
+  userId: string
+  projectId: string
+}
+
+export async function insertJob(
+  tx: Transaction,
+  { callerId, userId, projectId }: JobOwner,
+  environment: ChosenEnvironment,
+  submission: Submission,
+): Promise<string> {
+  const { code, command, runId, config, bodyHash, idempotencyKey } = submission
+  const workspace = await requireWorkspaceUser(tx, { userId, projectId })
+  const jobId = uuidv7()
+  const archiveId = await findArchive(tx, projectId, config)
+  await tx.query({
+    name: 'insert-job',
+    text: `WITH job AS (
+             INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, name, spec, code, priority,
+                               max_retries, expected_time_s, time_limit_s, command, run_id, content_hash,
+                               archive_id, run_name, workspace)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $16, $17, $18, $19, $20, $22)
+           ), notification AS (
+             INSERT INTO job_notifications (job_id) SELECT $1 WHERE $21
+           )
+           INSERT INTO idempotency_keys (user_id, key, body_hash, job_id)
+           SELECT $15, $13::text, $14::bytea, $1 WHERE $13::text IS NOT NULL`,
+    values: [
+      jobId,
+      userId,
+      projectId,
+      environment.id,
+      config.competitionId,
+      config.name,
+      JSON.stringify(configForRecord(config)),
+      code,
+      config.priority,
+      config.maxRetries,
+      config.expectedTime,
+      Math.ceil(timeLimitSeconds(config, env().GPUQ_MAX_TIME_S)),
+      idempotencyKey,
+      bodyHash,
+      callerId,
+      command,
+      runId,
+      hashOf(environment, submission),
+      archiveId,
+      config.runName,
+      config.notifyUrl !== null,
+      workspace,
+    ],
+  })
+  return jobId
+}

@@ -1,0 +1,47 @@
+import { beforeAll, expect, it } from 'vitest'
+import type { Actor } from '../access/actor'
+import { placeByHand } from '../cluster/testing/placed'
+import { makeJob, makeNode, makeUser } from '../cluster/testing/rows'
+import { testDatabase } from '../database/testing/test-database'
+import { readQueue } from './list'
+
+const db = testDatabase()
+let actor: Actor
+
+beforeAll(async () => {
+  const userId = await makeUser('ada')
+  actor = { userId, handle: 'ada', role: 'researcher' } as Actor
+  const { nodeId } = await makeNode({ gpus: 4 })
+  for (const index of [0, 1, 2, 3]) await placeByHand(nodeId, await makeJob({ userId }), { indices: [index] })
+  const first = await makeJob({ userId, priority: 5 })
+  // More than a pass looks at, of one user and for one reason.
+  await db.pool.query(
+    `INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, spec, code, max_retries, time_limit_s, expected_time_s, priority)
+     SELECT gen_random_uuid(), user_id, project_id, environment_id, competition_id, spec, code, max_retries, time_limit_s, expected_time_s, 0
+       FROM jobs, generate_series(1, 399) WHERE id = $1`,
+    [first],
+  )
+  // However long the reading takes, none of those that run is late: starts that are expected stay.
+  await db.pool.query(
+    `UPDATE jobs SET expected_time_s = 86400, time_limit_s = 86400 WHERE status <> 'pending'`,
+  )
+})
+
+it('tells of as many jobs as were asked for, and how many there are', async () => {
+  const { queued, running, queued_total, running_total } = await readQueue(actor, { limit: 3 })
+  expect([queued.length, running.length]).toEqual([3, 3])
+  expect([queued_total, running_total]).toEqual([400, 4])
+})
+
+it('tells of the same ones in the same order, whether more are asked for or not', async () => {
+  const all = await readQueue(actor)
+  expect([all.queued.length, all.running.length]).toEqual([400, 4])
+  expect(all.queued.map(({ position }) => position)).toEqual(Array.from({ length: 400 }, (_, i) => i + 1))
+  expect(all.queued[0]?.priority).toBe(5)
+  expect(new Set(all.queued.map(({ job_id }) => job_id)).size).toBe(400)
+  for (const limit of [2, 300]) {
+    const some = await readQueue(actor, { limit })
+    expect(some.queued).toEqual(all.queued.slice(0, limit))
+    expect(some.running).toEqual(all.running.slice(0, limit))
+  }
+})

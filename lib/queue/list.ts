@@ -1,0 +1,117 @@
+import { type Actor, isAdmin } from '../access/actor'
+import { readPolicy } from '../cluster/admin/policy'
+import { expectationOf, forecastQueue, type QueueForecast, readRest } from '../cluster/placement/forecast'
+import { turnOrder } from '../cluster/placement/queue-order'
+import type { Queue } from '../contract/cluster'
+import type { QueueJobDetail, QueueQuery, QueueSubmitted } from '../contract/queue'
+import type { JobStatus } from '../contract/status'
+import { database } from '../database/client'
+import { findVisibleJob } from '../jobs/read/job-visibility'
+import {
+  type QueueDetailRow,
+  type QueueRow,
+  queueColumns,
+  queueInstances,
+  queueSource,
+  toQueueJob,
+  toQueueJobDetail,
+  toQueueStatus,
+} from './rows'
+
+const mostListed = 1_000
+
+/** All that waits, in the order it should start, and all that runs; or the first of each, as many as asked for. */
+export async function readQueue(actor: Actor, { limit }: QueueQuery = {}): Promise<Queue> {
+  const forecast = await forecastQueue()
+  const [waiting, running, counted, policy] = await Promise.all([
+    readWaiting(forecast, Math.min(mostListed, limit ?? mostListed)),
+    readRunning(limit ?? null),
+    countActive(),
+    readPolicy(),
+  ])
+  const mayKnow = (row: QueueRow) => isAdmin(actor) || row.user_id === actor.userId
+  return {
+    queued: waiting.map((row) => {
+      // What has come since has its place in the list, and no position before the next forecast.
+      const later = row.created_at > forecast.at ? undefined : { position: row.place, expectedStart: null }
+      return toQueueJob(row, forecast.jobs.get(row.id) ?? later, mayKnow(row))
+    }),
+    running: running.map((row) => toQueueJob(row, undefined, mayKnow(row))),
+    queued_total: counted.queued,
+    running_total: counted.running,
+    max_queue_size: policy.max_queue_size,
+  }
+}
+
+async function countActive(): Promise<{ queued: number; running: number }> {
+  const { rows } = await database().pool.query<{ queued: number; running: number }>({
+    name: 'queue-counts',
+    text: `SELECT (SELECT count(*) FROM jobs WHERE status = 'pending')::int AS queued,
+                  (SELECT count(*) FROM jobs WHERE status IN ('scheduled', 'running'))::int AS running`,
+  })
+  return rows[0] ?? { queued: 0, running: 0 }
+}
+
+/** Those that the forecast knows, in its order (that of their positions), then the rest and what has come since. */
+async function readWaiting(
+  { jobs }: QueueForecast,
+  limit: number,
+): Promise<(QueueRow & { place: number })[]> {
+  const rest = jobs.size < limit ? (await readRest()).keys() : []
+  // The two may be of different moments.
+  const first = [...new Set([...jobs.keys(), ...rest])].slice(0, limit)
+  const { rows } = await database().pool.query<QueueRow & { place: number }>({
+    name: 'queue-waiting',
+    text: `WITH newer AS (
+             SELECT w.id FROM jobs w CROSS JOIN policies p
+              WHERE w.status = 'pending' AND w.id <> ALL ($1::uuid[])
+              ORDER BY ${turnOrder('w', 'p')} LIMIT $2 - cardinality($1::uuid[])
+           ), places AS (
+             SELECT id, place FROM unnest($1::uuid[]) WITH ORDINALITY AS known (id, place)
+             UNION ALL SELECT id, cardinality($1::uuid[]) + row_number() OVER () FROM newer
+           )
+           SELECT ${queueColumns}, places.place FROM ${queueSource} JOIN places ON places.id = j.id
+            WHERE j.status = 'pending' ORDER BY places.place`,
+    values: [first, limit],
+  })
+  return rows
+}
+
+/** @param limit null: all of them. */
+async function readRunning(limit: number | null): Promise<QueueRow[]> {
+  const { rows } = await database().pool.query<QueueRow>({
+    name: 'queue-running',
+    text: `WITH first AS (
+             SELECT id FROM jobs WHERE status IN ('scheduled', 'running')
+              ORDER BY started_at NULLS LAST, created_at, id LIMIT $1
+           )
+           SELECT ${queueColumns} FROM ${queueSource} JOIN first ON first.id = j.id
+            ORDER BY j.started_at NULLS LAST, j.created_at, j.id`,
+    values: [limit],
+  })
+  return rows
+}
+
+/** One job of the queue, also once it has ended. Another's and one that never was are the same 404. */
+export async function readQueueJob(actor: Actor, jobId: string): Promise<QueueJobDetail> {
+  const { id } = await findVisibleJob(actor, jobId)
+  const { rows } = await database().pool.query<QueueDetailRow>({
+    name: 'queue-job',
+    text: `SELECT ${queueColumns}, ${queueInstances} FROM ${queueSource} WHERE j.id = $1`,
+    values: [id],
+  })
+  const [row] = rows
+  if (!row) throw new Error(`job ${id} vanished`)
+  return toQueueJobDetail(row, row.status === 'pending' ? await expectationOf(row.id) : undefined)
+}
+
+/** A job just submitted, or the older one that its idempotency key names. */
+export async function readSubmitted(jobId: string): Promise<QueueSubmitted> {
+  const { rows } = await database().pool.query<{ run_id: string | null; status: JobStatus }>(
+    'SELECT run_id, status FROM jobs WHERE id = $1',
+    [jobId],
+  )
+  const [row] = rows
+  if (!row) throw new Error(`job ${jobId} vanished`)
+  return { job_id: jobId, run_id: row.run_id, status: toQueueStatus(row.status) }
+}

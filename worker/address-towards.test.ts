@@ -1,8 +1,0 @@
-import { expect, it } from 'vitest'
-import { addressTowards } from './address-towards'
-
-it('is what the routes say, and nothing where there is nothing to ask', async () => {
-  expect(await addressTowards('postgresql://user:pw@127.0.0.1:5432/gpuq')).toBe('127.0.0.1')
-  for (const url of [undefined, '', 'no address', 'postgresql:///gpuq'])
-    expect(await addressTowards(url)).toBeNull()
-})

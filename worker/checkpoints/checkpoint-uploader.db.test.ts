@@ -1,0 +1,463 @@
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { checkpointKey, type Run } from '@/lib/cluster/checkpoints/checkpoint-files'
+import { sweepCheckpoints } from '@/lib/cluster/checkpoints/sweep-checkpoints'
+import type { Lease } from '@/lib/cluster/nodes/nodes'
+import { commitPlacement } from '@/lib/cluster/placement/place'
+import { takeSnapshot } from '@/lib/cluster/placement/snapshot'
+import { finishTask } from '@/lib/cluster/tasks/finish-task'
+import { type ClaimedTask, claimTasks, Fenced } from '@/lib/cluster/tasks/tasks'
+import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
+import { testDatabase } from '@/lib/database/testing/test-database'
+import { plan } from '@/lib/scheduling/plan'
+import { s3Store } from '@/lib/storage/s3'
+import { setStorage } from '@/lib/storage/storage'
+import { type ObjectStore, StorageFault } from '@/lib/storage/store'
+import { keysOf, parts } from '@/lib/storage/testing/contract'
+import { type S3Server, startS3Server } from '@/lib/storage/testing/s3-server'
+import { until } from '../testing/until'
+import { CheckpointKeeper } from './checkpoint-uploader'
+import { localCheckpoints } from './local-checkpoints'
+import { restoreCheckpoints } from './restore-checkpoints'
+import { runOf } from './run-directory'
+
+const db = testDatabase()
+let root: string
+let server: S3Server
+let bucket: ObjectStore
+/** What the store does before it writes a content. */
+let refuse: ((content: string) => Promise<void> | void) | null
+/** When the store answers whoever reads. */
+let answers: Promise<void>
+let writes: number
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'gpuq-keep-'))
+  server = await startS3Server({ complete: true })
+  bucket = s3Store(server.options)
+  setStorage({
+    write: async (key, content, options) => {
+      writes += 1
+      const pieces: Uint8Array[] = []
+      for await (const piece of content) pieces.push(piece)
+      const text = Buffer.concat(pieces).toString()
+      await refuse?.(text)
+      return bucket.write(key, parts(text), options)
+    },
+    open: async (key, range) => {
+      await answers
+      return bucket.open(key, range)
+    },
+    measure: (key) => bucket.measure(key),
+    has: (key) => bucket.has(key),
+    remove: (key) => bucket.remove(key),
+    list: (prefix) => bucket.list(prefix),
+    removeLeftovers: (before) => bucket.removeLeftovers(before),
+    check: () => bucket.check(),
+  })
+})
+beforeEach(async () => {
+  refuse = null
+  answers = Promise.resolve()
+  writes = 0
+  await db.pool.query('TRUNCATE jobs, nodes, users CASCADE')
+  for (const key of await keysOf(bucket, 'checkpoints')) await bucket.remove(key)
+})
+afterEach(() => {
+  for (const { keeper } of opened.splice(0)) keeper.close()
+})
+afterAll(async () => {
+  await server.stop()
+  await rm(root, { recursive: true })
+})
+
+/** One task of a run, as its worker has it. */
+interface Opened {
+  lease: Lease
+  task: ClaimedTask
+  run: Run
+  files: string
+  notes: string[]
+  over: number
+  keeper: CheckpointKeeper
+}
+const opened: Opened[] = []
+
+interface Kept {
+  limitBytes?: number
+  /** How long it is waited for at the end. */
+  patience?: typeof waits
+}
+const waits = { lastMs: 20_000, lastCancelledMs: 20_000, downMs: 20_000 }
+/** For a store that takes nothing more. */
+const impatient = { ...waits, downMs: 1_500 }
+
+async function claim(spec: Record<string, unknown>, nodes: Lease[]): Promise<[Lease, ClaimedTask][]> {
+  const { snapshot } = await takeSnapshot()
+  for (const placement of plan(snapshot).placements) await commitPlacement(placement)
+  const claimed = await Promise.all(
+    nodes.map(async (lease) => (await claimTasks(lease)).map((task): [Lease, ClaimedTask] => [lease, task])),
+  )
+  expect(claimed.flat()).toHaveLength(Number(spec.instance_count ?? 1))
+  return claimed.flat().sort(([, a], [, b]) => a.rank - b.rank)
+}
+
+function keep(
+  lease: Lease,
+  task: ClaimedTask,
+  { limitBytes = 1 << 30, patience = waits }: Kept = {},
+): Opened {
+  const run = runOf(task)
+  if (!run) throw new Error('no run')
+  const local = localCheckpoints(join(root, 'tasks'), task.id)
+  const one = { lease, task, run, files: local.files, notes: [] as string[], over: 0 }
+  const result: Opened = Object.assign(one, {
+    keeper: new CheckpointKeeper(
+      {
+        lease,
+        task,
+        run,
+        local,
+        limitBytes,
+        abandoned: new AbortController().signal,
+        note: (text) => one.notes.push(text),
+        onOver: () => {
+          result.over += 1
+        },
+      },
+      patience,
+    ),
+  })
+  opened.push(result)
+  return result
+}
+
+async function restore(task: ClaimedTask, signal = new AbortController().signal): Promise<void> {
+  const run = runOf(task)
+  if (!run) throw new Error('no run')
+  const user = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
+  const local = localCheckpoints(join(root, 'tasks'), task.id)
+  await restoreCheckpoints({ task, run, user, local, note: () => {} }, signal)
+}
+
+/** A run of one task, ready to write. */
+async function begin(kept?: Kept): Promise<Opened> {
+  const lease = await makeNode()
+  await makeJob({ spec: { run_name: 'base' } })
+  return beginNext(lease, kept)
+}
+
+async function beginNext(lease: Lease, kept?: Kept): Promise<Opened> {
+  await db.pool.query('UPDATE jobs SET not_before = NULL')
+  const [[, task] = []] = await claim({}, [lease])
+  if (!task) throw new Error('nothing to claim')
+  await restore(task)
+  return keep(lease, task, kept)
+}
+
+async function write({ files }: Opened, path: string, content: string): Promise<void> {
+  await mkdir(dirname(join(files, path)), { recursive: true })
+  await writeFile(join(files, path), content)
+}
+
+/** What the next attempt would find. */
+async function recorded({ run }: Opened): Promise<Record<string, string>> {
+  const { rows } = await db.pool.query<{ path: string; object: string }>(
+    'SELECT path, object FROM checkpoint_files WHERE project_id = $1 ORDER BY path',
+    [run.projectId],
+  )
+  const read = rows.map(async ({ path, object }) => {
+    const { stream } = await bucket.open(checkpointKey(run, object))
+    const pieces: Buffer[] = []
+    for await (const piece of stream) pieces.push(piece)
+    return [path, Buffer.concat(pieces).toString()] as const
+  })
+  return Object.fromEntries(await Promise.all(read))
+}
+
+const untilRecorded = (of: Opened, files: Record<string, string>) =>
+  until(
+    `the record is ${JSON.stringify(files)}`,
+    // What is replaced between a look at the record and one at the object is seen at the next.
+    async () => JSON.stringify(await recorded(of).catch(() => null)) === JSON.stringify(files),
+    { said: () => of.notes.join('\n') },
+  )
+
+const objects = () => keysOf(bucket, 'checkpoints')
+const inADay = () => new Date(Date.now() + 25 * 3_600_000)
+const away = () => {
+  throw new StorageFault('unreachable', 'away')
+}
+
+/** The attempt ends for a reason of the system; the job is tried again. */
+async function endAttempt({ lease, task, keeper }: Opened): Promise<void> {
+  expect(await keeper.finish('worker_stopped')).toBeNull()
+  await finishTask(lease, task, { reason: 'worker_stopped', detail: null, exitCode: null })
+}
+
+describe('the checkpoints of a run', () => {
+  it('are in the record while it runs, as they are on the disk, and nothing else is in the bucket', async () => {
+    const run = await begin()
+    await write(run, 'step-1/weights', 'w1')
+    await write(run, 'latest', 'step-1')
+    run.keeper.start()
+    await untilRecorded(run, { latest: 'step-1', 'step-1/weights': 'w1' })
+    await write(run, 'step-2.part', 'w2')
+    await rename(join(run.files, 'step-2.part'), join(run.files, 'step-2'))
+    await write(run, 'latest', 'step-2')
+    await rm(join(run.files, 'step-1'), { recursive: true })
+    await untilRecorded(run, { latest: 'step-2', 'step-2': 'w2' })
+    await until('what was replaced is gone', async () => (await objects()).length === 2, { said: () => '' })
+  })
+
+  it('are found by the next attempt: content, time, whether it may be run; and nothing is sent again', async () => {
+    const first = await begin()
+    await write(first, 'a/b/run.sh', 'echo')
+    await chmod(join(first.files, 'a/b/run.sh'), 0o700)
+    await write(first, 'empty', '')
+    await write(first, 'two\nlines ü', 'x')
+    const before = await stat(join(first.files, 'a/b/run.sh'))
+    await endAttempt(first)
+    const second = await beginNext(first.lease)
+    expect(second.task.attempt).toBe(2)
+    const after = await stat(join(second.files, 'a/b/run.sh'))
+    expect(Math.abs(after.mtimeMs - before.mtimeMs)).toBeLessThan(1)
+    expect(after.mode & 0o100).toBe(0o100)
+    expect(await readFile(join(second.files, 'a/b/run.sh'), 'utf8')).toBe('echo')
+    expect((await stat(join(second.files, 'empty'))).size).toBe(0)
+    expect(await readdir(second.files)).toContain('two\nlines ü')
+    writes = 0
+    await rm(join(second.files, 'empty'))
+    await endAttempt(second)
+    expect(writes).toBe(0)
+    expect(Object.keys(await recorded(second))).toEqual(['a/b/run.sh', 'two\nlines ü'])
+  })
+
+  it('go on after the worker has died, from what is stored and what lies on the disk', async () => {
+    const { lease, task, ...first } = await begin()
+    await write({ lease, task, ...first }, 'old', 'old')
+    first.keeper.start()
+    await untilRecorded({ lease, task, ...first }, { old: 'old' })
+    first.keeper.close()
+    const adopted = keep(lease, task)
+    await write(adopted, 'new', 'new')
+    writes = 0
+    expect(await adopted.keeper.finish('finished')).toBeNull()
+    expect(writes).toBe(1)
+    expect(await recorded(adopted)).toEqual({ new: 'new', old: 'old' })
+  })
+
+  it('become a directory where there was a file', async () => {
+    const first = await begin()
+    await write(first, 'state', 'file')
+    await endAttempt(first)
+    const second = await beginNext(first.lease)
+    await rm(join(second.files, 'state'))
+    await write(second, 'state/weights', 'w')
+    second.keeper.start()
+    // The file may go from the record, and its object with it, between the two looks.
+    const isIn = async () => 'state/weights' in (await recorded(second).catch(() => ({})))
+    await until('the new file is in the record', isIn, { said: () => second.notes.join('\n') })
+    second.keeper.close()
+    await finishTask(second.lease, second.task, { reason: 'worker_stopped', detail: null, exitCode: null })
+    const third = await beginNext(first.lease)
+    expect(await readFile(join(third.files, 'state/weights'), 'utf8')).toBe('w')
+    expect(await third.keeper.finish('finished')).toBeNull()
+    expect(await recorded(third)).toEqual({ 'state/weights': 'w' })
+  })
+})
+
+describe('a store that fails', () => {
+  it('in the middle of a round leaves a beginning of it in the record, never what points to what is missing', async () => {
+    const run = await begin()
+    for (const path of ['1', '2', '3', '4', '5', 'latest']) {
+      await write(run, path, path)
+      await new Promise((resolve) => setTimeout(resolve, 15))
+    }
+    refuse = (content) => {
+      if (content === '3') away()
+    }
+    run.keeper.start()
+    await untilRecorded(run, { '1': '1', '2': '2' })
+    await until('it is said', () => run.notes.length > 0)
+    expect(run.notes).toEqual([
+      'checkpoints are not stored at the moment: the store cannot be reached; trying again',
+    ])
+    refuse = null
+    await untilRecorded(run, { '1': '1', '2': '2', '3': '3', '4': '4', '5': '5', latest: 'latest' })
+    await until('it is said', () => run.notes.length === 2, { said: () => run.notes.join('\n') })
+    expect(run.notes.at(-1)).toBe('checkpoints are stored again')
+    expect(await objects()).toHaveLength(6)
+  })
+
+  it('at the end is waited for, then the attempt ends, and says what is missing', async () => {
+    // Time for one try at least: it is what says why.
+    const run = await begin({ patience: { ...waits, downMs: 8_000 } })
+    await write(run, 'state', 'kept')
+    run.keeper.start()
+    await untilRecorded(run, { state: 'kept' })
+    refuse = away
+    await write(run, 'state', 'lost')
+    expect(await run.keeper.finish('finished')).toMatch(
+      /^The checkpoints of its last (\d+ seconds|second) were not stored: the store cannot be reached\.$/,
+    )
+    expect(await recorded(run)).toEqual({ state: 'kept' })
+  })
+
+  it('for ever holds nobody for ever', async () => {
+    const run = await begin({ patience: impatient })
+    await write(run, 'state', 'x')
+    let answer = () => {}
+    refuse = () =>
+      new Promise<void>((resolve) => {
+        answer = resolve
+      })
+    try {
+      run.keeper.start()
+      expect(await run.keeper.finish('preempted')).toMatch(
+        /were not stored: the store did not take them in time\.$/,
+      )
+    } finally {
+      answer()
+    }
+  })
+
+  it('or has lost a file lets no attempt begin without it', async () => {
+    const first = await begin()
+    await write(first, 'state', 'x')
+    await endAttempt(first)
+    for (const key of await objects()) await bucket.remove(key)
+    await expect(beginNext(first.lease)).rejects.toThrow(
+      "The run's checkpoints could not be read from the store.",
+    )
+  })
+
+  it('or does not answer keeps nobody from stopping a job', async () => {
+    const first = await begin()
+    await write(first, 'state', 'x')
+    await endAttempt(first)
+    let answer = () => {}
+    answers = new Promise((resolve) => {
+      answer = resolve
+    })
+    const stopping = new AbortController()
+    const restoring = restore(first.task, stopping.signal)
+    setTimeout(() => stopping.abort(), 100)
+    await expect(restoring).rejects.toThrow('aborted')
+    answer()
+  })
+
+  it('or gives another content is not believed, and no path leads out of the directory', async () => {
+    const first = await begin()
+    await write(first, 'state', 'x')
+    await endAttempt(first)
+    await db.pool.query(`UPDATE checkpoint_files SET path = '../evil'`)
+    await expect(restore(first.task)).rejects.toThrow('leads elsewhere')
+    await db.pool.query(`UPDATE checkpoint_files SET path = 'state', sha256 = repeat('0', 64)`)
+    await expect(restore(first.task, AbortSignal.timeout(1_000))).rejects.toThrow()
+  })
+})
+
+describe('a worker that was fenced off', () => {
+  it('writes nothing into the record, and what it had stored is swept, when no round can be under way', async () => {
+    const run = await begin()
+    await write(run, 'state', 'x')
+    await db.pool.query(`UPDATE nodes SET lease_expires_at = now() - interval '1 second'`)
+    await expect(run.keeper.finish('finished')).rejects.toThrow(Fenced)
+    expect(await recorded(run)).toEqual({})
+    expect(await objects()).toHaveLength(1)
+    await sweepCheckpoints(bucket, new Date())
+    expect(await objects()).toHaveLength(1)
+    await sweepCheckpoints(bucket, inADay())
+    expect(await objects()).toHaveLength(0)
+  })
+})
+
+describe('what a hostile program leaves', () => {
+  it('is passed over where it is no file, said a few times, and stopped where it is too large', async () => {
+    const run = await begin({ limitBytes: 1 << 20 })
+    for (let index = 0; index < 10; index++) await symlink('/etc/passwd', join(run.files, `link-${index}`))
+    await write(run, 'real', 'real')
+    run.keeper.start()
+    await untilRecorded(run, { real: 'real' })
+    expect(run.notes).toHaveLength(5)
+    expect(run.notes[0]).toMatch(/^the checkpoint link-\d is not stored: it is not a regular file$/)
+    expect(run.over).toBe(0)
+    // It is large from the beginning: the empty one may else be stored.
+    await writeFile(join(root, 'holes'), '')
+    await truncate(join(root, 'holes'), 1 << 30)
+    await rename(join(root, 'holes'), join(run.files, 'holes'))
+    await until('it is over', () => run.over > 0, { said: () => run.notes.join('\n') })
+    expect(await run.keeper.finish('checkpoint_limit')).toMatch(/larger than they may be/)
+    expect(await recorded(run)).toEqual({ real: 'real' })
+  })
+})
+
+describe('several tasks of one run', () => {
+  it('write into one record: the last one wins, and takes away only what it knows', async () => {
+    const nodes = [await makeNode(), await makeNode()]
+    const spec = { run_name: 'base', instance_count: 2 }
+    await makeJob({ spec })
+    const ranks: Opened[] = []
+    for (const [lease, task] of await claim(spec, nodes)) {
+      await restore(task)
+      ranks.push(keep(lease, task))
+    }
+    const [zero, one] = ranks
+    if (!zero || !one) throw new Error('two ranks')
+    await write(zero, 'state', 'of 0')
+    await write(zero, 'rank-0', '0')
+    await write(one, 'rank-1', '1')
+    zero.keeper.start()
+    one.keeper.start()
+    await untilRecorded(one, { 'rank-0': '0', 'rank-1': '1', state: 'of 0' })
+    await write(one, 'state', 'of 1')
+    await untilRecorded(one, { 'rank-0': '0', 'rank-1': '1', state: 'of 1' })
+    await rm(join(zero.files, 'state'))
+    await rm(join(zero.files, 'rank-0'))
+    await untilRecorded(one, { 'rank-1': '1', state: 'of 1' })
+    expect(await zero.keeper.finish('finished')).toBeNull()
+    expect(await one.keeper.finish('finished')).toBeNull()
+    expect(await recorded(one)).toEqual({ 'rank-1': '1', state: 'of 1' })
+  })
+})
+
+describe('retention', () => {
+  it('deletes what a run has left once its last job ended long ago, never of a live one', async () => {
+    const run = await begin()
+    await write(run, 'state', 'x')
+    expect(await run.keeper.finish('finished')).toBeNull()
+    const stray = checkpointKey(run.run, '019ab000-0000-7000-8000-000000000000')
+    await bucket.write(stray, parts('x'))
+    await db.pool.query(`UPDATE jobs SET run_name = 'base'`)
+    await db.pool.query(`UPDATE checkpoint_files SET stored_at = now() - interval '9 days'`)
+    await db.pool.query('UPDATE projects SET retention_days = 7')
+    const sweep = () => sweepCheckpoints(bucket, new Date(0))
+    await sweep()
+    expect(await recorded(run)).toEqual({ state: 'x' })
+    await finishTask(run.lease, run.task, { reason: 'finished', detail: null, exitCode: 0 })
+    await sweep()
+    expect(await recorded(run)).toEqual({ state: 'x' })
+    await db.pool.query(`UPDATE jobs SET ended_at = now() - interval '8 days'`)
+    await sweep()
+    expect(await recorded(run)).toEqual({})
+    // What no row names is old enough some day.
+    expect(await objects()).toEqual([stray])
+    await sweepCheckpoints(bucket, new Date())
+    expect(await objects()).toEqual([])
+  })
+})

@@ -1,0 +1,115 @@
+import { execFileSync } from 'node:child_process'
+import { link, mkdir, mkdtemp, rename, rm, stat, symlink, unlink, utimes, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { openBeneath, TooManyFiles, walkBeneath } from './safe-walk'
+
+let outer: string
+let root: string
+beforeEach(async () => {
+  outer = await mkdtemp(join(tmpdir(), 'gpuq-walk-'))
+  root = join(outer, 'root')
+  await mkdir(root)
+  await mkdir(join(outer, 'secrets'))
+  await writeFile(join(outer, 'secrets/key'), 'secret')
+})
+afterEach(() => rm(outer, { recursive: true }))
+
+const found = async () => (await walkBeneath(root, 1_000)).files.map(({ path }) => path).sort()
+
+it('finds regular files alone, at any depth, under whatever names', async () => {
+  await mkdir(join(root, 'a/b'), { recursive: true })
+  for (const path of ['a/b/c', 'top', '\ufeffmark', 'two\nlines', '-rf'])
+    await writeFile(join(root, path), path)
+  await link(join(root, 'top'), join(root, 'again'))
+  await symlink('/etc/passwd', join(root, 'link'))
+  await symlink(join(outer, 'secrets'), join(root, 'linked'))
+  execFileSync('mkfifo', [join(root, 'pipe')])
+  await writeFile(Buffer.concat([Buffer.from(`${root}/`), Buffer.from([0xff, 0xfe])]), 'x')
+  const server = createServer().listen(join(root, 'socket'))
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { files, passedOver } = await walkBeneath(root, 1_000)
+  server.close()
+  expect(files.map(({ path }) => path).sort()).toEqual(
+    ['-rf', 'a/b/c', 'again', 'top', 'two\nlines', '\ufeffmark'].sort(),
+  )
+  expect(Object.fromEntries(passedOver.map(({ path, why }) => [path, why]))).toEqual({
+    link: 'it is not a regular file',
+    linked: 'it is not a regular file',
+    pipe: 'it is not a regular file',
+    socket: 'it is not a regular file',
+    '\xff\xfe': 'its path is not UTF-8',
+  })
+  for (const { path } of files) {
+    const file = await openBeneath(root, path)
+    expect(await file?.readFile('utf8')).toBe(path === 'again' ? 'top' : path)
+    await file?.close()
+  }
+})
+
+it('opens nothing that has become something else since', async () => {
+  await mkdir(join(root, 'dir'))
+  for (const path of ['dir/key', 'key', 'pipe', 'gone']) await writeFile(join(root, path), 'own')
+  expect(await found()).toEqual(['dir/key', 'gone', 'key', 'pipe'])
+  await rm(join(root, 'dir'), { recursive: true })
+  await symlink(join(outer, 'secrets'), join(root, 'dir'))
+  await rm(join(root, 'key'))
+  await symlink(join(outer, 'secrets/key'), join(root, 'key'))
+  await rm(join(root, 'pipe'))
+  // It would wait for a writer for ever.
+  execFileSync('mkfifo', [join(root, 'pipe')])
+  await unlink(join(root, 'gone'))
+  for (const path of ['dir/key', 'key', 'pipe', 'gone', 'gone/x'])
+    expect(await openBeneath(root, path)).toBeNull()
+})
+
+it('is led nowhere else by directories that become links and back, again and again', async () => {
+  await mkdir(join(root, 'own'))
+  await writeFile(join(root, 'own/key'), 'own')
+  await symlink(join(outer, 'secrets'), join(root, 'link'))
+  const secret = await stat(join(outer, 'secrets/key'), { bigint: true })
+  let swapping = true
+  const swaps = (async () => {
+    while (swapping) {
+      await rename(join(root, 'own'), join(root, 'swapped'))
+      await rename(join(root, 'link'), join(root, 'own'))
+      await rename(join(root, 'own'), join(root, 'link'))
+      await rename(join(root, 'swapped'), join(root, 'own'))
+    }
+  })()
+  for (let look = 0; look < 300; look++) {
+    const { files } = await walkBeneath(root, 1_000)
+    expect(files.filter(({ inode }) => inode === secret.ino)).toEqual([])
+    const file = await openBeneath(root, 'own/key')
+    if (file) expect(await file.readFile('utf8')).toBe('own')
+    await file?.close()
+  }
+  swapping = false
+  await swaps
+})
+
+it('gives up on more entries than it is told, of whatever kind, and on depths', async () => {
+  for (let index = 0; index < 20; index++) await symlink('nowhere', join(root, `link-${index}`))
+  await expect(walkBeneath(root, 19)).rejects.toThrow(TooManyFiles)
+  const deep = join(root, ...Array.from({ length: 70 }, () => 'd'))
+  await mkdir(deep, { recursive: true })
+  await writeFile(join(deep, 'file'), 'x')
+  const { files, passedOver } = await walkBeneath(root, 1_000)
+  expect(files).toEqual([])
+  expect(passedOver.at(-1)?.why).toMatch(/deeper than 64/)
+})
+
+it('tells a change by time and size, and takes no time that a database cannot hold', async () => {
+  await writeFile(join(root, 'file'), 'one')
+  const [before] = (await walkBeneath(root, 10)).files
+  // Many kernels' times go on in steps of some milliseconds.
+  await sleep(20)
+  await utimes(join(root, 'file'), 12_000_000_000, 12_000_000_000)
+  const [after] = (await walkBeneath(root, 10)).files
+  expect(after?.mtimeNs).not.toBe(before?.mtimeNs)
+  expect(after?.ctimeNs).toBeGreaterThan(before?.ctimeNs ?? 0n)
+  expect(after?.mtimeNs).toBeLessThan(2n ** 63n)
+})

@@ -1,0 +1,195 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { GpuReading } from '@/lib/cluster/gpus/gpu-reading'
+import { deleteOldSamples } from '@/lib/cluster/gpus/gpu-samples'
+import { hadRealGpus, type Lease, registerNode } from '@/lib/cluster/nodes/nodes'
+import { placeByHand } from '@/lib/cluster/testing/placed'
+import { makeJob } from '@/lib/cluster/testing/rows'
+import { testDatabase } from '@/lib/database/testing/test-database'
+import { discoverGpus } from '../../gpus/discover'
+import { readGpus } from '../../gpus/read-gpus'
+import { NvidiaSmiStandIn } from '../../gpus/testing/stand-in'
+import { GpuWatch } from './gpu-monitor'
+
+const db = testDatabase()
+const realPath = process.env.PATH
+/** An answer comes as late as it likes: programs start slowly on a busy machine. */
+const patient = 60_000
+let standIn: NvidiaSmiStandIn
+
+beforeAll(async () => {
+  standIn = await NvidiaSmiStandIn.make()
+})
+beforeEach(async () => {
+  await db.pool.query('TRUNCATE jobs, nodes, users CASCADE')
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+afterAll(() => standIn.remove())
+
+const idle = ['GPU-aaaa, NVIDIA H100 80GB HBM3, 81920, 4, 0', 'GPU-bbbb, NVIDIA H100 80GB HBM3, 81920, 4, 0']
+const busy = 'GPU-bbbb, NVIDIA H100 80GB HBM3, 81920, 71680, 95'
+const busyReason = 'Others use it: 70 of 80 GiB of memory, 95 % load.'
+
+/** Runs with only the stand-in on the PATH, which from now on lists these GPUs. */
+async function withGpus<T>(gpus: string[] | string, work: () => Promise<T>): Promise<T> {
+  if (typeof gpus === 'string') await standIn.runs(gpus)
+  else
+    await standIn.prints(gpus.map((gpu) => `${gpu.startsWith('GPU-b') ? 1 : 0}, ${gpu}, 40, 120.5, Disabled`))
+  process.env.PATH = standIn.directory
+  try {
+    return await work()
+  } finally {
+    process.env.PATH = realPath
+  }
+}
+
+interface Seen {
+  lease: Lease
+  watch: GpuWatch
+  /** How long nvidia-smi is waited for. */
+  patience: { ms: number }
+  samples: ReadonlyMap<string, GpuReading>[]
+}
+
+/** A node that its worker has just registered. */
+async function serve(): Promise<Seen> {
+  const patience = { ms: patient }
+  const found = await withGpus(idle, () => discoverGpus({ node: 'lab', patienceMs: patient }))
+  const machine = { name: 'lab', engineId: 'engine', engineVersion: '29', cpuMilli: 8000, memoryMib: 16_000 }
+  const lease = await registerNode({ ...machine, warnings: ['old engine'], gpus: found.gpus })
+  const samples: Seen['samples'] = []
+  return {
+    lease,
+    patience,
+    samples,
+    watch: new GpuWatch(
+      lease,
+      () => readGpus(patience.ms),
+      (sample) => samples.push(sample),
+    ),
+  }
+}
+
+const look = (watch: GpuWatch, gpus: string[] | string) => withGpus(gpus, () => watch.look())
+
+/** None is run while one that hung has not ended yet. */
+async function untilKilled(): Promise<void> {
+  await expect.poll(() => withGpus(idle, () => readGpus(patient))).toMatchObject({ faults: [] })
+}
+
+async function stored() {
+  const { rows } = await db.pool.query<{ uuid: string; missing: boolean; reason: string | null }>(
+    'SELECT uuid, missing, busy_reason AS reason FROM gpus ORDER BY uuid',
+  )
+  return Object.fromEntries(rows.map(({ uuid, missing, reason }) => [uuid, missing ? 'missing' : reason]))
+}
+
+async function warnings(): Promise<string[]> {
+  const { rows } = await db.pool.query<{ warnings: string[] }>('SELECT warnings FROM nodes')
+  return rows[0]?.warnings ?? []
+}
+
+describe('a node with real GPUs', () => {
+  it('shows the last sample of each, and its last hour at a third of the pace', async () => {
+    const { watch } = await serve()
+    await db.pool.query(
+      `INSERT INTO gpu_samples (gpu_id, at) SELECT id, now() - interval '61 minutes' FROM gpus`,
+    )
+    for (let i = 0; i < 4; i++) await look(watch, [...idle.slice(0, 1), busy])
+    const { rows } = await db.pool.query(
+      'SELECT load, memory_used_mib, temperature_c, power_w, sampled_at IS NOT NULL AS sampled FROM gpus ORDER BY uuid',
+    )
+    expect(rows).toEqual([
+      { load: 0, memory_used_mib: 4, temperature_c: 40, power_w: 120.5, sampled: true },
+      { load: 0.95, memory_used_mib: 71_680, temperature_c: 40, power_w: 120.5, sampled: true },
+    ])
+    await deleteOldSamples()
+    const kept = await db.pool.query('SELECT load FROM gpu_samples ORDER BY load')
+    expect(kept.rows).toEqual([{ load: 0 }, { load: 0 }, { load: 0.95 }, { load: 0.95 }])
+  })
+
+  it('holds back what others use until they are gone for two looks', async () => {
+    const { watch } = await serve()
+    await look(watch, [...idle.slice(0, 1), busy])
+    expect(await stored()).toEqual({ 'GPU-aaaa': null, 'GPU-bbbb': busyReason })
+    await look(watch, idle)
+    expect(await stored()).toMatchObject({ 'GPU-bbbb': busyReason })
+    await look(watch, idle)
+    expect(await stored()).toMatchObject({ 'GPU-bbbb': null })
+  })
+
+  it('never takes its own jobs for others, nor for a while what they leave behind', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const { lease, watch } = await serve()
+    const task = await placeByHand(lease.nodeId, await makeJob(), { indices: [1], milli: 500 })
+    await look(watch, [...idle.slice(0, 1), busy])
+    expect(await stored()).toMatchObject({ 'GPU-bbbb': null })
+    watch.noteOurs(['GPU-bbbb'])
+    await db.pool.query('UPDATE allocations SET released_at = now() WHERE task_id = $1', [task])
+    await db.pool.query('UPDATE gpus SET allocated_milli = 0')
+    await look(watch, [...idle.slice(0, 1), busy])
+    expect(await stored()).toMatchObject({ 'GPU-bbbb': null })
+    vi.advanceTimersByTime(10_000)
+    await look(watch, [...idle.slice(0, 1), busy])
+    expect(await stored()).toMatchObject({ 'GPU-bbbb': busyReason })
+  })
+
+  it('holds back a GPU with a fault, and one that is gone, until they are back; serves a new one', async () => {
+    const { watch } = await serve()
+    await look(watch, ['GPU-aaaa, NVIDIA H100 80GB HBM3, 81920, ERR!, ERR!'])
+    expect(await stored()).toEqual({
+      'GPU-aaaa': 'nvidia-smi reports a fault: its memory.used is ERR!.',
+      'GPU-bbbb': 'missing',
+    })
+    await look(watch, [
+      'GPU-aaaa, NVIDIA H100 80GB HBM3, [N/A], [N/A], [N/A]',
+      'GPU-bcbc, Tesla T4, 15360, 0, 0',
+    ])
+    const state = await stored()
+    expect(state['GPU-aaaa']).toContain('nvidia-smi says of it only')
+    expect(state).toMatchObject({ 'GPU-bcbc': null, 'GPU-bbbb': 'missing' })
+    expect(await warnings()).toEqual(['old engine', expect.stringContaining('[N/A]')])
+    await look(watch, idle)
+    await look(watch, idle)
+    expect(await stored()).toEqual({ 'GPU-aaaa': null, 'GPU-bbbb': null, 'GPU-bcbc': 'missing' })
+    expect(await warnings()).toEqual(['old engine'])
+  })
+
+  it('warns once when nvidia-smi fails or hangs, and gives nothing out after the third time', async () => {
+    const { watch, samples, patience } = await serve()
+    await look(watch, 'echo "Failed to initialize NVML: Driver/library version mismatch"; exit 18')
+    patience.ms = 2_000
+    await look(watch, 'exec /bin/sleep 60')
+    expect(await stored()).toEqual({ 'GPU-aaaa': null, 'GPU-bbbb': null })
+    expect(await warnings()).toEqual(['old engine', expect.stringContaining('no answer within 2 s')])
+    await untilKilled()
+    await look(watch, 'exec /bin/sleep 60')
+    const silent = 'nvidia-smi failed: no answer within 2 s.'
+    expect(await stored()).toEqual({ 'GPU-aaaa': silent, 'GPU-bbbb': silent })
+    expect(samples).toEqual([])
+    await untilKilled()
+    patience.ms = patient
+    await look(watch, idle)
+    await look(watch, idle)
+    expect(await stored()).toEqual({ 'GPU-aaaa': null, 'GPU-bbbb': null })
+    expect(await warnings()).toEqual(['old engine'])
+  })
+
+  it('is known for its GPUs when its worker starts without a driver', async () => {
+    expect(await hadRealGpus('lab')).toBe(false)
+    await serve()
+    expect(await hadRealGpus('lab')).toBe(true)
+    expect(await hadRealGpus('another')).toBe(false)
+  })
+
+  it('writes nothing once another worker has the lease', async () => {
+    const { watch } = await serve()
+    await serve()
+    await look(watch, [...idle.slice(0, 1), busy])
+    await look(watch, idle.slice(0, 1))
+    expect(await stored()).toEqual({ 'GPU-aaaa': null, 'GPU-bbbb': null })
+    expect((await db.pool.query('SELECT 1 FROM gpu_samples')).rowCount).toBe(0)
+    expect(await warnings()).toEqual(['old engine'])
+  })
+})

@@ -1,0 +1,103 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { GpuReading } from '@/lib/cluster/gpus/gpu-reading'
+import type { Lease } from '@/lib/cluster/nodes/nodes'
+import { type ClaimedTask, unfinishedTasks } from '@/lib/cluster/tasks/tasks'
+import { placeByHand } from '@/lib/cluster/testing/placed'
+import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
+import { testDatabase } from '@/lib/database/testing/test-database'
+import { collectOutput, readRecords } from '@/lib/results/decode'
+import { UseRecorder } from '../gpus/usage-recorder'
+import { OutputStore } from './output-writer'
+
+const db = testDatabase()
+
+beforeEach(async () => {
+  await db.pool.query('TRUNCATE jobs, nodes, users CASCADE')
+})
+
+async function claim(lease: Lease): Promise<ClaimedTask> {
+  const [task] = await unfinishedTasks(lease)
+  if (!task) throw new Error('the task is not there')
+  return task
+}
+
+async function runningTask(): Promise<{ lease: Lease; task: ClaimedTask }> {
+  const lease = await makeNode()
+  await placeByHand(lease.nodeId, await makeJob())
+  return { lease, task: await claim(lease) }
+}
+
+function readings(task: ClaimedTask, load: number | null, memoryUsedMib: number | null) {
+  const figures = { load, memoryUsedMib, temperatureC: 50, powerW: 300 }
+  const all = task.gpus.map(({ uuid, index }): [string, GpuReading] => [
+    uuid,
+    { uuid, index, model: 'NVIDIA H100 80GB HBM3', memoryMib: 81_920, fault: null, ...figures },
+  ])
+  return new Map(all)
+}
+
+/** Far more than it takes. */
+const patience = { timeout: 20_000 }
+
+const print = (text: string) => ({ stream: 'stdout' as const, bytes: Buffer.from(text) })
+
+async function chunks(): Promise<Buffer> {
+  const { rows } = await db.pool.query<{ records: Buffer }>('SELECT records FROM log_chunks ORDER BY start')
+  return Buffer.concat(rows.map(({ records }) => records))
+}
+
+async function types(): Promise<string[]> {
+  const found = []
+  for await (const { type } of readRecords([await chunks()])) found.push(type)
+  return found
+}
+
+describe("the use of a task's GPUs", () => {
+  it('is recorded between the lines of its output, at most every ten seconds, and never after its end', async () => {
+    const { lease, task } = await runningTask()
+    const store = new OutputStore(lease, task, 1 << 20, new AbortController().signal)
+    const use = new UseRecorder(lease, task)
+    use.take(readings(task, 1, 100))
+    use.recordTo(store)
+    await store.take(print('one\n'))
+    use.take(readings(task, 0.5, 40_000))
+    use.take(readings(task, 0.5, 40_000))
+    await store.take(print('two\n'))
+    await store.end()
+    store.add(Buffer.from('{"type":"metric"}\n'))
+    expect(await types()).toEqual(['stdout', 'metric', 'stdout'])
+    expect((await collectOutput([await chunks()], { maxBytes: 1000 })).stdout).toBe('one\ntwo\n')
+    expect((await claim(lease)).stdoutConsumed).toBe(8)
+  })
+
+  it('moves nothing for a worker that goes on with the output', async () => {
+    const { lease, task } = await runningTask()
+    const first = new OutputStore(lease, task, 1 << 20, new AbortController().signal)
+    await first.take(print('one\ntw'))
+    first.add(Buffer.from(`{"type":"metric","t":"${new Date().toISOString()}","gpus":[]}\n`))
+    await expect.poll(types, patience).toContain('metric')
+    const adopted = await claim(lease)
+    const second = new OutputStore(lease, adopted, 1 << 20, new AbortController().signal)
+    await second.take(print('one\ntwo\n'))
+    await second.end()
+    expect((await collectOutput([await chunks()], { maxBytes: 1000 })).stdout).toBe('one\ntwo\n')
+  })
+
+  it('is summed up in its row: mean load and peak memory, where nvidia-smi said them', async () => {
+    const { lease, task } = await runningTask()
+    const use = new UseRecorder(lease, task)
+    use.recordTo(new OutputStore(lease, task, 1 << 20, new AbortController().signal))
+    const summary = async () => {
+      const { rows } = await db.pool.query(
+        'SELECT gpu_samples AS samples, gpu_load_mean AS load, gpu_memory_peak_mib AS peak FROM tasks',
+      )
+      return rows[0]
+    }
+    use.take(readings(task, null, 500))
+    await expect.poll(summary, patience).toEqual({ samples: 0, load: null, peak: 500 })
+    use.take(readings(task, 1, 70_000))
+    await expect.poll(summary, patience).toEqual({ samples: 1, load: 1, peak: 70_000 })
+    use.take(readings(task, 0.5, 10))
+    await expect.poll(summary, patience).toEqual({ samples: 2, load: 0.75, peak: 70_000 })
+  })
+})

@@ -1,0 +1,250 @@
+import { pause } from '@/lib/async/sleep'
+import type { GpuReading } from '@/lib/cluster/gpus/gpu-reading'
+import { finishTask } from '@/lib/cluster/tasks/finish-task'
+import { type ClaimedTask, Fenced, markRunning } from '@/lib/cluster/tasks/tasks'
+import { storedSpecSchema } from '@/lib/contract/config/stored-spec'
+import { type EndReason, endReasons } from '@/lib/contract/reasons'
+import type { Outcome } from '@/lib/jobs/lifecycle/attempt-end'
+import { logger } from '@/lib/logger'
+import { encodeNote } from '@/lib/results/note'
+import { RunCheckpoints } from '../../checkpoints/run-checkpoints'
+import type { ContainerRef, OutputChunk } from '../../runtime/runtime'
+import { withResults } from '../artifacts/upload-artifacts'
+import { UseRecorder } from '../gpus/usage-recorder'
+import { persist } from '../lease/retry-write'
+import { waitForPeers, warnPeers } from './barrier'
+import { ContainerLife } from './container-supervisor'
+import { isForeignEnd, outcomeOf, outcomeOfFault } from './outcome'
+import { OutputStore } from './output-writer'
+import { clearTask, layOutTask } from './prepare-task'
+import { shownRank } from './shown-rank'
+import { StopOrder } from './stop-request'
+import type { TaskHost } from './task-settings'
+import { TaskTerminal } from './task-terminal'
+import { watchUsage } from './watch-usage'
+
+/** Between SIGTERM and SIGKILL. */
+const graceMs = 10_000
+/** How often a container that would not die is killed again. */
+const killAgainEveryMs = 5_000
+
+interface Conclusion {
+  outcome: Outcome
+  keepGpus: boolean
+}
+
+/**
+ * One task from its claim to its verdict. Every step may be tried for the second time: a worker that was killed leaves
+ * its container behind, and the next one goes on from there.
+ */
+export class TaskRun {
+  /** Resolves when nothing more will be done for the task here. Never rejects. */
+  readonly done: Promise<void>
+  readonly #abandoned = new AbortController()
+  readonly #life: ContainerLife
+  readonly #stop: StopOrder
+  readonly #use: UseRecorder
+  #output: OutputStore | undefined
+  #checkpoints: RunCheckpoints | undefined
+  #terminal: TaskTerminal | undefined
+
+  constructor(
+    readonly host: TaskHost,
+    readonly task: ClaimedTask,
+    readonly existing?: ContainerRef,
+  ) {
+    this.#stop = new StopOrder(host.lease, task, this.#abandoned.signal)
+    this.#life = new ContainerLife(
+      {
+        runtime: host.runtime,
+        taskId: task.id,
+        nodeId: host.lease.nodeId,
+        requireOurs: () => this.#requireOurs(),
+        isStopped: () => this.#stop.reason !== null,
+        abandoned: this.#abandoned.signal,
+      },
+      existing,
+    )
+    this.#use = new UseRecorder(host.lease, task)
+    // An adopted container may have been stopped for it already: then its exit code tells nothing.
+    if (task.stopReason) this.stop(task.stopReason)
+    this.done = this.#run()
+  }
+
+  /** Stops the container for a reason, which becomes the task's unless there was one before. */
+  stop(reason: EndReason): void {
+    if (this.#stop.give(reason)) this.#stopContainer()
+  }
+
+  /** Takes what nvidia-smi just said of the node's GPUs, by their UUIDs. */
+  takeSample(readings: ReadonlyMap<string, GpuReading>): void {
+    if (!this.#abandoned.signal.aborted) this.#use.take(readings)
+  }
+
+  /** Something may have been typed at its terminal. */
+  ringTerminal(): void {
+    this.#terminal?.ring()
+  }
+
+  /** Fenced off: nothing more is written. The container is left to whoever owns it now. */
+  abandon(): void {
+    this.#abandoned.abort()
+  }
+
+  #stopContainer(): void {
+    const { reason } = this.#stop
+    if (reason) this.#life.stop(reason === 'output_limit' ? 0 : graceMs)
+  }
+
+  #requireOurs(): void {
+    if (this.#abandoned.signal.aborted || !this.host.leaseIsHeld()) throw new Fenced(this.task.id)
+  }
+
+  async #run(): Promise<void> {
+    const { task } = this
+    try {
+      const { outcome, keepGpus } = await this.#conclude()
+      this.#requireOurs()
+      await persist(this.#abandoned.signal, 'verdict', () =>
+        finishTask(this.host.lease, task, outcome, keepGpus),
+      )
+      if (!keepGpus) await this.#cleanUp()
+    } catch (error) {
+      if (this.#abandoned.signal.aborted) return
+      // The container stays: whether another worker has adopted it, only the next reconciliation can tell.
+      if (error instanceof Fenced) logger.warn({ task: task.id }, 'fenced off from a task')
+      else
+        logger.error(
+          { err: error, task: task.id },
+          'could not bring a task to its end; it is looked at again',
+        )
+    }
+  }
+
+  async #conclude(): Promise<Conclusion> {
+    try {
+      const outcome = await Promise.race([this.#runContainer(), this.#life.undying])
+      // The verdict waits until what the job left in /results is stored: who reads it finds all of them.
+      const told = await withResults(this.host, this.task, outcome, this.#abandoned.signal)
+      return { outcome: told, keepGpus: false }
+    } catch (error) {
+      if (error instanceof Fenced) throw error
+      logger.error({ err: error, task: this.task.id }, 'a task failed for a reason of the system')
+      return this.#concludeFault(error)
+    }
+  }
+
+  /**
+   * A verdict gives the GPUs away, and a system's fault starts the job again: both only once its container is surely
+   * gone. Only a user who wants the job ended, or a job over its limits, is not kept waiting for one that would not die.
+   */
+  async #concludeFault(error: unknown): Promise<Conclusion> {
+    for (let told = false; ; told = true) {
+      const dead = await this.#life.putDown()
+      const { reason } = this.#stop
+      // Peers of a container that others removed may fail with it, and stop it: it is still what ended them.
+      const stopped = reason !== null && !(reason === 'peer_failed' && isForeignEnd(error))
+      const outcome = stopped ? { reason, detail: null, exitCode: null } : outcomeOfFault(error)
+      if (dead) return { outcome: await this.#finishCheckpoints(outcome), keepGpus: false }
+      if (!told) await persist(this.#abandoned.signal, 'drain', () => this.host.onKillFailed(this.task))
+      if (endReasons[outcome.reason].fault !== 'system') {
+        this.#checkpoints?.close()
+        const detail = 'Its container would not die; an admin has been told.'
+        return { outcome: { ...outcome, detail }, keepGpus: true }
+      }
+      await pause(killAgainEveryMs, this.#abandoned.signal)
+      this.#requireOurs()
+    }
+  }
+
+  async #runContainer(): Promise<Outcome> {
+    const { lease, outputLimitBytes } = this.host
+    const { task, existing } = this
+    const store = new OutputStore(lease, task, outputLimitBytes, this.#abandoned.signal)
+    this.#output = store
+    const output = await this.#open()
+    if (!output) return { reason: this.#stop.reason ?? 'internal_error', detail: null, exitCode: null }
+    const over = existing?.state === 'exited'
+    const leftMs = Math.max(0, task.timeLimitS - task.ranSeconds) * 1000
+    const timeLimit = over ? undefined : setTimeout(() => this.stop('timeout'), leftMs)
+    this.#use.recordTo(store)
+    const ended = new AbortController()
+    const running = AbortSignal.any([ended.signal, this.#abandoned.signal])
+    watchUsage(lease, task.id, () => this.#life.usage(), running)
+    if (!over) this.#serveTerminal(running)
+    this.#keepCheckpoints(running)
+    const take = async (chunk: OutputChunk) => {
+      this.#requireOurs()
+      await store.take(chunk)
+      if (store.limitReached) this.stop('output_limit')
+    }
+    try {
+      const exit = await this.#life.follow(output, take, () => store.startOver())
+      clearTimeout(timeLimit)
+      await this.#stop.noted
+      const outcome = outcomeOf(exit, this.#stop.reason, task.memoryMib, over)
+      await warnPeers(lease, task, outcome, this.#abandoned.signal)
+      const told = await this.#finishCheckpoints(outcome)
+      await store.end()
+      return told
+    } finally {
+      clearTimeout(timeLimit)
+      ended.abort()
+    }
+  }
+
+  #keepCheckpoints(running: AbortSignal): void {
+    const { host, task } = this
+    const { signal: abandoned } = this.#abandoned
+    const onOver = () => this.stop('checkpoint_limit')
+    this.#checkpoints = new RunCheckpoints({ host, task, abandoned, note: this.#note, onOver })
+    this.#checkpoints.start(running)
+  }
+
+  async #finishCheckpoints(outcome: Outcome): Promise<Outcome> {
+    return (await this.#checkpoints?.finish(outcome)) ?? outcome
+  }
+
+  readonly #note = (text: string): void => {
+    this.#output?.add(encodeNote(text, new Date(), shownRank(this.task)))
+  }
+
+  #serveTerminal(running: AbortSignal): void {
+    const { host, task } = this
+    if (!storedSpecSchema.parse(task.spec).tty) return
+    this.#terminal = new TaskTerminal(host.lease, task.id, this.#life, running)
+    void this.#terminal.serve()
+  }
+
+  /** Brings the container to run, and says so. Null when the task was stopped before that. */
+  async #open(): Promise<AsyncIterable<OutputChunk> | null> {
+    const { lease, runtime } = this.host
+    let imageDigest: string | null = null
+    let telling: Promise<void> | undefined
+    const make = async () => {
+      const [digest, container] = await Promise.all([
+        this.#stop.unlessGiven(runtime.ensureImage(this.task.image)),
+        layOutTask(this.host, this.task, this.#stop.signal, this.#note),
+      ])
+      imageDigest = digest
+      return digest === null ? null : container
+    }
+    // Told to the database while the engine starts the container: neither waits for the other.
+    const output = await this.#life.open(
+      make,
+      () => this.task.instances === 1 || waitForPeers(lease, this.task, this.#stop.signal),
+      () => {
+        telling ??= persist(this.#abandoned.signal, 'start', () => markRunning(lease, this.task, imageDigest))
+        telling.catch(() => {})
+      },
+    )
+    await telling
+    this.#stopContainer()
+    return output
+  }
+
+  async #cleanUp(): Promise<void> {
+    await this.#life.remove()
+    await clearTask(this.host, this.task.id)
+  }
+}

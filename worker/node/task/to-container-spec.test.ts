@@ -1,0 +1,134 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
+import { readJobNetworks } from '@/lib/contract/job-network'
+import { writeTaskDirectory } from './task-directory'
+import { containerOf } from './to-container-spec'
+
+const task: ClaimedTask = {
+  id: 'task',
+  jobId: 'job',
+  attempt: 1,
+  rank: 0,
+  status: 'starting',
+  cpuMilli: 1000,
+  memoryMib: 1024,
+  image: 'gpuq/python:1',
+  network: 'none',
+  spec: { args: ['--epochs', '10'], env: { SEED: '1' } },
+  archiveId: null,
+  code: Buffer.from('print(1)'),
+  command: null,
+  project: { id: 'project', owner: 'ada', slug: 'thesis' },
+  workspace: null,
+  user: { handle: 'ada', uid: null, gid: null },
+  timeLimitS: 60,
+  ranSeconds: 0,
+  stdoutConsumed: 0,
+  stderrConsumed: 0,
+  outputBytes: 0,
+  stopReason: null,
+  gpus: [],
+  instances: 1,
+  networkIndex: null,
+  peers: [
+    {
+      rank: 0,
+      nodeId: 'node',
+      nodeName: 'a',
+      engineId: 'engine',
+      machineId: 'engine',
+      address: null,
+      gpuCount: 0,
+    },
+  ],
+}
+const lease = { nodeId: 'node', leaseId: 'lease', engineId: 'engine' }
+const range = readJobNetworks('10.213.0.0/16')
+const containerFor = (of: ClaimedTask, jobNetworks = range) =>
+  containerOf(of, lease, '/tasks/task', jobNetworks)
+
+async function filesOf(of: ClaimedTask): Promise<string[]> {
+  const directory = await mkdtemp(join(tmpdir(), 'gpuq-task-'))
+  await writeTaskDirectory(directory, of)
+  const names = await readdir(directory)
+  const texts = await Promise.all(
+    names.toSorted().map(async (name) => `${name}: ${await readFile(join(directory, name), 'utf8')}`),
+  )
+  await rm(directory, { recursive: true })
+  return texts
+}
+
+it('runs solution.py with its arguments', async () => {
+  expect(containerFor(task).command).toEqual(['python', '-u', '/job/solution.py', '--epochs', '10'])
+  expect(await filesOf(task)).toEqual([expect.stringMatching(/^config.yaml: /), 'solution.py: print(1)'])
+})
+
+it('tells the program which GPUs it has, as the container numbers them, where the job asks for it', () => {
+  const gpu = (index: number) => ({ uuid: `GPU-${index}`, index, simulated: false, milli: 1000 })
+  const spec = { args: ['--cuda', '7', '--epochs', '10'], cuda_argument: true }
+  const asked = containerFor({ ...task, spec, gpus: [gpu(2), gpu(5)] })
+  expect(asked.command.slice(3)).toEqual(['--cuda', '0,1', '--epochs', '10'])
+  expect(asked.gpuUuids).toEqual(['GPU-2', 'GPU-5'])
+  const unasked = containerFor({ ...task, spec: { args: spec.args }, gpus: [gpu(2), gpu(5)] })
+  expect(unasked.command.slice(3)).toEqual(spec.args)
+  expect(containerFor({ ...task, spec: { ...spec, args: ['a'] } }).command.slice(3)).toEqual(['a'])
+})
+
+it('hands a command to a shell as it was typed, in a container that is the same in all else', async () => {
+  const command = 'echo "$HOME" \'$5\' && python train.py; exit 3'
+  const commanded = { ...task, code: Buffer.alloc(0), command }
+  expect(containerFor(commanded)).toEqual({
+    ...containerFor(task),
+    command: ['/bin/sh', '-c', command],
+  })
+  expect(await filesOf(commanded)).toEqual([expect.stringMatching(/^config.yaml: /)])
+})
+
+it('begins with a copy of what was shipped, and then becomes the program', () => {
+  const shipped = { ...task, archiveId: 'archive', spec: { archive: 'a'.repeat(64), run_name: 'base' } }
+  const uploaded = containerFor(shipped)
+  expect(uploaded.command.slice(0, 2)).toEqual(['/bin/sh', '-c'])
+  expect(uploaded.command[2]).toMatch(/^cp -R .* && exec "\$@"$/)
+  expect(uploaded.command.slice(4)).toEqual(['python', '-u', '/work/solution.py'])
+  expect(uploaded.runName).toBe('base')
+  const commanded = containerFor({ ...shipped, command: 'sh run.sh' })
+  expect(commanded.command.slice(4)).toEqual(['/bin/sh', '-c', 'sh run.sh'])
+  expect(commanded.command[2]).not.toContain('solution.py')
+})
+
+it('is told where all tasks of the attempt are, and how many processes each has', async () => {
+  const peers = [2, 2].map((gpuCount, rank) => ({
+    rank,
+    nodeId: `node-${rank}`,
+    nodeName: `n${rank}`,
+    engineId: `engine/${rank}`,
+    machineId: 'engine',
+    address: '192.0.2.7',
+    gpuCount,
+  }))
+  const one = { ...task, rank: 1, instances: 2, networkIndex: 1, peers }
+  expect(containerFor(one).network).toEqual({
+    subnet: '10.213.0.16/28',
+    vni: 0xad5001,
+    internet: false,
+    peers: [
+      { address: '10.213.0.18', processes: 2, machine: null },
+      { address: '10.213.0.19', processes: 2, machine: null },
+    ],
+  })
+  expect(await filesOf(one)).toContain('hostfile: rank-0 slots=2\nrank-1 slots=2\n')
+  expect(await filesOf(task)).not.toContainEqual(expect.stringContaining('hostfile'))
+  const without = { ...one, peers: peers.map((peer) => ({ ...peer, gpuCount: 0 })) }
+  expect(containerFor(without).network).toMatchObject({ peers: [{ processes: 1 }, { processes: 1 }] })
+  const apart = { ...one, peers: peers.map((peer) => ({ ...peer, machineId: peer.nodeId })) }
+  expect(containerFor(apart).network).toMatchObject({
+    peers: [{ machine: { node: 'n0', address: '192.0.2.7' } }, { machine: null }],
+  })
+  // A leader of another range has counted further than this node can.
+  expect(() => containerFor({ ...one, networkIndex: 16 }, readJobNetworks('192.168.7.0/24'))).toThrow(
+    /GPUQ_JOB_NETWORKS/,
+  )
+})

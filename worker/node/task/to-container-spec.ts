@@ -1,0 +1,61 @@
+import type { Lease } from '@/lib/cluster/nodes/nodes'
+import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
+import { storedSpecSchema } from '@/lib/contract/config/stored-spec'
+import type { JobNetworks } from '@/lib/contract/job-network'
+import { withCudaArgument } from '@/lib/jobs/config/cuda-argument'
+import type { TaskContainer } from '../../runtime/runtime'
+import { shippedDirectory } from './prepare-archive'
+import { networkOf } from './to-network-spec'
+
+/** Whether the task begins with files that were shipped. */
+export function hasShippedDirectory(task: Pick<ClaimedTask, 'spec'>): boolean {
+  return storedSpecSchema.parse(task.spec).archive !== undefined
+}
+
+/** What a task asks of the runtime. */
+export function containerOf(
+  task: ClaimedTask,
+  lease: Lease,
+  directory: string,
+  jobNetworks: JobNetworks,
+): Omit<TaskContainer, 'results' | 'workspace' | 'checkpoints'> {
+  const spec = storedSpecSchema.parse(task.spec)
+  // The container numbers its GPUs from 0 in the order of their numbers on the node, as `task.gpus` has them.
+  const args = spec.cuda_argument ? withCudaArgument(spec.args, task.gpus.length) : spec.args
+  const shipped = spec.archive !== undefined
+  const program =
+    task.command === null
+      ? ['python', '-u', `${shipped ? '/work' : '/job'}/solution.py`, ...args]
+      : ['/bin/sh', '-c', task.command]
+  return {
+    jobId: task.jobId,
+    taskId: task.id,
+    attempt: task.attempt,
+    rank: task.rank,
+    nodeId: lease.nodeId,
+    image: task.image,
+    command: shipped ? inShippedDirectory(program, task.command === null) : program,
+    env: spec.env,
+    runName: spec.run_name ?? null,
+    directory,
+    gpuUuids: task.gpus.filter(({ simulated }) => !simulated).map(({ uuid }) => uuid),
+    simulated: task.gpus.some(({ simulated }) => simulated),
+    cpuMilli: task.cpuMilli,
+    memoryMib: task.memoryMib,
+    network: task.networkIndex === null ? task.network : networkOf(task, task.networkIndex, jobNetworks),
+    tty: spec.tty,
+  }
+}
+
+/**
+ * Copies the shipped files to where the program may write, and becomes the program. Links stay links, and every file is
+ * the task's own. An uploaded program is put beside them, where it finds its modules and data.
+ */
+function inShippedDirectory(program: string[], uploaded: boolean): string[] {
+  const steps = [
+    `cp -R /job/${shippedDirectory}/. /work/`,
+    ...(uploaded ? ['rm -rf /work/solution.py', 'cp /job/solution.py /work/'] : []),
+    'exec "$@"',
+  ]
+  return ['/bin/sh', '-c', steps.join(' && '), 'gpuq', ...program]
+}

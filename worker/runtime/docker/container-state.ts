@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import { type ContainerRef, type Exit, RuntimeFault, type TaskContainer } from '../runtime'
+import { labels } from '../spec/container-spec'
+import type { ContainerNotes } from './engine-events'
+
+const labelsSchema = z.object({
+  [labels.job]: z.string().min(1),
+  [labels.task]: z.string().min(1),
+  [labels.node]: z.string().min(1),
+  [labels.attempt]: z.coerce.number().int().nonnegative(),
+  [labels.network]: z.string().min(1).optional(),
+})
+
+/** What `GET /containers/ID/json` says, as far as gpuq cares. */
+export const inspectSchema = z.object({
+  Id: z.string(),
+  Config: z.object({ Labels: z.record(z.string(), z.string()).nullish() }),
+  State: z.object({
+    Status: z.string(),
+    ExitCode: z.number().int(),
+    OOMKilled: z.boolean().default(false),
+    StartedAt: z.string().default(''),
+    FinishedAt: z.string().default(''),
+  }),
+})
+
+export type Inspection = z.infer<typeof inspectSchema>
+
+/** What `GET /containers/json` says. */
+export const listSchema = z.array(
+  z.object({ Id: z.string(), Labels: z.record(z.string(), z.string()).nullish(), State: z.string() }),
+)
+
+/** A container that carries our labels, or null for one of somebody else's. */
+export function toContainerRef(
+  id: string,
+  carried: Record<string, string> | null | undefined,
+  status: string,
+): ContainerRef | null {
+  const parsed = labelsSchema.safeParse(carried ?? {}).data
+  if (parsed === undefined) return null
+  return {
+    id,
+    jobId: parsed[labels.job],
+    taskId: parsed[labels.task],
+    attempt: parsed[labels.attempt],
+    nodeId: parsed[labels.node],
+    state: toState(status),
+    network: parsed[labels.network] ?? null,
+    tty: carried?.[labels.terminal] === 'true',
+  }
+}
+
+/**
+ * The container found under a task's name, when it is that task's. Anything else there was left by another database
+ * or by a stranger, and is not ours to run or to remove.
+ */
+export function findOwn(task: TaskContainer, found: Inspection): ContainerRef {
+  const ref = toContainerRef(found.Id, found.Config.Labels, found.State.Status)
+  if (
+    ref?.jobId === task.jobId &&
+    ref.taskId === task.taskId &&
+    ref.attempt === task.attempt &&
+    ref.nodeId === task.nodeId
+  )
+    return ref
+  throw new RuntimeFault('engine_error', `Another container than this task's has its name (${found.Id}).`)
+}
+
+/** How a container ended. */
+export function toExit({ State }: Inspection): Exit {
+  if (toState(State.Status) !== 'exited')
+    throw new RuntimeFault('engine_error', `The container has not ended: it is ${State.Status}.`)
+  return {
+    exitCode: State.ExitCode,
+    outOfMemory: State.OOMKilled,
+    startedAt: toTime(State.StartedAt),
+    finishedAt: toTime(State.FinishedAt),
+  }
+}
+
+/** An end that others than the program and gpuq had a hand in says nothing about the program. */
+export function refuseForeignEnd({ exitCode }: Exit, { interrupted, signals }: ContainerNotes): void {
+  const signal = exitCode - 128
+  if (signals.has(signal))
+    throw new RuntimeFault(
+      'container_gone',
+      `The container was ended from outside gpuq, with signal ${signal}.`,
+    )
+  // Whether it was the engine that ended it cannot be known, and the engine has thrown away what was in its pipes.
+  if (interrupted)
+    throw new RuntimeFault(
+      'container_gone',
+      'The container ended while the engine was away: its last output is lost.',
+    )
+}
+
+function toState(status: string): ContainerRef['state'] {
+  if (status === 'created') return 'created'
+  return status === 'running' || status === 'paused' || status === 'restarting' ? 'running' : 'exited'
+}
+
+/** The engine's times have nanoseconds, and year 1 for "never". */
+function toTime(text: string): Date | null {
+  const time = new Date(text)
+  return Number.isNaN(time.getTime()) || time.getUTCFullYear() < 1970 ? null : time
+}

@@ -1,0 +1,276 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, describe, expect, it } from 'vitest'
+import { until } from '../../testing/until'
+import { containerName, labels } from '../spec/container-spec'
+import { askEngine } from '../testing/engine-probe'
+import { collect, TaskBench, testImage } from '../testing/task-bench'
+
+const bench = new TaskBench()
+const { runtime } = bench
+
+afterAll(() => bench.cleanUp())
+
+const lines = (count: number, stream: string) =>
+  Array.from({ length: count }, (_, number) => `${stream} ${number}\n`).join('')
+
+describe('output', () => {
+  it('is complete for containers that print and end at once, two hundred times', async () => {
+    const source = 'import sys\nfor n in range(100): print("out", n); print("err", n, file=sys.stderr)'
+    const queue = Array.from({ length: 200 }, (_, number) => number)
+    const wrong: string[] = []
+    const work = async () => {
+      while (queue.pop() !== undefined) {
+        const { stdout, stderr } = await bench.run(source)
+        if (stdout !== lines(100, 'out') || stderr !== lines(100, 'err')) wrong.push(stdout + stderr)
+      }
+    }
+    await Promise.all(Array.from({ length: 4 }, work))
+    expect(wrong).toEqual([])
+  })
+
+  const awkward = `
+import os
+os.write(1, b"nul \\x00 invalid \\xff\\xfe cut \\xe2\\x82\\n")
+os.write(1, b"x" * 40000 + b"\\n\\n\\r\\n")
+os.write(1, b"y" * 16384 + b"\\n")
+os.write(1, b"z" * 32768 + b"\\nafter\\n")
+os.write(2, b"no newline at the end")
+os.write(1, b"nor here")`
+  const awkwardOut = Buffer.concat([
+    Buffer.from('nul \0 invalid '),
+    Buffer.from([0xff, 0xfe]),
+    Buffer.from(' cut '),
+    Buffer.from([0xe2, 0x82]),
+    Buffer.from(
+      `\n${'x'.repeat(40_000)}\n\n\r\n${'y'.repeat(16_384)}\n${'z'.repeat(32_768)}\nafter\nnor here`,
+    ),
+  ])
+
+  it('keeps every byte, live and replayed, whatever the bytes are', async () => {
+    const container = await runtime.create(await bench.task(awkward))
+    const live = await collect(await runtime.start(container))
+    const replayed = await collect(await runtime.replay(container))
+    expect(live.stdout.equals(awkwardOut)).toBe(true)
+    expect(replayed.stdout.equals(awkwardOut)).toBe(true)
+    expect(live.stderr.toString()).toBe('no newline at the end')
+    expect(replayed.stderr.toString()).toBe('no newline at the end')
+  })
+
+  it('keeps the last line also where its log is followed and it has no newline, twenty times', async () => {
+    const source =
+      'import sys, time\ntime.sleep(0.3)\nprint("one")\nprint("two", file=sys.stderr)\nprint("end", end="")'
+    for (let round = 0; round < 5; round++) {
+      const ends = Array.from({ length: 4 }, async () => {
+        const container = await runtime.create(await bench.task(source))
+        const live = collect(await runtime.start(container))
+        const followed = await collect(await runtime.replay(container))
+        return [followed.stdout.toString(), followed.stderr.toString(), (await live).stdout.toString()]
+      })
+      expect(await Promise.all(ends)).toEqual(Array(4).fill(['one\nend', 'two\n', 'one\nend']))
+    }
+  })
+
+  it('makes the container wait while nobody reads, and loses nothing', async () => {
+    const MiB = 1024 * 1024
+    const container = await runtime.create(
+      await bench.task(`import os\nfor _ in range(64): os.write(1, b"x" * ${MiB})`),
+    )
+    const output = await runtime.start(container)
+    await sleep(1500)
+    expect((await runtime.list(bench.nodeId)).find(({ id }) => id === container.id)?.state).toBe('running')
+    expect((await collect(output)).stdout.length).toBe(64 * MiB)
+  })
+
+  it('survives a reader that stands still while the container ends', async () => {
+    // Enough to fill the engine's own buffer, and little enough to be in its pipes at the end.
+    const written = 1_400_000
+    const source = `import os\nfor _ in range(${written / 1000}): os.write(1, b"x" * 999 + b"\\n")`
+    const container = await runtime.create(await bench.task(source))
+    const output = (await runtime.start(container))[Symbol.asyncIterator]()
+    const first = await output.next()
+    await sleep(5000)
+    const rest = await collect({ [Symbol.asyncIterator]: () => output })
+    expect((first.done ? 0 : first.value.bytes.length) + rest.stdout.length).toBe(written)
+  })
+
+  it('can be had from the first byte by another process, before and after the end', async () => {
+    const source = 'import time\nfor n in range(50): print("out", n)\ntime.sleep(1)\nprint("end")'
+    const container = await bench.startUntil(source, 'out 49')
+    const other = new TaskBench().runtime
+    const early = await other.replay(container)
+    expect((await collect(early)).stdout.toString()).toBe(`${lines(50, 'out')}end\n`)
+    expect((await collect(await other.replay(container))).stdout.toString()).toBe(`${lines(50, 'out')}end\n`)
+    expect(await other.wait(container)).toMatchObject({ exitCode: 0 })
+  })
+})
+
+describe('a task', () => {
+  it('has one container, however often it is created', async () => {
+    const task = await bench.task('print(1)')
+    const [first, second] = await Promise.all([runtime.create(task), runtime.create(task)])
+    expect(second).toEqual(first)
+    await collect(await runtime.start(first))
+    await runtime.wait(first)
+    expect(await runtime.create(task)).toEqual({ ...first, state: 'exited' })
+  })
+
+  it('does not take over a container that only has its name', async () => {
+    const task = await bench.task('print(1)')
+    await runtime.create({ ...task, taskId: randomUUID() })
+    await expect(runtime.create(task)).rejects.toMatchObject({ code: 'engine_error' })
+  })
+
+  it('is listed by its node alone, and what merely looks like one is not', async () => {
+    const task = await bench.task('print(1)')
+    const container = await runtime.create(task)
+    const stranger = { Image: testImage, Labels: { [labels.node]: bench.nodeId } }
+    const name = `gpuq-stranger-${randomUUID()}`
+    await askEngine('POST', `/containers/create?name=${name}`, stranger)
+    try {
+      expect(await runtime.list(bench.nodeId)).toContainEqual(container)
+      expect(await runtime.list('another-node')).toEqual([])
+      expect((await runtime.list(bench.nodeId)).every(({ jobId }) => jobId !== '')).toBe(true)
+    } finally {
+      await askEngine('DELETE', `/containers/${name}`)
+    }
+  })
+
+  it('tells when it ran and how it ended, as often as it is asked', async () => {
+    const container = await runtime.create(await bench.task('raise SystemExit(3)'))
+    await expect(runtime.wait(container)).rejects.toMatchObject({ code: 'engine_error' })
+    await collect(await runtime.start(container))
+    const exit = await runtime.wait(container)
+    expect(exit).toEqual(await runtime.wait(container))
+    expect(exit).toMatchObject({ exitCode: 3, outOfMemory: false })
+    expect(await runtime.usage(container)).toBeNull()
+    expect(exit.finishedAt?.getTime()).toBeGreaterThan(exit.startedAt?.getTime() ?? Number.NaN)
+  })
+
+  it('counts what it has already reached as success', async () => {
+    const container = await runtime.create(await bench.task('print(1)'))
+    await runtime.stop(container, 100)
+    await collect(await runtime.start(container))
+    await runtime.wait(container)
+    await runtime.stop(container, 100)
+    await Promise.all([runtime.remove(container), runtime.remove(container)])
+    await runtime.remove(container)
+    await runtime.stop(container, 100)
+    expect(await runtime.usage(container)).toBeNull()
+    await expect(runtime.wait(container)).rejects.toMatchObject({ code: 'container_gone' })
+    await expect(runtime.start(container)).rejects.toMatchObject({ code: 'container_gone' })
+    await expect(runtime.replay(container)).rejects.toMatchObject({ code: 'container_gone' })
+  })
+
+  it('may end well within its grace', async () => {
+    const source = `
+import signal, sys, time
+signal.signal(signal.SIGTERM, lambda *_: (print("saved"), sys.exit(5)))
+print("ready")
+time.sleep(60)`
+    const container = await bench.startUntil(source, 'ready\n')
+    await runtime.stop(container, 10_000)
+    expect(await runtime.wait(container)).toMatchObject({ exitCode: 5 })
+    expect((await collect(await runtime.replay(container))).stdout.toString()).toBe('ready\nsaved\n')
+  })
+
+  it('says in the words of the engine why it cannot be made', async () => {
+    const task = await bench.task('print(1)')
+    await expect(runtime.create({ ...task, directory: '/no/such/directory' })).rejects.toMatchObject({
+      code: 'engine_error',
+      message: expect.stringContaining('/no/such/directory'),
+    })
+  })
+
+  it('whose program is not in the image ends as in a shell', async () => {
+    const { exit, stderr } = await bench.run('', { command: ['no-such-program'] })
+    expect(exit.exitCode).toBe(127)
+    expect(stderr).toContain('no-such-program')
+  })
+})
+
+describe('interference by hand', () => {
+  it('is not blamed on the job: a container removed, killed or stopped behind our back', async () => {
+    const source = 'import time\nprint("up")\ntime.sleep(60)'
+    const acts: [string, string][] = [
+      ['DELETE', '?force=1'],
+      ['POST', '/kill'],
+      ['POST', '/stop?t=5'],
+    ]
+    for (const [method, path] of acts) {
+      const container = await runtime.create(await bench.task(source))
+      let said = ''
+      const output = await runtime.start(container)
+      const read = (async () => {
+        for await (const { bytes } of output) said += bytes.toString()
+      })()
+      const refused = expect(runtime.wait(container)).rejects.toMatchObject({ code: 'container_gone' })
+      await until('it is up', () => said === 'up\n', { said: () => said })
+      await askEngine(method, `/containers/${container.id}${path}`)
+      await refused
+      await read
+      expect(said).toBe('up\n')
+    }
+  })
+})
+
+describe('images', () => {
+  it('that are here are not pulled; others say why they cannot be had', async () => {
+    const progress: string[] = []
+    expect(await runtime.ensureImage(testImage, (line) => progress.push(line))).toMatch(
+      /sha256:[0-9a-f]{64}$/,
+    )
+    expect(progress).toEqual([])
+    const missing = `127.0.0.1:9/gpuq/missing:${randomUUID()}`
+    await expect(runtime.ensureImage(missing)).rejects.toMatchObject({
+      code: 'image_unavailable',
+      message: expect.stringContaining(missing),
+    })
+    const task = await bench.task('print(1)', { image: missing })
+    await expect(runtime.create(task)).rejects.toMatchObject({ code: 'image_unavailable' })
+  })
+
+  it('cannot bring along volumes, health checks, an entrypoint or a user', async () => {
+    const base = await runtime.create(await bench.task('print(1)'))
+    const image = `gpuq-test/volumes:${randomUUID()}`
+    const [repo = '', tag = ''] = image.split(':')
+    const changes = [
+      'VOLUME /data',
+      'HEALTHCHECK CMD touch /data/checked',
+      'ENTRYPOINT ["false"]',
+      'USER root',
+    ]
+    const query = new URLSearchParams({ container: base.id, repo, tag, changes: changes.join('\n') })
+    await askEngine('POST', `/commit?${query}`, {})
+    try {
+      const source = `
+import errno, os
+print(os.getuid() > 0, [line.split()[2] for line in open("/proc/mounts") if line.split()[1] == "/data"])
+try:
+    open("/data/big", "wb").write(b"x" * (300 << 20))
+except OSError as error:
+    print(errno.errorcode[error.errno])`
+      const { stdout } = await bench.run(source, { image, memoryMib: 1024 })
+      expect(stdout).toBe("True ['tmpfs']\nENOSPC\n")
+    } finally {
+      await askEngine('DELETE', `/images/${image}`)
+    }
+  })
+})
+
+describe('the engine', () => {
+  it('is described with what is below its floor', async () => {
+    const info = await runtime.info()
+    expect(info.id).not.toBe('')
+    expect(info.cpuMilli).toBeGreaterThanOrEqual(1000)
+    expect(info.memoryMib).toBeGreaterThan(500)
+    expect(info.warnings.filter((warning) => /no seccomp|cannot limit memory/.test(warning))).toEqual([])
+  })
+
+  it('names containers by job, attempt and rank', async () => {
+    const task = await bench.task('print(1)', { attempt: 2, rank: 1 })
+    const container = await runtime.create(task)
+    const { bytes } = await askEngine('GET', `/containers/${containerName(task)}/json`)
+    expect(JSON.parse(bytes.toString())).toMatchObject({ Id: container.id, Name: `/gpuq-${task.jobId}-2-1` })
+  })
+})

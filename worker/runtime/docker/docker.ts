@@ -1,0 +1,144 @@
+import { IncomingMessage } from 'node:http'
+import { Duplex, Readable, type Writable } from 'node:stream'
+import Docker from 'dockerode'
+import { version } from '../../../package.json'
+import type { RunIproute } from '../network/overlay'
+import { type Runtime, RuntimeFault } from '../runtime'
+import type { NetworkSpec } from '../spec/network-spec'
+import type { ContainerSpec, Engine, OpenStream } from './engine'
+import { EngineRuntime } from './engine-runtime'
+import type { Patience } from './timeouts'
+
+export interface DockerOptions {
+  /** Bytes of records after which the caller ends a job for its output. */
+  outputLimitBytes: number
+  /** Another OCI runtime than the engine's default, such as `runsc`. */
+  ociRuntime?: string | undefined
+  /** Where the engine listens; by default where DOCKER_HOST says, else the usual place. */
+  socketPath?: string | undefined
+  patience?: Partial<Patience>
+  /** Runs iproute2 where the engine's networks are; left out: here. */
+  iproute?: RunIproute
+}
+
+/** Runs tasks on the Docker engine of this host. */
+export function createDockerRuntime(options: DockerOptions): Runtime {
+  const { outputLimitBytes, ociRuntime, socketPath, patience, iproute } = options
+  const policy = { version, outputLimitBytes, internetNetwork: 'gpuq', ociRuntime }
+  return new EngineRuntime(new DockerEngine(socketPath), policy, patience, iproute)
+}
+
+class DockerEngine implements Engine {
+  private readonly docker: Docker
+
+  constructor(socketPath: string | undefined) {
+    // No agent is set: Node's own keeps connections open between calls.
+    this.docker = new Docker(socketPath === undefined ? {} : { socketPath })
+  }
+
+  info(): Promise<unknown> {
+    return this.docker.info()
+  }
+
+  version(): Promise<unknown> {
+    return this.docker.version()
+  }
+
+  inspectImage(image: string): Promise<unknown> {
+    return this.docker.getImage(image).inspect()
+  }
+
+  async pullImage(image: string): Promise<Readable> {
+    return asReadable(await this.docker.pull(image))
+  }
+
+  async create(spec: ContainerSpec): Promise<string> {
+    return (await this.docker.createContainer(spec)).id
+  }
+
+  async attach(id: string): Promise<Readable> {
+    const options = { stream: true, stdout: true, stderr: true, hijack: true }
+    return asReadable(await this.docker.getContainer(id).attach(options))
+  }
+
+  openInput(id: string): Promise<Writable> {
+    return new Promise((resolve, reject) => {
+      // The engine looks for keys that detach, by default Ctrl-P Ctrl-Q, which programs want for themselves, and
+      // keeps the first of them back. 0xff is in no text; the client could not write it into the address.
+      const path = `/containers/${id}/attach?stream=1&stdin=1&detachKeys=%FF&`
+      // An empty body: any other would reach the program as if it had been typed.
+      const request = { method: 'POST', path, isStream: true, hijack: true, file: Buffer.alloc(0) }
+      this.docker.modem.dial({ ...request, statusCodes: { 200: true } }, (error, answer) => {
+        if (error) return reject(error)
+        if (answer instanceof Duplex) return resolve(answer)
+        reject(new RuntimeFault('engine_error', 'The engine answered without a stream.'))
+      })
+    })
+  }
+
+  async resize(id: string, size: { w: number; h: number }): Promise<void> {
+    await this.docker.getContainer(id).resize(size)
+  }
+
+  async start(id: string): Promise<void> {
+    await this.docker.getContainer(id).start()
+  }
+
+  inspect(idOrName: string): Promise<unknown> {
+    return this.docker.getContainer(idOrName).inspect()
+  }
+
+  stats(id: string): Promise<unknown> {
+    // Once, or the engine would look twice, a second apart, to tell a rate.
+    return this.docker.getContainer(id).stats({ stream: false, 'one-shot': true })
+  }
+
+  async kill(id: string, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    await this.docker.getContainer(id).kill({ signal })
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.docker.getContainer(id).remove({ force: true, v: true })
+  }
+
+  list(label: string): Promise<unknown> {
+    return this.docker.listContainers({ all: true, filters: { label: [label] } })
+  }
+
+  inspectNetwork(name: string): Promise<unknown> {
+    return this.docker.getNetwork(name).inspect()
+  }
+
+  async createNetwork(spec: NetworkSpec): Promise<void> {
+    await this.docker.createNetwork(spec)
+  }
+
+  listNetworks(label: string): Promise<unknown> {
+    return this.docker.listNetworks({ filters: { label: [label] } })
+  }
+
+  async connectNetwork(name: string, containerId: string): Promise<void> {
+    await this.docker.getNetwork(name).connect({ Container: containerId })
+  }
+
+  async removeNetwork(idOrName: string): Promise<void> {
+    await this.docker.getNetwork(idOrName).remove()
+  }
+
+  readonly open: OpenStream = (method, path, query, signal) =>
+    new Promise((resolve, reject) => {
+      const options = { _query: query, _body: {} }
+      const request = { method, path: `${path}?`, options, isStream: true, statusCodes: { 200: true } }
+      this.docker.modem.dial({ ...request, ...(signal && { abortSignal: signal }) }, (error, answer) => {
+        if (error) return reject(error)
+        // Listening to the engine must not keep the process alive; what waits for the engine does.
+        if (path === '/events' && answer instanceof IncomingMessage) answer.socket.unref()
+        resolve(asReadable(answer))
+      })
+    })
+}
+
+function asReadable(value: unknown): Readable {
+  if (value instanceof Readable) return value
+  throw new RuntimeFault('engine_error', 'The engine answered without a stream.')
+}

@@ -1,0 +1,249 @@
+import { constants } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Networks } from '../network/networks'
+import { type RunIproute, runIproute } from '../network/overlay'
+import { ContainerOutput } from '../output/container-output'
+import { ContainerTerminal } from '../output/container-terminal'
+import {
+  type ContainerInput,
+  type ContainerRef,
+  type EngineInfo,
+  type Exit,
+  type NetworkRef,
+  type OutputChunk,
+  type Runtime,
+  RuntimeFault,
+  type TaskContainer,
+  type TerminalSize,
+  type Usage,
+} from '../runtime'
+import { buildContainerSpec, type ContainerPolicy, labels } from '../spec/container-spec'
+import { networkName } from '../spec/network-spec'
+import { ContainerExits } from './container-exits'
+import {
+  findOwn,
+  type Inspection,
+  inspectSchema,
+  listSchema,
+  refuseForeignEnd,
+  toContainerRef,
+  toExit,
+} from './container-state'
+import { statsSchema, toUsage } from './container-usage'
+import type { Engine } from './engine'
+import { EngineWatch } from './engine-events'
+import { statusOf, toFault, within } from './engine-faults'
+import { describeEngine, engineInfoSchema, engineVersionSchema } from './engine-warnings'
+import { ImageStore } from './image-store'
+import { defaultPatience, type Patience } from './timeouts'
+import { readToolkitVersion } from './toolkit-version'
+
+/** The agreed runtime on top of a container engine. */
+export class EngineRuntime implements Runtime {
+  private readonly patience: Patience
+  private readonly watch: EngineWatch
+  private readonly exits: ContainerExits
+  private readonly images: ImageStore
+  private readonly networks: Networks
+  private readonly terminal: ContainerTerminal
+  private readonly output: ContainerOutput
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly policy: ContainerPolicy,
+    patience: Partial<Patience> = {},
+    iproute: RunIproute = runIproute,
+  ) {
+    this.patience = { ...defaultPatience, ...patience }
+    // Only what happens to gpuq's own containers.
+    const wanted = { type: ['container'], event: ['oom', 'kill', 'die'], label: [labels.task] }
+    this.watch = new EngineWatch(({ container, ...times }) => {
+      const filters = JSON.stringify({ ...wanted, ...(container && { container: [container] }) })
+      return engine.open('GET', '/events', { ...times, filters })
+    })
+    this.exits = new ContainerExits(engine.open, this.watch)
+    this.networks = new Networks(engine, policy, this.patience, iproute)
+    const ask = <T>(doing: string, answer: Promise<T>) => this.ask(doing, answer)
+    const stateOf = async (id: string) => (await this.inspect(id)).State.Status
+    this.terminal = new ContainerTerminal(engine, ask, async (id) => (await stateOf(id)) === 'running')
+    const { watch, exits, terminal } = this
+    this.output = new ContainerOutput({
+      engine,
+      watch,
+      exits,
+      terminal,
+      patience: this.patience,
+      ask,
+      stateOf,
+    })
+    this.images = new ImageStore({
+      inspectImage: (image) => within(this.patience.answer, 'inspect an image', engine.inspectImage(image)),
+      pullImage: (image) => engine.pullImage(image),
+    })
+  }
+
+  async info(): Promise<EngineInfo> {
+    const [info, version, toolkit] = await Promise.all([
+      this.ask('describe the engine', this.engine.info()),
+      this.ask('tell its version', this.engine.version()),
+      readToolkitVersion(),
+    ])
+    const facts = engineInfoSchema.parse(info)
+    return {
+      id: facts.ID,
+      version: facts.ServerVersion,
+      cpuMilli: facts.NCPU * 1000,
+      memoryMib: Math.floor(facts.MemTotal / 1024 / 1024),
+      warnings: describeEngine(facts, engineVersionSchema.parse(version), toolkit),
+    }
+  }
+
+  ensureImage(image: string, onProgress: (line: string) => void = () => {}): Promise<string> {
+    return this.images.ensure(image, onProgress)
+  }
+
+  async create(task: TaskContainer): Promise<ContainerRef> {
+    const spec = buildContainerSpec(task, this.policy, await this.images.traits(task.image))
+    await this.networks.prepare(task)
+    const { jobId, taskId, attempt, nodeId, tty } = task
+    const network = typeof task.network === 'string' ? null : networkName(task)
+    const { work, naming } = this.patience
+    for (let waited = 0; waited < work; waited += naming) {
+      try {
+        const id = await within(work, 'create a container', this.engine.create(spec))
+        this.watch.of(id)
+        await this.networks.complete(task, id)
+        return { id, jobId, taskId, attempt, nodeId, state: 'created', network, tty }
+      } catch (error) {
+        if (statusOf(error) === 404) this.images.forget(task.image)
+        if (statusOf(error) !== 409) throw toFault(error, 'create the container', 'image_unavailable')
+      }
+      const found = await this.findNamed(spec.name)
+      if (found !== null) return this.finishCreated(task, findOwn(task, found))
+      // The name is taken before its container can be seen, and is given back after it is gone.
+      await sleep(naming)
+    }
+    throw new RuntimeFault(
+      'engine_error',
+      `The engine holds the name ${spec.name}, but has no such container.`,
+    )
+  }
+
+  /** One that a worker created may have died before it had all of its networks. */
+  private async finishCreated(task: TaskContainer, ref: ContainerRef): Promise<ContainerRef> {
+    if (ref.state === 'created') await this.networks.complete(task, ref.id)
+    return ref
+  }
+
+  start(container: ContainerRef): Promise<AsyncIterable<OutputChunk>> {
+    return this.output.start(container)
+  }
+
+  replay(container: ContainerRef): Promise<AsyncIterable<OutputChunk>> {
+    return this.output.replay(container)
+  }
+
+  openInput({ id }: ContainerRef): Promise<ContainerInput> {
+    return this.terminal.openInput(id)
+  }
+
+  resize({ id }: ContainerRef, size: TerminalSize): Promise<void> {
+    return this.terminal.resize(id, size)
+  }
+
+  async wait({ id }: ContainerRef): Promise<Exit> {
+    const notes = this.watch.of(id)
+    if (notes.interrupted && (await this.inspect(id)).State.Status === 'running') notes.interrupted = false
+    await this.exits.until(id)
+    const exit = toExit(await this.inspect(id))
+    if (notes.interrupted && (await this.ask('recall the end', this.watch.sawEnd(id))))
+      notes.interrupted = false
+    if (exit.exitCode > 128 && !exit.outOfMemory) await this.untilExplained(id, exit.exitCode - 128)
+    if (exit.outOfMemory || notes.outOfMemory) return { ...exit, outOfMemory: true }
+    if (!notes.stopping) refuseForeignEnd(exit, notes)
+    return exit
+  }
+
+  /** Ended by a signal: an event that explains it may come a moment later. */
+  private async untilExplained(id: string, signal: number): Promise<void> {
+    const { lateEvent, lateKill } = this.patience
+    const isKill = signal === constants.signals.SIGKILL || signal === constants.signals.SIGTERM
+    await this.watch.explained(id, signal, isKill ? lateKill : lateEvent)
+  }
+
+  async usage({ id }: ContainerRef): Promise<Usage | null> {
+    try {
+      return toUsage(statsSchema.parse(await this.ask("read the container's use", this.engine.stats(id))))
+    } catch (error) {
+      if (error instanceof RuntimeFault && error.code === 'container_gone') return null
+      throw error
+    }
+  }
+
+  async stop({ id }: ContainerRef, graceMs: number): Promise<void> {
+    this.watch.of(id).stopping = true
+    await this.kill(id, 'SIGTERM')
+    if (await this.exits.within(id, graceMs)) return
+    await this.kill(id, 'SIGKILL')
+    if (await this.exits.within(id, this.patience.kill)) return
+    throw new RuntimeFault('kill_failed', `The container ${id} did not end after SIGKILL.`)
+  }
+
+  async remove({ id, network }: ContainerRef): Promise<void> {
+    this.watch.of(id).stopping = true
+    const { work } = this.patience
+    try {
+      await within(work, 'remove the container', this.engine.remove(id))
+    } catch (error) {
+      const status = statusOf(error)
+      // 409: somebody else's removal is under way.
+      const done = status === 404 || (status === 409 && (await this.exits.within(id, work, 'removed')))
+      if (!done) throw toFault(error, 'remove the container')
+    }
+    this.watch.forget(id)
+    if (network !== null) await this.networks.release(network)
+  }
+
+  async list(nodeId: string): Promise<ContainerRef[]> {
+    const found = await this.ask('list containers', this.engine.list(`${labels.node}=${nodeId}`))
+    return listSchema.parse(found).flatMap(({ Id, Labels, State }) => toContainerRef(Id, Labels, State) ?? [])
+  }
+
+  listNetworks(nodeId: string): Promise<NetworkRef[]> {
+    return this.networks.list(nodeId)
+  }
+
+  removeNetwork({ name }: Pick<NetworkRef, 'name'>): Promise<void> {
+    return this.networks.release(name)
+  }
+
+  private async inspect(idOrName: string): Promise<Inspection> {
+    return inspectSchema.parse(await this.ask('inspect the container', this.engine.inspect(idOrName)))
+  }
+
+  private async findNamed(name: string): Promise<Inspection | null> {
+    try {
+      return await this.inspect(name)
+    } catch (error) {
+      if (error instanceof RuntimeFault && error.code === 'container_gone') return null
+      throw error
+    }
+  }
+
+  private async kill(id: string, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    try {
+      await within(this.patience.answer, 'signal the container', this.engine.kill(id, signal))
+    } catch (error) {
+      // Whatever the engine says against it, whether the container ends is what counts; that is looked at next.
+      if (statusOf(error) === undefined) throw toFault(error, 'signal the container')
+    }
+  }
+
+  private async ask<T>(doing: string, answer: Promise<T>): Promise<T> {
+    try {
+      return await within(this.patience.answer, doing, answer)
+    } catch (error) {
+      throw toFault(error, doing)
+    }
+  }
+}

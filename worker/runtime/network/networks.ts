@@ -1,0 +1,184 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import { listSchema } from '../docker/container-state'
+import type { Engine } from '../docker/engine'
+import { sentenceOf, statusOf, toFault, within } from '../docker/engine-faults'
+import type { Patience } from '../docker/timeouts'
+import { type JobNetwork, type NetworkRef, RuntimeFault, type TaskContainer } from '../runtime'
+import { type ContainerPolicy, labels } from '../spec/container-spec'
+import { internetNetworkSpec, jobNetworkSpec, type NetworkSpec, networkName } from '../spec/network-spec'
+import { type RunIproute, remotesOf, removeSpan, spanMachines } from './overlay'
+
+const foundSchema = z.object({
+  Id: z.string(),
+  Name: z.string(),
+  Labels: z.record(z.string(), z.string()).nullish(),
+  IPAM: z.object({ Config: z.array(z.object({ Subnet: z.string().optional() })).nullish() }),
+})
+type Found = z.infer<typeof foundSchema>
+
+const ownLabels = z.object({ [labels.job]: z.string().min(1), [labels.attempt]: z.coerce.number().int() })
+
+/** On a network that spans machines: its number among those. */
+const spanLabel = 'gpuq.span'
+
+/** How long an address range may be held by what an attempt before has not given back yet, in ms. */
+const heldPatience = 20_000
+/** How long it may be held by what cannot be seen: the engine takes the range before it shows the network. */
+const unseenPatience = 3_000
+
+/** The engine's networks: one for each attempt over several nodes, and one for all who may reach the internet. */
+export class Networks {
+  private spanning: Promise<void> = Promise.resolve()
+
+  constructor(
+    private readonly engine: Engine,
+    private readonly policy: Pick<ContainerPolicy, 'internetNetwork' | 'version'>,
+    private readonly patience: Patience,
+    private readonly runIproute: RunIproute,
+  ) {}
+
+  /** Makes sure that the networks which the task is to have are there. */
+  async prepare(task: TaskContainer): Promise<void> {
+    if (task.network === 'none') return
+    if (task.network === 'internet' || task.network.internet) await this.ensureInternet()
+    if (task.network !== 'internet') await this.ensureOwn(task, task.network)
+  }
+
+  /** Gives a container that was created the networks that the engine cannot give it at once. */
+  async complete(task: TaskContainer, containerId: string): Promise<void> {
+    if (typeof task.network === 'string' || !task.network.internet) return
+    const { internetNetwork } = this.policy
+    await this.do('connect a network', this.engine.connectNetwork(internetNetwork, containerId)).catch(
+      (error: unknown) => {
+        // 403: it has it already.
+        if (statusOf(error) !== 403) throw toFault(error, 'connect a network', 'engine_error')
+      },
+    )
+  }
+
+  async list(nodeId: string): Promise<NetworkRef[]> {
+    return (await this.labelled(`${labels.node}=${nodeId}`)).flatMap((found) => toRef(found) ?? [])
+  }
+
+  /** Removes an attempt's network once no container of it is left on this engine. */
+  async release(name: string): Promise<void> {
+    if (!(await this.isUnused(name))) return
+    const vni = (await this.find(name))?.Labels?.[spanLabel]
+    try {
+      await this.do('remove a network', this.engine.removeNetwork(name))
+      if (vni !== undefined) await removeSpan(Number(vni), this.runIproute)
+    } catch (error) {
+      // Gone already, or a container came to it again: then that one removes it.
+      if (statusOf(error) !== 404 && statusOf(error) !== 403) throw toFault(error, 'remove a network')
+    }
+  }
+
+  private async ensureOwn(task: TaskContainer, network: JobNetwork): Promise<void> {
+    const name = networkName(task)
+    const spec = jobNetworkSpec(name, network, {
+      [labels.job]: task.jobId,
+      [labels.attempt]: String(task.attempt),
+      [labels.node]: task.nodeId,
+      [labels.version]: this.policy.version,
+      ...(remotesOf(network).length === 0 ? {} : { [spanLabel]: String(network.vni) }),
+    })
+    for (let waited = 0; ; waited += this.patience.naming) {
+      const found = await this.find(name)
+      if (found) requireOwn(found, task, network)
+      const refusal = found ? null : await this.create(spec)
+      if (refusal === null) return this.span(network)
+      // Another task of the attempt may just be making it; the range may be one that an attempt before leaves.
+      const patience = (await this.isLeaving(name, network.subnet)) ? heldPatience : unseenPatience
+      if (waited >= patience) throw new RuntimeFault('engine_error', sayTaken(network.subnet, refusal))
+      await sleep(this.patience.naming)
+    }
+  }
+
+  /** One after the other: tasks of an attempt on one machine would make the same interface. */
+  private span(network: JobNetwork): Promise<void> {
+    const spanning = this.spanning.then(() => spanMachines(network, this.runIproute))
+    this.spanning = spanning.catch(() => {})
+    return spanning
+  }
+
+  /** Null when it was made, else why the engine refused. */
+  private async create(spec: NetworkSpec): Promise<string | null> {
+    try {
+      await this.do('create a network', this.engine.createNetwork(spec))
+      return null
+    } catch (error) {
+      const sentence = sentenceOf(error)
+      if (statusOf(error) === 409 || /overlap|same bridge name/i.test(sentence)) return sentence
+      throw toFault(error, 'create a network', 'engine_error')
+    }
+  }
+
+  /** True when what is in the way is of gpuq: the very network, or one of an attempt that has ended. */
+  private async isLeaving(name: string, subnet: string): Promise<boolean> {
+    const taken = (await this.labelled(labels.job)).filter((found) => subnetOf(found) === subnet)
+    const others = taken.filter((found) => found.Name !== name)
+    for (const other of others) await this.release(other.Name)
+    return taken.length > 0 || (await this.find(name)) !== null
+  }
+
+  private async isUnused(name: string): Promise<boolean> {
+    const listing = this.engine.list(`${labels.network}=${name}`)
+    return listSchema.parse(await this.ask('list containers', listing)).length === 0
+  }
+
+  private async labelled(label: string): Promise<Found[]> {
+    return z.array(foundSchema).parse(await this.ask('list networks', this.engine.listNetworks(label)))
+  }
+
+  private async find(name: string): Promise<Found | null> {
+    try {
+      return foundSchema.parse(await this.do('look for a network', this.engine.inspectNetwork(name)))
+    } catch (error) {
+      if (statusOf(error) !== 404) throw toFault(error, 'look for a network')
+      return null
+    }
+  }
+
+  private async ensureInternet(): Promise<void> {
+    const name = this.policy.internetNetwork
+    if (await this.find(name)) return
+    // 409: another task made it first.
+    await this.do('create a network', this.engine.createNetwork(internetNetworkSpec(name))).catch(
+      (error: unknown) => {
+        if (statusOf(error) !== 409) throw toFault(error, 'create a network', 'engine_error')
+      },
+    )
+  }
+
+  private async ask<T>(what: string, answer: Promise<T>): Promise<T> {
+    return this.do(what, answer).catch((error: unknown) => {
+      throw toFault(error, what, 'engine_error')
+    })
+  }
+
+  private do<T>(what: string, answer: Promise<T>): Promise<T> {
+    return within(this.patience.answer, what, answer)
+  }
+}
+
+/** A network of that name which is not this attempt's was made by a stranger: nothing is put into it. */
+function requireOwn(found: Found, task: TaskContainer, network: JobNetwork): void {
+  const ref = toRef(found)
+  if (ref?.jobId === task.jobId && ref.attempt === task.attempt && subnetOf(found) === network.subnet) return
+  throw new RuntimeFault('engine_error', `Another network than this job's has its name (${found.Name}).`)
+}
+
+function toRef({ Name, Labels }: Found): NetworkRef | null {
+  const parsed = ownLabels.safeParse(Labels ?? {}).data
+  return parsed ? { name: Name, jobId: parsed[labels.job], attempt: parsed[labels.attempt] } : null
+}
+
+const subnetOf = ({ IPAM }: Found): string | undefined => IPAM.Config?.[0]?.Subnet
+
+function sayTaken(subnet: string, refusal: string): string {
+  return (
+    `The job's network ${subnet} is taken on this node: ${refusal.replace(/\.$/, '')}. ` +
+    'An admin gives jobs a range that no node uses with GPUQ_JOB_NETWORKS.'
+  )
+}

@@ -1,0 +1,127 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { OutputChunk } from '../runtime'
+import { FrameReader } from './output-frames'
+
+type Stream = OutputChunk['stream']
+
+function frame(stream: Stream, bytes: Buffer): Buffer {
+  const header = Buffer.alloc(8)
+  header[0] = stream === 'stdout' ? 1 : 2
+  header.writeUInt32BE(bytes.length, 4)
+  return Buffer.concat([header, bytes])
+}
+
+/** Cuts bytes at the given places, as a connection may. */
+function cut(bytes: Buffer, places: number[]): Buffer[] {
+  const ends = [...places.map((place) => place % (bytes.length + 1)), bytes.length].toSorted((a, b) => a - b)
+  return ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end))
+}
+
+function read(pieces: Buffer[], options: { fromLog: boolean }) {
+  const reader = new FrameReader(options)
+  const chunks = pieces.flatMap((piece) => reader.push(piece))
+  const of = (stream: Stream) =>
+    Buffer.concat(chunks.filter((chunk) => chunk.stream === stream).map(({ bytes }) => bytes))
+  return { stdout: of('stdout'), stderr: of('stderr'), midFrame: reader.midFrame }
+}
+
+const anyFrame = fc.record({
+  stream: fc.constantFrom<Stream>('stdout', 'stderr'),
+  bytes: fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
+})
+
+describe('FrameReader', () => {
+  it('gives every byte of each stream in order, however the connection cuts them', () => {
+    fc.assert(
+      fc.property(fc.array(anyFrame), fc.array(fc.nat()), (frames, places) => {
+        const wire = Buffer.concat(frames.map(({ stream, bytes }) => frame(stream, bytes)))
+        const found = read(cut(wire, places), { fromLog: false })
+        for (const stream of ['stdout', 'stderr'] as const) {
+          const sent = frames.filter((sentFrame) => sentFrame.stream === stream).map(({ bytes }) => bytes)
+          expect(found[stream].equals(Buffer.concat(sent))).toBe(true)
+        }
+        expect(found.midFrame).toBe(false)
+      }),
+    )
+  })
+
+  it('knows when it was cut off within a frame, and gives what had come', () => {
+    const wire = frame('stdout', Buffer.from('hello'))
+    for (let length = 1; length < wire.length; length++) {
+      const found = read([wire.subarray(0, length)], { fromLog: false })
+      expect(found.midFrame).toBe(true)
+      expect(found.stdout.toString()).toBe('hello'.slice(0, Math.max(0, length - 8)))
+    }
+  })
+
+  it('joins neighbours of one stream, so that a storm of short lines makes few chunks', () => {
+    const wire = Buffer.concat(Array.from({ length: 1000 }, (_, n) => frame('stdout', Buffer.from(`${n}\n`))))
+    expect(new FrameReader({ fromLog: false }).push(wire)).toHaveLength(1)
+  })
+
+  it('passes over what a log repeats when it is read again, wherever it ended and begins', () => {
+    const entries = fc.record({
+      stream: fc.constantFrom<Stream>('stdout', 'stderr'),
+      time: fc.nat(20),
+      text: fc.constantFrom('', 'a', 'b\n', 'ccc'),
+    })
+    const toWire = (list: { stream: Stream; time: number; text: string }[]) =>
+      Buffer.concat(
+        list.map(({ stream, time, text }) =>
+          frame(stream, Buffer.from(`2026-11-20T23:49:32.${String(time).padStart(9, '0')}Z ${text}`)),
+        ),
+      )
+    fc.assert(
+      fc.property(fc.array(entries), fc.nat(), fc.nat(), fc.array(fc.nat()), (list, shown, again, places) => {
+        // Each stream is written in the order of its times.
+        const log = list.toSorted((a, b) => a.time - b.time)
+        const end = shown % (log.length + 1)
+        const whole = read([toWire(log)], { fromLog: true })
+        const reader = new FrameReader({ fromLog: true })
+        const first = reader.push(toWire(log.slice(0, end)))
+        reader.startAgain()
+        // From an entry on that is the first of its time.
+        const from = log.findIndex(({ time }) => time === log[again % (end + 1)]?.time)
+        const rest = cut(toWire(log.slice(from === -1 ? 0 : from)), places).flatMap((piece) =>
+          reader.push(piece),
+        )
+        for (const stream of ['stdout', 'stderr'] as const) {
+          const found = [...first, ...rest].filter((chunk) => chunk.stream === stream)
+          expect(Buffer.concat(found.map(({ bytes }) => bytes)).equals(whole[stream])).toBe(true)
+        }
+        expect(reader.midFrame).toBe(false)
+      }),
+    )
+  })
+
+  it("puts back the newlines that the engine's log lost, and none that were not there", () => {
+    // As Docker 20.10 logs lines: cut every 16 KiB under one time, without a newline after the last piece.
+    const logged = (lines: string[], last: string) => {
+      const stamp = (number: number) => `2026-11-20T23:49:32.${String(number).padStart(9, '0')}Z `
+      const entries = [...lines.map((line) => `${line}\n`), last].flatMap((line, number) => {
+        if (line.length <= 16_384) return line === '' ? [] : [stamp(number) + line]
+        const text = line.endsWith('\n') ? line.slice(0, -1) : line
+        const pieces: string[] = text.match(/[\s\S]{1,16384}/g) ?? []
+        if (line.endsWith('\n') && text.length % 16_384 === 0) pieces.push('')
+        return pieces.map((piece) => stamp(number) + piece)
+      })
+      return Buffer.concat(entries.map((entry) => frame('stdout', Buffer.from(entry))))
+    }
+    const lengths = fc.oneof(fc.nat(5), fc.constantFrom(16_383, 16_384, 16_385, 32_768, 40_000))
+    fc.assert(
+      fc.property(
+        fc.array(lengths, { maxLength: 5 }),
+        fc.nat(5),
+        fc.array(fc.nat(), { maxLength: 5 }),
+        (sizes, rest, places) => {
+          const lines = sizes.map((size) => 'x'.repeat(size))
+          const last = 'y'.repeat(rest)
+          const wire = logged([...lines, 'whole'], last)
+          const found = read(cut(wire, places), { fromLog: true })
+          expect(found.stdout.toString()).toBe([...lines, 'whole', last].join('\n'))
+        },
+      ),
+    )
+  })
+})

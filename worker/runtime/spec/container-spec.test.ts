@@ -1,0 +1,284 @@
+import { describe, expect, it } from 'vitest'
+import type { JobNetwork, TaskContainer } from '../runtime'
+import { buildContainerSpec, containerName, taskUid } from './container-spec'
+
+const MiB = 1024 * 1024
+const policy = { version: '1.2.3', outputLimitBytes: 64 * MiB, internetNetwork: 'gpuq' }
+const task: TaskContainer = {
+  jobId: 'job',
+  taskId: 'task',
+  attempt: 2,
+  rank: 1,
+  nodeId: 'node',
+  image: 'gpuq/python:1',
+  command: ['python', '-u', '/job/solution.py'],
+  env: {},
+  runName: null,
+  directory: '/data/tasks/task',
+  workspace: null,
+  checkpoints: null,
+  gpuUuids: [],
+  simulated: true,
+  cpuMilli: 2500,
+  memoryMib: 1000,
+  network: 'none',
+  tty: false,
+  results: '/data/tasks/node.results/task',
+}
+const shared: JobNetwork = {
+  subnet: '10.213.0.16/28',
+  vni: 0xad5001,
+  internet: false,
+  peers: [
+    { address: '10.213.0.18', processes: 4, machine: null },
+    { address: '10.213.0.19', processes: 4, machine: null },
+  ],
+}
+const build = (changes: Partial<TaskContainer> = {}, volumes: string[] = []) =>
+  buildContainerSpec({ ...task, ...changes }, policy, { volumes })
+const variables = (changes: Partial<TaskContainer>) =>
+  Object.fromEntries(
+    build(changes).Env.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+  )
+
+describe('a container with a terminal', () => {
+  it('can be typed into again and again, and is the same in all else', () => {
+    const { Labels, Env, ...spec } = build({ tty: true })
+    const { Labels: labels, Env: env, ...without } = build()
+    expect(spec).toEqual({ ...without, Tty: true, OpenStdin: true, StdinOnce: false })
+    expect(Labels).toEqual({ ...labels, 'gpuq.terminal': 'true' })
+    expect(Env.filter((line) => !env.includes(line))).toEqual(['TERM=xterm-256color'])
+    expect(variables({ tty: true, env: { TERM: 'vt100' } }).TERM).toBe('vt100')
+  })
+})
+
+describe('every container', () => {
+  it('has all of the walls', () => {
+    const { HostConfig, ...spec } = build()
+    expect(spec).toMatchObject({
+      User: `${taskUid('task')}:10001`,
+      Tty: false,
+      OpenStdin: false,
+      StopSignal: 'SIGTERM',
+    })
+    expect(HostConfig).toMatchObject({
+      Privileged: false,
+      CapDrop: ['ALL'],
+      ReadonlyRootfs: true,
+      IpcMode: 'private',
+      CgroupnsMode: 'private',
+      NetworkMode: 'none',
+      Init: true,
+    })
+    expect(HostConfig.SecurityOpt).toContain('no-new-privileges:true')
+    expect(HostConfig.SecurityOpt).toContainEqual(
+      expect.stringMatching(/^seccomp=\{"defaultAction":"SCMP_ACT_ERRNO"/),
+    )
+    // Left out, the engine's own lists of masked and read-only paths apply.
+    expect(Object.keys(HostConfig)).not.toContain('MaskedPaths')
+    expect(Object.keys(HostConfig)).not.toContain('Devices')
+    expect(Object.keys(HostConfig)).not.toContain('Runtime')
+  })
+
+  it('has all of the limits', () => {
+    const { HostConfig } = build()
+    expect(HostConfig).toMatchObject({
+      Memory: 1000 * MiB,
+      MemorySwap: 1000 * MiB,
+      NanoCpus: 2_500_000_000,
+      PidsLimit: 1024 + 3 * 128,
+      ShmSize: 500 * MiB,
+      LogConfig: { Type: 'local', Config: { 'max-size': String(128 * MiB), 'max-file': '2' } },
+    })
+    expect(HostConfig.Ulimits.map(({ Name }) => Name)).toEqual(['nofile', 'core', 'msgqueue'])
+    for (const options of Object.values(HostConfig.Tmpfs)) {
+      expect(options).toMatch(/^rw,nosuid,nodev,(no)?exec,.*size=\d+,nr_inodes=\d+$/)
+    }
+    expect(Object.keys(HostConfig.Tmpfs)).toEqual(['/work', '/tmp', '/dev/shm'])
+  })
+
+  it('sees of the host nothing but its own directory, which it cannot change, and /results', () => {
+    const job = expect.objectContaining({
+      Type: 'bind',
+      Source: '/data/tasks/task',
+      Target: '/job',
+      ReadOnly: true,
+    })
+    const results = {
+      Type: 'bind',
+      Source: '/data/tasks/node.results/task',
+      Target: '/results',
+      ReadOnly: false,
+    }
+    const { HostConfig } = build()
+    expect(HostConfig.Mounts).toEqual([job, expect.objectContaining(results)])
+    expect(build({ results: null }).HostConfig.Mounts).toEqual([job])
+    expect(Object.keys(HostConfig)).not.toContain('Binds')
+  })
+
+  it('has one /results, although the image declares it as a volume', () => {
+    expect(Object.keys(build({}, ['/results']).HostConfig.Tmpfs)).not.toContain('/results')
+    expect(Object.keys(build({ results: null }, ['/results']).HostConfig.Tmpfs)).toContain('/results')
+  })
+
+  it('says whose it is, under a name that no second one can have', () => {
+    const spec = build()
+    expect(spec.name).toBe('gpuq-job-2-1')
+    expect(spec.Labels).toEqual({
+      'gpuq.job': 'job',
+      'gpuq.task': 'task',
+      'gpuq.attempt': '2',
+      'gpuq.rank': '1',
+      'gpuq.node': 'node',
+      'gpuq.version': '1.2.3',
+    })
+    expect(containerName({ ...task, attempt: 3 })).not.toBe(spec.name)
+  })
+
+  it('runs its own command, whatever the image would run', () => {
+    expect(build()).toMatchObject({ Entrypoint: ['python'], Cmd: ['-u', '/job/solution.py'] })
+  })
+
+  it('has a writable path of the image only as one with an end', () => {
+    const { Tmpfs } = build({}, ['/data', '/job', '/work']).HostConfig
+    expect(Tmpfs['/data']).toMatch(/noexec.*size=\d+,nr_inodes=\d+$/)
+    expect(Object.keys(Tmpfs)).not.toContain('/job')
+    expect(Tmpfs['/work']).toBe(build().HostConfig.Tmpfs['/work'])
+  })
+})
+
+describe('a directory on shared storage', () => {
+  const workspace = { path: '/workspace/ada/thesis', uid: 1234, gid: 100, startsHere: true }
+
+  it('is the one other path of the host, at the same place, and the task runs as its user', () => {
+    const spec = build({ workspace })
+    expect(spec).toMatchObject({ User: '1234:100', WorkingDir: '/workspace/ada/thesis' })
+    expect(spec.HostConfig.Mounts).toEqual([
+      ...build().HostConfig.Mounts,
+      {
+        Type: 'bind',
+        Source: '/workspace/ada/thesis',
+        Target: '/workspace/ada/thesis',
+        ReadOnly: false,
+        BindOptions: { Propagation: 'rprivate', NonRecursive: true },
+      },
+    ])
+    expect(spec.HostConfig.Tmpfs['/work']).toMatch(/uid=1234,gid=100/)
+    expect(variables({ workspace, env: { GPUQ_WORKSPACE: '/' } }).GPUQ_WORKSPACE).toBe(
+      '/workspace/ada/thesis',
+    )
+  })
+
+  it('takes none of the walls away', () => {
+    const { Mounts, Tmpfs, ...walls } = build({ workspace }).HostConfig
+    const { Mounts: _, Tmpfs: __, ...usual } = build().HostConfig
+    expect(walls).toEqual(usual)
+    expect(Object.keys(Tmpfs)).toEqual(Object.keys(build().HostConfig.Tmpfs))
+    expect(Mounts).toHaveLength(build().HostConfig.Mounts.length + 1)
+  })
+
+  it('is not where the task starts unless it is to, nor hidden by what the image declares', () => {
+    const spec = build({ workspace: { ...workspace, startsHere: false } }, [workspace.path])
+    expect(spec.WorkingDir).toBe('/work')
+    expect(Object.keys(spec.HostConfig.Tmpfs)).not.toContain(workspace.path)
+  })
+})
+
+describe('what depends on the task', () => {
+  it('asks the engine for the real GPUs that it holds, by UUID, and for nothing else', () => {
+    const gpuUuids = ['GPU-a', 'GPU-b']
+    const real = { simulated: false, gpuUuids }
+    expect(build(real).HostConfig).toMatchObject({
+      DeviceRequests: [
+        { Driver: 'nvidia', DeviceIDs: gpuUuids, Capabilities: [['gpu', 'compute', 'utility']] },
+      ],
+    })
+    expect(variables(real).NVIDIA_VISIBLE_DEVICES).toBe('GPU-a,GPU-b')
+    for (const none of [
+      { simulated: true, gpuUuids },
+      { simulated: false, gpuUuids: [] },
+    ]) {
+      expect(Object.keys(build(none).HostConfig)).not.toContain('DeviceRequests')
+      expect(variables(none).NVIDIA_VISIBLE_DEVICES).toBe('void')
+    }
+  })
+
+  it('lets its own variables through, and none that the host would obey', () => {
+    const env = {
+      OWN: 'a=b',
+      HOME: '/tmp',
+      OMP_NUM_THREADS: '7',
+      NVIDIA_VISIBLE_DEVICES: 'all',
+      'NVIDIA_VISIBLE_DEVICES=all': '',
+      'X=1\0NVIDIA_VISIBLE_DEVICES': 'all',
+      GPUQ_JOB_ID: 'another',
+      LD_PRELOAD: '/work/evil.so',
+      LD_AUDIT: '/work/evil.so',
+      GLIBC_TUNABLES: 'x',
+      _LIBCONTAINER_INITPIPE: '3',
+      ['__proto__']: 'x',
+    }
+    const found = variables({ env })
+    expect(found).toMatchObject({ OWN: 'a=b', HOME: '/tmp', OMP_NUM_THREADS: '7', GPUQ_JOB_ID: 'job' })
+    expect(found.NVIDIA_VISIBLE_DEVICES).toBe('void')
+    expect(build({ env }).Env.filter((line) => /all|evil|LIBCONTAINER|TUNABLES/.test(line))).toEqual([])
+    expect(build({ env }).Env.filter((line) => line.startsWith('NVIDIA_VISIBLE_DEVICES='))).toHaveLength(1)
+  })
+
+  it('gives as many threads as CPUs, and at least one', () => {
+    expect(variables({ cpuMilli: 2500 }).OMP_NUM_THREADS).toBe('2')
+    expect(variables({ cpuMilli: 300 }).OMP_NUM_THREADS).toBe('1')
+  })
+
+  it('has a network only where it was granted', () => {
+    expect(build({ network: 'internet' }).HostConfig).toMatchObject({ NetworkMode: 'gpuq', ExtraHosts: [] })
+  })
+
+  it('reaches its peers, each under its name, and nobody else, where it is one of several', () => {
+    const spec = build({ network: shared })
+    expect(spec).toMatchObject({
+      Hostname: 'rank-1',
+      Labels: { 'gpuq.network': 'gpuq-job-2' },
+      NetworkingConfig: { EndpointsConfig: { 'gpuq-job-2': { IPAMConfig: { IPv4Address: '10.213.0.19' } } } },
+      HostConfig: {
+        NetworkMode: 'gpuq-job-2',
+        ExtraHosts: ['rank-0:10.213.0.18', 'rank-1:10.213.0.19'],
+        // Nothing that it asks of names leaves it.
+        Dns: ['127.0.0.1'],
+      },
+    })
+    expect(build().NetworkingConfig.EndpointsConfig).toEqual({})
+  })
+
+  it('is told its place among the others, whatever its own variables say', () => {
+    const env = { MASTER_ADDR: '8.8.8.8', WORLD_SIZE: '99', NODE_RANK: '7' }
+    expect(variables({ network: shared, env })).toMatchObject({
+      MASTER_ADDR: '10.213.0.18',
+      MASTER_PORT: '29500',
+      NODE_RANK: '1',
+      NNODES: '2',
+      NPROC_PER_NODE: '4',
+      WORLD_SIZE: '8',
+      GPUQ_RANK: '1',
+      GPUQ_HOSTFILE: '/job/hostfile',
+    })
+    // On one node these are the job's own to set.
+    expect(variables({ env })).toMatchObject(env)
+    expect(Object.keys(variables({}))).not.toContain('WORLD_SIZE')
+  })
+
+  it('runs under another OCI runtime where the node has one', () => {
+    const spec = buildContainerSpec(task, { ...policy, ociRuntime: 'runsc' }, { volumes: [] })
+    expect(spec.HostConfig).toMatchObject({ Runtime: 'runsc' })
+  })
+})
+
+describe('taskUid', () => {
+  it('is stable, never a user of the host or of an image, and fits an engine with user namespaces', () => {
+    const uids = Array.from({ length: 5000 }, (_, number) => taskUid(`task-${number}`))
+    expect(taskUid('task-7')).toBe(uids[7])
+    expect(Math.min(...uids)).toBeGreaterThan(10_000)
+    expect(Math.max(...uids)).toBeLessThan(65_536)
+    expect(new Set(uids).size).toBeGreaterThan(4500)
+  })
+})
