@@ -1,7 +1,7 @@
 import { uuidv7 } from 'uuidv7'
 import type { Actor } from '../access/actor'
 import { findOrCreateProject } from '../access/projects/submission-project'
-import { RateWindow } from '../access/rate-window'
+import { RateWindow } from '../async/rate-window'
 import {
   contentsOf,
   type Entry,

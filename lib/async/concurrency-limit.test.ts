@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { RateWindow } from '../access/rate-window'
 import { Slots } from './concurrency-limit'
+import { RateWindow } from './rate-window'
 
 /** Work that ends when it is told to, and tells how much of it runs. */
 function countedWork() {

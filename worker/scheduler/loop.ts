@@ -1,4 +1,5 @@
 import { Wake } from '@/lib/async/change-signal'
+import { deleteOldSamples } from '@/lib/cluster/gpus/gpu-samples'
 import { loseExpiredNodes } from '@/lib/cluster/nodes/lost-nodes'
 import { countFailedAssignments } from '@/lib/cluster/placement/assign-attempts'
 import { announceNext } from '@/lib/cluster/placement/direct-dispatch'
@@ -71,7 +72,10 @@ async function schedule(signal: AbortSignal): Promise<void> {
       if (!sweeping && performance.now() - swept > sweepEveryMs) {
         swept = performance.now()
         // Beside the rest: a store that is slow or away holds no job up.
-        sweeping = attempt('sweep', () => deleteExpired(new Date())).finally(() => {
+        sweeping = attempt('sweep', async () => {
+          await deleteExpired(new Date())
+          await deleteOldSamples()
+        }).finally(() => {
           sweeping = undefined
         })
       }

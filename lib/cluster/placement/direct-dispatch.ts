@@ -1,6 +1,7 @@
-import { requestOf, storedSpecSchema } from '../../contract/config/stored-spec'
+import { storedSpecSchema } from '../../contract/config/stored-spec'
 import { database } from '../../database/client'
 import type { Transaction } from '../../database/transaction'
+import { requestOf } from '../../jobs/config/resource-request'
 import { couldFit, fits } from '../../scheduling/fits'
 import { readNodeInTurn } from '../nodes/node-states'
 import { startJob } from './place'

@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { requestOf, storedSpecSchema } from '../../contract/config/stored-spec'
+import { storedSpecSchema } from '../../contract/config/stored-spec'
 import { database } from '../../database/client'
+import { requestOf } from '../../jobs/config/resource-request'
 import type {
   Demand,
   Policy,

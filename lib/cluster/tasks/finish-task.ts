@@ -2,12 +2,12 @@ import type { EndReason } from '../../contract/reasons'
 import type { TaskStatus } from '../../contract/status'
 import { transaction } from '../../database/transaction'
 import type { Outcome } from '../../jobs/lifecycle/attempt-end'
+import { releaseAllocations } from '../../jobs/lifecycle/release-allocations'
 import { endAttempt, lockAttempt } from '../../jobs/lifecycle/verdict'
 import { logger } from '../../logger'
 import { noteNodeHealth } from '../nodes/node-health'
 import { type Lease, leaseHeld } from '../nodes/nodes'
 import { handOver, lockForHandOver } from '../placement/direct-dispatch'
-import { releaseAllocations } from './allocations'
 import { type ClaimedTask, Fenced } from './tasks'
 
 const taskStatusOf = ({ reason }: Outcome): TaskStatus => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { updateNodeSchema, updatePolicySchema } from '../contract/cluster'
 import { GpuqError } from '../contract/errors'
 import { queueSubmitSchema } from '../contract/queue'
-import { parseInput } from './route'
+import { parseInput } from './parse-input'
 
 type Schema = Parameters<typeof parseInput>[0]
 

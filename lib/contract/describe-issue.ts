@@ -4,7 +4,7 @@ import type { z } from 'zod'
  * What is wrong with a field of a JSON body or a query, in words that say what to change, for the issues that the schema
  * itself has no sentence for. Never repeats a text that came in.
  */
-export function sayIssue(issue: z.core.$ZodRawIssue): string | undefined {
+export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
       return sayType(issue)
