@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ensureEngine } from '../engine/engine.mjs'
-import { checkPort, takeDataDir } from './instance-lock.mjs'
+import { checkPort, lockDataDir } from './instance-lock.mjs'
 import { prepareBuild, prepareEngine, prepareImage, preparePackages, together } from './prepare.mjs'
 import { createReport } from './report.mjs'
 import { atLeast, oldestNode, readSettings, root } from './settings.mjs'
@@ -64,7 +64,7 @@ async function main() {
   const settings = readSettings(process.env)
   process.env.GPUQ_DATA_DIR = settings.dataDir
   report.line('\n  gpuq\n')
-  const occupancy = takeDataDir(settings.dataDir, settings.port)
+  const occupancy = lockDataDir(settings.dataDir, settings.port)
   try {
     await checkPort(settings.port, settings.host, { patient: occupancy.afterCrash })
     await run(settings.dataDir)
