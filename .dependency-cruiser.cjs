@@ -1,49 +1,85 @@
-/** The import rule: app → components → lib, worker → lib, cli → lib. No exceptions are listed here. */
-const outside = (room, allowed) => ({
-  name: `${room}-imports`,
+/**
+ * The import rules: app → components → lib, worker → lib, cli → lib, and the layers inside lib.
+ * docs/architecture.md explains them. No exceptions are listed here.
+ */
+
+/** Top-level folders, and what each may import besides itself. */
+const folders = {
+  app: ['components', 'lib'],
+  components: ['lib/contract', 'lib/http/client'],
+  cli: ['lib/contract', 'lib/http/client'],
+  worker: ['lib'],
+  lib: [],
+}
+
+/** The layers of lib, bottom to top. No import goes up. */
+const layers = [
+  ['contract', 'async'],
+  ['env', 'logger'],
+  ['database', 'storage', 'scheduling'],
+  ['access'],
+  ['results', 'archives'],
+  ['jobs'],
+  ['cluster'],
+  ['queue'],
+  ['agents'],
+  ['http'],
+]
+
+const oneOf = (names) => `(${names.join('|')})`
+/** A test may combine layers; what ships may not. */
+const testFiles = '\\.test\\.tsx?$|/testing/'
+const projectFolders = '^(app|components|lib|worker|cli|e2e|deploy)/'
+
+const folderRules = Object.entries(folders).map(([folder, allowed]) => ({
+  name: `${folder}-imports`,
   severity: 'error',
-  comment: `${room} may import only ${allowed.join(', ')}`,
-  from: { path: `^${room}/` },
-  to: {
-    path: '^(app|components|lib|worker|cli|e2e|deploy)/',
-    pathNot: `^(${[room, ...allowed].join('|')})/`,
-  },
-})
+  comment: `${folder} may import only ${[folder, ...allowed].join(', ')}`,
+  from: { path: `^${folder}/` },
+  to: { path: projectFolders, pathNot: `^${oneOf([folder, ...allowed])}/` },
+}))
+
+const layerRules = layers.slice(0, -1).map((layer, index) => ({
+  name: `lib-layer-${layer.join('-')}`,
+  severity: 'error',
+  comment: `lib/${layer.join(', lib/')} may not import a higher layer of lib`,
+  from: { path: `^lib/${oneOf(layer)}(/|\\.ts$)`, pathNot: testFiles },
+  to: { path: `^lib/${oneOf(layers.slice(index + 1).flat())}(/|\\.ts$)` },
+}))
 
 module.exports = {
   forbidden: [
-    outside('app', ['components', 'lib']),
-    outside('components', ['lib']),
-    outside('lib', []),
-    outside('worker', ['lib']),
-    outside('cli', ['lib']),
+    ...folderRules,
+    ...layerRules,
+    {
+      name: 'lib-has-a-layer',
+      severity: 'error',
+      comment: 'Every file of lib belongs to one of the layers',
+      from: {},
+      to: { path: '^lib/', pathNot: `^lib/${oneOf(layers.flat())}(/|\\.ts$)` },
+    },
+    {
+      name: 'contract-is-portable',
+      severity: 'error',
+      comment:
+        'Browser, command line and server share lib/contract: it imports only zod, and yaml for config files',
+      from: { path: '^lib/contract/', pathNot: '\\.test\\.ts$' },
+      to: { pathNot: '^(lib/contract/|node_modules/(zod|yaml)/)' },
+    },
+    {
+      name: 'client-is-portable',
+      severity: 'error',
+      comment:
+        'Browser and command line load lib/http/client: of lib it imports only lib/contract and lib/async',
+      from: { path: '^lib/http/client/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^lib/', pathNot: '^lib/(contract|async|http/client)/' },
+    },
     {
       name: 'scheduling-is-pure',
       severity: 'error',
       comment: 'lib/scheduling imports only itself',
       from: { path: '^lib/scheduling/', pathNot: '\\.test\\.ts$' },
       to: { pathNot: '^lib/scheduling/' },
-    },
-    {
-      name: 'components-stay-in-the-browser',
-      severity: 'error',
-      comment: 'components take from lib only schemas, types, status helpers and the browser client',
-      from: { path: '^components/' },
-      to: {
-        path: '^lib/(database|cluster/(?!schemas)|env|logger|access/(?!roles|schemas)|jobs/(?!status|schemas|config|reasons|visible-text)|results/(?!records)|http/(?!client|schemas|queries))',
-      },
-    },
-    {
-      name: 'the-command-line-speaks-http',
-      severity: 'error',
-      comment:
-        'cli takes from lib only the typed client, schemas, tables of statuses and reasons, the records, and what a shipped directory is',
-      from: { path: '^cli/' },
-      to: {
-        path: '^lib/',
-        pathNot:
-          '^lib/(errors|http/client|archives/(schemas|manifest|paths|frames|archive-hash)|access/(schemas|roles)|cluster/(schemas|queue-schemas)|jobs/(schemas|visible-text|status|reasons)|results/(printed|records|rank-labels))',
-      },
     },
     {
       name: 'worker-loads-no-server-only',
@@ -55,11 +91,11 @@ module.exports = {
     {
       name: 'dockerode-in-one-place',
       severity: 'error',
-      comment: 'worker/runtime/docker/docker.ts is the only file that talks to dockerode',
+      comment: 'worker/runtime/docker/docker.ts is the only file that uses dockerode',
       from: { pathNot: '^worker/runtime/docker/docker\\.ts$' },
       to: { path: 'node_modules/(dockerode|@types/dockerode)' },
     },
-    { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

@@ -9,7 +9,10 @@ const docs = join(import.meta.dirname, '..', 'docs')
 function commandsOf(page: string): string[] {
   const text = readFileSync(join(docs, page), 'utf8')
   const spans = [...text.matchAll(/`(gpuq [^`]+)`/g)].map(([, command = '']) => command)
-  const lines = [...text.matchAll(/^(?:\w+=\S+ )*(gpuq .+?)(?: +#.*)?$/gm)].map(([, command = '']) => command)
+  const blocks = [...text.matchAll(/^```bash\n(.*?)^```/gms)].map(([, block = '']) => block).join('')
+  const lines = [...blocks.matchAll(/^(?:\w+=\S+ )*(gpuq .+?)(?: +#.*)?$/gm)].map(
+    ([, command = '']) => command,
+  )
   return [...spans, ...lines]
 }
 

@@ -16,7 +16,7 @@ try {
   if (error instanceof CommanderError)
     process.exitCode = error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
   else {
-    const { tellError } = await import('./terminal/describe-error')
+    const { describeError: tellError } = await import('./terminal/describe-error')
     const { text, exitCode } = tellError(error, null)
     process.stderr.write(text)
     process.exitCode = exitCode

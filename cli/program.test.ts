@@ -5,7 +5,7 @@ import { ProblemError } from '@/lib/http/client/problem'
 import { findPlace } from './commands/pause'
 import { completionScript } from './declare/completion'
 import { createProgram } from './program'
-import { tellError } from './terminal/describe-error'
+import { describeError } from './terminal/describe-error'
 
 const refusalOf = async (...words: string[]): Promise<unknown> => {
   const program = createProgram()
@@ -132,16 +132,16 @@ it('of a card and the one it was replaced by, finds the one that is meant', () =
 })
 
 it('tells mistakes of use from failures, and names what to change', () => {
-  expect(tellError(new GpuqError('invalid_request', 'Use it so.'), null)).toEqual({
+  expect(describeError(new GpuqError('invalid_request', 'Use it so.'), null)).toEqual({
     text: 'gpuq: Use it so.\n',
     exitCode: 2,
   })
   const errors = [{ path: 'expected_time', message: 'must be more than 0', line: 4, column: 16 }]
   const refused = new ProblemError({ status: 422, code: 'invalid_fields', detail: 'Fix it.', errors })
-  expect(tellError(refused, 'http://gpuq.test')).toEqual({
+  expect(describeError(refused, 'http://gpuq.test')).toEqual({
     text: 'gpuq: Fix it.\n  expected_time: must be more than 0 (line 4, column 16)\n',
     exitCode: 1,
   })
   const away = new ProblemError({ status: 0, code: 'unreachable', detail: 'x' })
-  expect(tellError(away, 'http://gpuq.test').text).toContain('http://gpuq.test did not answer')
+  expect(describeError(away, 'http://gpuq.test').text).toContain('http://gpuq.test did not answer')
 })

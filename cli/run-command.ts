@@ -1,7 +1,7 @@
 import { createClient } from '@/lib/http/client/client'
 import { resolveConnection } from './config'
 import type { Context } from './context'
-import { tellError } from './terminal/describe-error'
+import { describeError } from './terminal/describe-error'
 import { openRawTerminal } from './terminal/raw-terminal'
 import { processTerminal } from './terminal/terminal'
 
@@ -30,7 +30,7 @@ export async function runCommand(act: (context: Context) => Promise<number>): Pr
   try {
     process.exitCode = await act(context)
   } catch (error) {
-    const { text, exitCode } = tellError(error, server)
+    const { text, exitCode } = describeError(error, server)
     await terminal.err(text)
     process.exitCode = exitCode
   }

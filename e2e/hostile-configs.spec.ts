@@ -12,7 +12,7 @@ interface Case {
   /** The whole config; `token` is the line that holds the token. */
   config: (token: string) => string
   status?: number
-  says: RegExp
+  message: RegExp
   path?: string
   /** Where the mistake stands. */
   line?: number
@@ -27,83 +27,92 @@ const laughs = Array.from({ length: 12 }, (_, level) =>
 ).join('\n')
 
 const yamlCases: Case[] = [
-  { name: 'an open quote', config: (token) => `${token}name: "open\n`, says: /quote/, line: 3 },
+  { name: 'an open quote', config: (token) => `${token}name: "open\n`, message: /quote/, line: 3 },
   {
     name: 'an open quote before the token',
     config: (token) => `name: "open\n${token}`,
-    says: /quote|colon/,
+    message: /quote|colon/,
   },
   {
     name: 'an open quote in the token',
     config: (token) => token.replace(/"$/m, ''),
-    says: /quote/,
+    message: /quote/,
   },
-  { name: 'an open bracket', config: (token) => `${token}args: [1, 2\n`, says: /bracket/ },
-  { name: 'a tab', config: (token) => `${token}env:\n\tA: b\n`, says: /tab/, line: 3 },
+  { name: 'an open bracket', config: (token) => `${token}args: [1, 2\n`, message: /bracket/ },
+  { name: 'a tab', config: (token) => `${token}env:\n\tA: b\n`, message: /tab/, line: 3 },
   {
     name: 'a token with a colon too many',
     config: (token) => `${configText()}${token.replace('token: ', 'token: token: ')}`,
-    says: /config_file/,
+    message: /config_file/,
     line: 7,
   },
-  { name: 'aliases that expand', config: (token) => `${token}${laughs}\n`, says: /aliases/ },
-  { name: 'a merge key', config: (token) => `${token}a: &a {b: 1}\n<<: *a\n`, says: /aliases/ },
+  { name: 'aliases that expand', config: (token) => `${token}${laughs}\n`, message: /aliases/ },
+  { name: 'a merge key', config: (token) => `${token}a: &a {b: 1}\n<<: *a\n`, message: /aliases/ },
   {
     name: 'a tag of a program',
     config: withLine('name: !!python/object/apply:os.system ["id"]'),
-    says: /tags/,
+    message: /tags/,
     line: 8,
   },
-  { name: 'a tag of its own', config: withLine('name: !mine x'), says: /tags/, line: 8 },
-  { name: 'two documents', config: (token) => `${token}---\n${configText()}`, says: /second document/ },
-  { name: 'a list', config: (token) => `- ${token}`, says: /not a list/ },
-  { name: 'a mere word', config: () => 'hello\n', says: /key: value/ },
-  { name: 'nothing but a comment', config: () => '# nothing\n', says: /empty/ },
+  { name: 'a tag of its own', config: withLine('name: !mine x'), message: /tags/, line: 8 },
+  { name: 'two documents', config: (token) => `${token}---\n${configText()}`, message: /second document/ },
+  { name: 'a list', config: (token) => `- ${token}`, message: /not a list/ },
+  { name: 'a mere word', config: () => 'hello\n', message: /key: value/ },
+  { name: 'nothing but a comment', config: () => '# nothing\n', message: /empty/ },
   {
     name: '20,000 levels',
     config: (token) => `${token}args: ${'['.repeat(20_000)}\n`,
-    says: /nested/,
+    message: /nested/,
   },
   {
     name: '20,000 levels of mappings',
     config: (token) => `${token}env: ${'{a: '.repeat(10_000)}\n`,
-    says: /nested/,
+    message: /nested/,
   },
   {
     name: 'more entries than any job needs',
     config: withLine(`args: [${'a,'.repeat(15_000)}]`),
-    says: /entries/,
+    message: /entries/,
   },
-  { name: 'more than 64 KiB', config: withLine(`# ${'x'.repeat(65 * 1024)}`), says: /64 KiB/ },
-  { name: 'a control character', config: withLine('name: a\u0007b'), says: /U\+0007/, line: 8 },
+  { name: 'more than 64 KiB', config: withLine(`# ${'x'.repeat(65 * 1024)}`), message: /64 KiB/ },
+  { name: 'a control character', config: withLine('name: a\u0007b'), message: /U\+0007/, line: 8 },
 ]
 
 const keyCases: Case[] = [
   {
     name: 'a key that is nearly known',
     config: (token) => `${token}${configText().replace('competition_id', 'competiton_id')}`,
-    says: /competition_id/,
+    message: /competition_id/,
     line: 2,
   },
-  { name: 'an unknown key', config: withLine('colour: blue'), says: /colour/, line: 8 },
-  { name: 'a key twice', config: withLine('cpu: 2'), says: /twice/, path: 'cpu', line: 8 },
-  { name: 'the key __proto__', config: withLine('__proto__: {admin: true}'), says: /config_file/, line: 8 },
-  { name: 'the key constructor', config: withLine('constructor: {prototype: {a: 1}}'), says: /config_file/ },
+  { name: 'an unknown key', config: withLine('colour: blue'), message: /colour/, line: 8 },
+  { name: 'a key twice', config: withLine('cpu: 2'), message: /twice/, path: 'cpu', line: 8 },
+  {
+    name: 'the key __proto__',
+    config: withLine('__proto__: {admin: true}'),
+    message: /config_file/,
+    line: 8,
+  },
+  {
+    name: 'the key constructor',
+    config: withLine('constructor: {prototype: {a: 1}}'),
+    message: /config_file/,
+  },
   {
     name: 'a list for a key',
     config: withLine('[a, b]: 1'),
-    says: /key/,
+    message: /key/,
   },
   {
     name: 'no competition',
     config: (token) => `${token}project_id: p\nexpected_time: 1\n`,
-    says: /competition_id|missing/,
+    message: /competition_id|missing/,
   },
   {
     name: 'what this installation cannot do',
     config: withKeys({ fresh_nodes: true }),
     path: 'fresh_nodes',
-    says: /brings up no nodes/,
+    message: /brings up no nodes/,
   },
 ]
 
@@ -126,7 +135,7 @@ const valueCases: Case[] = [
     name: `the expected time ${value}`,
     config: (token: string) =>
       `${token}${configText().replace('expected_time: 60', `expected_time: ${value}`)}`,
-    says: /seconds|number|300 without quotes/,
+    message: /seconds|number|300 without quotes/,
     path: 'expected_time',
     line: 4,
   })),
@@ -134,40 +143,40 @@ const valueCases: Case[] = [
     Object.entries(ids).map(([kind, id]) => ({
       name: `a ${key} ${kind}`,
       config: withKeys({ [key]: id }),
-      says: /letters/,
+      message: /letters/,
       path: key,
     })),
   ),
   ...Object.entries(ids).map(([kind, id]) => ({
     name: `a user_id ${kind}`,
     config: withKeys({ user_id: id }),
-    says: /letters/,
+    message: /letters/,
     path: 'user_id',
   })),
   {
     name: 'a list for an id',
     config: withKeys({ competition_id: ['a'] }),
-    says: /text/,
+    message: /text/,
     path: 'competition_id',
   },
   {
     name: 'an unknown environment',
     config: withKeys({ environment: 'windows' }),
-    says: /python/,
+    message: /python/,
     path: 'environment',
   },
   {
     name: 'a variable that is reserved',
     config: withKeys({ env: { NVIDIA_VISIBLE_DEVICES: 'all' } }),
-    says: /reserved/,
+    message: /reserved/,
   },
   {
     name: 'more GPUs than there may be',
     config: withKeys({ gpu_count: 9 }),
-    says: /at most 8/,
+    message: /at most 8/,
     path: 'gpu_count',
   },
-  { name: 'half a GPU count', config: withKeys({ gpu_count: 0.5 }), says: /whole/, path: 'gpu_count' },
+  { name: 'half a GPU count', config: withKeys({ gpu_count: 0.5 }), message: /whole/, path: 'gpu_count' },
 ]
 
 let person: Person
@@ -175,12 +184,16 @@ test.beforeAll(async () => {
   person = await makePerson({ name: 'configs' })
 })
 
-for (const { name, config, status = 422, says, path, line } of [...yamlCases, ...keyCases, ...valueCases]) {
+for (const { name, config, status = 422, message, path, line } of [
+  ...yamlCases,
+  ...keyCases,
+  ...valueCases,
+]) {
   test(`${name} is refused`, async () => {
     const text = config(`token: "${person.token}"\n`)
     const answer = await sendParts(person, uploadParts(code, text))
     const { detail, errors = [] } = expectProblem(answer, status)
-    expect(`${detail} ${errors.map(({ message }) => message).join(' ')}`).toMatch(says)
+    expect(`${detail} ${errors.map(({ message }) => message).join(' ')}`).toMatch(message)
     if (path !== undefined) expect(errors.map((error) => error.path)).toContain(path)
     if (line !== undefined) expect(errors.map((error) => error.line)).toContain(line)
     expect(answer.text).not.toContain(person.token.slice(0, 12))

@@ -162,20 +162,22 @@ const internal: Record<string, string>[] = [
 
 test("Next's own headers open nothing when a stranger sends them", async () => {
   for (const headers of internal) {
-    const says = JSON.stringify(headers)
+    const message = JSON.stringify(headers)
     for (const path of ['/api/jobs', '/metrics']) {
       // A wrong request of the router's is redirected to the right one, which is refused in turn.
-      expect([307, 401], `${says} ${path}`).toContain((await call(path, { headers })).status)
+      expect([307, 401], `${message} ${path}`).toContain((await call(path, { headers })).status)
     }
     for (const path of ['/jobs', '/admin/users']) {
       const page = await call(path, { headers })
-      expect([200, 307, 404], `${says} ${path}`).toContain(page.status)
-      expect(page.text, says).not.toContain(person.handle)
+      expect([200, 307, 404], `${message} ${path}`).toContain(page.status)
+      expect(page.text, message).not.toContain(person.handle)
       if (page.status === 307)
-        expect(page.headers.location, says).toMatch(/^\/(sign-in\?|(jobs|admin\/users)\?_rsc=)/)
+        expect(page.headers.location, message).toMatch(/^\/(sign-in\?|(jobs|admin\/users)\?_rsc=)/)
     }
     const door = await call('/sign-in', { headers })
-    expect(door.headers['content-security-policy'], says).toMatch(/script-src 'self' 'nonce-[0-9a-f-]{36}'/)
+    expect(door.headers['content-security-policy'], message).toMatch(
+      /script-src 'self' 'nonce-[0-9a-f-]{36}'/,
+    )
   }
 })
 

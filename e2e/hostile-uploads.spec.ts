@@ -19,72 +19,72 @@ test.beforeAll(async () => {
   person = await makePerson({ name: 'uploads' })
 })
 
-const partCases: { name: string; parts: Part[]; status: number; says: RegExp }[] = [
-  { name: 'no code', parts: [configPart], status: 422, says: /code/ },
-  { name: 'no config', parts: [codePart], status: 422, says: /config_file/ },
-  { name: 'no part at all', parts: [], status: 422, says: /code.*config_file/ },
-  { name: 'code twice', parts: [codePart, codePart, configPart], status: 422, says: /code.*twice/ },
+const partCases: { name: string; parts: Part[]; status: number; message: RegExp }[] = [
+  { name: 'no code', parts: [configPart], status: 422, message: /code/ },
+  { name: 'no config', parts: [codePart], status: 422, message: /config_file/ },
+  { name: 'no part at all', parts: [], status: 422, message: /code.*config_file/ },
+  { name: 'code twice', parts: [codePart, codePart, configPart], status: 422, message: /code.*twice/ },
   {
     name: 'config twice',
     parts: [codePart, configPart, configPart],
     status: 422,
-    says: /config_file.*twice/,
+    message: /config_file.*twice/,
   },
   {
     name: 'a part too many',
     parts: [codePart, configPart, { name: 'evil', content: 'x' }],
     status: 422,
-    says: /evil/,
+    message: /evil/,
   },
   {
     name: 'a part named __proto__',
     parts: [{ name: '__proto__', content: 'x' }, codePart, configPart],
     status: 422,
-    says: /part/,
+    message: /part/,
   },
   {
     name: 'a part with NUL in its name',
     parts: [{ name: 'co\0de', content: code }, configPart],
     status: 400,
-    says: /broken/,
+    message: /broken/,
   },
-  { name: 'empty code', parts: uploadParts('', config), status: 422, says: /code.*empty/ },
-  { name: 'an empty config', parts: uploadParts(code, ''), status: 422, says: /config_file.*empty/ },
+  { name: 'empty code', parts: uploadParts('', config), status: 422, message: /code.*empty/ },
+  { name: 'an empty config', parts: uploadParts(code, ''), status: 422, message: /config_file.*empty/ },
   {
     name: 'code that is not UTF-8',
     parts: uploadParts(Buffer.from([0x70, 0xff, 0xfe]), config),
     status: 422,
-    says: /code.*UTF-8/,
+    message: /code.*UTF-8/,
   },
   {
     name: 'a config that is not UTF-8',
     parts: uploadParts(code, Buffer.from([0x61, 0xc3, 0x28])),
     status: 422,
-    says: /config_file.*UTF-8/,
+    message: /config_file.*UTF-8/,
   },
   {
     name: 'code over 1 MiB',
     parts: uploadParts(Buffer.alloc(mebibyte + 1, '#'), config),
     status: 413,
-    says: /code/,
+    message: /code/,
   },
   {
     name: 'a config over 1 MiB',
     parts: uploadParts(code, Buffer.alloc(mebibyte + 1, '#')),
     status: 413,
-    says: /config_file/,
+    message: /config_file/,
   },
   {
     name: 'base64 inside',
     parts: [{ ...codePart, headers: ['Content-Transfer-Encoding: base64'] }, configPart],
     status: 415,
-    says: /as it is/,
+    message: /as it is/,
   },
 ]
 
-for (const { name, parts, status, says } of partCases) {
+for (const { name, parts, status, message } of partCases) {
   test(`an upload with ${name} is refused`, async () => {
-    expectProblem(await sendParts(person, parts), status, says)
+    expectProblem(await sendParts(person, parts), status, message)
     expect(await countStored(person.handle)).toEqual(nothing)
   })
 }
@@ -97,78 +97,78 @@ const bodyCases: {
   body: () => Buffer | string
   headers?: Record<string, string>
   status: number
-  says: RegExp
+  message: RegExp
 }[] = [
   {
     name: 'JSON',
     type: 'application/json',
     body: () => JSON.stringify({ code, config }),
     status: 415,
-    says: /multipart/,
+    message: /multipart/,
   },
   {
     name: 'a plain form',
     type: 'application/x-www-form-urlencoded',
     body: () => 'code=x&config_file=y',
     status: 415,
-    says: /multipart/,
+    message: /multipart/,
   },
-  { name: 'of no type', body: good, status: 415, says: /multipart/ },
+  { name: 'of no type', body: good, status: 415, message: /multipart/ },
   {
     name: 'multipart/mixed',
     type: formType.replace('form-data', 'mixed'),
     body: good,
     status: 415,
-    says: /multipart/,
+    message: /multipart/,
   },
-  { name: 'without a boundary', type: 'multipart/form-data', body: good, status: 400, says: /boundary/ },
+  { name: 'without a boundary', type: 'multipart/form-data', body: good, status: 400, message: /boundary/ },
   {
     name: 'with another boundary',
     type: 'multipart/form-data; boundary=other',
     body: good,
     status: 400,
-    says: /boundary|broken/,
+    message: /boundary|broken/,
   },
   {
     name: 'cut off',
     type: formType,
     body: () => good().subarray(0, -20),
     status: 400,
-    says: /broken|ends before/,
+    message: /broken|ends before/,
   },
   {
     name: 'of noise',
     type: formType,
     body: () => Buffer.alloc(5000, '\x01\xff'),
     status: 400,
-    says: /broken|ends before/,
+    message: /broken|ends before/,
   },
-  { name: 'empty', type: formType, body: () => '', status: 400, says: /broken|ends before/ },
+  { name: 'empty', type: formType, body: () => '', status: 400, message: /broken|ends before/ },
   {
     name: 'compressed',
     type: formType,
     body: () => gzipSync(good()),
     headers: { 'content-encoding': 'gzip' },
     status: 415,
-    says: /uncompressed/,
+    message: /uncompressed/,
   },
   {
     name: 'larger than any',
     type: formType,
     body: () => Buffer.alloc(8 * mebibyte),
     status: 413,
-    says: /bytes/,
+    message: /bytes/,
   },
 ]
 
-for (const { name, type, body, headers = {}, status, says } of bodyCases) {
+for (const { name, type, body, headers = {}, status, message } of bodyCases) {
   test(`an upload that is ${name} is refused`, async () => {
     const answer = await call('/api/submit?wait=false', {
       method: 'POST',
       headers: { ...bearer(person.token), ...(type ? { 'content-type': type } : {}), ...headers },
       body: body(),
     })
-    expectProblem(answer, status, says)
+    expectProblem(answer, status, message)
     expect(await countStored(person.handle)).toEqual(nothing)
   })
 }

@@ -23,11 +23,11 @@ const problemSchema = z.strictObject({
 export type Problem = z.infer<typeof problemSchema>
 
 /** Holds an answer to be a refusal with a sentence that helps, and returns it. */
-export function expectProblem(answer: Answer, status: number, says?: RegExp): Problem {
+export function expectProblem(answer: Answer, status: number, message?: RegExp): Problem {
   expect(answer.status, answer.text).toBe(status)
   expect(answer.headers['content-type']).toBe('application/problem+json')
   const problem = problemSchema.parse(JSON.parse(answer.text))
   expect(problem.status).toBe(status)
-  if (says) expect(problem.detail).toMatch(says)
+  if (message) expect(problem.detail).toMatch(message)
   return problem
 }

@@ -15,7 +15,7 @@ const count = z.coerce.number().int().min(0)
 const workspaces = z.string().transform((text, context) => {
   const parsed = parseWorkspaces(text)
   if (parsed.ok) return parsed.workspaces
-  context.addIssue({ code: 'custom', message: parsed.says })
+  context.addIssue({ code: 'custom', message: parsed.message })
   return z.NEVER
 })
 

@@ -15,7 +15,7 @@ import { whyNoResults } from './node/artifacts/artifacts-directory'
 import { NodeWorker, type Registered } from './node/node-worker'
 import { SimulatedNodes } from './node/simulated-nodes'
 import type { TaskSettings } from './node/task/task-settings'
-import { addressTowards } from './outbound-address'
+import { outboundAddress } from './outbound-address'
 import { createDockerRuntime } from './runtime/docker/docker'
 import type { EngineInfo } from './runtime/runtime'
 import { leadWhileElected } from './scheduler/leader'
@@ -59,7 +59,7 @@ async function register(): Promise<Registered> {
   const lease = await registerNode({
     name: config.GPUQ_NODE_NAME,
     ...machineOf(engine),
-    address: config.GPUQ_NODE_ADDRESS ?? (await addressTowards(config.DATABASE_URL)),
+    address: config.GPUQ_NODE_ADDRESS ?? (await outboundAddress(config.DATABASE_URL)),
     warnings,
     pool: config.GPUQ_NODE_POOL,
     dedicatedTo: config.GPUQ_NODE_FOR_JOB ?? null,

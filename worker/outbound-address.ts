@@ -6,7 +6,7 @@ const patienceMs = 5_000
  * The address from which this machine reaches that of a URL, as its routes say; null where that cannot be told, as of a
  * database behind a socket file. Nothing is sent: a UDP socket is connected, which only asks the routes.
  */
-export async function addressTowards(url: string | undefined): Promise<string | null> {
+export async function outboundAddress(url: string | undefined): Promise<string | null> {
   const host = hostOf(url)
   if (host === null) return null
   const socket = createSocket('udp4')

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, inject, it } from 'vitest'
-import { artifactKey } from '@/lib/cluster/tasks/task-artifacts'
+import { artifactKey } from '@/lib/results/name'
 import type { JobOptions } from './testing/jobs'
 import { Lab } from './testing/lab'
 import { listBelow } from './testing/list-below'

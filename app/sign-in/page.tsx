@@ -1,6 +1,6 @@
 import type { Metadata } from 'next'
 import { redirect } from 'next/navigation'
-import { Door } from '@/components/access/auth-layout'
+import { AuthLayout } from '@/components/access/auth-layout'
 import { safeNextPath } from '@/components/access/next-path'
 import { SignInForm } from '@/components/access/sign-in-form'
 import { currentActor } from '@/lib/access/sessions/current-actor'
@@ -14,8 +14,11 @@ export default async function SignInPage({ searchParams }: { searchParams: PageS
   const next = params.get('next') ?? undefined
   if (await currentActor()) redirect(safeNextPath(next))
   return (
-    <Door title="Sign in" note="No account yet, or the password lost? Ask your admin for an invitation.">
+    <AuthLayout
+      title="Sign in"
+      note="No account yet, or the password lost? Ask your admin for an invitation."
+    >
       <SignInForm next={next} error={params.get('error') ?? undefined} providers={signInProviders()} />
-    </Door>
+    </AuthLayout>
   )
 }

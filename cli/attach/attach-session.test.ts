@@ -3,7 +3,7 @@ import type { JobDetail } from '@/lib/contract/jobs'
 import { jobDetailSchema } from '@/lib/contract/jobs'
 import type { RawTerminal } from '../terminal/raw-terminal'
 import { detail, fakeContext, jobId } from '../testing/fake-context'
-import { Attachment } from './attach-session'
+import { AttachSession } from './attach-session'
 import { parseEscapeKey } from './detach-keys'
 
 const event = (name: string, data: unknown) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
@@ -25,10 +25,10 @@ const job = (changes: Partial<JobDetail> = {}) =>
 function sitDown({ at = job(), refuse }: { at?: JobDetail; refuse?: () => Response } = {}) {
   const typed: string[] = []
   const sizes: unknown[] = []
-  let says: ReadableStreamDefaultController<Uint8Array> | undefined
+  let message: ReadableStreamDefaultController<Uint8Array> | undefined
   const stream = new ReadableStream<Uint8Array>({
     start(controller) {
-      says = controller
+      message = controller
     },
   })
   let tails: string | null = null
@@ -36,7 +36,7 @@ function sitDown({ at = job(), refuse }: { at?: JobDetail; refuse?: () => Respon
     const url = new URL(request.url)
     if (url.pathname.endsWith('/events')) {
       tails = url.searchParams.get('tail')
-      request.signal.addEventListener('abort', () => says?.error(request.signal.reason))
+      request.signal.addEventListener('abort', () => message?.error(request.signal.reason))
       return new Response(stream)
     }
     if (url.pathname.endsWith('/size')) sizes.push(await request.json())
@@ -57,14 +57,14 @@ function sitDown({ at = job(), refuse }: { at?: JobDetail; refuse?: () => Respon
   }
   const client = context.connectTo({ server: 'http://gpuq.test', token: 'a-token' })
   const escapeKey = parseEscapeKey('^a')
-  const ended = new Attachment(context, { client, job: at, raw, escapeKey, rank: 0 }).run()
+  const ended = new AttachSession(context, { client, job: at, raw, escapeKey, rank: 0 }).run()
   return {
     context,
     ended,
     person,
     typed,
     sizes,
-    says: (text: string) => says?.enqueue(new TextEncoder().encode(text)),
+    message: (text: string) => message?.enqueue(new TextEncoder().encode(text)),
     type: (text: string) => person.take(Buffer.from(text)),
     tail: () => tails,
   }
@@ -73,7 +73,7 @@ function sitDown({ at = job(), refuse }: { at?: JobDetail; refuse?: () => Respon
 describe('an attachment', () => {
   it('shows the last of what was written, brings keys to the job, and leaves it running', async () => {
     const desk = sitDown()
-    desk.says(printed('past\u001b[6n> ') + event('job', job()))
+    desk.message(printed('past\u001b[6n> ') + event('job', job()))
     await expect
       .poll(() => desk.sizes)
       .toEqual([
@@ -86,7 +86,7 @@ describe('an attachment', () => {
     desk.type('s\r')
     desk.type('\u0003')
     await expect.poll(() => desk.typed.join('')).toBe('ls\r\u0003')
-    desk.says(printed('\u001b[?1049hnow\u001b[6n'))
+    desk.message(printed('\u001b[?1049hnow\u001b[6n'))
     await expect.poll(() => desk.context.written.out).toContain('now\u001b[6n')
     desk.type('\u0001')
     desk.type('d')
@@ -101,15 +101,15 @@ describe('an attachment', () => {
     const pending = (placed: boolean, reason_text: string) =>
       job({ status: 'pending', placed, reason_text, started_at: null })
     const desk = sitDown({ at: pending(false, 'It waits.') })
-    desk.says(event('job', pending(true, 'It starts.')))
+    desk.message(event('job', pending(true, 'It starts.')))
     await expect.poll(() => desk.context.written.err).toContain('It starts.')
     desk.type('too early')
-    desk.says(printed('name? ') + event('job', pending(true, 'It starts.')))
+    desk.message(printed('name? ') + event('job', pending(true, 'It starts.')))
     await expect.poll(() => desk.context.written.out).toBe('name? ')
     desk.type('ada\u0003')
     await expect.poll(() => desk.typed.join('')).toBe('ada\u0003')
     // Its node is lost: what was heard is over, and Ctrl-C leaves.
-    desk.says(printed('a last word') + event('job', pending(false, 'Its node was lost.')))
+    desk.message(printed('a last word') + event('job', pending(false, 'Its node was lost.')))
     await expect.poll(() => desk.context.written.err).toContain('Its node was lost.')
     desk.type('nobody\u0003')
     expect(await desk.ended).toBe(0)
@@ -119,14 +119,14 @@ describe('an attachment', () => {
   it('ends as the job does', async () => {
     const desk = sitDown()
     const failed = job({ status: 'failed', exit_code: 3, reason: 'exit_code', reason_text: 'It failed.' })
-    desk.says(event('job', job()) + printed('bye\r\n') + event('job', failed) + event('end', {}))
+    desk.message(event('job', job()) + printed('bye\r\n') + event('job', failed) + event('end', {}))
     expect(await desk.ended).toBe(3)
     expect(desk.context.written.err).toContain('It failed. Exit code 3.')
   })
 
   it('is left with Ctrl-C where there is nothing to type into', async () => {
     const desk = sitDown({ at: job({ terminal: false }) })
-    desk.says(event('job', job({ terminal: false })))
+    desk.message(event('job', job({ terminal: false })))
     desk.type('x\u0003')
     expect(await desk.ended).toBe(0)
     expect([desk.typed, desk.sizes]).toEqual([[], []])
@@ -134,7 +134,7 @@ describe('an attachment', () => {
 
   it('gives the terminal back whatever goes wrong', async () => {
     const desk = sitDown()
-    desk.says('event: job\ndata: {"not": "a job"}\n\n')
+    desk.message('event: job\ndata: {"not": "a job"}\n\n')
     await expect(desk.ended).rejects.toThrow()
     expect(desk.person.closed).toBe(1)
     const closed = sitDown()
@@ -152,7 +152,7 @@ describe('an attachment', () => {
         return status === 204 ? new Response(null, { status }) : problem(status)
       },
     })
-    desk.says(event('job', job()))
+    desk.message(event('job', job()))
     desk.type('a')
     await expect.poll(() => desk.typed).toEqual(['a', 'a'])
     expect(desk.context.written.out).toBe('')

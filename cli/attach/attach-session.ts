@@ -5,7 +5,7 @@ import type { Client } from '@/lib/http/client/client'
 import type { Context } from '../context'
 import { exitCodeOf, exitCodes } from '../job/exit-code'
 import { followJob, type Happening } from '../job/follow-job'
-import { note, outputTo, sayState } from '../job/show-job'
+import { formatState, note, outputTo } from '../job/show-job'
 import type { RawTerminal } from '../terminal/raw-terminal'
 import { TerminalState, withoutQuestions } from '../terminal/terminal-state'
 import { DetachKeys, type EscapeKey } from './detach-keys'
@@ -28,7 +28,7 @@ export interface Attaching {
 }
 
 /** A person's terminal on a running job's: what the job writes goes there, what is typed there goes to the job. */
-export class Attachment {
+export class AttachSession {
   readonly #leaving = new AbortController()
   readonly #state = new TerminalState()
   readonly #sender: KeySender
@@ -108,7 +108,7 @@ export class Attachment {
     const before = this.#said
     this.#job = job
     if (!job.placed) this.#talks = false
-    this.#said = sayState(job, this.context)
+    this.#said = formatState(job, this.context)
     // While it runs, the screen is the program's own.
     if (before !== this.#said && job.status === 'pending') await this.#say(this.#said)
     if (job.status === 'running' && this.#attachedTo !== job.attempt) {
@@ -148,7 +148,7 @@ export class Attachment {
   async #end(isGone: boolean): Promise<number> {
     const job = this.#job
     if (isFinal(job.status)) {
-      await note(this.context, sayState(job, this.context))
+      await note(this.context, formatState(job, this.context))
       return exitCodeOf(job)
     }
     if (isGone) return exitCodes.failed

@@ -6,7 +6,7 @@ import { type Context, writeJson } from '../context'
 import { parseNumber } from '../declare/values'
 import { exitCodes } from '../job/exit-code'
 import { ask, readAllOfStdin } from '../terminal/ask'
-import { sayWhen } from '../terminal/format'
+import { formatWhen } from '../terminal/format'
 import { type Column, renderTable } from '../terminal/table'
 
 const usualServer = 'http://localhost:8001'
@@ -117,10 +117,10 @@ function renderTokens({ terminal }: Context, found: readonly Token[]): string {
     { title: 'NAME', cell: (token) => token.name },
     { title: 'BEGINS', cell: (token) => token.hint },
     { title: 'MAY', cell: (token) => token.scopes.join(' ') },
-    { title: 'LAST USED', cell: (token) => sayWhen(token.last_used_at, now) ?? 'never' },
+    { title: 'LAST USED', cell: (token) => formatWhen(token.last_used_at, now) ?? 'never' },
     {
       title: 'ENDS',
-      cell: (token) => (token.revoked_at ? 'revoked' : (sayWhen(token.expires_at, now) ?? 'never')),
+      cell: (token) => (token.revoked_at ? 'revoked' : (formatWhen(token.expires_at, now) ?? 'never')),
       colour: (token) => (token.revoked_at ? 'red' : null),
     },
   ]

@@ -56,12 +56,15 @@ async function write(
   { outputFile, force, withDir, json }: AddOptions & { outputFile: string },
 ): Promise<number> {
   if (force || withDir) {
-    const says = `A line has no place for ${force ? '--force' : '--with-dir'}.`
-    throw new GpuqError('invalid_request', `${says} Leave --output-file out, and the job is queued at once.`)
+    const message = `A line has no place for ${force ? '--force' : '--with-dir'}.`
+    throw new GpuqError(
+      'invalid_request',
+      `${message} Leave --output-file out, and the job is queued at once.`,
+    )
   }
   const text = formatJobLine(line)
   const read = readJobLine(text)
-  if (!read.ok) throw new GpuqError('invalid_request', `No line can say this: ${read.says}.`)
+  if (!read.ok) throw new GpuqError('invalid_request', `No line can say this: ${read.message}.`)
   await appendLine(outputFile, text)
   if (json) await writeJson(context, { file: resolve(outputFile), line: text })
   else await context.terminal.out(`Added to ${outputFile}: ${text}\n`)

@@ -2,13 +2,13 @@ import { GpuqError } from '@/lib/contract/errors'
 import type { JobDetail, JobSummary } from '@/lib/contract/jobs'
 import { isFinal } from '@/lib/contract/status'
 import type { Client } from '@/lib/http/client/client'
-import { Attachment } from '../attach/attach-session'
+import { AttachSession } from '../attach/attach-session'
 import { parseEscapeKey } from '../attach/detach-keys'
 import { type Context, writeJson } from '../context'
 import { exitCodes } from '../job/exit-code'
 import { findJobId } from '../job/job-id'
 import { showJob } from '../job/show-job'
-import { sayDuration } from '../terminal/format'
+import { formatDuration } from '../terminal/format'
 import { type Column, renderTable } from '../terminal/table'
 
 export interface AttachOptions {
@@ -38,7 +38,7 @@ export async function attachTo(
   const escapeKey = parseEscapeKey(key)
   const raw = context.openRaw({ output: job.terminal ? 'as it is' : 'in lines' })
   if (raw === null) return showJob(context, client, job.job_id, { rank })
-  return new Attachment(context, { client, job, raw, escapeKey, rank }).run()
+  return new AttachSession(context, { client, job, raw, escapeKey, rank }).run()
 }
 
 const pageSize = 200
@@ -75,7 +75,7 @@ function renderScreens({ terminal }: Context, jobs: readonly JobSummary[], all: 
     {
       title: 'TIME',
       cell: (job) =>
-        job.started_at === null ? null : sayDuration((now - Date.parse(job.started_at)) / 1000),
+        job.started_at === null ? null : formatDuration((now - Date.parse(job.started_at)) / 1000),
       right: true,
     },
   ]

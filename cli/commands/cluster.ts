@@ -1,7 +1,7 @@
 import type { Cluster, ClusterNode, Queue, QueueJob } from '@/lib/contract/cluster'
 import { type Context, writeJson } from '../context'
 import { exitCodes } from '../job/exit-code'
-import { sayShare, sayWhen } from '../terminal/format'
+import { formatShare, formatWhen } from '../terminal/format'
 import { type Column, renderTable } from '../terminal/table'
 import type { Colour } from '../terminal/terminal'
 
@@ -28,12 +28,12 @@ export function renderQueue({ terminal }: Context, { running, queued, queued_tot
     { title: 'NAME', cell: (job) => job.name ?? job.run_id },
     {
       title: 'GPUS',
-      cell: (job) => sayShare(job.gpu_fraction ?? job.gpu_count * job.instance_count),
+      cell: (job) => formatShare(job.gpu_fraction ?? job.gpu_count * job.instance_count),
       right: true,
     },
     { title: 'PRIORITY', cell: (job) => job.priority, right: true },
-    { title: 'STARTS', cell: (job) => sayWhen(job.started_at ?? job.expected_start, now) },
-    { title: 'WHERE OR WHY', cell: sayPlace },
+    { title: 'STARTS', cell: (job) => formatWhen(job.started_at ?? job.expected_start, now) },
+    { title: 'WHERE OR WHY', cell: formatPlacement },
   ]
   const hidden = queued_total - queued.length
   const more = hidden > 0 ? `and ${hidden} more that wait\n` : ''
@@ -44,7 +44,7 @@ function colourOfQueued({ status }: QueueJob): Colour {
   return status === 'running' ? 'cyan' : 'yellow'
 }
 
-function sayPlace({ node, gpus, reason_text }: QueueJob): string | null {
+function formatPlacement({ node, gpus, reason_text }: QueueJob): string | null {
   if (node === null) return reason_text
   return gpus.length > 0 ? `${node}: GPU ${gpus.join(', ')}` : node
 }
@@ -91,9 +91,9 @@ function toRows(node: ClusterNode): NodeRow[] {
     gpu: '',
     model: node.simulated ? 'simulated' : '',
     state: node.state,
-    given: `${sayShare(node.cpu_used_milli / 1000)}/${sayShare(node.cpu_milli / 1000)} CPU`,
+    given: `${formatShare(node.cpu_used_milli / 1000)}/${formatShare(node.cpu_milli / 1000)} CPU`,
     load: '',
-    memory: sayMemory(node.memory_used_mib, node.memory_mib),
+    memory: formatMemory(node.memory_used_mib, node.memory_mib),
     why: node.reason ?? '',
   }
   const gpus = node.gpus.map((gpu) => ({
@@ -101,15 +101,15 @@ function toRows(node: ClusterNode): NodeRow[] {
     gpu: String(gpu.index),
     model: gpu.simulated && !/simulated/i.test(gpu.model) ? `${gpu.model} (simulated)` : gpu.model,
     state: gpu.state,
-    given: sayShare(gpu.allocated),
+    given: formatShare(gpu.allocated),
     load: gpu.use?.load == null ? null : `${Math.round(gpu.use.load * 100)} %`,
-    memory: sayMemory(gpu.use?.memory_used_mib ?? null, gpu.memory_mib),
+    memory: formatMemory(gpu.use?.memory_used_mib ?? null, gpu.memory_mib),
     why: gpu.reason ?? '',
   }))
   return [own, ...gpus]
 }
 
-function sayMemory(used: number | null, all: number): string {
+function formatMemory(used: number | null, all: number): string {
   const gigabytes = (mib: number) => (mib / 1024).toFixed(1)
   return `${used === null ? '?' : gigabytes(used)}/${gigabytes(all)} GB`
 }

@@ -4,7 +4,7 @@ import { type UploadStatus, uploadStatuses } from '@/lib/contract/status'
 import type { Client } from '@/lib/http/client/client'
 import { type Context, writeJson } from '../context'
 import { exitCodes } from '../job/exit-code'
-import { sayDuration, sayWhen, statusColours } from '../terminal/format'
+import { formatDuration, formatWhen, statusColours } from '../terminal/format'
 import { type Column, renderTable } from '../terminal/table'
 
 export interface JobsOptions {
@@ -60,16 +60,16 @@ export function renderJobs({ terminal }: Context, found: readonly JobSummary[]):
     { title: 'USER', cell: (job) => job.user_id },
     { title: 'PROJECT', cell: (job) => job.project_id },
     { title: 'NAME', cell: (job) => job.name ?? job.competition_id },
-    { title: 'TIME', cell: (job) => sayRunTime(job, now), right: true },
-    { title: 'SUBMITTED', cell: (job) => sayWhen(job.created_at, now), right: true },
+    { title: 'TIME', cell: (job) => formatRunTime(job, now), right: true },
+    { title: 'SUBMITTED', cell: (job) => formatWhen(job.created_at, now), right: true },
   ]
   return renderTable(columns, found, terminal)
 }
 
-function sayRunTime({ started_at, completed_at }: JobSummary, now: number): string | null {
+function formatRunTime({ started_at, completed_at }: JobSummary, now: number): string | null {
   if (started_at === null) return null
   const end = completed_at === null ? now : Date.parse(completed_at)
-  return sayDuration((end - Date.parse(started_at)) / 1000)
+  return formatDuration((end - Date.parse(started_at)) / 1000)
 }
 
 function parseStatus(given: string | undefined): UploadStatus | undefined {

@@ -50,7 +50,7 @@ export async function pause(
   const client = await context.connect()
   const place = findPlace((await client.cluster.get()).nodes, given)
   await setPaused(client, place, true, reason)
-  await context.terminal.out(`${sayPlace(place)} is paused. What runs there goes on.\n`)
+  await context.terminal.out(`${formatPlace(place)} is paused. What runs there goes on.\n`)
   return exitCodes.ok
 }
 
@@ -59,7 +59,7 @@ export async function resume(context: Context, given: string): Promise<number> {
   const client = await context.connect()
   const place = findPlace((await client.cluster.get()).nodes, given)
   await setPaused(client, place, false)
-  await context.terminal.out(`${sayPlace(place)} takes jobs again.\n`)
+  await context.terminal.out(`${formatPlace(place)} takes jobs again.\n`)
   return exitCodes.ok
 }
 
@@ -89,7 +89,7 @@ export async function forget(context: Context, given: string): Promise<number> {
   const place = findPlace((await client.cluster.get()).nodes, given, true)
   if (place.gpu) await client.cluster.forgetGpu(place.gpu.gpu_id)
   else await client.cluster.forgetNode(place.node.node_id)
-  await context.terminal.out(`${sayPlace(place)} is forgotten. Should it come back, it is listed again.\n`)
+  await context.terminal.out(`${formatPlace(place)} is forgotten. Should it come back, it is listed again.\n`)
   return exitCodes.ok
 }
 
@@ -126,6 +126,6 @@ function isBusy(node: ClusterNode | undefined): boolean {
   )
 }
 
-function sayPlace({ node, gpu }: Place): string {
+function formatPlace({ node, gpu }: Place): string {
   return gpu ? `GPU ${gpu.index} of ${node.name}` : node.name
 }

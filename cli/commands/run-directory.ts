@@ -1,7 +1,7 @@
 import { type Context, writeJson } from '../context'
 import type { RunOptions } from '../declare/run-options'
 import { exitCodes } from '../job/exit-code'
-import { ifGiven, showToEnd, tellResult } from '../job/follow-submitted'
+import { ifGiven, printResult, showToEnd } from '../job/follow-submitted'
 import { note } from '../job/show-job'
 import { toConfigText } from '../job/upload-config'
 import { shipDirectory } from '../pack/ship-directory'
@@ -33,7 +33,7 @@ export async function runDirectory(
   const { job_id: jobId, status } = await client.jobs.submit({ config, wait: false, ...ifGiven(deduplicate) })
   const page = client.transport.url(`/jobs/${jobId}`)
   const results = client.jobs.downloadUrl(jobId, 'jsonl')
-  if (json && wait) return tellResult(context, jobId)
+  if (json && wait) return printResult(context, jobId)
   if (json) {
     await writeJson(context, {
       job_id: jobId,

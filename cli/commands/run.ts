@@ -11,8 +11,8 @@ export async function run(context: Context, words: readonly string[], options: R
     return options.withDir ? runHere(context, words, options) : runCommandLine(context, words, options)
   }
   if (options.withDir) {
-    const says = 'Give --command "…" DIRECTORY or --with-dir -- COMMAND, not both.'
-    throw new GpuqError('invalid_request', says)
+    const message = 'Give --command "…" DIRECTORY or --with-dir -- COMMAND, not both.'
+    throw new GpuqError('invalid_request', message)
   }
   const [directory, ...more] = words
   if (directory === undefined || more.length > 0)
@@ -65,9 +65,9 @@ async function refuseDirectoryForm(words: readonly string[], options: RunOptions
   if (late !== undefined && (await isDirectory(first)))
     throw new GpuqError('invalid_request', `Write ${late} before the directory ${first}, not behind it.`)
   if ([nodes, runName, pool, cpu, memory, freshNodes].every((value) => value === undefined)) return
-  const says =
+  const message =
     '--nodes, --run-name, --pool, --cpu, --memory and --fresh-nodes need --with-dir, or --command "…" DIRECTORY.'
-  throw new GpuqError('invalid_request', says)
+  throw new GpuqError('invalid_request', message)
 }
 
 async function isDirectory(path: string): Promise<boolean> {

@@ -6,10 +6,16 @@ import { type Connection, resolveConnection } from '../config'
 import type { Context } from '../context'
 import { exitCodes } from '../job/exit-code'
 import { keepWatching } from '../start/keep-watching'
-import { addressOf, defaultDataDir, findRoot, type Here, serveHere } from '../start/local-server'
-import { chooseToken, type SignedIn, signInHere } from '../start/local-sign-in'
-import { endOnSignals } from '../start/shutdown-signals'
-import { type Journal, openJournal } from '../start/start-log'
+import {
+  addressOf,
+  defaultDataDir,
+  findRoot,
+  type LocalServer,
+  startLocalServer,
+} from '../start/local-server'
+import { chooseToken, type SignedIn, signInLocally } from '../start/local-sign-in'
+import { stopOnSignals } from '../start/shutdown-signals'
+import { openStartLog, type StartLog } from '../start/start-log'
 
 export interface StartOptions {
   gpus?: number
@@ -32,7 +38,7 @@ export interface StartOptions {
 interface Starting {
   context: Context
   options: StartOptions
-  journal: Journal
+  journal: StartLog
   signal: AbortSignal
 }
 
@@ -40,11 +46,11 @@ interface Starting {
 export async function start(context: Context, options: StartOptions): Promise<number> {
   // Known before anything is written: without a server to start, there is nothing to keep a journal of.
   if (!context.env.GPUQ_SERVER) findRoot('start')
-  const journal = await openJournal(context.terminal, resolve(options.logFile))
-  let here: Here | null = null
+  const journal = await openStartLog(context.terminal, resolve(options.logFile))
+  let here: LocalServer | null = null
   /** The server is gone, or could not be had: nothing is left to watch for. */
   const gone = new AbortController()
-  const asked = endOnSignals(
+  const asked = stopOnSignals(
     () => void journal.note('Stopping.'),
     () => {
       here?.kill()
@@ -67,11 +73,11 @@ export async function start(context: Context, options: StartOptions): Promise<nu
   }
 }
 
-async function serveFiles(starting: Starting, here: Here): Promise<void> {
+async function serveFiles(starting: Starting, here: LocalServer): Promise<void> {
   const { context, journal, signal } = starting
   if (signal.aborted) return
   const connection: Connection = { server: here.server, token: await chosenToken(starting, here.server) }
-  const signedIn = await signInHere(context, journal, connection, signal)
+  const signedIn = await signInLocally(context, journal, connection, signal)
   if (signedIn) await work(starting, signedIn, here)
 }
 
@@ -83,14 +89,14 @@ function chosenToken({ context }: Starting, server: string): Promise<string> {
   return token
 }
 
-async function startHere(starting: Starting): Promise<Here> {
+async function startHere(starting: Starting): Promise<LocalServer> {
   const { context, options, journal, signal } = starting
   const { env } = context
   const port = options.port ?? Number(env.PORT || 8001)
   const dataDir = options.dataDir === undefined ? defaultDataDir(env) : resolve(options.dataDir)
   const token = await chosenToken(starting, addressOf(port))
   await journal.detail(`Starting gpuq with its data in ${dataDir}.`)
-  return serveHere({ env, dataDir, port, gpus: options.gpus, token }, journal.note, signal)
+  return startLocalServer({ env, dataDir, port, gpus: options.gpus, token }, journal.note, signal)
 }
 
 /** A server that the environment names is used as it is: only the files are watched. */
@@ -105,7 +111,11 @@ async function signInThere({ context, options }: Starting): Promise<SignedIn> {
   return { connection, me: await context.connectTo(connection).users.me() }
 }
 
-async function work(starting: Starting, { connection, me }: SignedIn, here: Here | null): Promise<void> {
+async function work(
+  starting: Starting,
+  { connection, me }: SignedIn,
+  here: LocalServer | null,
+): Promise<void> {
   const { context, options, journal, signal } = starting
   const { server } = connection
   const client = context.connectTo(connection)

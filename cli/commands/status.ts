@@ -6,7 +6,7 @@ import { type Context, writeJson } from '../context'
 import { exitCodes } from '../job/exit-code'
 import { findJobId } from '../job/job-id'
 import { fitScreen } from '../terminal/fit-screen'
-import { sayDuration, sayShare, sayWhen, statusColours } from '../terminal/format'
+import { formatDuration, formatShare, formatWhen, statusColours } from '../terminal/format'
 import { paint, withoutControls } from '../terminal/terminal'
 import { renderNodes, renderQueue } from './cluster'
 
@@ -73,14 +73,14 @@ async function lookAtAll(context: Context, client: Client): Promise<View> {
   const scheduler = orchestrator.running ? orchestrator.scheduling_policy : 'stopped'
   const counts = `${orchestrator.running_jobs} running, ${orchestrator.queued} waiting`
   const text = [
-    `${sayGpus(cluster)}\nJobs: ${counts}. Scheduler: ${scheduler}.\n`,
+    `${formatGpus(cluster)}\nJobs: ${counts}. Scheduler: ${scheduler}.\n`,
     renderNodes(context, cluster),
     renderQueue(context, queue),
   ].join('\n')
   return { text, data: { ...cluster, queue, orchestrator }, final: false }
 }
 
-function sayGpus({ cluster_status: now }: Cluster): string {
+function formatGpus({ cluster_status: now }: Cluster): string {
   const simulated = now.simulated_gpus > 0 ? `, ${now.simulated_gpus} of them simulated` : ''
   const gpus = `${now.available_gpus} of ${now.total_gpus} free (${Math.round(now.utilization_percent)} % given out)`
   return `GPUs: ${gpus}${simulated}. Nodes: ${now.ready_nodes} of ${now.nodes} ready.`
@@ -97,7 +97,7 @@ type QueuePlace = Awaited<ReturnType<Client['queue']['get']>>
 export function renderJob({ terminal }: Context, job: JobDetail, place: QueuePlace | null): string {
   const now = Date.now()
   const colours = terminal.outIsTerminal && terminal.coloursWanted
-  const gpus = job.gpus.map(({ index, model, milli }) => `${index} (${model}, ${sayShare(milli / 1000)})`)
+  const gpus = job.gpus.map(({ index, model, milli }) => `${index} (${model}, ${formatShare(milli / 1000)})`)
   const facts: [string, string | number | null][] = [
     ['job', job.job_id],
     ['name', job.name],
@@ -105,7 +105,7 @@ export function renderJob({ terminal }: Context, job: JobDetail, place: QueuePla
     ['why', job.reason_text && withoutControls(job.reason_text)],
     ['exit code', job.exit_code],
     ['place', place?.position ?? null],
-    ['should start', sayWhen(place?.expected_start ?? null, now)],
+    ['should start', formatWhen(place?.expected_start ?? null, now)],
     ['user', job.user_id],
     ['project', job.project_id],
     ['competition', job.competition_id],
@@ -115,10 +115,10 @@ export function renderJob({ terminal }: Context, job: JobDetail, place: QueuePla
     ['attempt', job.attempt > 1 ? `${job.attempt} of ${job.max_retries + 1}` : null],
     ['node', job.node_name],
     ['gpus', gpus.length > 0 ? gpus.join(', ') : null],
-    ['submitted', sayWhen(job.created_at, now)],
-    ['started', sayWhen(job.started_at, now)],
-    ['ended', sayWhen(job.completed_at, now)],
-    ['stopped after', sayDuration(job.max_time)],
+    ['submitted', formatWhen(job.created_at, now)],
+    ['started', formatWhen(job.started_at, now)],
+    ['ended', formatWhen(job.completed_at, now)],
+    ['stopped after', formatDuration(job.max_time)],
     ['result file', job.result_file],
   ]
   return facts

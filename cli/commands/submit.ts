@@ -2,7 +2,7 @@ import { GpuqError } from '@/lib/contract/errors'
 import type { Context } from '../context'
 import { readTextFile } from '../declare/values'
 import { followOrPrint, ifGiven, type WaitOptions } from '../job/follow-submitted'
-import { saysAnything, toConfigText, type UploadOptions } from '../job/upload-config'
+import { hasConfigOptions, toConfigText, type UploadOptions } from '../job/upload-config'
 import { shipBeside } from '../pack/ship-beside'
 
 export interface SubmitOptions extends UploadOptions, WaitOptions {
@@ -17,7 +17,7 @@ export async function submit(
   configPath: string | undefined,
   { wait, quiet, json, deduplicate, withDir = false, ...options }: SubmitOptions,
 ): Promise<number> {
-  if (configPath !== undefined && saysAnything(options)) {
+  if (configPath !== undefined && hasConfigOptions(options)) {
     throw new GpuqError(
       'invalid_request',
       'Give the config as a file or as options: with CONFIG.yaml, leave the options about the job out.',

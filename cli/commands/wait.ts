@@ -5,7 +5,7 @@ import { ProblemError } from '@/lib/http/client/problem'
 import { type Context, writeJson } from '../context'
 import { exitCodeOf, exitCodes } from '../job/exit-code'
 import { findJobIds } from '../job/job-id'
-import { tellError } from '../terminal/describe-error'
+import { describeError } from '../terminal/describe-error'
 import { withoutControls } from '../terminal/terminal'
 
 const lookEveryMs = 1_000
@@ -22,7 +22,7 @@ export async function wait(
   for (const id of await findJobIds(client, given)) {
     const job = await untilFinal(context, client, id)
     ended.push(job)
-    if (!json) await context.terminal.out(sayEnd(job))
+    if (!json) await context.terminal.out(formatEnd(job))
   }
   if (json) await writeJson(context, ended)
   return ended.map(exitCodeOf).find((code) => code !== exitCodes.ok) ?? exitCodes.ok
@@ -60,14 +60,14 @@ export async function cancel(context: Context, given: readonly string[]): Promis
       await context.terminal.out(`${id} ${state}\n`)
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error
-      await context.terminal.err(tellError(error, null).text.replace('gpuq: ', `gpuq: ${id}: `))
+      await context.terminal.err(describeError(error, null).text.replace('gpuq: ', `gpuq: ${id}: `))
       exitCode = exitCodes.failed
     }
   }
   return exitCode
 }
 
-function sayEnd(job: JobDetail): string {
+function formatEnd(job: JobDetail): string {
   const code = job.exit_code === null ? '' : ` ${job.exit_code}`
   return `${job.job_id} ${job.status}${code} ${withoutControls(job.reason_text ?? '')}`.trimEnd().concat('\n')
 }

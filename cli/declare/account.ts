@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { jsonFlag, perform } from './run-lazily'
+import { jsonFlag, runLazily } from './run-lazily'
 import { addText } from './values'
 
 /** The commands about who speaks to which server. */
@@ -10,12 +10,12 @@ export function declareAccount(program: Command): void {
     .option('--server <address>', 'such as http://gpu.example.org:8001')
     .option('--token-stdin', 'read the token from stdin')
     .action((options: { server?: string; tokenStdin?: boolean }) =>
-      perform(async (context) => (await import('../commands/account')).login(context, options)),
+      runLazily(async (context) => (await import('../commands/account')).login(context, options)),
     )
   program
     .command('logout')
     .description('forget both; the token holds until it is revoked')
-    .action(() => perform(async (context) => (await import('../commands/account')).logout(context)))
+    .action(() => runLazily(async (context) => (await import('../commands/account')).logout(context)))
   declareTokens(program.command('tokens').description('list, make and revoke your tokens'))
 }
 
@@ -25,7 +25,7 @@ function declareTokens(tokens: Command): void {
     .description('list them; what `gpuq tokens` alone does')
     .option(...jsonFlag)
     .action((options: { json?: boolean }) =>
-      perform(async (context) => (await import('../commands/account')).listTokens(context, options)),
+      runLazily(async (context) => (await import('../commands/account')).listTokens(context, options)),
     )
   tokens
     .command('create')
@@ -39,13 +39,13 @@ function declareTokens(tokens: Command): void {
     .option('--expires <days>', 'after so many days, or never (default: 90)')
     .option(...jsonFlag)
     .action((name: string, options: { scope?: string[]; expires?: string; json?: boolean }) =>
-      perform(async (context) => (await import('../commands/account')).createToken(context, name, options)),
+      runLazily(async (context) => (await import('../commands/account')).createToken(context, name, options)),
     )
   tokens
     .command('revoke')
     .description('end one at once')
     .argument('<id>', 'its id, or its beginning')
     .action((id: string) =>
-      perform(async (context) => (await import('../commands/account')).revokeToken(context, id)),
+      runLazily(async (context) => (await import('../commands/account')).revokeToken(context, id)),
     )
 }

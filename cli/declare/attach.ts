@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { AttachOptions } from '../commands/attach'
-import { jsonFlag, perform } from './run-lazily'
+import { jsonFlag, runLazily } from './run-lazily'
 import { parseInteger } from './values'
 
 const about = `
@@ -22,7 +22,7 @@ export function declareAttach(program: Command): void {
     )
     .addHelpText('after', about)
     .action((id: string, options: AttachOptions) =>
-      perform(async (context) => (await import('../commands/attach')).attach(context, id, options)),
+      runLazily(async (context) => (await import('../commands/attach')).attach(context, id, options)),
     )
   program
     .command('screens')
@@ -30,6 +30,6 @@ export function declareAttach(program: Command): void {
     .option('--all', "everybody's, for admins")
     .option(...jsonFlag)
     .action((options: { all?: boolean; json?: boolean }) =>
-      perform(async (context) => (await import('../commands/attach')).screens(context, options)),
+      runLazily(async (context) => (await import('../commands/attach')).screens(context, options)),
     )
 }

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { jsonFlag, perform } from './run-lazily'
+import { jsonFlag, runLazily } from './run-lazily'
 import { parseInteger } from './values'
 
-const placeSays =
+const placeHelp =
   'a node, or one GPU of it: by name or number, as in node-1 or node-1:0; 0 alone where there is one node'
 
 /** The commands about nodes, GPUs and the queue. */
@@ -12,14 +12,14 @@ export function declareCluster(program: Command): void {
     .description('list what waits, in the order it should start, and what runs')
     .option(...jsonFlag)
     .action((options: { json?: boolean }) =>
-      perform(async (context) => (await import('../commands/cluster')).queue(context, options)),
+      runLazily(async (context) => (await import('../commands/cluster')).queue(context, options)),
     )
   program
     .command('nodes')
     .description('list the nodes and their GPUs')
     .option(...jsonFlag)
     .action((options: { json?: boolean }) =>
-      perform(async (context) => (await import('../commands/cluster')).nodes(context, options)),
+      runLazily(async (context) => (await import('../commands/cluster')).nodes(context, options)),
     )
   program
     .command('priority')
@@ -27,7 +27,7 @@ export function declareCluster(program: Command): void {
     .argument('<id>', 'the id of a job, or its beginning')
     .argument('<number>', 'a higher number goes first', parseInteger)
     .action((id: string, number: number) =>
-      perform(async (context) => (await import('../commands/pause')).priority(context, id, number)),
+      runLazily(async (context) => (await import('../commands/pause')).priority(context, id, number)),
     )
   declareForAdmins(program)
 }
@@ -36,17 +36,17 @@ function declareForAdmins(program: Command): void {
   program
     .command('pause')
     .description('give out nothing more of a node or a GPU; for admins')
-    .argument('<place>', placeSays)
+    .argument('<place>', placeHelp)
     .option('--reason <text>', 'shown beside it, and to jobs that wait for it')
     .action((place: string, options: { reason?: string }) =>
-      perform(async (context) => (await import('../commands/pause')).pause(context, place, options)),
+      runLazily(async (context) => (await import('../commands/pause')).pause(context, place, options)),
     )
   program
     .command('resume')
     .description('take a node or a GPU back; for admins')
-    .argument('<place>', placeSays)
+    .argument('<place>', placeHelp)
     .action((place: string) =>
-      perform(async (context) => (await import('../commands/pause')).resume(context, place)),
+      runLazily(async (context) => (await import('../commands/pause')).resume(context, place)),
     )
   program
     .command('drain')
@@ -55,13 +55,13 @@ function declareForAdmins(program: Command): void {
     .option('--reason <text>', 'shown beside it, and to jobs that wait for it')
     .option('--no-wait', 'end at once')
     .action((node: string, options: { wait: boolean; reason?: string }) =>
-      perform(async (context) => (await import('../commands/pause')).drain(context, node, options)),
+      runLazily(async (context) => (await import('../commands/pause')).drain(context, node, options)),
     )
   program
     .command('forget')
     .description('take a node that will not come back, or a GPU that was replaced, off the list; for admins')
-    .argument('<place>', placeSays)
+    .argument('<place>', placeHelp)
     .action((place: string) =>
-      perform(async (context) => (await import('../commands/pause')).forget(context, place)),
+      runLazily(async (context) => (await import('../commands/pause')).forget(context, place)),
     )
 }

@@ -6,16 +6,16 @@ export type Shell = (typeof shells)[number]
 interface Node {
   /** The words that lead there: `` for the program itself, `tokens create` for a command of a command. */
   path: string
-  words: { word: string; says: string }[]
+  words: { word: string; message: string }[]
 }
 
 /** Every command with the words that may follow it, read from what the program itself understands. */
 function collectWords(command: Command, path: string[] = []): Node[] {
-  const commands = command.commands.map((one) => ({ word: one.name(), says: one.description() }))
+  const commands = command.commands.map((one) => ({ word: one.name(), message: one.description() }))
   const options = command.options
     .filter(({ hidden }) => !hidden)
-    .flatMap(({ long, description }) => (long ? [{ word: long, says: description }] : []))
-  const help = { word: '--help', says: 'display help for command' }
+    .flatMap(({ long, description }) => (long ? [{ word: long, message: description }] : []))
+  const help = { word: '--help', message: 'display help for command' }
   const own = { path: path.join(' '), words: [...commands, ...options, help] }
   return [own, ...command.commands.flatMap((one) => collectWords(one, [...path, one.name()]))]
 }
@@ -54,7 +54,7 @@ complete -o default -F _gpuq gpuq
 
 function zshScript(nodes: Node[]): string {
   const cases = nodes.map(({ path, words }) => {
-    const entries = words.map(({ word, says }) => quote(`${word.replaceAll(':', '\\:')}:${says}`))
+    const entries = words.map(({ word, message }) => quote(`${word.replaceAll(':', '\\:')}:${message}`))
     return `    ${quote(path)}) entries=(${entries.join(' ')}) ;;`
   })
   const known = nodes.map(({ path }) => path).filter((path) => path !== '')
@@ -90,9 +90,9 @@ function fishScript(nodes: Node[]): string {
       ...(deeper.length > 0 ? [`not __fish_seen_subcommand_from ${[...new Set(deeper)].join(' ')}`] : []),
     ]
     const when = quote(conditions.join('; and ') || 'true')
-    return words.map(({ word, says }) => {
+    return words.map(({ word, message }) => {
       const what = word.startsWith('--') ? `-l ${word.slice(2)}` : `-a ${word}`
-      return `complete -c gpuq -n ${when} ${what} -d ${quote(says)}`
+      return `complete -c gpuq -n ${when} ${what} -d ${quote(message)}`
     })
   })
   return `# gpuq's completion for fish: gpuq completion fish > ~/.config/fish/completions/gpuq.fish\n${lines.join('\n')}\n`

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { AddOptions } from '../commands/add'
 import type { StartOptions } from '../commands/start'
-import { jsonFlag, perform } from './run-lazily'
+import { jsonFlag, runLazily } from './run-lazily'
 import {
   parseCount,
   parseGpus,
@@ -54,7 +54,7 @@ export function declareStart(program: Command): void {
     .option('--data-dir <path>', "where its data is (default: GPUQ_DATA_DIR, or the checkout's data)")
     .addHelpText('after', aboutStart)
     .action((options: StartOptions) =>
-      perform(async (context) => (await import('../commands/start')).start(context, options)),
+      runLazily(async (context) => (await import('../commands/start')).start(context, options)),
     )
   declareAdd(program)
 }
@@ -73,6 +73,6 @@ function declareAdd(program: Command): void {
     .option('--force', 'queue it even where the same job is alive or has completed')
     .option(...jsonFlag)
     .action((script: string, options: AddOptions) =>
-      perform(async (context) => (await import('../commands/add')).add(context, script, options)),
+      runLazily(async (context) => (await import('../commands/add')).add(context, script, options)),
     )
 }

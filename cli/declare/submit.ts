@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { SubmitOptions } from '../commands/submit'
-import { perform } from './run-lazily'
+import { runLazily } from './run-lazily'
 import type { RunOptions } from './run-options'
 import { addText, addVariable, parseDuration, parseInteger, parseNumber } from './values'
 
@@ -33,7 +33,7 @@ function declareUpload(program: Command): void {
   addShared(command)
     .addHelpText('after', exits)
     .action((solution: string, config: string | undefined, options: SubmitOptions) =>
-      perform(async (context) => {
+      runLazily(async (context) => {
         const { submit } = await import('../commands/submit')
         return submit(context, solution, config, options)
       }),
@@ -66,7 +66,7 @@ function declareRun(program: Command): void {
       `${exits}\nWith --command, it returns once the job is queued, unless --wait is given.`,
     )
     .action((words: string[], options: RunOptions) =>
-      perform(async (context) => {
+      runLazily(async (context) => {
         const { run } = await import('../commands/run')
         return run(context, words, options)
       }),

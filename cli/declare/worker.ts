@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { WorkerOptions } from '../commands/worker'
-import { perform } from './run-lazily'
+import { runLazily } from './run-lazily'
 import { parseCount } from './values'
 
 const about = `
@@ -17,6 +17,6 @@ export function declareWorker(program: Command): void {
     .addOption(new Option('--pool <pool>', 'whose jobs it takes').choices(['on-demand', 'reserved']))
     .addHelpText('after', about)
     .action((options: WorkerOptions) =>
-      perform(async (context) => (await import('../commands/worker')).worker(context, options)),
+      runLazily(async (context) => (await import('../commands/worker')).worker(context, options)),
     )
 }

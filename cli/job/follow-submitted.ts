@@ -25,7 +25,7 @@ export async function followOrPrint(
   { wait, quiet, json }: WaitOptions,
 ): Promise<number> {
   const jobId = submitted.job_id
-  if (wait && json) return tellResult(context, jobId)
+  if (wait && json) return printResult(context, jobId)
   if (wait) {
     const again = submitted.deduplicated ? ': your same job from before, not queued again' : ''
     if (!quiet) await note(context, `job ${jobId}${again}`)
@@ -49,7 +49,7 @@ export async function showToEnd(
 }
 
 /** One JSON document at the end, with all that the job printed inside: on stdout there is nothing else. */
-export async function tellResult(context: Context, jobId: string): Promise<number> {
+export async function printResult(context: Context, jobId: string): Promise<number> {
   const client = await context.connect()
   const job = await untilFinal(context, client, jobId)
   await writeJson(context, await client.jobs.result(jobId))

@@ -32,25 +32,25 @@ export async function showJob(
   const { terminal } = context
   const write = outputTo(terminal, rank)
   const signal = context.interrupted()
-  const say = (text: string) => (quiet ? Promise.resolve() : note(context, text))
+  const print = (text: string) => (quiet ? Promise.resolve() : note(context, text))
   let last: JobDetail | null = null
   let said = ''
   for await (const happening of followJob({ client, jobId, sleep: context.sleep, signal })) {
     if (happening.kind === 'output') {
       for (const printed of happening.printed) await write(printed)
     } else if (happening.kind === 'again') {
-      await say('The job is tried again. What follows is its next attempt.')
+      await print('The job is tried again. What follows is its next attempt.')
     } else if (happening.kind === 'job') {
       last = happening.job
       if (onlySoFar) return exitCodes.ok
-      const news = sayState(last, context)
-      if (news !== said) await say(news)
+      const news = formatState(last, context)
+      if (news !== said) await print(news)
       said = news
     }
   }
   if (last !== null && isFinal(last.status)) return exitCodeOf(last)
   if (signal.aborted) {
-    await say(
+    await print(
       `The job goes on. Follow it with \`gpuq logs -f ${jobId}\`, or stop it with \`gpuq cancel ${jobId}\`.`,
     )
     return exitCodes.cancelled
@@ -78,10 +78,10 @@ export async function note({ terminal }: Context, text: string): Promise<void> {
   await terminal.err(`${paint('gpuq:', 'dim', colours)} ${text}\n`)
 }
 
-export function sayState(job: JobDetail, { terminal }: Context): string {
+export function formatState(job: JobDetail, { terminal }: Context): string {
   const colours = terminal.errIsTerminal && terminal.coloursWanted
   const status = paint(job.status, statusColours[job.status], colours)
-  if (job.status === 'running') return `${status}${sayNodes(job)}`
+  if (job.status === 'running') return `${status}${formatNodes(job)}`
   const known = job.reason_text?.includes(`Exit code ${job.exit_code}`)
   const code =
     job.status === 'failed' && job.exit_code !== null && !known ? ` Exit code ${job.exit_code}.` : ''
@@ -89,7 +89,7 @@ export function sayState(job: JobDetail, { terminal }: Context): string {
   return `${status}${why}${code}`
 }
 
-function sayNodes({ node_name, resources: { got } }: JobDetail): string {
+function formatNodes({ node_name, resources: { got } }: JobDetail): string {
   if (got.length > 1) return ` on ${got.map(({ node }) => node).join(', ')}`
   return node_name ? ` on ${node_name}` : ''
 }

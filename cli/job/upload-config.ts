@@ -58,6 +58,6 @@ export function toConfigText(options: UploadOptions, more: Record<string, unknow
 }
 
 /** Whether any of them was given: beside a file they would say the same thing twice. */
-export function saysAnything(options: UploadOptions): boolean {
+export function hasConfigOptions(options: UploadOptions): boolean {
   return Object.values(options).some((value) => value !== undefined)
 }

@@ -1,7 +1,7 @@
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
 
 /** A size in the unit that keeps it short: `1.5 GiB`. */
-export function sayBytes(bytes: number): string {
+export function formatBytes(bytes: number): string {
   let amount = bytes
   let unit = 0
   while (amount >= 1024 && unit < units.length - 1) {

@@ -6,7 +6,7 @@ import type { Entry, FileEntry } from '@/lib/contract/archive-manifest'
 import type { ArchiveLimits } from '@/lib/contract/archives'
 import { GpuqError } from '@/lib/contract/errors'
 import type { Context } from '../context'
-import { sayBytes } from './format-bytes'
+import { formatBytes } from './format-bytes'
 import { HashCache } from './hash-cache'
 import { inParallel } from './in-parallel'
 import { Progress } from './progress'
@@ -101,9 +101,9 @@ function requireWithin(
   const largest = files
     .toSorted((a, b) => b.stats.size - a.stats.size)
     .slice(0, mostNamed)
-    .map(({ path, stats }) => `\n  ${sayBytes(stats.size).padStart(9)}  ${path}`)
+    .map(({ path, stats }) => `\n  ${formatBytes(stats.size).padStart(9)}  ${path}`)
   throw new GpuqError(
     'payload_too_large',
-    `${given} holds ${sayBytes(bytes)}, and at most ${sayBytes(limits.max_bytes)} are shipped. ${advice} The largest:${largest.join('')}`,
+    `${given} holds ${formatBytes(bytes)}, and at most ${formatBytes(limits.max_bytes)} are shipped. ${advice} The largest:${largest.join('')}`,
   )
 }

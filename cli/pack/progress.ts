@@ -1,5 +1,5 @@
 import type { Terminal } from '../terminal/terminal'
-import { sayBytes } from './format-bytes'
+import { formatBytes } from './format-bytes'
 
 const redrawMs = 100
 const lineMs = 5_000
@@ -45,7 +45,7 @@ export class Progress {
 
   #say(at: number): string {
     const { doing, totalBytes } = this
-    const rate = sayBytes((this.#done * 1000) / Math.max(1, at - this.#start))
-    return `${doing} ${sayBytes(this.#done)} of ${sayBytes(totalBytes)}, ${rate}/s`
+    const rate = formatBytes((this.#done * 1000) / Math.max(1, at - this.#start))
+    return `${doing} ${formatBytes(this.#done)} of ${formatBytes(totalBytes)}, ${rate}/s`
   }
 }

@@ -1,11 +1,11 @@
 import { contentsOf } from '@/lib/contract/archive-manifest'
 import type { Context } from '../context'
 import { note } from '../job/show-job'
-import { sayBytes } from './format-bytes'
+import { formatBytes } from './format-bytes'
 import { listDirectory } from './list-directory'
 import { Progress } from './progress'
 import { sendContents } from './send-contents'
-import { Patience } from './timeouts'
+import { ShipRetry } from './timeouts'
 
 export interface ShipOptions {
   /** Says nothing of how it goes. */
@@ -35,7 +35,7 @@ export async function shipDirectory(
   const listed = await listDirectory(context, directory, await client.archives.limits(), quiet)
   const { entries, bytes } = listed
   const sizes = contentsOf(entries)
-  const patience = new Patience(context, quiet)
+  const patience = new ShipRetry(context, quiet)
   let sentBytes: number | undefined
   for (;;) {
     const state = await patience.try(() => client.archives.register(projectId, entries))
@@ -45,7 +45,7 @@ export async function shipDirectory(
     sentBytes ??= totalBytes
     const shipped = { archive, files: entries.length, bytes, sentBytes }
     if (missing.length === 0) {
-      if (!quiet) await note(context, saySummary(directory, shipped))
+      if (!quiet) await note(context, formatSummary(directory, shipped))
       return shipped
     }
     patience.noteLeft(missing.length)
@@ -58,7 +58,7 @@ export async function shipDirectory(
   }
 }
 
-function saySummary(directory: string, { files, bytes, sentBytes }: Shipped): string {
-  const sent = sentBytes === 0 ? 'all of it is there already' : `sent ${sayBytes(sentBytes)}`
-  return `${directory}: ${files} ${files === 1 ? 'file' : 'files'}, ${sayBytes(bytes)}; ${sent}`
+function formatSummary(directory: string, { files, bytes, sentBytes }: Shipped): string {
+  const sent = sentBytes === 0 ? 'all of it is there already' : `sent ${formatBytes(sentBytes)}`
+  return `${directory}: ${files} ${files === 1 ? 'file' : 'files'}, ${formatBytes(bytes)}; ${sent}`
 }

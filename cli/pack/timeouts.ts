@@ -7,7 +7,7 @@ const mostFailures = 8
 const longestPauseMs = 10_000
 
 /** Tries again what fails for reasons that pass: broken connections, and busy or restarting servers. */
-export class Patience {
+export class ShipRetry {
   #failures = 0
   #left = Number.POSITIVE_INFINITY
 

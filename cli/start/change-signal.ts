@@ -5,7 +5,7 @@ import { basename, dirname } from 'node:path'
 const settleMs = 100
 
 /** Rings when one of some files changes, and whoever waits for it wakes. The time is the safety net under it. */
-export class Bell {
+export class FileChangeSignal {
   #rung = false
   #wake: (() => void) | null = null
   readonly #watchers: FSWatcher[] = []
@@ -20,7 +20,7 @@ export class Bell {
       const names = new Set(paths.filter((path) => dirname(path) === directory).map((path) => basename(path)))
       try {
         const watcher = watch(directory, (_event, name) => {
-          if (name === null || names.has(name)) this.ring()
+          if (name === null || names.has(name)) this.notify()
         })
         watcher.on('error', () => watcher.close())
         this.#watchers.push(watcher)
@@ -30,13 +30,13 @@ export class Bell {
     }
   }
 
-  ring(): void {
+  notify(): void {
     this.#rung = true
     this.#wake?.()
   }
 
   /** Resolves when it rings, after `ms`, or when `signal` is aborted. One that rang before rings still. */
-  async rung(ms: number, signal: AbortSignal): Promise<void> {
+  async wait(ms: number, signal: AbortSignal): Promise<void> {
     if (!this.#rung && !signal.aborted) await this.#sleep(ms, signal)
     if (this.#rung && !signal.aborted) await pause(settleMs, signal)
     this.#rung = false

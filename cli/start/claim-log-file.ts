@@ -1,11 +1,11 @@
 import { type FileHandle, open, stat } from 'node:fs/promises'
-import { type Entry, entrySchema, Taken } from './claim-log'
+import { ClaimLog, type Entry, entrySchema } from './claim-log'
 
 const lineFeed = 0x0a
 
 /** The record on the disk, beside the jobs file: one JSON object a line, only ever added to. */
-export class TakenFile {
-  #taken: Taken
+export class ClaimLogFile {
+  #taken: ClaimLog
   #handle: FileHandle | null = null
   #inode = 0
   #read = 0
@@ -14,11 +14,11 @@ export class TakenFile {
     readonly path: string,
     readonly account: string,
   ) {
-    this.#taken = new Taken(account)
+    this.#taken = new ClaimLog(account)
   }
 
   /** What all watchers have written so far. */
-  async refresh(): Promise<Taken> {
+  async refresh(): Promise<ClaimLog> {
     const handle = await this.#open()
     const { size } = await handle.stat()
     const bytes = Buffer.alloc(Math.max(0, size - this.#read))
@@ -55,7 +55,7 @@ export class TakenFile {
     this.#handle = handle
     this.#inode = (await handle.stat()).ino
     this.#read = 0
-    this.#taken = new Taken(this.account)
+    this.#taken = new ClaimLog(this.account)
     return handle
   }
 }

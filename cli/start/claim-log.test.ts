@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { decideForgotten, type Entry, type GoneSince, Taken } from './claim-log'
+import { ClaimLog, decideForgotten, type Entry, type GoneSince } from './claim-log'
 
 const account = 'ada'
-const takenFrom = (...entries: Entry[]): Taken => {
-  const taken = new Taken(account)
+const takenFrom = (...entries: Entry[]): ClaimLog => {
+  const taken = new ClaimLog(account)
   for (const entry of entries) taken.add(entry)
   return taken
 }

@@ -41,7 +41,7 @@ export function nameLine({ priority, script, condaEnv, args, allowedGpus }: JobL
 }
 
 /** The record as one account sees it. */
-export class Taken {
+export class ClaimLog {
   readonly #lines = new Map<string, LineState>()
 
   constructor(readonly account: string) {}

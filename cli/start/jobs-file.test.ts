@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formatJobLine, type JobLine, readJobLine, saysNothing, splitLines } from './jobs-file'
+import { formatJobLine, isBlankOrComment, type JobLine, readJobLine, splitLines } from './jobs-file'
 
 const line = (changes: Partial<JobLine>): JobLine => ({
   priority: 0,
@@ -57,8 +57,8 @@ describe('a line', () => {
     ['0,"/a.py,,,', 'field 2'],
     ['0,"/a.py"x,,,', 'field 2'],
     ['0,/a.py,,--x \u0000,', 'control characters'],
-  ])('is refused: %j', (text, says) => {
-    expect(readJobLine(text)).toEqual({ ok: false, says: expect.stringContaining(says) })
+  ])('is refused: %j', (text, message) => {
+    expect(readJobLine(text)).toEqual({ ok: false, message: expect.stringContaining(message) })
   })
 
   it('comes back as it was written, whatever its texts hold', () => {
@@ -91,8 +91,8 @@ describe('a line', () => {
   })
 
   it('that is a comment or empty says nothing', () => {
-    for (const text of ['', '  \t', '# 0,/a.py', '  # x']) expect(saysNothing(text)).toBe(true)
-    expect(saysNothing('0,/a.py,,# x,')).toBe(false)
+    for (const text of ['', '  \t', '# 0,/a.py', '  # x']) expect(isBlankOrComment(text)).toBe(true)
+    expect(isBlankOrComment('0,/a.py,,# x,')).toBe(false)
   })
 })
 

@@ -13,7 +13,7 @@ export interface JobLine {
   allowedGpus: string
 }
 
-export type LineReading = { ok: true; line: JobLine } | { ok: false; says: string }
+export type LineReading = { ok: true; line: JobLine } | { ok: false; message: string }
 
 /** A line of a file as it stands there. */
 export interface FileLine {
@@ -57,7 +57,7 @@ function decode(decoder: TextDecoder, bytes: Uint8Array): string | null {
 }
 
 /** Whether a line says nothing: it is empty, or a comment. */
-export function saysNothing(text: string): boolean {
+export function isBlankOrComment(text: string): boolean {
   return /^\s*(#|$)/.test(text)
 }
 
@@ -94,15 +94,15 @@ function quoteField(text: string): string {
 /** Where the arguments stand. They are a shell's words, so their own quotes keep commas together too. */
 const argsAt = 3
 
-type Fields = { ok: true; texts: string[] } | { ok: false; says: string }
-type Field = { ok: true; text: string; end: number } | { ok: false; says: string }
+type Fields = { ok: true; texts: string[] } | { ok: false; message: string }
+type Field = { ok: true; text: string; end: number } | { ok: false; message: string }
 
 function readFields(line: string): Fields {
   const texts: string[] = []
   for (let at = 0; ; ) {
     const field =
       readQuoted(line, at) ?? (texts.length === argsAt ? readShellText(line, at) : readPlain(line, at))
-    if (!field.ok) return refuse(`field ${texts.length + 1}: ${field.says}`)
+    if (!field.ok) return refuse(`field ${texts.length + 1}: ${field.message}`)
     texts.push(field.text)
     if (field.end >= line.length) return { ok: true, texts }
     at = field.end + 1
@@ -155,6 +155,6 @@ export function isGpuList(text: string): boolean {
   })
 }
 
-function refuse(says: string): { ok: false; says: string } {
-  return { ok: false, says }
+function refuse(message: string): { ok: false; message: string } {
+  return { ok: false, message }
 }

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { Client, Submission } from '@/lib/http/client/client'
 import { ProblemError } from '@/lib/http/client/problem'
-import { TakenFile } from './claim-log-file'
+import { ClaimLogFile } from './claim-log-file'
 import { JobsWatch } from './jobs-watch'
-import type { Journal } from './start-log'
+import type { StartLog } from './start-log'
 
 /** What a server would do: one job a key, and no job for content that is alive. */
 interface Server {
@@ -35,7 +35,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-const journal: Journal = {
+const journal: StartLog = {
   note: async () => {},
   warn: async (text) => {
     said.push(text)
@@ -60,9 +60,9 @@ function server(): Server {
 }
 
 let keys = 0
-const opened: TakenFile[] = []
+const opened: ClaimLogFile[] = []
 function watcher({ client }: Server): JobsWatch {
-  const taken = new TakenFile(`${path}.taken`, 'ada')
+  const taken = new ClaimLogFile(`${path}.taken`, 'ada')
   opened.push(taken)
   return new JobsWatch({
     path,

@@ -1,19 +1,19 @@
 import { dirname, resolve } from 'node:path'
 import type { Client } from '@/lib/http/client/client'
 import { decideForgotten, type GoneSince, type Take } from './claim-log'
-import type { TakenFile } from './claim-log-file'
-import { type FileLine, type JobLine, saysNothing, splitLines } from './jobs-file'
+import type { ClaimLogFile } from './claim-log-file'
+import { type FileLine, isBlankOrComment, type JobLine, splitLines } from './jobs-file'
 import { type LineOptions, refuseScript } from './line-config'
 import { type Bad, countNames, type ReadLine, readLines } from './read-lines'
 import { readWhole, type WholeFile } from './read-whole'
 import { type Sent, sendLine } from './send-line'
-import type { Journal } from './start-log'
+import type { StartLog } from './start-log'
 
 export interface JobsWatchOptions {
   path: string
   client: Pick<Client, 'jobs'>
-  taken: TakenFile
-  journal: Journal
+  taken: ClaimLogFile
+  journal: StartLog
   lines: LineOptions
   /** A line is forgotten after it was gone so long. */
   forgetMs: number
@@ -97,8 +97,8 @@ export class JobsWatch {
     const names = new Set(wanted)
     const bad: (Bad & { name: string })[] = []
     for (const { number, name, line } of lines) {
-      const says = names.has(name) ? await refuseScript(this.#scriptOf(line)) : null
-      if (says !== null) bad.push({ number, name, text: name, says })
+      const message = names.has(name) ? await refuseScript(this.#scriptOf(line)) : null
+      if (message !== null) bad.push({ number, name, text: name, message })
     }
     return bad
   }
@@ -127,14 +127,14 @@ export class JobsWatch {
       const sent = await this.#send(take, place)
       counts[sent.kind] += 1
       if (sent.kind === 'later') {
-        await this.#sayLater(sent.says)
+        await this.#sayLater(sent.message)
         return { bad, pauseMs: sent.ms }
       }
       if (sent.kind === 'bad') {
         if (sent.forGood) this.#refused.add(take.key)
-        bad.push({ number: place.number, text: place.name, says: sent.says })
+        bad.push({ number: place.number, text: place.name, message: sent.message })
       } else {
-        const text = `line ${place.number}: ${place.line.script} ${sent.says}`
+        const text = `line ${place.number}: ${place.line.script} ${sent.message}`
         await (listed ? journal.note(text) : journal.detail(text))
       }
       if (!listed && now() - told >= progressEveryMs) {
@@ -190,7 +190,7 @@ export class JobsWatch {
       file.kind === 'missing'
         ? `${path} is not there. It is read as soon as it is.`
         : file.kind === 'unreadable'
-          ? `${path} cannot be read: ${file.says}.`
+          ? `${path} cannot be read: ${file.message}.`
           : ''
     if (text !== '' && text !== this.#fileSaid) await journal.warn(text)
     this.#fileSaid = text
@@ -201,7 +201,7 @@ export class JobsWatch {
    * at once, so the terminal hears of it only later.
    */
   async #sayTail(tail: FileLine | null): Promise<number | null> {
-    if (tail === null || tail.text === null || saysNothing(tail.text)) return null
+    if (tail === null || tail.text === null || isBlankOrComment(tail.text)) return null
     const { journal, now } = this.options
     const restsMs = now() - this.#tail.since
     const late = restsMs >= tailIsLateMs
@@ -214,12 +214,12 @@ export class JobsWatch {
 
   /** Each bad line once; the same line, added again, once more. `seen` counts those of this look. */
   async #sayBad(bad: readonly Bad[], seen: Map<string, number>): Promise<void> {
-    for (const { number, text, says } of bad) {
-      const key = `${text}\n${says}`
+    for (const { number, text, message } of bad) {
+      const key = `${text}\n${message}`
       const times = (seen.get(key) ?? 0) + 1
       seen.set(key, times)
       if (times > (this.#badSaid.get(key) ?? 0)) {
-        await this.options.journal.warn(`line ${number} is passed over: ${says}.`)
+        await this.options.journal.warn(`line ${number} is passed over: ${message}.`)
       }
     }
   }

@@ -1,19 +1,19 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { User } from '@/lib/contract/access'
 import type { Client } from '@/lib/http/client/client'
-import { Bell, pause } from './change-signal'
-import { TakenFile } from './claim-log-file'
+import { FileChangeSignal, pause } from './change-signal'
+import { ClaimLogFile } from './claim-log-file'
 import { JobsWatch } from './jobs-watch'
 import type { LineOptions } from './line-config'
 import { ModelsWatch } from './models-watch'
-import type { Journal } from './start-log'
+import type { StartLog } from './start-log'
 import { StateWatch } from './state-watch'
 
 export interface Watching {
   client: Client
   server: string
   me: User
-  journal: Journal
+  journal: StartLog
   jobsFile: string
   llmConfig: string
   stateFile: string
@@ -32,7 +32,7 @@ export async function keepWatching(watching: Watching, signal: AbortSignal): Pro
 async function keepTaking(watching: Watching, signal: AbortSignal): Promise<void> {
   const { client, journal, jobsFile, llmConfig, lines } = watching
   const everyMs = watching.monitorInterval * 1_000
-  const taken = new TakenFile(`${jobsFile}.taken`, nameAccount(watching))
+  const taken = new ClaimLogFile(`${jobsFile}.taken`, nameAccount(watching))
   const models = new ModelsWatch({ path: llmConfig, client, journal })
   const jobs = new JobsWatch({
     path: jobsFile,
@@ -44,7 +44,7 @@ async function keepTaking(watching: Watching, signal: AbortSignal): Promise<void
     newKey: randomUUID,
     now: () => performance.now(),
   })
-  const bell = new Bell([jobsFile, llmConfig])
+  const bell = new FileChangeSignal([jobsFile, llmConfig])
   try {
     const look = keepTrying(journal, async () => {
       // First: what a line needs is settled when it is sent.
@@ -53,7 +53,7 @@ async function keepTaking(watching: Watching, signal: AbortSignal): Promise<void
     })
     while (!signal.aborted) {
       const soonMs = await look()
-      await bell.rung(Math.min(everyMs, soonMs ?? everyMs), signal)
+      await bell.wait(Math.min(everyMs, soonMs ?? everyMs), signal)
     }
   } finally {
     bell.close()
@@ -72,7 +72,7 @@ async function keepState(watching: Watching, signal: AbortSignal): Promise<void>
 }
 
 /** A disk that is full, or a file that may not be written, is said once, and does not stop the rest. */
-function keepTrying<T>(journal: Journal, work: () => Promise<T>): () => Promise<T | null> {
+function keepTrying<T>(journal: StartLog, work: () => Promise<T>): () => Promise<T | null> {
   let said = ''
   return async () => {
     try {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { exitCodes } from '../job/exit-code'
-import { tellError } from '../terminal/describe-error'
+import { describeError } from '../terminal/describe-error'
 import { findRoot } from './local-server'
 
 let root: string
@@ -26,7 +26,7 @@ it.each(['start', 'worker'] as const)('says what gpuq %s needs where there is no
   } catch (error) {
     thrown = error
   }
-  const { text, exitCode } = tellError(thrown, null)
+  const { text, exitCode } = describeError(thrown, null)
   expect(exitCode).toBe(exitCodes.usage)
   expect(text.startsWith(`gpuq: \`gpuq ${command}\` runs `)).toBe(true)
   expect(text).toContain('In a checkout of gpuq run `npm ci`')

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { GpuqError } from '@/lib/contract/errors'
 import { pause } from './change-signal'
 
-export interface HereOptions {
+export interface LocalServerOptions {
   env: NodeJS.ProcessEnv
   /** Absolute. */
   dataDir: string
@@ -17,7 +17,7 @@ export interface HereOptions {
 }
 
 /** The gpuq that serves this machine: our child, or one that was there. */
-export interface Here {
+export interface LocalServer {
   server: string
   /** False where another start serves the data directory: it goes on without us. */
   ours: boolean
@@ -67,11 +67,11 @@ export function addressOf(port: number): string {
 }
 
 /** Uses the gpuq that serves the data directory, or starts one. Resolves once it answers. */
-export async function serveHere(
-  options: HereOptions,
+export async function startLocalServer(
+  options: LocalServerOptions,
   say: (text: string) => Promise<void>,
   signal: AbortSignal,
-): Promise<Here> {
+): Promise<LocalServer> {
   const there = await findRunning(options.dataDir, say, signal)
   if (there === null) return startChild(options, signal)
   if (options.gpus !== undefined) await say('It runs already: --gpus is for the one who starts it.')
@@ -129,7 +129,7 @@ async function answers(server: string): Promise<boolean> {
  * Runs what `npm start` runs. It shows its own progress on our terminal. It has a session of its own, so that Ctrl-C
  * reaches us alone and all ends in order; should we be killed, the channel between us ends, and it stops.
  */
-async function startChild(options: HereOptions, signal: AbortSignal): Promise<Here> {
+async function startChild(options: LocalServerOptions, signal: AbortSignal): Promise<LocalServer> {
   const { port, dataDir, gpus, token } = options
   const root = findRoot('start')
   const env: NodeJS.ProcessEnv = {

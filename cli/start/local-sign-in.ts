@@ -4,7 +4,7 @@ import { ProblemError } from '@/lib/http/client/problem'
 import { type Connection, readStored, writeStored } from '../config'
 import type { Context } from '../context'
 import { pause } from './change-signal'
-import type { Journal } from './start-log'
+import type { StartLog } from './start-log'
 
 const lookEveryMs = 2_000
 
@@ -38,9 +38,9 @@ function nameHere(server: string): string {
  * Makes sure that somebody is signed in at the server, and stores the token where it was new. Where the server has an
  * admin and no token of it is known here, it says what to do, and goes on once that was done.
  */
-export async function signInHere(
+export async function signInLocally(
   context: Context,
-  journal: Journal,
+  journal: StartLog,
   { server, token }: Connection,
   signal: AbortSignal,
 ): Promise<SignedIn | null> {
@@ -72,7 +72,7 @@ async function tryToken(context: Context, connection: Connection): Promise<Signe
 }
 
 /** Who is signed in at another server stays so. */
-async function store(context: Context, journal: Journal, connection: Connection): Promise<void> {
+async function store(context: Context, journal: StartLog, connection: Connection): Promise<void> {
   const { env } = context
   const { server, token } = connection
   if (env.GPUQ_TOKEN || (await storedFor(env, server)) === token) return

@@ -80,6 +80,6 @@ it.each([
   ['{"default_requirement": 1, "model": {}}', 'model'],
   ['{"default_requirement": 1, "models": {"A": 1, "a": 1}}', 'twice'],
   ['\ufeffnot json', 'not JSON'],
-])('says what is wrong with %s', (text, says) => {
-  expect(readModelTable(Buffer.from(text))).toEqual({ ok: false, says: expect.stringContaining(says) })
+])('says what is wrong with %s', (text, message) => {
+  expect(readModelTable(Buffer.from(text))).toEqual({ ok: false, message: expect.stringContaining(message) })
 })

@@ -2,15 +2,15 @@ import { type ModelTable, modelTableSchema } from '@/lib/contract/cluster'
 import type { Client } from '@/lib/http/client/client'
 import { ProblemError } from '@/lib/http/client/problem'
 import { readWhole } from './read-whole'
-import type { Journal } from './start-log'
+import type { StartLog } from './start-log'
 
 export interface ModelsWatchOptions {
   path: string
   client: Pick<Client, 'cluster'>
-  journal: Journal
+  journal: StartLog
 }
 
-export type TableReading = { ok: true; table: ModelTable } | { ok: false; says: string }
+export type TableReading = { ok: true; table: ModelTable } | { ok: false; message: string }
 
 /** Reads an llm_config.json. */
 export function readModelTable(bytes: Uint8Array): TableReading {
@@ -18,13 +18,13 @@ export function readModelTable(bytes: Uint8Array): TableReading {
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {
-    return { ok: false, says: 'it is not JSON' }
+    return { ok: false, message: 'it is not JSON' }
   }
   const parsed = modelTableSchema.safeParse(value)
   if (parsed.success) return { ok: true, table: parsed.data }
   const [issue] = parsed.error.issues
   const place = issue?.path.length ? `${issue.path.join('.')}: ` : ''
-  return { ok: false, says: `${place}${issue?.message ?? 'it is no table of models'}` }
+  return { ok: false, message: `${place}${issue?.message ?? 'it is no table of models'}` }
 }
 
 /** Puts an llm_config.json in place of the server's table of models whenever it is another one. */
@@ -40,11 +40,11 @@ export class ModelsWatch {
     const { path, journal } = this.options
     const file = await readWhole(path)
     if (file.kind === 'missing') return
-    if (file.kind === 'unreadable') return this.#sayOnce(`${path} cannot be read: ${file.says}.`)
+    if (file.kind === 'unreadable') return this.#sayOnce(`${path} cannot be read: ${file.message}.`)
     if (file.version === this.#version) return
     const read = readModelTable(file.bytes)
     if (!read.ok) {
-      await this.#sayOnce(`${path} is passed over: ${read.says}. What held before holds on.`)
+      await this.#sayOnce(`${path} is passed over: ${read.message}. What held before holds on.`)
       return
     }
     try {

@@ -1,5 +1,5 @@
 import { nameLine } from './claim-log'
-import { type FileLine, type JobLine, readJobLine, saysNothing } from './jobs-file'
+import { type FileLine, isBlankOrComment, type JobLine, readJobLine } from './jobs-file'
 
 /** A line that says what job it wants. */
 export interface ReadLine {
@@ -12,7 +12,7 @@ export interface ReadLine {
 export interface Bad {
   number: number
   text: string
-  says: string
+  message: string
 }
 
 /** What the lines of a file say. */
@@ -20,11 +20,11 @@ export function readLines(lines: readonly FileLine[]): { good: ReadLine[]; bad: 
   const good: ReadLine[] = []
   const bad: Bad[] = []
   for (const { number, text } of lines) {
-    if (text === null) bad.push({ number, text: '', says: 'it is not UTF-8' })
-    else if (!saysNothing(text)) {
+    if (text === null) bad.push({ number, text: '', message: 'it is not UTF-8' })
+    else if (!isBlankOrComment(text)) {
       const read = readJobLine(text)
       if (read.ok) good.push({ number, name: nameLine(read.line), line: read.line })
-      else bad.push({ number, text, says: read.says })
+      else bad.push({ number, text, message: read.message })
     }
   }
   return { good, bad }

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 export type WholeFile =
   | { kind: 'read'; bytes: Buffer; version: string }
   | { kind: 'missing' }
-  | { kind: 'unreadable'; says: string }
+  | { kind: 'unreadable'; message: string }
 
 const mostBytes = 16 * 1024 * 1024
 const mostTries = 5
@@ -18,8 +18,8 @@ export async function readWhole(path: string): Promise<WholeFile> {
     try {
       for (let tries = 1; ; tries++) {
         const before = await file.stat({ bigint: true })
-        if (!before.isFile()) return { kind: 'unreadable', says: 'it is no file' }
-        if (before.size > mostBytes) return { kind: 'unreadable', says: 'it is larger than 16 MiB' }
+        if (!before.isFile()) return { kind: 'unreadable', message: 'it is no file' }
+        if (before.size > mostBytes) return { kind: 'unreadable', message: 'it is larger than 16 MiB' }
         const bytes = Buffer.alloc(Number(before.size))
         const { bytesRead } = await file.read(bytes, 0, bytes.length, 0)
         const after = await file.stat({ bigint: true })
@@ -35,6 +35,6 @@ export async function readWhole(path: string): Promise<WholeFile> {
     }
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    return code === 'ENOENT' ? { kind: 'missing' } : { kind: 'unreadable', says: code }
+    return code === 'ENOENT' ? { kind: 'missing' } : { kind: 'unreadable', message: code }
   }
 }

@@ -7,11 +7,11 @@ import { type LineOptions, refuseScript, toLineConfig } from './line-config'
 /** What became of a line. */
 export type Sent =
   /** `job` is null where it was sent before, and all that is known is that the server had it. */
-  | { kind: 'queued' | 'known'; job: string | null; says: string }
+  | { kind: 'queued' | 'known'; job: string | null; message: string }
   /** `forGood`: the server refused it, and sending it again would change nothing. */
-  | { kind: 'bad'; says: string; forGood: boolean }
+  | { kind: 'bad'; message: string; forGood: boolean }
   /** The server is away, or has no room: to be sent again after so many milliseconds. */
-  | { kind: 'later'; says: string; ms: number }
+  | { kind: 'later'; message: string; ms: number }
 
 export interface LineToSend {
   line: JobLine
@@ -31,7 +31,7 @@ export async function sendLine(
   { line, script, key, options }: LineToSend,
 ): Promise<Sent> {
   const code = await readScript(script)
-  if (typeof code === 'string') return { kind: 'bad', says: code, forGood: false }
+  if (typeof code === 'string') return { kind: 'bad', message: code, forGood: false }
   try {
     const config = toLineConfig(line, options)
     const {
@@ -44,8 +44,8 @@ export async function sendLine(
       idempotencyKey: key,
       deduplicate: true,
     })
-    if (deduplicated) return { kind: 'known', job, says: `is there already: ${job}, ${status}` }
-    return { kind: 'queued', job, says: `is job ${job}` }
+    if (deduplicated) return { kind: 'known', job, message: `is there already: ${job}, ${status}` }
+    return { kind: 'queued', job, message: `is job ${job}` }
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error
     return judge(error)
@@ -55,14 +55,14 @@ export async function sendLine(
 /** Refused for good, or only now. */
 function judge(error: ProblemError): Sent {
   if (error.messageFor('Idempotency-Key') !== undefined) {
-    return { kind: 'known', job: null, says: 'was sent before, with other content' }
+    return { kind: 'known', job: null, message: 'was sent before, with other content' }
   }
   if (refusals.includes(error.status)) {
-    const says = error.message.replace(/^config_file: /, '').replace(/\.$/, '')
-    return { kind: 'bad', says, forGood: true }
+    const message = error.message.replace(/^config_file: /, '').replace(/\.$/, '')
+    return { kind: 'bad', message, forGood: true }
   }
-  const says = `The server takes no more jobs now: ${error.message} What is left waits.`
-  return { kind: 'later', says, ms: Math.max(1_000, (error.retryAfter ?? 0) * 1_000 || retryMs) }
+  const message = `The server takes no more jobs now: ${error.message} What is left waits.`
+  return { kind: 'later', message, ms: Math.max(1_000, (error.retryAfter ?? 0) * 1_000 || retryMs) }
 }
 
 /** The script's bytes, or why they cannot be had. */

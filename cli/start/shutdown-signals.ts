@@ -3,7 +3,7 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 const sameWishMs = 1_000
 
 /** Ends in order at the first signal, at once at the second. */
-export function endOnSignals(onFirst: () => void, onSecond: () => void): AbortSignal {
+export function stopOnSignals(onFirst: () => void, onSecond: () => void): AbortSignal {
   const ending = new AbortController()
   let asked = 0
   const onSignal = () => {

@@ -3,7 +3,7 @@ import { GpuqError } from '@/lib/contract/errors'
 import { paint, type Terminal, withoutControls } from '../terminal/terminal'
 
 /** Where a start says what it does: on the terminal, and in its log with the time before it. */
-export interface Journal {
+export interface StartLog {
   /** For both. */
   note(text: string): Promise<void>
   /** For both, as something to look at. */
@@ -13,7 +13,7 @@ export interface Journal {
   close(): Promise<void>
 }
 
-export async function openJournal(terminal: Terminal, path: string): Promise<Journal> {
+export async function openStartLog(terminal: Terminal, path: string): Promise<StartLog> {
   const log = await openLog(path)
   const colours = terminal.outIsTerminal && terminal.coloursWanted
   // A disk that is full must not stop the queue: what is lost of the log stands on the terminal.

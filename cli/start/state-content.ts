@@ -49,7 +49,7 @@ function findGpu(cluster: Pick<Cluster, 'nodes'>, given: GpuName): ClusterGpu | 
   )
 }
 
-export type WishesReading = { ok: true; wishes: Wishes } | { ok: false; says: string }
+export type WishesReading = { ok: true; wishes: Wishes } | { ok: false; message: string }
 
 /**
  * What somebody changed in the file. `known_paused_gpus` is what gpuq wrote beside `paused_gpus`: what was added to the
@@ -61,10 +61,10 @@ export function readWishes(text: string, cluster: Pick<Cluster, 'nodes'>): Wishe
   try {
     value = JSON.parse(text)
   } catch {
-    return { ok: false, says: 'it is not JSON' }
+    return { ok: false, message: 'it is not JSON' }
   }
   const parsed = wishesSchema.safeParse(value)
-  if (!parsed.success) return { ok: false, says: 'paused_gpus must be a list of GPUs, such as [0, 1]' }
+  if (!parsed.success) return { ok: false, message: 'paused_gpus must be a list of GPUs, such as [0, 1]' }
   const { paused_gpus: wanted, known_paused_gpus: known = [] } = parsed.data
   if (wanted === undefined) return { ok: true, wishes: { pause: [], resume: [], unknown: [] } }
   const idsOf = (names: readonly GpuName[]) =>

@@ -1,14 +1,14 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import type { Client } from '@/lib/http/client/client'
 import { ProblemError } from '@/lib/http/client/problem'
-import type { Journal } from './start-log'
+import type { StartLog } from './start-log'
 import { readWishes, toStateContent } from './state-content'
 
 export interface StateWatchOptions {
   path: string
   server: string
   client: Pick<Client, 'cluster' | 'queue' | 'jobs'>
-  journal: Journal
+  journal: StartLog
 }
 
 const newestJobs = 200
@@ -56,7 +56,7 @@ export class StateWatch {
     if (!read.ok) {
       const seenBefore = this.#broken === text
       this.#broken = text
-      if (!seenBefore) await journal.warn(`${path} is not understood: ${read.says}.`)
+      if (!seenBefore) await journal.warn(`${path} is not understood: ${read.message}.`)
       else await journal.warn(`${path} is written anew.`)
       return seenBefore
     }

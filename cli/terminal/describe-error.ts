@@ -4,7 +4,7 @@ import { exitCodes } from '../job/exit-code'
 import { withoutControls } from './terminal'
 
 /** What went wrong as people read it, and what the command ends with. */
-export function tellError(error: unknown, server: string | null): { text: string; exitCode: number } {
+export function describeError(error: unknown, server: string | null): { text: string; exitCode: number } {
   const isUsage = error instanceof GpuqError && error.code === 'invalid_request'
   return {
     text: `gpuq: ${sentenceOf(error, server)}\n${fieldsOf(error)}`,

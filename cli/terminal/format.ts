@@ -10,7 +10,7 @@ export const statusColours = {
 } as const satisfies Record<UploadStatus, Colour>
 
 /** A length of time, in its two largest units. */
-export function sayDuration(seconds: number): string {
+export function formatDuration(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds))
   if (whole < 60) return `${whole} s`
   if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`
@@ -19,14 +19,14 @@ export function sayDuration(seconds: number): string {
 }
 
 /** How long ago, or how soon. */
-export function sayWhen(time: string | null, now: number): string | null {
+export function formatWhen(time: string | null, now: number): string | null {
   if (time === null) return null
   const seconds = (Date.parse(time) - now) / 1000
   if (Math.abs(seconds) < 1) return 'now'
-  return seconds < 0 ? `${sayDuration(-seconds)} ago` : `in ${sayDuration(seconds)}`
+  return seconds < 0 ? `${formatDuration(-seconds)} ago` : `in ${formatDuration(seconds)}`
 }
 
 /** A share of GPUs without a tail of zeros. */
-export function sayShare(share: number): string {
+export function formatShare(share: number): string {
   return String(Math.round(share * 1000) / 1000)
 }

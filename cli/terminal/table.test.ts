@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { renderJobs } from '../commands/jobs'
 import { fakeContext, jobId, summary } from '../testing/fake-context'
-import { sayDuration, sayWhen } from './format'
+import { formatDuration, formatWhen } from './format'
 import { type Column, renderTable } from './table'
 
 const columns: Column<{ name: string; count: number | null }>[] = [
@@ -47,11 +47,11 @@ it.each([
   [59.6, '1 min 0 s'],
   [3661, '1 h 1 min'],
   [90_000, '1 d 1 h'],
-])('%d seconds are %s', (seconds, text) => expect(sayDuration(seconds)).toBe(text))
+])('%d seconds are %s', (seconds, text) => expect(formatDuration(seconds)).toBe(text))
 
 it('tells the past from the future', () => {
   const now = Date.parse('2026-01-01T00:01:00Z')
-  expect(sayWhen('2026-01-01T00:00:00Z', now)).toBe('1 min 0 s ago')
-  expect(sayWhen('2026-01-01T00:01:30Z', now)).toBe('in 30 s')
-  expect(sayWhen(null, now)).toBeNull()
+  expect(formatWhen('2026-01-01T00:00:00Z', now)).toBe('1 min 0 s ago')
+  expect(formatWhen('2026-01-01T00:01:30Z', now)).toBe('in 30 s')
+  expect(formatWhen(null, now)).toBeNull()
 })

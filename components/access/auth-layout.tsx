@@ -9,7 +9,7 @@ interface DoorProps {
 }
 
 /** The sheet in the middle of a page for someone who is not signed in yet. */
-export function Door({ title, children, note }: DoorProps) {
+export function AuthLayout({ title, children, note }: DoorProps) {
   return (
     <main id="main" tabIndex={-1} className="flex min-h-dvh flex-col items-center px-4 pt-[14dvh] pb-12">
       <div className="w-full max-w-sm">

@@ -22,7 +22,9 @@ export function ClusterFigures({ status, scheduler }: ClusterFiguresProps) {
       <dl className="grid grid-cols-2 gap-x-6 gap-y-4 p-4 sm:grid-cols-3 xl:grid-cols-6">
         <Figure
           label="GPUs free"
-          note={simulated_gpus > 0 ? <Badge tone="warning">{saySimulated(status)}</Badge> : 'wholly free'}
+          note={
+            simulated_gpus > 0 ? <Badge tone="warning">{describeSimulated(status)}</Badge> : 'wholly free'
+          }
         >
           {available_gpus.toLocaleString('en')} <Of>of {total_gpus.toLocaleString('en')}</Of>
         </Figure>
@@ -55,7 +57,7 @@ export function ClusterFigures({ status, scheduler }: ClusterFiguresProps) {
   )
 }
 
-function saySimulated({ simulated_gpus, total_gpus }: Cluster['cluster_status']): string {
+function describeSimulated({ simulated_gpus, total_gpus }: Cluster['cluster_status']): string {
   return simulated_gpus === total_gpus ? 'all simulated' : `${simulated_gpus.toLocaleString('en')} simulated`
 }
 

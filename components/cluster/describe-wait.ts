@@ -5,8 +5,8 @@ function isWaitReason(reason: string): reason is WaitReason {
 }
 
 /** Why a job waits, in a sentence or two: what the reason says, and what it leaves open. */
-export function sayWait(reason: string | null, detail: string | null): string {
+export function describeWait(reason: string | null, detail: string | null): string {
   if (reason === null) return detail ?? 'In the queue.'
-  const says = isWaitReason(reason) ? waitReasons[reason].says : `${reason.replaceAll('_', ' ')}.`
-  return detail === null || says.includes(detail) ? says : `${says} ${detail}`
+  const message = isWaitReason(reason) ? waitReasons[reason].message : `${reason.replaceAll('_', ' ')}.`
+  return detail === null || message.includes(detail) ? message : `${message} ${detail}`
 }

@@ -1,40 +1,40 @@
 import type { QueueJob } from '@/lib/contract/cluster'
 
 /** A share of 1 in per cent: "50 %", "0.5 %". */
-export function sayShare(share: number): string {
+export function formatShare(share: number): string {
   const percent = share * 100
   return `${percent > 0 && percent < 1 ? percent.toFixed(1) : Math.round(percent)} %`
 }
 
 /** A size in GiB, with a decimal where it matters: "1.5 GiB", "80 GiB". */
-export function sayGib(mib: number): string {
+export function formatGib(mib: number): string {
   const gib = mib / 1024
   return `${gib > 0 && gib < 9.95 ? gib.toFixed(1) : Math.round(gib)} GiB`
 }
 
 /** A count with its noun: "1 GPU", "3 GPUs". */
-export function sayCount(count: number, noun: string): string {
+export function formatCount(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 }
 
 /** What a job in the queue asks for, on all of its nodes: "8 GPUs (H100) on each of 2 nodes". */
-export function sayQueuedNeed(
+export function formatQueuedNeed(
   job: Pick<QueueJob, 'gpu_count' | 'gpu_fraction' | 'gpu_memory_gb' | 'gpu_model' | 'instance_count'>,
 ): string {
-  const each = job.gpu_model === null ? sayNeed(job) : `${sayNeed(job)} (${job.gpu_model})`
+  const each = job.gpu_model === null ? formatNeed(job) : `${formatNeed(job)} (${job.gpu_model})`
   return job.instance_count > 1 ? `${each} on each of ${job.instance_count} nodes` : each
 }
 
 /** What a job asks for, in words: "2 GPUs with 40 GB", "0.5 of a GPU", "no GPU". */
-export function sayNeed(job: Pick<QueueJob, 'gpu_count' | 'gpu_fraction' | 'gpu_memory_gb'>): string {
+export function formatNeed(job: Pick<QueueJob, 'gpu_count' | 'gpu_fraction' | 'gpu_memory_gb'>): string {
   const { gpu_count: count, gpu_fraction: fraction, gpu_memory_gb: memory } = job
   if (count === 0 && fraction === null) return 'no GPU'
-  const amount = fraction !== null && fraction < 1 ? `${fraction} of a GPU` : sayCount(count, 'GPU')
+  const amount = fraction !== null && fraction < 1 ? `${fraction} of a GPU` : formatCount(count, 'GPU')
   return memory === null ? amount : `${amount} with ${memory} GB`
 }
 
 /** The models of some GPUs, those alike together: "8 × NVIDIA A100". */
-export function sayModels(models: readonly string[]): string {
+export function formatModels(models: readonly string[]): string {
   const counts = new Map<string, number>()
   for (const model of models) counts.set(model, (counts.get(model) ?? 0) + 1)
   return [...counts].map(([model, count]) => (count > 1 ? `${count} × ${model}` : model)).join(', ')

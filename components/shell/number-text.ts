@@ -23,7 +23,7 @@ const typed = z.string().trim()
 
 function bounded({ min, max, whole = false }: Bounds, end: string) {
   const kind = whole ? 'a whole number' : 'a number'
-  const says = `Use ${kind} from ${min.toLocaleString('en')} to ${max.toLocaleString('en')}${end}`
-  const number = z.number(says).min(min, says).max(max, says)
-  return whole ? number.int(says) : number
+  const message = `Use ${kind} from ${min.toLocaleString('en')} to ${max.toLocaleString('en')}${end}`
+  const number = z.number(message).min(min, message).max(max, message)
+  return whole ? number.int(message) : number
 }

@@ -17,7 +17,7 @@ interface CopyButtonProps {
 }
 
 const icons = { ready: Copy, copied: Check, failed: X } as const
-const says = { copied: 'Copied', failed: 'Could not copy' } as const
+const labels = { copied: 'Copied', failed: 'Could not copy' } as const
 
 /** Copies a text, and says that it did. */
 export function CopyButton({ text, label, children, className }: CopyButtonProps) {
@@ -37,7 +37,7 @@ export function CopyButton({ text, label, children, className }: CopyButtonProps
     }
   }
   const Icon = icons[state]
-  const news = state === 'ready' ? '' : says[state]
+  const news = state === 'ready' ? '' : labels[state]
   return (
     <>
       {children ? (

@@ -13,11 +13,11 @@ type Box = HTMLInputElement | HTMLTextAreaElement
 export function useTypedBefore<Own extends Box>(given: unknown, ref: Ref<Own> | undefined): Ref<Own> {
   const box = useRef<Own>(null)
   useImperativeHandle<Own | null, Own | null>(ref, () => box.current)
-  const tellOwner = useEffectEvent(() => {
+  const notifyOwner = useEffectEvent(() => {
     if (box.current && typeof given === 'string' && box.current.value !== given) typeAgain(box.current, given)
   })
   // In a later effect it could have been wiped out already.
-  useLayoutEffect(() => tellOwner(), [])
+  useLayoutEffect(() => notifyOwner(), [])
   return box
 }
 

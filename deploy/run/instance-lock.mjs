@@ -14,7 +14,7 @@ const leaveMs = 6000
  * @param {number} port
  * @returns {{ afterCrash: boolean, release: () => void }} `afterCrash`: the run before did not end by itself
  */
-export function takeDataDir(dataDir, port) {
+export function lockDataDir(dataDir, port) {
   makeWritable(dataDir)
   const file = join(dataDir, 'running.json')
   const before = readHolder(file)

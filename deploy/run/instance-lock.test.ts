@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { checkPort, takeDataDir } from './instance-lock.mjs'
+import { checkPort, lockDataDir } from './instance-lock.mjs'
 import { processIdentity } from './processes.mjs'
 
 // Other programs are started here, which takes its time on a busy machine.
@@ -18,22 +18,22 @@ afterEach(() => rmSync(dataDir, { recursive: true }))
 
 describe('a data directory', () => {
   it('is free again after its release', () => {
-    const first = takeDataDir(dataDir, 8001)
+    const first = lockDataDir(dataDir, 8001)
     expect(first.afterCrash).toBe(false)
     first.release()
-    expect(takeDataDir(dataDir, 8001).afterCrash).toBe(false)
+    expect(lockDataDir(dataDir, 8001).afterCrash).toBe(false)
   })
 
   it('that cannot be had is refused in words', () => {
     const file = join(dataDir, 'a-file')
     writeFileSync(file, '')
-    expect(() => takeDataDir(file, 8001)).toThrow(/^gpuq cannot write to its data directory, .*EEXIST/)
+    expect(() => lockDataDir(file, 8001)).toThrow(/^gpuq cannot write to its data directory, .*EEXIST/)
   })
 
   it('is taken over from a run that was killed', () => {
     const dead = { pid: 2 ** 22 + 1, identity: 'some boot/1', port: 8001 }
     writeFileSync(join(dataDir, 'running.json'), JSON.stringify(dead))
-    expect(takeDataDir(dataDir, 8002).afterCrash).toBe(true)
+    expect(lockDataDir(dataDir, 8002).afterCrash).toBe(true)
     expect(JSON.parse(readFileSync(join(dataDir, 'running.json'), 'utf8')).pid).toBe(process.pid)
   })
 
@@ -42,7 +42,7 @@ describe('a data directory', () => {
     const pid = other.pid ?? 0
     const holder = { pid, identity: processIdentity(pid), port: 8003 }
     writeFileSync(join(dataDir, 'running.json'), JSON.stringify(holder))
-    expect(() => takeDataDir(dataDir, 8001)).toThrow(`http://localhost:8003 (process ${pid})`)
+    expect(() => lockDataDir(dataDir, 8001)).toThrow(`http://localhost:8003 (process ${pid})`)
     other.kill()
   })
 })

@@ -1,7 +1,7 @@
 /** What `npm start` and `npm run dev` share: the checks before the start, the engine, the database and the programs. */
 import { pathToFileURL } from 'node:url'
 import { ensureEngine } from '../engine/engine.mjs'
-import { checkPort, takeDataDir } from './instance-lock.mjs'
+import { checkPort, lockDataDir } from './instance-lock.mjs'
 import { prepareEngine, prepareImage, together } from './prepare.mjs'
 import { createReport } from './report.mjs'
 import { atLeast, oldestNode, readSettings, root } from './settings.mjs'
@@ -86,7 +86,7 @@ export async function launch({ title, mode, prepareCode }) {
     const settings = readSettings(process.env)
     process.env.GPUQ_DATA_DIR = settings.dataDir
     report.line(`\n  ${title}\n`)
-    const lock = takeDataDir(settings.dataDir, settings.port)
+    const lock = lockDataDir(settings.dataDir, settings.port)
     try {
       await checkPort(settings.port, settings.host, { patient: lock.afterCrash })
       await run(settings.dataDir)

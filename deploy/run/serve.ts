@@ -7,7 +7,7 @@ import { database } from '@/lib/database/client'
 import { embeddedUrl, startEmbedded } from '@/lib/database/embedded'
 import { migrate } from '@/lib/database/migrate'
 import { env, publicUrl } from '@/lib/env'
-import { closeAllResults } from '@/worker/node/artifacts/artifacts-directory'
+import { closeAllArtifacts } from '@/worker/node/artifacts/artifacts-directory'
 import { removeLeftovers } from '../checks/leftovers.mjs'
 import { probeEngine } from '../engine/engine.mjs'
 import { formatLogLine } from './log-line'
@@ -16,7 +16,7 @@ import type { Report } from './report.mjs'
 import { submitSample } from './sample-job'
 import { root } from './settings.mjs'
 import { type Program, type Supervised, supervise } from './supervise'
-import { keepAnswering } from './watchdog'
+import { startWatchdog } from './watchdog'
 import { describeAdmin, describeResult, welcome } from './welcome'
 
 /** The web and the worker, while they run. */
@@ -87,7 +87,7 @@ async function undoAll(undo: Undo[], report: Report): Promise<void> {
 }
 
 function watchEngine({ engine, report }: Serving, undo: Undo[]): void {
-  const stopLooking = keepAnswering({
+  const stopLooking = startWatchdog({
     name: 'The Docker engine',
     answers: async () => (await probeEngine(engine.host)).state !== 'absent',
     restart: engine.bringBack,
@@ -100,7 +100,7 @@ function watchEngine({ engine, report }: Serving, undo: Undo[]): void {
 async function startDatabase({ report, signal, dataDir }: Serving, undo: Undo[]): Promise<void> {
   if (env().DATABASE_URL === undefined) {
     const postgres = await report.step('PostgreSQL', () => startEmbedded(dataDir))
-    const stopLooking = keepAnswering({
+    const stopLooking = startWatchdog({
       name: 'PostgreSQL',
       answers: databaseAnswers,
       restart: () => startEmbedded(dataDir),
@@ -148,7 +148,7 @@ async function startPrograms(
     async work() {
       await worker.stop(graceMs.worker)
       await removeLeftovers(engine.host, dataDir)
-      await closeAllResults(join(dataDir, 'tasks'))
+      await closeAllArtifacts(join(dataDir, 'tasks'))
     },
   })
   const web = run(webProgram(mode, dataDir))

@@ -1,12 +1,12 @@
 import { expect, it, vi } from 'vitest'
-import { keepAnswering } from './watchdog'
+import { startWatchdog } from './watchdog'
 
 it('starts a server again that went away, says so, and stops looking when told', async () => {
   const said: string[] = []
   let up = true
   let failing = true
   let restarts = 0
-  const stop = keepAnswering({
+  const stop = startWatchdog({
     name: 'PostgreSQL',
     everyMs: 5,
     answers: async () => up,

@@ -15,7 +15,7 @@ export interface Kept {
  * Looks after a server that is not our child, because it has to outlive a killed supervisor: when it no longer
  * answers, it is started again. Returns how to stop looking; that waits for a restart under way.
  */
-export function keepAnswering({ name, answers, restart, say, everyMs }: Kept): () => Promise<void> {
+export function startWatchdog({ name, answers, restart, say, everyMs }: Kept): () => Promise<void> {
   const ending = new AbortController()
   const pause = (ms: number) => sleep(ms, undefined, { signal: ending.signal }).catch(() => {})
 

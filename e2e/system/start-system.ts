@@ -20,6 +20,8 @@ export interface SystemOptions {
   simulatedGpus?: number
   /** How many, each a node of its own; 0: nothing is run, what is submitted waits. */
   workers?: number
+  /** Their nodes' names; named after the port where left out. */
+  nodeNames?: readonly string[]
   env?: Record<string, string>
 }
 
@@ -63,7 +65,8 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     await finish(run(['dist/setup.js'], environment, join(dataDir, 'setup.log')))
     for (let worker = 0; worker < (options.workers ?? 1); worker++) {
       const name = worker === 0 ? 'worker' : `worker-${worker}`
-      const own = { ...environment, GPUQ_NODE_NAME: `node-${port}${worker === 0 ? '' : `-${worker}`}` }
+      const nodeName = options.nodeNames?.[worker] ?? `node-${port}${worker === 0 ? '' : `-${worker}`}`
+      const own = { ...environment, GPUQ_NODE_NAME: nodeName }
       programs.push(run(['dist/worker.js'], own, join(dataDir, `${name}.log`)))
     }
     const next = ['node_modules/next/dist/bin/next', 'start', '-p', String(port), '-H', '127.0.0.1']
@@ -84,11 +87,11 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   }
 }
 
-/** On a leash: it ends with this process, however that ends. */
+/** It ends with this process, however that ends. */
 function run(args: string[], env: NodeJS.ProcessEnv, logFile: string): ChildProcess {
-  const leash = ['--import', join(root, 'deploy', 'leash.mjs')]
+  const exitWithParent = ['--import', join(root, 'deploy', 'run', 'exit-with-parent.mjs')]
   const stdio = ['ignore', 'pipe', 'pipe', 'ipc'] as const
-  const child = spawn(process.execPath, [...leash, ...args], { cwd: root, env, stdio: [...stdio] })
+  const child = spawn(process.execPath, [...exitWithParent, ...args], { cwd: root, env, stdio: [...stdio] })
   const log = createWriteStream(logFile)
   child.stdout?.pipe(log, { end: false })
   child.stderr?.pipe(log, { end: false })

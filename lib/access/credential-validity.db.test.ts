@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { testDatabase } from '../database/testing/test-database'
-import { stillHolds } from './credential-validity'
+import { isCredentialValid } from './credential-validity'
 import { makePerson, makeToken } from './testing/people'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
@@ -11,19 +11,19 @@ describe('what proved an actor', () => {
     const person = await makePerson()
     const { actor, tokenId } = await makeToken(person)
     const { actor: short } = await makeToken(person, ['read'], '0 seconds')
-    expect([await stillHolds(actor), await stillHolds(person.actor), await stillHolds(short)]).toEqual([
-      true,
-      true,
-      false,
-    ])
+    expect([
+      await isCredentialValid(actor),
+      await isCredentialValid(person.actor),
+      await isCredentialValid(short),
+    ]).toEqual([true, true, false])
     await db.pool.query('UPDATE api_tokens SET revoked_at = now() WHERE id = $1', [tokenId])
-    expect([await stillHolds(actor), await stillHolds(person.actor)]).toEqual([false, true])
+    expect([await isCredentialValid(actor), await isCredentialValid(person.actor)]).toEqual([false, true])
   })
 
   it('holds until its user is disabled', async () => {
     const person = await makePerson()
     const { actor } = await makeToken(person)
     await db.pool.query('UPDATE users SET disabled_at = now() WHERE id = $1', [person.id])
-    expect([await stillHolds(actor), await stillHolds(person.actor)]).toEqual([false, false])
+    expect([await isCredentialValid(actor), await isCredentialValid(person.actor)]).toEqual([false, false])
   })
 })

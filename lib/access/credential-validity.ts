@@ -5,7 +5,7 @@ import type { Actor } from './actor'
  * Whether what proved an actor is good still: the user is enabled, and the token neither revoked nor expired. For
  * answers that go on for hours.
  */
-export async function stillHolds({ userId, tokenId }: Actor): Promise<boolean> {
+export async function isCredentialValid({ userId, tokenId }: Actor): Promise<boolean> {
   const { rowCount } = await database().pool.query({
     name: 'still-holds',
     text: `SELECT 1 FROM users u

@@ -77,7 +77,7 @@ describe('commands with a path that is not', () => {
     expect(checkAbsolutePaths(command)).toMatchObject({
       ok: false,
       word,
-      says: expect.stringMatching(/absolute/),
+      message: expect.stringMatching(/absolute/),
     })
   })
 

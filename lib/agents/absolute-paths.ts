@@ -1,6 +1,6 @@
 import { readShellCommands, type ShellCommand, type ShellWord } from './shell-commands'
 
-export type PathVerdict = { ok: true } | { ok: false; word: string | null; says: string }
+export type PathVerdict = { ok: true } | { ok: false; word: string | null; message: string }
 
 const good: PathVerdict = { ok: true }
 /** A command that runs a command that runs a command: `sh -c "bash -c …"`. */
@@ -16,7 +16,7 @@ const deepest = 4
 export function checkAbsolutePaths(command: string, depth = 0): PathVerdict {
   if (depth > deepest) return refuse(null, 'its commands within commands are too deep: put them in a script')
   const read = readShellCommands(command)
-  if (!read.ok) return refuse(null, read.says)
+  if (!read.ok) return refuse(null, read.message)
   for (const one of read.commands) {
     const verdict = checkCommand(one, depth)
     if (!verdict.ok) return verdict
@@ -24,8 +24,8 @@ export function checkAbsolutePaths(command: string, depth = 0): PathVerdict {
   return good
 }
 
-function refuse(word: string | null, says: string): PathVerdict {
-  return { ok: false, word, says }
+function refuse(word: string | null, message: string): PathVerdict {
+  return { ok: false, word, message }
 }
 
 function checkCommand({ words, redirects }: ShellCommand, depth: number): PathVerdict {

@@ -11,10 +11,10 @@ describe('GPUs and instances', () => {
   it('eight or fewer in all must be on one instance, and the mend says how', () => {
     expect(decideShape(1, 2)).toMatchObject({
       ok: false,
-      says: expect.stringMatching(/instance_count to 1 and gpu_count to 2/),
+      message: expect.stringMatching(/instance_count to 1 and gpu_count to 2/),
     })
-    expect(decideShape(1, 3)).toMatchObject({ ok: false, says: expect.stringMatching(/gpu_count to 4/) })
-    expect(decideShape(2, 4)).toMatchObject({ ok: false, says: expect.stringMatching(/gpu_count to 8/) })
+    expect(decideShape(1, 3)).toMatchObject({ ok: false, message: expect.stringMatching(/gpu_count to 4/) })
+    expect(decideShape(2, 4)).toMatchObject({ ok: false, message: expect.stringMatching(/gpu_count to 8/) })
     expect(decideShape(1, 8)).toMatchObject({ ok: false })
   })
 

@@ -6,7 +6,7 @@ const gpusOfInstance = 8
 
 export type ShapeVerdict =
   | { ok: true; gpuCount: GpuCount; instanceCount: number; warnings: string[] }
-  | { ok: false; path: 'instance_count'; says: string }
+  | { ok: false; path: 'instance_count'; message: string }
 
 /**
  * What GPUs a job gets. Up to eight are asked for on one instance; more are whole instances, of eight each: whoever asks
@@ -20,7 +20,7 @@ export function decideShape(gpuCount: GpuCount, instanceCount: number): ShapeVer
     return {
       ok: false,
       path: 'instance_count',
-      says: `8 GPUs or fewer in all must use one instance, and this asks for ${total} on ${instanceCount}: set instance_count to 1 and gpu_count to ${mend}`,
+      message: `8 GPUs or fewer in all must use one instance, and this asks for ${total} on ${instanceCount}: set instance_count to 1 and gpu_count to ${mend}`,
     }
   }
   const warnings =

@@ -31,7 +31,7 @@ const stopWithinMs = 3_000
 export async function createJob({ actor, origin }: ToolCall, input: CreateJob): Promise<CreatedJob> {
   requireAbsolutePaths(input.command)
   const shape = decideShape(input.gpu_count, input.instance_count)
-  if (!shape.ok) throw refusal(shape.path, shape.says)
+  if (!shape.ok) throw refusal(shape.path, shape.message)
   const { idempotency_key, expected_time, ...job } = input
   const submission = queueSubmitSchema.parse({
     ...job,
@@ -56,11 +56,11 @@ export async function createJob({ actor, origin }: ToolCall, input: CreateJob): 
 function requireAbsolutePaths(command: string): void {
   const verdict = checkAbsolutePaths(command)
   if (verdict.ok) return
-  const says =
+  const message =
     verdict.word === null
-      ? verdict.says
-      : `"${verdict.word.slice(0, 200)}": ${verdict.says}. The command runs on another machine: write the whole path, as in sh /workspace/train.sh. What is a name and not a path goes into the script`
-  throw refusal('command', says)
+      ? verdict.message
+      : `"${verdict.word.slice(0, 200)}": ${verdict.message}. The command runs on another machine: write the whole path, as in sh /workspace/train.sh. What is a name and not a path goes into the script`
+  throw refusal('command', message)
 }
 
 function refusal(path: string, message: string): GpuqError {

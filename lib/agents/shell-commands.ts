@@ -11,7 +11,7 @@ export interface ShellCommand {
   redirects: ShellWord[]
 }
 
-export type ShellCommands = { ok: true; commands: ShellCommand[] } | { ok: false; says: string }
+export type ShellCommands = { ok: true; commands: ShellCommand[] } | { ok: false; message: string }
 
 /** Nested deeper than people write: `$(a $(b $(…)))`. */
 const deepest = 8
@@ -21,10 +21,10 @@ const deepest = 8
  * expanded. It reads what people write on a line; a here-document is refused, for what is in it is no command.
  */
 export function readShellCommands(line: string, depth = 0): ShellCommands {
-  if (depth > deepest) return { ok: false, says: 'its $(…) are nested too deeply: put them in a script' }
+  if (depth > deepest) return { ok: false, message: 'its $(…) are nested too deeply: put them in a script' }
   const reader = new Reader(line, depth)
-  const says = reader.read()
-  return says === null ? { ok: true, commands: reader.commands } : { ok: false, says }
+  const message = reader.read()
+  return message === null ? { ok: true, commands: reader.commands } : { ok: false, message }
 }
 
 class Reader {
@@ -159,7 +159,7 @@ class Reader {
     const arithmetic = opens === '(' && this.line.charAt(start) === '('
     if (opens === '{' || arithmetic) return null
     const inner = readShellCommands(this.line.slice(start, end), this.depth + 1)
-    if (!inner.ok) return inner.says
+    if (!inner.ok) return inner.message
     this.commands.push(...inner.commands)
     return null
   }

@@ -10,7 +10,7 @@ import { type ObjectStore, StorageFault } from '../storage/store'
 import { blobKey } from './blob-key'
 import { shareContents } from './contents-lock'
 import { maxArchiveBytes } from './register'
-import { noRoom, roomOfOwner } from './storage-quota'
+import { quotaExceeded, remainingQuota } from './storage-quota'
 import { takeUpload } from './upload-places'
 
 /** Contents up to this size are held in memory, so that several are written at once: each waits for its disk. */
@@ -40,7 +40,7 @@ export async function receiveBlobs(
       'not_found',
       `You have no project "${projectSlug}". Send the list of the directory first.`,
     )
-  const receiver = new Receiver(storage(), project.id, await roomOfOwner(database().pool, project.id))
+  const receiver = new Receiver(storage(), project.id, await remainingQuota(database().pool, project.id))
   const giveBack = takeUpload(actor.userId)
   try {
     for await (const frame of readFrames(body)) await receiver.take(frame)
@@ -71,7 +71,7 @@ class Receiver {
   ) {}
 
   async take({ sha256, bytes, content }: Frame): Promise<void> {
-    if (bytes > maxArchiveBytes() || bytes > this.room) throw noRoom()
+    if (bytes > maxArchiveBytes() || bytes > this.room) throw quotaExceeded()
     this.room -= bytes
     const checked = check(content, sha256)
     if (bytes > smallBytes) await this.#write({ sha256, bytes }, checked)

@@ -1,7 +1,7 @@
 import { uuidv7 } from 'uuidv7'
 import type { Actor } from '../access/actor'
 import { findOrCreateProject } from '../access/projects/submission-project'
-import { RateWindow } from '../access/rate-window'
+import { RateWindow } from '../async/rate-window'
 import {
   contentsOf,
   type Entry,
@@ -16,7 +16,7 @@ import { type Transaction, transaction } from '../database/transaction'
 import { env } from '../env'
 import { archiveHash } from './archive-hash'
 import { shareContents } from './contents-lock'
-import { requireRoomForMore } from './storage-quota'
+import { requireQuota } from './storage-quota'
 
 const MiB = 1024 * 1024
 const perMinute = 60
@@ -50,7 +50,7 @@ export async function registerArchive(
     await shareContents(tx, projectId)
     const missing = await findMissing(tx, projectId, entries)
     if (missing.length === 0) await insertArchive(tx, projectId, archive, manifest)
-    else await requireRoomForMore(tx, projectId, missingBytes(entries, missing))
+    else await requireQuota(tx, projectId, missingBytes(entries, missing))
     return missing
   })
   return { archive, missing }

@@ -8,7 +8,7 @@ const GiB = 1024 ** 3
  * What the projects of this one's owner may still take in, in bytes; never less than nothing. By owner: projects cost
  * nothing to make.
  */
-export async function roomOfOwner(tx: Transaction, projectId: string): Promise<number> {
+export async function remainingQuota(tx: Transaction, projectId: string): Promise<number> {
   const { rows } = await tx.query<{ bytes: number }>({
     name: 'bytes-of-owner',
     text: `SELECT coalesce(sum(b.bytes), 0)::int8 AS bytes FROM projects p JOIN projects own ON own.owner_id = p.owner_id
@@ -19,11 +19,11 @@ export async function roomOfOwner(tx: Transaction, projectId: string): Promise<n
 }
 
 /** @throws 413 where it is too little. */
-export async function requireRoomForMore(tx: Transaction, projectId: string, bytes: number): Promise<void> {
-  if (bytes > (await roomOfOwner(tx, projectId))) throw noRoom()
+export async function requireQuota(tx: Transaction, projectId: string, bytes: number): Promise<void> {
+  if (bytes > (await remainingQuota(tx, projectId))) throw quotaExceeded()
 }
 
-export function noRoom(): GpuqError {
+export function quotaExceeded(): GpuqError {
   return new GpuqError(
     'payload_too_large',
     `The directories shipped to this owner's projects may have ${env().GPUQ_MAX_ARCHIVES_GIB} GiB in all. Ship less, or ask an admin for GPUQ_MAX_ARCHIVES_GIB.`,

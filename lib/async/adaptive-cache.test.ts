@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { KeptAnswer } from './adaptive-cache'
+import { AdaptiveCache } from './adaptive-cache'
 
 /** A clock that only stands, and answers that take as long as they are told to. */
 function setUp(tookMs: number) {
   const world = { now: 0, made: 0, failing: false }
-  const kept = new KeptAnswer(
+  const kept = new AdaptiveCache(
     async () => {
       await Promise.resolve()
       world.now += tookMs

@@ -16,7 +16,7 @@ interface Kept<Answer> {
  * An answer that costs much and that many ask for. In a small cluster it is a second old at most. Where making it takes
  * longer than that is worth, it serves for longer, and the one before serves those who ask while a new one is made.
  */
-export class KeptAnswer<Answer> {
+export class AdaptiveCache<Answer> {
   #kept: Kept<Answer> | undefined
   #making: { at: number; answer: Promise<Answer> } | undefined
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { RateWindow } from '../access/rate-window'
-import { Slots } from './concurrency-limit'
+import { ConcurrencyLimit } from './concurrency-limit'
+import { RateWindow } from './rate-window'
 
 /** Work that ends when it is told to, and tells how much of it runs. */
 function countedWork() {
@@ -24,7 +24,7 @@ function countedWork() {
 
 describe('slots', () => {
   it('run no more at once than there are, and all in the end', async () => {
-    const slots = new Slots(2, 100)
+    const slots = new ConcurrencyLimit(2, 100)
     const { work, endAll, most } = countedWork()
     const all = Array.from({ length: 20 }, () => slots.run(work))
     await endAll()
@@ -34,7 +34,7 @@ describe('slots', () => {
   })
 
   it('turn away what finds no room to wait', async () => {
-    const slots = new Slots(1, 1)
+    const slots = new ConcurrencyLimit(1, 1)
     const { work, endAll } = countedWork()
     const first = slots.run(work)
     const second = slots.run(work)
@@ -44,7 +44,7 @@ describe('slots', () => {
   })
 
   it('are free again after work that failed', async () => {
-    const slots = new Slots(1, 1)
+    const slots = new ConcurrencyLimit(1, 1)
     const failing = () => Promise.reject(new Error('no'))
     await expect(slots.run(failing)).rejects.toThrow('no')
     expect(await slots.run(async () => 'ran')).toEqual({ ok: true, value: 'ran' })

@@ -1,5 +1,5 @@
 /** Lets only so many pieces of work run at once, and only so many wait; the rest is turned away at once. */
-export class Slots {
+export class ConcurrencyLimit {
   readonly #size: number
   readonly #queueLimit: number
   readonly #waiting: (() => void)[] = []

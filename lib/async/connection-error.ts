@@ -16,9 +16,9 @@ export function connectionError(error: unknown): string | null {
   // Node tries each address of a name, and says so without a word of its own.
   const [first] = error instanceof AggregateError ? error.errors : []
   const { message, code, syscall }: NodeJS.ErrnoException = first instanceof Error ? first : error
-  const says =
+  const isConnectionError =
     codes.test(code ?? '') || syscall === 'connect' || beginnings.some((one) => message.startsWith(one))
-  if (!says) return null
+  if (!isConnectionError) return null
   // Prisma shows the code that asked before it comes to it.
   return message.trim().split('\n').at(-1) ?? message
 }

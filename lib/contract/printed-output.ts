@@ -1,5 +1,12 @@
-import { ResultFormatFault } from '../results/lines'
-import type { OutputStream } from '../results/record-writer'
+export type OutputStream = 'stdout' | 'stderr'
+
+/** Stored records that cannot be read: the file or the rows were damaged. */
+export class ResultFormatFault extends Error {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options)
+    this.name = 'ResultFormatFault'
+  }
+}
 
 /** What a stored line is, told by its first bytes: the encoder writes `type` first. */
 export type LineKind = OutputStream | 'result' | 'truncated' | 'other'

@@ -4,50 +4,50 @@
  */
 
 export const endReasons = {
-  finished: { fault: 'none', says: 'The program ended with exit code 0.' },
-  exit_code: { fault: 'user', says: 'The program ended with an error.' },
-  timeout: { fault: 'user', says: 'The job ran longer than its time limit and was stopped.' },
-  out_of_memory: { fault: 'user', says: 'The job used more memory than its limit and was stopped.' },
-  output_limit: { fault: 'user', says: 'The job printed more than the output limit and was stopped.' },
+  finished: { fault: 'none', message: 'The program ended with exit code 0.' },
+  exit_code: { fault: 'user', message: 'The program ended with an error.' },
+  timeout: { fault: 'user', message: 'The job ran longer than its time limit and was stopped.' },
+  out_of_memory: { fault: 'user', message: 'The job used more memory than its limit and was stopped.' },
+  output_limit: { fault: 'user', message: 'The job printed more than the output limit and was stopped.' },
   checkpoint_limit: {
     fault: 'user',
-    says: "The run's checkpoints took more room than they may, and the job was stopped.",
+    message: "The run's checkpoints took more room than they may, and the job was stopped.",
   },
-  cancelled_by_user: { fault: 'none', says: 'The job was cancelled by its owner.' },
-  cancelled_by_admin: { fault: 'none', says: 'The job was cancelled by an admin.' },
-  image_unavailable: { fault: 'system', says: "The environment's image could not be had on the node." },
+  cancelled_by_user: { fault: 'none', message: 'The job was cancelled by its owner.' },
+  cancelled_by_admin: { fault: 'none', message: 'The job was cancelled by an admin.' },
+  image_unavailable: { fault: 'system', message: "The environment's image could not be had on the node." },
   workspace_unavailable: {
     fault: 'system',
-    says: "The project's shared directory could not be used on the node.",
+    message: "The project's shared directory could not be used on the node.",
   },
-  node_lost: { fault: 'system', says: 'The node running the job stopped answering.' },
-  worker_stopped: { fault: 'system', says: 'The worker was stopped while the job ran.' },
-  preempted: { fault: 'system', says: 'The job gave its GPUs to one of a pool that goes first.' },
-  peers_missing: { fault: 'system', says: 'Not all instances of the job could be made ready in time.' },
-  peer_failed: { fault: 'system', says: 'Another instance of the job failed or was stopped.' },
-  not_provisioned: { fault: 'system', says: 'The nodes for this job alone could not be brought up.' },
-  internal_error: { fault: 'system', says: 'gpuq could not run the job.' },
-  not_assignable: { fault: 'system', says: 'No node could take the job, as often as it was tried.' },
-} as const satisfies Record<string, { fault: 'none' | 'user' | 'system'; says: string }>
+  node_lost: { fault: 'system', message: 'The node running the job stopped answering.' },
+  worker_stopped: { fault: 'system', message: 'The worker was stopped while the job ran.' },
+  preempted: { fault: 'system', message: 'The job gave its GPUs to one of a pool that goes first.' },
+  peers_missing: { fault: 'system', message: 'Not all instances of the job could be made ready in time.' },
+  peer_failed: { fault: 'system', message: 'Another instance of the job failed or was stopped.' },
+  not_provisioned: { fault: 'system', message: 'The nodes for this job alone could not be brought up.' },
+  internal_error: { fault: 'system', message: 'gpuq could not run the job.' },
+  not_assignable: { fault: 'system', message: 'No node could take the job, as often as it was tried.' },
+} as const satisfies Record<string, { fault: 'none' | 'user' | 'system'; message: string }>
 
 export const waitReasons = {
-  no_free_gpu: { says: 'What the job asks for is not free now.' },
-  gang_waiting: { says: 'The job needs several nodes at once, and not enough of them are free.' },
-  reserved: { says: 'A GPU is free, but kept for a job that is ahead and starts soon.' },
-  gpu_paused: { says: 'GPUs that fit are paused by an admin, and the others are not enough.' },
+  no_free_gpu: { message: 'What the job asks for is not free now.' },
+  gang_waiting: { message: 'The job needs several nodes at once, and not enough of them are free.' },
+  reserved: { message: 'A GPU is free, but kept for a job that is ahead and starts soon.' },
+  gpu_paused: { message: 'GPUs that fit are paused by an admin, and the others are not enough.' },
   gpu_busy_outside: {
-    says: 'GPUs that fit are in use by others than gpuq, or do not answer, and the rest is not enough.',
+    message: 'GPUs that fit are in use by others than gpuq, or do not answer, and the rest is not enough.',
   },
-  node_unavailable: { says: 'The nodes that fit take no jobs now.' },
-  quota: { says: 'The project holds as many GPUs as its quota allows.' },
-  budget: { says: 'The project has used up its GPU hours. An admin can raise its budget.' },
-  max_concurrent_jobs: { says: 'As many jobs run as the policy allows at once.' },
-  stopped: { says: 'The scheduler is stopped. An admin can start it.' },
-  no_node: { says: 'No node is ready to run jobs. An admin can start a worker.' },
-  provisioning: { says: 'The nodes for this job alone are being brought up.' },
-  never_fits: { says: 'No node has what the job asks for.' },
-  backing_off: { says: 'The last attempt failed for a reason of the system. The job tries again soon.' },
-} as const satisfies Record<string, { says: string }>
+  node_unavailable: { message: 'The nodes that fit take no jobs now.' },
+  quota: { message: 'The project holds as many GPUs as its quota allows.' },
+  budget: { message: 'The project has used up its GPU hours. An admin can raise its budget.' },
+  max_concurrent_jobs: { message: 'As many jobs run as the policy allows at once.' },
+  stopped: { message: 'The scheduler is stopped. An admin can start it.' },
+  no_node: { message: 'No node is ready to run jobs. An admin can start a worker.' },
+  provisioning: { message: 'The nodes for this job alone are being brought up.' },
+  never_fits: { message: 'No node has what the job asks for.' },
+  backing_off: { message: 'The last attempt failed for a reason of the system. The job tries again soon.' },
+} as const satisfies Record<string, { message: string }>
 
 export type CancelReason = 'cancelled_by_user' | 'cancelled_by_admin'
 export type EndReason = keyof typeof endReasons
@@ -56,5 +56,7 @@ export type Reason = EndReason | WaitReason
 
 /** The sentence a person reads for a reason. */
 export function describeReason(reason: Reason): string {
-  return reason in endReasons ? endReasons[reason as EndReason].says : waitReasons[reason as WaitReason].says
+  return reason in endReasons
+    ? endReasons[reason as EndReason].message
+    : waitReasons[reason as WaitReason].message
 }

@@ -3,7 +3,7 @@ import { parseWorkspaces, workspaceOf } from './workspaces'
 
 const read = (text: string) => {
   const parsed = parseWorkspaces(text)
-  if (!parsed.ok) throw new Error(parsed.says)
+  if (!parsed.ok) throw new Error(parsed.message)
   return parsed.workspaces
 }
 
@@ -35,8 +35,8 @@ describe('the directories of projects', () => {
     ['/tmp/share', /every container/],
     ['/work', /every container/],
     ['ada/x=/usr/share/x', /every container/],
-  ])('that cannot be meant are refused: %s', (text, says) => {
-    expect(parseWorkspaces(text)).toEqual({ ok: false, says: expect.stringMatching(says) })
+  ])('that cannot be meant are refused: %s', (text, message) => {
+    expect(parseWorkspaces(text)).toEqual({ ok: false, message: expect.stringMatching(message) })
   })
 
   it('may begin like a place of the container without being in it', () => {

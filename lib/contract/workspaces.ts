@@ -17,25 +17,25 @@ const taken = /^\/(proc|sys|dev|run|job|work|tmp|results|etc|usr|bin|sbin|lib|li
  */
 export function parseWorkspaces(
   text: string,
-): { ok: true; workspaces: Workspaces } | { ok: false; says: string } {
+): { ok: true; workspaces: Workspaces } | { ok: false; message: string } {
   let root: string | null = null
   const paths = new Map<string, string>()
   for (const entry of text.split(',').map((part) => part.trim())) {
     const at = entry.indexOf('=')
     const path = entry.slice(at + 1)
     const wrong = refusePath(path)
-    if (wrong !== null) return { ok: false, says: wrong }
+    if (wrong !== null) return { ok: false, message: wrong }
     const project = at === -1 ? null : keyOf(entry.slice(0, at))
     if (at !== -1 && project === null) {
-      return { ok: false, says: `"${entry}" must read OWNER/PROJECT=/path, or be a path alone` }
+      return { ok: false, message: `"${entry}" must read OWNER/PROJECT=/path, or be a path alone` }
     }
-    if (project === null && root !== null) return { ok: false, says: 'name one root, not several' }
-    if (project !== null && paths.has(project)) return { ok: false, says: `${project} is there twice` }
+    if (project === null && root !== null) return { ok: false, message: 'name one root, not several' }
+    if (project !== null && paths.has(project)) return { ok: false, message: `${project} is there twice` }
     if (project === null) root = path
     else paths.set(project, path)
   }
   const overlap = findOverlap([...(root === null ? [] : [root]), ...paths.values()])
-  if (overlap !== null) return { ok: false, says: `${overlap[0]} and ${overlap[1]} lie within each other` }
+  if (overlap !== null) return { ok: false, message: `${overlap[0]} and ${overlap[1]} lie within each other` }
   return { ok: true, workspaces: { root, paths } }
 }
 

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { GpuqError } from '../contract/errors'
-import { siteOrigin } from '../http/site-origin'
 
 /**
  * Lists are read by keyset: a cursor holds the sort key of the last row seen, so that a page costs the same however far
@@ -52,21 +51,6 @@ export function cutPage<Row, Item>(
     items: shown.map(toItem),
     next: last !== undefined && rows.length > limit ? encodeCursor(keyOf(last)) : null,
   }
-}
-
-/** The `Link` header (RFC 8288) that leads to the next page of the list at the request's address; null on the last. */
-export function linkHeader(request: Request, nextCursor: string | null): string | null {
-  if (nextCursor === null) return null
-  const { pathname, search } = new URL(request.url)
-  const next = new URL(pathname + search, siteOrigin(request))
-  next.searchParams.set('cursor', nextCursor)
-  return `<${next.href}>; rel="next"`
-}
-
-/** Answers with a page: a bare array, and the way on in the `Link` header. */
-export function pageResponse<Item>(request: Request, page: Page<Item>): Response {
-  const link = linkHeader(request, page.next)
-  return Response.json(page.items, link === null ? {} : { headers: { link } })
 }
 
 function parseJson(text: string): unknown {

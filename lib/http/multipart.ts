@@ -130,13 +130,13 @@ async function discardRest(reader: ReadableStreamDefaultReader<Uint8Array>): Pro
 
 function deadline(timeoutMs: number, stopped: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    const says = `The upload did not arrive within ${timeoutMs / 1000} seconds. Send it again.`
-    const timer = setTimeout(() => reject(refusal('request_timeout', says)), timeoutMs)
+    const message = `The upload did not arrive within ${timeoutMs / 1000} seconds. Send it again.`
+    const timer = setTimeout(() => reject(refusal('request_timeout', message)), timeoutMs)
     stopped.addEventListener('abort', () => clearTimeout(timer))
   })
 }
 
 function tooLarge(maxPartBytes: number): GpuqError {
-  const says = `The upload is too large: code and config_file may have ${maxPartBytes} bytes each.`
-  return refusal('payload_too_large', says)
+  const message = `The upload is too large: code and config_file may have ${maxPartBytes} bytes each.`
+  return refusal('payload_too_large', message)
 }

@@ -1,16 +1,16 @@
 import { uuidv7 } from 'uuidv7'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { type Actor, requireAdmin, requireScope } from '../access/actor'
 import { authenticate } from '../access/authenticate'
-import { nearestKey } from '../contract/config/names'
-import { type FieldError, GpuqError } from '../contract/errors'
+import { GpuqError } from '../contract/errors'
+import { parseInput } from '../contract/parse-input'
+import { internalError } from '../contract/problem'
 import type { Scope } from '../contract/roles'
 import { isDatabaseAway, isPoolBusy } from '../database/away'
 import { logger } from '../logger'
 import { StorageFault } from '../storage/store'
-import { sayIssue } from './describe-issue'
 import { requireSameOrigin } from './origin'
-import { internalError, problemResponse } from './problem'
+import { problemResponse } from './problem'
 
 /** How a route may be entered: by anyone, by a caller with a scope, by an admin, or with any token. */
 export type Access = 'public' | 'upload' | 'token' | Scope
@@ -118,31 +118,6 @@ function storageError(reference: string): GpuqError {
     { headers: { 'retry-after': '60' } },
   )
 }
-
-/** Parses what came in against a schema; throws a 422 that names every wrong field. */
-export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
-  const parsed = schema.safeParse(input, { error: sayIssue })
-  if (parsed.success) return parsed.data
-  const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
-  const errors = parsed.error.issues.flatMap((issue) => toFieldErrors(issue, known))
-  const [first] = errors
-  const where = first?.path ? `${first.path}: ` : ''
-  throw new GpuqError('invalid_fields', `${where}${first?.message ?? 'some fields are wrong'}`, { errors })
-}
-
-/** A field that there is not is named, with the one that was probably meant. */
-function toFieldErrors(issue: z.core.$ZodIssue, known: readonly string[]): FieldError[] {
-  const path = issue.path.join('.')
-  if (issue.code === 'invalid_key') return [{ path, message: issue.issues[0]?.message ?? issue.message }]
-  if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }]
-  return issue.keys.slice(0, maxUnknownKeys).map((key) => {
-    const meant = path === '' ? nearestKey(key, known) : null
-    const message = `there is no such field${meant === null ? '' : `: did you mean "${meant}"?`}`
-    return { path: [...issue.path, key.slice(0, 64)].join('.'), message }
-  })
-}
-
-const maxUnknownKeys = 20
 
 const maxJsonBytes = 256 * 1024
 

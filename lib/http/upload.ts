@@ -2,7 +2,7 @@ import { type Actor, requireScope } from '../access/actor'
 import { actorFromToken, invalidToken } from '../access/authenticate'
 import { type JobConfig, parseConfig } from '../contract/config/config'
 import { type FieldError, GpuqError } from '../contract/errors'
-import { requireSupported } from '../jobs/config/capabilities'
+import { requireCapabilities } from '../jobs/config/capabilities'
 import type { Submission } from '../jobs/submission/submit'
 import { idempotencyKeyOf } from './idempotency-key'
 import { readUpload } from './multipart'
@@ -34,7 +34,7 @@ export async function receiveUpload(
   if (config.userId !== null && config.userId.toLowerCase() !== actor.handle.toLowerCase()) {
     throw new GpuqError('forbidden', 'Token does not belong to specified user_id')
   }
-  requireSupported(config)
+  requireCapabilities(config)
   return {
     actor,
     submission: {

@@ -1,7 +1,7 @@
 import { type Actor, isAdmin } from '../access/actor'
 import { readPolicy } from '../cluster/admin/policy'
 import { expectationOf, forecastQueue, type QueueForecast, readRest } from '../cluster/placement/forecast'
-import { turnOrder } from '../cluster/placement/queue-order'
+import { queueOrder } from '../cluster/placement/queue-order'
 import type { Queue } from '../contract/cluster'
 import type { QueueJobDetail, QueueQuery, QueueSubmitted } from '../contract/queue'
 import type { JobStatus } from '../contract/status'
@@ -65,7 +65,7 @@ async function readWaiting(
     text: `WITH newer AS (
              SELECT w.id FROM jobs w CROSS JOIN policies p
               WHERE w.status = 'pending' AND w.id <> ALL ($1::uuid[])
-              ORDER BY ${turnOrder('w', 'p')} LIMIT $2 - cardinality($1::uuid[])
+              ORDER BY ${queueOrder('w', 'p')} LIMIT $2 - cardinality($1::uuid[])
            ), places AS (
              SELECT id, place FROM unnest($1::uuid[]) WITH ORDINALITY AS known (id, place)
              UNION ALL SELECT id, cardinality($1::uuid[]) + row_number() OVER () FROM newer

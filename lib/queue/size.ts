@@ -12,7 +12,7 @@ const retryAfterS = 10
  * have limits of their own, and do not take this lock. Call it last before the job is inserted, because the lock is
  * everybody's.
  */
-export async function requireRoomInQueue(tx: Transaction): Promise<void> {
+export async function requireQueueCapacity(tx: Transaction): Promise<void> {
   await tx.query('SELECT pg_advisory_xact_lock($1)', [queueSizeLock])
   const { rows } = await tx.query<{ most: number; waiting: number }>({
     name: 'room-in-queue',

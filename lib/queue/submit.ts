@@ -9,8 +9,8 @@ import type { QueueSubmit } from '../contract/queue'
 import { wakeLeader } from '../database/notify'
 import { transaction } from '../database/transaction'
 import { env } from '../env'
-import { requireSupported } from '../jobs/config/capabilities'
-import { modelsOfCommand, withModelNeed } from '../jobs/submission/model-requirements'
+import { requireCapabilities } from '../jobs/config/capabilities'
+import { modelsOfCommand, withModelRequirements } from '../jobs/submission/model-requirements'
 import { requireWithinLimits } from '../jobs/submission/submission-limits'
 import {
   findEarlier,
@@ -21,7 +21,7 @@ import {
   type SubmitOptions,
   type Submitted,
 } from '../jobs/submission/submit'
-import { requireRoomInQueue } from './size'
+import { requireQueueCapacity } from './size'
 
 /** What a forecast goes by where nobody said how long the job takes. */
 const assumedDurationS = 3600
@@ -37,8 +37,8 @@ export async function submitToQueue(
   idempotencyKey: string | null,
   { deduplicate = false }: SubmitOptions = {},
 ): Promise<Submitted> {
-  const config = await withModelNeed(toJobConfig(input), modelsOfCommand(input.command))
-  requireSupported(config, '')
+  const config = await withModelRequirements(toJobConfig(input), modelsOfCommand(input.command))
+  requireCapabilities(config, '')
   const environment = await findEnvironment(config.environment)
   const submission = toSubmission(input, config, idempotencyKey)
   const submitted = await transaction(async (tx): Promise<Submitted> => {
@@ -49,7 +49,7 @@ export async function submitToQueue(
     const earlier = await findEarlier(tx, owner, environment, submission, deduplicate)
     if (earlier) return earlier
     const headers = await requireWithinLimits(tx, userId, effectiveLimits(actor, project.limits))
-    await requireRoomInQueue(tx)
+    await requireQueueCapacity(tx)
     return newJob(await insertJob(tx, { ...owner, projectId: project.id }, environment, submission), headers)
   })
   wakeLeader()

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { ResultFormatFault } from '../contract/printed-output'
 import { collectOutput, readRecords, toPlainText } from './decode'
 import { OutputEncoder } from './encode'
-import { ResultFormatFault, readLines } from './lines'
+import { readLines } from './lines'
 
 const at = new Date('2026-11-20T22:36:00.123Z')
 const t = at.toISOString()

@@ -1,7 +1,14 @@
-import { kindOf, type LineKind, parseStored, readPrinted, resultText } from '../contract/printed-output'
+import {
+  kindOf,
+  type LineKind,
+  type OutputStream,
+  parseStored,
+  ResultFormatFault,
+  readPrinted,
+  resultText,
+} from '../contract/printed-output'
 import { type ResultFileRecord, recordSchema } from '../contract/records'
-import { type ByteSource, ResultFormatFault, readLines } from './lines'
-import type { OutputStream } from './record-writer'
+import { type ByteSource, readLines } from './lines'
 
 /** What the API answers with: output as text, cut where it is too long. */
 export interface CollectedOutput {

@@ -1,4 +1,5 @@
-import { type EncodedText, maxPiece, type OutputStream, RecordWriter } from './record-writer'
+import type { OutputStream } from '../contract/printed-output'
+import { type EncodedText, maxPiece, RecordWriter } from './record-writer'
 import { holdJsonMs, StreamPlace } from './stream-place'
 import { incompleteTail } from './utf8'
 

@@ -1,14 +1,8 @@
+import { ResultFormatFault } from '../contract/printed-output'
+
 /** JSONL as it arrives: in chunks whose borders fall anywhere. */
 
 export type ByteSource = Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>
-
-/** Stored records that cannot be read: the file or the rows were damaged. */
-export class ResultFormatFault extends Error {
-  constructor(message: string, options?: { cause?: unknown }) {
-    super(message, options)
-    this.name = 'ResultFormatFault'
-  }
-}
 
 /** No record comes near this: a longer line is not ours. */
 const maxLineBytes = 16 << 20

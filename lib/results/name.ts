@@ -12,3 +12,8 @@ export function resultFileName(userId: string, competitionId: string, at: Date):
 export function resultKey(name: string): string {
   return `results/${name}`
 }
+
+/** The key of an artifact in the store. */
+export function artifactKey(task: { jobId: string; attempt: number; rank: number }, id: string): string {
+  return `artifacts/${task.jobId}/${task.attempt}/${task.rank}/${id}`
+}

@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer'
+import type { OutputStream } from '../contract/printed-output'
 import { escapeJson, isPlain, isResultLine, startsLikeJson } from './json-text'
 import { decodeReplacing } from './utf8'
-
-export type OutputStream = 'stdout' | 'stderr'
 
 /** Finished records: JSONL text, and what is in it. */
 export interface EncodedText {

@@ -1,6 +1,6 @@
+import type { OutputStream } from '../contract/printed-output'
 import { bytesStartLikeJson, maxResultBytes } from './json-text'
 import { PendingBytes } from './pending-bytes'
-import type { OutputStream } from './record-writer'
 
 /** How long the beginning of what may be a JSON line is held back, so that it can become one result. */
 export const holdJsonMs = 1000

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { isFree, needOn, roomOf } from './capacity'
+import { capacityOf, isFree, needOn } from './capacity'
 import { fits } from './fits'
 import { gpu, node, oneGpu } from './testing/rows'
 import type { GpuState, NodeState, ResourceRequest } from './types'
@@ -47,7 +47,7 @@ it('what is needed is free where the request fits, and nowhere else', () => {
       const { ok } = fits(request, state)
       fitting += ok ? 1 : 0
       const need = needOn(request, state)
-      expect(need !== null && isFree(need, roomOf(state))).toBe(ok)
+      expect(need !== null && isFree(need, capacityOf(state))).toBe(ok)
     }),
     { numRuns: 3_000 },
   )

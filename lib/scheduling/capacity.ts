@@ -2,14 +2,14 @@ import { isEligible, isOfPool, sharesOf } from './fits'
 import type { NodeState, ResourceRequest } from './types'
 
 /** What changes of a node as jobs come and go. Free room; of a GPU that may not be given out, none. */
-export interface Room {
+export interface Capacity {
   cpuMilli: number
   memoryMib: number
   gpus: number[]
 }
 
 /** What a request needs of a node, whatever is free there. */
-export interface Need {
+export interface CapacityNeed {
   gpuCount: number
   gpuMilli: number
   cpuMilli: number
@@ -19,7 +19,7 @@ export interface Need {
 }
 
 /** A node's free room now. */
-export function roomOf(node: NodeState): Room {
+export function capacityOf(node: NodeState): Capacity {
   return {
     cpuMilli: node.cpuMilli - node.usedCpuMilli,
     memoryMib: node.memoryMib - node.usedMemoryMib,
@@ -28,7 +28,7 @@ export function roomOf(node: NodeState): Room {
 }
 
 /** Null where the request would not fit whatever were free. */
-export function needOn(request: ResourceRequest, node: NodeState): Need | null {
+export function needOn(request: ResourceRequest, node: NodeState): CapacityNeed | null {
   if (node.blocked !== null || !isOfPool(request, node)) return null
   const { gpuCount, gpuMilli } = request
   const places: number[] = []
@@ -43,7 +43,10 @@ export function needOn(request: ResourceRequest, node: NodeState): Need | null {
  * Whether what is needed is free: what `fits` answers for a node as it stands, for any room of it. Looking ahead asks
  * this for thousands of rooms, and needs no names of GPUs.
  */
-export function isFree({ gpuCount, gpuMilli, cpuMilli, memoryMib, places }: Need, room: Room): boolean {
+export function isFree(
+  { gpuCount, gpuMilli, cpuMilli, memoryMib, places }: CapacityNeed,
+  room: Capacity,
+): boolean {
   if (room.cpuMilli < cpuMilli || room.memoryMib < memoryMib) return false
   let free = 0
   for (const place of places) if ((room.gpus[place] ?? 0) >= gpuMilli) free += 1

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { Cluster } from './cluster'
-import { Openings } from './reservation'
+import { EarliestStarts } from './reservation'
 import { gpu, node, oneGpu } from './testing/rows'
 
 const whole = (id: string) => ({
@@ -19,10 +19,10 @@ it('tells the nodes that changed since a mark, each once, however many changes t
   const [a, b] = cluster.nodes
   expect(cluster.changedSince(0)).toHaveLength(3)
   const before = cluster.mark
-  b?.seat('first', tenant('b', 1))
+  b?.allocate('first', tenant('b', 1))
   const between = cluster.mark
   for (let i = 0; i < 5_000; i++) {
-    a?.seat('j', tenant('a', 1))
+    a?.allocate('j', tenant('a', 1))
     a?.release('j')
   }
   expect(new Set(cluster.changedSince(before))).toEqual(new Set([a, b]))
@@ -45,14 +45,14 @@ it('what was found out about nodes is what is found anew', () => {
     fc.property(fc.array(step, { maxLength: 40 }), fc.constantFrom(1, 2), (steps, instances) => {
       const shared = (id: string) => node(id, 1, { gpus: [gpu(`${id}/0`)] })
       const cluster = new Cluster(['a', 'b', 'c', 'd'].map(shared))
-      const kept = new Openings({ ...request, instances }, cluster)
+      const kept = new EarliestStarts({ ...request, instances }, cluster)
       for (const [now, { place, does, endsAt, asks }] of steps.entries()) {
         const book = cluster.nodes[place]
-        if (does === 'seat' && book?.tenants.size === 0) book.seat('j', tenant(book.id, now + endsAt))
+        if (does === 'seat' && book?.occupants.size === 0) book.allocate('j', tenant(book.id, now + endsAt))
         if (does === 'release') book?.release('j')
         if (does === 'evict') book?.evict('j')
         if (!asks) continue
-        expect(kept.reserve(now)).toEqual(new Openings({ ...request, instances }, cluster).reserve(now))
+        expect(kept.reserve(now)).toEqual(new EarliestStarts({ ...request, instances }, cluster).reserve(now))
       }
     }),
   )

@@ -1,17 +1,17 @@
-import { NodeBook } from './node-ledger'
+import { NodeLedger } from './node-ledger'
 import type { NodeState } from './types'
 
 /** The nodes, and which of them changed: who keeps what it found out about nodes looks again only at these. */
 export class Cluster {
   /** Each at its position. */
-  readonly nodes: readonly NodeBook[]
+  readonly nodes: readonly NodeLedger[]
   /** Changes in their order, each with its number. Of a node's changes only the last counts. */
-  #log: { node: NodeBook; number: number }[] = []
+  #log: { node: NodeLedger; number: number }[] = []
   #count = 0
-  readonly #last = new Map<NodeBook, number>()
+  readonly #last = new Map<NodeLedger, number>()
 
   constructor(states: readonly NodeState[]) {
-    this.nodes = states.map((state, position) => new NodeBook(state, position, (node) => this.#note(node)))
+    this.nodes = states.map((state, position) => new NodeLedger(state, position, (node) => this.#note(node)))
     for (const node of this.nodes) this.#note(node)
   }
 
@@ -21,8 +21,8 @@ export class Cluster {
   }
 
   /** The nodes that changed since a mark; since 0, all. */
-  changedSince(mark: number): NodeBook[] {
-    const changed: NodeBook[] = []
+  changedSince(mark: number): NodeLedger[] {
+    const changed: NodeLedger[] = []
     for (let at = this.#log.length - 1; at >= 0; at--) {
       const entry = this.#log[at]
       if (!entry || entry.number <= mark) break
@@ -31,7 +31,7 @@ export class Cluster {
     return changed
   }
 
-  #note(node: NodeBook): void {
+  #note(node: NodeLedger): void {
     this.#count += 1
     this.#last.set(node, this.#count)
     this.#log.push({ node, number: this.#count })
@@ -39,7 +39,7 @@ export class Cluster {
       this.#log = this.#log.filter((entry) => this.#counts(entry))
   }
 
-  #counts({ node, number }: { node: NodeBook; number: number }): boolean {
+  #counts({ node, number }: { node: NodeLedger; number: number }): boolean {
     return this.#last.get(node) === number
   }
 }

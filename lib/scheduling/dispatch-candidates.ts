@@ -1,4 +1,4 @@
-import { gpuMilliOf } from './queue-heads'
+import { gpuMilliOf } from './queue-order'
 import type { ProjectAccount } from './queues'
 import type { Scheduler } from './scheduler'
 import type { WaitCause, Waiting } from './types'
@@ -23,20 +23,20 @@ const most = 32
  *
  * @param waiting why the scheduler's waiting jobs wait, after a decision.
  */
-export function nextInLine(scheduler: Scheduler, waiting: ReadonlyMap<string, Waiting>): string[] {
-  const { turns, running } = scheduler
-  const { name, maxConcurrentJobs } = turns.policy
+export function dispatchCandidates(scheduler: Scheduler, waiting: ReadonlyMap<string, Waiting>): string[] {
+  const { queueOrder, running } = scheduler
+  const { name, maxConcurrentJobs } = queueOrder.policy
   const jobs = scheduler.inTurn().filter(({ id }) => {
     const cause = waiting.get(id)?.reason
-    const isHopeless = scheduler.waiting.get(id)?.queue?.bin.shape.hopeless
+    const isHopeless = scheduler.waiting.get(id)?.queue?.bucket.requestClass.unschedulable
     return cause !== undefined && !apart.has(cause) && !isHopeless
   })
-  if (name === 'fair_share' && new Set(jobs.map((job) => turns.flow(job))).size > 1) return []
+  if (name === 'fair_share' && new Set(jobs.map((job) => queueOrder.shareKey(job))).size > 1) return []
   const length = maxConcurrentJobs === null ? most : Math.min(most, maxConcurrentJobs - running.size)
   const held = new Map<ProjectAccount, number>()
   const line: string[] = []
   for (const job of jobs) {
-    const { project } = turns.flow(job)
+    const { project } = queueOrder.shareKey(job)
     const holds = (held.get(project) ?? project.heldMilli) + gpuMilliOf(job)
     const isOver = holds > (project.quotaMilli ?? Number.POSITIVE_INFINITY)
     if (line.length >= length || isOver || job.request.instances > 1) break

@@ -1,30 +1,37 @@
 import { Heap } from './heap'
-import type { Turns } from './queue-heads'
-import { byTurn, type Flow, type ProjectAccount, Queue, type ShapeState, type Standing } from './queues'
+import type { QueueOrder } from './queue-order'
+import {
+  byPosition,
+  type ProjectAccount,
+  Queue,
+  type QueueHead,
+  type RequestClassState,
+  type ShareKey,
+} from './queues'
 import type { WaitingJob } from './types'
 
-/** Jobs of one shape and one project, or of one shape and of all projects where it does not matter whose they are. */
-export class Bin {
+/** Jobs of one request class and one project, or of one request class and of all projects where it does not matter whose they are. */
+export class DurationBucket {
   /** By about how long their jobs are. */
-  readonly #lines = new Map<number, Line>()
+  readonly #lines = new Map<number, ProjectQueue>()
   /** What was found without a longest time. All that may happen to it or to others but a job's coming is to get later. */
-  #first: Standing | null = null
+  #first: QueueHead | null = null
   /** What was found for the last longest time. Where a job leaves, one may follow that is not too long. */
-  #firstShort: { longestMs: number; standing: Standing | null } | null = null
+  #firstShort: { longestMs: number; head: QueueHead | null } | null = null
 
   constructor(
-    readonly shape: ShapeState,
+    readonly requestClass: RequestClassState,
     readonly project: ProjectAccount,
-    private readonly turns: Turns,
+    private readonly queueOrder: QueueOrder,
   ) {}
 
-  add(job: WaitingJob, flow: Flow): Queue {
+  add(job: WaitingJob, shareKey: ShareKey): Queue {
     const length = lengthClass(job.expectedMs)
-    const line = this.#lines.get(length) ?? new Line()
+    const line = this.#lines.get(length) ?? new ProjectQueue()
     this.#lines.set(length, line)
-    const queue = line.queues.get(flow) ?? new Queue(this, flow)
-    line.queues.set(flow, queue)
-    const entry = { job, key: this.turns.keyOf(job) }
+    const queue = line.queues.get(shareKey) ?? new Queue(this, shareKey)
+    line.queues.set(shareKey, queue)
+    const entry = { job, key: this.queueOrder.keyOf(job) }
     queue.insert(entry)
     if (queue.head === entry) {
       line.enter(queue)
@@ -35,19 +42,18 @@ export class Bin {
   }
 
   /** The queue whose first job is next, of those that are not too long. */
-  first(longestMs: number): Standing | null {
-    if (this.turns.isOverQuota(this.project, this.shape.placer.request)) return null
+  first(longestMs: number): QueueHead | null {
+    if (this.queueOrder.isOverQuota(this.project, this.requestClass.placer.request)) return null
     if (longestMs === Number.POSITIVE_INFINITY) return this.head()
     const known = this.#firstShort
-    if (known?.longestMs === longestMs && (!known.standing || isCurrent(known.standing)))
-      return known.standing
-    const standing = this.#find(longestMs)
-    this.#firstShort = { longestMs, standing }
-    return standing
+    if (known?.longestMs === longestMs && (!known.head || isCurrent(known.head))) return known.head
+    const head = this.#find(longestMs)
+    this.#firstShort = { longestMs, head }
+    return head
   }
 
   /** The queue whose first job is next, whatever the project may still hold. */
-  head(): Standing | null {
+  head(): QueueHead | null {
     if (!this.#first || !isCurrent(this.#first)) this.#first = this.#find(Number.POSITIVE_INFINITY)
     return this.#first
   }
@@ -57,56 +63,56 @@ export class Bin {
     this.#firstShort = null
   }
 
-  #find(longestMs: number): Standing | null {
+  #find(longestMs: number): QueueHead | null {
     const longest = lengthClass(longestMs)
-    let first: Standing | null = null
+    let first: QueueHead | null = null
     for (const [length, line] of this.#lines) {
       if (length > longest) continue
-      const standing = length < longest ? line.first() : line.firstWithin(longestMs)
-      if (standing && (!first || byTurn(standing, first) < 0)) first = standing
+      const head = length < longest ? line.first() : line.firstWithin(longestMs)
+      if (head && (!first || byPosition(head, first) < 0)) first = head
     }
     return first
   }
 }
 
-/** Queues of one bin with jobs of about one length, in the order of their turns. */
-class Line {
-  readonly queues = new Map<Flow, Queue>()
+/** Queues of one duration bucket with jobs of about one length, in the order of their turns. */
+class ProjectQueue {
+  readonly queues = new Map<ShareKey, Queue>()
   /** Of a queue's standings only the last counts. */
-  readonly #standings = new Heap<Standing>(byTurn)
+  readonly #standings = new Heap<QueueHead>(byPosition)
 
   /** A queue has a first job that goes before those it had. */
   enter(queue: Queue): void {
-    queue.standing = queue.stand()
-    if (!queue.standing) return
+    queue.queueHead = queue.stand()
+    if (!queue.queueHead) return
     if (this.#standings.size > 2 * this.queues.size)
-      this.#standings.keep((standing) => standing.queue.standing === standing)
-    this.#standings.push(queue.standing)
+      this.#standings.keep((head) => head.queue.queueHead === head)
+    this.#standings.push(queue.queueHead)
   }
 
-  first(): Standing | null {
-    for (let standing = this.#standings.first; standing; standing = this.#standings.first) {
-      if (isCurrent(standing)) return standing
+  first(): QueueHead | null {
+    for (let head = this.#standings.first; head; head = this.#standings.first) {
+      if (isCurrent(head)) return head
       this.#standings.pop()
-      if (standing.queue.standing === standing) this.enter(standing.queue)
+      if (head.queue.queueHead === head) this.enter(head.queue)
     }
     return null
   }
 
   /** Looks at all: some of its queues' first jobs are too long. */
-  firstWithin(longestMs: number): Standing | null {
-    let first: Standing | null = null
+  firstWithin(longestMs: number): QueueHead | null {
+    let first: QueueHead | null = null
     for (const queue of this.queues.values()) {
-      const standing = queue.stand()
-      if (!standing || standing.head.job.expectedMs > longestMs) continue
-      if (!first || byTurn(standing, first) < 0) first = standing
+      const head = queue.stand()
+      if (!head || head.head.job.expectedMs > longestMs) continue
+      if (!first || byPosition(head, first) < 0) first = head
     }
     return first
   }
 }
 
-function isCurrent({ queue, head, userUsage }: Standing): boolean {
-  return head === queue.head && Object.is(userUsage, queue.flow.user.usage)
+function isCurrent({ queue, head, userUsage }: QueueHead): boolean {
+  return head === queue.head && Object.is(userUsage, queue.shareKey.user.usage)
 }
 
 /** Jobs about as long as each other: within a factor of 1.4. */

@@ -71,11 +71,11 @@ describe('a GPU that is held back is told as the reason', () => {
     const nodes = [paused, node('m', 2, { gpus: [outside, other] }), node('k', 1, { blocked: 'paused' })]
     expect(why({ ...whole, gpuCount: 2, gpuModel: 'A100' }, { nodes })).toMatchObject({
       reason: 'gpu_paused',
-      heldBack: ['n/1'],
+      unavailable: ['n/1'],
     })
     expect(why({ ...whole, instances: 2, gpuModel: 'A100' }, { nodes })).toMatchObject({
       reason: 'gpu_paused',
-      heldBack: ['n/1', 'm/0'],
+      unavailable: ['n/1', 'm/0'],
     })
   })
 
@@ -91,7 +91,7 @@ it('a node that takes no jobs is told as the reason, and which it is where it is
   expect(why(whole, { nodes: [...nodes, node('small', 0)] })).toEqual({
     reason: 'node_unavailable',
     detail: '1 node without a worker, 1 node paused, 1 node draining, 1 node quarantined.',
-    heldBack: ['paused', 'quarantined'],
+    unavailable: ['paused', 'quarantined'],
   })
 })
 
@@ -104,7 +104,7 @@ describe('nodes that take no jobs are told of where the others are in use', () =
       reason: 'no_free_gpu',
       detail:
         'Every GPU that fits is in use. Nodes that take no jobs would have room: 1 node paused, 1 node without a worker.',
-      heldBack: ['m'],
+      unavailable: ['m'],
     })
     const full = held([node('n', 1), ...closed], { 'n/0': 1000, 'm/0': 1000, 'k/0': 1000 })
     expect(why(whole, full)).toEqual({ reason: 'no_free_gpu', detail: 'Every GPU that fits is in use.' })

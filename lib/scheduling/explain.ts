@@ -1,6 +1,6 @@
 import { fits, isEligible, isOfPool } from './fits'
 import { NodeKinds } from './node-kinds'
-import { gpuMilliOf } from './queue-heads'
+import { gpuMilliOf } from './queue-order'
 import type { ProjectAccount } from './queues'
 import type { Scheduler } from './scheduler'
 import type { Fit, NodeState, ResourceRequest, Waiting, WaitingJob } from './types'
@@ -10,7 +10,7 @@ const absent: ReadonlySet<Waiting['reason']> = new Set(['never_fits', 'no_node',
 
 type Cause = Omit<Waiting, 'jobId'>
 
-/** Why jobs that are left waiting wait. Jobs that ask for the same wait for the same, so each shape is looked at once. */
+/** Why jobs that are left waiting wait. Jobs that ask for the same wait for the same, so each request class is looked at once. */
 export class Explainer {
   readonly #ofShape = new Map<string, Cause>()
   readonly #cluster: View
@@ -28,23 +28,23 @@ export class Explainer {
   }
 
   #cause(job: WaitingJob): Cause {
-    const { turns } = this.scheduler
-    const flow = turns.flow(job)
-    if (!turns.policy.running) return { reason: 'stopped', detail: null }
+    const { queueOrder } = this.scheduler
+    const shareKey = queueOrder.shareKey(job)
+    if (!queueOrder.policy.running) return { reason: 'stopped', detail: null }
     if (job.notBefore !== null && job.notBefore > this.now) return { reason: 'backing_off', detail: null }
-    if (flow.project.exhausted) return { reason: 'budget', detail: null }
+    if (shareKey.project.exhausted) return { reason: 'budget', detail: null }
     const key = JSON.stringify(job.request)
     const ofShape = this.#ofShape.get(key) ?? explainShape(job.request, this.#cluster)
     this.#ofShape.set(key, ofShape)
     if (absent.has(ofShape.reason)) return ofShape
-    if (turns.isOverQuota(flow.project, job.request))
-      return { reason: 'quota', detail: describeQuota(flow.project, job) }
+    if (queueOrder.isOverQuota(shareKey.project, job.request))
+      return { reason: 'quota', detail: describeQuota(shareKey.project, job) }
     if (this.scheduler.isFull) return { reason: 'max_concurrent_jobs', detail: null }
     return ofShape
   }
 }
 
-/** The nodes, and what is the same of them for every shape: each costs a look at every GPU there is. */
+/** The nodes, and what is the same of them for every request class: each costs a look at every GPU there is. */
 interface View {
   nodes: readonly NodeState[]
   kinds: NodeKinds
@@ -68,7 +68,7 @@ function explainShape(request: ResourceRequest, { nodes, kinds, withBlocks }: Vi
     return {
       reason: 'node_unavailable',
       detail: describeClosed(could),
-      heldBack: idsOf(could.filter(isHeldBack)),
+      unavailable: idsOf(could.filter(isClosedByAdmin)),
     }
   }
   const looks = open.map((node) => ({ node, fit: fits(request, node), hasBlocks: withBlocks.has(node) }))
@@ -96,7 +96,10 @@ function roomOnClosed(
   const closed = could.filter((node) => node.blocked !== null && fits(request, { ...node, blocked: null }).ok)
   if (closed.length < missing) return {}
   const room = `Nodes that take no jobs would have room: ${describeClosed(closed)}`
-  return { detail: [detail, room].filter(Boolean).join(' '), heldBack: idsOf(closed.filter(isHeldBack)) }
+  return {
+    detail: [detail, room].filter(Boolean).join(' '),
+    unavailable: idsOf(closed.filter(isClosedByAdmin)),
+  }
 }
 
 /** An open node that is large enough for one instance, and whether one fits there now. */
@@ -130,11 +133,11 @@ function gpuBlock(request: ResourceRequest, looks: readonly Look[]): Cause | nul
     .filter(({ blocked }) => blocked === 'paused' || blocked === 'outside')
     .filter((gpu) => isEligible(request, gpu))
   const reason = blocks.some(({ blocked }) => blocked === 'paused') ? 'gpu_paused' : 'gpu_busy_outside'
-  return { reason, detail: null, heldBack: idsOf(blocks) }
+  return { reason, detail: null, unavailable: idsOf(blocks) }
 }
 
 /** Whether an admin or its own failures keep a node from taking jobs, and not that its worker is away. */
-function isHeldBack({ blocked }: NodeState): boolean {
+function isClosedByAdmin({ blocked }: NodeState): boolean {
   return blocked === 'paused' || blocked === 'quarantined'
 }
 

@@ -59,7 +59,7 @@ export function sharesOf(request: ResourceRequest, node: NodeState): { cpuMilli:
 }
 
 /** Whether a GPU may be given to the request at all, and has room for its share. */
-export function hasRoom(request: ResourceRequest, gpu: GpuState): boolean {
+export function hasCapacity(request: ResourceRequest, gpu: GpuState): boolean {
   return gpu.allocatedMilli + request.gpuMilli <= 1000 && gpu.blocked === null && isEligible(request, gpu)
 }
 
@@ -89,7 +89,7 @@ function isOfModel(model: string, wanted: string): boolean {
 
 function chooseGpus(request: ResourceRequest, gpus: readonly GpuState[]): readonly GpuState[] | null {
   if (request.gpuCount === 0) return []
-  const free = gpus.filter((gpu) => hasRoom(request, gpu))
+  const free = gpus.filter((gpu) => hasCapacity(request, gpu))
   if (free.length < request.gpuCount) return null
   return free
     .sort((a, b) => b.allocatedMilli - a.allocatedMilli || a.index - b.index)
@@ -101,6 +101,6 @@ function takeWanted(
   gpus: readonly GpuState[],
   wanted: readonly string[],
 ): readonly GpuState[] | null {
-  const found = gpus.filter((gpu) => wanted.includes(gpu.id) && hasRoom(request, gpu))
+  const found = gpus.filter((gpu) => wanted.includes(gpu.id) && hasCapacity(request, gpu))
   return found.length === request.gpuCount && wanted.length === request.gpuCount ? found : null
 }

@@ -38,7 +38,7 @@ export function forecast(snapshot: Snapshot, most = Number.POSITIVE_INFINITY): E
 
 /** What happens next that may let a job start; null when nothing more will. */
 function nextEvent(scheduler: Scheduler, now: number): number | null {
-  if (scheduler.waiting.size === 0 || !scheduler.turns.policy.running) return null
+  if (scheduler.waiting.size === 0 || !scheduler.queueOrder.policy.running) return null
   let next = Number.POSITIVE_INFINITY
   // One that runs longer than it was expected to may end at any moment.
   for (const { endsAt } of scheduler.running.values())

@@ -1,4 +1,4 @@
-import type { Room } from './capacity'
+import type { Capacity } from './capacity'
 import { isEligible, isOfPool, sharesOf } from './fits'
 import type { Demand, NodeState, ResourceRequest } from './types'
 
@@ -67,7 +67,7 @@ export class Fragmentation {
   }
 
   /** @param room the node's room, as it is or as it would be. */
-  of(node: NodeState, room: Room): number {
+  of(node: NodeState, room: Capacity): number {
     const kind = this.#kind(node)
     const key = `${kind.key};${room.cpuMilli};${room.memoryMib};${room.gpus.join()}`
     const known = this.#remembered.get(key)
@@ -79,7 +79,7 @@ export class Fragmentation {
   }
 
   /** Free GPUs for which the CPU or memory beside them will not do, if all that comes is like the mean. */
-  #stranded({ cpuMilli, memoryMib, gpus }: Room): number {
+  #stranded({ cpuMilli, memoryMib, gpus }: Capacity): number {
     const free = gpus.reduce((sum, milli) => sum + milli, 0)
     const reached = (amount: number, perMilli: number) => (perMilli === 0 ? free : amount / perMilli)
     const { cpuMilli: perCpu, memoryMib: perMemory } = this.#perMilli
@@ -109,7 +109,7 @@ function demandOn(node: NodeState, request: ResourceRequest, weight: number): Ki
 }
 
 /** For each kind of job that may come next, what of the free GPUs it could not use. */
-function unusable({ demands }: NodeKind, room: Room): number {
+function unusable({ demands }: NodeKind, room: Capacity): number {
   const free = room.gpus.reduce((sum, milli) => sum + milli, 0)
   let lost = 0
   for (const demand of demands) {

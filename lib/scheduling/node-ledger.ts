@@ -1,10 +1,10 @@
-import { type Room, roomOf } from './capacity'
+import { type Capacity, capacityOf } from './capacity'
 import type { GpuState, NodeState, TaskPlacement } from './types'
 
 type Task = Omit<TaskPlacement, 'rank'>
 
 /** A job on a node. */
-export interface Tenant {
+export interface Occupant {
   task: Task
   /** When it is expected to end. */
   endsAt: number
@@ -15,7 +15,7 @@ export interface Tenant {
 }
 
 /** A node as the scheduler goes along: what is placed is on it at once. */
-export class NodeBook implements NodeState {
+export class NodeLedger implements NodeState {
   readonly id: string
   readonly pool: NodeState['pool']
   readonly dedicatedTo: string | null
@@ -28,7 +28,7 @@ export class NodeBook implements NodeState {
   /** Where in `gpus` each is. */
   readonly #places: ReadonlyMap<string, number>
   /** The jobs on it. What holds room without being one of them stays for ever. */
-  readonly tenants = new Map<string, Tenant>()
+  readonly occupants = new Map<string, Occupant>()
   /** When the first of its jobs ends. One that was told to go may at any moment. */
   nextEnd = Number.POSITIVE_INFINITY
 
@@ -36,7 +36,7 @@ export class NodeBook implements NodeState {
     state: NodeState,
     /** Its position in the list of nodes. */
     readonly position: number,
-    private readonly noteChange: (node: NodeBook) => void,
+    private readonly noteChange: (node: NodeLedger) => void,
   ) {
     this.id = state.id
     this.pool = state.pool
@@ -51,30 +51,30 @@ export class NodeBook implements NodeState {
   }
 
   /** Notes a job that the snapshot counted already. */
-  house(jobId: string, tenant: Tenant): void {
-    this.tenants.set(jobId, tenant)
+  house(jobId: string, tenant: Occupant): void {
+    this.occupants.set(jobId, tenant)
     this.nextEnd = Math.min(this.nextEnd, endOf(tenant))
     this.noteChange(this)
   }
 
   /** Puts a job on it. */
-  seat(jobId: string, tenant: Tenant): void {
+  allocate(jobId: string, tenant: Occupant): void {
     this.house(jobId, tenant)
     this.#book(tenant.task, 1)
   }
 
   release(jobId: string): void {
-    const tenant = this.tenants.get(jobId)
+    const tenant = this.occupants.get(jobId)
     if (!tenant) return
-    this.tenants.delete(jobId)
-    this.nextEnd = Math.min(...[...this.tenants.values()].map(endOf))
+    this.occupants.delete(jobId)
+    this.nextEnd = Math.min(...[...this.occupants.values()].map(endOf))
     this.#book(tenant.task, -1)
     this.noteChange(this)
   }
 
   /** Notes that a job was told to go. */
   evict(jobId: string): void {
-    const tenant = this.tenants.get(jobId)
+    const tenant = this.occupants.get(jobId)
     if (!tenant) return
     tenant.leaving = true
     this.nextEnd = endOf(tenant)
@@ -82,19 +82,19 @@ export class NodeBook implements NodeState {
   }
 
   /** Its jobs in the order in which they end, without those that were told to go. */
-  inOrderOfEnds(): Tenant[] {
-    return [...this.tenants.values()].filter(({ leaving }) => !leaving).sort((a, b) => a.endsAt - b.endsAt)
+  inOrderOfEnds(): Occupant[] {
+    return [...this.occupants.values()].filter(({ leaving }) => !leaving).sort((a, b) => a.endsAt - b.endsAt)
   }
 
   /** Its room as it will be without some of its jobs. */
-  roomWithout(isGone: (tenant: Tenant) => boolean): Room {
-    const room = roomOf(this)
-    for (const tenant of this.tenants.values()) if (isGone(tenant)) this.give(room, tenant.task)
+  roomWithout(isGone: (tenant: Occupant) => boolean): Capacity {
+    const room = capacityOf(this)
+    for (const tenant of this.occupants.values()) if (isGone(tenant)) this.give(room, tenant.task)
     return room
   }
 
   /** Adds what a task holds to a room of this node; takes it away where `sign` is -1. */
-  give(room: Room, { gpus, cpuMilli, memoryMib }: Task, sign: 1 | -1 = 1): void {
+  give(room: Capacity, { gpus, cpuMilli, memoryMib }: Task, sign: 1 | -1 = 1): void {
     room.cpuMilli += sign * cpuMilli
     room.memoryMib += sign * memoryMib
     for (const { id, milli } of gpus) {
@@ -113,6 +113,6 @@ export class NodeBook implements NodeState {
   }
 }
 
-function endOf({ leaving, endsAt }: Tenant): number {
+function endOf({ leaving, endsAt }: Occupant): number {
   return leaving ? Number.NEGATIVE_INFINITY : endsAt
 }

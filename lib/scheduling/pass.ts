@@ -1,14 +1,14 @@
-import type { NodeBook } from './node-ledger'
+import type { NodeLedger } from './node-ledger'
 import type { Place } from './placer'
-import type { Turns } from './queue-heads'
+import type { QueueOrder } from './queue-order'
 import type { Queue } from './queues'
-import { findVictims, leavesRoom, type Reservation } from './reservation'
+import { findVictims, leavesCapacity, type Reservation } from './reservation'
 import type { Placement, Preemption, WaitingJob } from './types'
 
 /** What a pass needs of the scheduler. */
 interface PassHost {
-  turns: Turns
-  nodes: readonly NodeBook[]
+  queueOrder: QueueOrder
+  nodes: readonly NodeLedger[]
   /** How many of the running jobs give way when asked. */
   preemptible: number
   firstBlocked(now: number): Queue | null
@@ -37,11 +37,11 @@ export class Pass {
     const job = queue.head?.job
     if (!job) return false
     const kept = this.#keptAheadOf(queue)
-    if (kept && !host.turns.policy.backfill) return false
-    const { shape } = queue.bin
+    if (kept && !host.queueOrder.policy.backfill) return false
+    const { requestClass } = queue.bucket
     let refused = false
-    const places = shape.placer.find(job.request.instances, (node, task) => {
-      const leaves = kept === null || leavesRoom(kept, node, task, now + job.expectedMs)
+    const places = requestClass.placer.find(job.request.instances, (node, task) => {
+      const leaves = kept === null || leavesCapacity(kept, node, task, now + job.expectedMs)
       refused ||= !leaves
       return leaves
     })
@@ -49,9 +49,9 @@ export class Pass {
       queue.shift()
       this.placements.push(host.start(job, places, now))
     } else if (refused && kept) {
-      shape.longestMs = kept.at - now
+      requestClass.longestMs = kept.at - now
     } else {
-      shape.blocked = true
+      requestClass.blocked = true
     }
     return true
   }
@@ -74,13 +74,13 @@ export class Pass {
     const { host, now } = this
     while (!this.#kept) {
       const first = host.firstBlocked(now)
-      if (!first || !host.turns.goesBefore(first, queue)) return null
-      const { shape } = first.bin
-      const kept = shape.openings.reserve(now)
+      if (!first || !host.queueOrder.goesBefore(first, queue)) return null
+      const { requestClass } = first.bucket
+      const kept = requestClass.earliestStarts.reserve(now)
       if (kept) this.#kept = { ...kept, queue: first }
       // Nothing that runs stands in its way: it holds up nobody.
-      else shape.hopeless = true
+      else requestClass.unschedulable = true
     }
-    return host.turns.goesBefore(this.#kept.queue, queue) ? this.#kept : null
+    return host.queueOrder.goesBefore(this.#kept.queue, queue) ? this.#kept : null
   }
 }

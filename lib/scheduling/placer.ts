@@ -1,13 +1,13 @@
-import { type Need, needOn, type Room, roomOf } from './capacity'
+import { type Capacity, type CapacityNeed, capacityOf, needOn } from './capacity'
 import type { Cluster } from './cluster'
 import { fits } from './fits'
 import type { Fragmentation } from './fragmentation'
-import type { NodeBook } from './node-ledger'
+import type { NodeLedger } from './node-ledger'
 import type { NodeState, ResourceRequest, TaskPlacement } from './types'
 
 /** A place for one instance. */
 export interface Place {
-  node: NodeBook
+  node: NodeLedger
   task: Omit<TaskPlacement, 'rank'>
 }
 
@@ -18,12 +18,12 @@ interface Choice {
 }
 
 /**
- * Finds places for one shape of request. What it found out about a node it keeps until the node changes, so that a
+ * Finds places for one request class of request. What it found out about a node it keeps until the node changes, so that a
  * thousand nodes cost little more than those that changed since the last time.
  */
 export class Placer {
   /** Nodes with room. */
-  readonly #open = new Map<NodeBook, Choice>()
+  readonly #open = new Map<NodeLedger, Choice>()
   #mark = 0
 
   constructor(
@@ -33,15 +33,15 @@ export class Placer {
   ) {}
 
   /** Whether the request fits on the node now. */
-  fitsOn(node: NodeBook): boolean {
+  fitsOn(node: NodeLedger): boolean {
     return fits(this.request, node).ok
   }
 
   /** The best `count` nodes, each other than the rest, of those that `allows`; null when there are not so many. */
-  find(count: number, allows: (node: NodeBook, task: Place['task']) => boolean): Place[] | null {
+  find(count: number, allows: (node: NodeLedger, task: Place['task']) => boolean): Place[] | null {
     this.#catchUp()
     const found: Place[] = []
-    const refused = new Set<NodeBook>()
+    const refused = new Set<NodeLedger>()
     while (found.length < count) {
       const [node, choice] = this.#cheapest(refused) ?? []
       if (!node || !choice) return null
@@ -52,8 +52,8 @@ export class Placer {
     return found
   }
 
-  #cheapest(refused: ReadonlySet<NodeBook>): [NodeBook, Choice] | null {
-    let best: [NodeBook, Choice] | null = null
+  #cheapest(refused: ReadonlySet<NodeLedger>): [NodeLedger, Choice] | null {
+    let best: [NodeLedger, Choice] | null = null
     for (const [node, choice] of this.#open) {
       const isBetter =
         best === null ||
@@ -80,7 +80,7 @@ function chooseOn(node: NodeState, request: ResourceRequest, fragmentation: Frag
   if (!fits(request, node).ok) return null
   const need = needOn(request, node)
   if (!need) return null
-  const room = roomOf(node)
+  const room = capacityOf(node)
   const before = fragmentation.of(node, room)
   let best: { cost: number; places: readonly number[] } | null = null
   for (const places of waysToTake(need, room)) {
@@ -91,7 +91,7 @@ function chooseOn(node: NodeState, request: ResourceRequest, fragmentation: Frag
 }
 
 /** GPUs of equal room are as good as each other: one way for each room. Several GPUs at once are the fullest ones. */
-function waysToTake({ gpuCount, gpuMilli, places }: Need, { gpus }: Room): number[][] {
+function waysToTake({ gpuCount, gpuMilli, places }: CapacityNeed, { gpus }: Capacity): number[][] {
   if (gpuCount === 0) return [[]]
   const open = places
     .map((place) => ({ place, free: gpus[place] ?? 0 }))
@@ -102,7 +102,11 @@ function waysToTake({ gpuCount, gpuMilli, places }: Need, { gpus }: Room): numbe
   return [open.slice(0, gpuCount).map(({ place }) => place)]
 }
 
-function after(room: Room, { gpuMilli, cpuMilli, memoryMib }: Need, places: readonly number[]): Room {
+function after(
+  room: Capacity,
+  { gpuMilli, cpuMilli, memoryMib }: CapacityNeed,
+  places: readonly number[],
+): Capacity {
   const gpus = [...room.gpus]
   for (const place of places) gpus[place] = (gpus[place] ?? 0) - gpuMilli
   return { cpuMilli: room.cpuMilli - cpuMilli, memoryMib: room.memoryMib - memoryMib, gpus }

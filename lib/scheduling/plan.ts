@@ -1,4 +1,4 @@
-import { nextInLine } from './dispatch-candidates'
+import { dispatchCandidates } from './dispatch-candidates'
 import { Explainer } from './explain'
 import { Scheduler } from './scheduler'
 import type { Plan, Snapshot } from './types'
@@ -20,6 +20,6 @@ export function plan(snapshot: Snapshot): Plan {
     placements,
     preemptions,
     waiting: waiting.sort((a, b) => (a.jobId < b.jobId ? -1 : 1)),
-    next: mayFollow ? nextInLine(scheduler, new Map(waiting.map((one) => [one.jobId, one]))) : [],
+    next: mayFollow ? dispatchCandidates(scheduler, new Map(waiting.map((one) => [one.jobId, one]))) : [],
   }
 }

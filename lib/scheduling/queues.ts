@@ -1,27 +1,27 @@
 import type { Placer } from './placer'
-import type { Openings } from './reservation'
+import type { EarliestStarts } from './reservation'
 import type { WaitingJob } from './types'
 
 /** Jobs that ask for the same. Where one of them does not fit, none does. */
-export interface ShapeState {
+export interface RequestClassState {
   readonly placer: Placer
-  readonly openings: Openings
+  readonly earliestStarts: EarliestStarts
   /** Fits nowhere, until a node gets room for it. */
   blocked: boolean
   /** Would not fit if all that runs had ended. */
-  hopeless: boolean
+  unschedulable: boolean
   /** In this pass, jobs that are expected to run longer would take room that is kept for a job ahead of them. */
   longestMs: number
   /** The queue whose first job is next, of those that are neither too long nor over a quota. */
-  first(): Claim | null
+  first(): Candidate | null
   /** The same, of those that leave alone what is kept of their project's quota. */
-  firstWithin(quotas: QuotaKeeper): Claim | null
+  firstWithin(quotas: QuotaKeeper): Candidate | null
 }
 
 /** What of a project's quota is kept for the first of its jobs that cannot start. */
 export interface KeptQuota {
   /** Whose it is: jobs that go before it are not held up. */
-  claim: Claim
+  candidate: Candidate
   /** Jobs that end by then hold nothing of it. */
   longestMs: number
   /** Thousandths of GPUs that are left beside it. */
@@ -34,7 +34,7 @@ export interface QuotaKeeper {
 }
 
 /** Whose use counts together: a project with a quota, a user under fair_share, or everybody. */
-export interface Flow {
+export interface ShareKey {
   project: ProjectAccount
   /** Whose use counts within the project; never used where none does. */
   user: Account
@@ -55,18 +55,18 @@ export interface ProjectAccount extends Account {
   /** Its jobs that hold some: how many, and when they are expected to end. */
   holders: Map<string, { milli: number; endsAt: number }>
   /** Where its jobs wait, if it has a quota. */
-  bins: { readonly shape: ShapeState; head(): Standing | null }[]
+  buckets: { readonly requestClass: RequestClassState; head(): QueueHead | null }[]
   users: Map<string, Account>
 }
 
-/** A waiting job and its place among those of its flow: smaller goes first. */
+/** A waiting job and its place among those of its share key: smaller goes first. */
 export interface Entry {
   job: WaitingJob
   key: number
 }
 
 /** What decides whose turn it is, the first first; smaller goes first. */
-export interface Turn {
+export interface QueuePosition {
   /** 1 for jobs that take only what is left. */
   tier: 0 | 1
   /** What the project and its user have used, where that counts. */
@@ -77,28 +77,28 @@ export interface Turn {
 }
 
 /** A queue's first job's turn, as it was when it was looked at. Within a pass it only gets later. */
-export interface Claim extends Turn {
+export interface Candidate extends QueuePosition {
   queue: Queue
 }
 
 /** A queue's first job and its user's use, as they were when it was looked at: it only gets later, unless a job comes. */
-export interface Standing {
+export interface QueueHead {
   queue: Queue
   head: Entry
   userUsage: number
 }
 
-/** Jobs of one shape, one flow and about one length, in their order. */
+/** Jobs of one request class, one share key and about one length, in their order. */
 export class Queue {
   #entries: Entry[] = []
   #first = 0
   readonly #gone = new Set<string>()
   /** As it last came into its line. */
-  standing: Standing | null = null
+  queueHead: QueueHead | null = null
 
   constructor(
-    readonly bin: { readonly shape: ShapeState; forget(): void },
-    readonly flow: Flow,
+    readonly bucket: { readonly requestClass: RequestClassState; forget(): void },
+    readonly shareKey: ShareKey,
   ) {}
 
   get head(): Entry | null {
@@ -111,9 +111,9 @@ export class Queue {
   }
 
   /** Where it stands now; null when it is empty. */
-  stand(): Standing | null {
+  stand(): QueueHead | null {
     const { head } = this
-    return head && { queue: this, head, userUsage: this.flow.user.usage }
+    return head && { queue: this, head, userUsage: this.shareKey.user.usage }
   }
 
   insert(entry: Entry): void {
@@ -128,7 +128,7 @@ export class Queue {
   }
 
   shift(): void {
-    this.bin.forget()
+    this.bucket.forget()
     this.#first += 1
     if (this.#first < 1024 || this.#first * 2 < this.#entries.length) return
     this.#entries = this.#entries.slice(this.#first)
@@ -136,12 +136,12 @@ export class Queue {
   }
 
   withdraw(jobId: string): void {
-    this.bin.forget()
+    this.bucket.forget()
     this.#gone.add(jobId)
   }
 }
 
-export function compareTurns(a: Turn, b: Turn): number {
+export function comparePositions(a: QueuePosition, b: QueuePosition): number {
   return (
     a.tier - b.tier ||
     a.projectUsage - b.projectUsage ||
@@ -155,8 +155,8 @@ export function byKey(a: Entry, b: Entry): number {
   return a.key - b.key || compareIds(a.job.id, b.job.id)
 }
 
-/** Which of two queues of one shape and one project goes first. */
-export function byTurn(a: Standing, b: Standing): number {
+/** Which of two queues of one request class and one project goes first. */
+export function byPosition(a: QueueHead, b: QueueHead): number {
   return a.userUsage - b.userUsage || byKey(a.head, b.head)
 }
 

@@ -1,5 +1,5 @@
-import { gpuMilliOf, type Turns } from './queue-heads'
-import { compareTurns, type KeptQuota, type ProjectAccount, type QuotaKeeper } from './queues'
+import { gpuMilliOf, type QueueOrder } from './queue-order'
+import { comparePositions, type KeptQuota, type ProjectAccount, type QuotaKeeper } from './queues'
 
 /**
  * Keeps each project's quota for the first of its jobs that cannot start, as a pass keeps room on the nodes: else small jobs
@@ -10,7 +10,7 @@ export class Quotas implements QuotaKeeper {
   readonly #kept = new Map<ProjectAccount, KeptQuota | null>()
 
   constructor(
-    private readonly turns: Turns,
+    private readonly queueOrder: QueueOrder,
     private readonly now: number,
   ) {}
 
@@ -24,21 +24,23 @@ export class Quotas implements QuotaKeeper {
   }
 
   #keep(project: ProjectAccount, quotaMilli: number): KeptQuota | null {
-    const { turns, now } = this
-    const claims = project.bins.flatMap((bin) => {
-      const { shape } = bin
-      const waits = turns.isOverQuota(project, shape.placer.request) || (shape.blocked && !shape.hopeless)
-      const head = waits ? bin.head() : null
-      return head ? turns.claimOf(head) : []
+    const { queueOrder, now } = this
+    const candidates = project.buckets.flatMap((bucket) => {
+      const { requestClass } = bucket
+      const waits =
+        queueOrder.isOverQuota(project, requestClass.placer.request) ||
+        (requestClass.blocked && !requestClass.unschedulable)
+      const head = waits ? bucket.head() : null
+      return head ? queueOrder.candidateOf(head) : []
     })
-    for (const claim of claims.sort(compareTurns)) {
-      const { shape } = claim.queue.bin
-      const leftMilli = quotaMilli - gpuMilliOf(shape.placer)
-      const room = leftMilli < 0 ? null : shape.openings.reserve(now)
+    for (const candidate of candidates.sort(comparePositions)) {
+      const { requestClass } = candidate.queue.bucket
+      const leftMilli = quotaMilli - gpuMilliOf(requestClass.placer)
+      const room = leftMilli < 0 ? null : requestClass.earliestStarts.reserve(now)
       if (!room) continue
       const at = Math.max(room.at, timeWhenHeld(project, leftMilli, now))
-      if (!turns.policy.backfill) return { claim, longestMs: -1, spareMilli: -1 }
-      return { claim, longestMs: at - now, spareMilli: leftMilli - heldAfter(project, at) }
+      if (!queueOrder.policy.backfill) return { candidate, longestMs: -1, spareMilli: -1 }
+      return { candidate, longestMs: at - now, spareMilli: leftMilli - heldAfter(project, at) }
     }
     return null
   }

@@ -1,81 +1,81 @@
-import { Bin } from './duration-bucket'
+import { DurationBucket } from './duration-bucket'
 import type { Placer } from './placer'
-import { gpuMilliOf, type Turns } from './queue-heads'
+import { gpuMilliOf, type QueueOrder } from './queue-order'
 import {
-  type Claim,
-  compareTurns,
+  type Candidate,
+  comparePositions,
   type ProjectAccount,
   type Queue,
+  type QueueHead,
   type QuotaKeeper,
-  type ShapeState,
-  type Standing,
+  type RequestClassState,
 } from './queues'
-import type { Openings } from './reservation'
+import type { EarliestStarts } from './reservation'
 import type { WaitingJob } from './types'
 
-/** A shape and who waits with it. */
-export class Shape implements ShapeState {
+/** A request class and who waits with it. */
+export class RequestClass implements RequestClassState {
   blocked = false
-  hopeless = false
+  unschedulable = false
   longestMs = Number.POSITIVE_INFINITY
-  readonly #bins = new Map<ProjectAccount, Bin>()
+  readonly #buckets = new Map<ProjectAccount, DurationBucket>()
   /** Those whose projects have used least first, as of so many charges. */
-  #inOrder: Bin[] = []
+  #inOrder: DurationBucket[] = []
   #charges = 0
 
   constructor(
     readonly placer: Placer,
-    readonly openings: Openings,
-    private readonly turns: Turns,
+    readonly earliestStarts: EarliestStarts,
+    private readonly queueOrder: QueueOrder,
   ) {}
 
   /** Puts a job into one of its queues. */
   add(job: WaitingJob): Queue {
-    const flow = this.turns.flow(job)
-    return this.#binOf(flow.project).add(job, flow)
+    const shareKey = this.queueOrder.shareKey(job)
+    return this.#bucketOf(shareKey.project).add(job, shareKey)
   }
 
-  first(): Claim | null {
-    return this.#firstOf((bin) => bin.first(this.longestMs))
+  first(): Candidate | null {
+    return this.#firstOf((bucket) => bucket.first(this.longestMs))
   }
 
-  firstWithin(quotas: QuotaKeeper): Claim | null {
-    return this.#firstOf((bin) => {
-      const first = bin.first(this.longestMs)
-      const kept = first && quotas.keptOf(bin.project)
+  firstWithin(quotas: QuotaKeeper): Candidate | null {
+    return this.#firstOf((bucket) => {
+      const first = bucket.first(this.longestMs)
+      const kept = first && quotas.keptOf(bucket.project)
       if (!kept || gpuMilliOf(this.placer) <= kept.spareMilli) return first
-      if (compareTurns(this.turns.claimOf(first), kept.claim) <= 0) return first
-      return bin.first(Math.min(this.longestMs, kept.longestMs))
+      if (comparePositions(this.queueOrder.candidateOf(first), kept.candidate) <= 0) return first
+      return bucket.first(Math.min(this.longestMs, kept.longestMs))
     })
   }
 
-  #firstOf(find: (bin: Bin) => Standing | null): Claim | null {
+  #firstOf(find: (bucket: DurationBucket) => QueueHead | null): Candidate | null {
     this.#sort()
-    let first: Claim | null = null
-    for (const bin of this.#inOrder) {
-      if (first && this.turns.usageOf(bin.project) > first.projectUsage) break
-      const standing = find(bin)
-      const claim = standing && this.turns.claimOf(standing)
-      if (claim && (!first || compareTurns(claim, first) < 0)) first = claim
+    let first: Candidate | null = null
+    for (const bucket of this.#inOrder) {
+      if (first && this.queueOrder.usageOf(bucket.project) > first.projectUsage) break
+      const standing = find(bucket)
+      const candidate = standing && this.queueOrder.candidateOf(standing)
+      if (candidate && (!first || comparePositions(candidate, first) < 0)) first = candidate
     }
     return first
   }
 
-  #binOf(project: ProjectAccount): Bin {
-    const known = this.#bins.get(project)
+  #bucketOf(project: ProjectAccount): DurationBucket {
+    const known = this.#buckets.get(project)
     if (known) return known
-    const bin = new Bin(this, project, this.turns)
-    this.#bins.set(project, bin)
-    if (project.quotaMilli !== null) project.bins.push(bin)
-    this.#inOrder.push(bin)
+    const bucket = new DurationBucket(this, project, this.queueOrder)
+    this.#buckets.set(project, bucket)
+    if (project.quotaMilli !== null) project.buckets.push(bucket)
+    this.#inOrder.push(bucket)
     this.#charges = -1
-    return bin
+    return bucket
   }
 
   #sort(): void {
-    const { turns } = this
-    if (this.#charges === turns.charges) return
-    this.#inOrder.sort((a, b) => turns.usageOf(a.project) - turns.usageOf(b.project))
-    this.#charges = turns.charges
+    const { queueOrder } = this
+    if (this.#charges === queueOrder.charges) return
+    this.#inOrder.sort((a, b) => queueOrder.usageOf(a.project) - queueOrder.usageOf(b.project))
+    this.#charges = queueOrder.charges
   }
 }

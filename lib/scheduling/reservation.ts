@@ -1,19 +1,19 @@
 import { isFree, needOn } from './capacity'
 import type { Cluster } from './cluster'
-import type { NodeBook } from './node-ledger'
+import type { NodeLedger } from './node-ledger'
 import type { ResourceRequest, TaskPlacement } from './types'
 
 /** Room kept for the first job that cannot start: when it will start, and where. */
 export interface Reservation {
   at: number
-  nodes: ReadonlySet<NodeBook>
+  nodes: ReadonlySet<NodeLedger>
   request: ResourceRequest
 }
 
 const never = Number.POSITIVE_INFINITY
 
 interface Opening {
-  node: NodeBook
+  node: NodeLedger
   at: number
 }
 
@@ -21,7 +21,7 @@ interface Opening {
  * When a request fits on each node, going by when those that run are expected to end. What was found out about a node
  * holds until the node changes, whatever the time.
  */
-export class Openings {
+export class EarliestStarts {
   /** By the node's position. Minus infinity: as soon as those have gone that were told to. */
   readonly #at: number[] = []
   #mark = 0
@@ -68,7 +68,7 @@ export class Openings {
   }
 }
 
-function opensAt(request: ResourceRequest, node: NodeBook): number {
+function opensAt(request: ResourceRequest, node: NodeLedger): number {
   const need = needOn(request, node)
   if (!need) return never
   const room = node.roomWithout(({ leaving }) => leaving)
@@ -81,9 +81,9 @@ function opensAt(request: ResourceRequest, node: NodeBook): number {
 }
 
 /** Whether a task that would run until `endsAt` leaves the reservation its room at its time. */
-export function leavesRoom(
+export function leavesCapacity(
   { at, nodes, request }: Reservation,
-  node: NodeBook,
+  node: NodeLedger,
   task: Omit<TaskPlacement, 'rank'>,
   endsAt: number,
 ): boolean {
@@ -100,7 +100,7 @@ export function leavesRoom(
  */
 export function findVictims(
   request: ResourceRequest,
-  nodes: readonly NodeBook[],
+  nodes: readonly NodeLedger[],
   now: number,
 ): string[] | null {
   const ways = nodes.flatMap((node) => wayOn(request, node, now) ?? [])
@@ -111,13 +111,13 @@ export function findVictims(
 
 function wayOn(
   request: ResourceRequest,
-  node: NodeBook,
+  node: NodeLedger,
   now: number,
-): { node: NodeBook; lost: number; jobIds: string[] } | null {
+): { node: NodeLedger; lost: number; jobIds: string[] } | null {
   const need = needOn(request, node)
   if (!need) return null
   const room = node.roomWithout(({ leaving }) => leaving)
-  const candidates = [...node.tenants]
+  const candidates = [...node.occupants]
     .filter(([, { preemptible, leaving }]) => preemptible && !leaving)
     .sort(([, a], [, b]) => b.startedAt - a.startedAt)
   const jobIds: string[] = []

@@ -1,14 +1,14 @@
 import { Cluster } from './cluster'
 import { Fragmentation } from './fragmentation'
 import { Heap } from './heap'
-import type { NodeBook } from './node-ledger'
+import type { NodeLedger } from './node-ledger'
 import { Pass } from './pass'
 import { type Place, Placer } from './placer'
-import { gpuMilliOf, Turns } from './queue-heads'
-import { byKey, type Claim, compareTurns, type Queue } from './queues'
+import { gpuMilliOf, QueueOrder } from './queue-order'
+import { byKey, type Candidate, comparePositions, type Queue } from './queues'
 import { Quotas } from './quotas'
-import { Shape } from './request-class'
-import { Openings } from './reservation'
+import { RequestClass } from './request-class'
+import { EarliestStarts } from './reservation'
 import type {
   JobFacts,
   Placement,
@@ -22,7 +22,7 @@ import { countKinds } from './workload'
 
 interface Running {
   job: JobFacts
-  nodes: readonly NodeBook[]
+  nodes: readonly NodeLedger[]
   endsAt: number
 }
 
@@ -33,29 +33,29 @@ export interface Decision {
 }
 
 /**
- * The scheduler's state from one decision to the next. After a change it looks only at what the change touches: shapes
+ * The scheduler's state from one decision to the next. After a change it looks only at what the change touches: request classes
  * that did not fit are tried again on nodes that got room since, so a queue of a hundred thousand jobs costs little
  * more than one of a thousand.
  *
  * Pure: equal calls give equal decisions.
  */
 export class Scheduler {
-  readonly turns: Turns
+  readonly queueOrder: QueueOrder
   readonly running = new Map<string, Running>()
   readonly waiting = new Map<string, { job: WaitingJob; queue: Queue | null }>()
   readonly #cluster: Cluster
-  readonly #byId: ReadonlyMap<string, NodeBook>
+  readonly #byId: ReadonlyMap<string, NodeLedger>
   readonly #fragmentation: Fragmentation
-  readonly #shapes = new Map<string, Shape>()
+  readonly #requestClasses = new Map<string, RequestClass>()
   /** Running jobs that give way when asked. */
   preemptible = 0
   /** Nodes that got room since the last pass. */
-  readonly #roomier = new Set<NodeBook>()
+  readonly #roomier = new Set<NodeLedger>()
   /** Jobs that back off. */
   readonly #resting = new Set<WaitingJob>()
 
   constructor(snapshot: Snapshot) {
-    this.turns = new Turns(snapshot.policy, snapshot.projects, snapshot.now)
+    this.queueOrder = new QueueOrder(snapshot.policy, snapshot.projects, snapshot.now)
     this.#cluster = new Cluster(snapshot.nodes)
     this.#byId = new Map(this.nodes.map((node) => [node.id, node]))
     const { workload, waiting } = snapshot
@@ -68,7 +68,7 @@ export class Scheduler {
     const running = [...snapshot.running].sort((a, b) => (a.id < b.id ? -1 : 1))
     for (const job of running) this.#adopt(job, snapshot.now)
     // In their order each is the last of its queue.
-    const entries = waiting.map((job) => ({ job, key: this.turns.keyOf(job) })).sort(byKey)
+    const entries = waiting.map((job) => ({ job, key: this.queueOrder.keyOf(job) })).sort(byKey)
     for (const { job } of entries) this.submit(job)
   }
 
@@ -96,7 +96,7 @@ export class Scheduler {
     const running = this.running.get(jobId)
     if (!running) return
     this.running.delete(jobId)
-    const project = this.turns.project(running.job.projectId)
+    const project = this.queueOrder.project(running.job.projectId)
     project.heldMilli -= gpuMilliOf(running.job)
     project.holders.delete(jobId)
     if (isPreemptible(running.job)) this.preemptible -= 1
@@ -108,12 +108,12 @@ export class Scheduler {
 
   /** Places what can start at a time, and says who has to make room for the first that cannot. */
   decide(now: number): Decision {
-    if (!this.turns.policy.running) return { placements: [], preemptions: [] }
+    if (!this.queueOrder.policy.running) return { placements: [], preemptions: [] }
     this.#wake(now)
     this.#reopen()
     const pass = new Pass(this, now)
-    const claims = this.#open()
-    for (let queue = this.#next(claims, now); queue; queue = this.#next(claims, now)) {
+    const candidates = this.#open()
+    for (let queue = this.#next(candidates, now); queue; queue = this.#next(candidates, now)) {
       if (!pass.tryFirst(queue)) break
     }
     return { placements: pass.placements, preemptions: pass.preempt() }
@@ -121,8 +121,8 @@ export class Scheduler {
 
   /** The waiting jobs in the order of their turns, going by how things stand now. */
   inTurn(): WaitingJob[] {
-    const jobs = [...this.waiting.values()].map(({ job }) => ({ job, ...this.turns.turnOf(job) }))
-    return jobs.sort(compareTurns).map(({ job }) => job)
+    const jobs = [...this.waiting.values()].map(({ job }) => ({ job, ...this.queueOrder.positionOf(job) }))
+    return jobs.sort(comparePositions).map(({ job }) => job)
   }
 
   /** Notes a placement as made. */
@@ -130,7 +130,7 @@ export class Scheduler {
     const endsAt = now + job.expectedMs
     const preemptible = isPreemptible(job)
     for (const { node, task } of places) {
-      node.seat(job.id, { task, endsAt, startedAt: now, preemptible, leaving: false })
+      node.allocate(job.id, { task, endsAt, startedAt: now, preemptible, leaving: false })
     }
     this.waiting.delete(job.id)
     this.#hold(
@@ -138,7 +138,7 @@ export class Scheduler {
       places.map(({ node }) => node),
       endsAt,
     )
-    this.turns.charge(job, now, job.expectedMs)
+    this.queueOrder.charge(job, now, job.expectedMs)
     return {
       jobId: job.id,
       attempt: job.attempt + 1,
@@ -146,58 +146,59 @@ export class Scheduler {
     }
   }
 
-  get nodes(): readonly NodeBook[] {
+  get nodes(): readonly NodeLedger[] {
     return this.#cluster.nodes
   }
 
   /** As many jobs run as may at once. */
   get isFull(): boolean {
-    const { maxConcurrentJobs } = this.turns.policy
+    const { maxConcurrentJobs } = this.queueOrder.policy
     return maxConcurrentJobs !== null && this.running.size >= maxConcurrentJobs
   }
 
-  /** The first queue of each shape that may have a place. */
-  #open(): Heap<Claim> {
-    const claims = new Heap<Claim>(compareTurns)
-    for (const shape of this.#shapes.values()) {
-      const claim = shape.blocked ? null : shape.first()
-      if (claim) claims.push(claim)
+  /** The first queue of each request class that may have a place. */
+  #open(): Heap<Candidate> {
+    const candidates = new Heap<Candidate>(comparePositions)
+    for (const requestClass of this.#requestClasses.values()) {
+      const candidate = requestClass.blocked ? null : requestClass.first()
+      if (candidate) candidates.push(candidate)
     }
-    return claims
+    return candidates
   }
 
-  /** The queue whose first job is next. Within a pass shapes and quotas only fill up: what was first gets later. */
-  #next(claims: Heap<Claim>, now: number): Queue | null {
+  /** The queue whose first job is next. Within a pass request classes and quotas only fill up: what was first gets later. */
+  #next(candidates: Heap<Candidate>, now: number): Queue | null {
     if (this.isFull) return null
-    const quotas = new Quotas(this.turns, now)
-    for (let claim = claims.pop(); claim; claim = claims.pop()) {
-      const { shape } = claim.queue.bin
-      const first = shape.blocked ? null : shape.firstWithin(quotas)
-      if (first) claims.push(first)
-      if (first && compareTurns(first, claim) === 0) return first.queue
+    const quotas = new Quotas(this.queueOrder, now)
+    for (let candidate = candidates.pop(); candidate; candidate = candidates.pop()) {
+      const { requestClass } = candidate.queue.bucket
+      const first = requestClass.blocked ? null : requestClass.firstWithin(quotas)
+      if (first) candidates.push(first)
+      if (first && comparePositions(first, candidate) === 0) return first.queue
     }
     return null
   }
 
   /** The queue whose first job is next among those that wait for room, and will have it once others end. */
   firstBlocked(now: number): Queue | null {
-    const quotas = new Quotas(this.turns, now)
-    let first: Claim | null = null
-    for (const shape of this.#shapes.values()) {
-      const claim = shape.blocked && !shape.hopeless ? shape.firstWithin(quotas) : null
-      if (claim && (!first || compareTurns(claim, first) < 0)) first = claim
+    const quotas = new Quotas(this.queueOrder, now)
+    let first: Candidate | null = null
+    for (const requestClass of this.#requestClasses.values()) {
+      const candidate =
+        requestClass.blocked && !requestClass.unschedulable ? requestClass.firstWithin(quotas) : null
+      if (candidate && (!first || comparePositions(candidate, first) < 0)) first = candidate
     }
     return first?.queue ?? null
   }
 
   /** Tries again what may fit by now: where a node got room, and where room was only kept for another. */
   #reopen(): void {
-    for (const shape of this.#shapes.values()) {
-      shape.longestMs = Number.POSITIVE_INFINITY
-      if (!shape.blocked) continue
+    for (const requestClass of this.#requestClasses.values()) {
+      requestClass.longestMs = Number.POSITIVE_INFINITY
+      if (!requestClass.blocked) continue
       for (const node of this.#roomier) {
-        if (!shape.placer.fitsOn(node)) continue
-        shape.blocked = false
+        if (!requestClass.placer.fitsOn(node)) continue
+        requestClass.blocked = false
         break
       }
     }
@@ -221,29 +222,29 @@ export class Scheduler {
       return node ?? []
     })
     this.#hold(job, nodes, endsAt)
-    this.turns.charge(job, now, Math.max(0, endsAt - now))
+    this.queueOrder.charge(job, now, Math.max(0, endsAt - now))
   }
 
-  #hold(job: JobFacts, nodes: readonly NodeBook[], endsAt: number): void {
+  #hold(job: JobFacts, nodes: readonly NodeLedger[], endsAt: number): void {
     this.running.set(job.id, { job, nodes, endsAt })
     if (isPreemptible(job)) this.preemptible += 1
-    const project = this.turns.project(job.projectId)
+    const project = this.queueOrder.project(job.projectId)
     project.heldMilli += gpuMilliOf(job)
     project.holders.set(job.id, { milli: gpuMilliOf(job), endsAt })
   }
 
   #enqueue(job: WaitingJob): void {
-    this.waiting.set(job.id, { job, queue: this.#shapeOf(job.request).add(job) })
+    this.waiting.set(job.id, { job, queue: this.#requestClassOf(job.request).add(job) })
   }
 
-  #shapeOf(request: ResourceRequest): Shape {
+  #requestClassOf(request: ResourceRequest): RequestClass {
     const asked = JSON.stringify(request)
-    const known = this.#shapes.get(asked)
+    const known = this.#requestClasses.get(asked)
     if (known) return known
     const placer = new Placer(request, this.#cluster, this.#fragmentation)
-    const shape = new Shape(placer, new Openings(request, this.#cluster), this.turns)
-    this.#shapes.set(asked, shape)
-    return shape
+    const requestClass = new RequestClass(placer, new EarliestStarts(request, this.#cluster), this.queueOrder)
+    this.#requestClasses.set(asked, requestClass)
+    return requestClass
   }
 }
 

@@ -170,7 +170,7 @@ export interface Waiting {
   /** What exactly is missing, in a sentence; null when the reason says it all. */
   detail: string | null
   /** Ids of the nodes or GPUs that somebody or something holds back, where those are the reason. Left out: none are. */
-  heldBack?: readonly string[]
+  unavailable?: readonly string[]
 }
 
 export interface Plan {

@@ -211,20 +211,20 @@ function unless(...codes: string[]): (error: unknown) => string {
   }
 }
 
-const faults: Record<string, { code: StorageFaultCode; says: string }> = {
-  ENOENT: { code: 'not_found', says: 'Nothing is stored under this key.' },
-  EEXIST: { code: 'exists', says: 'Something is stored under this key already.' },
-  ENOSPC: { code: 'no_space', says: 'The disk of the data directory is full.' },
-  EDQUOT: { code: 'no_space', says: 'The disk quota of the data directory is used up.' },
+const faults: Record<string, { code: StorageFaultCode; message: string }> = {
+  ENOENT: { code: 'not_found', message: 'Nothing is stored under this key.' },
+  EEXIST: { code: 'exists', message: 'Something is stored under this key already.' },
+  ENOSPC: { code: 'no_space', message: 'The disk of the data directory is full.' },
+  EDQUOT: { code: 'no_space', message: 'The disk quota of the data directory is used up.' },
 }
-const broken = { code: 'storage_error', says: 'The disk of the data directory does not work.' } as const
+const broken = { code: 'storage_error', message: 'The disk of the data directory does not work.' } as const
 
 /** Turns what the file system says into the store's words. */
 async function onDisk<Value>(operation: Promise<Value>): Promise<Value> {
   try {
     return await operation
   } catch (cause) {
-    const { code, says } = faults[errorCode(cause)] ?? broken
+    const { code, message: says } = faults[errorCode(cause)] ?? broken
     throw new StorageFault(code, says, { cause })
   }
 }

@@ -27,7 +27,7 @@ export async function inBucket<Value>(place: Place, operation: Promise<Value>): 
 function faultOf(place: Place, cause: unknown): StorageFault {
   const parsed = errorSchema.safeParse(cause)
   const error = parsed.success ? parsed.data : errorSchema.parse({})
-  const { code, says } = judge(place, error.name, error.code, error.$metadata?.httpStatusCode)
+  const { code, message: says } = judge(place, error.name, error.code, error.$metadata?.httpStatusCode)
   return new StorageFault(code, says, { cause })
 }
 
@@ -73,22 +73,22 @@ function judge(
   name: string,
   code: string | undefined,
   status: number | undefined,
-): { code: StorageFaultCode; says: string } {
+): { code: StorageFaultCode; message: string } {
   if (name === 'NoSuchBucket') {
     return {
       code: 'storage_error',
-      says: `There is no bucket "${bucket}". Create it, or correct GPUQ_STORAGE.`,
+      message: `There is no bucket "${bucket}". Create it, or correct GPUQ_STORAGE.`,
     }
   }
   if (name === 'PermanentRedirect' || name === 'AuthorizationHeaderMalformed') {
     return {
       code: 'storage_error',
-      says: `The bucket "${bucket}" is in another region. Set GPUQ_S3_REGION to it.`,
+      message: `The bucket "${bucket}" is in another region. Set GPUQ_S3_REGION to it.`,
     }
   }
   const known = byName[name] ?? (code !== undefined && network.test(code) ? 'unreachable' : undefined)
   const found = known ?? (status === undefined ? undefined : byStatus[status]) ?? 'storage_error'
-  return { code: found, says: sentences[found](bucket, endpoint ?? 'the S3 service') }
+  return { code: found, message: sentences[found](bucket, endpoint ?? 'the S3 service') }
 }
 
 const sentences: Record<StorageFaultCode, (bucket: string, endpoint: string) => string> = {

@@ -15,8 +15,8 @@ export async function watchStorage(signal?: AbortSignal): Promise<void> {
       if (failed) logger.info('the storage can be used now')
       return
     } catch (error) {
-      const says = error instanceof Error ? error.message : String(error)
-      logger.error({ err: error }, `${says} Until then, results wait in the database.`)
+      const message = error instanceof Error ? error.message : String(error)
+      logger.error({ err: error }, `${message} Until then, results wait in the database.`)
     }
     await sleep(againMs, undefined, { ref: false, ...(signal ? { signal } : {}) }).catch(() => undefined)
   }

@@ -12,7 +12,8 @@ export class CheckpointNotes {
   constructor(readonly note: (text: string) => void) {}
 
   tellFailure(error: unknown): void {
-    if (!this.#failing) this.note(`checkpoints are not stored at the moment: ${sayWhy(error)}; trying again`)
+    if (!this.#failing)
+      this.note(`checkpoints are not stored at the moment: ${describeCause(error)}; trying again`)
     this.#failing = true
   }
 
@@ -32,7 +33,7 @@ export class CheckpointNotes {
 }
 
 /** At the end: what is missing, for the job. */
-export function sayMissing(forMs: number, why: string): string {
+export function describeMissing(forMs: number, why: string): string {
   const seconds = Math.max(1, Math.round(forMs / 1_000))
   const last = seconds === 1 ? 'second' : `${seconds} seconds`
   return `The checkpoints of its last ${last} were not stored: ${why}.`
@@ -52,7 +53,7 @@ const faults: Record<StorageFaultCode, string> = {
 }
 
 /** Why checkpoints were not stored, for whoever reads the job's output. */
-export function sayWhy(error: unknown): string {
+export function describeCause(error: unknown): string {
   if (error instanceof StorageFault) return faults[error.code]
   if (error instanceof TooMuch) return 'they are larger than they may be'
   if (error instanceof TooManyFiles) return 'they are more files than there may be'

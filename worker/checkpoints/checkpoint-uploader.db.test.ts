@@ -30,7 +30,7 @@ import { type ObjectStore, StorageFault } from '@/lib/storage/store'
 import { keysOf, parts } from '@/lib/storage/testing/contract'
 import { type S3Server, startS3Server } from '@/lib/storage/testing/s3-server'
 import { until } from '../testing/until'
-import { CheckpointKeeper } from './checkpoint-uploader'
+import { CheckpointUploader } from './checkpoint-uploader'
 import { localCheckpoints } from './local-checkpoints'
 import { restoreCheckpoints } from './restore-checkpoints'
 import { runOf } from './run-directory'
@@ -93,7 +93,7 @@ interface Opened {
   files: string
   notes: string[]
   over: number
-  keeper: CheckpointKeeper
+  keeper: CheckpointUploader
 }
 const opened: Opened[] = []
 
@@ -126,7 +126,7 @@ function keep(
   const local = localCheckpoints(join(root, 'tasks'), task.id)
   const one = { lease, task, run, files: local.files, notes: [] as string[], over: 0 }
   const result: Opened = Object.assign(one, {
-    keeper: new CheckpointKeeper(
+    keeper: new CheckpointUploader(
       {
         lease,
         task,

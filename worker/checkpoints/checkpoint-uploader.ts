@@ -1,14 +1,14 @@
-import { pause } from '@/lib/async/sleep'
-import { type Run, readCheckpoints, recordRound } from '@/lib/cluster/checkpoints/checkpoint-files'
+import { sleep } from '@/lib/async/sleep'
+import { type Run, readCheckpoints, recordBatch } from '@/lib/cluster/checkpoints/checkpoint-files'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { type ClaimedTask, Fenced } from '@/lib/cluster/tasks/tasks'
 import type { EndReason } from '@/lib/contract/reasons'
 import { logger } from '@/lib/logger'
-import { persist } from '../node/lease/retry-write'
-import { CheckpointNotes, sayMissing, sayWhy, TooMuch } from './checkpoint-notes'
-import { chooseRound, type KnownFile, knownAtFirst } from './choose-batch'
+import { retryWrite } from '../node/lease/retry-write'
+import { CheckpointNotes, describeCause, describeMissing, TooMuch } from './checkpoint-notes'
+import { chooseBatch, type KnownFile, knownAtFirst } from './choose-batch'
 import { fileSystemNs, type LocalCheckpoints, restoredNs } from './local-checkpoints'
-import { type FoundFile, TooManyFiles, walkBeneath } from './safe-walk'
+import { type FoundFile, safeWalk, TooManyFiles } from './safe-walk'
 import { removeObjects, storeFiles } from './upload-batch'
 
 const everyMs = 500
@@ -45,7 +45,7 @@ export interface KeptCheckpoints {
  * Carries a task's checkpoints into the bucket, in rounds: while the program runs, each look at its directory stores what
  * has changed, then changes the record in one step. What the store does not take is tried again; the program goes on.
  */
-export class CheckpointKeeper {
+export class CheckpointUploader {
   readonly #closing = new AbortController()
   readonly #givenUp = new AbortController()
   #looping: Promise<void> = Promise.resolve()
@@ -99,7 +99,7 @@ export class CheckpointKeeper {
         retryMs = Math.min(retryMs * 2, mostRetryMs)
       }
       // From beginning to beginning, where there is time.
-      await pause(Math.max(waitMs / 2, waitMs - (performance.now() - began)), over)
+      await sleep(Math.max(waitMs / 2, waitMs - (performance.now() - began)), over)
     }
   }
 
@@ -123,11 +123,11 @@ export class CheckpointKeeper {
         this.#givenUp.abort()
         break
       }
-      await pause(leftMs, ended.signal)
+      await sleep(leftMs, ended.signal)
     }
     const failure = ended.signal.aborted ? await storing : this.#lastFailure
     if (failure === null) return null
-    const missing = sayMissing(performance.now() - this.#storedUntil, failure)
+    const missing = describeMissing(performance.now() - this.#storedUntil, failure)
     logger.error({ task: this.kept.task.id }, missing)
     return missing
   }
@@ -141,13 +141,13 @@ export class CheckpointKeeper {
         return null
       } catch (error) {
         this.#requireOurs(error)
-        if (error instanceof TooManyFiles || error instanceof TooMuch) return sayWhy(error)
-        this.#lastFailure = sayWhy(error)
+        if (error instanceof TooManyFiles || error instanceof TooMuch) return describeCause(error)
+        this.#lastFailure = describeCause(error)
         logger.warn(
           { err: error, task: this.kept.task.id },
           'the last checkpoints were not stored, trying again',
         )
-        await pause(wait, this.#unwanted)
+        await sleep(wait, this.#unwanted)
       }
     }
   }
@@ -168,25 +168,25 @@ export class CheckpointKeeper {
       const began = performance.now()
       if (this.#unwanted.aborted) throw new Fenced(task.id)
       const steadyBefore = last ? null : (await fileSystemNs(local)) - distanceNs
-      const { files, passedOver } = await walkBeneath(local.files, mostEntries)
+      const { files, passedOver } = await safeWalk(local.files, mostEntries)
       const lookMs = performance.now() - began
       this.#notes.tellPassedOver(passedOver)
       // Files with holes take no room here, and all of it where they are stored.
       if (files.reduce((sum, { bytes }) => sum + bytes, 0) > limitBytes) throw new TooMuch()
       const known = await this.#know(files)
-      const choice = chooseRound(files, known, { steadyBefore, absentBefore: this.#absent })
+      const choice = chooseBatch(files, known, { steadyBefore, absentBefore: this.#absent })
       this.#absent = choice.absent
       const isWhole = await this.#store(choice.take, choice.gone, known)
       if (isWhole && choice.complete) this.#storedUntil = began
       if (isWhole || !last) return lookMs
-      await pause(100, this.#unwanted)
+      await sleep(100, this.#unwanted)
     }
   }
 
   async #know(files: FoundFile[]): Promise<Map<string, KnownFile>> {
     const { task, run, local, abandoned } = this.kept
     if (this.#known) return this.#known
-    const recorded = await persist(abandoned, 'checkpoints', () => readCheckpoints(task, run))
+    const recorded = await retryWrite(abandoned, 'checkpoints', () => readCheckpoints(task, run))
     this.#known = knownAtFirst(files, recorded, await restoredNs(local))
     return this.#known
   }
@@ -213,8 +213,8 @@ export class CheckpointKeeper {
     if (stored.length > 0 || gone.length > 0) {
       if (this.#unwanted.aborted) throw new Fenced(task.id)
       const round = { stored: stored.map(({ as }) => as), gone }
-      const { unnamed, bytes } = await persist(abandoned, 'checkpoints', () =>
-        recordRound(lease, task, run, round),
+      const { unnamed, bytes } = await retryWrite(abandoned, 'checkpoints', () =>
+        recordBatch(lease, task, run, round),
       )
       for (const { file, as } of stored) known.set(file.path, { object: as.object, as: file })
       for (const { path } of gone) known.delete(path)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { CheckpointFile } from '@/lib/cluster/checkpoints/checkpoint-files'
-import { chooseRound, type KnownFile, knownAtFirst } from './choose-batch'
+import { chooseBatch, type KnownFile, knownAtFirst } from './choose-batch'
 import type { FoundFile } from './safe-walk'
 
 const file = (path: string, at: number, more: Partial<FoundFile> = {}): FoundFile => ({
@@ -36,29 +36,29 @@ describe('a round', () => {
       file('run', 4, { executable: true }),
       file('new', 8),
     ]
-    const { take, complete } = chooseRound(now, before, running)
+    const { take, complete } = chooseBatch(now, before, running)
     expect(paths(take)).toEqual(['longer', 'other', 'run', 'new', 'later'])
     expect(complete).toBe(true)
   })
 
   it('ends before what was changed while it looked, and leaves what is gone in the record', () => {
     const files = [file('latest', 60), file('weights', 50, { ctimeNs: 100n }), file('older', 40)]
-    const choice = chooseRound(files, known(file('gone', 1)), { ...running, absentBefore: new Set(['gone']) })
+    const choice = chooseBatch(files, known(file('gone', 1)), { ...running, absentBefore: new Set(['gone']) })
     expect(paths(choice.take)).toEqual(['older'])
     expect(choice).toMatchObject({ complete: false, gone: [], absent: new Set(['gone']) })
   })
 
   it('takes everything once nobody writes any more', () => {
-    const choice = chooseRound([file('weights', 500)], known(file('gone', 1)), ended)
+    const choice = chooseBatch([file('weights', 500)], known(file('gone', 1)), ended)
     expect(paths(choice.take)).toEqual(['weights'])
     expect(paths(choice.gone)).toEqual(['gone'])
   })
 
   it('drops a file that two looks have not found, by the object that it knows', () => {
     const before = known(file('old', 1))
-    const first = chooseRound([], before, running)
+    const first = chooseBatch([], before, running)
     expect(first.gone).toEqual([])
-    const second = chooseRound([file('renamed', 1)], before, { ...running, absentBefore: first.absent })
+    const second = chooseBatch([file('renamed', 1)], before, { ...running, absentBefore: first.absent })
     expect(second.gone).toEqual([{ path: 'old', object: 'object of old' }])
     expect(paths(second.take)).toEqual(['renamed'])
   })
@@ -68,7 +68,7 @@ describe('a round', () => {
     fc.assert(
       fc.property(changes, fc.nat(25), (given, steady) => {
         const files = given.map(([path, at]) => file(String(path), at))
-        const { take } = chooseRound(files, new Map(), { ...running, steadyBefore: BigInt(steady) })
+        const { take } = chooseBatch(files, new Map(), { ...running, steadyBefore: BigInt(steady) })
         const last = take.at(-1)?.mtimeNs ?? -1n
         const taken = new Set(paths(take))
         expect(files.filter(({ path, mtimeNs }) => mtimeNs < last && !taken.has(path))).toEqual([])
@@ -102,14 +102,14 @@ describe('what a task knows at first', () => {
       row('deleted', 3, 'earlier'),
     ]
     const first = knownAtFirst(files, rows, 40n)
-    const { take, absent } = chooseRound(files, first, ended)
+    const { take, absent } = chooseBatch(files, first, ended)
     expect(paths(take)).toEqual(['overwritten', 'changed', 'new'])
     expect(absent).toEqual(new Set(['deleted']))
   })
 
   it('leaves to a peer what the peer has stored', () => {
     const first = knownAtFirst([file('state', 5)], [row('state', 9, 'peer'), row('its', 9, 'peer')], 40n)
-    expect(chooseRound([file('state', 5)], first, ended).take).toEqual([])
-    expect(chooseRound([], first, ended).gone).toEqual([])
+    expect(chooseBatch([file('state', 5)], first, ended).take).toEqual([])
+    expect(chooseBatch([], first, ended).gone).toEqual([])
   })
 })

@@ -31,7 +31,7 @@ export interface Choice {
  * @param steadyBefore when the look began, with some distance; null: nobody writes any more.
  * @param absentBefore what the look before this one did not find.
  */
-export function chooseRound(
+export function chooseBatch(
   files: readonly FoundFile[],
   known: Known,
   { steadyBefore, absentBefore }: { steadyBefore: bigint | null; absentBefore: ReadonlySet<string> },

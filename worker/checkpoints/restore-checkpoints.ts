@@ -3,7 +3,7 @@ import { mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { addAbortSignal, type Readable } from 'node:stream'
 import { inParallel } from '@/lib/async/pool'
-import { pause } from '@/lib/async/sleep'
+import { sleep } from '@/lib/async/sleep'
 import {
   type CheckpointFile,
   checkpointKey,
@@ -14,7 +14,7 @@ import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { logger } from '@/lib/logger'
 import { storage } from '@/lib/storage/storage'
 import { StorageFault } from '@/lib/storage/store'
-import { persist } from '../node/lease/retry-write'
+import { retryWrite } from '../node/lease/retry-write'
 import { RuntimeFault, type TaskCheckpoints } from '../runtime/runtime'
 import type { TaskUser } from '../runtime/spec/container-spec'
 import { chooseRestored, directoriesAbove, refusePath } from './choose-restored'
@@ -44,7 +44,7 @@ export async function restoreCheckpoints(
   signal: AbortSignal,
 ): Promise<TaskCheckpoints> {
   const { task, run, user, local, note } = restoring
-  const recorded = await persist(signal, 'checkpoints', () => readCheckpoints(task, run))
+  const recorded = await retryWrite(signal, 'checkpoints', () => readCheckpoints(task, run))
   const files = chooseRestored(recorded)
   const refused = files.find(({ path }) => refusePath(path) !== null)
   if (refused)
@@ -83,7 +83,7 @@ async function restoreFile(
       signal.throwIfAborted()
       logger.warn({ err: error, task: task.id, object: file.object }, 'a checkpoint could not be restored')
       if (!isPassing(error) || performance.now() > since + downMs) throw unreadable(error)
-      await pause(wait, signal)
+      await sleep(wait, signal)
     }
   }
 }
@@ -131,7 +131,7 @@ async function openObject(key: string, signal: AbortSignal): Promise<Readable> {
     .then(({ stream }) => addAbortSignal(signal, stream))
   opening.catch(() => undefined)
   const aborted = new AbortController()
-  const stopped = pause(2 ** 31 - 1, AbortSignal.any([signal, aborted.signal]))
+  const stopped = sleep(2 ** 31 - 1, AbortSignal.any([signal, aborted.signal]))
   try {
     const stream = await Promise.race([opening, stopped])
     if (stream) return stream
@@ -150,8 +150,8 @@ function isPassing(error: unknown): boolean {
 function unreadable(cause: unknown): RuntimeFault {
   const full =
     cause instanceof Error && 'code' in cause && (cause.code === 'ENOSPC' || cause.code === 'EDQUOT')
-  const says = full
+  const message = full
     ? "The run's checkpoints do not fit on the node's disk."
     : "The run's checkpoints could not be read from the store."
-  return new RuntimeFault('engine_error', says, { cause })
+  return new RuntimeFault('engine_error', message, { cause })
 }

@@ -1,5 +1,5 @@
 /** What takes less time is not worth a line. */
-const sayEveryMs = 10_000
+const reportEveryMs = 10_000
 const MiB = 1024 * 1024
 
 /** How far the restoring of a run's checkpoints has come, said from time to time where it takes long. */
@@ -20,7 +20,7 @@ export class RestoreProgress {
   /** Bytes that have come; fewer than none where they are to come again. */
   add(bytes: number): void {
     this.#bytes += bytes
-    if (performance.now() - this.#said >= sayEveryMs) this.#say()
+    if (performance.now() - this.#said >= reportEveryMs) this.#say()
   }
 
   endFile(): void {

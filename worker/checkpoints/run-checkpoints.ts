@@ -2,7 +2,7 @@ import type { Lease } from '@/lib/cluster/nodes/nodes'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import type { Outcome } from '@/lib/jobs/lifecycle/attempt-end'
 import type { TaskSettings } from '../node/task/task-settings'
-import { CheckpointKeeper } from './checkpoint-uploader'
+import { CheckpointUploader } from './checkpoint-uploader'
 import { localCheckpoints } from './local-checkpoints'
 import { runOf, sharedCheckpoints, watchSize } from './run-directory'
 
@@ -18,7 +18,7 @@ interface CheckpointsOf {
 
 /** What is done about a task's checkpoints while it runs and when it has ended, wherever they are kept. */
 export class RunCheckpoints {
-  readonly #keeper: CheckpointKeeper | null
+  readonly #keeper: CheckpointUploader | null
   /** Where to look how large they are; null: nowhere. */
   readonly #watched: string | null
 
@@ -29,7 +29,7 @@ export class RunCheckpoints {
     const local = localCheckpoints(tasksDirectory, task.id)
     const inBucket = run !== null && shared === null
     const kept = { lease: host.lease, task, local, limitBytes, abandoned, note, onOver }
-    this.#keeper = inBucket ? new CheckpointKeeper({ ...kept, run }) : null
+    this.#keeper = inBucket ? new CheckpointUploader({ ...kept, run }) : null
     // On a shared disk, one rank looks for all of them.
     const onDisk = run !== null && shared !== null && task.rank === 0
     this.#watched = inBucket ? local.files : onDisk ? sharedCheckpoints(shared, run) : null

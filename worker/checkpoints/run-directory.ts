@@ -1,6 +1,6 @@
 import { chmod, chown, lstat, mkdir, opendir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { pause } from '@/lib/async/sleep'
+import { sleep } from '@/lib/async/sleep'
 import type { Run } from '@/lib/cluster/checkpoints/checkpoint-files'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { storedSpecSchema } from '@/lib/contract/config/stored-spec'
@@ -58,7 +58,7 @@ export async function watchSize(
   onOver: () => void,
 ): Promise<void> {
   while (!signal.aborted) {
-    await pause(measureEveryMs, signal)
+    await sleep(measureEveryMs, signal)
     if (signal.aborted) return
     if ((await measureDirectory(path, limitBytes)) > limitBytes) return onOver()
   }

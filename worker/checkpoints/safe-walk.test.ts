@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { openBeneath, TooManyFiles, walkBeneath } from './safe-walk'
+import { openInside, safeWalk, TooManyFiles } from './safe-walk'
 
 let outer: string
 let root: string
@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(outer, { recursive: true }))
 
-const found = async () => (await walkBeneath(root, 1_000)).files.map(({ path }) => path).sort()
+const found = async () => (await safeWalk(root, 1_000)).files.map(({ path }) => path).sort()
 
 it('finds regular files alone, at any depth, under whatever names', async () => {
   await mkdir(join(root, 'a/b'), { recursive: true })
@@ -31,7 +31,7 @@ it('finds regular files alone, at any depth, under whatever names', async () => 
   await writeFile(Buffer.concat([Buffer.from(`${root}/`), Buffer.from([0xff, 0xfe])]), 'x')
   const server = createServer().listen(join(root, 'socket'))
   await new Promise((resolve) => server.once('listening', resolve))
-  const { files, passedOver } = await walkBeneath(root, 1_000)
+  const { files, passedOver } = await safeWalk(root, 1_000)
   server.close()
   expect(files.map(({ path }) => path).sort()).toEqual(
     ['-rf', 'a/b/c', 'again', 'top', 'two\nlines', '\ufeffmark'].sort(),
@@ -44,7 +44,7 @@ it('finds regular files alone, at any depth, under whatever names', async () => 
     '\xff\xfe': 'its path is not UTF-8',
   })
   for (const { path } of files) {
-    const file = await openBeneath(root, path)
+    const file = await openInside(root, path)
     expect(await file?.readFile('utf8')).toBe(path === 'again' ? 'top' : path)
     await file?.close()
   }
@@ -63,7 +63,7 @@ it('opens nothing that has become something else since', async () => {
   execFileSync('mkfifo', [join(root, 'pipe')])
   await unlink(join(root, 'gone'))
   for (const path of ['dir/key', 'key', 'pipe', 'gone', 'gone/x'])
-    expect(await openBeneath(root, path)).toBeNull()
+    expect(await openInside(root, path)).toBeNull()
 })
 
 it('is led nowhere else by directories that become links and back, again and again', async () => {
@@ -81,9 +81,9 @@ it('is led nowhere else by directories that become links and back, again and aga
     }
   })()
   for (let look = 0; look < 300; look++) {
-    const { files } = await walkBeneath(root, 1_000)
+    const { files } = await safeWalk(root, 1_000)
     expect(files.filter(({ inode }) => inode === secret.ino)).toEqual([])
-    const file = await openBeneath(root, 'own/key')
+    const file = await openInside(root, 'own/key')
     if (file) expect(await file.readFile('utf8')).toBe('own')
     await file?.close()
   }
@@ -93,22 +93,22 @@ it('is led nowhere else by directories that become links and back, again and aga
 
 it('gives up on more entries than it is told, of whatever kind, and on depths', async () => {
   for (let index = 0; index < 20; index++) await symlink('nowhere', join(root, `link-${index}`))
-  await expect(walkBeneath(root, 19)).rejects.toThrow(TooManyFiles)
+  await expect(safeWalk(root, 19)).rejects.toThrow(TooManyFiles)
   const deep = join(root, ...Array.from({ length: 70 }, () => 'd'))
   await mkdir(deep, { recursive: true })
   await writeFile(join(deep, 'file'), 'x')
-  const { files, passedOver } = await walkBeneath(root, 1_000)
+  const { files, passedOver } = await safeWalk(root, 1_000)
   expect(files).toEqual([])
   expect(passedOver.at(-1)?.why).toMatch(/deeper than 64/)
 })
 
 it('tells a change by time and size, and takes no time that a database cannot hold', async () => {
   await writeFile(join(root, 'file'), 'one')
-  const [before] = (await walkBeneath(root, 10)).files
+  const [before] = (await safeWalk(root, 10)).files
   // Many kernels' times go on in steps of some milliseconds.
   await sleep(20)
   await utimes(join(root, 'file'), 12_000_000_000, 12_000_000_000)
-  const [after] = (await walkBeneath(root, 10)).files
+  const [after] = (await safeWalk(root, 10)).files
   expect(after?.mtimeNs).not.toBe(before?.mtimeNs)
   expect(after?.ctimeNs).toBeGreaterThan(before?.ctimeNs ?? 0n)
   expect(after?.mtimeNs).toBeLessThan(2n ** 63n)

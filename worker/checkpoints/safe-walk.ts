@@ -42,7 +42,7 @@ const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  * reached. Links, pipes, sockets and devices are passed over, and never opened.
  * @throws TooManyFiles where there are more than `most` of anything.
  */
-export async function walkBeneath(directory: string, most: number): Promise<Found> {
+export async function safeWalk(directory: string, most: number): Promise<Found> {
   const found = { files: [], passedOver: [], left: most }
   const root = await open(directory, readOnly | constants.O_DIRECTORY)
   try {
@@ -75,7 +75,7 @@ async function walk(
     }
   }
   for (const name of inner) {
-    const below = await openInside(directory, name, constants.O_DIRECTORY)
+    const below = await openChild(directory, name, constants.O_DIRECTORY)
     if (below === null) continue
     try {
       await walk(below, [...names, name], found)
@@ -100,18 +100,18 @@ function judge(names: Buffer[], entry: Dirent): { path: string; why: string | nu
 }
 
 /** Opens a regular file below a directory in the same way; null where there is none at that path any more. */
-export async function openBeneath(directory: string, path: string): Promise<FileHandle | null> {
+export async function openInside(directory: string, path: string): Promise<FileHandle | null> {
   const names = path.split('/')
   const last = names.pop() ?? ''
   let parent = await open(directory, readOnly | constants.O_DIRECTORY)
   try {
     for (const name of names) {
-      const next = await openInside(parent, Buffer.from(name), constants.O_DIRECTORY)
+      const next = await openChild(parent, Buffer.from(name), constants.O_DIRECTORY)
       if (next === null) return null
       await parent.close()
       parent = next
     }
-    const file = await openInside(parent, Buffer.from(last))
+    const file = await openChild(parent, Buffer.from(last))
     if (file === null || (await file.stat()).isFile()) return file
     await file.close()
     return null
@@ -152,7 +152,7 @@ function inside(directory: FileHandle, name?: Buffer): string | Buffer {
   return name === undefined ? held : Buffer.concat([Buffer.from(`${held}/`), name])
 }
 
-async function openInside(directory: FileHandle, name: Buffer, flags = 0): Promise<FileHandle | null> {
+async function openChild(directory: FileHandle, name: Buffer, flags = 0): Promise<FileHandle | null> {
   return ifThere(open(inside(directory, name), readOnly | flags))
 }
 

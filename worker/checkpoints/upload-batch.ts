@@ -4,7 +4,7 @@ import { checkpointKey, type Run, type StoredFile } from '@/lib/cluster/checkpoi
 import { logger } from '@/lib/logger'
 import { storage } from '@/lib/storage/storage'
 import { isSame } from './choose-batch'
-import { type FoundFile, openBeneath, readFingerprint } from './safe-walk'
+import { type FoundFile, openInside, readFingerprint } from './safe-walk'
 
 /** Each may hold three parts of a large file in memory. */
 const atOnce = 4
@@ -12,7 +12,7 @@ const readBytes = 1 << 20
 /** Beyond so much of a file, more is only asked for once the store has taken what came before. */
 const heldBytes = 64 << 20
 
-export interface StoreRound {
+export interface UploadBatch {
   /** Where the files are. */
   directory: string
   run: Run
@@ -24,7 +24,7 @@ export interface StoreRound {
   onProgress: () => void
 }
 
-export interface StoredRound {
+export interface UploadedBatch {
   /** The first files of those that were to be stored, without a gap. */
   stored: { file: FoundFile; as: StoredFile }[]
   /** What the first failure said; undefined: there was none. A file that has changed is no failure. */
@@ -37,7 +37,7 @@ export interface StoredRound {
  * Stores files, several at once, each under a key of its own. A file that is changed while it is read ends the round
  * there, as a failure does.
  */
-export async function storeFiles(files: readonly FoundFile[], round: StoreRound): Promise<StoredRound> {
+export async function storeFiles(files: readonly FoundFile[], round: UploadBatch): Promise<UploadedBatch> {
   const { signal, until, onProgress } = round
   const results: (StoredFile | undefined)[] = []
   let end = files.length
@@ -83,10 +83,10 @@ export async function removeObjects(run: Run, objects: readonly string[]): Promi
 /** Null where it has become another file meanwhile, or is not wanted any more. */
 async function storeFile(
   file: FoundFile,
-  { directory, run, signal, onProgress }: StoreRound,
+  { directory, run, signal, onProgress }: UploadBatch,
   isWanted: () => boolean,
 ): Promise<StoredFile | null> {
-  const handle = await openBeneath(directory, file.path)
+  const handle = await openInside(directory, file.path)
   if (handle === null) return null
   const object = uuidv7()
   const key = checkpointKey(run, object)

@@ -64,7 +64,7 @@ export function firstGpus(report: GpuReport, most: number | undefined): GpuRepor
 /** Every sentence about nvidia-smi begins with its name: by that the node's warnings are told apart. */
 export function problemOf({ faults }: GpuReport): string | null {
   if (faults.length === 0) return null
-  return `nvidia-smi does not tell enough of some GPUs to serve them. ${faults.map(({ says }) => says).join(' ')}`
+  return `nvidia-smi does not tell enough of some GPUs to serve them. ${faults.map(({ message: says }) => says).join(' ')}`
 }
 
 export function problemOfFailure({ code, message }: NvidiaSmiFault): string {

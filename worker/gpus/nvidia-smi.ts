@@ -102,6 +102,6 @@ function faultOf(line: string, cells: Partial<Record<GpuField, string>>): GpuFau
   return {
     index: index.success ? index.data : null,
     uuid: uuid.success ? uuid.data : null,
-    says: `nvidia-smi says of it only "${line.trim().slice(0, 120)}".`,
+    message: `nvidia-smi says of it only "${line.trim().slice(0, 120)}".`,
   }
 }

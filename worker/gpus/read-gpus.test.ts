@@ -81,7 +81,7 @@ describe('readGpus', () => {
     await standIn.prints([printed.mig], old.slice(0, 1))
     expect(await read()).toMatchObject({
       gpus: [],
-      faults: [{ says: expect.stringContaining('nvidia-smi mig -cgi') }],
+      faults: [{ message: expect.stringContaining('nvidia-smi mig -cgi') }],
     })
   })
 
@@ -100,8 +100,8 @@ describe('readGpus', () => {
       'nvidia-smi reports a fault: its temperature.gpu is [GPU is lost].',
     ])
     expect(faults).toMatchObject([
-      { index: 3, uuid: 'GPU-dddd', says: expect.stringContaining('[N/A]') },
-      { index: 4, uuid: null, says: expect.stringContaining('requires reset') },
+      { index: 3, uuid: 'GPU-dddd', message: expect.stringContaining('[N/A]') },
+      { index: 4, uuid: null, message: expect.stringContaining('requires reset') },
     ])
   })
 
@@ -111,7 +111,7 @@ describe('readGpus', () => {
     )
     const { gpus, faults } = await read()
     expect(gpus).toHaveLength(1)
-    expect(faults).toMatchObject([{ says: expect.stringContaining('Unable to determine') }])
+    expect(faults).toMatchObject([{ message: expect.stringContaining('Unable to determine') }])
   })
 
   it('does without a field that an old driver does not know', async () => {

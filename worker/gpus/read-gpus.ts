@@ -25,7 +25,7 @@ export async function readGpus(patienceMs = 10_000): Promise<GpuReport> {
       ...empty.map(({ uuid }) => ({
         index: null,
         uuid,
-        says: `${uuid} is in MIG mode without any slice: make some with "nvidia-smi mig -cgi", or end the mode.`,
+        message: `${uuid} is in MIG mode without any slice: make some with "nvidia-smi mig -cgi", or end the mode.`,
       })),
     ],
   }
@@ -42,14 +42,17 @@ async function query(
   const known = fields.filter((field) => field !== unknown)
   if (known.length < fields.length) return query(known, patienceMs)
   const parsed = parseNvidiaSmi(answer.stdout, fields)
-  if (saysNothing(parsed, answer)) {
+  if (isEmptyReading(parsed, answer)) {
     throw new NvidiaSmiFault('failed', answer.complaint ?? answer.stdout.trim().split('\n')[0] ?? '')
   }
   return parsed
 }
 
 /** A machine without GPUs prints nothing; a driver that does not work prints a sentence. */
-function saysNothing({ gpus, faults }: ReturnType<typeof parseNvidiaSmi>, answer: NvidiaSmiAnswer): boolean {
+function isEmptyReading(
+  { gpus, faults }: ReturnType<typeof parseNvidiaSmi>,
+  answer: NvidiaSmiAnswer,
+): boolean {
   if (gpus.length > 0) return false
   if (faults.some(({ index, uuid }) => index !== null || uuid !== null)) return false
   return answer.complaint !== null || faults.length > 0

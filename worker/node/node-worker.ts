@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import { pause } from '@/lib/async/sleep'
+import { sleep } from '@/lib/async/sleep'
 import type { GpuReport } from '@/lib/cluster/gpus/gpu-reading'
 import { type Lease, NodeNameTaken } from '@/lib/cluster/nodes/nodes'
 import { logger } from '@/lib/logger'
-import { LeaseKeeper } from './lease/renew-lease'
+import { LeaseRenewer } from './lease/renew-lease'
 import { NodeService } from './serve-node'
 import type { TaskSettings } from './task/task-settings'
 
@@ -60,7 +60,7 @@ export class NodeWorker {
   /** One lease, from its beginning to its end. */
   async #serve({ lease, asked, readGpus }: Registered): Promise<'left' | 'expired'> {
     const { register: _, onServing: __, ...settings } = this.options
-    const keeper = new LeaseKeeper(lease, asked)
+    const keeper = new LeaseRenewer(lease, asked)
     const service = new NodeService({
       ...settings,
       lease,
@@ -111,7 +111,7 @@ export class NodeWorker {
       } catch (error) {
         if (error instanceof NodeNameTaken) throw error
         logger.warn({ err: error }, 'the node cannot be served again yet, trying again')
-        await pause(registerEveryMs, this.#draining.signal)
+        await sleep(registerEveryMs, this.#draining.signal)
       }
     }
     return null

@@ -5,7 +5,7 @@ import { type ClaimedTask, Fenced, unfinishedTasks } from '@/lib/cluster/tasks/t
 import { logger } from '@/lib/logger'
 import { listLocal } from '../checkpoints/local-checkpoints'
 import { type ContainerRef, RuntimeFault } from '../runtime/runtime'
-import { listResults } from './artifacts/artifacts-directory'
+import { listArtifactDirectories } from './artifacts/artifacts-directory'
 import { clearTask } from './task/prepare-task'
 import { listTaskDirectories } from './task/task-directory'
 import type { TaskHost } from './task/task-settings'
@@ -21,7 +21,7 @@ export interface Runs {
 /** Holds the database's live tasks against what is really on the node. */
 export class Reconciler {
   /** Containers that would not die: the node is taken out of service for each once. */
-  readonly #undying = new Set<string>()
+  readonly #killFailed = new Set<string>()
 
   constructor(
     readonly host: Omit<TaskHost, 'onKillFailed'>,
@@ -39,7 +39,7 @@ export class Reconciler {
     const containers = await runtime.list(lease.nodeId)
     const networks = await runtime.listNetworks(lease.nodeId)
     const directories = await listTaskDirectories(tasksDirectory)
-    const results = await listResults(tasksDirectory)
+    const results = await listArtifactDirectories(tasksDirectory)
     const checkpoints = await listLocal(tasksDirectory)
     const unfinished = await unfinishedTasks(lease)
     const containerOfTask = new Map(containers.map((container) => [container.taskId, container]))
@@ -107,9 +107,9 @@ export class Reconciler {
       await this.#remove(container)
     } catch (error) {
       if (!(error instanceof RuntimeFault) || error.code !== 'kill_failed') throw error
-      if (this.#undying.has(container.id)) return
+      if (this.#killFailed.has(container.id)) return
       await this.runs.quarantine(`The container of task ${container.taskId}`)
-      this.#undying.add(container.id)
+      this.#killFailed.add(container.id)
     }
   }
 

@@ -1,14 +1,14 @@
 import { mkdir } from 'node:fs/promises'
-import { Wake } from '@/lib/async/change-signal'
-import { pause } from '@/lib/async/sleep'
+import { ChangeSignal } from '@/lib/async/change-signal'
+import { sleep } from '@/lib/async/sleep'
 import type { GpuReading, GpuReport } from '@/lib/cluster/gpus/gpu-reading'
 import { drainNode, type Lease, LeaseLost, leaveNode, offerNode } from '@/lib/cluster/nodes/nodes'
 import { type ClaimedTask, claimTasks, tasksToStop } from '@/lib/cluster/tasks/tasks'
 import { listener } from '@/lib/database/listen'
 import { logger } from '@/lib/logger'
 import type { ContainerRef } from '../runtime/runtime'
-import { GpuWatch } from './gpus/gpu-monitor'
-import { persist } from './lease/retry-write'
+import { GpuMonitor } from './gpus/gpu-monitor'
+import { retryWrite } from './lease/retry-write'
 import { Reconciler } from './reconcile'
 import { TaskRun } from './task/run-task'
 import type { TaskHost } from './task/task-settings'
@@ -40,11 +40,12 @@ export class NodeService {
   /** Claiming and adopting take turns: a task that is in between the two would be started twice. */
   #turn: Promise<unknown> = Promise.resolve()
 
-  readonly #gpuWatch: GpuWatch | undefined
+  readonly #gpuWatch: GpuMonitor | undefined
 
   constructor(readonly host: NodeHost) {
     const { readGpus } = host
-    this.#gpuWatch = readGpus && new GpuWatch(host.lease, readGpus, (readings) => this.#takeSample(readings))
+    this.#gpuWatch =
+      readGpus && new GpuMonitor(host.lease, readGpus, (readings) => this.#takeSample(readings))
     this.#reconciler = new Reconciler(host, {
       isRunning: (taskId) => this.#runs.has(taskId),
       adopt: (task, container) => this.#start(task, container),
@@ -59,9 +60,9 @@ export class NodeService {
   /** Serves until `signal` ends it; then what runs is left as it is, for {@link stopAll} or {@link abandonAll}. */
   async serve(signal: AbortSignal): Promise<void> {
     await mkdir(this.host.tasksDirectory, { recursive: true, mode: 0o711 })
-    const wake = new Wake(signal)
+    const wake = new ChangeSignal(signal)
     const stop = await listener().listen('node', (id) => {
-      if (id === null || id === this.lease.nodeId) wake.ring()
+      if (id === null || id === this.lease.nodeId) wake.notify()
     })
     const stopTyping = await listener().listen('terminal', (taskId) => this.#ringTerminal(taskId))
     try {
@@ -76,10 +77,10 @@ export class NodeService {
     }
   }
 
-  async #keepLooking(wake: Wake, signal: AbortSignal): Promise<void> {
+  async #keepLooking(wake: ChangeSignal, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.#tryTo('look for work', () => this.#look())
-      await wake.rung(lookEveryMs)
+      await wake.wait(lookEveryMs)
     }
   }
 
@@ -87,7 +88,7 @@ export class NodeService {
   async #keepReconciling(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.#tryTo('reconcile', () => this.#reconcile())
-      await pause(this.#reconciled ? reconcileEveryMs : lookEveryMs, signal)
+      await sleep(this.#reconciled ? reconcileEveryMs : lookEveryMs, signal)
     }
   }
 
@@ -105,7 +106,7 @@ export class NodeService {
   async drain(): Promise<void> {
     await this.#close(this.#abandoned.signal)
     while (!this.#abandoned.signal.aborted) {
-      await persist(this.#abandoned.signal, 'claim', () => this.#look())
+      await retryWrite(this.#abandoned.signal, 'claim', () => this.#look())
       if (this.#runs.size === 0) return
       await Promise.race([...this.#runs.values()].map((run) => run.done))
     }
@@ -120,9 +121,9 @@ export class NodeService {
     await this.#close(patience)
     const runs = [...this.#runs.values()]
     for (const run of runs) run.stop('worker_stopped')
-    await Promise.race([Promise.all(runs.map((run) => run.done)), pause(stopPatienceMs, signal)])
+    await Promise.race([Promise.all(runs.map((run) => run.done)), sleep(stopPatienceMs, signal)])
     // With a container that would not die, nobody may believe before the lease has run out that the node is free.
-    if (this.#runs.size === 0) await persist(patience, 'leave', () => leaveNode(this.lease))
+    if (this.#runs.size === 0) await retryWrite(patience, 'leave', () => leaveNode(this.lease))
   }
 
   /** The lease is gone: nothing more is written here. */
@@ -168,7 +169,7 @@ export class NodeService {
 
   async #close(patience: AbortSignal): Promise<void> {
     this.#closed = true
-    await this.#inTurn(() => persist(patience, 'drain', () => drainNode(this.lease)))
+    await this.#inTurn(() => retryWrite(patience, 'drain', () => drainNode(this.lease)))
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {

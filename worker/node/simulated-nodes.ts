@@ -1,4 +1,4 @@
-import { Wake } from '@/lib/async/change-signal'
+import { ChangeSignal } from '@/lib/async/change-signal'
 import {
   type HostMachine,
   registerSimulatedNode,
@@ -45,17 +45,17 @@ export class SimulatedNodes {
   /** Resolves once it was told to leave and all of them have. */
   async serve(hostNodeId: string): Promise<void> {
     const { signal } = this.#leaving
-    const wake = new Wake(signal)
+    const wake = new ChangeSignal(signal)
     // Notifications that name a node are that node's.
     const stopListening = await listener().listen('node', (id) => {
-      if (id === null || id === '') wake.ring()
+      if (id === null || id === '') wake.notify()
     })
     try {
       while (!signal.aborted) {
         await this.#look(hostNodeId).catch((error: unknown) =>
           logger.warn({ err: error }, 'the simulated nodes could not be looked up, trying again'),
         )
-        await wake.rung(lookEveryMs)
+        await wake.wait(lookEveryMs)
       }
     } finally {
       stopListening()

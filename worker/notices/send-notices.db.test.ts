@@ -5,7 +5,7 @@ import { makeJob } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { dueNotices, mostNoticeAttempts } from '@/lib/jobs/lifecycle/notifications'
 import type { Posting } from './post-notice'
-import { tellEnd, tellEnds } from './send-notices'
+import { sendNotice, sendNotices } from './send-notices'
 
 const db = testDatabase()
 
@@ -54,7 +54,7 @@ async function endedJob(notifyUrl = url): Promise<string> {
 
 /** One attempt for everything that is due. */
 async function tellAll(posting: Posting = patient): Promise<void> {
-  for (const notice of await dueNotices(100, 100)) await tellEnd(notice, posting)
+  for (const notice of await dueNotices(100, 100)) await sendNotice(notice, posting)
 }
 
 async function stateOf(jobId: string) {
@@ -217,7 +217,7 @@ it('the leader tells everybody, also where one user has many addresses that do n
   answer = ({ url: path }) => (path?.includes('silent') ? null : { status: 200 })
   const stopped = new AbortController()
   // None of the silent ones is given up meanwhile.
-  const telling = tellEnds(stopped.signal, { ...patient, timeoutMs: 60_000, signal: stopped.signal })
+  const telling = sendNotices(stopped.signal, { ...patient, timeoutMs: 60_000, signal: stopped.signal })
   await expect.poll(() => received.some(({ path }) => path === '/done?key=1'), { timeout: 60_000 }).toBe(true)
   expect(received.length).toBeLessThanOrEqual(5)
   stopped.abort()

@@ -1,14 +1,14 @@
-import { Wake } from '@/lib/async/change-signal'
+import { ChangeSignal } from '@/lib/async/change-signal'
 import { toUploadStatus } from '@/lib/contract/status'
 import { listener } from '@/lib/database/listen'
 import { env, publicUrl } from '@/lib/env'
 import {
+  claimNotice,
   type DueNotice,
   dueNotices,
   mostNoticeAttempts,
   noteNoticeProblem,
   settleNotice,
-  takeNotice,
 } from '@/lib/jobs/lifecycle/notifications'
 import { logger } from '@/lib/logger'
 import { type Posting, postNotice } from './post-notice'
@@ -20,12 +20,12 @@ const atOnce = 16
 const perUser = 4
 
 /** Tells those who asked for it that their job has ended, until `signal` ends it. What was not told yet stays in the database. */
-export async function tellEnds(
+export async function sendNotices(
   signal: AbortSignal,
   posting: Posting = { allowPrivate: env().GPUQ_NOTIFY_PRIVATE, timeoutMs, signal },
 ): Promise<void> {
-  const wake = new Wake(signal)
-  const stop = await listener().listen('queue', () => wake.ring())
+  const wake = new ChangeSignal(signal)
+  const stop = await listener().listen('queue', () => wake.notify())
   const underWay = new Map<Promise<void>, string>()
   const ofUser = (userId: string) => [...underWay.values()].filter((id) => id === userId).length
   try {
@@ -36,16 +36,16 @@ export async function tellEnds(
       })
       for (const notice of due) {
         if (underWay.size >= atOnce || ofUser(notice.userId) >= perUser) continue
-        const told = tellEnd(notice, posting).catch((error: unknown) =>
+        const told = sendNotice(notice, posting).catch((error: unknown) =>
           logger.error({ err: error, job: notice.jobId }, 'the end of a job could not be told'),
         )
         underWay.set(told, notice.userId)
         void told.finally(() => {
           underWay.delete(told)
-          wake.ring()
+          wake.notify()
         })
       }
-      await wake.rung(lookEveryMs)
+      await wake.wait(lookEveryMs)
     }
     await Promise.all(underWay.keys())
   } finally {
@@ -54,9 +54,9 @@ export async function tellEnds(
 }
 
 /** One attempt, if nobody else has it. */
-export async function tellEnd(notice: DueNotice, posting: Posting): Promise<void> {
+export async function sendNotice(notice: DueNotice, posting: Posting): Promise<void> {
   const { jobId, url } = notice
-  const taken = await takeNotice(jobId)
+  const taken = await claimNotice(jobId)
   if (!taken) return
   const posted = await postNotice(url, noticeOf(notice), posting)
   if (posted.ok) return settleNotice(jobId, null)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { Wake } from '@/lib/async/change-signal'
-import { pause } from '@/lib/async/sleep'
+import { ChangeSignal } from '@/lib/async/change-signal'
+import { sleep } from '@/lib/async/sleep'
 import { nextProvisionStep } from '@/lib/cluster/provisions/provision-rules'
 import {
   appendProvisionOutput,
@@ -33,14 +33,14 @@ const longestRetryMs = 60_000
 /** Brings up nodes for jobs that ask for nodes of their own, and takes them down, until `signal` ends it. */
 export async function provision(commands: ProvisionCommands, signal: AbortSignal): Promise<void> {
   const provisioner = new Provisioner(commands, signal)
-  const wake = new Wake(signal)
-  const stop = await listener().listen('queue', () => wake.ring())
+  const wake = new ChangeSignal(signal)
+  const stop = await listener().listen('queue', () => wake.notify())
   try {
     while (!signal.aborted) {
       await provisioner.look().catch((error: unknown) => {
         logger.error({ err: error }, 'nodes brought up for jobs could not be looked after')
       })
-      await wake.rung(lookEveryMs)
+      await wake.wait(lookEveryMs)
     }
   } finally {
     stop()
@@ -121,7 +121,7 @@ class Provisioner {
 
   async #takeDown({ jobId, request }: Provision, stop: AbortSignal): Promise<void> {
     const failures = this.#failuresInRow.get(jobId) ?? 0
-    if (failures > 0) await pause(Math.min(firstRetryMs * 2 ** failures, longestRetryMs), stop)
+    if (failures > 0) await sleep(Math.min(firstRetryMs * 2 ** failures, longestRetryMs), stop)
     const limit = AbortSignal.any([stop, AbortSignal.timeout(longestDownMs)])
     const end = await this.#run(this.commands.down, jobId, request, limit)
     if (end.ok) {

@@ -29,10 +29,10 @@ export function runShellCommand(
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     const decoder = new TextDecoder()
-    const tell = (piece: Buffer) =>
+    const report = (piece: Buffer) =>
       onOutput(decoder.decode(piece, { stream: true }).replaceAll('\0', '\ufffd'))
-    child.stdout.on('data', tell)
-    child.stderr.on('data', tell)
+    child.stdout.on('data', report)
+    child.stderr.on('data', report)
     let killing: NodeJS.Timeout | undefined
     const stop = () => {
       endGroup(child, 'SIGTERM')

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { pause } from '@/lib/async/sleep'
+import { sleep } from '@/lib/async/sleep'
 import { database } from '@/lib/database/client'
 import { isLed, leaderLock } from '@/lib/database/leader-lock'
 import { logger } from '@/lib/logger'
@@ -26,7 +26,7 @@ export async function leadWhileElected(
     } catch (error) {
       logger.warn({ err: error }, 'leadership lost or not to be had, trying again')
     }
-    await pause(tryEveryMs, signal)
+    await sleep(tryEveryMs, signal)
   }
 }
 
@@ -39,7 +39,7 @@ async function isLedByAnother(signal: AbortSignal): Promise<boolean> {
   asked.catch(() => {})
   const answered = new AbortController()
   try {
-    const answer = await Promise.race([asked, pause(silenceMs, AbortSignal.any([signal, answered.signal]))])
+    const answer = await Promise.race([asked, sleep(silenceMs, AbortSignal.any([signal, answered.signal]))])
     return answer?.rows[0]?.led ?? false
   } finally {
     answered.abort()
@@ -72,14 +72,14 @@ async function tryToLead(signal: AbortSignal, lead: (signal: AbortSignal) => Pro
     signal.removeEventListener('abort', end)
     term.abort()
     // Over a connection that was cut in silence, the farewell itself would wait for an answer.
-    await Promise.race([client.end().catch(() => {}), pause(silenceMs, signal)])
+    await Promise.race([client.end().catch(() => {}), sleep(silenceMs, signal)])
   }
 }
 
 /** Asks the lock's connection from time to time: it is what PostgreSQL hears, and a cut network ends the term too. */
 async function watchLock(client: pg.Client, term: AbortController): Promise<void> {
   while (!term.signal.aborted) {
-    await pause(tryEveryMs, term.signal)
+    await sleep(tryEveryMs, term.signal)
     await client.query('SELECT 1').catch(() => term.abort())
   }
 }

@@ -1,18 +1,19 @@
-import { Wake } from '@/lib/async/change-signal'
+import { ChangeSignal } from '@/lib/async/change-signal'
+import { deleteOldSamples } from '@/lib/cluster/gpus/gpu-samples'
 import { loseExpiredNodes } from '@/lib/cluster/nodes/lost-nodes'
 import { countFailedAssignments } from '@/lib/cluster/placement/assign-attempts'
-import { announceNext } from '@/lib/cluster/placement/direct-dispatch'
+import { publishCandidates } from '@/lib/cluster/placement/direct-dispatch'
 import { commitPlacement } from '@/lib/cluster/placement/place'
 import { preemptJobs } from '@/lib/cluster/placement/preempt'
 import { takeSnapshot } from '@/lib/cluster/placement/snapshot'
-import { tellHeldBack } from '@/lib/cluster/placement/unavailable-reasons'
+import { addUnavailableReasons } from '@/lib/cluster/placement/unavailable-reasons'
 import { setWaitReasons } from '@/lib/cluster/placement/wait-reasons'
 import { listener } from '@/lib/database/listen'
 import { env } from '@/lib/env'
 import { deleteExpired } from '@/lib/jobs/lifecycle/retention'
 import { logger } from '@/lib/logger'
 import { plan } from '@/lib/scheduling/plan'
-import { tellEnds } from '../notices/send-notices'
+import { sendNotices } from '../notices/send-notices'
 import { type ProvisionCommands, provision } from '../provisioner/provisioner'
 import { storeResults } from './store-results'
 import { sweepDirectories } from './sweep-directories'
@@ -36,7 +37,7 @@ export async function lead(signal: AbortSignal): Promise<void> {
   await Promise.all([
     schedule(signal),
     storeResults(signal),
-    tellEnds(signal),
+    sendNotices(signal),
     sweepDirectories(signal),
     ...(commands ? [provision(commands, signal)] : []),
   ])
@@ -49,8 +50,8 @@ function provisionCommands(): ProvisionCommands | null {
 }
 
 async function schedule(signal: AbortSignal): Promise<void> {
-  const wake = new Wake(signal)
-  const stop = await listener().listen('queue', () => wake.ring())
+  const wake = new ChangeSignal(signal)
+  const stop = await listener().listen('queue', () => wake.notify())
   let reconciled = Number.NEGATIVE_INFINITY
   let swept = Number.NEGATIVE_INFINITY
   let sweeping: Promise<void> | undefined
@@ -71,11 +72,14 @@ async function schedule(signal: AbortSignal): Promise<void> {
       if (!sweeping && performance.now() - swept > sweepEveryMs) {
         swept = performance.now()
         // Beside the rest: a store that is slow or away holds no job up.
-        sweeping = attempt('sweep', () => deleteExpired(new Date())).finally(() => {
+        sweeping = attempt('sweep', async () => {
+          await deleteExpired(new Date())
+          await deleteOldSamples()
+        }).finally(() => {
           sweeping = undefined
         })
       }
-      rang = await wake.rung(lookEveryMs)
+      rang = await wake.wait(lookEveryMs)
     }
   } finally {
     stop()
@@ -99,18 +103,18 @@ async function reconcile(): Promise<void> {
 export async function placeWaiting(): Promise<void> {
   for (let pass = 0; pass < 3; pass++) {
     const { snapshot, reasons } = await takeSnapshot()
-    if (snapshot.waiting.length === 0) return announceNext([])
+    if (snapshot.waiting.length === 0) return publishCandidates([])
     const { placements, preemptions, waiting, next } = plan(snapshot)
     let refused = 0
     for (const placement of placements) {
       const commit = await commitPlacement(placement)
       if (!commit.ok) refused += 1
     }
-    await announceNext(refused === 0 ? next : [])
+    await publishCandidates(refused === 0 ? next : [])
     // A plan that was stale may ask the wrong jobs to go.
     if (refused === 0) await preemptJobs(preemptions)
     const told = await countFailedAssignments(waiting)
-    const inWords = await tellHeldBack(waiting.filter(({ jobId }) => !told.has(jobId)))
+    const inWords = await addUnavailableReasons(waiting.filter(({ jobId }) => !told.has(jobId)))
     await setWaitReasons(
       inWords.filter(({ jobId, reason, detail }) => reasons.get(jobId) !== reason + (detail ?? '')),
     )

@@ -1,4 +1,4 @@
-import { Wake } from '@/lib/async/change-signal'
+import { ChangeSignal } from '@/lib/async/change-signal'
 import { listener } from '@/lib/database/listen'
 import { logger } from '@/lib/logger'
 import { jobsWithoutResult, storeResult } from '@/lib/results/result-files'
@@ -10,8 +10,8 @@ const atOnce = 4
 
 /** Turns the output of ended jobs into their files, until `signal` ends it. What fails stays in the database. */
 export async function storeResults(signal: AbortSignal): Promise<void> {
-  const wake = new Wake(signal)
-  const stop = await listener().listen('queue', () => wake.ring())
+  const wake = new ChangeSignal(signal)
+  const stop = await listener().listen('queue', () => wake.notify())
   const failures = new Failures()
   try {
     while (!signal.aborted) {
@@ -24,7 +24,7 @@ export async function storeResults(signal: AbortSignal): Promise<void> {
       } catch (error) {
         logger.error({ err: error }, 'the results to store could not be looked for')
       }
-      await wake.rung(lookEveryMs)
+      await wake.wait(lookEveryMs)
     }
   } finally {
     stop()

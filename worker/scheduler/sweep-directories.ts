@@ -1,5 +1,5 @@
 import { sweepArchives } from '@/lib/archives/sweep'
-import { pause } from '@/lib/async/sleep'
+import { sleep } from '@/lib/async/sleep'
 import { sweepCheckpoints } from '@/lib/cluster/checkpoints/sweep-checkpoints'
 import { checkpointsDirectory, env } from '@/lib/env'
 import { logger } from '@/lib/logger'
@@ -15,7 +15,7 @@ const everyMs = 6 * 60 * 60_000
  */
 export async function sweepDirectories(signal: AbortSignal): Promise<void> {
   for (let waitMs = firstAfterMs; !signal.aborted; waitMs = everyMs) {
-    await pause(waitMs, signal)
+    await sleep(waitMs, signal)
     if (signal.aborted) return
     await attempt('shipped directories', () => sweepArchives(storage(), new Date()))
     await attempt('checkpoints', sweepAllCheckpoints)

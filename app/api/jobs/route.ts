@@ -1,5 +1,5 @@
 import { jobFiltersSchema } from '@/lib/contract/jobs'
-import { pageResponse } from '@/lib/database/pagination'
+import { pageResponse } from '@/lib/http/pagination'
 import { readQuery, route } from '@/lib/http/route'
 import { listJobs } from '@/lib/jobs/read/list'
 

@@ -146,12 +146,12 @@ describe('a broken rule', () => {
     ['a field that is not there', { gpus: 2 }, /gpus: there is no such field/],
     ['an unknown environment', { environment: 'cobol' }, /no environment "cobol": use one of "python"/],
     ['a variable of ours', { env: { NVIDIA_VISIBLE_DEVICES: 'all' } }, /reserved/],
-  ])('is an answer that says how to mend it: %s', async (_, change, says) => {
+  ])('is an answer that says how to mend it: %s', async (_, change, message) => {
     const client = await connectAs(ada)
     const before = await countJobs()
     const refused = await use(client, 'CreateGPUJob', { ...job, ...change })
     expect(refused).toMatchObject({ isError: true, answer: undefined })
-    expect(refused.text).toMatch(says)
+    expect(refused.text).toMatch(message)
     expect(await countJobs()).toBe(before)
   })
 

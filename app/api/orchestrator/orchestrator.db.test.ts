@@ -91,11 +91,11 @@ describe('the policy', () => {
     [{ ageing_minutes: 5e-324 }, 'ageing_minutes', ''],
     [{ load_threshold: 80 }, 'load_threshold', ''],
     ['{"half_life_hours": 1e999}', 'half_life_hours', ''],
-  ])('refuses %j by name, and changes nothing', async (body, field, says) => {
+  ])('refuses %j by name, and changes nothing', async (body, field, message) => {
     const before = await readPolicy()
     expect(await change(body)).toMatchObject({
       status: 422,
-      body: { errors: [{ path: field, message: expect.stringContaining(says) }] },
+      body: { errors: [{ path: field, message: expect.stringContaining(message) }] },
     })
     expect(await readPolicy()).toEqual(before)
   })

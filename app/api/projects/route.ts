@@ -1,6 +1,6 @@
 import { createProject, listProjects } from '@/lib/access/projects/projects'
 import { createProjectSchema, listProjectsSchema } from '@/lib/contract/access'
-import { pageResponse } from '@/lib/database/pagination'
+import { pageResponse } from '@/lib/http/pagination'
 import { readJson, readQuery, route } from '@/lib/http/route'
 
 export const GET = route('read', async ({ actor, request, url }) =>

@@ -3,7 +3,7 @@ import { makePerson, type Person } from '@/lib/access/testing/people'
 import { makeJob } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { cancelJob } from '@/lib/jobs/lifecycle/cancel'
-import { dueNotices, noteNoticeProblem, settleNotice, takeNotice } from '@/lib/jobs/lifecycle/notifications'
+import { claimNotice, dueNotices, noteNoticeProblem, settleNotice } from '@/lib/jobs/lifecycle/notifications'
 import { readJob } from '@/lib/jobs/read/read'
 import { upload } from './testing/upload'
 
@@ -41,7 +41,7 @@ it("a job's status says whether its end was told, and nothing of where", async (
   expect(await notice()).toMatchObject({ state: 'trying', problem: null })
   // Due by the clock of another processor too, which may be a moment behind.
   await db.pool.query(`UPDATE job_notifications SET next_try_at = now() - interval '1 second'`)
-  await takeNotice(jobId)
+  await claimNotice(jobId)
   await noteNoticeProblem(jobId, 'The address answered 500.')
   expect(await notice()).toMatchObject({
     state: 'trying',

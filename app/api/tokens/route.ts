@@ -1,6 +1,6 @@
 import { createToken, listTokens } from '@/lib/access/tokens/tokens'
 import { createTokenSchema, listTokensSchema } from '@/lib/contract/access'
-import { pageResponse } from '@/lib/database/pagination'
+import { pageResponse } from '@/lib/http/pagination'
 import { readJson, readQuery, route } from '@/lib/http/route'
 
 export const GET = route('read', async ({ actor, request, url }) =>

@@ -1,6 +1,6 @@
 import { createUser, listUsers } from '@/lib/access/users/users'
 import { createUserSchema, listUsersSchema } from '@/lib/contract/access'
-import { pageResponse } from '@/lib/database/pagination'
+import { pageResponse } from '@/lib/http/pagination'
 import { readJson, readQuery, route } from '@/lib/http/route'
 import { siteOrigin } from '@/lib/http/site-origin'
 

@@ -1,5 +1,5 @@
 import type { Metadata } from 'next'
-import { Door } from '@/components/access/auth-layout'
+import { AuthLayout } from '@/components/access/auth-layout'
 import { InvitationForm } from '@/components/access/invitation-form'
 import { ButtonLink } from '@/components/ui/button-link'
 import { Callout } from '@/components/ui/callout'
@@ -12,7 +12,7 @@ export default async function InvitationPage({ params }: { params: Promise<{ tok
   const invited = await findInvited(token)
   if (!invited) {
     return (
-      <Door title="Invitation">
+      <AuthLayout title="Invitation">
         <Callout
           tone="warning"
           title="This invitation does not work any more"
@@ -24,12 +24,15 @@ export default async function InvitationPage({ params }: { params: Promise<{ tok
         >
           It was used, has ended, or was replaced by a newer one. Ask your admin for a new one.
         </Callout>
-      </Door>
+      </AuthLayout>
     )
   }
   return (
-    <Door title={`Welcome, ${invited.handle}`} note="You will sign in with your user id and this password.">
+    <AuthLayout
+      title={`Welcome, ${invited.handle}`}
+      note="You will sign in with your user id and this password."
+    >
       <InvitationForm token={token} />
-    </Door>
+    </AuthLayout>
   )
 }

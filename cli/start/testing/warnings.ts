@@ -1,7 +1,7 @@
-import type { Journal } from '../start-log'
+import type { StartLog } from '../start-log'
 
 /** A journal of which only the warnings are kept, a line each. */
-export function keepWarnings(): { warned: { text: string }; journal: Journal } {
+export function keepWarnings(): { warned: { text: string }; journal: StartLog } {
   const warned = { text: '' }
   const journal = {
     note: async () => {},

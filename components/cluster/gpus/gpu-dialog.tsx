@@ -12,7 +12,7 @@ import { DataList, Datum } from '../../ui/data-list'
 import { Dialog } from '../../ui/dialog'
 import { StatusBadge } from '../../ui/status-badge'
 import { toast } from '../../ui/toaster'
-import { sayGib, sayShare } from '../format-amounts'
+import { formatGib, formatShare } from '../format-amounts'
 import { PauseForm } from '../pause-form'
 import { gpuLooks } from '../states'
 import { GpuCharts } from './gpu-charts'
@@ -35,7 +35,7 @@ export function GpuDialog({ gpu, node, history, admin, onClose }: GpuDialogProps
       open
       onOpenChange={(open) => (open ? undefined : onClose())}
       title={`GPU ${gpu.index} of ${node.name}`}
-      description={look.says}
+      description={look.message}
     >
       <div className="flex flex-col gap-5">
         <div className="flex flex-wrap items-center gap-2">
@@ -53,8 +53,8 @@ export function GpuDialog({ gpu, node, history, admin, onClose }: GpuDialogProps
         )}
         <DataList className="grid-cols-2 sm:grid-cols-4">
           <Datum label="Model">{gpu.model}</Datum>
-          <Datum label="Memory">{sayGib(gpu.memory_mib)}</Datum>
-          <Datum label="Given out">{sayShare(gpu.allocated)}</Datum>
+          <Datum label="Memory">{formatGib(gpu.memory_mib)}</Datum>
+          <Datum label="Given out">{formatShare(gpu.allocated)}</Datum>
           <Datum label="Power">{gpu.use?.power_w == null ? '–' : `${Math.round(gpu.use.power_w)} W`}</Datum>
         </DataList>
         <p className="break-all font-mono text-subtle text-xs">{gpu.uuid}</p>

@@ -1,5 +1,5 @@
 import type { ClusterGpu } from '@/lib/contract/cluster'
-import { sayGib, sayShare } from '../format-amounts'
+import { formatGib, formatShare } from '../format-amounts'
 import type { GpuSeries } from './gpu-history'
 
 export interface Measure {
@@ -25,14 +25,14 @@ export function measuresOf(gpu: ClusterGpu, series: GpuSeries | undefined): Meas
     {
       of: 'load',
       label: 'Load',
-      now: load === null ? '–' : sayShare(load),
+      now: load === null ? '–' : formatShare(load),
       values: series?.load ?? none,
       max: 1,
     },
     {
       of: 'memory',
       label: 'Memory',
-      now: used === null ? '–' : sayGib(used),
+      now: used === null ? '–' : formatGib(used),
       values: series?.memory_used_mib ?? none,
       max: gpu.memory_mib,
     },

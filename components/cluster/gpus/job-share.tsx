@@ -2,7 +2,7 @@ import type { ClusterGpu } from '@/lib/contract/cluster'
 import { shortId } from '../../jobs/job-title'
 import { cn } from '../../ui/class-names'
 import { Link } from '../../ui/link'
-import { sayShare } from '../format-amounts'
+import { formatShare } from '../format-amounts'
 
 type GpuJob = ClusterGpu['jobs'][number]
 
@@ -30,7 +30,7 @@ export function JobShare({ job, className }: { job: GpuJob; className?: string }
       )}
       {job.user_id ? <span className="max-w-2/5 shrink-0 truncate text-subtle">{job.user_id}</span> : null}
       {job.share < 1 ? (
-        <span className="ml-auto shrink-0 pl-1 text-muted tabular-nums">{sayShare(job.share)}</span>
+        <span className="ml-auto shrink-0 pl-1 text-muted tabular-nums">{formatShare(job.share)}</span>
       ) : null}
     </span>
   )

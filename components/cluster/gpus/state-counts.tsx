@@ -9,7 +9,7 @@ export function StateCounts({ counts }: { counts: Cluster['gpus_by_state'] }) {
       {gpuStates.map((name) => {
         const look = gpuLooks[name]
         return (
-          <li key={name} title={look.says} className="flex items-center gap-1.5 text-xs">
+          <li key={name} title={look.message} className="flex items-center gap-1.5 text-xs">
             <StatusBadge {...look} look="plain" className="text-xs" />
             <span className="text-muted tabular-nums">{counts[name].toLocaleString('en')}</span>
           </li>

@@ -7,7 +7,7 @@ import { Callout } from '../../ui/callout'
 import { cn } from '../../ui/class-names'
 import { Panel, PanelBody } from '../../ui/panel'
 import { StatusBadge } from '../../ui/status-badge'
-import { sayCount, sayGib, sayModels } from '../format-amounts'
+import { formatCount, formatGib, formatModels } from '../format-amounts'
 import { CompactTile } from '../gpus/compact-tile'
 import type { GpuHistory } from '../gpus/gpu-history'
 import { GpuTile } from '../gpus/gpu-tile'
@@ -42,7 +42,7 @@ export const NodeCard = memo(function NodeCard({
         <div className="min-w-0 flex-1 basis-56">
           <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
             <h3 className="min-w-0 break-words font-semibold text-ink text-sm">{node.name}</h3>
-            <span title={look.says}>
+            <span title={look.message}>
               <StatusBadge
                 tone={look.tone}
                 icon={look.icon}
@@ -55,7 +55,7 @@ export const NodeCard = memo(function NodeCard({
             {node.dedicated ? <Badge>for one job</Badge> : null}
             {node.pool === 'on-demand' ? null : <Badge>{node.pool}</Badge>}
           </div>
-          <p className="text-muted text-xs">{sayNode(node)}</p>
+          <p className="text-muted text-xs">{describeNode(node)}</p>
         </div>
         {admin ? <NodeActions node={node} /> : null}
       </header>
@@ -74,11 +74,11 @@ const placeOf = {
   compact: '[contain-intrinsic-size:auto_10rem]',
 } as const satisfies Record<NodeView, string>
 
-function sayNode(node: ClusterNode): string {
+function describeNode(node: ClusterNode): string {
   const { cpu_used_milli, cpu_milli, memory_used_mib, memory_mib } = node
-  const gpus = node.gpus.length === 0 ? 'no GPU' : sayModels(node.gpus.map(({ model }) => model))
+  const gpus = node.gpus.length === 0 ? 'no GPU' : formatModels(node.gpus.map(({ model }) => model))
   const cores = `${Number((cpu_used_milli / 1000).toFixed(1))}/${Math.round(cpu_milli / 1000)} cores`
-  const memory = `${sayGib(memory_used_mib).replace(' GiB', '')}/${sayGib(memory_mib)}`
+  const memory = `${formatGib(memory_used_mib).replace(' GiB', '')}/${formatGib(memory_mib)}`
   return `${gpus} · ${cores}, ${memory} given out`
 }
 
@@ -87,7 +87,7 @@ function NodeWarnings({ warnings }: { warnings: readonly string[] }) {
   return (
     <details className="text-xs">
       <summary className="w-fit rounded-sm text-warning-ink">
-        {sayCount(warnings.length, 'warning')} of its worker
+        {formatCount(warnings.length, 'warning')} of its worker
       </summary>
       <ul className="mt-1 list-disc pl-5 text-muted">
         {warnings.map((warning) => (

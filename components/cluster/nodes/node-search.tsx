@@ -54,8 +54,10 @@ export function NodePager({ wanted, onWanted, shown, matching }: NodePagerProps)
   return (
     <nav aria-label="Nodes: pages" className="flex flex-wrap items-center justify-between gap-3">
       <p className="text-muted text-xs tabular-nums" role="status">
-        {shown === 0 ? 'No nodes here' : `Nodes ${say(offset + 1)} to ${say(offset + shown)}`} of{' '}
-        {say(matching)}
+        {shown === 0
+          ? 'No nodes here'
+          : `Nodes ${describeCount(offset + 1)} to ${describeCount(offset + shown)}`}{' '}
+        of {describeCount(matching)}
       </p>
       <div className="flex gap-1.5">
         <Button size="sm" disabled={offset === 0} onClick={() => go(offset - limit)}>
@@ -71,6 +73,6 @@ export function NodePager({ wanted, onWanted, shown, matching }: NodePagerProps)
   )
 }
 
-function say(count: number): string {
+function describeCount(count: number): string {
   return count.toLocaleString('en')
 }

@@ -40,8 +40,8 @@ describe('pasted JSON', () => {
     ['[]', /./],
     ['{"default_requirement": 1, "models": {"a": 9}}', /models → a: /],
     ['{"default_requirement": 1, "models": {}, "more": 1}', /more/],
-  ])('%s is refused with a reason', (text, says) => {
+  ])('%s is refused with a reason', (text, message) => {
     const read = readModelJson(text)
-    expect(read.ok ? '' : read.says).toMatch(says)
+    expect(read.ok ? '' : read.message).toMatch(message)
   })
 })

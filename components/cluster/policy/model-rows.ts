@@ -57,7 +57,7 @@ export function readModelRows(defaultNeed: string, rows: readonly ModelRow[]): R
   return { ok: false, defaultError: fallback.error?.issues[0]?.message, rowErrors }
 }
 
-type ReadJson = { ok: true; table: ModelTable } | { ok: false; says: string }
+type ReadJson = { ok: true; table: ModelTable } | { ok: false; message: string }
 
 /** A table that was pasted as JSON, or what is wrong with it. */
 export function readModelJson(text: string): ReadJson {
@@ -65,11 +65,11 @@ export function readModelJson(text: string): ReadJson {
   try {
     value = JSON.parse(text)
   } catch {
-    return { ok: false, says: 'This is no JSON. Copy the whole file, from its first brace to its last.' }
+    return { ok: false, message: 'This is no JSON. Copy the whole file, from its first brace to its last.' }
   }
   const parsed = modelTableSchema.safeParse(value)
   if (parsed.success) return { ok: true, table: parsed.data }
   const [issue] = parsed.error.issues
   const place = issue?.path.join(' → ')
-  return { ok: false, says: `${place ? `${place}: ` : ''}${issue?.message ?? 'It has another form.'}` }
+  return { ok: false, message: `${place ? `${place}: ` : ''}${issue?.message ?? 'It has another form.'}` }
 }

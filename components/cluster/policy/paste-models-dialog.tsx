@@ -24,7 +24,7 @@ export function PasteModelsDialog({ onTable }: { onTable: (table: ModelTable) =>
   const take = (event: FormEvent) => {
     event.preventDefault()
     const read = readModelJson(text)
-    if (!read.ok) return setMistake(read.says)
+    if (!read.ok) return setMistake(read.message)
     onTable(read.table)
     setText('')
     setOpen(false)

@@ -26,8 +26,8 @@ describe('the form of the policy', () => {
     ['max_queue_size', '', 'Use a whole number from 0 to 1,000,000.'],
     ['load_threshold', '80', 'Use a number from 0 to 1.'],
     ['quarantine_after', '0', 'Use a whole number from 1 to 1,000.'],
-  ])('says what to change in %s', (field, text, says) => {
+  ])('says what to change in %s', (field, text, message) => {
     const checked = check(policyForm, { ...toPolicyValues(policy), [field]: text })
-    expect(checked.errors).toEqual({ [field]: says })
+    expect(checked.errors).toEqual({ [field]: message })
   })
 })

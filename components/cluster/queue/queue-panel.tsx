@@ -12,7 +12,7 @@ import { EmptyState } from '../../ui/empty-state'
 import { Panel, PanelHeader } from '../../ui/panel'
 import { Segmented } from '../../ui/segmented'
 import { SkeletonRows } from '../../ui/skeleton'
-import { sayCount } from '../format-amounts'
+import { formatCount } from '../format-amounts'
 import { RunningTable } from './running-table'
 import { WaitingTable } from './waiting-table'
 
@@ -90,7 +90,7 @@ function QueueBody({ queue, shown, onMore, ...rights }: QueueBodyProps) {
       )}
       {rest > 0 ? (
         <div className="flex flex-wrap items-center justify-center gap-3 border-t p-2 text-muted text-xs">
-          {sayCount(rest, 'job')} more
+          {formatCount(rest, 'job')} more
           {onMore ? (
             <Button variant="ghost" size="sm" onClick={onMore}>
               Show more

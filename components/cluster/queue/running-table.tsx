@@ -2,10 +2,10 @@
 
 import { memo } from 'react'
 import type { QueueJob } from '@/lib/contract/cluster'
-import { saySeconds } from '../../jobs/detail/format-seconds'
+import { formatSeconds } from '../../jobs/detail/format-seconds'
 import { Duration } from '../../ui/duration'
 import { Cell, HeaderCell, Table, TableBody, TableHead, TableRow } from '../../ui/table'
-import { sayQueuedNeed } from '../format-amounts'
+import { formatQueuedNeed } from '../format-amounts'
 import { JobCell } from './job-cell'
 import { QueueActions } from './queue-actions'
 
@@ -53,23 +53,23 @@ const RunningRow = memo(function RunningRow({ job, editable }: { job: QueueJob; 
         <JobCell job={job} />
       </Cell>
       <Cell label="Has" className="text-muted">
-        {sayQueuedNeed(job)}
+        {formatQueuedNeed(job)}
       </Cell>
       <Cell label="Where" className="text-muted">
-        <span className="min-w-0 truncate">{sayPlace(job)}</span>
+        <span className="min-w-0 truncate">{formatPlacement(job)}</span>
       </Cell>
       <Cell label="Runs for" align="end" className="text-muted">
         {job.started_at ? <Duration from={job.started_at} /> : 'starting'}
       </Cell>
       <Cell label="Expected" align="end" className="text-muted">
-        {saySeconds(job.estimated_duration_seconds)}
+        {formatSeconds(job.estimated_duration_seconds)}
       </Cell>
       <Cell align="end">{editable ? <QueueActions job={job} /> : null}</Cell>
     </TableRow>
   )
 })
 
-function sayPlace({ node, gpus }: QueueJob): string {
+function formatPlacement({ node, gpus }: QueueJob): string {
   if (node === null) return '–'
   return gpus.length === 0 ? node : `${node}, GPU ${gpus.join(', ')}`
 }

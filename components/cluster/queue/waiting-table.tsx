@@ -4,8 +4,8 @@ import { memo, useState } from 'react'
 import type { QueueJob } from '@/lib/contract/cluster'
 import { Duration } from '../../ui/duration'
 import { Cell, HeaderCell, Table, TableBody, TableHead, TableRow } from '../../ui/table'
-import { sayWait } from '../describe-wait'
-import { sayQueuedNeed } from '../format-amounts'
+import { describeWait } from '../describe-wait'
+import { formatQueuedNeed } from '../format-amounts'
 import { ExpectedStart } from './expected-start'
 import { JobCell } from './job-cell'
 import { PriorityDialog } from './priority-dialog'
@@ -77,7 +77,7 @@ const WaitingRow = memo(function WaitingRow({ job, place, editable, onPriority }
         <JobCell job={job} />
       </Cell>
       <Cell label="Asks for" className="text-muted">
-        {sayQueuedNeed(job)}
+        {formatQueuedNeed(job)}
       </Cell>
       <Cell label="Priority" align="end" className="text-muted">
         {job.priority}
@@ -89,7 +89,7 @@ const WaitingRow = memo(function WaitingRow({ job, place, editable, onPriority }
         <ExpectedStart at={job.expected_start} />
       </Cell>
       <Cell label="Waits because" className="text-muted text-xs">
-        <span className="@max-2xl:text-right">{sayWait(job.reason, job.reason_detail)}</span>
+        <span className="@max-2xl:text-right">{describeWait(job.reason, job.reason_detail)}</span>
       </Cell>
       <Cell align="end" className={editable ? '' : '@max-2xl:hidden'}>
         {editable ? <QueueActions job={job} onPriority={onPriority} /> : null}

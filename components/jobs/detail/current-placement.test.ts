@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import type { JobDetail } from '@/lib/contract/jobs'
-import { atItsPlace } from './current-placement'
+import { currentPlacement } from './current-placement'
 
 const gpu = { uuid: 'GPU-a', index: 0, milli: 1000, model: 'NVIDIA H100', simulated: false }
 const got = [{ rank: 0, node: 'lab-1', gpus: [], cpu_milli: 1000, memory_mib: 1024 }]
 const job = { node_name: 'lab-1', gpus: [gpu], resources: { got } }
 const shown = (more: Pick<JobDetail, 'status' | 'placed'>) => {
-  const { node_name, gpus, resources } = atItsPlace({ ...job, ...more } as unknown as JobDetail)
+  const { node_name, gpus, resources } = currentPlacement({ ...job, ...more } as unknown as JobDetail)
   return [node_name, gpus, resources.got]
 }
 

@@ -1,7 +1,7 @@
 import type { JobDetail } from '@/lib/contract/jobs'
 
 /** The job as it is now: one that waits again is not where its last attempt ran, and holds nothing there. */
-export function atItsPlace(job: JobDetail): JobDetail {
+export function currentPlacement(job: JobDetail): JobDetail {
   if (job.status !== 'pending' || job.placed) return job
   return { ...job, node_name: null, gpus: [], resources: { ...job.resources, got: [] } }
 }

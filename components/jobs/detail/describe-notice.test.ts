@@ -1,24 +1,24 @@
 import { describe, expect, it } from 'vitest'
-import { sayNotice } from './describe-notice'
+import { describeNotice } from './describe-notice'
 
 const notice = { attempts: 0, problem: null, next_try_at: null, settled_at: null }
 const at = '2026-11-21T12:00:00.000Z'
 
 describe('sayNotice', () => {
   it('says that it was told, and how often it had to be tried', () => {
-    expect(sayNotice({ ...notice, state: 'told', attempts: 1, settled_at: at })).toMatchObject({
+    expect(describeNotice({ ...notice, state: 'told', attempts: 1, settled_at: at })).toMatchObject({
       tone: 'success',
       badge: 'told',
       text: '',
       at,
     })
-    expect(sayNotice({ ...notice, state: 'told', attempts: 3 }).text).toBe('After 3 attempts.')
+    expect(describeNotice({ ...notice, state: 'told', attempts: 3 }).text).toBe('After 3 attempts.')
   })
 
   it('says why it is tried again, and when', () => {
     const trying = { ...notice, state: 'trying' as const, next_try_at: at }
-    expect(sayNotice(trying)).toMatchObject({ badge: 'being sent', at: null })
-    expect(sayNotice({ ...trying, attempts: 1, problem: 'The address answered 500.' })).toMatchObject({
+    expect(describeNotice(trying)).toMatchObject({ badge: 'being sent', at: null })
+    expect(describeNotice({ ...trying, attempts: 1, problem: 'The address answered 500.' })).toMatchObject({
       badge: 'trying again',
       text: '1 attempt failed: The address answered 500.',
       before: 'The next one',
@@ -33,7 +33,7 @@ describe('sayNotice', () => {
       attempts: 10,
       problem: 'Nothing listens at the address.',
     }
-    expect(sayNotice(gone)).toMatchObject({
+    expect(describeNotice(gone)).toMatchObject({
       tone: 'danger',
       text: 'After 10 attempts: Nothing listens at the address.',
     })

@@ -1,7 +1,7 @@
 import type { JobNotice } from '@/lib/contract/jobs'
 import type { Tone } from '../../ui/tones'
 
-interface SaidNotice {
+interface NoticeText {
   tone: Tone
   badge: string
   text: string
@@ -11,7 +11,7 @@ interface SaidNotice {
 }
 
 /** Whether the end of a job was told, in words. */
-export function sayNotice({ state, attempts, problem, next_try_at, settled_at }: JobNotice): SaidNotice {
+export function describeNotice({ state, attempts, problem, next_try_at, settled_at }: JobNotice): NoticeText {
   const tries = attempts === 1 ? '1 attempt' : `${attempts} attempts`
   switch (state) {
     case 'waiting':

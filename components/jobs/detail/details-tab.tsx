@@ -6,7 +6,7 @@ import { CopyButton } from '../../ui/copy-button'
 import { DataList, Datum } from '../../ui/data-list'
 import { formatBytes } from '../../ui/format-number'
 import { Panel, PanelBody } from '../../ui/panel'
-import { saySeconds } from './format-seconds'
+import { formatSeconds } from './format-seconds'
 
 /** Everything else there is to know about a job. */
 export function DetailsTab({ job, className }: { job: JobDetail; className: string }) {
@@ -29,8 +29,8 @@ export function DetailsTab({ job, className }: { job: JobDetail; className: stri
           <Datum label="Attempt">
             {job.attempt} of at most {job.max_retries + 1}
           </Datum>
-          <Datum label="Expected time">{saySeconds(job.expected_time)}</Datum>
-          <Datum label="Time limit">{saySeconds(job.max_time)}</Datum>
+          <Datum label="Expected time">{formatSeconds(job.expected_time)}</Datum>
+          <Datum label="Time limit">{formatSeconds(job.max_time)}</Datum>
           {job.run_name === null ? null : <Datum label="Run name">{job.run_name}</Datum>}
           {job.archive === null ? null : (
             <Datum label="Directory">

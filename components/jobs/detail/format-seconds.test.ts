@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { saySeconds } from './format-seconds'
+import { formatSeconds } from './format-seconds'
 
 it.each([
   [1, '1 s'],
@@ -12,5 +12,5 @@ it.each([
   [86_400, '1 d'],
   [90_000, '1 d 1 h'],
 ])('says %d seconds as %s', (seconds, words) => {
-  expect(saySeconds(seconds)).toBe(words)
+  expect(formatSeconds(seconds)).toBe(words)
 })

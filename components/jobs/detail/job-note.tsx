@@ -7,7 +7,7 @@ import { endReasons } from '@/lib/contract/reasons'
 import { Callout } from '../../ui/callout'
 import { Duration } from '../../ui/duration'
 import type { Tone } from '../../ui/tones'
-import { saySeconds } from './format-seconds'
+import { formatSeconds } from './format-seconds'
 import { QueuePlace } from './queue-place'
 
 interface Note {
@@ -83,8 +83,8 @@ function running({ started_at, expected_time, max_time }: JobDetail): Note {
     text: (
       <>
         Running{started_at ? ' for ' : ''}
-        {started_at ? <Ticking from={started_at} /> : null}, of about {saySeconds(expected_time)} expected. It
-        would be stopped at {saySeconds(max_time)}.
+        {started_at ? <Ticking from={started_at} /> : null}, of about {formatSeconds(expected_time)} expected.
+        It would be stopped at {formatSeconds(max_time)}.
       </>
     ),
   }

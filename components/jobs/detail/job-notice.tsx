@@ -4,11 +4,11 @@ import type { JobNotice as Notice } from '@/lib/contract/jobs'
 import { Badge } from '../../ui/badge'
 import { Panel } from '../../ui/panel'
 import { RelativeTime } from '../../ui/relative-time'
-import { sayNotice } from './describe-notice'
+import { describeNotice } from './describe-notice'
 
 /** Whether the address that wanted to know of the job's end was told. */
 export function JobNotice({ notice }: { notice: Notice }) {
-  const { tone, badge, text, before, at } = sayNotice(notice)
+  const { tone, badge, text, before, at } = describeNotice(notice)
   return (
     <Panel className="p-4">
       <p className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1 text-sm">

@@ -18,7 +18,7 @@ import { jobTitle } from '../job-title'
 import { OutputViewer } from '../output/output-viewer'
 import { JobResources } from '../resources/job-resources'
 import { ResultViewer } from '../result/result-viewer'
-import { atItsPlace } from './current-placement'
+import { currentPlacement } from './current-placement'
 import { DetailsTab } from './details-tab'
 import { JobActions } from './job-actions'
 import { JobFacts } from './job-facts'
@@ -36,7 +36,7 @@ export function JobView({ id, ownHandle }: { id: string; ownHandle: string }) {
   const stream = useJobStream(id)
   if (isPending) return <JobSkeleton />
   if (!data) return <LoadFailure error={error} onRetry={() => void refetch()} />
-  const job = atItsPlace(data)
+  const job = currentPlacement(data)
   const foreign = job.user_id !== ownHandle
   return (
     <>

@@ -1,5 +1,5 @@
 /** The one replacement that makes one text of another, as short as it can be: cursors outside of it stay in place. */
-export function smallestChange(before: string, after: string): { from: number; to: number; insert: string } {
+export function minimalEdit(before: string, after: string): { from: number; to: number; insert: string } {
   const shorter = Math.min(before.length, after.length)
   let start = 0
   while (start < shorter && before[start] === after[start]) start++

@@ -18,7 +18,7 @@ import {
 } from '@codemirror/view'
 import { type RefObject, useEffect, useRef } from 'react'
 import { editorTheme } from './editor-theme'
-import { smallestChange } from './minimal-edit'
+import { minimalEdit } from './minimal-edit'
 import { type Problem, problemNotes, showProblems } from './problems'
 
 export type CodeLanguage = 'python' | 'yaml' | 'shell'
@@ -70,7 +70,7 @@ export function useCodeMirror(options: CodeMirrorOptions): RefObject<HTMLDivElem
   useEffect(() => {
     const own = view.current
     const text = own?.state.doc.toString()
-    if (own && text !== undefined && text !== value) own.dispatch({ changes: smallestChange(text, value) })
+    if (own && text !== undefined && text !== value) own.dispatch({ changes: minimalEdit(text, value) })
   }, [value])
   useEffect(() => {
     view.current?.dispatch(showProblems(view.current.state, problems))

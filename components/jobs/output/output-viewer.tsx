@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { Button } from '@/components/ui/button'
 import { cn } from '@/components/ui/class-names'
 import { EmptyState } from '@/components/ui/empty-state'
-import { sayWayDown } from './jump-label'
+import { jumpLabel } from './jump-label'
 import { OutputFooter } from './output-footer'
 import { OutputList } from './output-list'
 import type { OutputStore } from './output-store'
@@ -86,7 +86,7 @@ function JumpToEnd({ store, live, onClick }: { store: OutputStore; live: boolean
   return (
     <Button size="sm" onClick={onClick} className="absolute right-4 bottom-4 z-2 rounded-full shadow-float">
       <ArrowDown aria-hidden />
-      {sayWayDown(live, store.endLine - since)}
+      {jumpLabel(live, store.endLine - since)}
     </Button>
   )
 }

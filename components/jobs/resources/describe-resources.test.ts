@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { JobResources } from '@/lib/contract/jobs'
-import { adviseResources, sayAsked, sayUsed } from './describe-resources'
+import { adviseResources, describeRequested, describeUsed } from './describe-resources'
 
 interface Given {
   asked?: Partial<JobResources['asked']>
@@ -45,7 +45,7 @@ it.each([
   [{}, '1 GPU'],
   [{ gpu_count: 2, cpu: 4, memory_gb: 16 }, '2 GPUs, 4 cores, 16 GB of memory'],
   [{ gpu_model: 'H100', instance_count: 2 }, '2 instances, each with 1 GPU (H100)'],
-])('%o is told as "%s"', (asked, text) => expect(sayAsked(resources({ asked }))).toBe(text))
+])('%o is told as "%s"', (asked, text) => expect(describeRequested(resources({ asked }))).toBe(text))
 
 describe('what was used', () => {
   it.each([
@@ -64,7 +64,7 @@ describe('what was used', () => {
       { cores: 3.96, memory: 2355, load: 0.5 },
       'It used 4 of 4 cores and at most 2.3 GiB of 16 GiB of memory. Its GPUs had a mean load of 50 %.',
     ],
-  ])('%o is told as "%s"', (given, text) => expect(sayUsed(resources(given))).toBe(text))
+  ])('%o is told as "%s"', (given, text) => expect(describeUsed(resources(given))).toBe(text))
 })
 
 describe('what to ask for next time', () => {

@@ -1,5 +1,5 @@
 import type { JobResources } from '@/lib/contract/jobs'
-import { sayCount, sayGib, sayNeed, sayShare } from '../../cluster/format-amounts'
+import { formatCount, formatGib, formatNeed, formatShare } from '../../cluster/format-amounts'
 
 /** Below this mean load, a job would have run as fast on less. */
 const littleLoad = 0.4
@@ -11,11 +11,11 @@ const farMore = 4
 const margin = 1.25
 
 /** What a job asks for, in words: "2 GPUs, 4 cores, 16 GB of memory". */
-export function sayAsked({ asked }: JobResources): string {
+export function describeRequested({ asked }: JobResources): string {
   const { cpu, memory_gb, gpu_model, instance_count } = asked
   const parts = [
-    gpu_model === null ? sayNeed(asked) : `${sayNeed(asked)} (${gpu_model})`,
-    cpu === null ? null : sayCount(cpu, 'core'),
+    gpu_model === null ? formatNeed(asked) : `${formatNeed(asked)} (${gpu_model})`,
+    cpu === null ? null : formatCount(cpu, 'core'),
     memory_gb === null ? null : `${memory_gb} GB of memory`,
   ].filter((part) => part !== null)
   const each = parts.join(', ')
@@ -23,30 +23,32 @@ export function sayAsked({ asked }: JobResources): string {
 }
 
 /** How much of what it got a job used, in sentences; null where nothing is known. */
-export function sayUsed(resources: JobResources): string | null {
-  const sentences = [sayContainerUsed(resources), sayGpusUsed(resources)].filter((said) => said !== null)
+export function describeUsed(resources: JobResources): string | null {
+  const sentences = [describeContainerUsed(resources), describeGpusUsed(resources)].filter(
+    (said) => said !== null,
+  )
   return sentences.length === 0 ? null : sentences.join(' ')
 }
 
 /** Cores of all instances together, and memory of the fullest beside what each got. */
-function sayContainerUsed({ got, used }: JobResources): string | null {
+function describeContainerUsed({ got, used }: JobResources): string | null {
   const { cpu_cores_mean: mean, memory_peak_mib: peak } = used
   if (mean === null || peak === null || got.length === 0) return null
   const cores = got.reduce((sum, instance) => sum + instance.cpu_milli, 0) / 1000
   const size = Math.min(...got.map(({ memory_mib }) => memory_mib))
-  return `It used ${sayCores(mean)} of ${sayCount(cores, 'core')} and at most ${sayMemory(peak)} of ${sayMemory(size)} of memory.`
+  return `It used ${formatCores(mean)} of ${formatCount(cores, 'core')} and at most ${formatMemory(peak)} of ${formatMemory(size)} of memory.`
 }
 
-function sayCores(cores: number): string {
+function formatCores(cores: number): string {
   return String(Number(cores.toFixed(cores < 1 ? 2 : 1)))
 }
 
-function sayMemory(mib: number): string {
-  return mib < 1024 ? `${mib} MiB` : sayGib(mib)
+function formatMemory(mib: number): string {
+  return mib < 1024 ? `${mib} MiB` : formatGib(mib)
 }
 
 /** How much of its GPUs a job used; null where it had none. */
-function sayGpusUsed({ got, used }: JobResources): string | null {
+function describeGpusUsed({ got, used }: JobResources): string | null {
   const gpus = got.flatMap((instance) => instance.gpus)
   if (gpus.length === 0) return null
   if (gpus.every(({ simulated }) => simulated))
@@ -54,12 +56,12 @@ function sayGpusUsed({ got, used }: JobResources): string | null {
   if (used.gpu_load_mean === null && used.gpu_memory_peak_mib === null) {
     return 'It ended before its GPUs were measured.'
   }
-  const load = used.gpu_load_mean === null ? null : `a mean load of ${sayShare(used.gpu_load_mean)}`
+  const load = used.gpu_load_mean === null ? null : `a mean load of ${formatShare(used.gpu_load_mean)}`
   const size = Math.min(...gpus.map(({ memory_mib }) => memory_mib))
   const peak =
     used.gpu_memory_peak_mib === null
       ? null
-      : `at most ${sayGib(used.gpu_memory_peak_mib)} of ${sayGib(size)} of memory`
+      : `at most ${formatGib(used.gpu_memory_peak_mib)} of ${formatGib(size)} of memory`
   return `Its GPUs had ${[load, peak].filter((part) => part !== null).join(' and ')}.`
 }
 

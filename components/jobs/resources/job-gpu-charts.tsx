@@ -1,7 +1,7 @@
 'use client'
 
 import type { JobResources } from '@/lib/contract/jobs'
-import { sayGib, sayShare } from '../../cluster/format-amounts'
+import { formatGib, formatShare } from '../../cluster/format-amounts'
 import { Sparkline } from '../../cluster/gpus/sparkline'
 import { ScrollRegion } from '../../ui/scroll-region'
 import type { JobGpuSeries } from './gpu-series'
@@ -66,13 +66,13 @@ function JobGpu({ series, instance, severalNodes, frame }: JobGpuProps) {
   const used = latest(series.memory_used_mib)
   const size = gpu?.memory_mib ?? Math.max(1, ...series.memory_used_mib.map((value) => value ?? 0))
   const lines = [
-    { of: 'load', label: 'Load', values: series.load, max: 1, now: load === null ? '–' : sayShare(load) },
+    { of: 'load', label: 'Load', values: series.load, max: 1, now: load === null ? '–' : formatShare(load) },
     {
       of: 'memory',
       label: 'Memory',
       values: series.memory_used_mib,
       max: size,
-      now: used === null ? '–' : sayGib(used),
+      now: used === null ? '–' : formatGib(used),
     },
   ] as const
   return (
@@ -80,7 +80,7 @@ function JobGpu({ series, instance, severalNodes, frame }: JobGpuProps) {
       <p className="mb-1.5 truncate font-medium text-ink text-xs">
         GPU {series.index}
         {severalNodes && instance ? ` of ${instance.node}` : ''}
-        {gpu && gpu.share < 1 ? `, shared: ${sayShare(gpu.share)} are this job’s` : ''}
+        {gpu && gpu.share < 1 ? `, shared: ${formatShare(gpu.share)} are this job’s` : ''}
       </p>
       {lines.map(({ of, label, values, max, now }) => (
         <div key={of} className="grid grid-cols-[3.25rem_minmax(0,1fr)_4rem] items-center gap-2 text-xs">

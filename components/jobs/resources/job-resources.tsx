@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { isFinal } from '@/lib/contract/status'
 import { Panel } from '../../ui/panel'
-import { adviseResources, sayAsked, sayUsed } from './describe-resources'
+import { adviseResources, describeRequested, describeUsed } from './describe-resources'
 import type { JobGpuSeries } from './gpu-series'
 import { JobGpuCharts } from './job-gpu-charts'
 
@@ -19,7 +19,7 @@ export function JobResources({ job, series }: JobResourcesProps) {
   return (
     <Panel className="gap-3 px-4 py-2.5">
       <dl className="flex flex-wrap gap-x-8 gap-y-1.5">
-        <Fact label="Asked for">{sayAsked(resources)}</Fact>
+        <Fact label="Asked for">{describeRequested(resources)}</Fact>
         <Fact label="Used">
           <Used job={job} />
         </Fact>
@@ -45,7 +45,7 @@ function Used({ job }: { job: JobDetail }) {
   const advice = adviseResources(job.resources)
   return (
     <>
-      {sayUsed(job.resources) ?? <span className="text-subtle">–</span>}
+      {describeUsed(job.resources) ?? <span className="text-subtle">–</span>}
       {advice ? <> {advice}</> : null}
     </>
   )

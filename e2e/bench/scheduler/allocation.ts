@@ -37,7 +37,7 @@ export function fillCluster({ nodes, requests }: Trace, seed: number): Allocatio
     if (!place) continue
     const { task } = place
     const stays = { task, endsAt: Number.POSITIVE_INFINITY, startedAt: 0, preemptible: false, leaving: false }
-    place.node.seat(String(index), stays)
+    place.node.allocate(String(index), stays)
     given += milliOf(request)
   }
   const milliseconds = performance.now() - began

@@ -3,7 +3,7 @@ import { type Transaction, transaction } from '../../database/transaction'
 import { recordAudit } from '../audit'
 
 /** A sign-in that an outside provider vouches for. */
-export interface OutsideAccount {
+export interface ExternalAccount {
   provider: string
   providerAccountId: string
   /** Addresses that the provider says it has checked: no others count. */
@@ -21,7 +21,7 @@ interface UserRow {
  * of its verified addresses, who is linked from then on. Returns the user's id; null for a stranger and for a disabled
  * user. Nobody becomes a user this way.
  */
-export function admitOutsideAccount(account: OutsideAccount): Promise<string | null> {
+export function admitExternalAccount(account: ExternalAccount): Promise<string | null> {
   return transaction(async (tx) => {
     const linked = await findLinked(tx, account)
     const user = linked ?? (await linkByEmail(tx, account))
@@ -39,7 +39,7 @@ export function admitOutsideAccount(account: OutsideAccount): Promise<string | n
 
 async function findLinked(
   executor: Transaction,
-  account: Pick<OutsideAccount, 'provider' | 'providerAccountId'>,
+  account: Pick<ExternalAccount, 'provider' | 'providerAccountId'>,
 ): Promise<UserRow | null> {
   const { rows } = await executor.query<UserRow>(
     `SELECT u.id, u.handle, u.disabled_at IS NOT NULL AS disabled
@@ -50,7 +50,7 @@ async function findLinked(
   return rows[0] ?? null
 }
 
-async function linkByEmail(tx: Transaction, account: OutsideAccount): Promise<UserRow | null> {
+async function linkByEmail(tx: Transaction, account: ExternalAccount): Promise<UserRow | null> {
   const { rows } = await tx.query<UserRow>(
     `SELECT id, handle, disabled_at IS NOT NULL AS disabled FROM users
       WHERE lower(email) = ANY (SELECT lower(e) FROM unnest($1::text[]) AS e) LIMIT 2`,
@@ -75,7 +75,7 @@ async function linkByEmail(tx: Transaction, account: OutsideAccount): Promise<Us
 }
 
 /** The user that a provider's account is linked to. */
-export async function userOfOutsideAccount(
+export async function externalAccountUser(
   provider: string,
   providerAccountId: string,
 ): Promise<string | null> {

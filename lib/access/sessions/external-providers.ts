@@ -14,7 +14,7 @@ export function verifiedEmailsOf(profile: unknown): string[] {
 }
 
 /** The outside providers that the environment sets up. */
-export function outsideProviders(): OAuthConfig<CheckedProfile>[] {
+export function externalProviders(): OAuthConfig<CheckedProfile>[] {
   const { GPUQ_GITHUB_ID, GPUQ_GITHUB_SECRET, GPUQ_OIDC_ISSUER, GPUQ_OIDC_ID, GPUQ_OIDC_SECRET } = env()
   const providers = []
   if (GPUQ_GITHUB_ID && GPUQ_GITHUB_SECRET) providers.push(github(GPUQ_GITHUB_ID, GPUQ_GITHUB_SECRET))
@@ -26,7 +26,7 @@ export function outsideProviders(): OAuthConfig<CheckedProfile>[] {
 
 /** What the sign-in page offers besides the password: the id for next-auth, and what its button says. */
 export function signInProviders(): { id: string; name: string }[] {
-  return outsideProviders().map(({ id, name }) => ({ id, name }))
+  return externalProviders().map(({ id, name }) => ({ id, name }))
 }
 
 /** Only the id counts: the user behind it is looked up, and what the provider calls them is not kept. */

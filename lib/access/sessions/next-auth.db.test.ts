@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { testDatabase } from '../../database/testing/test-database'
 import { makePerson } from '../testing/people'
-import { admitOutsideAccount } from './external-accounts'
+import { admitExternalAccount } from './external-accounts'
 import { githubProfile, oidcProfile, signInProviders, verifiedEmailsOf } from './external-providers'
 import { authOptions } from './next-auth'
 import { sessionUser } from './session'
@@ -168,7 +168,7 @@ describe('signing in by way of an outside provider', () => {
   it('links an account once, however many come with it at once', async () => {
     const { id, email } = await makePerson()
     const account = { provider: 'oidc', providerAccountId: 'many', verifiedEmails: [email] }
-    const users = await Promise.all(Array.from({ length: 20 }, () => admitOutsideAccount(account)))
+    const users = await Promise.all(Array.from({ length: 20 }, () => admitExternalAccount(account)))
     expect(new Set(users)).toEqual(new Set([id]))
   })
 

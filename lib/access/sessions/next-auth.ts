@@ -3,8 +3,8 @@ import credentialsProvider from 'next-auth/providers/credentials'
 import { z } from 'zod'
 import { env } from '../../env'
 import { logger } from '../../logger'
-import { admitOutsideAccount, userOfOutsideAccount } from './external-accounts'
-import { outsideProviders, verifiedEmailsOf } from './external-providers'
+import { admitExternalAccount, externalAccountUser } from './external-accounts'
+import { externalProviders, verifiedEmailsOf } from './external-providers'
 import { actorOfSession, beginSession } from './session'
 import {
   cookieName,
@@ -22,7 +22,7 @@ const page = '/sign-in'
 
 /** How next-auth works for gpuq. Sessions are signed tokens that are held against the user's row on every request. */
 export async function authOptions(): Promise<NextAuthOptions> {
-  tellOwnAddress()
+  setOwnAddress()
   return {
     secret: await sessionSecret(),
     useSecureCookies: secureCookies(),
@@ -36,7 +36,7 @@ export async function authOptions(): Promise<NextAuthOptions> {
     session: { strategy: 'jwt', maxAge: sessionSeconds },
     jwt: { maxAge: sessionSeconds },
     pages: { signIn: page, signOut: page, error: page, verifyRequest: page },
-    providers: [passwordProvider(), ...outsideProviders()],
+    providers: [passwordProvider(), ...externalProviders()],
     callbacks,
     logger: {
       error: (code, metadata) => logError(code, metadata),
@@ -50,7 +50,7 @@ export async function authOptions(): Promise<NextAuthOptions> {
  * next-auth takes its own address only from these variables. Where no public address is set, links lead to the host
  * that the browser asked for.
  */
-function tellOwnAddress(): void {
+function setOwnAddress(): void {
   const { GPUQ_URL } = env()
   if (GPUQ_URL) process.env.NEXTAUTH_URL = new URL(GPUQ_URL).origin
   else process.env.AUTH_TRUST_HOST = 'true'
@@ -77,7 +77,7 @@ const callbacks: NonNullable<NextAuthOptions['callbacks']> = {
   async signIn({ account, profile }) {
     if (account?.type !== 'oauth') return account?.type === 'credentials'
     const { provider, providerAccountId } = account
-    const admitted = await admitOutsideAccount({
+    const admitted = await admitExternalAccount({
       provider,
       providerAccountId,
       verifiedEmails: verifiedEmailsOf(profile),
@@ -106,7 +106,7 @@ async function sessionOfOutsideAccount(account: {
   provider: string
   providerAccountId: string
 }): Promise<SessionClaims | null> {
-  const userId = await userOfOutsideAccount(account.provider, account.providerAccountId)
+  const userId = await externalAccountUser(account.provider, account.providerAccountId)
   return userId === null ? null : beginSession(userId)
 }
 

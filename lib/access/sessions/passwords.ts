@@ -1,5 +1,5 @@
 import { hash, verify } from '@node-rs/argon2'
-import { Slots } from '../../async/concurrency-limit'
+import { ConcurrencyLimit } from '../../async/concurrency-limit'
 import { GpuqError } from '../../contract/errors'
 
 /** argon2id with the first of OWASP's parameter sets. */
@@ -9,7 +9,7 @@ const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
  * Hashing takes some 30 ms of a core and 19 MiB. Two at a time leave the thread pool to the rest of the server, however
  * many strangers try to sign in.
  */
-const slots = new Slots(2, 50)
+const slots = new ConcurrencyLimit(2, 50)
 
 /** Runs work that hashes passwords; throws 503 when too much of it waits already. Must not be nested. */
 export async function inPasswordSlot<T>(work: () => Promise<T>): Promise<T> {

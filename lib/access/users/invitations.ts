@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { RateWindow } from '../../async/rate-window'
 import { GpuqError } from '../../contract/errors'
 import { database } from '../../database/client'
 import { transaction } from '../../database/transaction'
 import { recordAudit } from '../audit'
-import { RateWindow } from '../rate-window'
 import { hashPassword, inPasswordSlot } from '../sessions/passwords'
 
 /** How long an invitation stays open, as PostgreSQL's interval. */

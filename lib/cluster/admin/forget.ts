@@ -3,8 +3,8 @@ import { recordAudit } from '../../access/audit'
 import { GpuqError } from '../../contract/errors'
 import { wakeLeader } from '../../database/notify'
 import { type Transaction, transaction } from '../../database/transaction'
+import { releaseAllocations } from '../../jobs/lifecycle/release-allocations'
 import { type LockedNode, lockGpu, lockNode, parseNodeNumber } from '../nodes/locked-node'
-import { releaseAllocations } from '../tasks/allocations'
 
 const conflict = (message: string) => new GpuqError('conflict', message)
 

@@ -27,7 +27,7 @@ export interface CheckpointFile extends StoredFile {
 }
 
 /** What one look at a task's directory changes in the record, all at once. */
-export interface Round {
+export interface Batch {
   stored: StoredFile[]
   /** Files that are gone from the directory, each with the object that the task knows of it. */
   gone: { path: string; object: string }[]
@@ -59,11 +59,11 @@ export async function readCheckpoints(task: OfTask, run: Run): Promise<Checkpoin
  * @returns the objects that nothing names any more, and the bytes that the run has now.
  * @throws {Fenced}
  */
-export async function recordRound(
+export async function recordBatch(
   lease: Lease,
   task: OfTask,
   run: Run,
-  round: Round,
+  round: Batch,
 ): Promise<{ unnamed: string[]; bytes: number }> {
   return transaction(async (tx) => {
     await holdRun(tx, run)
@@ -92,7 +92,7 @@ export async function holdRun(tx: Transaction, { projectId, name }: Run): Promis
   await tx.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [lockClass, `${projectId}/${name}`])
 }
 
-async function dropRows(tx: Transaction, run: Run, { stored, gone }: Round): Promise<string[]> {
+async function dropRows(tx: Transaction, run: Run, { stored, gone }: Batch): Promise<string[]> {
   const { rows } = await tx.query<{ object: string }>(
     `DELETE FROM checkpoint_files c
       WHERE c.project_id = $1 AND c.run_name = $2

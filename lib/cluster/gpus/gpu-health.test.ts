@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type GpuStanding, judgeGpu } from './gpu-health'
+import { assessGpu, type GpuStanding } from './gpu-health'
 import type { GpuReading } from './gpu-reading'
 
 const thresholds = { memory: 0.8, load: 0.8 }
@@ -20,7 +20,7 @@ const free: GpuStanding = { allocated: false, oursLately: false, busyReason: nul
 function follow(readings: Partial<GpuReading>[], standing: Partial<GpuStanding> = {}): (string | null)[] {
   let state = { ...free, ...standing }
   return readings.map((reading) => {
-    state = { ...state, ...judgeGpu({ ...idle, ...reading }, state, thresholds) }
+    state = { ...state, ...assessGpu({ ...idle, ...reading }, state, thresholds) }
     return state.busyReason
   })
 }

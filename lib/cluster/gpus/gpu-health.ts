@@ -17,7 +17,7 @@ export interface GpuStanding {
   calm: number
 }
 
-export interface GpuJudgement {
+export interface GpuAssessment {
   busyReason: string | null
   calm: number
 }
@@ -29,11 +29,11 @@ const calmEnough = 2
  * Why a GPU is not given out although gpuq has not given it away: a fault, or others' use over the thresholds. While a
  * job of ours is on it, its use says nothing of others.
  */
-export function judgeGpu(
+export function assessGpu(
   reading: GpuReading,
   standing: GpuStanding,
   thresholds: UseThresholds,
-): GpuJudgement {
+): GpuAssessment {
   if (reading.fault !== null) return { busyReason: reading.fault, calm: 0 }
   if (standing.allocated) return { busyReason: null, calm: 0 }
   if (isOver(reading, thresholds))

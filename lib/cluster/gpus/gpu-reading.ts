@@ -19,7 +19,7 @@ export interface GpuFault {
   index: number | null
   uuid: string | null
   /** What is wrong with it, in a sentence. */
-  says: string
+  message: string
 }
 
 /** What nvidia-smi said of a node's GPUs at one moment. */

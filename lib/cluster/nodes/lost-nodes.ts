@@ -1,7 +1,7 @@
 import { channels } from '../../database/listen'
 import { type Transaction, transaction } from '../../database/transaction'
+import { releaseAllocations } from '../../jobs/lifecycle/release-allocations'
 import { endAttempt, lockAttempt } from '../../jobs/lifecycle/verdict'
-import { releaseAllocations } from '../tasks/allocations'
 import { leaseSeconds } from './nodes'
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { KeptAnswer } from '../../async/adaptive-cache'
+import { AdaptiveCache } from '../../async/adaptive-cache'
 import { database } from '../../database/client'
 import { nodeFacts, nodeStateFields, shownGpus, shownNodes } from './cluster-rows'
 import { gpuState, nodeState } from './cluster-states'
@@ -19,11 +19,11 @@ const overviewRows = z.array(
 )
 
 // Next.js loads modules anew for each route bundle; the overview is made once a process.
-const shared = globalThis as typeof globalThis & { gpuqOverview?: KeptAnswer<OverviewNode[]> }
+const shared = globalThis as typeof globalThis & { gpuqOverview?: AdaptiveCache<OverviewNode[]> }
 
 /** Every node and the states of its GPUs, without who runs what: the same for all who ask. */
 export function readOverview(): Promise<OverviewNode[]> {
-  shared.gpuqOverview ??= new KeptAnswer(makeOverview)
+  shared.gpuqOverview ??= new AdaptiveCache(makeOverview)
   return shared.gpuqOverview.get()
 }
 

@@ -29,8 +29,8 @@ export async function countFailedAssignments(waiting: readonly Waiting[]): Promi
     for (const { id, spec, assign_attempts } of rows) {
       const limit = assignmentLimitOf(storedSpecSchema.parse(spec))
       if (!limit) continue
-      const because = [waitReasons.never_fits.says, tooLarge.get(id)?.detail].filter(Boolean).join(' ')
-      await tellFailure(
+      const because = [waitReasons.never_fits.message, tooLarge.get(id)?.detail].filter(Boolean).join(' ')
+      await writeFailure(
         tx,
         id,
         assign_attempts + 1,
@@ -51,7 +51,7 @@ async function anyCounts(jobIds: readonly string[]): Promise<boolean> {
   return rowCount === 1
 }
 
-async function tellFailure(
+async function writeFailure(
   tx: Transaction,
   jobId: string,
   failed: number,

@@ -1,6 +1,7 @@
-import { requestOf, storedSpecSchema } from '../../contract/config/stored-spec'
+import { storedSpecSchema } from '../../contract/config/stored-spec'
 import { database } from '../../database/client'
 import type { Transaction } from '../../database/transaction'
+import { requestOf } from '../../jobs/config/resource-request'
 import { couldFit, fits } from '../../scheduling/fits'
 import { readNodeInTurn } from '../nodes/node-states'
 import { startJob } from './place'
@@ -10,8 +11,8 @@ const lineLock = 4_711_470_006
 /** A line that no pass has confirmed for so long is not gone by: a leader makes one a second. */
 const goodForSeconds = 5
 
-/** Says whose turn is next, for {@link handOver}: the leader, after each pass. */
-export async function announceNext(jobIds: readonly string[]): Promise<void> {
+/** Says whose turn is next, for {@link dispatchDirectly}: the leader, after each pass. */
+export async function publishCandidates(jobIds: readonly string[]): Promise<void> {
   await database().pool.query({
     name: 'announce-next',
     text: `INSERT INTO next_in_line (job_ids) VALUES ($1) ON CONFLICT (id) DO UPDATE SET job_ids = $1, planned_at = now()
@@ -21,17 +22,17 @@ export async function announceNext(jobIds: readonly string[]): Promise<void> {
 }
 
 /** Whose turn is next. */
-export interface Line {
+export interface DispatchCandidates {
   jobIds: readonly string[]
   /** Whether a job may go before one that cannot use the node. */
   backfill: boolean
 }
 
 /** Locks a node for the end of one of its tasks, before everything else, and reads whose turn is next. */
-export async function lockForHandOver(
+export async function lockForDispatch(
   tx: Transaction,
   nodeId: string,
-): Promise<{ line: Line; failuresInRow: number }> {
+): Promise<{ candidates: DispatchCandidates; failuresInRow: number }> {
   const { rows } = await tx.query<{ jobIds: string[] | null; backfill: boolean; failuresInRow: number }>({
     name: 'lock-for-hand-over',
     text: `SELECT failures_in_row AS "failuresInRow", (SELECT backfill FROM policies) AS backfill,
@@ -41,7 +42,7 @@ export async function lockForHandOver(
   })
   const [row] = rows
   return {
-    line: { jobIds: row?.jobIds ?? [], backfill: row?.backfill ?? false },
+    candidates: { jobIds: row?.jobIds ?? [], backfill: row?.backfill ?? false },
     failuresInRow: row?.failuresInRow ?? 0,
   }
 }
@@ -51,9 +52,13 @@ export async function lockForHandOver(
  * of the leader. Only the first job that still waits and could ever run on that node is looked at, by the same `fits()`
  * that plans; where it does not fit, the leader decides.
  *
- * @param line as {@link lockForHandOver} read it, the node's row being locked since; without jobs that must not follow.
+ * @param line as {@link lockForDispatch} read it, the node's row being locked since; without jobs that must not follow.
  */
-export async function handOver(tx: Transaction, nodeId: string, { jobIds, backfill }: Line): Promise<void> {
+export async function dispatchDirectly(
+  tx: Transaction,
+  nodeId: string,
+  { jobIds, backfill }: DispatchCandidates,
+): Promise<void> {
   // One at a time, in the order of their turns.
   const node = jobIds.length > 0 ? await readNodeInTurn(tx, nodeId, lineLock) : null
   if (!node) return

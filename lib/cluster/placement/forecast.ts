@@ -1,8 +1,8 @@
-import { KeptAnswer } from '../../async/adaptive-cache'
+import { AdaptiveCache } from '../../async/adaptive-cache'
 import { database } from '../../database/client'
 import { forecast } from '../../scheduling/forecast'
 import type { Snapshot } from '../../scheduling/types'
-import { turnOrder } from './queue-order'
+import { queueOrder } from './queue-order'
 import { takeSnapshot } from './snapshot'
 
 export interface Expectation {
@@ -48,15 +48,15 @@ export async function expectationOf(jobId: string): Promise<Expectation | undefi
 }
 
 interface Forecasts {
-  queue: KeptAnswer<QueueForecast>
-  rest: KeptAnswer<ReadonlyMap<string, Expectation>>
+  queue: AdaptiveCache<QueueForecast>
+  rest: AdaptiveCache<ReadonlyMap<string, Expectation>>
 }
 
 // Next.js loads modules anew for each route bundle; a forecast is made once a process.
 const shared = globalThis as typeof globalThis & { gpuqForecasts?: Forecasts }
 
 function forecasts(): Forecasts {
-  shared.gpuqForecasts ??= { queue: new KeptAnswer(makeForecast), rest: new KeptAnswer(sortRest) }
+  shared.gpuqForecasts ??= { queue: new AdaptiveCache(makeForecast), rest: new AdaptiveCache(sortRest) }
   return shared.gpuqForecasts
 }
 
@@ -76,7 +76,7 @@ async function sortRest(): Promise<ReadonlyMap<string, Expectation>> {
   const { rows } = await database().pool.query<{ id: string }>({
     name: 'forecast-rest',
     text: `SELECT w.id FROM jobs w CROSS JOIN policies p
-            WHERE w.status = 'pending' AND w.id <> ALL ($1::uuid[]) ORDER BY ${turnOrder('w', 'p')}`,
+            WHERE w.status = 'pending' AND w.id <> ALL ($1::uuid[]) ORDER BY ${queueOrder('w', 'p')}`,
     values: [known],
   })
   return new Map(rows.map(({ id }, i) => [id, { position: known.length + i + 1, expectedStart: null }]))

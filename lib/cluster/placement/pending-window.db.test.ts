@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { testDatabase } from '../../database/testing/test-database'
 import { makeJob, makeUser } from '../testing/rows'
-import { WaitingWindow } from './pending-window'
+import { PendingWindow } from './pending-window'
 
 const db = testDatabase()
 
@@ -33,7 +33,7 @@ async function someOutside(rows: readonly { id: string }[]): Promise<string> {
 describe('where more wait than a pass looks at, and choosing among them takes long', () => {
   it('keeps the choice, without those that wait no more and with those that came since', async () => {
     let now = 0
-    const window = new WaitingWindow(() => (now += 500))
+    const window = new PendingWindow(() => (now += 500))
     const first = await window.read()
     expect(first).toHaveLength(5_000)
     const ended = first[0]?.id ?? ''
@@ -50,7 +50,7 @@ describe('where more wait than a pass looks at, and choosing among them takes lo
 
   it('chooses anew after some passes', async () => {
     let now = 0
-    const window = new WaitingWindow(() => (now += 500))
+    const window = new PendingWindow(() => (now += 500))
     const pressing = await someOutside(await window.read())
     await db.pool.query('UPDATE jobs SET priority = 100 WHERE id = $1', [pressing])
     expect(idsOf(await window.read())).not.toContain(pressing)
@@ -60,7 +60,7 @@ describe('where more wait than a pass looks at, and choosing among them takes lo
 
   it('chooses anew when most of them have started', async () => {
     let now = 0
-    const window = new WaitingWindow(() => (now += 500))
+    const window = new PendingWindow(() => (now += 500))
     const first = await window.read()
     const gone = idsOf(first).slice(0, 2_600)
     await db.pool.query(`UPDATE jobs SET status = 'scheduled' WHERE id = ANY ($1::uuid[])`, [gone])
@@ -74,7 +74,7 @@ describe('where more wait than a pass looks at, and choosing among them takes lo
 
 it('chooses anew when many have come since', async () => {
   let now = 0
-  const window = new WaitingWindow(() => (now += 500))
+  const window = new PendingWindow(() => (now += 500))
   await window.read()
   const like = await makeJob()
   await db.pool.query(
@@ -87,7 +87,7 @@ it('chooses anew when many have come since', async () => {
 })
 
 it('chooses for each pass where that is done at once', async () => {
-  const window = new WaitingWindow(() => 0)
+  const window = new PendingWindow(() => 0)
   const pressing = await someOutside(await window.read())
   await db.pool.query('UPDATE jobs SET priority = 100 WHERE id = $1', [pressing])
   expect(idsOf(await window.read())).toContain(pressing)

@@ -1,5 +1,5 @@
 import { database } from '../../database/client'
-import { turnOrder } from './queue-order'
+import { queueOrder } from './queue-order'
 
 export interface WaitingRow {
   id: string
@@ -43,7 +43,7 @@ interface Chosen {
  * The waiting jobs that a pass looks at. Where more wait than that, choosing them means sorting all of them: of a hundred
  * thousand, 1.5 seconds. So a choice that took long is kept for some passes, each of which adds what has come since.
  */
-export class WaitingWindow {
+export class PendingWindow {
   #chosen: Chosen | undefined
 
   constructor(private readonly now: () => number = () => performance.now()) {}
@@ -76,7 +76,7 @@ async function chooseWindow(): Promise<{ rows: WaitingRow[]; since: Date }> {
     // Only ids are sorted: the jobs' rows are wide.
     text: `SELECT ${columns}, now() AS since
              FROM (SELECT id, turn FROM (
-                     SELECT w.id, w.created_at, row_number() OVER (PARTITION BY w.project_id, w.user_id, w.reason ORDER BY ${turnOrder('w', 'p')}) AS turn
+                     SELECT w.id, w.created_at, row_number() OVER (PARTITION BY w.project_id, w.user_id, w.reason ORDER BY ${queueOrder('w', 'p')}) AS turn
                        FROM jobs w CROSS JOIN policies p WHERE w.status = 'pending') AS pending
                     WHERE turn <= $1 ORDER BY turn, created_at, id LIMIT $2) AS chosen JOIN jobs j USING (id)
             ORDER BY turn, j.created_at, j.id`,

@@ -6,7 +6,7 @@
  * @param job alias of the job's row.
  * @param policy alias of the policy's row.
  */
-export function turnOrder(job: string, policy: string): string {
+export function queueOrder(job: string, policy: string): string {
   const ageingS = `60 * ${policy}.ageing_minutes`
   return `(coalesce(${job}.spec->>'pool', '') = 'best-effort'),
     date_part('epoch', ${job}.created_at) + CASE ${policy}.scheduling

@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { requestOf, storedSpecSchema } from '../../contract/config/stored-spec'
+import { storedSpecSchema } from '../../contract/config/stored-spec'
 import { database } from '../../database/client'
+import { requestOf } from '../../jobs/config/resource-request'
 import type {
   Demand,
   Policy,
@@ -12,7 +13,7 @@ import type {
 import { countKinds } from '../../scheduling/workload'
 import { readPolicy } from '../admin/policy'
 import { readNodes } from '../nodes/node-states'
-import { type WaitingRow, WaitingWindow } from './pending-window'
+import { PendingWindow, type WaitingRow } from './pending-window'
 import { readShares } from './shares'
 
 interface JobRow {
@@ -23,7 +24,7 @@ interface JobRow {
   spec: unknown
 }
 
-const waitingWindow = new WaitingWindow()
+const waitingWindow = new PendingWindow()
 
 /** The state the scheduler plans on, at the database's time, and what each waiting job was last told. */
 export async function takeSnapshot(): Promise<{ snapshot: Snapshot; reasons: Map<string, string | null> }> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type HeldBack, sayHeldBack } from './unavailable-reasons'
+import { describeUnavailable, type Unavailable } from './unavailable-reasons'
 
-const gpu = (changes: Partial<HeldBack> = {}): HeldBack => ({
+const gpu = (changes: Partial<Unavailable> = {}): Unavailable => ({
   id: 'g',
   node: 'lab-a',
   gpu: 1,
@@ -10,25 +10,29 @@ const gpu = (changes: Partial<HeldBack> = {}): HeldBack => ({
   words: 'new fan',
   ...changes,
 })
-const node = (changes: Partial<HeldBack> = {}) => gpu({ gpu: null, ...changes })
+const node = (changes: Partial<Unavailable> = {}) => gpu({ gpu: null, ...changes })
 
 describe('what is held back is told', () => {
   it('with who, when and why, and as one sentence', () => {
-    expect(sayHeldBack([gpu()])).toBe('An admin paused GPU 1 of lab-a on 2026-11-20 at 08:30 UTC: new fan.')
-    expect(sayHeldBack([node({ words: 'Is it broken?' })])).toBe(
+    expect(describeUnavailable([gpu()])).toBe(
+      'An admin paused GPU 1 of lab-a on 2026-11-20 at 08:30 UTC: new fan.',
+    )
+    expect(describeUnavailable([node({ words: 'Is it broken?' })])).toBe(
       'An admin paused lab-a on 2026-11-20 at 08:30 UTC: Is it broken?',
     )
-    expect(sayHeldBack([node({ words: null })])).toBe('An admin paused lab-a on 2026-11-20 at 08:30 UTC.')
-    expect(sayHeldBack([node({ state: 'quarantined', words: 'Jobs failed here.' })])).toBe(
+    expect(describeUnavailable([node({ words: null })])).toBe(
+      'An admin paused lab-a on 2026-11-20 at 08:30 UTC.',
+    )
+    expect(describeUnavailable([node({ state: 'quarantined', words: 'Jobs failed here.' })])).toBe(
       'lab-a was quarantined on 2026-11-20 at 08:30 UTC: Jobs failed here.',
     )
-    expect(sayHeldBack([])).toBeNull()
+    expect(describeUnavailable([])).toBeNull()
   })
 
   it('together where the words are the same, since the first of them', () => {
     const later = { since: new Date('2026-11-21T00:00:00Z') }
     const held = [gpu(later), gpu({ gpu: 3 }), gpu({ node: 'lab-b', gpu: 0 }), gpu({ gpu: 2, words: 'hot' })]
-    expect(sayHeldBack(held)).toBe(
+    expect(describeUnavailable(held)).toBe(
       'An admin paused GPUs 1, 3 of lab-a and GPU 0 of lab-b on 2026-11-20 at 08:30 UTC: new fan. ' +
         'An admin paused GPU 2 of lab-a on 2026-11-20 at 08:30 UTC: hot.',
     )
@@ -36,19 +40,19 @@ describe('what is held back is told', () => {
 
   it('in a few sentences, however many there are', () => {
     const nodes = Array.from({ length: 50 }, (_, i) => node({ node: `lab-${i}`, words: 'power' }))
-    expect(sayHeldBack(nodes)).toContain('An admin paused lab-0, lab-1, lab-2 and 47 more on')
+    expect(describeUnavailable(nodes)).toContain('An admin paused lab-0, lab-1, lab-2 and 47 more on')
     const all = Array.from({ length: 50 }, (_, i) => gpu({ gpu: i, words: `${i}`.padEnd(2_000, '.') }))
-    const said = sayHeldBack(all)
+    const said = describeUnavailable(all)
     expect(said).toMatch(/\.\.… 47 more reasons stand on the cluster page\.$/)
     expect(said?.length).toBeLessThan(1_200)
   })
 
   it('without figures that change by themselves', () => {
     const outside = (words: string) => gpu({ state: 'outside', since: null, words })
-    expect(sayHeldBack([outside('Others use it: 70 of 80 GiB of memory, 95 % load.')])).toBe(
+    expect(describeUnavailable([outside('Others use it: 70 of 80 GiB of memory, 95 % load.')])).toBe(
       'GPU 1 of lab-a: Others use it.',
     )
-    expect(sayHeldBack([outside('nvidia-smi failed: it hangs.')])).toBe(
+    expect(describeUnavailable([outside('nvidia-smi failed: it hangs.')])).toBe(
       'GPU 1 of lab-a: nvidia-smi failed: it hangs.',
     )
   })

@@ -4,7 +4,7 @@ import type { Waiting } from '../../scheduling/types'
 import { lastingReason } from '../gpus/gpu-health'
 import { sentence } from '../overview/cluster-states'
 
-const heldBack = z.object({
+const unavailableRow = z.object({
   id: z.string(),
   node: z.string(),
   /** Its number on the node; null: the whole node is meant. */
@@ -17,7 +17,7 @@ const heldBack = z.object({
 })
 
 /** A node or GPU that takes nothing new. */
-export type HeldBack = z.output<typeof heldBack>
+export type Unavailable = z.output<typeof unavailableRow>
 
 /** In that order of nodes and GPUs in which people see them. */
 const selectHeldBack = `
@@ -38,23 +38,23 @@ const selectHeldBack = `
  * Adds to what waiting jobs are told the words that stand beside the nodes and GPUs they wait for: what the admin said
  * who paused them, and since when. Everybody sees those on the cluster's page. Nothing is planned by them.
  */
-export async function tellHeldBack(waiting: readonly Waiting[]): Promise<Waiting[]> {
+export async function addUnavailableReasons(waiting: readonly Waiting[]): Promise<Waiting[]> {
   // Jobs that ask for the same share one list.
-  const lists = new Set(waiting.flatMap((one) => (one.heldBack?.length ? [one.heldBack] : [])))
+  const lists = new Set(waiting.flatMap((one) => (one.unavailable?.length ? [one.unavailable] : [])))
   if (lists.size === 0) return [...waiting]
   const { rows } = await database().pool.query({
     name: 'held-back',
     text: selectHeldBack,
     values: [[...new Set([...lists].flat())]],
   })
-  const all = z.array(heldBack).parse(rows)
+  const all = z.array(unavailableRow).parse(rows)
   const wordsOf = new Map<readonly string[], string | null>()
   for (const list of lists) {
     const ids = new Set(list)
-    wordsOf.set(list, sayHeldBack(all.filter(({ id }) => ids.has(id))))
+    wordsOf.set(list, describeUnavailable(all.filter(({ id }) => ids.has(id))))
   }
   return waiting.map((one) => {
-    const words = one.heldBack && wordsOf.get(one.heldBack)
+    const words = one.unavailable && wordsOf.get(one.unavailable)
     return words ? { ...one, detail: [one.detail, words].filter(Boolean).join(' ') } : one
   })
 }
@@ -65,15 +65,15 @@ const mostNodes = 3
 const mostCharacters = 300
 
 /** Who holds them back, since when and why, in a sentence for each reason; null where there are none. */
-export function sayHeldBack(held: readonly HeldBack[]): string | null {
-  const causes = new Map<string, HeldBack[]>()
+export function describeUnavailable(held: readonly Unavailable[]): string | null {
+  const causes = new Map<string, Unavailable[]>()
   for (const one of held) {
     const words = one.words && (one.state === 'outside' ? lastingReason(one.words) : one.words)
     const key = JSON.stringify([one.state, one.gpu === null, words])
     causes.set(key, [...(causes.get(key) ?? []), { ...one, words }])
   }
   if (causes.size === 0) return null
-  const told = [...causes.values()].slice(0, mostSentences).map(sayCause)
+  const told = [...causes.values()].slice(0, mostSentences).map(describeCause)
   const more = causes.size - told.length
   const rest =
     more === 0 ? [] : [`${more} more ${more === 1 ? 'reason stands' : 'reasons stand'} on the cluster page.`]
@@ -81,12 +81,12 @@ export function sayHeldBack(held: readonly HeldBack[]): string | null {
 }
 
 /** @param held those of one state and the same words. */
-function sayCause(held: readonly HeldBack[]): string {
+function describeCause(held: readonly Unavailable[]): string {
   const [first] = held
   if (!first) return ''
-  const what = sayWhich(held)
+  const what = describeWhich(held)
   const words = first.words && shorten(first.words)
-  const when = sayWhen(held)
+  const when = describeResumeTime(held)
   switch (first.state) {
     case 'paused':
       return sentence(`An admin paused ${what}${when}`, words)
@@ -98,7 +98,7 @@ function sayCause(held: readonly HeldBack[]): string {
 }
 
 /** Such as " on 2026-11-22 at 05:59 UTC": the time of the first of them. */
-function sayWhen(held: readonly HeldBack[]): string {
+function describeResumeTime(held: readonly Unavailable[]): string {
   const times = held.flatMap(({ since }) => (since === null ? [] : [since.getTime()]))
   if (times.length === 0) return ''
   const [date, time] = new Date(Math.min(...times)).toISOString().split('T')
@@ -106,17 +106,17 @@ function sayWhen(held: readonly HeldBack[]): string {
 }
 
 /** Such as "lab-a and lab-b", or "GPUs 0, 2 of lab-a". */
-function sayWhich(held: readonly HeldBack[]): string {
+function describeWhich(held: readonly Unavailable[]): string {
   const gpusOf = new Map<string, number[]>()
   for (const { node, gpu } of held)
     gpusOf.set(node, [...(gpusOf.get(node) ?? []), ...(gpu === null ? [] : [gpu])])
-  const nodes = [...gpusOf].slice(0, mostNodes).map(([node, gpus]) => sayGpus(node, gpus))
+  const nodes = [...gpusOf].slice(0, mostNodes).map(([node, gpus]) => formatGpus(node, gpus))
   const more = gpusOf.size - nodes.length
   if (more > 0) nodes.push(`${held[0]?.gpu === null ? '' : 'GPUs of '}${more} more`)
   return nodes.length === 1 ? nodes.join('') : `${nodes.slice(0, -1).join(', ')} and ${nodes.at(-1)}`
 }
 
-function sayGpus(node: string, gpus: readonly number[]): string {
+function formatGpus(node: string, gpus: readonly number[]): string {
   if (gpus.length === 0) return node
   return `${gpus.length === 1 ? 'GPU' : 'GPUs'} ${gpus.join(', ')} of ${node}`
 }

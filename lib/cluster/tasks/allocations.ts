@@ -1,25 +1,8 @@
 import { database } from '../../database/client'
 import { channels } from '../../database/listen'
-import { type Transaction, transaction } from '../../database/transaction'
+import { transaction } from '../../database/transaction'
+import { releaseAllocations } from '../../jobs/lifecycle/release-allocations'
 import { type Lease, LeaseLost } from '../nodes/nodes'
-
-/**
- * Gives back what ended tasks hold. Releasing twice releases once. GPUs of several nodes are locked in the order in which
- * a placement takes them.
- */
-export async function releaseAllocations(tx: Transaction, taskIds: string[]): Promise<void> {
-  await tx.query({
-    name: 'release-allocations',
-    text: `WITH released AS (
-             UPDATE allocations SET released_at = now() WHERE task_id = ANY ($1::uuid[]) AND released_at IS NULL
-             RETURNING gpu_id, milli
-           ), sums AS (SELECT gpu_id, sum(milli)::int AS milli FROM released GROUP BY gpu_id
-           ), locked AS (SELECT id FROM gpus WHERE id IN (SELECT gpu_id FROM sums) ORDER BY node_id, id FOR NO KEY UPDATE)
-           UPDATE gpus SET allocated_milli = allocated_milli - sums.milli FROM sums JOIN locked ON locked.id = sums.gpu_id
-            WHERE gpus.id = sums.gpu_id`,
-    values: [taskIds],
-  })
-}
 
 /** Ended tasks of this node that still hold GPUs, because their container would not die. */
 export async function tasksHoldingGpus(lease: Lease): Promise<string[]> {

@@ -2,12 +2,12 @@ import type { EndReason } from '../../contract/reasons'
 import type { TaskStatus } from '../../contract/status'
 import { transaction } from '../../database/transaction'
 import type { Outcome } from '../../jobs/lifecycle/attempt-end'
+import { releaseAllocations } from '../../jobs/lifecycle/release-allocations'
 import { endAttempt, lockAttempt } from '../../jobs/lifecycle/verdict'
 import { logger } from '../../logger'
 import { noteNodeHealth } from '../nodes/node-health'
 import { type Lease, leaseHeld } from '../nodes/nodes'
-import { handOver, lockForHandOver } from '../placement/direct-dispatch'
-import { releaseAllocations } from './allocations'
+import { dispatchDirectly, lockForDispatch } from '../placement/direct-dispatch'
 import { type ClaimedTask, Fenced } from './tasks'
 
 const taskStatusOf = ({ reason }: Outcome): TaskStatus => {
@@ -44,7 +44,7 @@ class HandOverFailed extends Error {}
 async function endTask(lease: Lease, task: ClaimedTask, outcome: Outcome, after: AfterEnd): Promise<void> {
   await transaction(async (tx) => {
     // The node's row first, then the job's, then the task's, as everyone locks them.
-    const { line, failuresInRow } = await lockForHandOver(tx, lease.nodeId)
+    const { candidates: line, failuresInRow } = await lockForDispatch(tx, lease.nodeId)
     await noteNodeHealth(tx, lease, task, outcome, failuresInRow)
     const live = await lockAttempt(tx, task.jobId, task.attempt)
     const { reason, detail, exitCode } = outcome
@@ -62,7 +62,7 @@ async function endTask(lease: Lease, task: ClaimedTask, outcome: Outcome, after:
     if (after === 'release') return
     // Not to the job itself: one that goes back to the queue has to be looked at first.
     const jobIds = line.jobIds.filter((id) => id !== task.jobId)
-    await handOver(tx, lease.nodeId, { ...line, jobIds }).catch((cause: unknown) => {
+    await dispatchDirectly(tx, lease.nodeId, { ...line, jobIds }).catch((cause: unknown) => {
       throw new HandOverFailed('hand over', { cause })
     })
   })

@@ -13,11 +13,6 @@ export interface TaskArtifact {
 
 type ArtifactTask = Pick<ClaimedTask, 'id' | 'jobId' | 'attempt' | 'rank'>
 
-/** The key of an artifact in the store. */
-export function artifactKey(task: Omit<ArtifactTask, 'id'>, id: string): string {
-  return `artifacts/${task.jobId}/${task.attempt}/${task.rank}/${id}`
-}
-
 /** Says that a file of the task is stored. Saying so twice says it once. */
 export async function recordArtifact(
   lease: Lease,

@@ -18,7 +18,7 @@ export interface TerminalWork {
  * key is ever typed twice; `withInput` false leaves it where it is.
  * @throws {Fenced} when the task is no longer this worker's.
  */
-export async function takeTerminalWork(
+export async function claimTerminalInput(
   lease: Lease,
   taskId: string,
   withInput: boolean,

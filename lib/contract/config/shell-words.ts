@@ -1,4 +1,4 @@
-export type ShellWords = { ok: true; words: string[] } | { ok: false; says: string }
+export type ShellWords = { ok: true; words: string[] } | { ok: false; message: string }
 
 /**
  * Splits a line as a POSIX shell does: blanks separate, quotes join, a backslash takes the next character as it is
@@ -16,12 +16,12 @@ export function splitShellWords(line: string): ShellWords {
       at++
     } else if (char === "'" || char === '"') {
       const quoted = readQuoted(line, at + 1, char)
-      if (quoted === null) return { ok: false, says: `the quote ${char} is opened and never closed` }
+      if (quoted === null) return { ok: false, message: `the quote ${char} is opened and never closed` }
       word = (word ?? '') + quoted.text
       at = quoted.end
     } else if (char === '\\') {
       if (at + 1 === line.length)
-        return { ok: false, says: 'a backslash stands at the end with nothing after it' }
+        return { ok: false, message: 'a backslash stands at the end with nothing after it' }
       const escaped = line.charAt(at + 1)
       // A backslash before a line feed continues the line.
       word = escaped === '\n' ? word : (word ?? '') + escaped

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { ResourceRequest } from '../../scheduling/types'
 import { pools } from './schema'
 
 /** A job's config as the database keeps it: the wire's own keys, without user and token. */
@@ -27,34 +26,6 @@ export const storedSpecSchema = z.looseObject({
 })
 
 export type StoredSpec = z.infer<typeof storedSpecSchema>
-
-/**
- * What the scheduler needs to know of a config.
- * @param jobId whose it is; null where it stands for jobs like it.
- */
-export function requestOf(spec: StoredSpec, jobId: string | null): ResourceRequest {
-  const gib = (value: number | undefined) => (value === undefined ? null : Math.ceil(value * 1024))
-  return {
-    gpuCount: spec.gpu_count,
-    gpuMilli: Math.round((spec.gpu_fraction ?? 1) * 1000),
-    gpuMemoryMib: spec.gpu_memory_gb === undefined ? null : mibOfGigabytes(spec.gpu_memory_gb),
-    cpuMilli: spec.cpu === undefined ? null : Math.ceil(spec.cpu * 1000),
-    memoryMib: gib(spec.memory_gb),
-    allowedGpus: spec.allowed_gpus ?? null,
-    gpuModel: spec.gpu_model ?? null,
-    instances: spec.instance_count,
-    pool: spec.pool,
-    dedicatedTo: spec.fresh_nodes ? jobId : null,
-  }
-}
-
-/**
- * A GPU's memory is named in powers of ten, and has a little less than as many powers of two: one of "80 GB" has 79.6
- * GiB, one of "16 GB" 15. Who asks for 80 or 16 means those.
- */
-function mibOfGigabytes(gigabytes: number): number {
-  return Math.ceil((gigabytes * 1e9) / 2 ** 20)
-}
 
 /** The spec as the result file shows it: values of environment variables may be secrets and are left out. */
 export function publicSpec(spec: StoredSpec): Record<string, unknown> {

@@ -64,7 +64,7 @@ export const args = z
     if (typeof value !== 'string') return value
     const split = splitShellWords(value)
     if (split.ok) return split.words
-    context.addIssue({ code: 'custom', message: split.says })
+    context.addIssue({ code: 'custom', message: split.message })
     return z.NEVER
   })
   .pipe(argsList)

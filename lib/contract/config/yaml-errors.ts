@@ -34,17 +34,17 @@ const sentences = {
 
 /** The codes alone would say less than the library knows. */
 const closerSentences = [
-  { code: 'MISSING_CHAR', when: /closing.*quote/, says: 'a quote is opened before here and never closed' },
-  { code: 'MISSING_CHAR', when: /end with/, says: 'a bracket is opened before here and never closed' },
+  { code: 'MISSING_CHAR', when: /closing.*quote/, message: 'a quote is opened before here and never closed' },
+  { code: 'MISSING_CHAR', when: /end with/, message: 'a bracket is opened before here and never closed' },
   {
     code: 'BAD_INDENT',
     when: /end with/,
-    says: 'a bracket is opened before here and not closed where it must be',
+    message: 'a bracket is opened before here and not closed where it must be',
   },
 ] as const
 
 /** The sentence for what the library found. */
 export function describeYamlError(error: YAMLError): string {
   const closer = closerSentences.find(({ code, when }) => code === error.code && when.test(error.message))
-  return closer?.says ?? sentences[error.code]
+  return closer?.message ?? sentences[error.code]
 }

@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream'
 import { z } from 'zod'
-import { artifactKey } from '../../cluster/tasks/task-artifacts'
 import type { Artifact, ArtifactList } from '../../contract/artifacts'
 import { GpuqError } from '../../contract/errors'
 import { safePaths } from '../../contract/sanitize-text'
 import { database } from '../../database/client'
+import { artifactKey } from '../../results/name'
 import { storage } from '../../storage/storage'
 import type { VisibleJob } from '../read/job-visibility'
-import { attachment } from './content-disposition'
+import { contentDisposition } from './content-disposition'
 import { type TarEntry, tarOf } from './tar'
 
 interface ArtifactRow {
@@ -83,7 +83,7 @@ export async function downloadArtifact(
     throw new GpuqError('conflict', 'It is no PNG or JPEG that a page can show. Download it.')
   const { stream } = await openRow(job, row)
   const [name = 'artifact'] = safePaths([row.path.slice(row.path.lastIndexOf('/') + 1)])
-  return attachment(stream, { name, type })
+  return contentDisposition(stream, { name, type })
 }
 
 /** All artifacts of the last attempt as one tar archive, made as it is sent. */
@@ -99,7 +99,7 @@ export async function downloadArtifacts(job: VisibleJob): Promise<Response> {
       open: async () => (await openRow(job, row)).stream,
     }),
   )
-  return attachment(tarOf(entries), { name: `${job.id}.tar`, type: 'application/x-tar' })
+  return contentDisposition(tarOf(entries), { name: `${job.id}.tar`, type: 'application/x-tar' })
 }
 
 const previewBytes = 64 * 1024

@@ -15,7 +15,7 @@ export interface Attachment {
 }
 
 /** A download. */
-export function attachment(
+export function contentDisposition(
   content: Readable | AsyncIterable<Uint8Array>,
   { name, type }: Attachment,
 ): Response {

@@ -8,7 +8,7 @@ import { storage } from '../../storage/storage'
 import { waitForResultFile } from '../live/wait'
 import type { VisibleJob } from '../read/job-visibility'
 import { deletedAfterDays } from './artifacts'
-import { attachment } from './content-disposition'
+import { contentDisposition } from './content-disposition'
 
 /**
  * A job's JSONL file, or its output as plain text, of several ranks one after the other and each line under its rank's
@@ -17,7 +17,10 @@ import { attachment } from './content-disposition'
  */
 export async function downloadResult(job: VisibleJob, format: 'jsonl' | 'text'): Promise<Response> {
   if (format === 'text') {
-    return attachment(await plainText(job), { name: `${job.id}.txt`, type: 'text/plain; charset=utf-8' })
+    return contentDisposition(await plainText(job), {
+      name: `${job.id}.txt`,
+      type: 'text/plain; charset=utf-8',
+    })
   }
   if (!isFinal(job.status)) {
     throw new GpuqError('conflict', 'The job has not ended yet. Its result file is written when it does.')
@@ -33,7 +36,7 @@ export async function downloadResult(job: VisibleJob, format: 'jsonl' | 'text'):
     })
   }
   const { stream } = await storage().open(resultKey(file.name))
-  return attachment(stream, { name: file.name, type: 'application/x-ndjson; charset=utf-8' })
+  return contentDisposition(stream, { name: file.name, type: 'application/x-ndjson; charset=utf-8' })
 }
 
 async function plainText({ id, attempt }: VisibleJob): Promise<AsyncIterable<Buffer>> {

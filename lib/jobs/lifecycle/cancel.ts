@@ -1,12 +1,12 @@
 import { type Actor, requireScope } from '../../access/actor'
 import { recordAudit } from '../../access/audit'
-import { releaseAllocations } from '../../cluster/tasks/allocations'
 import { GpuqError } from '../../contract/errors'
 import type { CancelReason } from '../../contract/reasons'
 import { isFinal, type JobStatus } from '../../contract/status'
 import { channels } from '../../database/listen'
 import { type Transaction, transaction } from '../../database/transaction'
 import { findVisibleJob } from '../read/job-visibility'
+import { releaseAllocations } from './release-allocations'
 
 /**
  * Cancels a job wherever it is. One that waits, or was placed and not yet taken up, is cancelled at once and does not

@@ -46,7 +46,7 @@ export async function dueNotices(limit: number, perUser: number): Promise<DueNot
  * Takes a due notice for one attempt; null where another leader was first. The time of the next attempt is set before
  * this one begins: a leader that dies in it leaves it to the next.
  */
-export async function takeNotice(jobId: string): Promise<{ attempt: number } | null> {
+export async function claimNotice(jobId: string): Promise<{ attempt: number } | null> {
   const { rows } = await database().pool.query<{ attempt: number }>({
     name: 'take-notice',
     text: `UPDATE job_notifications

@@ -1,4 +1,3 @@
-import { deleteOldSamples } from '../../cluster/gpus/gpu-samples'
 import { database } from '../../database/client'
 import { transaction } from '../../database/transaction'
 import { logger } from '../../logger'
@@ -9,12 +8,11 @@ import { storage } from '../../storage/storage'
 const leftoverMs = 60 * 60_000
 
 /**
- * Deletes what has served its time: idempotency keys after a day, samples of GPUs after an hour, what writers that died left
+ * Deletes what has served its time: idempotency keys after a day, what writers that died left
  * half written, and the files of jobs that ended longer ago than their projects keep them.
  */
 export async function deleteExpired(now: Date): Promise<void> {
   await database().pool.query("DELETE FROM idempotency_keys WHERE created_at < now() - interval '1 day'")
-  await deleteOldSamples()
   await deleteOldFiles()
   await storage().removeLeftovers(new Date(now.getTime() - leftoverMs))
 }

@@ -78,7 +78,7 @@ export async function endAttempt(tx: Transaction, live: LiveAttempt): Promise<vo
   const ended = tasks.flatMap(({ status, ...task }) => (isLive(status) ? [] : [task]))
   if (ended.length < tasks.length) {
     if (ended.some(({ reason }) => reason !== 'finished')) await wakePeers(tx, jobId, attempt)
-    await tx.query(`SELECT ${tellOf('$1')}`, [jobId])
+    await tx.query(`SELECT ${notifyOf('$1')}`, [jobId])
   } else {
     const cancel = cancelReason && cancelledAt ? { reason: cancelReason, at: cancelledAt } : null
     await conclude(tx, live, judgeAttempt(ended, cancel), attempt - uncounted)
@@ -86,7 +86,7 @@ export async function endAttempt(tx: Transaction, live: LiveAttempt): Promise<vo
 }
 
 /** Wakes who watches a job, and the scheduler: in the statement that changes the job, for the sake of its GPUs' next job. */
-function tellOf(jobId: string): string {
+function notifyOf(jobId: string): string {
   return `pg_notify('${channels.job}', ${jobId}::text), pg_notify('${channels.queue}', ${jobId}::text)`
 }
 
@@ -149,7 +149,7 @@ function mayRetry(reason: EndReason, tries: number, live: LiveAttempt): boolean 
 }
 
 function because({ reason, detail }: Outcome): string {
-  return [endReasons[reason].says, detail].filter(Boolean).join(' ')
+  return [endReasons[reason].message, detail].filter(Boolean).join(' ')
 }
 
 /** How a job goes back to the queue. */
@@ -172,7 +172,7 @@ async function requeue(tx: Transaction, jobId: string, { reason, detail, waitS }
     `UPDATE jobs SET status = 'pending', reason = $2, reason_detail = $3, started_at = NULL, network_index = NULL,
             not_before = now() + make_interval(secs => $4),
             assign_attempts = CASE WHEN status = 'running' THEN 0 ELSE assign_attempts END
-      WHERE id = $1 AND status = ANY ($5::"JobStatus"[]) RETURNING ${tellOf('id')}`,
+      WHERE id = $1 AND status = ANY ($5::"JobStatus"[]) RETURNING ${notifyOf('id')}`,
     [jobId, reason, detail, waitS, statusesBefore('pending')],
   )
 }
@@ -182,7 +182,7 @@ async function writeVerdict(tx: Transaction, jobId: string, outcome: Outcome): P
   await tx.query({
     name: `verdict-${status}`,
     text: `UPDATE jobs SET status = $2, reason = $3, reason_detail = $4, exit_code = $5, ended_at = now(), network_index = NULL
-            WHERE id = $1 AND status = ANY ($6::"JobStatus"[]) RETURNING ${tellOf('id')}`,
+            WHERE id = $1 AND status = ANY ($6::"JobStatus"[]) RETURNING ${notifyOf('id')}`,
     values: [jobId, status, outcome.reason, outcome.detail, outcome.exitCode, statusesBefore(status)],
   })
 }

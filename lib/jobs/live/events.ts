@@ -1,5 +1,5 @@
 import type { Actor } from '../../access/actor'
-import { stillHolds } from '../../access/credential-validity'
+import { isCredentialValid } from '../../access/credential-validity'
 import { isFinal } from '../../contract/status'
 import { type RankOutput, readRanks, startsOfTail } from '../../results/read-output'
 import { readJobDetail } from '../read/read'
@@ -83,8 +83,8 @@ async function* follow(
   signal: AbortSignal,
 ): AsyncGenerator<string, void> {
   const bell = new Bell()
-  signal.addEventListener('abort', bell.ring)
-  const stops = await Promise.all([watchJob(jobId, bell.ring), watchJob(jobId, bell.ring, 'output')])
+  signal.addEventListener('abort', bell.notify)
+  const stops = await Promise.all([watchJob(jobId, bell.notify), watchJob(jobId, bell.notify, 'output')])
   const mayRead = askingNowAndThen(actor)
   let position = parsePosition(from.lastEventId)
   let shown = ''
@@ -130,7 +130,7 @@ class Bell {
   #rang = false
   #wake = () => {}
 
-  readonly ring = () => {
+  readonly notify = () => {
     this.#rang = true
     this.#wake()
   }
@@ -153,7 +153,7 @@ function askingNowAndThen(actor: Actor): () => Promise<boolean> {
   return async () => {
     if (performance.now() - askedAt < askEveryMs) return true
     askedAt = performance.now()
-    return stillHolds(actor)
+    return isCredentialValid(actor)
   }
 }
 

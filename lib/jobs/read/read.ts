@@ -9,7 +9,7 @@ import { countRanks, readOutput } from '../../results/read-output'
 import { findVisibleJob } from './job-visibility'
 import { type JobRow, summaryColumns, summaryJoins, toSummary } from './list'
 import { instancesOfJob, toResources } from './resources'
-import { type NoticeRow, noticeOf } from './to-notice'
+import { type NoticeRow, toNotice } from './to-notice'
 
 interface DetailRow extends JobRow, NoticeRow {
   reason_detail: string | null
@@ -102,7 +102,7 @@ export async function readJobDetail(jobId: string): Promise<JobDetail> {
     archive: row.archive,
     priority: row.priority,
     provision: row.provision,
-    notice: noticeOf(row),
+    notice: toNotice(row),
   }
 }
 

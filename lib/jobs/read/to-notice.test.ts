@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type NoticeRow, noticeOf } from './to-notice'
+import { type NoticeRow, toNotice } from './to-notice'
 
 const at = new Date('2026-11-21T12:00:00Z')
 const row = (given: Partial<NoticeRow>): NoticeRow => ({
@@ -13,15 +13,15 @@ const row = (given: Partial<NoticeRow>): NoticeRow => ({
 
 describe('noticeOf', () => {
   it('is nothing where nobody asked to be told', () => {
-    expect(noticeOf(row({ notice_attempts: null }))).toBeNull()
+    expect(toNotice(row({ notice_attempts: null }))).toBeNull()
   })
 
   it('waits for the end, which is not due before', () => {
-    expect(noticeOf(row({ ended_at: null }))).toMatchObject({ state: 'waiting', next_try_at: null })
+    expect(toNotice(row({ ended_at: null }))).toMatchObject({ state: 'waiting', next_try_at: null })
   })
 
   it('says when it is tried again, and why', () => {
-    expect(noticeOf(row({ notice_attempts: 2, notice_problem: 'The address answered 500.' }))).toEqual({
+    expect(toNotice(row({ notice_attempts: 2, notice_problem: 'The address answered 500.' }))).toEqual({
       state: 'trying',
       attempts: 2,
       problem: 'The address answered 500.',
@@ -32,8 +32,8 @@ describe('noticeOf', () => {
 
   it('was told once it is settled without a problem, and given up with one', () => {
     const settled = { notice_attempts: 3, notice_settled_at: at }
-    expect(noticeOf(row(settled))).toMatchObject({ state: 'told', next_try_at: null })
-    expect(noticeOf(row({ ...settled, notice_problem: 'The address answered 503.' }))).toMatchObject({
+    expect(toNotice(row(settled))).toMatchObject({ state: 'told', next_try_at: null })
+    expect(toNotice(row({ ...settled, notice_problem: 'The address answered 503.' }))).toMatchObject({
       state: 'given_up',
       problem: 'The address answered 503.',
     })

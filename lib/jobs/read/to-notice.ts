@@ -10,7 +10,7 @@ export interface NoticeRow {
 }
 
 /** Whether who wanted to know of a job's end was told. The address itself is in the config alone. */
-export function noticeOf(row: NoticeRow): JobNotice | null {
+export function toNotice(row: NoticeRow): JobNotice | null {
   const { ended_at, notice_attempts: attempts, notice_settled_at: settledAt, notice_problem: problem } = row
   if (attempts === null) return null
   const nothing = { attempts, problem, next_try_at: null, settled_at: settledAt?.toISOString() ?? null }

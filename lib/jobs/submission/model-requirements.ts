@@ -22,7 +22,10 @@ export function modelsOfCommand(command: string): string[] {
  * The config with the GPUs that its models need, unless it says itself how many it takes: the most demanding of them
  * decides. It is stored so, because what waits must show what it waits for.
  */
-export async function withModelNeed(config: JobConfig, models: readonly string[]): Promise<JobConfig> {
+export async function withModelRequirements(
+  config: JobConfig,
+  models: readonly string[],
+): Promise<JobConfig> {
   if (config.gpusChosen || models.length === 0) return config
   const milli = await resolveModels(models)
   const gpuCount = Math.ceil(milli / 1000)

@@ -5,7 +5,7 @@ import { GpuqError } from '../../contract/errors'
 import { database } from '../../database/client'
 
 /** What a submission is told whose run name a live job of its project has. */
-export async function runIsLive(
+export async function runNameConflict(
   actor: Actor,
   { projectId, runName }: Pick<JobConfig, 'projectId' | 'runName'>,
 ): Promise<GpuqError> {

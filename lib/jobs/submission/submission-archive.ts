@@ -1,4 +1,4 @@
-import { refuseRoom } from '../../archives/workdir-capacity'
+import { refuseCapacity } from '../../archives/workdir-capacity'
 import type { JobConfig } from '../../contract/config/config'
 import { GpuqError } from '../../contract/errors'
 import type { Transaction } from '../../database/transaction'
@@ -22,7 +22,7 @@ export async function findArchive(
   })
   const [found] = rows
   if (!found) throw noArchive(config)
-  const tooLarge = memoryGb === null ? null : refuseRoom(found, Math.ceil(memoryGb * 1024))
+  const tooLarge = memoryGb === null ? null : refuseCapacity(found, Math.ceil(memoryGb * 1024))
   if (tooLarge !== null) throw refuse(tooLarge)
   return found.id
 }

@@ -17,8 +17,8 @@ import {
 import { env } from '../../env'
 import { contentHash } from './content-hash'
 import { findSameContent } from './deduplicate'
-import { modelsOfCommand, modelsOfWords, withModelNeed } from './model-requirements'
-import { runIsLive } from './run-name-conflict'
+import { modelsOfCommand, modelsOfWords, withModelRequirements } from './model-requirements'
+import { runNameConflict } from './run-name-conflict'
 import { findArchive, noArchive } from './submission-archive'
 import { isLimited, requireWithinLimits } from './submission-limits'
 
@@ -63,7 +63,7 @@ export async function submitJob(
   { deduplicate = false }: SubmitOptions = {},
 ): Promise<Submitted> {
   const submitted = await accept(actor, submission, deduplicate).catch(async (error: unknown) => {
-    if (isUniqueViolation(error, 'jobs_one_live_run')) throw await runIsLive(actor, submission.config)
+    if (isUniqueViolation(error, 'jobs_one_live_run')) throw await runNameConflict(actor, submission.config)
     if (isForeignKeyViolation(error, 'jobs_archive_id_fkey')) throw noArchive(submission.config)
     throw error
   })
@@ -120,7 +120,10 @@ async function prepare(actor: Actor, given: JobConfig) {
   const [environment, known, config] = await Promise.all([
     findEnvironment(given.environment),
     findProject(database().pool, actor.userId, given.projectId),
-    withModelNeed(given, given.command === null ? modelsOfWords(given.args) : modelsOfCommand(given.command)),
+    withModelRequirements(
+      given,
+      given.command === null ? modelsOfWords(given.args) : modelsOfCommand(given.command),
+    ),
   ])
   return { environment, known, config }
 }

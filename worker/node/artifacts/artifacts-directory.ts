@@ -14,12 +14,12 @@ const mostEntries = 4_096
  * number of files. A directory of the disk could be filled by files that are deleted and still open, unseen by
  * anyone who looks; and what the engine itself mounts is gone the moment the program ends.
  */
-export function resultsDirectory(tasksDirectory: string, taskId: string): string {
+export function artifactsDirectory(tasksDirectory: string, taskId: string): string {
   return join(`${tasksDirectory}.results`, taskId)
 }
 
 /** Makes it, unless it is there: what an earlier worker began is kept. */
-export async function openResults(
+export async function openArtifacts(
   path: string,
   taskId: string,
   limitBytes: number,
@@ -34,27 +34,27 @@ export async function openResults(
 }
 
 /** Makes that of a task; null where this node keeps nothing of it. */
-export async function layOutResults(
+export async function prepareArtifacts(
   tasksDirectory: string,
   taskId: string,
   limitBytes: number | null,
   user: TaskUser,
 ): Promise<string | null> {
   if (limitBytes === null) return null
-  const path = resultsDirectory(tasksDirectory, taskId)
-  await openResults(path, taskId, limitBytes, user)
+  const path = artifactsDirectory(tasksDirectory, taskId)
+  await openArtifacts(path, taskId, limitBytes, user)
   return path
 }
 
 /** Removes it and all that lies there. One that is not there is success. */
-export async function closeResults(path: string): Promise<void> {
+export async function closeArtifacts(path: string): Promise<void> {
   // Lazily: a reader that was given up on holds nothing up.
   if (await isOpen(path)) await run('umount', ['-l', path])
   await rm(path, { recursive: true, force: true })
 }
 
 /** Gives back the memory of all of them below a directory, once there are no containers left. */
-export async function closeAllResults(directory: string): Promise<void> {
+export async function closeAllArtifacts(directory: string): Promise<void> {
   const table = await readFile('/proc/self/mounts', 'utf8').catch(() => '')
   for (const line of table.split('\n')) {
     const [source, escaped = ''] = line.split(' ')
@@ -66,7 +66,7 @@ export async function closeAllResults(directory: string): Promise<void> {
 }
 
 /** Ids of the tasks that have one here. */
-export function listResults(tasksDirectory: string): Promise<string[]> {
+export function listArtifactDirectories(tasksDirectory: string): Promise<string[]> {
   return listed(`${tasksDirectory}.results`)
 }
 
@@ -94,10 +94,10 @@ function isAbsent(error: unknown): boolean {
 
 /** Null where this worker can keep what jobs leave in /results; else what to change. */
 export async function whyNoResults(tasksDirectory: string): Promise<string | null> {
-  const path = resultsDirectory(tasksDirectory, 'probe')
+  const path = artifactsDirectory(tasksDirectory, 'probe')
   try {
-    await openResults(path, 'probe', 1 << 20)
-    await closeResults(path)
+    await openArtifacts(path, 'probe', 1 << 20)
+    await closeArtifacts(path)
     return null
   } catch (error) {
     const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error)

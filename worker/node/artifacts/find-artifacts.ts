@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, open, readdir } from 'node:fs/promises'
 
 /** A file that a task left in /results. */
-export interface FoundResult {
+export interface FoundArtifact {
   /** Relative to /results, with slashes. */
   path: string
   bytes: number
@@ -24,11 +24,11 @@ const strict = new TextDecoder('utf-8', { fatal: true })
  * The regular files below a directory whose writers are gone. Links, pipes, sockets and devices are passed over, and
  * never opened; so is what holds more than `limitBytes` with all before it: a file with holes may claim any size.
  */
-export async function findResults(
+export async function findArtifacts(
   directory: string,
   limitBytes: number,
-): Promise<{ found: FoundResult[]; passedOver: PassedOver[] }> {
-  const found: FoundResult[] = []
+): Promise<{ found: FoundArtifact[]; passedOver: PassedOver[] }> {
+  const found: FoundArtifact[] = []
   const passedOver: PassedOver[] = []
   let left = limitBytes
   const waiting: Buffer[] = [Buffer.alloc(0)]
@@ -36,16 +36,16 @@ export async function findResults(
     for (const entry of await readdir(join(directory, inner), { withFileTypes: true, encoding: 'buffer' })) {
       const name = inner.length === 0 ? entry.name : Buffer.concat([inner, slash, entry.name])
       const path = textOf(name)
-      const tell = (why: string) => passedOver.push({ path: path ?? name.toString('latin1'), why })
-      if (name.length > mostPathBytes) tell(`its path is longer than ${mostPathBytes} bytes`)
-      else if (path === null) tell('its path is not UTF-8')
+      const skip = (why: string) => passedOver.push({ path: path ?? name.toString('latin1'), why })
+      if (name.length > mostPathBytes) skip(`its path is longer than ${mostPathBytes} bytes`)
+      else if (path === null) skip('its path is not UTF-8')
       else if (entry.isDirectory()) waiting.push(name)
-      else if (!entry.isFile()) tell('it is not a regular file')
+      else if (!entry.isFile()) skip('it is not a regular file')
       else {
         const opens = () => openRegular(join(directory, name))
         const bytes = await sizeOf(opens)
-        if (bytes === null) tell('it is not a regular file')
-        else if (bytes > left) tell('it is larger than what may be kept')
+        if (bytes === null) skip('it is not a regular file')
+        else if (bytes > left) skip('it is larger than what may be kept')
         else {
           left -= bytes
           found.push({ path, bytes, open: opens })

@@ -1,17 +1,18 @@
 import { uuidv7 } from 'uuidv7'
-import { pause } from '@/lib/async/sleep'
+import { sleep } from '@/lib/async/sleep'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
-import { artifactKey, recordArtifact, recordedPaths } from '@/lib/cluster/tasks/task-artifacts'
+import { recordArtifact, recordedPaths } from '@/lib/cluster/tasks/task-artifacts'
 import { type ClaimedTask, Fenced } from '@/lib/cluster/tasks/tasks'
 import type { EndReason } from '@/lib/contract/reasons'
 import { visibleText } from '@/lib/contract/sanitize-text'
 import type { Outcome } from '@/lib/jobs/lifecycle/attempt-end'
 import { logger } from '@/lib/logger'
+import { artifactKey } from '@/lib/results/name'
 import { storage } from '@/lib/storage/storage'
 import { StorageFault } from '@/lib/storage/store'
-import { persist } from '../lease/retry-write'
-import { isOpen, resultsDirectory } from './artifacts-directory'
-import { type FoundResult, findResults, type PassedOver } from './find-artifacts'
+import { retryWrite } from '../lease/retry-write'
+import { artifactsDirectory, isOpen } from './artifacts-directory'
+import { type FoundArtifact, findArtifacts, type PassedOver } from './find-artifacts'
 
 /** A verdict waits for what the job left, but not for ever: so long in all. */
 const patienceMs = 10 * 60_000
@@ -43,15 +44,15 @@ interface ResultsOf {
  * @returns a sentence about what was not kept, for the job; null when all was.
  * @throws {Fenced}
  */
-async function keepResults(results: ResultsOf, reason: EndReason): Promise<string | null> {
+async function uploadArtifacts(results: ResultsOf, reason: EndReason): Promise<string | null> {
   if (attemptIsRepeated.has(reason) || !(await isOpen(results.directory))) return null
   try {
-    const { found, passedOver } = await findResults(results.directory, results.limitBytes)
-    if (found.length === 0) return sayWhatIsMissing(passedOver)
+    const { found, passedOver } = await findArtifacts(results.directory, results.limitBytes)
+    if (found.length === 0) return describeMissing(passedOver)
     const hurried = reason.startsWith('cancelled') || (results.task.instances > 1 && reason !== 'finished')
     const patience = hurried ? shortPatienceMs : patienceMs
     const keeper = new Keeper(results, performance.now() + patience)
-    return sayWhatIsMissing([...passedOver, ...(await keeper.keepAll(found))])
+    return describeMissing([...passedOver, ...(await keeper.keepAll(found))])
   } catch (error) {
     if (error instanceof Fenced || results.abandoned.aborted) throw error
     logger.error({ err: error, task: results.task.id }, 'the files of a task could not be kept')
@@ -68,8 +69,8 @@ export async function withResults(
 ): Promise<Outcome> {
   const { lease, tasksDirectory, resultsLimitBytes: limitBytes } = host
   if (limitBytes === null) return outcome
-  const directory = resultsDirectory(tasksDirectory, task.id)
-  const missing = await keepResults({ lease, task, directory, limitBytes, abandoned }, outcome.reason)
+  const directory = artifactsDirectory(tasksDirectory, task.id)
+  const missing = await uploadArtifacts({ lease, task, directory, limitBytes, abandoned }, outcome.reason)
   return missing === null
     ? outcome
     : { ...outcome, detail: [outcome.detail, missing].filter(Boolean).join(' ') }
@@ -84,9 +85,9 @@ class Keeper {
     readonly deadline: number,
   ) {}
 
-  async keepAll(found: FoundResult[]): Promise<PassedOver[]> {
+  async keepAll(found: FoundArtifact[]): Promise<PassedOver[]> {
     const { task, abandoned } = this.results
-    const recorded = await persist(abandoned, 'artifacts', () => recordedPaths(task))
+    const recorded = await retryWrite(abandoned, 'artifacts', () => recordedPaths(task))
     const waiting = found.filter(({ path }) => !recorded.has(path)).values()
     const passedOver: PassedOver[] = []
     const work = async () => {
@@ -105,7 +106,7 @@ class Keeper {
   }
 
   /** False when the store did not take it. */
-  async #keep(file: FoundResult): Promise<boolean> {
+  async #keep(file: FoundArtifact): Promise<boolean> {
     const { lease, task, abandoned } = this.results
     const id = uuidv7()
     const key = artifactKey(task, id)
@@ -115,7 +116,7 @@ class Keeper {
       try {
         const stored = await storage().write(key, this.#read(file))
         this.#refusingSince = null
-        await persist(abandoned, 'artifact', () =>
+        await retryWrite(abandoned, 'artifact', () =>
           recordArtifact(lease, task, { id, path: file.path, ...stored }),
         )
         return true
@@ -127,12 +128,12 @@ class Keeper {
         await storage()
           .remove(key)
           .catch(() => undefined)
-        await pause(wait, abandoned)
+        await sleep(wait, abandoned)
       }
     }
   }
 
-  async *#read(file: FoundResult): AsyncGenerator<Buffer> {
+  async *#read(file: FoundArtifact): AsyncGenerator<Buffer> {
     const handle = await file.open()
     try {
       for await (const part of handle.createReadStream({
@@ -152,7 +153,7 @@ class OutOfTime extends Error {}
 
 const mostNamed = 3
 
-function sayWhatIsMissing(passedOver: PassedOver[]): string | null {
+function describeMissing(passedOver: PassedOver[]): string | null {
   if (passedOver.length === 0) return null
   const named = passedOver.slice(0, mostNamed).map(({ path, why }) => `${visibleText(path, 80)} (${why})`)
   const more = passedOver.length > mostNamed ? ` and ${passedOver.length - mostNamed} more` : ''

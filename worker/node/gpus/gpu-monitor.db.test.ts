@@ -8,7 +8,7 @@ import { testDatabase } from '@/lib/database/testing/test-database'
 import { discoverGpus } from '../../gpus/discover'
 import { readGpus } from '../../gpus/read-gpus'
 import { NvidiaSmiStandIn } from '../../gpus/testing/stand-in'
-import { GpuWatch } from './gpu-monitor'
+import { GpuMonitor } from './gpu-monitor'
 
 const db = testDatabase()
 const realPath = process.env.PATH
@@ -46,7 +46,7 @@ async function withGpus<T>(gpus: string[] | string, work: () => Promise<T>): Pro
 
 interface Seen {
   lease: Lease
-  watch: GpuWatch
+  watch: GpuMonitor
   /** How long nvidia-smi is waited for. */
   patience: { ms: number }
   samples: ReadonlyMap<string, GpuReading>[]
@@ -63,7 +63,7 @@ async function serve(): Promise<Seen> {
     lease,
     patience,
     samples,
-    watch: new GpuWatch(
+    watch: new GpuMonitor(
       lease,
       () => readGpus(patience.ms),
       (sample) => samples.push(sample),
@@ -71,7 +71,7 @@ async function serve(): Promise<Seen> {
   }
 }
 
-const look = (watch: GpuWatch, gpus: string[] | string) => withGpus(gpus, () => watch.look())
+const look = (watch: GpuMonitor, gpus: string[] | string) => withGpus(gpus, () => watch.look())
 
 /** None is run while one that hung has not ended yet. */
 async function untilKilled(): Promise<void> {

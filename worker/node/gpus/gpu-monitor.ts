@@ -1,5 +1,5 @@
-import { pause } from '@/lib/async/sleep'
-import { judgeGpu, type UseThresholds } from '@/lib/cluster/gpus/gpu-health'
+import { sleep } from '@/lib/async/sleep'
+import { assessGpu, type UseThresholds } from '@/lib/cluster/gpus/gpu-health'
 import type { GpuReading, GpuReport } from '@/lib/cluster/gpus/gpu-reading'
 import {
   type GpuState,
@@ -24,7 +24,7 @@ const mostMisses = 3
 const oursForMs = 10_000
 
 /** Watches a node's real GPUs under one lease: how they are used, and which of them cannot be given out. */
-export class GpuWatch {
+export class GpuMonitor {
   /** Resolves after the first look, whatever it showed. */
   readonly firstLook: Promise<void>
   #looked: () => void = () => {}
@@ -57,7 +57,7 @@ export class GpuWatch {
     while (!signal.aborted) {
       await Promise.race([this.look(), ended])
       this.#looked()
-      await pause(lookEveryMs, signal)
+      await sleep(lookEveryMs, signal)
     }
     this.#looked()
   }
@@ -103,7 +103,7 @@ export class GpuWatch {
       busyReason: state?.busyReason ?? null,
       calm: this.#calm.get(reading.uuid) ?? 0,
     }
-    const { busyReason, calm } = judgeGpu(reading, standing, thresholds)
+    const { busyReason, calm } = assessGpu(reading, standing, thresholds)
     this.#calm.set(reading.uuid, calm)
     await recordGpu(this.lease, reading, busyReason, keep)
     return busyReason === null && (!state || state.missing || state.busyReason !== null)
@@ -130,7 +130,7 @@ export class GpuWatch {
 /** The readings, and for each known GPU of which too little could be read one that says only that. */
 function withFaults({ gpus, faults }: GpuReport, states: GpuState[]): GpuReading[] {
   const read = new Set(gpus.map(({ uuid }) => uuid))
-  const faulty = faults.flatMap(({ uuid, index, says }) => {
+  const faulty = faults.flatMap(({ uuid, index, message: says }) => {
     const state = states.find((known) =>
       uuid === null ? !known.missing && known.index === index : known.uuid === uuid,
     )

@@ -4,15 +4,15 @@ import type { Lease } from '@/lib/cluster/nodes/nodes'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { logger } from '@/lib/logger'
 import { encodeMetric } from '@/lib/results/metric'
-import type { OutputStore } from '../task/output-writer'
+import type { OutputWriter } from '../task/output-writer'
 import { shownRank } from '../task/shown-rank'
 
 /** Shortest time between two records in a task's output; a sample that comes a little early still counts. */
 const recordEveryMs = 9_500
 
 /** Writes down how a task's GPUs are used: a summary in the task's row, and from time to time a record in its output. */
-export class UseRecorder {
-  #store: OutputStore | undefined
+export class UsageRecorder {
+  #store: OutputWriter | undefined
   #recorded = Number.NEGATIVE_INFINITY
 
   constructor(
@@ -21,7 +21,7 @@ export class UseRecorder {
   ) {}
 
   /** From now on the task runs, and its output goes there. */
-  recordTo(store: OutputStore): void {
+  recordTo(store: OutputWriter): void {
     this.#store = store
   }
 

@@ -1,4 +1,4 @@
-import { pause } from '@/lib/async/sleep'
+import { sleep } from '@/lib/async/sleep'
 import { type Lease, renewEveryMs, renewLease, selfFenceAfterMs } from '@/lib/cluster/nodes/nodes'
 import { logger } from '@/lib/logger'
 
@@ -11,7 +11,7 @@ const lastTryMs = 2_000
 export type LeaseEnd = 'expired' | 'taken' | 'ended'
 
 /** Keeps one lease, and knows whether it is surely held. */
-export class LeaseKeeper {
+export class LeaseRenewer {
   #renewed: number
   #lost = false
 
@@ -38,7 +38,7 @@ export class LeaseKeeper {
    */
   async keep(signal: AbortSignal): Promise<LeaseEnd> {
     for (let wait = renewEveryMs; ; ) {
-      await pause(Math.max(0, Math.min(wait, this.#leftMs)), signal)
+      await sleep(Math.max(0, Math.min(wait, this.#leftMs)), signal)
       if (signal.aborted) return 'ended'
       const asked = performance.now()
       const answer = await this.#renew(signal)
@@ -63,7 +63,7 @@ export class LeaseKeeper {
         logger.warn({ err: error }, 'the lease could not be renewed, trying again')
         return unknown()
       }),
-      pause(Math.max(lastTryMs, this.#leftMs), signal).then(unknown),
+      sleep(Math.max(lastTryMs, this.#leftMs), signal).then(unknown),
     ])
   }
 }

@@ -1,10 +1,10 @@
-import { Wake } from '@/lib/async/change-signal'
+import { ChangeSignal } from '@/lib/async/change-signal'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { markReady, type Readiness, readReadiness } from '@/lib/cluster/tasks/gang'
 import { type ClaimedTask, noteStop } from '@/lib/cluster/tasks/tasks'
 import { listener } from '@/lib/database/listen'
 import type { Outcome } from '@/lib/jobs/lifecycle/attempt-end'
-import { persist } from '../lease/retry-write'
+import { retryWrite } from '../lease/retry-write'
 
 /** The safety net under the notifications. */
 const lookEveryMs = 1_000
@@ -31,17 +31,17 @@ export async function waitForPeers(
   stopping: AbortSignal,
   limitSeconds = barrierSeconds,
 ): Promise<boolean> {
-  const wake = new Wake(stopping)
+  const wake = new ChangeSignal(stopping)
   const stopListening = await listener().listen('node', (id) => {
-    if (id === null || id === lease.nodeId) wake.ring()
+    if (id === null || id === lease.nodeId) wake.notify()
   })
   try {
-    if (!stopping.aborted) await persist(stopping, 'ready', () => markReady(lease, task))
+    if (!stopping.aborted) await retryWrite(stopping, 'ready', () => markReady(lease, task))
     while (!stopping.aborted) {
-      const { missing, waitedSeconds } = await persist(stopping, 'peers', () => readReadiness(task))
+      const { missing, waitedSeconds } = await retryWrite(stopping, 'peers', () => readReadiness(task))
       if (missing.length === 0) return true
       if (waitedSeconds > limitSeconds) throw new PeersMissing(missing, limitSeconds)
-      await wake.rung(lookEveryMs)
+      await wake.wait(lookEveryMs)
     }
     return false
   } finally {
@@ -57,5 +57,5 @@ export async function warnPeers(
   abandoned: AbortSignal,
 ): Promise<void> {
   if (task.instances === 1 || reason === 'finished') return
-  await persist(abandoned, 'failure', () => noteStop(lease, task, reason))
+  await retryWrite(abandoned, 'failure', () => noteStop(lease, task, reason))
 }

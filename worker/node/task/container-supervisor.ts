@@ -1,4 +1,4 @@
-import { pause } from '@/lib/async/sleep'
+import { sleep } from '@/lib/async/sleep'
 import { logger } from '@/lib/logger'
 import {
   type ContainerInput,
@@ -15,7 +15,7 @@ import {
 /** How often an engine that is away is asked again. */
 const engineRetryMs = 1_000
 
-export interface LifeHost {
+export interface SupervisorHost {
   runtime: Runtime
   taskId: string
   nodeId: string
@@ -31,9 +31,9 @@ export interface LifeHost {
  * One task's container, from wherever an earlier worker left it to its end. An engine that does not answer is being
  * restarted: it is waited for, and asked what has become of the container meanwhile.
  */
-export class ContainerLife {
+export class ContainerSupervisor {
   /** Rejects when the container would not die. */
-  readonly undying: Promise<never>
+  readonly killFailed: Promise<never>
   #giveUp: (error: unknown) => void = () => {}
   #container: ContainerRef | undefined
   /** From the moment when a start may have reached the engine. */
@@ -41,15 +41,15 @@ export class ContainerLife {
   #opened = false
 
   constructor(
-    readonly host: LifeHost,
+    readonly host: SupervisorHost,
     existing?: ContainerRef,
   ) {
     this.#container = existing
     this.#mayRun = existing !== undefined && existing.state !== 'created'
-    this.undying = new Promise((_, reject) => {
+    this.killFailed = new Promise((_, reject) => {
       this.#giveUp = reject
     })
-    this.undying.catch(() => {})
+    this.killFailed.catch(() => {})
   }
 
   /**
@@ -138,7 +138,7 @@ export class ContainerLife {
     return this.host.runtime.resize(this.#known(), size)
   }
 
-  /** Stops the container once it runs. That it exits is seen by {@link follow}; that it would not, by {@link undying}. */
+  /** Stops the container once it runs. That it exits is seen by {@link follow}; that it would not, by {@link killFailed}. */
   stop(graceMs: number): void {
     if (!this.#opened) return
     const container = this.#known()
@@ -146,7 +146,7 @@ export class ContainerLife {
   }
 
   /** Makes sure that nothing runs any more. False when it cannot be made sure. */
-  async putDown(): Promise<boolean> {
+  async forceStop(): Promise<boolean> {
     const container = this.#container
     if (!container) return true
     try {
@@ -181,7 +181,7 @@ export class ContainerLife {
 
   async #engineIsAway(): Promise<void> {
     logger.warn({ task: this.host.taskId }, 'the container engine does not answer; waiting for it')
-    await pause(engineRetryMs, this.host.abandoned)
+    await sleep(engineRetryMs, this.host.abandoned)
     this.host.requireOurs()
   }
 }

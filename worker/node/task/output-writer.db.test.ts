@@ -6,8 +6,8 @@ import { placeByHand } from '@/lib/cluster/testing/placed'
 import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { collectOutput, readRecords } from '@/lib/results/decode'
-import { UseRecorder } from '../gpus/usage-recorder'
-import { OutputStore } from './output-writer'
+import { UsageRecorder } from '../gpus/usage-recorder'
+import { OutputWriter } from './output-writer'
 
 const db = testDatabase()
 
@@ -55,8 +55,8 @@ async function types(): Promise<string[]> {
 describe("the use of a task's GPUs", () => {
   it('is recorded between the lines of its output, at most every ten seconds, and never after its end', async () => {
     const { lease, task } = await runningTask()
-    const store = new OutputStore(lease, task, 1 << 20, new AbortController().signal)
-    const use = new UseRecorder(lease, task)
+    const store = new OutputWriter(lease, task, 1 << 20, new AbortController().signal)
+    const use = new UsageRecorder(lease, task)
     use.take(readings(task, 1, 100))
     use.recordTo(store)
     await store.take(print('one\n'))
@@ -72,12 +72,12 @@ describe("the use of a task's GPUs", () => {
 
   it('moves nothing for a worker that goes on with the output', async () => {
     const { lease, task } = await runningTask()
-    const first = new OutputStore(lease, task, 1 << 20, new AbortController().signal)
+    const first = new OutputWriter(lease, task, 1 << 20, new AbortController().signal)
     await first.take(print('one\ntw'))
     first.add(Buffer.from(`{"type":"metric","t":"${new Date().toISOString()}","gpus":[]}\n`))
     await expect.poll(types, patience).toContain('metric')
     const adopted = await claim(lease)
-    const second = new OutputStore(lease, adopted, 1 << 20, new AbortController().signal)
+    const second = new OutputWriter(lease, adopted, 1 << 20, new AbortController().signal)
     await second.take(print('one\ntwo\n'))
     await second.end()
     expect((await collectOutput([await chunks()], { maxBytes: 1000 })).stdout).toBe('one\ntwo\n')
@@ -85,8 +85,8 @@ describe("the use of a task's GPUs", () => {
 
   it('is summed up in its row: mean load and peak memory, where nvidia-smi said them', async () => {
     const { lease, task } = await runningTask()
-    const use = new UseRecorder(lease, task)
-    use.recordTo(new OutputStore(lease, task, 1 << 20, new AbortController().signal))
+    const use = new UsageRecorder(lease, task)
+    use.recordTo(new OutputWriter(lease, task, 1 << 20, new AbortController().signal))
     const summary = async () => {
       const { rows } = await db.pool.query(
         'SELECT gpu_samples AS samples, gpu_load_mean AS load, gpu_memory_peak_mib AS peak FROM tasks',

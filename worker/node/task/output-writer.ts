@@ -1,11 +1,11 @@
-import { pause } from '@/lib/async/sleep'
+import { sleep } from '@/lib/async/sleep'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { appendOutput } from '@/lib/cluster/tasks/task-output'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { storedSpecSchema } from '@/lib/contract/config/stored-spec'
 import { OutputEncoder } from '@/lib/results/encode'
 import type { OutputChunk } from '../../runtime/runtime'
-import { persist } from '../lease/retry-write'
+import { retryWrite } from '../lease/retry-write'
 import { ReplayedStream } from './replayed-stream'
 import { shownRank } from './shown-rank'
 
@@ -25,7 +25,7 @@ interface Encoded {
  * Carries one task's output into the database, in batches. A database that does not answer is tried again for as
  * long as the lease lasts; nothing is dropped meanwhile, because the container is made to wait.
  */
-export class OutputStore {
+export class OutputWriter {
   readonly #encoder: OutputEncoder
   #start: number
   readonly #waiting: Encoded[] = []
@@ -118,7 +118,7 @@ export class OutputStore {
       do {
         this.#keep(this.#encoder.flush(new Date()).bytes, this.#encoder.state.consumed)
         if (this.#waitingBytes > 0) await this.#storeBatch()
-        if (this.#waitingBytes < mostBatchBytes) await pause(batchEveryMs, this.signal)
+        if (this.#waitingBytes < mostBatchBytes) await sleep(batchEveryMs, this.signal)
       } while (!this.signal.aborted && (this.#waitingBytes > 0 || this.#encoder.holdsOutput))
     } catch (error) {
       this.#failed = error
@@ -135,7 +135,7 @@ export class OutputStore {
       stdoutConsumed: consumed.stdout,
       stderrConsumed: consumed.stderr,
     }
-    await persist(this.signal, 'output', () => appendOutput(this.lease, this.task, batch))
+    await retryWrite(this.signal, 'output', () => appendOutput(this.lease, this.task, batch))
     this.#start += records.length
   }
 

@@ -3,7 +3,7 @@ import { mkdir, open, rm, symlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { blobKey } from '@/lib/archives/blob-key'
 import { readArchive } from '@/lib/archives/read-archive'
-import { refuseRoom } from '@/lib/archives/workdir-capacity'
+import { refuseCapacity } from '@/lib/archives/workdir-capacity'
 import { inParallel } from '@/lib/async/pool'
 import { type FileEntry, isLink, type LinkEntry } from '@/lib/contract/archive-manifest'
 import { storage } from '@/lib/storage/storage'
@@ -34,7 +34,7 @@ interface Shipped {
  * this has ended, in whatever way, nothing is written any more.
  * @throws DirectoryTooLarge where the task could not hold it, RuntimeFault where it cannot be read, and what `signal` says.
  */
-export async function layOutArchive(
+export async function prepareArchive(
   taskDirectory: string,
   { archiveId, memoryMib }: Shipped,
   signal: AbortSignal,
@@ -43,7 +43,7 @@ export async function layOutArchive(
   await rm(root, { recursive: true, force: true })
   const archive = archiveId === null ? null : await readArchive(archiveId)
   if (!archive) throw gone()
-  const tooLarge = refuseRoom(archive, memoryMib)
+  const tooLarge = refuseCapacity(archive, memoryMib)
   if (tooLarge !== null) throw new DirectoryTooLarge(tooLarge)
   const { entries } = archive.manifest
   const files = entries.flatMap((entry) => (isLink(entry) ? [] : [entry]))
@@ -90,6 +90,6 @@ async function makeLink(root: string, { path, target }: LinkEntry): Promise<void
 }
 
 function gone(cause?: unknown): RuntimeFault {
-  const says = 'The directory that came with the job could not be read from the store.'
-  return new RuntimeFault('engine_error', says, { cause })
+  const message = 'The directory that came with the job could not be read from the store.'
+  return new RuntimeFault('engine_error', message, { cause })
 }

@@ -5,18 +5,18 @@ import { restoreCheckpoints } from '../../checkpoints/restore-checkpoints'
 import { openCheckpoints, runOf, runUser, sharedCheckpoints } from '../../checkpoints/run-directory'
 import type { TaskCheckpoints, TaskContainer } from '../../runtime/runtime'
 import { type TaskUser, taskUser } from '../../runtime/spec/container-spec'
-import { closeResults, layOutResults, resultsDirectory } from '../artifacts/artifacts-directory'
-import { layOutArchive } from './prepare-archive'
+import { artifactsDirectory, closeArtifacts, prepareArtifacts } from '../artifacts/artifacts-directory'
+import { prepareArchive } from './prepare-archive'
 import { removeTaskDirectory, taskDirectory, writeTaskDirectory } from './task-directory'
 import type { TaskSettings } from './task-settings'
-import { containerOf, hasShippedDirectory } from './to-container-spec'
+import { hasShippedDirectory, toContainerSpec } from './to-container-spec'
 import { findWorkspace } from './workspace'
 
 /**
  * Makes on this host what the task's container will find, and says what the container is. Doing it again makes the same.
  * Null when `stopping` came first: a large directory takes a while. `note` says in the job's output how far it is.
  */
-export async function layOutTask(
+export async function prepareTask(
   host: TaskSettings & { lease: Lease },
   task: ClaimedTask,
   stopping: AbortSignal,
@@ -28,15 +28,15 @@ export async function layOutTask(
   await writeTaskDirectory(directory, task)
   let checkpoints: TaskCheckpoints | null
   try {
-    if (hasShippedDirectory(task)) await layOutArchive(directory, task, stopping)
+    if (hasShippedDirectory(task)) await prepareArchive(directory, task, stopping)
     checkpoints = await layOutCheckpoints(host, task, workspace, { stopping, note })
   } catch (error) {
     if (stopping.aborted) return null
     throw error
   }
   const user = taskUser({ taskId: task.id, workspace, checkpoints })
-  const results = await layOutResults(tasksDirectory, task.id, resultsLimitBytes, user)
-  return { ...containerOf(task, host.lease, directory, jobNetworks), workspace, checkpoints, results }
+  const results = await prepareArtifacts(tasksDirectory, task.id, resultsLimitBytes, user)
+  return { ...toContainerSpec(task, host.lease, directory, jobNetworks), workspace, checkpoints, results }
 }
 
 /** What the run's attempts have left; null: the task is of no named run. */
@@ -59,6 +59,6 @@ async function layOutCheckpoints(
 /** Removes what was made for the task alone. */
 export async function clearTask({ tasksDirectory }: TaskSettings, taskId: string): Promise<void> {
   await removeTaskDirectory(taskDirectory(tasksDirectory, taskId))
-  await closeResults(resultsDirectory(tasksDirectory, taskId))
+  await closeArtifacts(artifactsDirectory(tasksDirectory, taskId))
   await removeLocal(tasksDirectory, taskId)
 }

@@ -1,4 +1,4 @@
-import { pause } from '@/lib/async/sleep'
+import { sleep } from '@/lib/async/sleep'
 import type { GpuReading } from '@/lib/cluster/gpus/gpu-reading'
 import { finishTask } from '@/lib/cluster/tasks/finish-task'
 import { type ClaimedTask, Fenced, markRunning } from '@/lib/cluster/tasks/tasks'
@@ -10,15 +10,15 @@ import { encodeNote } from '@/lib/results/note'
 import { RunCheckpoints } from '../../checkpoints/run-checkpoints'
 import type { ContainerRef, OutputChunk } from '../../runtime/runtime'
 import { withResults } from '../artifacts/upload-artifacts'
-import { UseRecorder } from '../gpus/usage-recorder'
-import { persist } from '../lease/retry-write'
+import { UsageRecorder } from '../gpus/usage-recorder'
+import { retryWrite } from '../lease/retry-write'
 import { waitForPeers, warnPeers } from './barrier'
-import { ContainerLife } from './container-supervisor'
+import { ContainerSupervisor } from './container-supervisor'
 import { isForeignEnd, outcomeOf, outcomeOfFault } from './outcome'
-import { OutputStore } from './output-writer'
-import { clearTask, layOutTask } from './prepare-task'
+import { OutputWriter } from './output-writer'
+import { clearTask, prepareTask } from './prepare-task'
 import { shownRank } from './shown-rank'
-import { StopOrder } from './stop-request'
+import { StopRequest } from './stop-request'
 import type { TaskHost } from './task-settings'
 import { TaskTerminal } from './task-terminal'
 import { watchUsage } from './watch-usage'
@@ -41,10 +41,10 @@ export class TaskRun {
   /** Resolves when nothing more will be done for the task here. Never rejects. */
   readonly done: Promise<void>
   readonly #abandoned = new AbortController()
-  readonly #life: ContainerLife
-  readonly #stop: StopOrder
-  readonly #use: UseRecorder
-  #output: OutputStore | undefined
+  readonly #supervisor: ContainerSupervisor
+  readonly #stop: StopRequest
+  readonly #use: UsageRecorder
+  #output: OutputWriter | undefined
   #checkpoints: RunCheckpoints | undefined
   #terminal: TaskTerminal | undefined
 
@@ -53,8 +53,8 @@ export class TaskRun {
     readonly task: ClaimedTask,
     readonly existing?: ContainerRef,
   ) {
-    this.#stop = new StopOrder(host.lease, task, this.#abandoned.signal)
-    this.#life = new ContainerLife(
+    this.#stop = new StopRequest(host.lease, task, this.#abandoned.signal)
+    this.#supervisor = new ContainerSupervisor(
       {
         runtime: host.runtime,
         taskId: task.id,
@@ -65,7 +65,7 @@ export class TaskRun {
       },
       existing,
     )
-    this.#use = new UseRecorder(host.lease, task)
+    this.#use = new UsageRecorder(host.lease, task)
     // An adopted container may have been stopped for it already: then its exit code tells nothing.
     if (task.stopReason) this.stop(task.stopReason)
     this.done = this.#run()
@@ -83,7 +83,7 @@ export class TaskRun {
 
   /** Something may have been typed at its terminal. */
   ringTerminal(): void {
-    this.#terminal?.ring()
+    this.#terminal?.notify()
   }
 
   /** Fenced off: nothing more is written. The container is left to whoever owns it now. */
@@ -93,7 +93,7 @@ export class TaskRun {
 
   #stopContainer(): void {
     const { reason } = this.#stop
-    if (reason) this.#life.stop(reason === 'output_limit' ? 0 : graceMs)
+    if (reason) this.#supervisor.stop(reason === 'output_limit' ? 0 : graceMs)
   }
 
   #requireOurs(): void {
@@ -105,7 +105,7 @@ export class TaskRun {
     try {
       const { outcome, keepGpus } = await this.#conclude()
       this.#requireOurs()
-      await persist(this.#abandoned.signal, 'verdict', () =>
+      await retryWrite(this.#abandoned.signal, 'verdict', () =>
         finishTask(this.host.lease, task, outcome, keepGpus),
       )
       if (!keepGpus) await this.#cleanUp()
@@ -123,7 +123,7 @@ export class TaskRun {
 
   async #conclude(): Promise<Conclusion> {
     try {
-      const outcome = await Promise.race([this.#runContainer(), this.#life.undying])
+      const outcome = await Promise.race([this.#runContainer(), this.#supervisor.killFailed])
       // The verdict waits until what the job left in /results is stored: who reads it finds all of them.
       const told = await withResults(this.host, this.task, outcome, this.#abandoned.signal)
       return { outcome: told, keepGpus: false }
@@ -140,19 +140,19 @@ export class TaskRun {
    */
   async #concludeFault(error: unknown): Promise<Conclusion> {
     for (let told = false; ; told = true) {
-      const dead = await this.#life.putDown()
+      const dead = await this.#supervisor.forceStop()
       const { reason } = this.#stop
       // Peers of a container that others removed may fail with it, and stop it: it is still what ended them.
       const stopped = reason !== null && !(reason === 'peer_failed' && isForeignEnd(error))
       const outcome = stopped ? { reason, detail: null, exitCode: null } : outcomeOfFault(error)
       if (dead) return { outcome: await this.#finishCheckpoints(outcome), keepGpus: false }
-      if (!told) await persist(this.#abandoned.signal, 'drain', () => this.host.onKillFailed(this.task))
+      if (!told) await retryWrite(this.#abandoned.signal, 'drain', () => this.host.onKillFailed(this.task))
       if (endReasons[outcome.reason].fault !== 'system') {
         this.#checkpoints?.close()
         const detail = 'Its container would not die; an admin has been told.'
         return { outcome: { ...outcome, detail }, keepGpus: true }
       }
-      await pause(killAgainEveryMs, this.#abandoned.signal)
+      await sleep(killAgainEveryMs, this.#abandoned.signal)
       this.#requireOurs()
     }
   }
@@ -160,7 +160,7 @@ export class TaskRun {
   async #runContainer(): Promise<Outcome> {
     const { lease, outputLimitBytes } = this.host
     const { task, existing } = this
-    const store = new OutputStore(lease, task, outputLimitBytes, this.#abandoned.signal)
+    const store = new OutputWriter(lease, task, outputLimitBytes, this.#abandoned.signal)
     this.#output = store
     const output = await this.#open()
     if (!output) return { reason: this.#stop.reason ?? 'internal_error', detail: null, exitCode: null }
@@ -170,7 +170,7 @@ export class TaskRun {
     this.#use.recordTo(store)
     const ended = new AbortController()
     const running = AbortSignal.any([ended.signal, this.#abandoned.signal])
-    watchUsage(lease, task.id, () => this.#life.usage(), running)
+    watchUsage(lease, task.id, () => this.#supervisor.usage(), running)
     if (!over) this.#serveTerminal(running)
     this.#keepCheckpoints(running)
     const take = async (chunk: OutputChunk) => {
@@ -179,7 +179,7 @@ export class TaskRun {
       if (store.limitReached) this.stop('output_limit')
     }
     try {
-      const exit = await this.#life.follow(output, take, () => store.startOver())
+      const exit = await this.#supervisor.follow(output, take, () => store.startOver())
       clearTimeout(timeLimit)
       await this.#stop.noted
       const outcome = outcomeOf(exit, this.#stop.reason, task.memoryMib, over)
@@ -212,7 +212,7 @@ export class TaskRun {
   #serveTerminal(running: AbortSignal): void {
     const { host, task } = this
     if (!storedSpecSchema.parse(task.spec).tty) return
-    this.#terminal = new TaskTerminal(host.lease, task.id, this.#life, running)
+    this.#terminal = new TaskTerminal(host.lease, task.id, this.#supervisor, running)
     void this.#terminal.serve()
   }
 
@@ -224,17 +224,19 @@ export class TaskRun {
     const make = async () => {
       const [digest, container] = await Promise.all([
         this.#stop.unlessGiven(runtime.ensureImage(this.task.image)),
-        layOutTask(this.host, this.task, this.#stop.signal, this.#note),
+        prepareTask(this.host, this.task, this.#stop.signal, this.#note),
       ])
       imageDigest = digest
       return digest === null ? null : container
     }
     // Told to the database while the engine starts the container: neither waits for the other.
-    const output = await this.#life.open(
+    const output = await this.#supervisor.open(
       make,
       () => this.task.instances === 1 || waitForPeers(lease, this.task, this.#stop.signal),
       () => {
-        telling ??= persist(this.#abandoned.signal, 'start', () => markRunning(lease, this.task, imageDigest))
+        telling ??= retryWrite(this.#abandoned.signal, 'start', () =>
+          markRunning(lease, this.task, imageDigest),
+        )
         telling.catch(() => {})
       },
     )
@@ -244,7 +246,7 @@ export class TaskRun {
   }
 
   async #cleanUp(): Promise<void> {
-    await this.#life.remove()
+    await this.#supervisor.remove()
     await clearTask(this.host, this.task.id)
   }
 }

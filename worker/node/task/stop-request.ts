@@ -1,10 +1,10 @@
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { type ClaimedTask, noteStop } from '@/lib/cluster/tasks/tasks'
 import { type EndReason, endReasons } from '@/lib/contract/reasons'
-import { persist } from '../lease/retry-write'
+import { retryWrite } from '../lease/retry-write'
 
 /** What a task is to be stopped for, if it is: once given, it is in the database too. */
-export class StopOrder {
+export class StopRequest {
   #reason: EndReason | null = null
   #noted: Promise<void> = Promise.resolve()
   readonly #given = new AbortController()
@@ -39,7 +39,7 @@ export class StopOrder {
     if (this.#reason) return false
     this.#reason = reason
     this.#given.abort()
-    this.#noted = persist(this.abandoned, 'stop', () => noteStop(this.lease, this.task, reason))
+    this.#noted = retryWrite(this.abandoned, 'stop', () => noteStop(this.lease, this.task, reason))
     this.#noted.catch(() => {})
     return true
   }

@@ -1,7 +1,7 @@
-import { Wake } from '@/lib/async/change-signal'
-import { pause } from '@/lib/async/sleep'
+import { ChangeSignal } from '@/lib/async/change-signal'
+import { sleep } from '@/lib/async/sleep'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
-import { takeTerminalWork } from '@/lib/cluster/tasks/task-terminal'
+import { claimTerminalInput } from '@/lib/cluster/tasks/task-terminal'
 import { Fenced } from '@/lib/cluster/tasks/tasks'
 import { logger } from '@/lib/logger'
 import type { ContainerInput, TerminalSize } from '../../runtime/runtime'
@@ -23,7 +23,7 @@ export interface TerminalContainer {
  * own keys only: no more is taken from the database until the engine has taken what came before.
  */
 export class TaskTerminal {
-  readonly #wake: Wake
+  readonly #wake: ChangeSignal
   #input: ContainerInput | undefined
   #writing = false
   #shown = ''
@@ -34,13 +34,13 @@ export class TaskTerminal {
     readonly container: TerminalContainer,
     readonly signal: AbortSignal,
   ) {
-    this.#wake = new Wake(signal)
+    this.#wake = new ChangeSignal(signal)
     signal.addEventListener('abort', () => this.#input?.close())
   }
 
   /** Something was typed, or may have been. */
-  ring(): void {
-    this.#wake.ring()
+  notify(): void {
+    this.#wake.notify()
   }
 
   /** Serves until `signal` ends it, or the task is no longer this worker's. Never rejects. */
@@ -48,17 +48,17 @@ export class TaskTerminal {
     while (!this.signal.aborted) {
       try {
         await this.#look()
-        await this.#wake.rung(lookEveryMs)
+        await this.#wake.wait(lookEveryMs)
       } catch (error) {
         if (this.signal.aborted || error instanceof Fenced) return
         logger.warn({ err: error, task: this.taskId }, 'the terminal of a task was not served; trying again')
-        await pause(retryMs, this.signal)
+        await sleep(retryMs, this.signal)
       }
     }
   }
 
   async #look(): Promise<void> {
-    const { size, input } = await takeTerminalWork(this.lease, this.taskId, !this.#writing)
+    const { size, input } = await claimTerminalInput(this.lease, this.taskId, !this.#writing)
     if (input.length > 0) this.#write(input)
     await this.#resize(size ?? usualSize)
   }
@@ -72,7 +72,7 @@ export class TaskTerminal {
       })
       .finally(() => {
         this.#writing = false
-        this.#wake.ring()
+        this.#wake.notify()
       })
   }
 

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { readJobNetworks } from '@/lib/contract/job-network'
 import { writeTaskDirectory } from './task-directory'
-import { containerOf } from './to-container-spec'
+import { toContainerSpec } from './to-container-spec'
 
 const task: ClaimedTask = {
   id: 'task',
@@ -48,7 +48,7 @@ const task: ClaimedTask = {
 const lease = { nodeId: 'node', leaseId: 'lease', engineId: 'engine' }
 const range = readJobNetworks('10.213.0.0/16')
 const containerFor = (of: ClaimedTask, jobNetworks = range) =>
-  containerOf(of, lease, '/tasks/task', jobNetworks)
+  toContainerSpec(of, lease, '/tasks/task', jobNetworks)
 
 async function filesOf(of: ClaimedTask): Promise<string[]> {
   const directory = await mkdtemp(join(tmpdir(), 'gpuq-task-'))

@@ -5,7 +5,7 @@ import type { JobNetworks } from '@/lib/contract/job-network'
 import { withCudaArgument } from '@/lib/jobs/config/cuda-argument'
 import type { TaskContainer } from '../../runtime/runtime'
 import { shippedDirectory } from './prepare-archive'
-import { networkOf } from './to-network-spec'
+import { toNetworkSpec } from './to-network-spec'
 
 /** Whether the task begins with files that were shipped. */
 export function hasShippedDirectory(task: Pick<ClaimedTask, 'spec'>): boolean {
@@ -13,7 +13,7 @@ export function hasShippedDirectory(task: Pick<ClaimedTask, 'spec'>): boolean {
 }
 
 /** What a task asks of the runtime. */
-export function containerOf(
+export function toContainerSpec(
   task: ClaimedTask,
   lease: Lease,
   directory: string,
@@ -42,7 +42,7 @@ export function containerOf(
     simulated: task.gpus.some(({ simulated }) => simulated),
     cpuMilli: task.cpuMilli,
     memoryMib: task.memoryMib,
-    network: task.networkIndex === null ? task.network : networkOf(task, task.networkIndex, jobNetworks),
+    network: task.networkIndex === null ? task.network : toNetworkSpec(task, task.networkIndex, jobNetworks),
     tty: spec.tty,
   }
 }

@@ -7,7 +7,7 @@ import { processesOf } from './task-directory'
  * The network that a task shares with the attempt's others.
  * @throws when its number was given out by a leader that has another range than this node.
  */
-export function networkOf(task: ClaimedTask, index: number, jobNetworks: JobNetworks): JobNetwork {
+export function toNetworkSpec(task: ClaimedTask, index: number, jobNetworks: JobNetworks): JobNetwork {
   if (index >= jobNetworks.count)
     throw new RuntimeFault(
       'engine_error',

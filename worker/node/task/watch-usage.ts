@@ -1,4 +1,4 @@
-import { pause } from '@/lib/async/sleep'
+import { sleep } from '@/lib/async/sleep'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { recordTaskUsage } from '@/lib/cluster/tasks/task-usage'
 import { logger } from '@/lib/logger'
@@ -19,7 +19,7 @@ export async function watchUsage(
   running: AbortSignal,
 ): Promise<void> {
   for (let waitMs = firstAfterMs; ; waitMs = everyMs) {
-    await pause(waitMs, running)
+    await sleep(waitMs, running)
     if (running.aborted) return
     try {
       const usage = await read()

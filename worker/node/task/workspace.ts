@@ -79,10 +79,10 @@ function partsOf(path: string): string[] {
   return parent === path ? [path] : [...partsOf(parent), path]
 }
 
-async function within<T>(ms: number, work: Promise<T>, says: string): Promise<T> {
+async function within<T>(ms: number, work: Promise<T>, message: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new WorkspaceFault(says)), ms)
+    timer = setTimeout(() => reject(new WorkspaceFault(message)), ms)
   })
   try {
     return await Promise.race([work, late])

@@ -3,7 +3,7 @@ import { finished } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RuntimeFault } from '../runtime'
 import type { OpenStream } from './engine'
-import type { EngineWatch } from './engine-events'
+import type { EngineEvents } from './engine-events'
 import { toFault } from './engine-faults'
 
 type Condition = 'not-running' | 'next-exit' | 'removed'
@@ -20,7 +20,7 @@ interface WaitOptions {
 export class ContainerExits {
   constructor(
     private readonly open: OpenStream,
-    private readonly watch: EngineWatch,
+    private readonly watch: EngineEvents,
   ) {}
 
   /** Resolves when the container has exited, at once if it already has. */

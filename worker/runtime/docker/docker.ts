@@ -7,7 +7,7 @@ import { type Runtime, RuntimeFault } from '../runtime'
 import type { NetworkSpec } from '../spec/network-spec'
 import type { ContainerSpec, Engine, OpenStream } from './engine'
 import { EngineRuntime } from './engine-runtime'
-import type { Patience } from './timeouts'
+import type { Timeouts } from './timeouts'
 
 export interface DockerOptions {
   /** Bytes of records after which the caller ends a job for its output. */
@@ -16,7 +16,7 @@ export interface DockerOptions {
   ociRuntime?: string | undefined
   /** Where the engine listens; by default where DOCKER_HOST says, else the usual place. */
   socketPath?: string | undefined
-  patience?: Partial<Patience>
+  patience?: Partial<Timeouts>
   /** Runs iproute2 where the engine's networks are; left out: here. */
   iproute?: RunIproute
 }

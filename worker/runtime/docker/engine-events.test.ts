@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { expect, it, vi } from 'vitest'
-import { EngineWatch } from './engine-events'
+import { EngineEvents } from './engine-events'
 
 const patience = { timeout: 30_000 }
 
@@ -10,7 +10,7 @@ const event = (Action: string, ID: string, Attributes = {}) =>
 it('notes what befell its containers, and asks again from there when the connection breaks', async () => {
   const streams: PassThrough[] = []
   const sinces: string[] = []
-  const watch = new EngineWatch(async ({ since }) => {
+  const watch = new EngineEvents(async ({ since }) => {
     const stream = new PassThrough()
     streams.push(stream)
     sinces.push(since)
@@ -36,7 +36,7 @@ it('notes what befell its containers, and asks again from there when the connect
 
 it('waits for what explains an end by a signal, and no longer', async () => {
   const stream = new PassThrough()
-  const watch = new EngineWatch(async () => stream)
+  const watch = new EngineEvents(async () => stream)
   watch.of('a')
   const known: string[] = []
   const killed = watch.explained('a', 9, 60_000).then(() => known.push('killed'))
@@ -53,7 +53,7 @@ it('waits for what explains an end by a signal, and no longer', async () => {
 it('tells whether the engine that answers now has seen a container end', async () => {
   const remembered = [event('kill', 'a', { signal: '9' }), event('die', 'a')]
   const asked: unknown[] = []
-  const watch = new EngineWatch(async (query) => {
+  const watch = new EngineEvents(async (query) => {
     if (query.until === undefined) return PassThrough.from([])
     asked.push(query)
     return PassThrough.from(query.container === 'a' ? remembered : [])

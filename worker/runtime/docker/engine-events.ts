@@ -35,7 +35,7 @@ const lookEveryMs = 10
  * Follows the engine's events about the containers of this process, because the container's final state does not
  * tell the whole truth: not every out-of-memory kill of a child is in it, nor who sent the signal that ended it.
  */
-export class EngineWatch {
+export class EngineEvents {
   private readonly notes = new Map<string, ContainerNotes>()
   private following = false
   private since = ''

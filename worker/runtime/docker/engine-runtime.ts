@@ -31,17 +31,17 @@ import {
 } from './container-state'
 import { statsSchema, toUsage } from './container-usage'
 import type { Engine } from './engine'
-import { EngineWatch } from './engine-events'
+import { EngineEvents } from './engine-events'
 import { statusOf, toFault, within } from './engine-faults'
 import { describeEngine, engineInfoSchema, engineVersionSchema } from './engine-warnings'
 import { ImageStore } from './image-store'
-import { defaultPatience, type Patience } from './timeouts'
+import { defaultTimeouts, type Timeouts } from './timeouts'
 import { readToolkitVersion } from './toolkit-version'
 
 /** The agreed runtime on top of a container engine. */
 export class EngineRuntime implements Runtime {
-  private readonly patience: Patience
-  private readonly watch: EngineWatch
+  private readonly patience: Timeouts
+  private readonly watch: EngineEvents
   private readonly exits: ContainerExits
   private readonly images: ImageStore
   private readonly networks: Networks
@@ -51,13 +51,13 @@ export class EngineRuntime implements Runtime {
   constructor(
     private readonly engine: Engine,
     private readonly policy: ContainerPolicy,
-    patience: Partial<Patience> = {},
+    patience: Partial<Timeouts> = {},
     iproute: RunIproute = runIproute,
   ) {
-    this.patience = { ...defaultPatience, ...patience }
+    this.patience = { ...defaultTimeouts, ...patience }
     // Only what happens to gpuq's own containers.
     const wanted = { type: ['container'], event: ['oom', 'kill', 'die'], label: [labels.task] }
-    this.watch = new EngineWatch(({ container, ...times }) => {
+    this.watch = new EngineEvents(({ container, ...times }) => {
       const filters = JSON.stringify({ ...wanted, ...(container && { container: [container] }) })
       return engine.open('GET', '/events', { ...times, filters })
     })

@@ -18,7 +18,7 @@ export async function followPull(
 ): Promise<void> {
   const layers = new Map<string, { current: number; total: number }>()
   let said = ''
-  const say = (line: string) => {
+  const report = (line: string) => {
     if (line !== said) onProgress(line)
     said = line
   }
@@ -28,11 +28,11 @@ export async function followPull(
     const { id = '', status = '', progressDetail: { current = 0, total = 0 } = {} } = message
     if (status === 'Downloading' && total > 0) {
       layers.set(id, { current, total })
-      say(describeDownload([...layers.values()]))
+      report(describeDownload([...layers.values()]))
     } else if (status === 'Download complete') {
       const layer = layers.get(id)
       if (layer !== undefined) layer.current = layer.total
-    } else if (id === '' && status !== '') say(status)
+    } else if (id === '' && status !== '') report(status)
   }
 }
 

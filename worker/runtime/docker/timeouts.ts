@@ -1,5 +1,5 @@
 /** How long the engine is waited for, in ms. */
-export const defaultPatience = {
+export const defaultTimeouts = {
   /** An answer that needs no work. */
   answer: 30_000,
   /** Creating, starting and removing: slow disks, and GPU hooks on their first run. */
@@ -16,4 +16,4 @@ export const defaultPatience = {
   naming: 50,
 }
 
-export type Patience = typeof defaultPatience
+export type Timeouts = typeof defaultTimeouts

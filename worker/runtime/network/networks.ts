@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { listSchema } from '../docker/container-state'
 import type { Engine } from '../docker/engine'
 import { sentenceOf, statusOf, toFault, within } from '../docker/engine-faults'
-import type { Patience } from '../docker/timeouts'
+import type { Timeouts } from '../docker/timeouts'
 import { type JobNetwork, type NetworkRef, RuntimeFault, type TaskContainer } from '../runtime'
 import { type ContainerPolicy, labels } from '../spec/container-spec'
 import { internetNetworkSpec, jobNetworkSpec, type NetworkSpec, networkName } from '../spec/network-spec'
@@ -34,7 +34,7 @@ export class Networks {
   constructor(
     private readonly engine: Engine,
     private readonly policy: Pick<ContainerPolicy, 'internetNetwork' | 'version'>,
-    private readonly patience: Patience,
+    private readonly patience: Timeouts,
     private readonly runIproute: RunIproute,
   ) {}
 
@@ -90,7 +90,8 @@ export class Networks {
       if (refusal === null) return this.span(network)
       // Another task of the attempt may just be making it; the range may be one that an attempt before leaves.
       const patience = (await this.isLeaving(name, network.subnet)) ? heldPatience : unseenPatience
-      if (waited >= patience) throw new RuntimeFault('engine_error', sayTaken(network.subnet, refusal))
+      if (waited >= patience)
+        throw new RuntimeFault('engine_error', describeConflict(network.subnet, refusal))
       await sleep(this.patience.naming)
     }
   }
@@ -176,7 +177,7 @@ function toRef({ Name, Labels }: Found): NetworkRef | null {
 
 const subnetOf = ({ IPAM }: Found): string | undefined => IPAM.Config?.[0]?.Subnet
 
-function sayTaken(subnet: string, refusal: string): string {
+function describeConflict(subnet: string, refusal: string): string {
   return (
     `The job's network ${subnet} is taken on this node: ${refusal.replace(/\.$/, '')}. ` +
     'An admin gives jobs a range that no node uses with GPUQ_JOB_NETWORKS.'

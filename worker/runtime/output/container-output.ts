@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import type { ContainerExits } from '../docker/container-exits'
 import type { Engine } from '../docker/engine'
-import type { EngineWatch } from '../docker/engine-events'
+import type { EngineEvents } from '../docker/engine-events'
 import { statusOf, toFault, within } from '../docker/engine-faults'
-import type { Patience } from '../docker/timeouts'
+import type { Timeouts } from '../docker/timeouts'
 import type { ContainerRef, OutputChunk } from '../runtime'
 import type { ContainerTerminal } from './container-terminal'
 import { FrameReader } from './output-frames'
@@ -15,10 +15,10 @@ const laggingSeconds = 5
 
 interface EngineParts {
   engine: Engine
-  watch: EngineWatch
+  watch: EngineEvents
   exits: ContainerExits
   terminal: ContainerTerminal
-  patience: Patience
+  patience: Timeouts
   /** Gives up on an answer that does not come, and says what was tried. */
   ask: <T>(doing: string, answer: Promise<T>) => Promise<T>
   /** The engine's word for where a container is, such as `running`. */

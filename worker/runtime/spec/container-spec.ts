@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { workRoom } from '@/lib/archives/workdir-capacity'
+import { workdirCapacity } from '@/lib/archives/workdir-capacity'
 import type { TaskContainer } from '../runtime'
 import { buildEnvironment } from './container-environment'
 import { containerNetwork } from './container-network'
@@ -227,7 +227,7 @@ function writablePaths(
   const declared = image.volumes.filter((path) => !mounted.has(path))
   return {
     ...Object.fromEntries(declared.map((path) => [path, tmpfs(bytes / 4, 32_768, `noexec,${own}`)])),
-    '/work': tmpfs(workRoom(task.memoryMib), 131_072, `exec,${own}`),
+    '/work': tmpfs(workdirCapacity(task.memoryMib), 131_072, `exec,${own}`),
     '/tmp': tmpfs(bytes / 4, 32_768, 'exec,mode=1777'),
     '/dev/shm': tmpfs(sharedMemoryBytes(task), 32_768, 'noexec,mode=1777'),
   }

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { call } from '@/lib/access/testing/call'
 import { makePerson, makeToken, type Person } from '@/lib/access/testing/people'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
-import { takeTerminalWork } from '@/lib/cluster/tasks/task-terminal'
+import { claimTerminalInput } from '@/lib/cluster/tasks/task-terminal'
 import { Fenced } from '@/lib/cluster/tasks/tasks'
 import { placeByHand } from '@/lib/cluster/testing/placed'
 import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
@@ -39,23 +39,23 @@ async function size(person: Person, id: string, body: unknown) {
   return call(sizeOf, path, { method: 'POST', cookie: person.cookie, body, params: { id } })
 }
 
-const taken = async (task: string) => (await takeTerminalWork(lease, task, true)).input.toString()
+const taken = async (task: string) => (await claimTerminalInput(lease, task, true)).input.toString()
 
 describe("a running job's terminal", () => {
   it('hands what is typed to the worker that holds the task, in order and once', async () => {
     const { id, task } = await running()
     for (const key of ['a', 'b', '\u0003']) expect(await type(ada, id, key)).toMatchObject({ status: 204 })
-    expect((await takeTerminalWork(lease, task, false)).input).toHaveLength(0)
-    await expect(takeTerminalWork({ ...lease, leaseId: admin.id }, task, true)).rejects.toThrow(Fenced)
+    expect((await claimTerminalInput(lease, task, false)).input).toHaveLength(0)
+    await expect(claimTerminalInput({ ...lease, leaseId: admin.id }, task, true)).rejects.toThrow(Fenced)
     expect(await taken(task)).toBe('ab\u0003')
     expect(await taken(task)).toBe('')
   })
 
   it('is told its size, within reason', async () => {
     const { id, task } = await running()
-    expect((await takeTerminalWork(lease, task, false)).size).toBeNull()
+    expect((await claimTerminalInput(lease, task, false)).size).toBeNull()
     expect(await size(ada, id, { columns: 120, rows: 40 })).toMatchObject({ status: 204 })
-    expect((await takeTerminalWork(lease, task, false)).size).toEqual({ columns: 120, rows: 40 })
+    expect((await claimTerminalInput(lease, task, false)).size).toEqual({ columns: 120, rows: 40 })
     for (const wrong of [{ columns: 0, rows: 1 }, { columns: 1, rows: 1e9 }, { columns: 80 }, []]) {
       expect(await size(ada, id, wrong)).toMatchObject({ status: 422 })
     }

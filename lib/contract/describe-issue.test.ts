@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { updateNodeSchema, updatePolicySchema } from '../contract/cluster'
 import { GpuqError } from '../contract/errors'
 import { queueSubmitSchema } from '../contract/queue'
-import { parseInput } from './route'
+import { parseInput } from './parse-input'
 
 type Schema = Parameters<typeof parseInput>[0]
 
@@ -41,7 +41,7 @@ describe('a refusal of a field says what to change', () => {
     [queueSubmitSchema, { command: 'a', gpu_fraction: 0 }, 'gpu_fraction: must be at least 0.001'],
     [queueSubmitSchema, { command: 'a', gpu_fraction: 1001 }, 'gpu_fraction: must be at most 1'],
     [queueSubmitSchema, { command: 'a', gpu_memory_gb: 0 }, 'gpu_memory_gb: must be more than 0'],
-  ])('%#', (schema, input, says) => {
-    expect(refusal(schema, input)).toBe(says)
+  ])('%#', (schema, input, message) => {
+    expect(refusal(schema, input)).toBe(message)
   })
 })

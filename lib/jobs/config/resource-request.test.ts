@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
+import { storedSpecSchema } from '../../contract/config/stored-spec'
 import { fits } from '../../scheduling/fits'
 import { gpu, node } from '../../scheduling/testing/rows'
-import { requestOf, storedSpecSchema } from './stored-spec'
+import { requestOf } from './resource-request'
 
 /** What nvidia-smi says that GPUs have, beside what they are sold as. */
 it.each([

@@ -1,4 +1,7 @@
-/** `npm run bench`: makes ready what is missing, then measures. What the measuring prints is all that reaches stdout. */
+/**
+ * Runs a TypeScript program on a prepared machine: packages, build, engine and image. `npm run bench` and `npm run pictures`
+ * use it. Only the program writes to stdout.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -27,10 +30,11 @@ try {
       await prepareBuild({ report, signal })
     },
   ])
-  const args = ['--import', 'tsx', join(root, 'e2e', 'bench', 'main.ts'), ...process.argv.slice(2)]
-  const bench = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' })
-  signal.addEventListener('abort', () => bench.kill('SIGINT'))
-  const [code] = await once(bench, 'exit')
+  const [program = '', ...rest] = process.argv.slice(2)
+  const args = ['--import', 'tsx', join(root, program), ...rest]
+  const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' })
+  signal.addEventListener('abort', () => child.kill('SIGINT'))
+  const [code] = await once(child, 'exit')
   process.exitCode = code ?? 1
 } catch (error) {
   process.exitCode = signal.aborted ? 130 : 1

@@ -4,18 +4,18 @@ import type { z } from 'zod'
  * What is wrong with a field of a JSON body or a query, in words that say what to change, for the issues that the schema
  * itself has no sentence for. Never repeats a text that came in.
  */
-export function sayIssue(issue: z.core.$ZodRawIssue): string | undefined {
+export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
-      return sayType(issue)
+      return describeType(issue)
     case 'invalid_value':
       return issue.values.length === 1
         ? `must be ${String(issue.values[0])}`
         : `must be one of: ${issue.values.join(', ')}`
     case 'too_small':
-      return `must ${sayBound(issue.origin, issue.inclusive ? 'at least' : 'more than', issue.minimum)}`
+      return `must ${describeBound(issue.origin, issue.inclusive ? 'at least' : 'more than', issue.minimum)}`
     case 'too_big':
-      return `must ${sayBound(issue.origin, issue.inclusive ? 'at most' : 'less than', issue.maximum)}`
+      return `must ${describeBound(issue.origin, issue.inclusive ? 'at most' : 'less than', issue.maximum)}`
     default:
       return undefined
   }
@@ -33,7 +33,7 @@ const kinds: Readonly<Record<string, string>> = {
 
 type TypeIssue = Extract<z.core.$ZodRawIssue, { code: 'invalid_type' }>
 
-function sayType({ input, expected, path }: TypeIssue): string {
+function describeType({ input, expected, path }: TypeIssue): string {
   if (!path?.length) return `What was sent must be ${kinds[expected] ?? 'of another kind'}`
   if (input === undefined) return 'is missing: it must be given'
   const kind = kinds[expected]
@@ -44,7 +44,7 @@ function sayType({ input, expected, path }: TypeIssue): string {
   return `must be ${kind}`
 }
 
-function sayBound(origin: string, limit: string, bound: number | bigint): string {
+function describeBound(origin: string, limit: string, bound: number | bigint): string {
   if (origin === 'string') return `have ${limit} ${bound} characters`
   if (origin === 'array' || origin === 'set') return `have ${limit} ${bound} entries`
   return `be ${limit} ${bound}`

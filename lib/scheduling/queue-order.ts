@@ -1,12 +1,12 @@
 import {
   type Account,
-  type Claim,
-  compareTurns,
-  type Flow,
+  type Candidate,
+  comparePositions,
   type ProjectAccount,
   type Queue,
-  type Standing,
-  type Turn,
+  type QueueHead,
+  type QueuePosition,
+  type ShareKey,
 } from './queues'
 import type { JobFacts, Policy, ProjectShare, ResourceRequest, WaitingJob } from './types'
 
@@ -14,9 +14,9 @@ import type { JobFacts, Policy, ProjectShare, ResourceRequest, WaitingJob } from
  * Whose turn it is. Under every policy a job's key is set once, when it comes: what ages is the rest of the world, all
  * of it at one rate, so the order of two jobs never changes and nobody starves behind those that come later.
  */
-export class Turns {
+export class QueueOrder {
   readonly #projects = new Map<string, ProjectAccount>()
-  readonly #flows = new Map<string, Flow>()
+  readonly #shareKeys = new Map<string, ShareKey>()
   /** How often a use was raised: what goes by uses holds until then. */
   charges = 0
 
@@ -29,7 +29,7 @@ export class Turns {
     for (const { id, userUsage, ...share } of shares) {
       const users = new Map(userUsage.map(({ userId, usage }) => [userId, { id: userId, usage }]))
       const usage = share.usage / share.weight
-      this.#projects.set(id, { id, ...share, usage, heldMilli: 0, holders: new Map(), bins: [], users })
+      this.#projects.set(id, { id, ...share, usage, heldMilli: 0, holders: new Map(), buckets: [], users })
     }
   }
 
@@ -37,23 +37,26 @@ export class Turns {
     const known = this.#projects.get(id)
     if (known) return known
     const users = new Map<string, Account>()
-    const unused = { usage: 0, heldMilli: 0, holders: new Map(), bins: [], users }
+    const unused = { usage: 0, heldMilli: 0, holders: new Map(), buckets: [], users }
     const fresh = { id, weight: 1, quotaMilli: null, exhausted: false, ...unused }
     this.#projects.set(id, fresh)
     return fresh
   }
 
-  flow({ projectId, userId }: JobFacts): Flow {
+  shareKey({ projectId, userId }: JobFacts): ShareKey {
     const fair = this.policy.name === 'fair_share'
     const project = this.project(projectId)
     const limited = project.quotaMilli !== null || project.exhausted
     const key = fair ? `${projectId} ${userId}` : limited ? projectId : ''
-    const flow = this.#flows.get(key) ?? { project, user: fair ? accountOf(project, userId) : nobody() }
-    this.#flows.set(key, flow)
-    return flow
+    const shareKey = this.#shareKeys.get(key) ?? {
+      project,
+      user: fair ? accountOf(project, userId) : nobody(),
+    }
+    this.#shareKeys.set(key, shareKey)
+    return shareKey
   }
 
-  /** A job's place among those of its flow: smaller goes first. */
+  /** A job's place among those of its share key: smaller goes first. */
   keyOf(job: WaitingJob): number {
     const { name, ageingMs } = this.policy
     if (name === 'fcfs') return job.submittedAt
@@ -62,21 +65,23 @@ export class Turns {
     return job.submittedAt - ageingMs * job.priority
   }
 
-  turnOf(job: WaitingJob): Turn {
-    const { project, user } = this.flow(job)
+  positionOf(job: WaitingJob): QueuePosition {
+    const { project, user } = this.shareKey(job)
     const projectUsage = this.usageOf(project)
     return { tier: tierOf(job), projectUsage, userUsage: user.usage, key: this.keyOf(job), id: job.id }
   }
 
-  claimOf({ queue, head: { job, key }, userUsage }: Standing): Claim {
-    const projectUsage = this.usageOf(queue.flow.project)
+  candidateOf({ queue, head: { job, key }, userUsage }: QueueHead): Candidate {
+    const projectUsage = this.usageOf(queue.shareKey.project)
     return { queue, tier: tierOf(job), projectUsage, userUsage, key, id: job.id }
   }
 
   /** Whether a queue's first job goes before another's. */
   goesBefore(a: Queue, b: Queue): boolean {
     const [first, second] = [a.stand(), b.stand()]
-    return first !== null && (!second || compareTurns(this.claimOf(first), this.claimOf(second)) < 0)
+    return (
+      first !== null && (!second || comparePositions(this.candidateOf(first), this.candidateOf(second)) < 0)
+    )
   }
 
   /** What counts of a project's use for whose turn it is. */
