@@ -1,6 +1,6 @@
 /** Builds the web and the worker when their sources changed since the last build. */
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { runCommand } from '../run/processes.mjs'
@@ -65,6 +65,13 @@ export function hashSources(directory = root) {
 export function buildIsFresh() {
   if (!results.every((path) => existsSync(join(root, path))) || !existsSync(stampFile)) return false
   return JSON.parse(readFileSync(stampFile, 'utf8')).sources === hashSources()
+}
+
+/** Whether the Prisma client is newer than its schema. */
+export function clientIsFresh() {
+  const changed = (/** @type {string} */ path) =>
+    statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs
+  return (changed('lib/database/generated/client.ts') ?? 0) > (changed('prisma/schema.prisma') ?? 0)
 }
 
 /**

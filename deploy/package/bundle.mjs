@@ -3,24 +3,11 @@ import { chmodSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { root } from '../run/settings.mjs'
+import { bundleOptions } from './bundle-options.mjs'
 import { packCommandLine } from './command-line-package.mjs'
 
-/** @type {import('esbuild').BuildOptions} */
-const shared = {
-  absWorkingDir: root,
-  outdir: join(root, 'dist'),
-  platform: 'node',
-  target: 'node20',
-  format: 'esm',
-  bundle: true,
-  // Packages stay in node_modules: native ones cannot be bundled, and the others start no slower from there.
-  packages: 'external',
-  sourcemap: 'linked',
-  logLevel: 'warning',
-}
-
 await build({
-  ...shared,
+  ...bundleOptions,
   entryPoints: {
     worker: 'worker/index.ts',
     serve: 'deploy/run/serve.ts',
@@ -33,7 +20,7 @@ await build({
 // bundled, unlike the others': measured, `gpuq jobs` starts in two thirds of the time.
 rmSync(join(root, 'dist', 'cli'), { recursive: true, force: true })
 const { metafile } = await build({
-  ...shared,
+  ...bundleOptions,
   packages: 'bundle',
   minifyWhitespace: true,
   minifySyntax: true,

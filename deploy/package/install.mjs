@@ -16,7 +16,9 @@ export function isInstalled(wanted, installed) {
     if (path === '') return true
     const found = installed[path]
     if (!found) return entry.optional === true
-    return found.version === entry.version && found.integrity === entry.integrity
+    // complete-lock.mjs writes entries that have no integrity.
+    const sameContent = entry.integrity === undefined || found.integrity === entry.integrity
+    return found.version === entry.version && sameContent
   })
 }
 

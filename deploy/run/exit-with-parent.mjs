@@ -1,6 +1,11 @@
 /**
  * Loaded before a supervised program: ends it when its supervisor is gone, so that a killed `npm start` leaves no
- * web server and no worker behind. The supervisor's end shows as the end of the channel between the two.
+ * web server and no worker behind. The supervisor's end shows as the end of the channel between the two. The child of
+ * `next dev` loads this too, and ends with its parent.
  */
-process.channel?.unref()
 process.once('disconnect', () => process.kill(process.pid, 'SIGINT'))
+// The channel alone must not keep a program alive, except one that waits for messages.
+process.channel?.unref()
+process.on('newListener', (name) => {
+  if (name === 'message') process.channel?.ref()
+})

@@ -3,7 +3,7 @@
 import { createEngineClient } from '../engine/docker-api.mjs'
 import { ensureEngine } from '../engine/engine.mjs'
 import { describeImage, ensureImage } from '../image/image.mjs'
-import { build, buildIsFresh } from '../package/build.mjs'
+import { build, buildIsFresh, clientIsFresh, generateClient } from '../package/build.mjs'
 import { installDependencies, packagesAreHere } from '../package/install.mjs'
 import { Stopped } from './signals.mjs'
 
@@ -47,6 +47,12 @@ export async function preparePackages({ report, signal }) {
 export async function prepareBuild({ report, signal }) {
   if (buildIsFresh()) return
   await report.step('Build', (progress) => build({ progress, signal }))
+}
+
+/** @param {Omit<Preparing, 'dataDir'>} preparing */
+export async function prepareClient({ report, signal }) {
+  if (clientIsFresh()) return
+  await report.step('Prisma client', (progress) => generateClient({ progress, signal }))
 }
 
 /**

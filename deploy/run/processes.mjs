@@ -93,7 +93,7 @@ export function runCommand(command, args, { label = command, cwd, env, onLine, s
  * @param {number} leader
  * @param {NodeJS.Signals} name
  */
-function killGroup(leader, name) {
+export function killGroup(leader, name) {
   send(-leader, name)
 }
 

@@ -3,26 +3,31 @@ import { env } from '@/lib/env'
 import { root } from './settings.mjs'
 import type { Program } from './supervise'
 
+/** In development the web compiles each page when it is opened, and the worker comes from the watched bundle. */
+export type Mode = 'production' | 'development'
+
 const exitWithParent = ['--import', join(root, 'deploy', 'run', 'exit-with-parent.mjs')]
 
-function program(name: string, dataDir: string, args: string[]): Program {
+function program(name: string, mode: Mode, dataDir: string, args: string[]): Program {
   return {
     name,
     args: [...exitWithParent, ...args],
-    env: { ...process.env, NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' },
+    env: { ...process.env, NODE_ENV: mode, NEXT_TELEMETRY_DISABLED: '1' },
     logFile: join(dataDir, 'logs', `${name}.log`),
   }
 }
 
 /** The web server: pages and API. */
-export function webProgram(dataDir: string): Program {
+export function webProgram(mode: Mode, dataDir: string): Program {
   const next = join(root, 'node_modules', 'next', 'dist', 'bin', 'next')
-  return program('web', dataDir, [next, 'start', '-p', String(env().PORT), '-H', env().HOST])
+  const command = mode === 'production' ? 'start' : 'dev'
+  return program('web', mode, dataDir, [next, command, '-p', String(env().PORT), '-H', env().HOST])
 }
 
 /** This machine's worker. */
-export function workerProgram(dataDir: string): Program {
-  return program('worker', dataDir, ['--enable-source-maps', join(root, 'dist', 'worker.js')])
+export function workerProgram(mode: Mode, dataDir: string): Program {
+  const file = mode === 'production' ? 'worker.js' : join('development', 'worker.js')
+  return program('worker', mode, dataDir, ['--enable-source-maps', join(root, 'dist', file)])
 }
 
 /** Where this process reaches the web server, whatever address it is known by outside. */

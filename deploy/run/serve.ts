@@ -10,22 +10,32 @@ import { env, publicUrl } from '@/lib/env'
 import { closeAllArtifacts } from '@/worker/node/artifacts/artifacts-directory'
 import { removeLeftovers } from '../checks/leftovers.mjs'
 import { probeEngine } from '../engine/engine.mjs'
-import { localUrl, webProgram, workerProgram } from './programs'
+import { formatLogLine } from './log-line'
+import { localUrl, type Mode, webProgram, workerProgram } from './programs'
 import type { Report } from './report.mjs'
 import { submitSample } from './sample-job'
 import { root } from './settings.mjs'
-import { type Supervised, supervise } from './supervise'
+import { type Program, type Supervised, supervise } from './supervise'
 import { startWatchdog } from './watchdog'
 import { describeAdmin, describeResult, welcome } from './welcome'
 
+/** The web and the worker, while they run. */
+export interface Programs {
+  /** Kills them at once. */
+  kill(): void
+  /** Replaces the worker with one that has the new code. Its containers run on, and the new worker adopts them. */
+  restartWorker(): void
+}
+
 export interface Serving {
+  mode: Mode
   report: Report
   /** Aborted when gpuq is to stop. */
   signal: AbortSignal
   dataDir: string
   engine: { host: string; bringBack(): Promise<unknown> }
-  /** Told how to kill the programs at once, as soon as there are any. */
-  onPrograms(kill: () => void): void
+  /** Told of the programs as soon as they are started. */
+  onPrograms(programs: Programs): void
 }
 
 interface Undo {
@@ -126,11 +136,13 @@ async function databaseAnswers(): Promise<boolean> {
 }
 
 async function startPrograms(
-  { report, signal, dataDir, engine, onPrograms }: Serving,
+  { mode, report, signal, dataDir, engine, onPrograms }: Serving,
   undo: Undo[],
 ): Promise<void> {
   signal.throwIfAborted()
-  const worker = supervise(workerProgram(dataDir), report.warn)
+  const run = (program: Program) =>
+    supervise(mode === 'development' ? showOutput(program, report) : program, report.warn)
+  const worker = run(workerProgram(mode, dataDir))
   undo.push({
     title: 'Worker stopped',
     async work() {
@@ -139,15 +151,30 @@ async function startPrograms(
       await closeAllArtifacts(join(dataDir, 'tasks'))
     },
   })
-  const web = supervise(webProgram(dataDir), report.warn)
+  const web = run(webProgram(mode, dataDir))
   undo.push({ title: 'Web stopped', work: () => web.stop(graceMs.web) })
-  onPrograms(() => {
-    web.kill()
-    worker.kill()
+  onPrograms({
+    kill() {
+      web.kill()
+      worker.kill()
+    },
+    restartWorker: worker.restart,
   })
   await report.step('Web and worker', () => waitUntilReady([web, worker], signal))
   web.settled()
   worker.settled()
+}
+
+/** A developer reads the logs in the terminal. */
+function showOutput(program: Program, report: Report): Program {
+  const name = program.name.padEnd(6)
+  return {
+    ...program,
+    onLine(line) {
+      const text = formatLogLine(line)
+      if (text) report.line(`${name} │ ${text}`)
+    },
+  }
 }
 
 async function waitUntilReady(programs: Supervised[], signal: AbortSignal): Promise<void> {

@@ -1,9 +1,19 @@
 /** The few settings that are needed before any package is installed. lib/env.ts declares them all, these included. */
-import { dirname, resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The checkout. */
-export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
+/** The checkout. The programs in dist/ contain this module too, and lie at another depth. */
+export const root = findRoot(dirname(fileURLToPath(import.meta.url)))
+
+/**
+ * @param {string} directory
+ * @returns {string}
+ */
+function findRoot(directory) {
+  const found = existsSync(join(directory, 'package.json')) || directory === dirname(directory)
+  return found ? directory : findRoot(dirname(directory))
+}
 
 /** The oldest Node.js that runs gpuq, as package.json's engines say. */
 export const oldestNode = '20.19.0'

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { processIdentity } from './processes.mjs'
 import { root } from './settings.mjs'
 import { restartDelay, type Supervised, supervise } from './supervise'
 
@@ -21,9 +22,9 @@ afterEach(async () => {
   rmSync(directory, { recursive: true })
 })
 
-function run(script: string, ...nodeArgs: string[]) {
+function run(script: string, nodeArgs: string[] = [], onLine?: (line: string) => void) {
   const logFile = join(directory, 'logs', 'program.log')
-  const program = { name: 'program', args: [...nodeArgs, '-e', script], env: process.env, logFile }
+  const program = { name: 'program', args: [...nodeArgs, '-e', script], env: process.env, logFile, onLine }
   supervised = supervise(program, (sentence) => said.push(sentence))
   return { supervised, log: () => readFileSync(logFile, 'utf8') }
 }
@@ -68,23 +69,72 @@ describe('a supervised program', () => {
   })
 })
 
+describe('a restart', () => {
+  const staying = 'setInterval(() => {}, 1e6); console.log("up")'
+
+  it('starts the program again at once, and is no failure', async () => {
+    const { supervised, log } = run(staying)
+    for (const starts of [1, 2, 3, 4]) {
+      await vi.waitFor(() => expect(log().match(/up/g)).toHaveLength(starts), patience)
+      supervised.restart()
+    }
+    await vi.waitFor(() => expect(log().match(/up/g)).toHaveLength(5), patience)
+    expect(said).toEqual([])
+  })
+
+  it('ends what the program has started', async () => {
+    const child = `require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e6)'])`
+    const { supervised, log } = run(`console.log('child', ${child}.pid); ${staying}`)
+    await vi.waitFor(() => expect(log()).toContain('up'), patience)
+    const pid = Number(/child (\d+)/.exec(log())?.[1])
+    expect(processIdentity(pid)).not.toBeNull()
+    supervised.restart()
+    await vi.waitFor(() => expect(processIdentity(pid)).toBeNull(), patience)
+  })
+
+  it('does nothing once the program is being stopped', async () => {
+    const { supervised, log } = run(staying)
+    await vi.waitFor(() => expect(log()).toContain('up'), patience)
+    const stopping = supervised.stop(60_000)
+    supervised.restart()
+    await stopping
+    expect(log().match(/up/g)).toHaveLength(1)
+  })
+})
+
+it('passes each line on, and keeps it in the log', async () => {
+  const lines: string[] = []
+  const { log } = run('console.log("out"); console.error("err"); setInterval(() => {}, 1e6)', [], (line) =>
+    lines.push(line),
+  )
+  await vi.waitFor(() => expect(lines.toSorted()).toEqual(['err', 'out']), patience)
+  expect(log().trim().split('\n').toSorted()).toEqual(['err', 'out'])
+})
+
 describe('exit with parent', () => {
-  it('lets a program end by itself', async () => {
-    const { log } = run(
-      'console.log("done")',
+  const exitWithParent = join(root, 'deploy', 'run', 'exit-with-parent.mjs')
+
+  it('keeps a program that waits for messages', async () => {
+    const script =
+      'process.on("message", () => {}); process.on("exit", () => console.log("ended")); console.log("up")'
+    const { log } = run(`${script}; setTimeout(() => console.log("waiting"), 200).unref()`, [
       '--import',
-      join(root, 'deploy', 'run', 'exit-with-parent.mjs'),
-    )
+      exitWithParent,
+    ])
+    await vi.waitFor(() => expect(log()).toContain('waiting'), patience)
+    expect(log()).not.toContain('ended')
+  })
+
+  it('lets a program end by itself', async () => {
+    const { log } = run('console.log("done")', ['--import', exitWithParent])
     await vi.waitFor(() => expect(said[0]).toMatch(/ended with exit code 0/), patience)
     expect(log()).toContain('done')
   })
 
   it('ends a program whose supervisor has gone', async () => {
-    const exitWithParent = join(root, 'deploy', 'run', 'exit-with-parent.mjs')
     const { log } = run(
       'process.on("SIGINT", () => { console.log("bye"); process.exit() }); setInterval(() => {}, 1e6); process.disconnect()',
-      '--import',
-      exitWithParent,
+      ['--import', exitWithParent],
     )
     await vi.waitFor(() => expect(log()).toContain('bye'), patience)
   })

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
+import { appendFileSync, closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { dirname, relative } from 'node:path'
+import { killGroup, readLines } from './processes.mjs'
 
 export interface Program {
   /** What a person calls it: `web`, `worker`. */
@@ -9,6 +10,8 @@ export interface Program {
   args: string[]
   env: NodeJS.ProcessEnv
   logFile: string
+  /** Receives each line that also goes to the log file. */
+  onLine?: (line: string) => void
 }
 
 export interface Supervised {
@@ -18,6 +21,8 @@ export interface Supervised {
   settled(): void
   /** Asks it to end, as Ctrl-C would, and kills it after `graceMs`. */
   stop(graceMs: number): Promise<void>
+  /** Kills it now, and starts it again without a wait: its code has changed. */
+  restart(): void
   /** Kills it now. */
   kill(): void
 }
@@ -43,6 +48,7 @@ export function supervise(program: Program, say: (sentence: string) => void): Su
   let timer: NodeJS.Timeout | undefined
   let stopping = false
   let isSettled = false
+  let restarting = false
   let failures = 0
   let onEnd = () => {}
   let giveUp: (error: Error) => void = () => {}
@@ -64,6 +70,11 @@ export function supervise(program: Program, say: (sentence: string) => void): Su
       child = undefined
       onEnd()
       if (stopping) return
+      if (restarting) {
+        restarting = false
+        start()
+        return
+      }
       failures = performance.now() - started > recoveredMs ? 1 : failures + 1
       if (!isSettled && failures >= failuresBeforeGivingUp) {
         giveUp(
@@ -77,6 +88,11 @@ export function supervise(program: Program, say: (sentence: string) => void): Su
       )
       timer = setTimeout(start, delay)
     }
+  }
+
+  function killNow() {
+    // It leads a group of its own; what it has started ends with it.
+    if (child?.pid) killGroup(child.pid, 'SIGKILL')
   }
 
   start()
@@ -94,26 +110,41 @@ export function supervise(program: Program, say: (sentence: string) => void): Su
         onEnd = resolve
       })
       running.kill('SIGINT')
-      const killing = setTimeout(() => running.kill('SIGKILL'), graceMs)
+      const killing = setTimeout(killNow, graceMs)
       await gone
       clearTimeout(killing)
+    },
+    restart() {
+      if (stopping || restarting) return
+      clearTimeout(timer)
+      restarting = child !== undefined
+      if (child) killNow()
+      else start()
     },
     kill() {
       stopping = true
       clearTimeout(timer)
-      child?.kill('SIGKILL')
+      killNow()
     },
   }
 }
 
-function launch({ args, env, logFile }: Program): ChildProcess {
+function launch({ args, env, logFile, onLine }: Program): ChildProcess {
   mkdirSync(dirname(logFile), { recursive: true })
   const size = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0
   if (size > logLimitBytes) renameSync(logFile, `${logFile}.1`)
   const log = openSync(logFile, 'a', 0o640)
+  const out = onLine ? 'pipe' : log
   // The channel ends when the supervisor ends: it tells the program that its supervisor is gone.
-  const child = spawn(process.execPath, args, { env, detached: true, stdio: ['ignore', log, log, 'ipc'] })
+  const child = spawn(process.execPath, args, { env, detached: true, stdio: ['ignore', out, out, 'ipc'] })
   closeSync(log)
+  for (const stream of [child.stdout, child.stderr]) {
+    if (!stream || !onLine) continue
+    readLines(stream, (line) => {
+      appendFileSync(logFile, `${line}\n`)
+      onLine(line)
+    })
+  }
   return child
 }
 

@@ -1,0 +1,52 @@
+/** `npm run dev`: the complete system with hot reload, until Ctrl-C. */
+import { launch } from './launch.mjs'
+import { prepareClient, preparePackages } from './prepare.mjs'
+
+// A development server is for this machine only.
+process.env.HOST ||= '127.0.0.1'
+
+await launch({
+  title: 'gpuq, for development',
+  mode: 'development',
+  async prepareCode(preparing) {
+    await preparePackages(preparing)
+    await prepareClient(preparing)
+    return preparing.report.step('Bundles', () => prepareBundles(preparing.report))
+  },
+})
+
+/**
+ * Bundles what runs here, and starts the worker again after each change of its files.
+ * @param {import('./report.mjs').Report} report
+ * @returns {Promise<import('./launch.mjs').Code>}
+ */
+async function prepareBundles(report) {
+  // The bundler is one of the packages: it may have been missing until now.
+  const { bundleServe, watchWorker } = await import('../package/development.mjs')
+  /** @type {import('./serve.ts').Programs | undefined} */
+  let programs
+  /** @type {(problem: string | null) => void} */
+  let settleFirst = () => {}
+  const first = new Promise((resolve, reject) => {
+    settleFirst = (problem) => (problem === null ? resolve(null) : reject(new Error(problem)))
+  })
+  const dispose = await watchWorker({
+    onBundle(problem) {
+      settleFirst(problem)
+      if (problem !== null)
+        report.warn(`The worker cannot be bundled; the last good one runs on.\n${problem}`)
+      else if (programs) {
+        report.line('  Worker changed; starting it again')
+        programs.restartWorker()
+      }
+    },
+  })
+  const [serve] = await Promise.all([bundleServe(), first])
+  return {
+    serve,
+    dispose,
+    onPrograms(started) {
+      programs = started
+    },
+  }
+}

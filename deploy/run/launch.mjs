@@ -1,0 +1,109 @@
+/** What `npm start` and `npm run dev` share: the checks before the start, the engine, the database and the programs. */
+import { pathToFileURL } from 'node:url'
+import { ensureEngine } from '../engine/engine.mjs'
+import { checkPort, lockDataDir } from './instance-lock.mjs'
+import { prepareEngine, prepareImage, together } from './prepare.mjs'
+import { createReport } from './report.mjs'
+import { atLeast, oldestNode, readSettings, root } from './settings.mjs'
+import { Stopped, stopOnSignals } from './signals.mjs'
+
+/**
+ * @typedef {object} Code what to run
+ * @property {string} serve the file of the bundled serve.ts
+ * @property {(programs: import('./serve.ts').Programs) => void} [onPrograms] told of the running programs
+ * @property {() => Promise<void>} [dispose] called after everything has stopped
+ */
+
+/**
+ * Runs gpuq until Ctrl-C, then ends this process.
+ * @param {object} options
+ * @param {string} options.title
+ * @param {import('./programs.ts').Mode} options.mode
+ * @param {(preparing: Omit<import('./prepare.mjs').Preparing, 'dataDir'>) => Promise<Code>} options.prepareCode
+ */
+export async function launch({ title, mode, prepareCode }) {
+  const report = createReport()
+  /** @type {import('./serve.ts').Programs | undefined} */
+  let programs
+  const signal = stopOnSignals({
+    onFirst: () => report.line('\n  Stopping. Press Ctrl-C again to stop at once.'),
+    onSecond() {
+      programs?.kill()
+      report.line(
+        '  Stopped at once. The database or the engine may still run; the next start takes them over.',
+      )
+      process.exit(130)
+    },
+  })
+
+  /** @param {string} dataDir */
+  async function run(dataDir) {
+    /** @type {import('../engine/engine.mjs').Engine | undefined} */
+    let engine
+    /** @type {Code | undefined} */
+    let code
+    try {
+      await together(signal, [
+        async (signal) => {
+          code = await prepareCode({ report, signal })
+        },
+        async (signal) => {
+          engine = await prepareEngine({ report, signal, dataDir })
+          await prepareImage({ report, signal, dataDir }, engine)
+        },
+      ])
+      if (!code || !engine) throw new Error('gpuq is not prepared.')
+      /** @type {typeof import('./serve.ts')} */
+      const { serve } = await import(pathToFileURL(code.serve).href)
+      const bringBack = async () => {
+        engine = await ensureEngine({ dataDir, progress: () => {} })
+      }
+      await serve({
+        report,
+        signal,
+        dataDir,
+        mode,
+        engine: { host: engine.host, bringBack },
+        onPrograms(started) {
+          programs = started
+          code?.onPrograms?.(started)
+        },
+      })
+    } finally {
+      await code?.dispose?.()
+      if (engine?.ours) {
+        const problem = await report.step('Docker engine stopped', engine.stop)
+        if (problem) report.warn(problem)
+      }
+    }
+  }
+
+  async function main() {
+    if (!atLeast(process.versions.node, oldestNode)) {
+      throw new Error(`gpuq needs Node.js ${oldestNode} or later; this is ${process.versions.node}.`)
+    }
+    process.chdir(root)
+    const settings = readSettings(process.env)
+    process.env.GPUQ_DATA_DIR = settings.dataDir
+    report.line(`\n  ${title}\n`)
+    const lock = lockDataDir(settings.dataDir, settings.port)
+    try {
+      await checkPort(settings.port, settings.host, { patient: lock.afterCrash })
+      await run(settings.dataDir)
+    } finally {
+      lock.release()
+    }
+  }
+
+  try {
+    await main()
+  } catch (error) {
+    if (!(error instanceof Stopped)) {
+      const message = error instanceof Error ? error.message : String(error)
+      process.stderr.write(`\n${message}\n\n`)
+      process.exitCode = 1
+    }
+  }
+  // An open connection must not keep the process alive.
+  process.exit()
+}

@@ -1,0 +1,23 @@
+import { stripVTControlCharacters } from 'node:util'
+import { z } from 'zod'
+
+const entrySchema = z.looseObject({ level: z.number(), time: z.string(), msg: z.string() })
+const warnLevel = 40
+
+/** A line of a log as a person reads it: the message first, then the other fields. Of other lines only colours are removed. */
+export function formatLogLine(line: string): string {
+  const entry = parseEntry(line)
+  if (!entry) return stripVTControlCharacters(line)
+  const { level, time: _, msg, ...fields } = entry
+  const rest = Object.entries(fields).map(([name, value]) => ` ${name}=${JSON.stringify(value)}`)
+  return `${level >= warnLevel ? '! ' : ''}${msg}${rest.join('')}`
+}
+
+function parseEntry(line: string): z.infer<typeof entrySchema> | null {
+  if (!line.startsWith('{')) return null
+  try {
+    return entrySchema.safeParse(JSON.parse(line)).data ?? null
+  } catch {
+    return null
+  }
+}
