@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { inject } from 'vitest'
 import { Lab } from './lab'
 import { listBelow } from './list-below'
-import { bundleWorker } from './worker-bundle'
 import type { WorkerProcess } from './worker-process'
 
 /** Each worker is started once; one that is gone is started again. */
@@ -36,13 +36,11 @@ export class ProvisionedLab {
   ) {}
 
   /** @param up what brings the nodes up; `. $NODES/start.sh` does. */
-  static async open(postgresDirectory: string, up = '. $NODES/start.sh'): Promise<ProvisionedLab> {
-    const lab = await Lab.open({ postgresDirectory })
-    const bundle = await bundleWorker()
-    lab.afterwards(bundle.remove)
+  static async open(up = '. $NODES/start.sh'): Promise<ProvisionedLab> {
+    const lab = await Lab.open()
     const directory = join(lab.directory, 'nodes')
     await mkdir(directory)
-    const scripts = { 'start.sh': start(bundle.file), 'up.sh': up, 'down.sh': down }
+    const scripts = { 'start.sh': start(inject('workerBundle')), 'up.sh': up, 'down.sh': down }
     for (const [name, text] of Object.entries(scripts)) await writeFile(join(directory, name), text)
     const provisioned = new ProvisionedLab(lab, directory)
     lab.afterwards(() => provisioned.#clear())
