@@ -37,7 +37,6 @@ time.sleep(300 if os.environ["GPUQ_ATTEMPT"] == "1" else 0)`
     const job = await lab.jobs.submit(code, { spec })
     await lab.jobs.untilPrinted(job, /attempt 1/)
     await provisioned.killNode(job, 0)
-    await lab.expireLease('fresh-0')
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 2 })
     expect(await lab.jobs.lines(job)).toEqual(['attempt 2'])
     expect(await provisioned.untilEnded(job)).toMatchObject({ round: 2, problem: null })

@@ -119,7 +119,6 @@ describe('a training over two nodes that keeps checkpoints', () => {
     await untilHalfway(lab, job)
     await provisioned.killNode(job, 1)
     await loseContainers(lab, 'fresh-1')
-    await lab.expireLease('fresh-1')
     await expectGoneOn(lab, job, await reached(lab, job))
     expect(await provisioned.untilEnded(job)).toMatchObject({ round: 2, problem: null })
   })

@@ -74,10 +74,14 @@ export class ProvisionedLab {
     return readFile(join(this.directory, name), 'utf8').catch(() => '')
   }
 
-  /** Kills the worker of one of a job's nodes. */
+  /** Kills the worker of one of a job's nodes, and lets its lease run out. */
   async killNode(job: string, index: number): Promise<void> {
-    const pid = async () => Number(await this.read(`${job}/${index}`))
-    endProcess(await this.lab.jobs.until('the node has a worker', async () => (await pid()) || null))
+    const read = async () => Number(await this.read(`${job}/${index}`)) || null
+    const pid = await this.lab.jobs.until('the node has a worker', read)
+    endProcess(pid)
+    // The command that brings nodes up takes a process for a worker until it is reaped.
+    await this.lab.jobs.until('its worker is gone', async () => !isThere(pid))
+    await this.lab.expireLease(`fresh-${index}`)
   }
 
   /** Waits until all that was brought up for a job is taken down. */
@@ -90,6 +94,14 @@ export class ProvisionedLab {
       }>(`SELECT problem, output, round FROM provisions WHERE job_id = $1 AND status = 'ended'`, [job])
       return rows[0]
     })
+  }
+}
+
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
   }
 }
 
