@@ -36,7 +36,8 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     password: 'correct horse battery',
   }
   const { startEmbedded } = await import('@/lib/database/embedded')
-  const postgres = await startEmbedded(dataDir)
+  // Nothing here has to survive a crash of the machine.
+  const postgres = await startEmbedded(dataDir, { settings: ['fsync=off', 'full_page_writes=off'] })
   const environment: NodeJS.ProcessEnv = {
     ...process.env,
     DATABASE_URL: postgres.url,
@@ -84,11 +85,11 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   }
 }
 
-/** On a leash: it ends with this process, however that ends. */
+/** It ends with this process, however that ends. */
 function run(args: string[], env: NodeJS.ProcessEnv, logFile: string): ChildProcess {
-  const leash = ['--import', join(root, 'deploy', 'leash.mjs')]
+  const exitWithParent = ['--import', join(root, 'deploy', 'run', 'exit-with-parent.mjs')]
   const stdio = ['ignore', 'pipe', 'pipe', 'ipc'] as const
-  const child = spawn(process.execPath, [...leash, ...args], { cwd: root, env, stdio: [...stdio] })
+  const child = spawn(process.execPath, [...exitWithParent, ...args], { cwd: root, env, stdio: [...stdio] })
   const log = createWriteStream(logFile)
   child.stdout?.pipe(log, { end: false })
   child.stderr?.pipe(log, { end: false })
