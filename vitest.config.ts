@@ -4,8 +4,18 @@ const alias = { '@': import.meta.dirname }
 /** What is waited for is there at once or never; one second is too short for "at once" on a busy machine. */
 const patience = { poll: { timeout: 30_000 } }
 const exclude = ['node_modules/**', '.next/**', 'dist/**', 'e2e/**']
+const database = 'lib/database/testing/global-setup.ts'
 
-/** Three kinds of test, told apart by their names: what they may touch is written in CONTRIBUTING.md. */
+/** Tests that run containers. The limits are only there to end a test that hangs. */
+const containers = {
+  exclude,
+  globalSetup: [database, 'worker/testing/global-setup.ts'],
+  testTimeout: 480_000,
+  expect: patience,
+  hookTimeout: 240_000,
+}
+
+/** The kinds of test, told apart by their names: what they may touch is written in CONTRIBUTING.md. */
 export default defineConfig({
   test: {
     projects: [
@@ -14,7 +24,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['**/*.test.{ts,tsx}'],
-          exclude: [...exclude, '**/*.{db,docker}.test.ts'],
+          exclude: [...exclude, '**/*.{db,docker,faults}.test.ts'],
           // Properties over thousands of cases take seconds on a busy machine.
           testTimeout: 180_000,
           expect: patience,
@@ -26,26 +36,28 @@ export default defineConfig({
           name: 'db',
           include: ['**/*.db.test.ts'],
           exclude,
-          globalSetup: ['lib/database/testing/global-setup.ts'],
+          globalSetup: [database],
           // Only there to end a test that hangs.
           testTimeout: 180_000,
           expect: patience,
           hookTimeout: 180_000,
         },
       },
+      // Each file has nodes and networks of its own; those that harm an engine have a private one.
       {
         resolve: { alias },
         test: {
+          ...containers,
           name: 'docker',
           include: ['**/*.docker.test.ts'],
-          exclude,
-          globalSetup: ['lib/database/testing/global-setup.ts'],
-          // Only there to end a test that hangs: the slowest take a minute here, and most of that is waiting for leases.
-          testTimeout: 480_000,
-          expect: patience,
-          hookTimeout: 240_000,
-          fileParallelism: false,
+          maxWorkers: 2,
+          maxConcurrency: 4,
         },
+      },
+      // Repeated faults at random moments. One case of each is among the Docker tests.
+      {
+        resolve: { alias },
+        test: { ...containers, name: 'faults', include: ['**/*.faults.test.ts'], fileParallelism: false },
       },
     ],
   },

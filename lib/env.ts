@@ -102,6 +102,12 @@ export const envSchema = z.object({
     .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/)
     .default(nodeName())
     .describe("this worker's node"),
+  GPUQ_NODE_LEASE_S: count
+    .min(9)
+    .default(30)
+    .describe(
+      'how long after its last sign of life a node is lost and its jobs are retried; its worker stops their containers after two thirds of that; the same for all workers',
+    ),
   GPUQ_NODE_POOL: z
     .enum(['on-demand', 'reserved'])
     .default('on-demand')

@@ -1,46 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, describe, expect, inject, it } from 'vitest'
+import { describe, expect } from 'vitest'
+import { counting, expectAdopted } from './testing/adoption'
 import { cancel } from './testing/cancel'
-import { EngineGate } from './testing/engine-gate'
-import { Lab } from './testing/lab'
-import { expectAllTrue, expectBooksMatchContainers } from './testing/truth'
-
-const labs: Lab[] = []
-afterAll(() => Promise.all(labs.map((lab) => lab.close())))
-
-async function openLab(): Promise<Lab> {
-  const lab = await Lab.open({ postgresDirectory: inject('postgresDirectory') })
-  labs.push(lab)
-  return lab
-}
-
-/** A lab whose one worker reaches the engine through a gate. */
-async function openGatedLab() {
-  const lab = await openLab()
-  const gate = await EngineGate.open()
-  lab.afterwards(() => gate.close())
-  const worker = await lab.startWorker({ node: 'a', engineSocket: gate.socketPath, maxOutputMib: 4 })
-  return { lab, gate, worker }
-}
-
-/** Prints numbered lines on both streams, some of them in halves, and who prints them; to the end or until SIGTERM. */
-const counting = (lines: number, everyMs: number) => `
-import os, signal, sys, time
-told = []
-signal.signal(signal.SIGTERM, lambda *_: told.append(True))
-print("begin", os.getpid(), time.time_ns())
-for i in range(${lines}):
-    if told: break
-    if i % 7 == 0:
-        sys.stdout.write(f"line ")
-        sys.stdout.flush()
-        time.sleep(${everyMs / 1000})
-        print(i)
-    else:
-        print("line", i)
-    print("error", i, file=sys.stderr)
-    time.sleep(${everyMs / 1000})
-print("end")`
+import type { Lab } from './testing/lab'
+import { it } from './testing/lab-test'
+import { expectAllTrue } from './testing/truth'
 
 /** Waits until its time has run for so long, by the clock that counts it. */
 function untilRanFor(lab: Lab, job: string, seconds: number): Promise<boolean> {
@@ -54,38 +17,10 @@ function untilRanFor(lab: Lab, job: string, seconds: number): Promise<boolean> {
 }
 
 describe('a worker killed and started again', () => {
-  it.concurrent('ten times goes on with the same process, and no line is missing or doubled', async () => {
-    const lab = await openLab()
-    const worker = await lab.startWorker({ node: 'a' })
-    const job = await lab.jobs.submit(counting(1_000_000, 10))
-    await lab.jobs.untilPrinted(job, /line 10\n/)
-    const [container] = await lab.containers()
-    if (!container) throw new Error('no container')
-    const before = await lab.engine.inspect(container.id)
-
-    for (let kill = 1; kill <= 10; kill++) {
-      await worker.kill()
-      const { outputBytes = 0 } = (await lab.jobs.task(job)) ?? {}
-      await sleep(100)
-      worker.start()
-      await lab.jobs.until('the new worker stores more', async () => {
-        const task = await lab.jobs.task(job)
-        return task !== null && task.outputBytes > outputBytes
-      })
-      expect((await lab.engine.inspect(container.id)).State).toEqual(before.State)
-      await expectBooksMatchContainers(lab)
-    }
-
-    await cancel(lab, job)
-    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'cancelled', attempt: 1 })
-    const lines = await lab.jobs.lines(job)
-    const printed = lines.length - 2
-    expect(lines.at(0)).toMatch(/^begin/)
-    expect(lines.slice(1, -1)).toEqual(Array.from({ length: printed }, (_, i) => `line ${i}`))
-    expect(lines.at(-1)).toBe('end')
-    const errors = (await lab.jobs.records(job)).flatMap((r) => (r.type === 'stderr' ? [r.text] : []))
-    expect(errors.join('\n')).toBe(Array.from({ length: printed }, (_, i) => `error ${i}`).join('\n'))
-    await expectAllTrue(lab)
+  it.concurrent('twice goes on with the same process, and no line is missing or doubled', async ({
+    openLab,
+  }) => {
+    await expectAdopted(await openLab(), 2)
   })
 
   const steps = [
@@ -98,24 +33,28 @@ describe('a worker killed and started again', () => {
     ['judged, before the container was removed', /DELETE \S*\/containers\//, 'before'],
   ] as const
 
-  it.concurrent.each(steps)('when its task was %s, loses nothing', async (_, request, step) => {
-    const { lab, gate, worker } = await openGatedLab()
-    const hold = gate.hold(request, step)
-    const job = await lab.jobs.submit(counting(20, 1))
-    await hold.reached
-    await sleep(200)
-    await worker.kill()
-    hold.release()
-    worker.start()
+  it.concurrent.for(steps)(
+    'when its task was %s, loses nothing',
+    async ([, request, step], { openGatedLab }) => {
+      const { lab, gate, worker } = await openGatedLab({ maxOutputMib: 4 })
+      const hold = gate.hold(request, step)
+      const job = await lab.jobs.submit(counting(20, 1))
+      await hold.reached
+      await worker.kill()
+      hold.release()
+      worker.start()
 
-    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
-    const lines = await lab.jobs.lines(job)
-    expect(lines.slice(1, -1)).toEqual(Array.from({ length: 20 }, (_, i) => `line ${i}`))
-    await expectAllTrue(lab)
-  })
+      expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
+      const lines = await lab.jobs.lines(job)
+      expect(lines.slice(1, -1)).toEqual(Array.from({ length: 20 }, (_, i) => `line ${i}`))
+      await expectAllTrue(lab)
+    },
+  )
 
-  it.concurrent('in the middle of the transaction of the verdict, gives it once', async () => {
-    const { lab, gate, worker } = await openGatedLab()
+  it.concurrent('in the middle of the transaction of the verdict, gives it once', async ({
+    openGatedLab,
+  }) => {
+    const { lab, gate, worker } = await openGatedLab({ maxOutputMib: 4 })
     const hold = gate.hold(/POST \S*\/containers\/\w+\/wait\?condition=not-running/, 'after')
     const job = await lab.jobs.submit(counting(20, 1))
     await hold.reached
@@ -139,7 +78,9 @@ describe('a worker killed and started again', () => {
 })
 
 describe('what happened while no worker looked', () => {
-  it.concurrent('is judged by how the container ended, not by how long the worker was away', async () => {
+  it.concurrent('is judged by how the container ended, not by how long the worker was away', async ({
+    openLab,
+  }) => {
     const lab = await openLab()
     const worker = await lab.startWorker({ node: 'a' })
     const job = await lab.jobs.submit(counting(20, 500), { timeLimitS: 20 })
@@ -153,7 +94,7 @@ describe('what happened while no worker looked', () => {
     await expectAllTrue(lab)
   })
 
-  it.concurrent('is stopped at its time limit once a worker is back', async () => {
+  it.concurrent('is stopped at its time limit once a worker is back', async ({ openLab }) => {
     const lab = await openLab()
     const worker = await lab.startWorker({ node: 'a' })
     const job = await lab.jobs.submit('import time\nprint("in")\ntime.sleep(100)', { timeLimitS: 4 })
@@ -172,10 +113,10 @@ describe('what happened while no worker looked', () => {
     ['output_limit', 'print("in")\nwhile True:\n    print("x" * 1000)', 120],
   ] as const
 
-  it.concurrent.each(stops)(
+  it.concurrent.for(stops)(
     'keeps %s, for which the worker before had stopped it',
-    async (reason, code, timeLimitS) => {
-      const { lab, gate, worker } = await openGatedLab()
+    async ([reason, code, timeLimitS], { openGatedLab }) => {
+      const { lab, gate, worker } = await openGatedLab({ maxOutputMib: 4 })
       const hold = gate.hold(/POST \S*\/containers\/\w+\/wait\?condition=not-running/, 'after')
       const job = await lab.jobs.submit(code, { timeLimitS })
       await lab.jobs.untilPrinted(job, /in/)
@@ -202,7 +143,7 @@ describe('what happened while no worker looked', () => {
     },
   )
 
-  it.concurrent('goes on although the image was removed meanwhile', async () => {
+  it.concurrent('goes on although the image was removed meanwhile', async ({ openLab }) => {
     const lab = await openLab()
     const worker = await lab.startWorker({ node: 'a' })
     const image = await lab.tagImage()

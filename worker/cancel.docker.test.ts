@@ -1,26 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, describe, expect, inject, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { cancel } from './testing/cancel'
-import { EngineGate } from './testing/engine-gate'
-import { Lab } from './testing/lab'
+import type { Lab } from './testing/lab'
+import { it } from './testing/lab-test'
 import { expectAllTrue, expectBooksMatchContainers, readBooks } from './testing/truth'
-
-const labs: Lab[] = []
-afterAll(() => Promise.all(labs.map((lab) => lab.close())))
-
-async function openLab(): Promise<Lab> {
-  const lab = await Lab.open({ postgresDirectory: inject('postgresDirectory') })
-  labs.push(lab)
-  return lab
-}
-
-/** A lab whose one worker reaches the engine through a gate. */
-async function openGatedLab() {
-  const lab = await openLab()
-  const gate = await EngineGate.open()
-  lab.afterwards(() => gate.close())
-  return { lab, gate, worker: await lab.startWorker({ node: 'a', engineSocket: gate.socketPath }) }
-}
 
 const sleeping = 'import time\nprint("in")\ntime.sleep(1000)'
 const byOwner = { status: 'cancelled', reason: 'cancelled_by_user' }
@@ -37,7 +19,9 @@ async function isBeingStopped(lab: Lab, job: string): Promise<boolean> {
 }
 
 describe.concurrent('a job is cancelled', () => {
-  it('while it waits, while it has a place, and while it runs; by its owner and by an admin', async () => {
+  it('while it waits, while it has a place, and while it runs; by its owner and by an admin', async ({
+    openLab,
+  }) => {
     const lab = await openLab()
     const worker = await lab.startWorker({ node: 'a' })
     const running = await lab.jobs.submit(sleeping)
@@ -78,13 +62,12 @@ describe.concurrent('a job is cancelled', () => {
     ['when it has its verdict and its container is being removed', /DELETE \S*\/containers\//, 'before'],
   ] as const
 
-  it.each(steps)('%s', async (name, request, step) => {
+  it.for(steps)('%s', async ([name, request, step], { openGatedLab }) => {
     const ended = /ended|end is/.test(name)
     const { lab, gate } = await openGatedLab()
     const hold = gate.hold(request, step)
     const job = await lab.jobs.submit('print("short")')
     await hold.reached
-    await sleep(300)
     const judged = (await lab.jobs.row(job)).status === 'completed'
     if (judged) await expect(cancel(lab, job)).rejects.toThrow('ended already')
     else await cancel(lab, job)
@@ -99,7 +82,7 @@ describe.concurrent('a job is cancelled', () => {
     await expectAllTrue(lab)
   })
 
-  it('while its image is being pulled, without waiting for that', async () => {
+  it('while its image is being pulled, without waiting for that', async ({ openGatedLab }) => {
     const { lab, gate } = await openGatedLab()
     const hold = gate.hold(/POST \S*\/images\/create/, 'before')
     const job = await lab.jobs.submit(sleeping, { image: 'localhost:1/nowhere:1' })
@@ -110,7 +93,7 @@ describe.concurrent('a job is cancelled', () => {
     await expectAllTrue(lab)
   })
 
-  it('although its worker was killed after it was asked', async () => {
+  it('although its worker was killed after it was asked', async ({ openLab }) => {
     const lab = await openLab()
     const worker = await lab.startWorker({ node: 'a' })
     const job = await lab.jobs.submit(sleeping)
@@ -126,7 +109,7 @@ describe.concurrent('a job is cancelled', () => {
 
 // Alone, because of the time that is promised.
 describe('a cancelled job', () => {
-  it('is gone in time although it ignores every signal that it can', async () => {
+  it('is gone in time although it ignores every signal that it can', async ({ openLab }) => {
     const lab = await openLab()
     await lab.startWorker({ node: 'a' })
     const deaf = `
@@ -156,7 +139,9 @@ describe.concurrent('a kill that does not work', () => {
   const deafEngine = /POST \S*\/containers\/\w+\/kill/
   const killed = 'HTTP/1.1 204 No Content\r\n\r\n'
 
-  it('takes the node out of service, keeps the GPU, and frees it once the container is gone', async () => {
+  it('takes the node out of service, keeps the GPU, and frees it once the container is gone', async ({
+    openGatedLab,
+  }) => {
     const { lab, gate, worker } = await openGatedLab()
     const job = await lab.jobs.submit(sleeping)
     await lab.jobs.untilPrinted(job, /in/)
@@ -184,7 +169,12 @@ describe.concurrent('a kill that does not work', () => {
     const before = complaints()
     worker.start()
     await lab.jobs.until('it has tried to remove the container', async () => complaints() > before)
-    await sleep(1_000)
+    // Its next two looks at the containers: the first may belong to that try, the second comes after all of it.
+    for (let look = 0; look < 2; look++) {
+      const next = gate.hold(/GET \S*\/containers\/json/, 'before')
+      await next.reached
+      next.release()
+    }
     expect(await readBooks(lab)).toHaveLength(1)
     stopLying()
     await lab.jobs.until('the GPU is free', async () => (await readBooks(lab)).length === 0)
@@ -194,7 +184,7 @@ describe.concurrent('a kill that does not work', () => {
     await expectAllTrue(lab)
   })
 
-  it('does not start a job again beside its own container', async () => {
+  it('does not start a job again beside its own container', async ({ openGatedLab }) => {
     const { lab, gate } = await openGatedLab()
     const hold = gate.hold(/POST \S*\/containers\/\w+\/start/, 'after')
     const job = await lab.jobs.submit(sleeping, { maxRetries: 1 })

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { checkpointKey } from '@/lib/cluster/checkpoints/checkpoint-files'
 import { preemptJobs } from '@/lib/cluster/placement/preempt'
 import { setDatabase } from '@/lib/database/client'
@@ -7,24 +7,21 @@ import { collectOutput } from '@/lib/results/decode'
 import { resultKey } from '@/lib/results/name'
 import { s3Store } from '@/lib/storage/s3'
 import { type S3Server, startS3Server } from '@/lib/storage/testing/s3-server'
-import { Lab } from './testing/lab'
+import { it, type LabFixtures } from './testing/lab-test'
 import { listBelow } from './testing/list-below'
 import { expectAllTrue } from './testing/truth'
 
 let server: S3Server
-const labs: Lab[] = []
 beforeAll(async () => {
   server = await startS3Server({ complete: true })
 })
 afterAll(async () => {
-  await Promise.all(labs.map((lab) => lab.close()))
   await server.stop()
 })
 
 /** Two nodes that share no disk, but a bucket. */
-async function openLab(name: string) {
-  const lab = await Lab.open({ postgresDirectory: inject('postgresDirectory') })
-  labs.push(lab)
+async function startLab(openLab: LabFixtures['openLab'], name: string) {
+  const lab = await openLab()
   const { bucket, endpoint = '', credentials } = server.options
   const variables = {
     GPUQ_STORAGE: `s3://${bucket}/${name}`,
@@ -36,7 +33,7 @@ async function openLab(name: string) {
   const b = await lab.startWorker({ node: 'b', variables })
   return { lab, workers: { a, b }, store: s3Store({ ...server.options, prefix: `${name}/` }) }
 }
-type Opened = Awaited<ReturnType<typeof openLab>>
+type Opened = Awaited<ReturnType<typeof startLab>>
 
 /** Steps that the second attempt makes; the first one makes them without end. */
 const steps = 20
@@ -115,8 +112,10 @@ async function expectNothingLeft({ lab }: Opened): Promise<void> {
 }
 
 describe.concurrent('checkpoints in a bucket', () => {
-  it('are where the run goes on after its worker and all that was on its machine are gone', async () => {
-    const opened = await openLab('lost')
+  it('are where the run goes on after its worker and all that was on its machine are gone', async ({
+    openLab,
+  }) => {
+    const opened = await startLab(openLab, 'lost')
     const { lab, workers } = opened
     const job = await lab.jobs.submit(training, { spec: { run_name: 'base' } })
     await lab.jobs.untilPrinted(job, /step 40\n/)
@@ -127,6 +126,7 @@ describe.concurrent('checkpoints in a bucket', () => {
     const node = (await lab.jobs.task(job))?.node === 'a' ? 'a' : 'b'
     await workers[node].kill()
     for (const { id } of await lab.containers()) await lab.engine.remove(id)
+    await lab.expireLease(node)
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 2 })
     const lines = await linesOf(opened, job)
     const from = Number(/^from (\d+) /.exec(lines[0] ?? '')?.[1])
@@ -136,8 +136,8 @@ describe.concurrent('checkpoints in a bucket', () => {
     await expectNothingLeft(opened)
   })
 
-  it('have what the program wrote last when it was asked to make room', async () => {
-    const opened = await openLab('preempted')
+  it('have what the program wrote last when it was asked to make room', async ({ openLab }) => {
+    const opened = await startLab(openLab, 'preempted')
     const { lab } = opened
     const job = await lab.jobs.submit(training, { spec: { run_name: 'base' }, maxRetries: 0 })
     const printed = await lab.jobs.untilPrinted(job, /step 25\n/)

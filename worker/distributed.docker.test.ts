@@ -15,17 +15,11 @@ beforeAll(async () => {
   lab = await Lab.open({ url: db.url })
   const { actor: admin } = await makePerson('admin')
   await lab.startWorker({ node: 'host', gpus: 0 })
-  await untilReady(1)
+  await lab.untilReady(1)
   await initializeSimulatedNodes(admin, { nodeCount: nodes, gpusPerNode: 2 })
-  await untilReady(1 + nodes)
+  await lab.untilReady(1 + nodes)
 })
 afterAll(() => lab.close())
-
-const untilReady = (count: number) =>
-  lab.jobs.until(`${count} nodes are ready`, async () => {
-    const { rowCount } = await db.pool.query(`SELECT 1 FROM nodes WHERE status = 'ready'`)
-    return rowCount === count
-  })
 
 const small = { cpu: 1, memory_gb: 0.75 }
 

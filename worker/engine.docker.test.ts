@@ -1,33 +1,15 @@
-import { afterAll, describe, expect, inject, it } from 'vitest'
-import { Engine } from './testing/engine'
-import { Lab } from './testing/lab'
-import { PrivateEngine } from './testing/private-engine'
+import { describe, expect } from 'vitest'
+import { it, type LabFixtures } from './testing/lab-test'
 import { expectAllTrue } from './testing/truth'
 import { Watch } from './testing/watch'
 
-const labs: Lab[] = []
-const engines: Promise<PrivateEngine>[] = []
-afterAll(async () => {
-  await Promise.all(labs.map((lab) => lab.close()))
-  await Promise.all(engines.map(async (engine) => (await engine).remove()))
-})
-
-async function startEngine(options: { liveRestore: boolean }): Promise<PrivateEngine> {
-  const starting = PrivateEngine.start(options)
-  engines.push(starting)
-  return starting
-}
-
-async function openLab(engine: Engine): Promise<Lab> {
-  const lab = await Lab.open({ postgresDirectory: inject('postgresDirectory'), engine })
-  labs.push(lab)
-  return lab
-}
-
 /** A lab whose one worker runs on an engine of its own. */
-async function openLabOn(options: { liveRestore: boolean }) {
-  const own = await startEngine(options)
-  const lab = await openLab(own.engine)
+async function openLabOn(
+  { startEngine, openLab }: Pick<LabFixtures, 'startEngine' | 'openLab'>,
+  liveRestore: boolean,
+) {
+  const own = await startEngine({ liveRestore })
+  const lab = await openLab({ engine: own.engine })
   await lab.startWorker({ node: 'a', gpus: 2, engineSocket: own.socketPath })
   return { lab, own }
 }
@@ -67,8 +49,11 @@ print("end")`
 const allLines = (lines: number) => Array.from({ length: lines }, (_, i) => `line ${i}`)
 
 describe.concurrent('an engine that restarts', () => {
-  it('and takes its containers down is not blamed on the job, which starts again', async () => {
-    const { lab, own } = await openLabOn({ liveRestore: false })
+  it('and takes its containers down is not blamed on the job, which starts again', async ({
+    startEngine,
+    openLab,
+  }) => {
+    const { lab, own } = await openLabOn({ startEngine, openLab }, false)
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       const job = await lab.jobs.submit(endlessAtFirst)
       await lab.jobs.untilPrinted(job, /line 5\n/)
@@ -87,8 +72,8 @@ describe.concurrent('an engine that restarts', () => {
     await expectAllTrue(lab)
   })
 
-  it('under live-restore loses no job and no line', async () => {
-    const { lab, own } = await openLabOn({ liveRestore: true })
+  it('under live-restore loses no job and no line', async ({ startEngine, openLab }) => {
+    const { lab, own } = await openLabOn({ startEngine, openLab }, true)
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       const job = await lab.jobs.submit(onCall)
       await lab.jobs.untilPrinted(job, /line 19\nline $/)
@@ -110,9 +95,12 @@ describe.concurrent('an engine that restarts', () => {
 })
 
 describe.concurrent('another machine that says it is the same node', () => {
-  it('is refused while the node is served, and takes over once the lease has run out', async () => {
+  it('is refused while the node is served, and takes over once the lease has run out', async ({
+    startEngine,
+    openLab,
+  }) => {
     const own = await startEngine({ liveRestore: false })
-    const lab = await openLab(new Engine())
+    const lab = await openLab()
     const here = await lab.startWorker({ node: 'b' })
     const endless = 'import time\nfor i in range(1000):\n    print("line", i)\n    time.sleep(0.1)'
     const job = await lab.jobs.submit(
@@ -125,12 +113,7 @@ describe.concurrent('another machine that says it is the same node', () => {
     expect(await lab.jobs.row(job)).toMatchObject({ status: 'running', attempt: 1 })
 
     here.signal('SIGSTOP')
-    await lab.jobs.until('the lease has run out', async () => {
-      const { rowCount } = await lab.database.pool.query(
-        `SELECT 1 FROM nodes WHERE name = 'b' AND lease_expires_at < now()`,
-      )
-      return rowCount === 1
-    })
+    await lab.expireLease('b')
     there.start()
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 2 })
     // The node is another machine's now, but the container of the old attempt runs here: it has to go.

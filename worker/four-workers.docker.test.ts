@@ -1,67 +1,8 @@
-import { afterAll, expect, inject, it } from 'vitest'
-import { Lab } from './testing/lab'
-import { expectAllTrue } from './testing/truth'
-import { Watch } from './testing/watch'
+import { it } from './testing/lab-test'
+import { expectManyJobs } from './testing/many-jobs'
 
-const labs: Lab[] = []
-afterAll(() => Promise.all(labs.map((lab) => lab.close())))
-
-const count = 200
-const spec = { gpu_count: 1, cpu: 0.1, memory_gb: 0.1 }
-
-interface Span {
-  gpu: string
-  given: number
-  back: number
-}
-
-it('four workers run two hundred short jobs once each, in their order, and leave no GPU idle', async () => {
-  const lab = await Lab.open({ postgresDirectory: inject('postgresDirectory') })
-  labs.push(lab)
-  const { pool } = lab.database
-  for (const node of ['a', 'b', 'c', 'd']) await lab.startWorker({ node, gpus: 2 })
-  await lab.jobs.until('all nodes are ready', async () => {
-    const { rowCount } = await pool.query(`SELECT 1 FROM nodes WHERE status = 'ready'`)
-    return rowCount === 4
-  })
-  // All of them wait before the first is placed.
-  const jobs: string[] = []
-  const options = { spec, maxRetries: 0, held: true }
-  while (jobs.length < count) jobs.push(await lab.jobs.submit('print("done")', options))
-  const watch = new Watch(lab)
-  // In one statement: no pass of the leader sees them with the priorities of before.
-  await pool.query('UPDATE jobs SET priority = (ascii(right(id::text, 1)) % 3), not_before = NULL')
-  await pool.query('NOTIFY gpuq_queue')
-
-  for (const job of jobs) {
-    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
-    expect(await lab.jobs.lines(job)).toEqual(['done'])
-  }
-  const inTurn = await pool.query<{ id: string }>(
-    'SELECT id FROM jobs ORDER BY priority DESC, created_at, id',
-  )
-  const placed = await pool.query<{ id: string }>('SELECT job_id AS id FROM tasks ORDER BY created_at, id')
-  expect(placed.rows).toEqual(inTurn.rows)
-  expect(await watch.stop()).toMatchObject({ jobsTwice: [], gpusTwice: [], falseBooks: [] })
-  await expectAllTrue(lab)
-
-  const idle = await idleTimes(lab)
-  expect(idle).toHaveLength(count - 8)
-  // Most change hands in the transaction that frees them; how long the others wait depends on what else the machine does.
-  expect(idle.filter((ms) => ms === 0).length).toBeGreaterThan(idle.length / 2)
+it('four workers run sixty short jobs once each, in their order, and leave no GPU idle', async ({
+  openLab,
+}) => {
+  await expectManyJobs(await openLab(), 60)
 })
-
-/** How long each GPU was idle between two jobs, in ms, shortest first. A job that fitted waited all that time. */
-async function idleTimes(lab: Lab): Promise<number[]> {
-  const { rows } = await lab.database.pool.query<Span>(
-    `SELECT gpu_id AS gpu, extract(epoch FROM created_at)::float8 * 1000 AS given,
-            extract(epoch FROM released_at)::float8 * 1000 AS back FROM allocations ORDER BY created_at`,
-  )
-  const before = new Map<string, number>()
-  const idle = rows.flatMap(({ gpu, given, back }) => {
-    const since = before.get(gpu)
-    before.set(gpu, back)
-    return since === undefined ? [] : [Math.round(given - since)]
-  })
-  return idle.sort((a, b) => a - b)
-}

@@ -1,17 +1,9 @@
-import { afterAll, describe, expect, inject, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { cancel } from './testing/cancel'
-import { Lab } from './testing/lab'
+import type { Lab } from './testing/lab'
+import { it, type LabFixtures } from './testing/lab-test'
 import { expectAllTrue } from './testing/truth'
 import { Watch } from './testing/watch'
-
-const labs: Lab[] = []
-afterAll(() => Promise.all(labs.map((lab) => lab.close())))
-
-async function openLab(): Promise<Lab> {
-  const lab = await Lab.open({ postgresDirectory: inject('postgresDirectory') })
-  labs.push(lab)
-  return lab
-}
 
 const spec = { gpu_count: 1, instance_count: 2, cpu: 0.2, memory_gb: 0.25 }
 
@@ -59,15 +51,12 @@ async function untilAllPrint(lab: Lab, job: string): Promise<RankRow[]> {
 }
 
 /** A lab of two workers whose second one was stopped before it could take its part of the job. */
-async function openWaiting() {
+async function openWaiting(openLab: LabFixtures['openLab']) {
   const lab = await openLab()
   const a = await lab.startWorker({ node: 'a' })
   await lab.jobs.until('a leads', async () => a.log.includes('leading the scheduler'))
   const b = await lab.startWorker({ node: 'b' })
-  await lab.jobs.until('both are ready', async () => {
-    const { rowCount } = await lab.database.pool.query(`SELECT 1 FROM nodes WHERE status = 'ready'`)
-    return rowCount === 2
-  })
+  await lab.untilReady(2)
   b.signal('SIGSTOP')
   const job = await lab.jobs.submit(counting, { spec })
   await lab.jobs.until('a waits for b', async () => {
@@ -80,7 +69,7 @@ async function openWaiting() {
 }
 
 describe.concurrent('a job over two nodes', () => {
-  it('runs on both at once, and completes', async () => {
+  it('runs on both at once, and completes', async ({ openLab }) => {
     const lab = await openLab()
     for (const node of ['a', 'b']) await lab.startWorker({ node })
     const job = await lab.jobs.submit('print("here")', { spec })
@@ -91,7 +80,7 @@ describe.concurrent('a job over two nodes', () => {
     await expectAllTrue(lab)
   })
 
-  it('is stopped everywhere when one of them fails, and says which', async () => {
+  it('is stopped everywhere when one of them fails, and says which', async ({ openLab }) => {
     const lab = await openLab()
     for (const node of ['a', 'b']) await lab.startWorker({ node })
     const job = await lab.jobs.submit(rankOneFails, { spec })
@@ -109,7 +98,7 @@ describe.concurrent('a job over two nodes', () => {
     await expectAllTrue(lab)
   })
 
-  it('goes on where a worker is killed and comes back', async () => {
+  it('goes on where a worker is killed and comes back', async ({ openLab }) => {
     const lab = await openLab()
     await lab.startWorker({ node: 'a' })
     const b = await lab.startWorker({ node: 'b' })
@@ -121,7 +110,7 @@ describe.concurrent('a job over two nodes', () => {
     await expectAllTrue(lab)
   })
 
-  it('starts again as a whole where a worker is killed for good', async () => {
+  it('starts again as a whole where a worker is killed for good', async ({ openLab }) => {
     const lab = await openLab()
     for (const node of ['a', 'b']) await lab.startWorker({ node })
     const job = await lab.jobs.submit(counting.replace('80', '8000'), { spec })
@@ -130,6 +119,7 @@ describe.concurrent('a job over two nodes', () => {
     const watch = new Watch(lab)
     const killed = lab.workers.find(({ node }) => node === ranks[1]?.node)
     await killed?.kill()
+    await lab.expireLease(killed?.node ?? '')
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 2 })
     const again = await ranksOf(lab, job)
     expect(again.map(({ node }) => node).sort()).toEqual([ranks[0]?.node, 'c'])
@@ -138,8 +128,8 @@ describe.concurrent('a job over two nodes', () => {
     expect(await watch.stop()).toMatchObject({ gpusTwice: [], falseBooks: [] })
   })
 
-  it('waits on the node that is ready first, also through a restart of its worker', async () => {
-    const { lab, a, b, job, states } = await openWaiting()
+  it('waits on the node that is ready first, also through a restart of its worker', async ({ openLab }) => {
+    const { lab, a, b, job, states } = await openWaiting(openLab)
     // From here on b keeps its lease, and cannot take its part.
     const letGo = await lab.holdLocks(`SELECT 1 FROM tasks WHERE status = 'scheduled' FOR UPDATE`)
     b.signal('SIGCONT')
@@ -159,8 +149,8 @@ describe.concurrent('a job over two nodes', () => {
     await expectAllTrue(lab)
   })
 
-  it('is cancelled while one of them waits for the other', async () => {
-    const { lab, b, job, states } = await openWaiting()
+  it('is cancelled while one of them waits for the other', async ({ openLab }) => {
+    const { lab, b, job, states } = await openWaiting(openLab)
     await cancel(lab, job)
     await lab.jobs.until('the one that waited is gone', async () => (await states()).length === 0)
     b.signal('SIGCONT')
@@ -168,9 +158,10 @@ describe.concurrent('a job over two nodes', () => {
     await expectAllTrue(lab)
   })
 
-  it('is started again when the node that others wait for is lost', async () => {
-    const { lab, b, job } = await openWaiting()
+  it('is started again when the node that others wait for is lost', async ({ openLab }) => {
+    const { lab, b, job } = await openWaiting(openLab)
     await b.kill()
+    await lab.expireLease('b')
     await lab.startWorker({ node: 'c' })
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 2 })
     b.start()

@@ -1,14 +1,9 @@
-import { afterAll, describe, expect, inject, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { NvidiaSmiStandIn } from './gpus/testing/stand-in'
 import { cancel } from './testing/cancel'
-import { Lab } from './testing/lab'
-import { PrivateEngine } from './testing/private-engine'
+import type { Lab } from './testing/lab'
+import { it, type LabFixtures } from './testing/lab-test'
 import { expectAllTrue } from './testing/truth'
-
-const cleanUps: (() => Promise<unknown>)[] = []
-afterAll(async () => {
-  for (const undo of cleanUps.reverse()) await undo()
-})
 
 const idle = (index: number, uuid: string) =>
   `${index}, ${uuid}, NVIDIA A100-SXM4-80GB, 81920, 4, 0, 31, 61.02, Disabled`
@@ -16,14 +11,15 @@ const busy = (index: number, uuid: string) =>
   `${index}, ${uuid}, NVIDIA A100-SXM4-80GB, 81920, 76800, 99, 71, 390.55, Disabled`
 
 /** A lab with one worker, whose engine takes requests for GPUs and whose nvidia-smi is a stand-in. */
-async function openGpuLab(gpus: string[]) {
+async function openGpuLab(
+  { openLab, startEngine }: Pick<LabFixtures, 'openLab' | 'startEngine'>,
+  gpus: string[],
+) {
   const standIn = await NvidiaSmiStandIn.make()
-  cleanUps.push(() => standIn.remove())
   await standIn.prints(gpus)
-  const own = await PrivateEngine.start({ liveRestore: false, pretendsGpus: true })
-  cleanUps.push(() => own.remove())
-  const lab = await Lab.open({ postgresDirectory: inject('postgresDirectory'), engine: own.engine })
-  cleanUps.push(() => lab.close())
+  const own = await startEngine({ liveRestore: false, pretendsGpus: true })
+  const lab = await openLab({ engine: own.engine })
+  lab.afterwards(() => standIn.remove())
   await lab.startWorker({ node: 'a', nvidiaSmi: standIn.directory, engineSocket: own.socketPath })
   return { lab, standIn }
 }
@@ -41,8 +37,14 @@ async function shownGpus(lab: Lab) {
 }
 
 describe('a worker on a machine with GPUs', () => {
-  it('shows them, gives out by UUID what others leave free, and records how it is used', async () => {
-    const { lab, standIn } = await openGpuLab([idle(0, 'GPU-aaaa'), busy(1, 'GPU-bbbb')])
+  it('shows them, gives out by UUID what others leave free, and records how it is used', async ({
+    openLab,
+    startEngine,
+  }) => {
+    const { lab, standIn } = await openGpuLab({ openLab, startEngine }, [
+      idle(0, 'GPU-aaaa'),
+      busy(1, 'GPU-bbbb'),
+    ])
     const first = await lab.jobs.submit(code(1000))
     expect(await lab.jobs.untilPrinted(first, /\n/)).toBe('GPU-aaaa\n')
     const shown = { model: 'NVIDIA A100-SXM4-80GB', simulated: false }

@@ -1,19 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, describe, expect, inject, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { cancel } from './testing/cancel'
 import { DatabaseGate } from './testing/database-gate'
-import { Lab } from './testing/lab'
+import type { Lab } from './testing/lab'
+import { it, type LabFixtures } from './testing/lab-test'
 import { expectAllTrue } from './testing/truth'
 import { Watch } from './testing/watch'
-
-const labs: Lab[] = []
-afterAll(() => Promise.all(labs.map((lab) => lab.close())))
-
-async function openLab(): Promise<Lab> {
-  const lab = await Lab.open({ postgresDirectory: inject('postgresDirectory') })
-  labs.push(lab)
-  return lab
-}
 
 /** Runs on without end, but for a second attempt. */
 const endless = `
@@ -26,16 +17,19 @@ for i in itertools.count() if os.environ["GPUQ_ATTEMPT"] == "1" else range(3):
 const secondAttempt = ['attempt 2', 'line 0', 'line 1', 'line 2']
 
 /** A lab whose job runs on a worker that reaches the database through a gate, and with a second, idle worker. */
-async function openCutLab() {
+async function openCutLab(openLab: LabFixtures['openLab']) {
   const lab = await openLab()
   const gate = await DatabaseGate.open(lab.database.url)
   lab.afterwards(async () => gate.close())
-  const worker = await lab.startWorker({ node: 'a', databaseUrl: gate.through })
+  const worker = await lab.startWorker({ node: 'a', databaseUrl: gate.through, variables: shortLease })
   const job = await lab.jobs.submit(endless)
   await lab.jobs.untilPrinted(job, /line 3\n/)
   await lab.startWorker({ node: 'b' })
   return { lab, gate, worker, job }
 }
+
+/** Of a worker whose own clock has to tell it that its lease is over. */
+const shortLease = { GPUQ_NODE_LEASE_S: '15' }
 
 /** What must have been seen while one worker was out of reach. */
 async function expectSafe(watch: Watch): Promise<void> {
@@ -66,8 +60,10 @@ async function expectServesAgain(lab: Lab): Promise<void> {
 }
 
 describe.concurrent('a worker', () => {
-  it('whose network to the database is cut stops its containers before another may start them', async () => {
-    const { lab, gate, job } = await openCutLab()
+  it('whose network to the database is cut stops its containers before another may start them', async ({
+    openLab,
+  }) => {
+    const { lab, gate, job } = await openCutLab(openLab)
     const watch = new Watch(lab)
     gate.cut()
     await expectMovedAndBack(lab, job)
@@ -76,8 +72,10 @@ describe.concurrent('a worker', () => {
     await expectServesAgain(lab)
   })
 
-  it('whose network is cut in silence, while it leads, does so too, and the other leads', async () => {
-    const { lab, gate, job } = await openCutLab()
+  it('whose network is cut in silence, while it leads, does so too, and the other leads', async ({
+    openLab,
+  }) => {
+    const { lab, gate, job } = await openCutLab(openLab)
     const watch = new Watch(lab)
     gate.cutSilently()
     await expectMovedAndBack(lab, job)
@@ -86,9 +84,9 @@ describe.concurrent('a worker', () => {
     await expectServesAgain(lab)
   })
 
-  it('stopped past its lease and continued finds that its job is another’s', async () => {
+  it('stopped past its lease and continued finds that its job is another’s', async ({ openLab }) => {
     const lab = await openLab()
-    const worker = await lab.startWorker({ node: 'a' })
+    const worker = await lab.startWorker({ node: 'a', variables: shortLease })
     const job = await lab.jobs.submit(endless)
     await lab.jobs.untilPrinted(job, /line 3\n/)
     await lab.startWorker({ node: 'b' })
@@ -101,7 +99,9 @@ describe.concurrent('a worker', () => {
     expect(await watch.stop()).toMatchObject({ gpusTwice: [], falseBooks: [] })
   })
 
-  it('killed for good leaves its job to another, and what it left is removed when it comes back', async () => {
+  it('killed for good leaves its job to another, and what it left is removed when it comes back', async ({
+    openLab,
+  }) => {
     const lab = await openLab()
     const worker = await lab.startWorker({ node: 'a' })
     const job = await lab.jobs.submit(endless)
@@ -109,13 +109,14 @@ describe.concurrent('a worker', () => {
     await lab.startWorker({ node: 'b' })
     const watch = new Watch(lab)
     await worker.kill()
+    await lab.expireLease('a')
     await expectMovedAndBack(lab, job)
     worker.start()
     await expectServesAgain(lab)
     expect(await watch.stop()).toMatchObject({ gpusTwice: [], falseBooks: [] })
   })
 
-  it('that loses the database for a while goes on as if nothing had been', async () => {
+  it('that loses the database for a while goes on as if nothing had been', async ({ openLab }) => {
     const lab = await openLab()
     const gate = await DatabaseGate.open(lab.database.url)
     lab.afterwards(async () => gate.close())
@@ -134,7 +135,9 @@ describe.concurrent('a worker', () => {
     await expectAllTrue(lab)
   })
 
-  it('started twice under one name: the later one takes over, and the container goes on', async () => {
+  it('started twice under one name: the later one takes over, and the container goes on', async ({
+    openLab,
+  }) => {
     const lab = await openLab()
     const first = await lab.startWorker({ node: 'a' })
     const code = 'import time\nfor i in range(100):\n    print("line", i)\n    time.sleep(0.1)'
@@ -149,7 +152,9 @@ describe.concurrent('a worker', () => {
     await expectAllTrue(lab)
   })
 
-  it('that was stopped while it stored a result, as the leader, does not undo what its successor did', async () => {
+  it('that was stopped while it stored a result, as the leader, does not undo what its successor did', async ({
+    openLab,
+  }) => {
     const lab = await openLab()
     const leader = await lab.startWorker({ node: 'a' })
     const letGo = await lab.holdLocks('LOCK TABLE result_files IN SHARE ROW EXCLUSIVE MODE')
@@ -165,10 +170,10 @@ describe.concurrent('a worker', () => {
     await lab.startWorker({ node: 'b', gpus: 0 })
     const stored = await lab.jobs.file(job)
     leader.signal('SIGCONT')
+    // Logged once all that it did as the leader has come to its end.
     await lab.jobs.until('the leader has seen that it is none', async () =>
       leader.log.includes('no longer leading'),
     )
-    await sleep(2_000)
 
     expect(await lab.jobs.lines(job)).toHaveLength(1000)
     expect((await lab.jobs.file(job)).equals(stored)).toBe(true)
@@ -178,18 +183,25 @@ describe.concurrent('a worker', () => {
 
 // Alone, because of the time that is promised.
 describe('a leader', () => {
-  it.each(['SIGKILL', 'SIGSTOP'] as const)('that gets %s is followed by another at once', async (signal) => {
-    const lab = await openLab()
-    const leader = await lab.startWorker({ node: 'a', gpus: 0 })
-    await lab.jobs.until('the first one leads', async () => leader.log.includes('leading the scheduler'))
-    const other = await lab.startWorker({ node: 'b' })
-    await lab.jobs.until('the other one serves', async () => other.log.includes('serving'))
-    leader.signal(signal)
-    const job = await lab.jobs.submit('print("led")')
-    await lab.jobs.until('it was placed', async () => (await lab.jobs.row(job)).status !== 'pending', 10_000)
+  it.for(['SIGKILL', 'SIGSTOP'] as const)(
+    'that gets %s is followed by another at once',
+    async (signal, { openLab }) => {
+      const lab = await openLab()
+      const leader = await lab.startWorker({ node: 'a', gpus: 0 })
+      await lab.jobs.until('the first one leads', async () => leader.log.includes('leading the scheduler'))
+      const other = await lab.startWorker({ node: 'b' })
+      await lab.jobs.until('the other one serves', async () => other.log.includes('serving'))
+      leader.signal(signal)
+      const job = await lab.jobs.submit('print("led")')
+      await lab.jobs.until(
+        'it was placed',
+        async () => (await lab.jobs.row(job)).status !== 'pending',
+        10_000,
+      )
 
-    expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed' })
-    await leader.kill()
-    await expectAllTrue(lab)
-  })
+      expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed' })
+      await leader.kill()
+      await expectAllTrue(lab)
+    },
+  )
 })

@@ -1,21 +1,18 @@
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { afterAll, describe, expect, inject, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import type { JobOptions } from './testing/jobs'
-import { Lab } from './testing/lab'
+import { it, type LabFixtures } from './testing/lab-test'
 import { expectAllTrue } from './testing/truth'
 import type { WorkerProcess } from './testing/worker-process'
 
 const run = promisify(execFile)
-const labs: Lab[] = []
-afterAll(() => Promise.all(labs.map((lab) => lab.close())))
 
 const mib = 1024 * 1024
 
-async function openLab(maxOutputMib = 64) {
-  const lab = await Lab.open({ postgresDirectory: inject('postgresDirectory') })
-  labs.push(lab)
+async function startLab(openLab: LabFixtures['openLab'], maxOutputMib = 64) {
+  const lab = await openLab()
   return { lab, worker: await lab.startWorker({ node: 'a', gpus: 2, maxOutputMib }) }
 }
 
@@ -26,8 +23,8 @@ async function peakMemory(worker: WorkerProcess): Promise<number> {
 }
 
 describe.concurrent('output', () => {
-  it('of a million lines at full speed is stored whole and in order', async () => {
-    const { lab, worker } = await openLab(256)
+  it('of a million lines at full speed is stored whole and in order', async ({ openLab }) => {
+    const { lab, worker } = await startLab(openLab, 256)
     const code = `
 import os
 text = b"".join(b"%d\\n" % i for i in range(1_000_000))
@@ -42,8 +39,8 @@ for at in range(0, len(text), 65536):
     await expectAllTrue(lab)
   })
 
-  it('without an end or a newline is cut at the limit, and says so', async () => {
-    const { lab, worker } = await openLab(32)
+  it('without an end or a newline is cut at the limit, and says so', async ({ openLab }) => {
+    const { lab, worker } = await startLab(openLab, 32)
     const job = await lab.jobs.submit('import os\nwhile True:\n    os.write(1, b"a" * 1048576)')
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'failed', reason: 'output_limit' })
     const file = await lab.jobs.file(job)
@@ -56,8 +53,8 @@ for at in range(0, len(text), 65536):
     await expectAllTrue(lab)
   })
 
-  it('of any bytes is stored as text, and what was no text is counted', async () => {
-    const { lab } = await openLab()
+  it('of any bytes is stored as text, and what was no text is counted', async ({ openLab }) => {
+    const { lab } = await startLab(openLab)
     const code = `
 import os, sys
 os.write(1, b"nul \\x00 here\\n")
@@ -76,8 +73,10 @@ os.write(1, b"half")`
     await expectAllTrue(lab)
   })
 
-  it('waits in the database while the disk for results is full, and holds up nobody else', async () => {
-    const { lab } = await openLab()
+  it('waits in the database while the disk for results is full, and holds up nobody else', async ({
+    openLab,
+  }) => {
+    const { lab } = await startLab(openLab)
     await run('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', lab.resultsDirectory])
     lab.afterwards(() => run('umount', [lab.resultsDirectory]))
     const large = await lab.jobs.submit('for i in range(40_000):\n    print("a long line number", i)')
@@ -97,8 +96,8 @@ describe.concurrent('memory over its limit', () => {
   const small: JobOptions = { spec: { memory_gb: 0.125 } }
   const eat = 'held = []\nwhile True:\n    held.append(bytearray(1 << 20))'
 
-  it('is the verdict when the program itself is killed for it', async () => {
-    const { lab } = await openLab()
+  it('is the verdict when the program itself is killed for it', async ({ openLab }) => {
+    const { lab } = await startLab(openLab)
     const job = await lab.jobs.submit(`print("eating")\n${eat}`, small)
     expect(await lab.jobs.untilFinal(job)).toMatchObject({
       status: 'failed',
@@ -110,8 +109,8 @@ describe.concurrent('memory over its limit', () => {
     await expectAllTrue(lab)
   })
 
-  it('is the verdict when a child is killed for it, although the program ends well', async () => {
-    const { lab } = await openLab()
+  it('is the verdict when a child is killed for it, although the program ends well', async ({ openLab }) => {
+    const { lab } = await startLab(openLab)
     // The engine is told of the child and of the end by two notices, which may overtake each other on a busy machine.
     const code = `
 import subprocess, sys, time

@@ -1,11 +1,8 @@
-import { afterAll, describe, expect, inject, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { preemptJobs } from '@/lib/cluster/placement/preempt'
 import { setDatabase } from '@/lib/database/client'
-import { Lab } from './testing/lab'
+import { it } from './testing/lab-test'
 import { expectAllTrue } from './testing/truth'
-
-const labs: Lab[] = []
-afterAll(() => Promise.all(labs.map((lab) => lab.close())))
 
 /** Cleans up when it is asked to end, on the first attempt; is done at once on the second. */
 const polite = `
@@ -18,9 +15,10 @@ print("attempt", os.environ["GPUQ_ATTEMPT"])
 time.sleep(100 if os.environ["GPUQ_ATTEMPT"] == "1" else 0)`
 
 describe('a job that has to make room', () => {
-  it('is asked to end, gives its GPU back, and runs again when it may, although it has no retries', async () => {
-    const lab = await Lab.open({ postgresDirectory: inject('postgresDirectory') })
-    labs.push(lab)
+  it('is asked to end, gives its GPU back, and runs again when it may, although it has no retries', async ({
+    openLab,
+  }) => {
+    const lab = await openLab()
     await lab.startWorker({ node: 'a' })
     const job = await lab.jobs.submit(polite, { maxRetries: 0 })
     await lab.jobs.untilPrinted(job, /attempt 1\n/)

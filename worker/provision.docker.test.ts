@@ -1,22 +1,15 @@
-import { afterAll, describe, expect, inject, it } from 'vitest'
-import { ProvisionedLab } from './testing/provisioned-lab'
+import { describe, expect } from 'vitest'
+import { it } from './testing/lab-test'
 import { expectAllTrue } from './testing/truth'
 import { until } from './testing/until'
-
-const labs: ProvisionedLab[] = []
-afterAll(() => Promise.all(labs.map(({ lab }) => lab.close())))
-
-async function open(up?: string): Promise<ProvisionedLab> {
-  const provisioned = await ProvisionedLab.open(inject('postgresDirectory'), up)
-  labs.push(provisioned)
-  return provisioned
-}
 
 const spec = { fresh_nodes: true, gpu_count: 1, cpu: 0.2, memory_gb: 0.25 }
 
 describe('nodes brought up for one job', () => {
-  it('run it, show what their commands print, and are taken down after it', async () => {
-    const provisioned = await open()
+  it('run it, show what their commands print, and are taken down after it', async ({
+    openProvisionedLab,
+  }) => {
+    const provisioned = await openProvisionedLab()
     const { lab } = provisioned
     await provisioned.startLeader()
     const job = await lab.jobs.submit('print("fresh")', { spec })
@@ -33,8 +26,8 @@ describe('nodes brought up for one job', () => {
     expect(await lab.jobs.lines(job)).toEqual(['fresh'])
   })
 
-  it('are brought up again when one is lost, and the job goes on there', async () => {
-    const provisioned = await open()
+  it('are brought up again when one is lost, and the job goes on there', async ({ openProvisionedLab }) => {
+    const provisioned = await openProvisionedLab()
     const { lab } = provisioned
     await provisioned.startLeader()
     const code = `
@@ -50,8 +43,8 @@ time.sleep(300 if os.environ["GPUQ_ATTEMPT"] == "1" else 0)`
     await expectAllTrue(lab)
   })
 
-  it('fail their job with what went wrong when they cannot be had', async () => {
-    const provisioned = await open('echo "no machine is left"; exit 7')
+  it('fail their job with what went wrong when they cannot be had', async ({ openProvisionedLab }) => {
+    const provisioned = await openProvisionedLab('echo "no machine is left"; exit 7')
     const { lab } = provisioned
     await provisioned.startLeader()
     const job = await lab.jobs.submit('print("never")', { spec })
@@ -63,9 +56,9 @@ time.sleep(300 if os.environ["GPUQ_ATTEMPT"] == "1" else 0)`
     expect(await provisioned.untilEnded(job)).toMatchObject({ output: 'no machine is left\nall gone\n' })
   })
 
-  it('survive the death of the leader whose command was under way', async () => {
+  it('survive the death of the leader whose command was under way', async ({ openProvisionedLab }) => {
     // The first time it hangs; what is left of it is for the other command to end.
-    const provisioned = await open(`
+    const provisioned = await openProvisionedLab(`
       mkdir -p $NODES/$GPUQ_PROVISION_JOB; echo $$ > $NODES/$GPUQ_PROVISION_JOB/up
       [ -e $NODES/downs ] || { echo yes > $NODES/hangs; exec sleep 600; }
       . $NODES/start.sh`)

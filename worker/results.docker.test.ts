@@ -1,18 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, describe, expect, inject, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { artifactKey } from '@/lib/results/name'
 import type { JobOptions } from './testing/jobs'
-import { Lab } from './testing/lab'
+import type { Lab } from './testing/lab'
+import { it, type LabFixtures } from './testing/lab-test'
 import { listBelow } from './testing/list-below'
 import { expectAllTrue } from './testing/truth'
 
-const labs: Lab[] = []
-afterAll(() => Promise.all(labs.map((lab) => lab.close())))
-
-async function openLab() {
-  const lab = await Lab.open({ postgresDirectory: inject('postgresDirectory') })
-  labs.push(lab)
+async function startLab(openLab: LabFixtures['openLab']) {
+  const lab = await openLab()
   return { lab, worker: await lab.startWorker({ node: 'a', gpus: 2 }) }
 }
 
@@ -47,8 +44,10 @@ async function mounts(lab: Lab): Promise<string[]> {
 const large: JobOptions = { spec: { memory_gb: 1.75 } }
 
 describe.concurrent('/results', () => {
-  it('is stored file by file before the verdict, and nothing of it stays on the node', async () => {
-    const { lab } = await openLab()
+  it('is stored file by file before the verdict, and nothing of it stays on the node', async ({
+    openLab,
+  }) => {
+    const { lab } = await startLab(openLab)
     const job = await lab.jobs.submit(`
 import os
 os.makedirs("/results/a/b")
@@ -72,8 +71,8 @@ os.chmod("/results/notes.txt", 0)`)
     await lab.jobs.until('nothing of it is left', async () => (await left()).length === 0)
   })
 
-  it('gives only regular files, and says what it leaves out', async () => {
-    const { lab } = await openLab()
+  it('gives only regular files, and says what it leaves out', async ({ openLab }) => {
+    const { lab } = await startLab(openLab)
     const job = await lab.jobs.submit(`
 import os, socket
 os.symlink("/etc/passwd", "/results/link")
@@ -92,8 +91,8 @@ raise SystemExit(3)`)
     await expectAllTrue(lab)
   })
 
-  it('ends by size and by number, for files too that nobody can see', async () => {
-    const { lab } = await openLab()
+  it('ends by size and by number, for files too that nobody can see', async ({ openLab }) => {
+    const { lab } = await startLab(openLab)
     const job = await lab.jobs.submit(
       `
 import os
@@ -124,8 +123,8 @@ except OSError as error:
     await expectAllTrue(lab)
   })
 
-  it('outlives the worker, whether the program ends while it is away or not', async () => {
-    const { lab, worker } = await openLab()
+  it('outlives the worker, whether the program ends while it is away or not', async ({ openLab }) => {
+    const { lab, worker } = await startLab(openLab)
     const code = (seconds: number) => `
 import time
 open("/results/early", "w").write("early")
@@ -146,8 +145,8 @@ open("/results/late", "w").write("late")`
     await expectAllTrue(lab)
   })
 
-  it('is kept of a job that runs into its time limit', async () => {
-    const { lab } = await openLab()
+  it('is kept of a job that runs into its time limit', async ({ openLab }) => {
+    const { lab } = await startLab(openLab)
     const job = await lab.jobs.submit('open("/results/x", "w").write("x")\nimport time\ntime.sleep(60)', {
       timeLimitS: 10,
     })

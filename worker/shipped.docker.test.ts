@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { JobOptions } from './testing/jobs'
 import { Lab } from './testing/lab'
 import { type Shipped, shipTo } from './testing/ship'
@@ -8,7 +8,7 @@ import { expectAllTrue } from './testing/truth'
 
 let lab: Lab
 beforeAll(async () => {
-  lab = await Lab.open({ postgresDirectory: inject('postgresDirectory') })
+  lab = await Lab.open()
 })
 afterAll(() => lab.close())
 

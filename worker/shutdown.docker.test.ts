@@ -1,17 +1,9 @@
-import { afterAll, describe, expect, inject, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { DatabaseGate } from './testing/database-gate'
-import { Lab } from './testing/lab'
+import type { Lab } from './testing/lab'
+import { it } from './testing/lab-test'
 import { expectAllTrue } from './testing/truth'
 import type { WorkerProcess } from './testing/worker-process'
-
-const labs: Lab[] = []
-afterAll(() => Promise.all(labs.map((lab) => lab.close())))
-
-async function openLab(): Promise<Lab> {
-  const lab = await Lab.open({ postgresDirectory: inject('postgresDirectory') })
-  labs.push(lab)
-  return lab
-}
 
 const working = 'import time\nprint("in")\ntime.sleep(15)\nprint("out")'
 /** Runs long on the first attempt, and is done at once on the second. */
@@ -29,7 +21,7 @@ async function nodeStatus(lab: Lab, { node }: WorkerProcess): Promise<string | u
 }
 
 describe.concurrent('a worker that is told to end', () => {
-  it('with SIGTERM finishes what it has, takes nothing new, and leaves', async () => {
+  it('with SIGTERM finishes what it has, takes nothing new, and leaves', async ({ openLab }) => {
     const lab = await openLab()
     const worker = await lab.startWorker({ node: 'a', gpus: 2 })
     const running = await lab.jobs.submit(working)
@@ -48,7 +40,9 @@ describe.concurrent('a worker that is told to end', () => {
     await expectAllTrue(lab)
   })
 
-  it('with SIGINT, or a second SIGTERM, stops its jobs and gives them back to the queue', async () => {
+  it('with SIGINT, or a second SIGTERM, stops its jobs and gives them back to the queue', async ({
+    openLab,
+  }) => {
     const lab = await openLab()
     const worker = await lab.startWorker({ node: 'a' })
     for (const signals of [['SIGINT'], ['SIGTERM', 'SIGTERM']] as const) {
@@ -68,7 +62,7 @@ describe.concurrent('a worker that is told to end', () => {
     await expectAllTrue(lab)
   })
 
-  it('while its database is away leaves no container behind', async () => {
+  it('while its database is away leaves no container behind', async ({ openLab }) => {
     const lab = await openLab()
     const gate = await DatabaseGate.open(lab.database.url)
     lab.afterwards(async () => gate.close())

@@ -1,17 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, describe, expect, inject, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { EngineGate } from './testing/engine-gate'
-import { Lab } from './testing/lab'
+import type { Lab } from './testing/lab'
+import { it } from './testing/lab-test'
 import { expectAllTrue } from './testing/truth'
-
-const labs: Lab[] = []
-afterAll(() => Promise.all(labs.map((lab) => lab.close())))
-
-async function openLab(): Promise<Lab> {
-  const lab = await Lab.open({ postgresDirectory: inject('postgresDirectory') })
-  labs.push(lab)
-  return lab
-}
 
 const sleepForever = 'import time\nwhile True: time.sleep(1)'
 /** Waits on the first attempt, and is done at once on the second. */
@@ -36,7 +28,9 @@ const ourLabels = (nodeId: string) => ({
 })
 
 describe.concurrent('containers that are not ours', () => {
-  it('are left alone, under whatever labels; one of this node without a task is removed', async () => {
+  it('are left alone, under whatever labels; one of this node without a task is removed', async ({
+    openLab,
+  }) => {
     const lab = await openLab()
     const worker = await lab.startWorker({ node: 'a' })
     const first = await lab.jobs.submit('print(1)')
@@ -61,7 +55,9 @@ describe.concurrent('containers that are not ours', () => {
     await expectAllTrue(lab)
   })
 
-  it('and have the name of one of ours are not taken over: the job gets another name', async () => {
+  it('and have the name of one of ours are not taken over: the job gets another name', async ({
+    openLab,
+  }) => {
     const lab = await openLab()
     const gate = await EngineGate.open()
     lab.afterwards(() => gate.close())
@@ -80,7 +76,7 @@ describe.concurrent('containers that are not ours', () => {
 })
 
 describe.concurrent('a container of ours', () => {
-  it('that somebody removes is not blamed on the job, which starts again', async () => {
+  it('that somebody removes is not blamed on the job, which starts again', async ({ openLab }) => {
     const lab = await openLab()
     const worker = await lab.startWorker({ node: 'a' })
     for (const workerIsThere of [true, false]) {
@@ -95,7 +91,7 @@ describe.concurrent('a container of ours', () => {
     await expectAllTrue(lab)
   })
 
-  it('that somebody stops is not blamed on the job, which starts again', async () => {
+  it('that somebody stops is not blamed on the job, which starts again', async ({ openLab }) => {
     const lab = await openLab()
     await lab.startWorker({ node: 'a' })
     const job = await lab.jobs.submit(onceMore)
@@ -105,7 +101,9 @@ describe.concurrent('a container of ours', () => {
     await expectAllTrue(lab)
   })
 
-  it('goes on when its image is removed; the next job says that it is not to be had, and runs when it is', async () => {
+  it('goes on when its image is removed; the next job says that it is not to be had, and runs when it is', async ({
+    openLab,
+  }) => {
     const lab = await openLab()
     await lab.startWorker({ node: 'a' })
     const image = await lab.tagImage()

@@ -1,11 +1,8 @@
 import { join } from 'node:path'
-import { afterAll, describe, expect, inject, it } from 'vitest'
-import { Lab } from './testing/lab'
-import { ProvisionedLab } from './testing/provisioned-lab'
+import { describe, expect } from 'vitest'
+import type { Lab } from './testing/lab'
+import { it } from './testing/lab-test'
 import { expectAllTrue } from './testing/truth'
-
-const labs: Lab[] = []
-afterAll(() => Promise.all(labs.map((lab) => lab.close())))
 
 /** A tenth of a second each, in the first attempt's second half a whole one, and a checkpoint every second. */
 const steps = 80
@@ -81,9 +78,8 @@ async function loseContainers(lab: Lab, node: string): Promise<void> {
 }
 
 describe('a training over two nodes that keeps checkpoints', () => {
-  it('goes on elsewhere when a machine is lost', async () => {
-    const lab = await Lab.open({ postgresDirectory: inject('postgresDirectory') })
-    labs.push(lab)
+  it('goes on elsewhere when a machine is lost', async ({ openLab }) => {
+    const lab = await openLab()
     const variables = { GPUQ_CHECKPOINTS_DIR: join(lab.directory, 'checkpoints') }
     const workers = new Map<string, Awaited<ReturnType<Lab['startWorker']>>>()
     for (const node of ['a', 'b', 'c']) workers.set(node, await lab.startWorker({ node, variables }))
@@ -96,14 +92,14 @@ describe('a training over two nodes that keeps checkpoints', () => {
     const lost = rows[0]?.node ?? ''
     await workers.get(lost)?.kill()
     await loseContainers(lab, lost)
+    await lab.expireLease(lost)
     const last = await reached(lab, job)
     workers.get(lost)?.start()
     await expectGoneOn(lab, job, last)
   })
 
-  it('goes on after it has made room for another job', async () => {
-    const lab = await Lab.open({ postgresDirectory: inject('postgresDirectory') })
-    labs.push(lab)
+  it('goes on after it has made room for another job', async ({ openLab }) => {
+    const lab = await openLab()
     const variables = { GPUQ_CHECKPOINTS_DIR: join(lab.directory, 'checkpoints') }
     for (const node of ['a', 'b']) await lab.startWorker({ node, variables })
     const job = await lab.jobs.submit(training, { spec: { ...spec, pool: 'best-effort' } })
@@ -115,10 +111,9 @@ describe('a training over two nodes that keeps checkpoints', () => {
     await expectGoneOn(lab, job, await reached(lab, job))
   })
 
-  it('goes on when a node that was brought up for it is taken away', async () => {
-    const provisioned = await ProvisionedLab.open(inject('postgresDirectory'))
+  it('goes on when a node that was brought up for it is taken away', async ({ openProvisionedLab }) => {
+    const provisioned = await openProvisionedLab()
     const { lab } = provisioned
-    labs.push(lab)
     await provisioned.startLeader()
     const job = await lab.jobs.submit(training, { spec: { ...spec, fresh_nodes: true } })
     await untilHalfway(lab, job)

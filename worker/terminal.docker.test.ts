@@ -1,15 +1,12 @@
-import { afterAll, describe, expect, inject, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { cancel } from './testing/cancel'
-import { Lab } from './testing/lab'
+import type { Lab } from './testing/lab'
+import { it, type LabFixtures } from './testing/lab-test'
 import { expectAllTrue } from './testing/truth'
 
-const labs: Lab[] = []
-afterAll(() => Promise.all(labs.map((lab) => lab.close())))
-
-async function openLab() {
-  const lab = await Lab.open({ postgresDirectory: inject('postgresDirectory') })
-  labs.push(lab)
-  const worker = await lab.startWorker({ node: 'a' })
+async function startLab(openLab: LabFixtures['openLab']) {
+  const lab = await openLab()
+  const worker = await lab.startWorker({ node: 'a', gpus: 2 })
   const submit = (code: string) => lab.jobs.submit(code, { spec: { tty: true } })
   return { lab, worker, submit }
 }
@@ -51,8 +48,10 @@ while (line := input("say> ")) != "go":
 const prompt = /say> (size \d+ \d+\r\n)?$/
 
 describe('a job with a terminal', () => {
-  it.concurrent('has one in every respect: size, prompts, echo, colours, and keys that make signals', async () => {
-    const { lab, submit } = await openLab()
+  it.concurrent('has one in every respect: size, prompts, echo, colours, and keys that make signals', async ({
+    openLab,
+  }) => {
+    const { lab, submit } = await startLab(openLab)
     const job = await submit(
       `${talker}\nimport time\ntry:\n    print("sleeping")\n    time.sleep(100)\nexcept KeyboardInterrupt:\n    sys.exit(7)`,
     )
@@ -74,8 +73,10 @@ describe('a job with a terminal', () => {
     await expectAllTrue(lab)
   })
 
-  it.concurrent('goes on being served by a worker that was started again, each key once', async () => {
-    const { lab, worker, submit } = await openLab()
+  it.concurrent('goes on being served by a worker that was started again, each key once', async ({
+    openLab,
+  }) => {
+    const { lab, worker, submit } = await startLab(openLab)
     const job = await submit(talker)
     await lab.jobs.untilPrinted(job, prompt)
     // From here on no size comes between what is typed and what is answered.
@@ -100,27 +101,24 @@ describe('a job with a terminal', () => {
     await expectAllTrue(lab)
   })
 
-  it.concurrent('that never reads holds up only its own keys, and ends when it is cancelled', async () => {
-    const { lab, submit } = await openLab()
+  it.concurrent('that never reads holds up only its own keys, and ends when it is cancelled', async ({
+    openLab,
+  }) => {
+    const { lab, submit } = await startLab(openLab)
     const deaf = await submit('import time\nprint("deaf")\ntime.sleep(1000)')
     await lab.jobs.untilPrinted(deaf, /deaf/)
     for (let piece = 0; piece < 16; piece++) await type(lab, deaf, 'x\n'.repeat(32 * 1024))
-    await cancelAfterOther(lab, submit, deaf)
+    await lab.jobs.until('some of it was taken', async () => ((await waitingBytes(lab)) ?? 0) < 1024 * 1024)
+    const other = await submit('print("and others go on", input())')
+    await lab.jobs.untilStatus(other, 'running')
+    await type(lab, other, 'yes\r')
+    expect(await lab.jobs.untilFinal(other)).toMatchObject({ status: 'completed' })
+    // Its worker has had the time to serve another: the rest stays in the database, not in the worker.
+    expect(await waitingBytes(lab)).toBeGreaterThan(512 * 1024)
+    await cancel(lab, deaf)
     expect(await lab.jobs.untilFinal(deaf)).toMatchObject({ status: 'cancelled' })
     await lab.jobs.file(deaf)
     expect(await waitingBytes(lab)).toBe(0)
     await expectAllTrue(lab)
   })
 })
-
-async function cancelAfterOther(lab: Lab, submit: (code: string) => Promise<string>, deaf: string) {
-  await lab.jobs.until('some of it was taken', async () => ((await waitingBytes(lab)) ?? 0) < 1024 * 1024)
-  await new Promise((resolve) => setTimeout(resolve, 1_500))
-  // The rest stays in the database, not in the worker.
-  expect(await waitingBytes(lab)).toBeGreaterThan(512 * 1024)
-  await cancel(lab, deaf)
-  const other = await submit('print("and others go on", input())')
-  await lab.jobs.untilStatus(other, 'running')
-  await type(lab, other, 'yes\r')
-  expect(await lab.jobs.untilFinal(other)).toMatchObject({ status: 'completed' })
-}

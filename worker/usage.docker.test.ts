@@ -1,10 +1,8 @@
-import { afterAll, expect, inject, it } from 'vitest'
+import { expect } from 'vitest'
 import { cancel } from './testing/cancel'
-import { Lab } from './testing/lab'
+import type { Lab } from './testing/lab'
+import { it } from './testing/lab-test'
 import { expectAllTrue } from './testing/truth'
-
-const labs: Lab[] = []
-afterAll(() => Promise.all(labs.map((lab) => lab.close())))
 
 interface Used {
   cpu: number | null
@@ -27,9 +25,10 @@ while time.process_time() < 2: pass
 print("done")
 time.sleep(100)`
 
-it('a job that fills 200 MiB and computes for two seconds shows about that, from an adopted container too', async () => {
-  const lab = await Lab.open({ postgresDirectory: inject('postgresDirectory') })
-  labs.push(lab)
+it('a job that fills 200 MiB and computes for two seconds shows about that, from an adopted container too', async ({
+  openLab,
+}) => {
+  const lab = await openLab()
   const worker = await lab.startWorker({ node: 'a' })
   const job = await lab.jobs.submit(code)
   await lab.jobs.untilPrinted(job, /done/)

@@ -2,7 +2,7 @@ import { chmod, chown, lstat, mkdir, mkdtemp, readFile, rm, symlink, writeFile }
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { uuidv7 } from 'uuidv7'
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Lab } from './testing/lab'
 import { expectAllTrue } from './testing/truth'
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
   apart = join(made, 'apart')
   for (const path of ['all/ada/thesis', 'all/bob/secret', 'all/eve/open', 'apart'])
     await mkdir(join(made, path), { recursive: true })
-  lab = await Lab.open({ postgresDirectory: inject('postgresDirectory') })
+  lab = await Lab.open()
   lab.afterwards(() => rm(made, { recursive: true }))
   await lab.startWorker({ node: 'a', variables: { GPUQ_WORKSPACES: `${root},ada/special=${apart}` } })
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { renewEveryMs, selfFenceAfterMs } from '@/lib/cluster/nodes/nodes'
+import { leaseTimes } from '@/lib/cluster/nodes/lease-times'
 import { envSchema } from '@/lib/env'
 import { root } from '../run/settings.mjs'
 
@@ -109,6 +109,7 @@ describe('the compose file', () => {
   })
 
   it('ends a worker before it gives its jobs up for want of a database, which the same `up` may replace', () => {
+    const { selfFenceAfterMs, renewEveryMs } = leaseTimes()
     for (const worker of [services.worker, node.worker]) {
       const [, seconds = ''] = /^(\d+)s$/.exec(worker?.stop_grace_period ?? '') ?? []
       // The last renewal may be as old as this when the database goes.

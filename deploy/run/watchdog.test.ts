@@ -29,7 +29,20 @@ it('starts a server again that went away, says so, and stops looking when told',
     'PostgreSQL does not come back yet: its memory is still in use',
     'PostgreSQL is back',
   ])
+  // Another one looks as often from now on: when it has looked three times, the first would have looked too.
   up = false
-  await new Promise((resolve) => setTimeout(resolve, 30))
+  let looks = 0
+  const stopOther = startWatchdog({
+    name: 'another',
+    everyMs: 5,
+    answers: async () => {
+      looks += 1
+      return true
+    },
+    restart: async () => {},
+    say: () => {},
+  })
+  await vi.waitFor(() => expect(looks).toBeGreaterThanOrEqual(3), { timeout: 10_000 })
+  await stopOther()
   expect(restarts).toBe(2)
 })

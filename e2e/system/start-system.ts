@@ -38,7 +38,8 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     password: 'correct horse battery',
   }
   const { startEmbedded } = await import('@/lib/database/embedded')
-  const postgres = await startEmbedded(dataDir)
+  // Nothing here has to survive a crash of the machine.
+  const postgres = await startEmbedded(dataDir, { settings: ['fsync=off', 'full_page_writes=off'] })
   const environment: NodeJS.ProcessEnv = {
     ...process.env,
     DATABASE_URL: postgres.url,

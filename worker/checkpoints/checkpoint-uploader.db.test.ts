@@ -43,6 +43,8 @@ let bucket: ObjectStore
 let refuse: ((content: string) => Promise<void> | void) | null
 /** When the store answers whoever reads. */
 let answers: Promise<void>
+/** How often it was read. */
+let asked = 0
 let writes: number
 
 beforeAll(async () => {
@@ -59,6 +61,7 @@ beforeAll(async () => {
       return bucket.write(key, parts(text), options)
     },
     open: async (key, range) => {
+      asked += 1
       await answers
       return bucket.open(key, range)
     },
@@ -74,6 +77,7 @@ beforeEach(async () => {
   refuse = null
   answers = Promise.resolve()
   writes = 0
+  asked = 0
   await db.pool.query('TRUNCATE jobs, nodes, users CASCADE')
   for (const key of await keysOf(bucket, 'checkpoints')) await bucket.remove(key)
 })
@@ -356,7 +360,9 @@ describe('a store that fails', () => {
     })
     const stopping = new AbortController()
     const restoring = restore(first.task, stopping.signal)
-    setTimeout(() => stopping.abort(), 100)
+    restoring.catch(() => {})
+    await until('the store is asked', () => asked > 0)
+    stopping.abort()
     await expect(restoring).rejects.toThrow('aborted')
     answer()
   })

@@ -78,6 +78,12 @@ export class Engine {
     await this.ask('POST', `/containers/${id}/stop`)
   }
 
+  /** `docker kill --signal`. */
+  async signal(id: string, signal: NodeJS.Signals): Promise<void> {
+    // One that has just ended has no use for it.
+    await this.ask('POST', `/containers/${id}/kill?signal=${signal}`, undefined, [404, 409])
+  }
+
   /** `docker rm -f`. */
   async remove(id: string): Promise<void> {
     await this.ask('DELETE', `/containers/${id}?force=1&v=1`, undefined, [404, 409])

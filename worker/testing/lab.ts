@@ -3,13 +3,13 @@ import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { inject } from 'vitest'
 import { connect, type Database } from '@/lib/database/client'
 import { embeddedUrl } from '@/lib/database/embedded'
 import { closeAllArtifacts } from '../node/artifacts/artifacts-directory'
 import { Engine } from './engine'
 import { Jobs } from './jobs'
 import { listBelow } from './list-below'
-import { bundleWorker } from './worker-bundle'
 import { type WorkerOptions, WorkerProcess } from './worker-process'
 
 /** Writes every change of a job's status down: what a verdict replaced would not be seen afterwards. */
@@ -31,6 +31,12 @@ function takeRange(): string {
   return `10.${64 + Math.floor(range / 16)}.${16 * (range % 16)}.0/20`
 }
 
+export interface LabOptions {
+  /** A migrated database; left out: one cloned from the run's template. */
+  url?: string
+  engine?: Engine
+}
+
 /**
  * A gpuq of its own for one scenario: a database, workers that are real processes, and the real engine. Several run at
  * once without seeing each other.
@@ -46,7 +52,6 @@ export class Lab {
   private constructor(
     readonly database: Database,
     readonly directory: string,
-    private readonly bundle: string,
     readonly engine: Engine,
   ) {
     this.jobs = new Jobs(database.pool, this.resultsDirectory, {
@@ -55,15 +60,10 @@ export class Lab {
     })
   }
 
-  /** Opens one on a database cloned from the migrated template of the run, or on the given, migrated one. */
-  static async open(
-    given: ({ postgresDirectory: string } | { url: string }) & { engine?: Engine },
-  ): Promise<Lab> {
-    const url = 'url' in given ? given.url : await cloneDatabase(given.postgresDirectory)
+  static async open({ url, engine = new Engine() }: LabOptions = {}): Promise<Lab> {
+    const database = connect(url ?? (await cloneDatabase(inject('postgresDirectory'))), 8)
     const directory = await mkdtemp(join(tmpdir(), 'gpuq-lab-'))
-    const bundle = await bundleWorker()
-    const lab = new Lab(connect(url, 8), directory, bundle.file, given.engine ?? new Engine())
-    lab.afterwards(bundle.remove)
+    const lab = new Lab(database, directory, engine)
     await mkdir(lab.resultsDirectory)
     await mkdir(lab.blobsDirectory)
     await lab.database.pool.query(statusHistory)
@@ -92,10 +92,18 @@ export class Lab {
     }
     const { jobNetworks } = this
     const given = { databaseUrl: this.database.url, dataDir, jobNetworks, ...options }
-    const worker = new WorkerProcess(this.bundle, given)
+    const worker = new WorkerProcess(given)
     this.workers.push(worker)
     worker.start()
     return worker
+  }
+
+  /** Waits until so many nodes take jobs. */
+  async untilReady(nodes: number): Promise<void> {
+    await this.jobs.until(`${nodes} nodes are ready`, async () => {
+      const { rowCount } = await this.database.pool.query(`SELECT 1 FROM nodes WHERE status = 'ready'`)
+      return rowCount === nodes
+    })
   }
 
   /** Says what to undo when the lab closes; the last said is undone first. */
@@ -137,6 +145,14 @@ export class Lab {
     }
     this.afterwards(letGo)
     return letGo
+  }
+
+  /** Lets the lease of a node that nobody serves any more run out now: what is to be tested comes after that. */
+  async expireLease(node: string): Promise<void> {
+    await this.database.pool.query(
+      `UPDATE nodes SET lease_expires_at = now() - interval '1 second' WHERE name = $1`,
+      [node],
+    )
   }
 
   /** Gives Python's image another name, which no registry knows and which goes when the lab does. */

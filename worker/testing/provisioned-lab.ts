@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { inject } from 'vitest'
 import { Lab } from './lab'
 import { listBelow } from './list-below'
-import { bundleWorker } from './worker-bundle'
 import type { WorkerProcess } from './worker-process'
 
 /** Each worker is started once; one that is gone is started again. */
@@ -36,13 +36,11 @@ export class ProvisionedLab {
   ) {}
 
   /** @param up what brings the nodes up; `. $NODES/start.sh` does. */
-  static async open(postgresDirectory: string, up = '. $NODES/start.sh'): Promise<ProvisionedLab> {
-    const lab = await Lab.open({ postgresDirectory })
-    const bundle = await bundleWorker()
-    lab.afterwards(bundle.remove)
+  static async open(up = '. $NODES/start.sh'): Promise<ProvisionedLab> {
+    const lab = await Lab.open()
     const directory = join(lab.directory, 'nodes')
     await mkdir(directory)
-    const scripts = { 'start.sh': start(bundle.file), 'up.sh': up, 'down.sh': down }
+    const scripts = { 'start.sh': start(inject('workerBundle')), 'up.sh': up, 'down.sh': down }
     for (const [name, text] of Object.entries(scripts)) await writeFile(join(directory, name), text)
     const provisioned = new ProvisionedLab(lab, directory)
     lab.afterwards(() => provisioned.#clear())
@@ -76,10 +74,14 @@ export class ProvisionedLab {
     return readFile(join(this.directory, name), 'utf8').catch(() => '')
   }
 
-  /** Kills the worker of one of a job's nodes. */
+  /** Kills the worker of one of a job's nodes, and lets its lease run out. */
   async killNode(job: string, index: number): Promise<void> {
-    const pid = async () => Number(await this.read(`${job}/${index}`))
-    endProcess(await this.lab.jobs.until('the node has a worker', async () => (await pid()) || null))
+    const read = async () => Number(await this.read(`${job}/${index}`)) || null
+    const pid = await this.lab.jobs.until('the node has a worker', read)
+    endProcess(pid)
+    // The command that brings nodes up takes a process for a worker until it is reaped.
+    await this.lab.jobs.until('its worker is gone', async () => !isThere(pid))
+    await this.lab.expireLease(`fresh-${index}`)
   }
 
   /** Waits until all that was brought up for a job is taken down. */
@@ -92,6 +94,14 @@ export class ProvisionedLab {
       }>(`SELECT problem, output, round FROM provisions WHERE job_id = $1 AND status = 'ended'`, [job])
       return rows[0]
     })
+  }
+}
+
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
   }
 }
 

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { inject } from 'vitest'
 import { until } from './until'
 
 export interface WorkerOptions {
@@ -25,10 +26,7 @@ export class WorkerProcess {
   private heard: Promise<unknown> = Promise.resolve()
   private text = ''
 
-  constructor(
-    private readonly bundle: string,
-    readonly options: WorkerOptions,
-  ) {}
+  constructor(readonly options: WorkerOptions) {}
 
   get node(): string {
     return this.options.node
@@ -65,7 +63,7 @@ export class WorkerProcess {
       engineSocket,
       variables,
     } = this.options
-    const child = spawn(process.execPath, ['--enable-source-maps', this.bundle], {
+    const child = spawn(process.execPath, ['--enable-source-maps', inject('workerBundle')], {
       env: {
         NODE_ENV: 'test',
         PATH: nvidiaSmi === undefined ? process.env.PATH : `${nvidiaSmi}:${process.env.PATH}`,

@@ -46,7 +46,11 @@ describe('createWorkQueue', () => {
     })
     queue.push(() => done.push('forgotten'))
     while (done.length === 0) await sleep(0)
-    await sleep(5)
-    expect(done).toEqual(['first'])
+    // What another queue is given afterwards comes after all that this one would still do.
+    const later = createWorkQueue()
+    later.push(() => later.push(() => done.push('later')))
+    while (done.length < 2) await sleep(0)
+    later.close()
+    expect(done).toEqual(['first', 'later'])
   })
 })

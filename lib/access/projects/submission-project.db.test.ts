@@ -28,12 +28,23 @@ describe('the project that a config names', () => {
 
   it('is made for another submission when the first one is taken back', async () => {
     const person = await makePerson()
+    let begin = () => {}
+    const made = new Promise<void>((resolve) => {
+      begin = resolve
+    })
+    const isWaiting = async () => {
+      const { rowCount } = await db.pool.query(
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      )
+      expect(rowCount).toBe(1)
+    }
     const takenBack = transaction(async (tx) => {
       await findOrCreateProject(tx, person.id, 'p')
-      await new Promise((resolve) => setTimeout(resolve, 100))
+      begin()
+      await vi.waitFor(isWaiting, { timeout: 60_000 })
       throw new Error('refused')
     })
-    const [, kept] = await Promise.allSettled([takenBack, find(person, 'p')])
+    const [, kept] = await Promise.allSettled([takenBack, made.then(() => find(person, 'p'))])
     expect(kept.status).toBe('fulfilled')
     expect((await db.pool.query('SELECT 1 FROM projects WHERE owner_id = $1', [person.id])).rowCount).toBe(1)
   })

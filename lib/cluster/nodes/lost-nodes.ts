@@ -2,11 +2,12 @@ import { channels } from '../../database/listen'
 import { type Transaction, transaction } from '../../database/transaction'
 import { releaseAllocations } from '../../jobs/lifecycle/release-allocations'
 import { endAttempt, lockAttempt } from '../../jobs/lifecycle/verdict'
-import { leaseSeconds } from './nodes'
+import { leaseTimes } from './lease-times'
 
 /**
  * Declares lost every node whose lease has run out: its tasks are fenced off, their jobs retried once none of their other
- * tasks is left, and only now are its GPUs free. Its worker stopped the containers ten seconds ago by its own clock.
+ * tasks is left, and only now are its GPUs free. Its worker stopped the containers
+ * before that, by its own clock.
  * Returns the nodes' names.
  */
 export async function loseExpiredNodes(): Promise<string[]> {
@@ -49,7 +50,7 @@ async function loseTasks(tx: Transaction, nodeIds: string[]): Promise<void> {
             ended_at = greatest(tasks.created_at, tasks.started_at, n.lease_expires_at - make_interval(secs => $2))
        FROM live, nodes n WHERE tasks.id = live.id AND n.id = tasks.node_id
      RETURNING tasks.id`,
-    [nodeIds, leaseSeconds],
+    [nodeIds, leaseTimes().leaseSeconds],
   )
   for (const attempt of live) if (attempt) await endAttempt(tx, attempt)
   // Not those whose container would not die: they stay held until a worker on the node has seen it gone.

@@ -2,11 +2,7 @@ import { uuidv7 } from 'uuidv7'
 import { database } from '../../database/client'
 import { channels } from '../../database/listen'
 import { transaction } from '../../database/transaction'
-
-/** How long a lease lasts, how often it is renewed, and when a worker that could not renew stops its containers. */
-export const leaseSeconds = 30
-export const renewEveryMs = 5_000
-export const selfFenceAfterMs = 20_000
+import { leaseTimes } from './lease-times'
 
 /** Any constant of its own. */
 export const registrationLock = 4_711_470_004
@@ -84,7 +80,7 @@ export async function registerNode(node: NodeRegistration): Promise<Lease> {
         node.engineId,
         node.engineVersion,
         node.warnings,
-        leaseSeconds,
+        leaseTimes().leaseSeconds,
         node.cpuMilli,
         node.memoryMib,
         node.pool ?? 'on-demand',
@@ -128,7 +124,7 @@ export async function renewLease(lease: Lease): Promise<'renewed' | 'expired' | 
         WHERE id = $1 AND lease_id = $2 AND status <> 'lost' AND lease_expires_at > now() RETURNING id
      )
      SELECT EXISTS (SELECT 1 FROM renewed) AS renewed, lease_id <> $2 AND engine_id = $4 AS taken FROM nodes WHERE id = $1`,
-    [lease.nodeId, lease.leaseId, leaseSeconds, lease.engineId],
+    [lease.nodeId, lease.leaseId, leaseTimes().leaseSeconds, lease.engineId],
   )
   const [row] = rows
   if (row?.renewed) return 'renewed'

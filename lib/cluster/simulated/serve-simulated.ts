@@ -1,5 +1,6 @@
 import { database } from '../../database/client'
-import { type Lease, leaseSeconds } from '../nodes/nodes'
+import { leaseTimes } from '../nodes/lease-times'
+import type { Lease } from '../nodes/nodes'
 import { notRetired, simulatedEngineId } from './simulated-nodes'
 
 /** The machine on which simulated nodes run: each of them offers all of it. */
@@ -41,7 +42,15 @@ export async function registerSimulatedNode(
       WHERE n.id = $1 AND n.host_node_id = $2 AND ${notRetired('n')}
         AND (n.engine_id = $3 OR n.lease_expires_at < now())
      RETURNING lease_id`,
-    [node.id, hostNodeId, engineId, host.engineVersion, host.cpuMilli, host.memoryMib, leaseSeconds],
+    [
+      node.id,
+      hostNodeId,
+      engineId,
+      host.engineVersion,
+      host.cpuMilli,
+      host.memoryMib,
+      leaseTimes().leaseSeconds,
+    ],
   )
   const [row] = rows
   if (!row) throw new Error(`The simulated node "${node.name}" is not this worker's to serve.`)

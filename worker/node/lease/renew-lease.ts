@@ -1,10 +1,11 @@
 import { sleep } from '@/lib/async/sleep'
-import { type Lease, renewEveryMs, renewLease, selfFenceAfterMs } from '@/lib/cluster/nodes/nodes'
+import { leaseTimes } from '@/lib/cluster/nodes/lease-times'
+import { type Lease, renewLease } from '@/lib/cluster/nodes/nodes'
 import { logger } from '@/lib/logger'
 
 /** After a renewal that failed. */
 const retryEveryMs = 500
-/** A process that was stopped comes back late, and still gets this long an answer: the leader waits ten seconds more. */
+/** A process that was stopped comes back late, and still gets this long an answer: the leader waits a third of a lease more. */
 const lastTryMs = 2_000
 
 /** How a lease came to its end here. */
@@ -12,6 +13,7 @@ export type LeaseEnd = 'expired' | 'taken' | 'ended'
 
 /** Keeps one lease, and knows whether it is surely held. */
 export class LeaseRenewer {
+  readonly #times = leaseTimes()
   #renewed: number
   #lost = false
 
@@ -29,14 +31,15 @@ export class LeaseRenewer {
   }
 
   get #leftMs(): number {
-    return this.#renewed + selfFenceAfterMs - performance.now()
+    return this.#renewed + this.#times.selfFenceAfterMs - performance.now()
   }
 
   /**
    * Renews the lease until it is lost or `signal` ends it. `expired` means: the database says so, or it has not
-   * answered for 20 s. Both come before anyone else may start this node's jobs.
+   * answered for two thirds of a lease. Both come before anyone else may start this node's jobs.
    */
   async keep(signal: AbortSignal): Promise<LeaseEnd> {
+    const { renewEveryMs } = this.#times
     for (let wait = renewEveryMs; ; ) {
       await sleep(Math.max(0, Math.min(wait, this.#leftMs)), signal)
       if (signal.aborted) return 'ended'

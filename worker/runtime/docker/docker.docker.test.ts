@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, describe, expect, it } from 'vitest'
 import { until } from '../../testing/until'
 import { containerName, labels } from '../spec/container-spec'
 import { askEngine } from '../testing/engine-probe'
+import { expectComplete, expectLastLine, lines } from '../testing/repeated-output'
 import { collect, TaskBench, testImage } from '../testing/task-bench'
 
 const bench = new TaskBench()
@@ -11,23 +11,8 @@ const { runtime } = bench
 
 afterAll(() => bench.cleanUp())
 
-const lines = (count: number, stream: string) =>
-  Array.from({ length: count }, (_, number) => `${stream} ${number}\n`).join('')
-
 describe('output', () => {
-  it('is complete for containers that print and end at once, two hundred times', async () => {
-    const source = 'import sys\nfor n in range(100): print("out", n); print("err", n, file=sys.stderr)'
-    const queue = Array.from({ length: 200 }, (_, number) => number)
-    const wrong: string[] = []
-    const work = async () => {
-      while (queue.pop() !== undefined) {
-        const { stdout, stderr } = await bench.run(source)
-        if (stdout !== lines(100, 'out') || stderr !== lines(100, 'err')) wrong.push(stdout + stderr)
-      }
-    }
-    await Promise.all(Array.from({ length: 4 }, work))
-    expect(wrong).toEqual([])
-  })
+  it('is complete for containers that print and end at once, forty times', () => expectComplete(bench, 40))
 
   const awkward = `
 import os
@@ -57,19 +42,8 @@ os.write(1, b"nor here")`
     expect(replayed.stderr.toString()).toBe('no newline at the end')
   })
 
-  it('keeps the last line also where its log is followed and it has no newline, twenty times', async () => {
-    const source =
-      'import sys, time\ntime.sleep(0.3)\nprint("one")\nprint("two", file=sys.stderr)\nprint("end", end="")'
-    for (let round = 0; round < 5; round++) {
-      const ends = Array.from({ length: 4 }, async () => {
-        const container = await runtime.create(await bench.task(source))
-        const live = collect(await runtime.start(container))
-        const followed = await collect(await runtime.replay(container))
-        return [followed.stdout.toString(), followed.stderr.toString(), (await live).stdout.toString()]
-      })
-      expect(await Promise.all(ends)).toEqual(Array(4).fill(['one\nend', 'two\n', 'one\nend']))
-    }
-  })
+  it('keeps the last line also where its log is followed and it has no newline, eight times', () =>
+    expectLastLine(bench, 8))
 
   it('makes the container wait while nobody reads, and loses nothing', async () => {
     const MiB = 1024 * 1024
@@ -77,7 +51,9 @@ os.write(1, b"nor here")`
       await bench.task(`import os\nfor _ in range(64): os.write(1, b"x" * ${MiB})`),
     )
     const output = await runtime.start(container)
-    await sleep(1500)
+    // Another that is read writes as much from its beginning to its end meanwhile.
+    const other = await bench.run(`import os\nfor _ in range(64): os.write(1, b"x" * ${MiB})`)
+    expect(other.stdout.length).toBe(64 * MiB)
     expect((await runtime.list(bench.nodeId)).find(({ id }) => id === container.id)?.state).toBe('running')
     expect((await collect(output)).stdout.length).toBe(64 * MiB)
   })
@@ -89,7 +65,10 @@ os.write(1, b"nor here")`
     const container = await runtime.create(await bench.task(source))
     const output = (await runtime.start(container))[Symbol.asyncIterator]()
     const first = await output.next()
-    await sleep(5000)
+    await until('it has ended', async () => {
+      const containers = await runtime.list(bench.nodeId)
+      return containers.find(({ id }) => id === container.id)?.state === 'exited'
+    })
     const rest = await collect({ [Symbol.asyncIterator]: () => output })
     expect((first.done ? 0 : first.value.bytes.length) + rest.stdout.length).toBe(written)
   })

@@ -39,10 +39,17 @@ describe('OutputQueue', () => {
     const early = taken
     expect(early).toBeLessThan(2000)
     await vi.waitFor(() => expect(taken).toBeGreaterThanOrEqual(limits.most), { timeout: 10_000 })
-    // Time for more, of which there is none.
-    await sleep(20 * limits.everyMs)
+    // Another one that may hold more reads on at the same pace: meanwhile this one has the time for more.
+    const otherSource = sourceOf(500)
+    let read = 0
+    otherSource.on('data', ({ length }: Buffer) => {
+      read += length
+    })
+    const other = new OutputQueue(otherSource, { ...limits, most: 5 * limits.most })
+    await vi.waitFor(() => expect(read).toBeGreaterThanOrEqual(5 * limits.most), { timeout: 30_000 })
     expect(taken).toBeLessThan(limits.most + 2 * limits.trickle + 200)
     expect(await total(queue)).toBe(50_000)
+    expect(await total(other)).toBe(50_000)
   })
 
   it('ends with an error only after everything that came before it', async () => {

@@ -1,0 +1,8 @@
+import { it } from './testing/lab-test'
+import { expectManyJobs } from './testing/many-jobs'
+
+it('four workers run two hundred short jobs once each, in their order, and leave no GPU idle', async ({
+  openLab,
+}) => {
+  await expectManyJobs(await openLab(), 200)
+})

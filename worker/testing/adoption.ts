@@ -1,0 +1,56 @@
+import { expect } from 'vitest'
+import { cancel } from './cancel'
+import type { Lab } from './lab'
+import { expectAllTrue, expectBooksMatchContainers } from './truth'
+
+/** Prints numbered lines on both streams, some of them in halves, and who prints them; to the end or until SIGTERM. */
+export const counting = (lines: number, everyMs: number) => `
+import os, signal, sys, time
+told = []
+signal.signal(signal.SIGTERM, lambda *_: told.append(True))
+print("begin", os.getpid(), time.time_ns())
+for i in range(${lines}):
+    if told: break
+    if i % 7 == 0:
+        sys.stdout.write(f"line ")
+        sys.stdout.flush()
+        time.sleep(${everyMs / 1000})
+        print(i)
+    else:
+        print("line", i)
+    print("error", i, file=sys.stderr)
+    time.sleep(${everyMs / 1000})
+print("end")`
+
+/** Kills a worker and starts it again: its container goes on, and no line is missing or doubled. */
+export async function expectAdopted(lab: Lab, kills: number): Promise<void> {
+  const worker = await lab.startWorker({ node: 'a' })
+  const job = await lab.jobs.submit(counting(1_000_000, 10))
+  await lab.jobs.untilPrinted(job, /line 10\n/)
+  const [container] = await lab.containers()
+  if (!container) throw new Error('no container')
+  const before = await lab.engine.inspect(container.id)
+
+  for (let kill = 1; kill <= kills; kill++) {
+    await worker.kill()
+    const { outputBytes = 0 } = (await lab.jobs.task(job)) ?? {}
+    worker.start()
+    await lab.jobs.until('the new worker stores more', async () => {
+      const task = await lab.jobs.task(job)
+      return task !== null && task.outputBytes > outputBytes
+    })
+    expect((await lab.engine.inspect(container.id)).State).toEqual(before.State)
+    await expectBooksMatchContainers(lab)
+  }
+
+  await cancel(lab, job)
+  expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'cancelled', attempt: 1 })
+  const lines = await lab.jobs.lines(job)
+  const printed = lines.length - 2
+  expect(lines.at(0)).toMatch(/^begin/)
+  expect(lines.slice(1, -1)).toEqual(Array.from({ length: printed }, (_, i) => `line ${i}`))
+  expect(lines.at(-1)).toBe('end')
+  const errors = (await lab.jobs.records(job)).flatMap((r) => (r.type === 'stderr' ? [r.text] : []))
+  expect(errors.join('\n')).toBe(Array.from({ length: printed }, (_, i) => `error ${i}`).join('\n'))
+  await expectAllTrue(lab)
+}
