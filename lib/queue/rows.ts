@@ -1,6 +1,6 @@
 import type { Expectation } from '../cluster/placement/forecast'
 import type { QueueJob } from '../contract/cluster'
-import { storedSpecSchema } from '../contract/config/stored-spec'
+import type { StoredSpec } from '../contract/config/stored-spec'
 import type { QueueJobDetail } from '../contract/queue'
 import { describeReason, type Reason } from '../contract/reasons'
 import type { JobStatus } from '../contract/status'
@@ -15,7 +15,7 @@ export interface QueueRow {
   project: string
   command: string | null
   status: JobStatus
-  spec: unknown
+  spec: StoredSpec
   priority: number
   reason: string | null
   reason_detail: string | null
@@ -73,8 +73,7 @@ function isListed(status: JobStatus): status is keyof typeof listedStatusOf {
 }
 
 /** What a job takes and when: all that a researcher sees of another's. */
-function toShape(row: QueueRow, expected: Expectation | undefined) {
-  const spec = storedSpecSchema.parse(row.spec)
+function toShape({ spec, ...row }: QueueRow, expected: Expectation | undefined) {
   return {
     gpu_count: spec.gpu_count,
     gpu_fraction: spec.gpu_fraction ?? null,

@@ -1,4 +1,4 @@
-import { storedSpecSchema } from '../../contract/config/stored-spec'
+import { parseSpec } from '../../contract/config/stored-spec'
 import { waitReasons } from '../../contract/reasons'
 import { statusesBefore } from '../../contract/status'
 import { database } from '../../database/client'
@@ -26,8 +26,8 @@ export async function countFailedAssignments(waiting: readonly Waiting[]): Promi
         ORDER BY id FOR UPDATE`,
       [[...tooLarge.keys()]],
     )
-    for (const { id, spec, assign_attempts } of rows) {
-      const limit = assignmentLimitOf(storedSpecSchema.parse(spec))
+    for (const { id, spec, assign_attempts } of rows.map(parseSpec)) {
+      const limit = assignmentLimitOf(spec)
       if (!limit) continue
       const because = [waitReasons.never_fits.message, tooLarge.get(id)?.detail].filter(Boolean).join(' ')
       await writeFailure(

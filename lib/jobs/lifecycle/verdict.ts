@@ -1,4 +1,4 @@
-import { storedSpecSchema } from '../../contract/config/stored-spec'
+import { parseSpec, type StoredSpec, type Unparsed } from '../../contract/config/stored-spec'
 import { type CancelReason, type EndReason, endReasons } from '../../contract/reasons'
 import { type JobStatus, liveTaskStatuses, statusesBefore, type TaskStatus } from '../../contract/status'
 import { channels } from '../../database/listen'
@@ -41,7 +41,7 @@ export interface LiveAttempt {
   cancelledAt: Date | null
   autoRetry: boolean
   status: JobStatus
-  spec: unknown
+  spec: StoredSpec
   assignAttempts: number
 }
 
@@ -54,7 +54,7 @@ export async function lockAttempt(
   jobId: string,
   attempt: number,
 ): Promise<LiveAttempt | null> {
-  const { rows } = await tx.query<LiveAttempt>({
+  const { rows } = await tx.query<Unparsed<LiveAttempt>>({
     name: 'lock-attempt',
     text: `SELECT id AS "jobId", attempt, max_retries AS "maxRetries", cancel_reason AS "cancelReason",
                   cancel_requested_at AS "cancelledAt", (SELECT enable_auto_retry FROM policies) AS "autoRetry",
@@ -62,7 +62,7 @@ export async function lockAttempt(
              FROM jobs WHERE id = $1 AND attempt = $2 AND status IN ('scheduled', 'running') FOR UPDATE`,
     values: [jobId, attempt],
   })
-  return rows[0] ?? null
+  return rows.map(parseSpec)[0] ?? null
 }
 
 /**
@@ -93,7 +93,7 @@ function notifyOf(jobId: string): string {
 async function conclude(tx: Transaction, live: LiveAttempt, outcome: Outcome, tries: number): Promise<void> {
   const { jobId, status, spec, assignAttempts, autoRetry } = live
   const failedStart = status === 'scheduled' && isStartFault(outcome.reason) && autoRetry
-  const limit = failedStart ? assignmentLimitOf(storedSpecSchema.parse(spec)) : null
+  const limit = failedStart ? assignmentLimitOf(spec) : null
   if (limit) {
     const failed = assignAttempts + 1
     const { waitS, detail } = afterFailedAssignment(failed, limit, because(outcome))

@@ -17,16 +17,14 @@ import {
 import { env } from '../../env'
 import { contentHash } from './content-hash'
 import { findSameContent } from './deduplicate'
-import { modelsOfCommand, modelsOfWords, withModelRequirements } from './model-requirements'
+import { withModelRequirements } from './model-requirements'
 import { runNameConflict } from './run-name-conflict'
 import { findArchive, noArchive } from './submission-archive'
 import { isLimited, requireWithinLimits } from './submission-limits'
 
 export interface Submission {
-  /** solution.py; empty where there is a command. */
+  /** solution.py; empty if the config has a command. */
   code: Buffer
-  /** What a shell runs instead. */
-  command: string | null
   /** `run_id` of the queue API. */
   runId: string | null
   config: JobConfig
@@ -82,7 +80,7 @@ async function accept(actor: Actor, given: Submission, deduplicate: boolean): Pr
     return newJob(jobId)
   }
   return transaction(async (tx) => {
-    const project = await findOrCreateProject(tx, actor.userId, config.projectId)
+    const project = await findOrCreateProject(tx, actor.userId, config.project_id)
     await lockUsers(tx, [actor.userId])
     const earlier = await findEarlier(tx, owner, environment, submission, deduplicate)
     if (earlier) return earlier
@@ -110,20 +108,17 @@ export async function findEarlier(
   return same === null ? null : { jobId: same, repeated: false, deduplicated: true, headers: {} }
 }
 
-function hashOf({ name }: ChosenEnvironment, { code, command, config }: Submission): Buffer {
-  const { args, env: variables, archive } = config
+function hashOf({ name }: ChosenEnvironment, { code, config }: Submission): Buffer {
+  const { command, args, env: variables, archive } = config
   return contentHash({ code, command, args, env: variables, environment: name, archive })
 }
 
 /** What can be known before anything is locked. */
 async function prepare(actor: Actor, given: JobConfig) {
   const [environment, known, config] = await Promise.all([
-    findEnvironment(given.environment),
-    findProject(database().pool, actor.userId, given.projectId),
-    withModelRequirements(
-      given,
-      given.command === null ? modelsOfWords(given.args) : modelsOfCommand(given.command),
-    ),
+    findEnvironment(given.environment ?? null),
+    findProject(database().pool, actor.userId, given.project_id),
+    withModelRequirements(given),
   ])
   return { environment, known, config }
 }
@@ -169,7 +164,7 @@ export async function insertJob(
   environment: ChosenEnvironment,
   submission: Submission,
 ): Promise<string> {
-  const { code, command, runId, config, bodyHash, idempotencyKey } = submission
+  const { code, runId, config, bodyHash, idempotencyKey } = submission
   const workspace = await requireWorkspaceUser(tx, { userId, projectId })
   const jobId = uuidv7()
   const archiveId = await findArchive(tx, projectId, config)
@@ -190,23 +185,23 @@ export async function insertJob(
       userId,
       projectId,
       environment.id,
-      config.competitionId,
+      config.competition_id,
       config.name,
       JSON.stringify(configForRecord(config)),
       code,
       config.priority,
-      config.maxRetries,
-      config.expectedTime,
+      config.max_retries,
+      config.expected_time,
       Math.ceil(timeLimitSeconds(config, env().GPUQ_MAX_TIME_S)),
       idempotencyKey,
       bodyHash,
       callerId,
-      command,
+      config.command,
       runId,
       hashOf(environment, submission),
       archiveId,
-      config.runName,
-      config.notifyUrl !== null,
+      config.run_name,
+      config.notify_url !== undefined,
       workspace,
     ],
   })
