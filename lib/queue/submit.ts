@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Actor } from '../access/actor'
 import { findEnvironment } from '../access/environments'
-import { effectiveLimits } from '../access/limits'
-import { findOrCreateProject } from '../access/projects/submission-project'
 import { findOrCreateUser } from '../access/users/submission-user'
 import type { JobConfig } from '../contract/config/config'
 import { readSpec } from '../contract/config/stored-spec'
@@ -12,16 +10,7 @@ import { transaction } from '../database/transaction'
 import { env } from '../env'
 import { requireCapabilities } from '../jobs/config/capabilities'
 import { withModelRequirements } from '../jobs/submission/model-requirements'
-import { requireWithinLimits } from '../jobs/submission/submission-limits'
-import {
-  findEarlier,
-  insertJob,
-  lockUsers,
-  newJob,
-  type Submission,
-  type SubmitOptions,
-  type Submitted,
-} from '../jobs/submission/submit'
+import { decide, type Submission, type SubmitOptions, type Submitted } from '../jobs/submission/submit'
 import { requireQueueCapacity } from './size'
 
 /** What a forecast goes by where nobody said how long the job takes. */
@@ -42,16 +31,16 @@ export async function submitToQueue(
   requireCapabilities(config, '')
   const environment = await findEnvironment(config.environment ?? null)
   const submission = toSubmission(input, config, idempotencyKey)
-  const submitted = await transaction(async (tx): Promise<Submitted> => {
+  const submitted = await transaction(async (tx) => {
     const userId = await findOrCreateUser(tx, actor, input.user)
-    const project = await findOrCreateProject(tx, userId, config.project_id)
-    await lockUsers(tx, [actor.userId, userId])
-    const owner = { callerId: actor.userId, userId }
-    const earlier = await findEarlier(tx, owner, environment, submission, deduplicate)
-    if (earlier) return earlier
-    const headers = await requireWithinLimits(tx, userId, effectiveLimits(actor, project.limits))
-    await requireQueueCapacity(tx)
-    return newJob(await insertJob(tx, { ...owner, projectId: project.id }, environment, submission), headers)
+    return decide(tx, {
+      actor,
+      userId,
+      environment,
+      submission,
+      deduplicate,
+      requireCapacity: requireQueueCapacity,
+    })
   })
   wakeLeader()
   return submitted

@@ -154,7 +154,7 @@ function exitRecord(job: EndedJob): ExitRecord {
     t: job.endedAt.toISOString(),
     status: job.status,
     reason: job.reason,
-    reason_text: [describeReason(job.reason), job.reasonDetail].filter(Boolean).join(' '),
+    reason_text: describeReason(job.reason, job.reasonDetail),
     exit_code: job.exitCode,
     started_at: job.startedAt?.toISOString() ?? null,
     ended_at: job.endedAt.toISOString(),

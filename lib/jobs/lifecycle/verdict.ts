@@ -1,5 +1,5 @@
 import { parseSpec, type StoredSpec, type Unparsed } from '../../contract/config/stored-spec'
-import { type CancelReason, type EndReason, endReasons } from '../../contract/reasons'
+import { type CancelReason, describeReason, type EndReason, endReasons } from '../../contract/reasons'
 import { type JobStatus, liveTaskStatuses, statusesBefore, type TaskStatus } from '../../contract/status'
 import { channels } from '../../database/listen'
 import type { Transaction } from '../../database/transaction'
@@ -96,7 +96,11 @@ async function conclude(tx: Transaction, live: LiveAttempt, outcome: Outcome, tr
   const limit = failedStart ? assignmentLimitOf(spec) : null
   if (limit) {
     const failed = assignAttempts + 1
-    const { waitS, detail } = afterFailedAssignment(failed, limit, because(outcome))
+    const { waitS, detail } = afterFailedAssignment(
+      failed,
+      limit,
+      describeReason(outcome.reason, outcome.detail),
+    )
     if (waitS === null) await writeVerdict(tx, jobId, { reason: 'not_assignable', detail, exitCode: null })
     else await requeue(tx, jobId, { reason: 'backing_off', detail, waitS })
     await tx.query('UPDATE jobs SET assign_attempts = $2 WHERE id = $1', [jobId, failed])
@@ -148,10 +152,6 @@ function mayRetry(reason: EndReason, tries: number, live: LiveAttempt): boolean 
   return live.autoRetry || reason === 'worker_stopped'
 }
 
-function because({ reason, detail }: Outcome): string {
-  return [endReasons[reason].message, detail].filter(Boolean).join(' ')
-}
-
 /** How a job goes back to the queue. */
 interface Return {
   reason: EndReason | 'backing_off'
@@ -163,7 +163,11 @@ interface Return {
 /** Whoever made room did nothing wrong: there is nothing to wait for. */
 function returnOf(outcome: Outcome, tries: number): Return {
   if (outcome.reason === 'preempted') return { ...outcome, waitS: null }
-  return { reason: 'backing_off', detail: because(outcome), waitS: backoffSeconds(tries) }
+  return {
+    reason: 'backing_off',
+    detail: describeReason(outcome.reason, outcome.detail),
+    waitS: backoffSeconds(tries),
+  }
 }
 
 /** Attempts to get a place are counted in a row: one that ran begins a new one. */

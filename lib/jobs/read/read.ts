@@ -2,7 +2,7 @@ import type { Actor } from '../../access/actor'
 import { configToYaml } from '../../contract/config/config'
 import { parseSpec, readSpec, type StoredSpec, type Unparsed } from '../../contract/config/stored-spec'
 import type { JobDetail, JobResult, JobSource, RankResult } from '../../contract/jobs'
-import { describeReason, type Reason } from '../../contract/reasons'
+import { reasonText } from '../../contract/reasons'
 import { database } from '../../database/client'
 import { collectOutput } from '../../results/decode'
 import { countRanks, readOutput } from '../../results/read-output'
@@ -64,11 +64,6 @@ async function readDetailRow(jobId: string): Promise<DetailRow> {
   const [row] = rows
   if (!row) throw new Error(`job ${jobId} vanished`)
   return parseSpec(row)
-}
-
-/** The reason as a sentence, with what it leaves open. */
-function reasonText({ reason, reason_detail }: Pick<DetailRow, 'reason' | 'reason_detail'>): string | null {
-  return reason === null ? null : [describeReason(reason as Reason), reason_detail].filter(Boolean).join(' ')
 }
 
 /** Everything about one job, for whoever may see it. */
