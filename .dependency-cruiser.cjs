@@ -62,9 +62,9 @@ module.exports = {
       name: 'contract-is-portable',
       severity: 'error',
       comment:
-        'Browser, command line and server share lib/contract: it imports only zod, and yaml for config files',
+        'Browser, command line and server share lib/contract: it imports only zod, yaml for config files, and damerau-levenshtein to suggest the key that was meant',
       from: { path: '^lib/contract/', pathNot: '\\.test\\.ts$' },
-      to: { pathNot: '^(lib/contract/|node_modules/(zod|yaml)/)' },
+      to: { pathNot: '^(lib/contract/|node_modules/(zod|yaml|(@types/)?damerau-levenshtein)/)' },
     },
     {
       name: 'client-is-portable',

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { JobOptions } from './testing/jobs'
+import type { JobOptions } from '@/lib/cluster/testing/rows'
 import { Lab } from './testing/lab'
 import { type Shipped, shipTo } from './testing/ship'
 import { expectAllTrue } from './testing/truth'

@@ -1,8 +1,8 @@
 import { chmod, chown, lstat, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { uuidv7 } from 'uuidv7'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeUser } from '@/lib/cluster/testing/rows'
 import { Lab } from './testing/lab'
 import { expectAllTrue } from './testing/truth'
 
@@ -42,30 +42,14 @@ async function submit(
   command: string | null,
   { owner, project, plain, code = '' }: Submission,
 ): Promise<string> {
-  const id = uuidv7()
-  await lab.database.pool.query(
-    `WITH u AS (INSERT INTO users (id, handle, unix_uid, unix_gid) VALUES ($2, $3, $4, $5)
-                ON CONFLICT (handle) DO UPDATE SET unix_uid = $4, unix_gid = $5 RETURNING id),
-          p AS (INSERT INTO projects (id, slug, owner_id) SELECT $6, $7, id FROM u
-                ON CONFLICT (owner_id, slug) DO UPDATE SET slug = $7 RETURNING id),
-          e AS (INSERT INTO environments (id, name, image) VALUES ($8, 'python', 'gpuq/python:1') ON CONFLICT (name) DO UPDATE SET image = 'gpuq/python:1' RETURNING id),
-          j AS (INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, spec, code, command, max_retries, expected_time_s, time_limit_s)
-                SELECT $1::uuid, u.id, p.id, e.id, 'c', '{}', $9, $10, 0, 60, 120 FROM u, p, e)
-     SELECT pg_notify('gpuq_queue', $1::text)`,
-    [
-      id,
-      uuidv7(),
-      owner,
-      plain ? null : uid,
-      plain ? null : gid,
-      uuidv7(),
-      project,
-      uuidv7(),
-      Buffer.from(code),
-      command,
-    ],
-  )
-  return id
+  const { pool } = lab.database
+  const ownerId = await makeUser(owner, pool)
+  await pool.query('UPDATE users SET unix_uid = $2, unix_gid = $3 WHERE id = $1', [
+    ownerId,
+    plain ? null : uid,
+    plain ? null : gid,
+  ])
+  return lab.jobs.submit(code, { userId: ownerId, project, command, maxRetries: 0, timeLimitS: 120 })
 }
 
 async function untilCompleted(id: string): Promise<string> {

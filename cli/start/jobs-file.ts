@@ -1,3 +1,5 @@
+import { endOfShellWords } from '@/lib/contract/config/shell-words'
+
 /** The lines of a jobs.txt: `priority,script_path,conda_env,arguments,allowed_gpus`. Nothing here reads a file. */
 
 /** A job as one line says it. */
@@ -126,19 +128,10 @@ function readPlain(line: string, start: number): Field {
   return { ok: true, text, end }
 }
 
-/** Up to the first comma that stands in no quotes of a shell. */
+/** Up to the first comma outside of a shell's quotes. */
 function readShellText(line: string, start: number): Field {
-  let quote = ''
-  let at = start
-  for (; at < line.length; at++) {
-    const char = line.charAt(at)
-    if (char === '\\' && quote !== "'") at++
-    else if (quote !== '') quote = char === quote ? '' : quote
-    else if (char === '"' || char === "'") quote = char
-    else if (char === ',') break
-  }
-  if (quote !== '') return refuse(`the quote ${quote} is opened and never closed`)
-  return { ok: true, text: line.slice(start, at).trim(), end: at }
+  const words = endOfShellWords(line, start, ',')
+  return words.ok ? { ok: true, text: line.slice(start, words.end).trim(), end: words.end } : words
 }
 
 /** The last fields as one list; null when anything else stands there. */

@@ -1,4 +1,4 @@
-import { readShellCommands, type ShellCommand, type ShellWord } from './shell-commands'
+import { readShellCommands, type ShellCommand, type ShellWord } from '../contract/config/shell-words'
 
 export type PathVerdict = { ok: true } | { ok: false; word: string | null; message: string }
 

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { makePerson, type Person } from '../access/testing/people'
 import { placeByHand } from '../cluster/testing/placed'
-import { makeJob, makeNode } from '../cluster/testing/rows'
+import { copyRows, makeJob, makeNode } from '../cluster/testing/rows'
 import { testDatabase } from '../database/testing/test-database'
 import { storeResult } from '../results/result-files'
 import { type LogPart, readLog } from './read-log'
@@ -136,12 +136,7 @@ describe('reading a log by bytes', () => {
     await store(record('stdout', { text: 'of the first' }))
     await expect(read(1)).rejects.toThrow(/one rank/)
     stored = 0
-    const { rows } = await db.pool.query<{ id: string }>(
-      `INSERT INTO tasks (id, job_id, attempt, rank, node_id, status, cpu_milli, memory_mib)
-       SELECT gen_random_uuid(), job_id, attempt, 1, node_id, 'running', 1, 1 FROM tasks WHERE id = $1 RETURNING id`,
-      [taskId],
-    )
-    taskId = rows[0]?.id ?? ''
+    ;[taskId = ''] = await copyRows('tasks', taskId, { rank: 1, output_bytes: 0 })
     await store(record('stdout', { text: 'of the second', rank: 1 }))
     expect(await read(0)).toMatchObject({ text: 'of the first\n' })
     expect(await read(1)).toMatchObject({ text: 'of the second\n', nextOffset: 14 })

@@ -162,7 +162,7 @@ describe('sweeping', () => {
       `SELECT encode(hash, 'hex') AS hash FROM archives WHERE id = $1`,
       [id],
     )
-    const config = { archive: rows[0]?.hash ?? '', projectId: 'project', memoryGb: null }
+    const config = { archive: rows[0]?.hash ?? '', project_id: 'project' }
     await age(100)
     const job = await makeJob({ userId: person.id })
     const sweep = await transaction(async (tx) => {
@@ -186,7 +186,7 @@ describe('sweeping', () => {
     )
     await age(100)
     await sweepArchives(store, inTwoDays())
-    const config = { archive: rows[0]?.hash ?? '', projectId: 'project', memoryGb: null }
+    const config = { archive: rows[0]?.hash ?? '', project_id: 'project' }
     await expect(findArchive(db.pool, projectId, config)).rejects.toMatchObject({
       code: 'invalid_fields',
       message: expect.stringContaining('was deleted when no job needed it any more: ship it again'),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { queueJobSchema } from './cluster'
-import { count, isThousandths, label, seconds, shellCommand, variables } from './config/values'
+import { count, gpuFraction, label, seconds, shellCommand, variables } from './config/values'
 import { idSchema } from './jobs'
 
 /** What the queue API takes, and what it says of one job. */
@@ -13,23 +13,12 @@ export const queueSubmitSchema = z
     user: idSchema.optional().describe('admins only: whose job it is; made, without a sign-in, if not there'),
     project_id: idSchema.default('default'),
     command: shellCommand.describe('run by /bin/sh'),
-    gpu_count: z
-      .number()
-      .int()
-      .min(0)
-      .max(8)
-      .optional()
-      .describe('1, or what `--llm NAME` in the command needs'),
-    gpu_fraction: z
-      .number()
-      .min(0.001)
-      .max(1)
-      .refine(isThousandths, 'must have at most three decimals')
-      .optional(),
+    gpu_count: count(0, 8).optional().describe('1, or what `--llm NAME` in the command needs'),
+    gpu_fraction: gpuFraction.optional(),
     gpu_memory_gb: z.number().positive().max(1024).optional(),
     gpu_model: label(100).optional().describe('only GPUs whose model’s name holds this'),
     instance_count: count(1, 8).optional().describe('on how many nodes the job runs at once'),
-    priority: z.number().int().min(-100).max(100).default(0),
+    priority: count(-100, 100).default(0),
     estimated_duration_seconds: z
       .number()
       .positive()
@@ -40,7 +29,7 @@ export const queueSubmitSchema = z
       ),
     max_time: seconds.optional().describe('when the job is stopped, in seconds'),
     environment: idSchema.optional(),
-    max_retries: z.number().int().min(0).max(10).optional(),
+    max_retries: count(0, 10).optional(),
     env: variables.optional(),
     tty: z.boolean().optional().describe('true: it gets a terminal, to which people can attach'),
   })
@@ -78,7 +67,7 @@ export const queueQuerySchema = z.object({
 })
 
 /** `PATCH /queue/JOB_ID/priority`. */
-export const prioritySchema = z.strictObject({ priority: z.number().int().min(-100).max(100) })
+export const prioritySchema = z.strictObject({ priority: count(-100, 100) })
 
 /** `GET /queue/JOB_ID`, also once the job has ended. */
 export const queueJobDetailSchema = queueJobSchema.extend({

@@ -54,9 +54,14 @@ export type EndReason = keyof typeof endReasons
 export type WaitReason = keyof typeof waitReasons
 export type Reason = EndReason | WaitReason
 
-/** The sentence a person reads for a reason. */
-export function describeReason(reason: Reason): string {
-  return reason in endReasons
-    ? endReasons[reason as EndReason].message
-    : waitReasons[reason as WaitReason].message
+/** The sentence that a person reads for a reason, and the detail behind it. */
+export function describeReason(reason: Reason, detail: string | null = null): string {
+  const { message } =
+    reason in endReasons ? endReasons[reason as EndReason] : waitReasons[reason as WaitReason]
+  return detail ? `${message} ${detail}` : message
+}
+
+/** The same for the columns of a job, which has no reason while all is well. */
+export function reasonText(job: { reason: string | null; reason_detail: string | null }): string | null {
+  return job.reason === null ? null : describeReason(job.reason as Reason, job.reason_detail)
 }

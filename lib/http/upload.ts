@@ -31,7 +31,7 @@ export async function receiveUpload(
   const { config, token } = parsed
   requireOneProgram(code, config)
   const actor = await settleActor(caller, token)
-  if (config.userId !== null && config.userId.toLowerCase() !== actor.handle.toLowerCase()) {
+  if (config.user_id !== undefined && config.user_id.toLowerCase() !== actor.handle.toLowerCase()) {
     throw new GpuqError('forbidden', 'Token does not belong to specified user_id')
   }
   requireCapabilities(config)
@@ -39,7 +39,6 @@ export async function receiveUpload(
     actor,
     submission: {
       code: code?.bytes ?? Buffer.alloc(0),
-      command: config.command,
       runId: null,
       config,
       bodyHash,
@@ -50,8 +49,8 @@ export async function receiveUpload(
 
 /** A job runs an uploaded program or its config's command. */
 function requireOneProgram(code: UploadedPart | null, { command }: JobConfig): void {
-  if (code === null && command === null) throw missingParts(['code'])
-  if (code === null || command === null) return
+  if (code === null && command === undefined) throw missingParts(['code'])
+  if (code === null || command === undefined) return
   const message =
     'a job runs one program: leave out this key to run solution.py, or the part code to run the command'
   throw new GpuqError('invalid_fields', `config_file: command: ${message}`, {

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest'
 import type { Actor } from '../access/actor'
 import { placeByHand } from '../cluster/testing/placed'
-import { makeJob, makeNode, makeUser } from '../cluster/testing/rows'
+import { copyRows, makeJob, makeNode, makeUser } from '../cluster/testing/rows'
 import { testDatabase } from '../database/testing/test-database'
 import { readQueue } from './list'
 
@@ -15,12 +15,7 @@ beforeAll(async () => {
   for (const index of [0, 1, 2, 3]) await placeByHand(nodeId, await makeJob({ userId }), { indices: [index] })
   const first = await makeJob({ userId, priority: 5 })
   // More than a pass looks at, of one user and for one reason.
-  await db.pool.query(
-    `INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, spec, code, max_retries, time_limit_s, expected_time_s, priority)
-     SELECT gen_random_uuid(), user_id, project_id, environment_id, competition_id, spec, code, max_retries, time_limit_s, expected_time_s, 0
-       FROM jobs, generate_series(1, 399) WHERE id = $1`,
-    [first],
-  )
+  await copyRows('jobs', first, { priority: 0 }, { count: 399 })
   // However long the reading takes, none of those that run is late: starts that are expected stay.
   await db.pool.query(
     `UPDATE jobs SET expected_time_s = 86400, time_limit_s = 86400 WHERE status <> 'pending'`,

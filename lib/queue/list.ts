@@ -3,6 +3,7 @@ import { readPolicy } from '../cluster/admin/policy'
 import { expectationOf, forecastQueue, type QueueForecast, readRest } from '../cluster/placement/forecast'
 import { queueOrder } from '../cluster/placement/queue-order'
 import type { Queue } from '../contract/cluster'
+import { parseSpec, type Unparsed } from '../contract/config/stored-spec'
 import type { QueueJobDetail, QueueQuery, QueueSubmitted } from '../contract/queue'
 import type { JobStatus } from '../contract/status'
 import { database } from '../database/client'
@@ -60,7 +61,7 @@ async function readWaiting(
   const rest = jobs.size < limit ? (await readRest()).keys() : []
   // The two may be of different moments.
   const first = [...new Set([...jobs.keys(), ...rest])].slice(0, limit)
-  const { rows } = await database().pool.query<QueueRow & { place: number }>({
+  const { rows } = await database().pool.query<Unparsed<QueueRow & { place: number }>>({
     name: 'queue-waiting',
     text: `WITH newer AS (
              SELECT w.id FROM jobs w CROSS JOIN policies p
@@ -74,12 +75,12 @@ async function readWaiting(
             WHERE j.status = 'pending' ORDER BY places.place`,
     values: [first, limit],
   })
-  return rows
+  return rows.map(parseSpec)
 }
 
 /** @param limit null: all of them. */
 async function readRunning(limit: number | null): Promise<QueueRow[]> {
-  const { rows } = await database().pool.query<QueueRow>({
+  const { rows } = await database().pool.query<Unparsed<QueueRow>>({
     name: 'queue-running',
     text: `WITH first AS (
              SELECT id FROM jobs WHERE status IN ('scheduled', 'running')
@@ -89,20 +90,20 @@ async function readRunning(limit: number | null): Promise<QueueRow[]> {
             ORDER BY j.started_at NULLS LAST, j.created_at, j.id`,
     values: [limit],
   })
-  return rows
+  return rows.map(parseSpec)
 }
 
 /** One job of the queue, also once it has ended. Another's and one that never was are the same 404. */
 export async function readQueueJob(actor: Actor, jobId: string): Promise<QueueJobDetail> {
   const { id } = await findVisibleJob(actor, jobId)
-  const { rows } = await database().pool.query<QueueDetailRow>({
+  const { rows } = await database().pool.query<Unparsed<QueueDetailRow>>({
     name: 'queue-job',
     text: `SELECT ${queueColumns}, ${queueInstances} FROM ${queueSource} WHERE j.id = $1`,
     values: [id],
   })
   const [row] = rows
   if (!row) throw new Error(`job ${id} vanished`)
-  return toQueueJobDetail(row, row.status === 'pending' ? await expectationOf(row.id) : undefined)
+  return toQueueJobDetail(parseSpec(row), row.status === 'pending' ? await expectationOf(row.id) : undefined)
 }
 
 /** A job just submitted, or the older one that its idempotency key names. */

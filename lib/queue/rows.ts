@@ -1,9 +1,10 @@
 import type { Expectation } from '../cluster/placement/forecast'
 import type { QueueJob } from '../contract/cluster'
-import { storedSpecSchema } from '../contract/config/stored-spec'
+import type { StoredSpec } from '../contract/config/stored-spec'
 import type { QueueJobDetail } from '../contract/queue'
-import { describeReason, type Reason } from '../contract/reasons'
+import { reasonText } from '../contract/reasons'
 import type { JobStatus } from '../contract/status'
+import { askedOf } from '../jobs/read/resources'
 
 /** A job as SQL returns it with {@link queueColumns}. */
 export interface QueueRow {
@@ -15,7 +16,7 @@ export interface QueueRow {
   project: string
   command: string | null
   status: JobStatus
-  spec: unknown
+  spec: StoredSpec
   priority: number
   reason: string | null
   reason_detail: string | null
@@ -73,14 +74,9 @@ function isListed(status: JobStatus): status is keyof typeof listedStatusOf {
 }
 
 /** What a job takes and when: all that a researcher sees of another's. */
-function toShape(row: QueueRow, expected: Expectation | undefined) {
-  const spec = storedSpecSchema.parse(row.spec)
+function toShape({ spec, ...row }: QueueRow, expected: Expectation | undefined) {
   return {
-    gpu_count: spec.gpu_count,
-    gpu_fraction: spec.gpu_fraction ?? null,
-    gpu_memory_gb: spec.gpu_memory_gb ?? null,
-    gpu_model: spec.gpu_model ?? null,
-    instance_count: spec.instance_count,
+    ...askedOf(spec),
     priority: row.priority,
     position: expected?.position ?? null,
     expected_start: expected?.expectedStart?.toISOString() ?? null,
@@ -103,10 +99,7 @@ function toOwn(row: QueueRow) {
     command: row.command,
     reason: row.reason,
     reason_detail: row.reason_detail,
-    reason_text:
-      row.reason === null
-        ? null
-        : [describeReason(row.reason as Reason), row.reason_detail].filter(Boolean).join(' '),
+    reason_text: reasonText(row),
   }
 }
 

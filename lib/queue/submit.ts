@@ -1,26 +1,16 @@
 import { createHash } from 'node:crypto'
 import type { Actor } from '../access/actor'
 import { findEnvironment } from '../access/environments'
-import { effectiveLimits } from '../access/limits'
-import { findOrCreateProject } from '../access/projects/submission-project'
 import { findOrCreateUser } from '../access/users/submission-user'
 import type { JobConfig } from '../contract/config/config'
+import { readSpec } from '../contract/config/stored-spec'
 import type { QueueSubmit } from '../contract/queue'
 import { wakeLeader } from '../database/notify'
 import { transaction } from '../database/transaction'
 import { env } from '../env'
 import { requireCapabilities } from '../jobs/config/capabilities'
-import { modelsOfCommand, withModelRequirements } from '../jobs/submission/model-requirements'
-import { requireWithinLimits } from '../jobs/submission/submission-limits'
-import {
-  findEarlier,
-  insertJob,
-  lockUsers,
-  newJob,
-  type Submission,
-  type SubmitOptions,
-  type Submitted,
-} from '../jobs/submission/submit'
+import { withModelRequirements } from '../jobs/submission/model-requirements'
+import { decide, type Submission, type SubmitOptions, type Submitted } from '../jobs/submission/submit'
 import { requireQueueCapacity } from './size'
 
 /** What a forecast goes by where nobody said how long the job takes. */
@@ -37,20 +27,20 @@ export async function submitToQueue(
   idempotencyKey: string | null,
   { deduplicate = false }: SubmitOptions = {},
 ): Promise<Submitted> {
-  const config = await withModelRequirements(toJobConfig(input), modelsOfCommand(input.command))
+  const config = await withModelRequirements(toJobConfig(input))
   requireCapabilities(config, '')
-  const environment = await findEnvironment(config.environment)
+  const environment = await findEnvironment(config.environment ?? null)
   const submission = toSubmission(input, config, idempotencyKey)
-  const submitted = await transaction(async (tx): Promise<Submitted> => {
+  const submitted = await transaction(async (tx) => {
     const userId = await findOrCreateUser(tx, actor, input.user)
-    const project = await findOrCreateProject(tx, userId, config.projectId)
-    await lockUsers(tx, [actor.userId, userId])
-    const owner = { callerId: actor.userId, userId }
-    const earlier = await findEarlier(tx, owner, environment, submission, deduplicate)
-    if (earlier) return earlier
-    const headers = await requireWithinLimits(tx, userId, effectiveLimits(actor, project.limits))
-    await requireQueueCapacity(tx)
-    return newJob(await insertJob(tx, { ...owner, projectId: project.id }, environment, submission), headers)
+    return decide(tx, {
+      actor,
+      userId,
+      environment,
+      submission,
+      deduplicate,
+      requireCapacity: requireQueueCapacity,
+    })
   })
   wakeLeader()
   return submitted
@@ -59,7 +49,6 @@ export async function submitToQueue(
 function toSubmission(input: QueueSubmit, config: JobConfig, idempotencyKey: string | null): Submission {
   return {
     code: Buffer.alloc(0),
-    command: input.command,
     runId: input.run_id ?? null,
     config,
     bodyHash: createHash('sha256')
@@ -69,40 +58,21 @@ function toSubmission(input: QueueSubmit, config: JobConfig, idempotencyKey: str
   }
 }
 
-/** The job as a config would ask for it. Without an estimate it is not stopped before any job is. */
-function toJobConfig(input: QueueSubmit): JobConfig {
-  const estimate = input.estimated_duration_seconds
+/** The job as a config would ask for it. Without an estimate, its time limit is the longest that the admin allows. */
+function toJobConfig({
+  run_id,
+  user,
+  estimated_duration_seconds: estimate,
+  ...given
+}: QueueSubmit): JobConfig {
   return {
-    competitionId: 'queue',
-    projectId: input.project_id,
-    userId: null,
-    expectedTime: estimate ?? assumedDurationS,
-    name: input.name ?? input.run_id ?? null,
-    environment: input.environment ?? null,
-    gpuCount: input.gpu_count ?? 1,
-    gpuFraction: input.gpu_fraction ?? null,
-    gpuMemoryGb: input.gpu_memory_gb ?? null,
-    gpuModel: input.gpu_model ?? null,
-    gpusChosen: input.gpu_count !== undefined || input.gpu_fraction !== undefined,
-    instanceCount: input.instance_count ?? 1,
-    cpu: null,
-    memoryGb: null,
-    priority: input.priority,
-    maxTime: input.max_time ?? (estimate === undefined ? env().GPUQ_MAX_TIME_S : null),
-    maxRetries: input.max_retries ?? 2,
-    env: input.env ?? {},
-    args: [],
-    cudaArgument: false,
-    command: null,
-    archive: null,
-    runName: null,
-    tty: input.tty ?? false,
-    freshNodes: false,
-    maxAssignAttempts: null,
-    assignRetryWait: null,
-    allowedGpus: null,
-    pool: null,
-    notifyUrl: null,
-    tags: [],
+    ...readSpec(given),
+    competition_id: 'queue',
+    project_id: given.project_id,
+    command: given.command,
+    name: given.name ?? run_id,
+    expected_time: estimate ?? assumedDurationS,
+    max_time: given.max_time ?? (estimate === undefined ? env().GPUQ_MAX_TIME_S : undefined),
+    gpusChosen: given.gpu_count !== undefined || given.gpu_fraction !== undefined,
   }
 }

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { placeByHand } from '../cluster/testing/placed'
-import { makeJob, makeNode } from '../cluster/testing/rows'
+import { copyRows, makeJob, makeNode } from '../cluster/testing/rows'
 import { testDatabase } from '../database/testing/test-database'
 import { advance, parsePosition } from '../jobs/live/events'
 import { readResult } from '../jobs/read/read'
@@ -33,12 +33,7 @@ async function makeGang(printed: string[][]): Promise<string> {
   const tasks = [first]
   for (let rank = 1; rank < printed.length; rank++) {
     const { nodeId } = await makeNode({ name: `node-${rank}` })
-    const { rows } = await db.pool.query(
-      `INSERT INTO tasks (id, job_id, attempt, rank, node_id, status, cpu_milli, memory_mib)
-       VALUES (gen_random_uuid(), $1, 1, $2, $3, 'running', 1, 1) RETURNING id`,
-      [job, rank, nodeId],
-    )
-    tasks.push(rows[0].id)
+    tasks.push(...(await copyRows('tasks', first, { rank, node_id: nodeId })))
   }
   for (const [rank, chunks] of printed.entries())
     for (const chunk of chunks) await print(tasks[rank] ?? '', chunk)

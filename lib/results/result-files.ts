@@ -1,4 +1,4 @@
-import { publicSpec, storedSpecSchema } from '../contract/config/stored-spec'
+import { parseSpec, publicSpec, type StoredSpec, type Unparsed } from '../contract/config/stored-spec'
 import { describeReason, type EndReason } from '../contract/reasons'
 import type { ExitRecord, JobRecord } from '../contract/records'
 import { database } from '../database/client'
@@ -16,7 +16,7 @@ interface EndedJob {
   projectId: string
   name: string | null
   attempt: number
-  spec: unknown
+  spec: StoredSpec
   command: string | null
   environment: string
   image: string
@@ -85,7 +85,7 @@ export async function storeResult(jobId: string): Promise<void> {
 }
 
 async function readEndedJob(jobId: string): Promise<EndedJob | null> {
-  const { rows } = await database().pool.query<EndedJob>({
+  const { rows } = await database().pool.query<Unparsed<EndedJob>>({
     name: 'read-ended-job',
     text: `SELECT j.id, u.handle, j.competition_id AS "competitionId", p.slug AS "projectId", j.name, j.attempt, j.spec, j.command,
                   e.name AS environment, e.image, j.image_digest AS "imageDigest",
@@ -105,7 +105,7 @@ async function readEndedJob(jobId: string): Promise<EndedJob | null> {
             WHERE j.id = $1 AND j.status IN ('completed', 'failed', 'cancelled') AND NOT j.result_stored`,
     values: [jobId],
   })
-  return rows[0] ?? null
+  return rows.map(parseSpec)[0] ?? null
 }
 
 /** Two jobs of one millisecond would share a name: the later one takes the next free millisecond. */
@@ -136,7 +136,7 @@ function jobRecord(job: EndedJob): JobRecord {
     project_id: job.projectId,
     name: job.name,
     attempt: job.attempt,
-    spec: publicSpec(storedSpecSchema.parse(job.spec)),
+    spec: publicSpec(job.spec),
     command: job.command,
     environment: job.environment,
     image: job.image,
@@ -154,7 +154,7 @@ function exitRecord(job: EndedJob): ExitRecord {
     t: job.endedAt.toISOString(),
     status: job.status,
     reason: job.reason,
-    reason_text: [describeReason(job.reason), job.reasonDetail].filter(Boolean).join(' '),
+    reason_text: describeReason(job.reason, job.reasonDetail),
     exit_code: job.exitCode,
     started_at: job.startedAt?.toISOString() ?? null,
     ended_at: job.endedAt.toISOString(),

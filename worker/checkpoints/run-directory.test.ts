@@ -2,6 +2,7 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { readSpec } from '@/lib/contract/config/stored-spec'
 import { measureDirectory, openCheckpoints, runOf, runUser, sharedCheckpoints } from './run-directory'
 
 let root: string
@@ -11,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => rm(root, { recursive: true }))
 
 const task = (name?: string) => ({
-  spec: name === undefined ? {} : { run_name: name },
+  spec: readSpec({ run_name: name }),
   project: { id: 'project', owner: 'ada', slug: 'thesis' },
 })
 

@@ -3,14 +3,12 @@ import { dirname, join } from 'node:path'
 import { sleep } from '@/lib/async/sleep'
 import type { Run } from '@/lib/cluster/checkpoints/checkpoint-files'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
-import { storedSpecSchema } from '@/lib/contract/config/stored-spec'
 import type { TaskCheckpoints } from '../runtime/runtime'
 import { type TaskUser, taskGid, taskUid } from '../runtime/spec/container-spec'
 
 /** The named run that a task is an attempt at, the same for each task, attempt and job of that name in the project; null: none. */
 export function runOf({ spec, project }: Pick<ClaimedTask, 'spec' | 'project'>): Run | null {
-  const { run_name: name } = storedSpecSchema.parse(spec)
-  return name === undefined ? null : { projectId: project.id, name }
+  return spec.run_name === undefined ? null : { projectId: project.id, name: spec.run_name }
 }
 
 /** Where a run keeps its checkpoints on a shared disk. */

@@ -1,20 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
-import { uuidv7 } from 'uuidv7'
+import { type JobOptions, makeJob } from '@/lib/cluster/testing/rows'
 import type { ResultFileRecord } from '@/lib/contract/records'
 import { isFinal, type JobStatus } from '@/lib/contract/status'
 import { collectOutput, readRecords } from '@/lib/results/decode'
 import { until } from './until'
-
-export interface JobOptions {
-  spec?: Record<string, unknown>
-  timeLimitS?: number
-  maxRetries?: number
-  image?: string
-  /** It waits until it is let go. */
-  held?: boolean
-}
 
 export interface JobRow {
   id: string
@@ -44,17 +35,8 @@ export class Jobs {
 
   /** Submits a job that runs `code`, and returns its id. Each has a user of its own. */
   async submit(code: string, options: JobOptions = {}): Promise<string> {
-    const { spec = {}, timeLimitS = 900, maxRetries = 2, image = 'gpuq/python:1', held = false } = options
-    const id = uuidv7()
-    await this.pool.query(
-      `WITH u AS (INSERT INTO users (id, handle) VALUES ($2::uuid, 'user-' || $2::text) RETURNING id),
-            p AS (INSERT INTO projects (id, slug, owner_id) SELECT $3::uuid, 'project', id FROM u RETURNING id),
-            e AS (INSERT INTO environments (id, name, image) VALUES ($4, $5::text, $5) ON CONFLICT (name) DO UPDATE SET image = $5 RETURNING id),
-            j AS (INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, spec, code, max_retries, expected_time_s, time_limit_s, not_before)
-                  SELECT $1::uuid, u.id, p.id, e.id, 'competition', $6, $7, $8, 60, $9, CASE WHEN $10 THEN now() + interval '1 day' END FROM u, p, e)
-       SELECT pg_notify('gpuq_queue', $1::text)`,
-      [id, uuidv7(), uuidv7(), uuidv7(), image, spec, Buffer.from(code), maxRetries, timeLimitS, held],
-    )
+    const id = await makeJob({ timeLimitS: 900, code, ...options }, this.pool)
+    await this.pool.query(`SELECT pg_notify('gpuq_queue', $1)`, [id])
     return id
   }
 

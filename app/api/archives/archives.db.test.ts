@@ -70,7 +70,7 @@ function submit(who: Person, project: string, extra: string) {
   const actor = { ...who.actor, limits: { submissionsPerMinute: 1000, maxActiveJobs: 1000 } }
   const bodyHash = createHash('sha256').update(code).digest()
   const { config } = parsed
-  return submitJob(actor, { code, command: null, runId: null, config, bodyHash, idempotencyKey: null })
+  return submitJob(actor, { code, runId: null, config, bodyHash, idempotencyKey: null })
 }
 
 describe('shipping a directory', () => {

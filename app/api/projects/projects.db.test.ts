@@ -170,17 +170,9 @@ describe('a project', () => {
   })
 
   it("goes with its owner's word, unless it has jobs", async () => {
-    const { id } = await shared()
+    const { id, project_id } = await shared()
     expect(await remove(member, id)).toBe(403)
-    const environment = randomUUID()
-    await db.pool.query("INSERT INTO environments (id, name, image) VALUES ($1::uuid, $1::text, 'i')", [
-      environment,
-    ])
-    await db.pool.query(
-      `INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, spec, code, expected_time_s, time_limit_s)
-       VALUES (gen_random_uuid(), $1, $2, $3, 'c', '{}', '', 1, 1)`,
-      [owner.id, id, environment],
-    )
+    await makeJob({ userId: owner.id, project: project_id })
     expect(await remove(owner, id)).toBe(409)
     await db.pool.query('DELETE FROM jobs')
     expect(await remove(owner, id)).toBe(204)

@@ -4,7 +4,7 @@ import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { finishTask } from '@/lib/cluster/tasks/finish-task'
 import { type ClaimedTask, unfinishedTasks } from '@/lib/cluster/tasks/tasks'
 import { placeByHand } from '@/lib/cluster/testing/placed'
-import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
+import { copyRows, makeJob, makeNode } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { cancel, jobOf, makePeople, readJob, readQueue } from './testing/queue-client'
 
@@ -53,12 +53,10 @@ describe('where a job of the queue is', () => {
   it('is told of every instance', async () => {
     const id = await makeJob({ userId: ada.id, spec: { instance_count: 2, gpu_count: 1 } })
     const task = await placeByHand(first.nodeId, id, { indices: [2] })
+    const [other] = await copyRows('tasks', task, { rank: 1, node_id: second.nodeId })
     await db.pool.query(
-      `WITH other AS (
-         INSERT INTO tasks (id, job_id, attempt, rank, node_id, status, cpu_milli, memory_mib)
-         SELECT gen_random_uuid(), job_id, attempt, 1, $2, status, cpu_milli, memory_mib FROM tasks WHERE id = $1 RETURNING id)
-       INSERT INTO allocations (task_id, gpu_id, milli) SELECT other.id, g.id, 1000 FROM other, gpus g WHERE g.node_id = $2 AND g.index = 0`,
-      [task, second.nodeId],
+      'INSERT INTO allocations (task_id, gpu_id, milli) SELECT $1, id, 1000 FROM gpus WHERE node_id = $2 AND index = 0',
+      [other, second.nodeId],
     )
     expect(await jobOf(id, ada)).toMatchObject({
       node: 'one',

@@ -3,7 +3,7 @@
 import { ChevronRight } from 'lucide-react'
 import { useLayoutEffect, useMemo, useRef } from 'react'
 import { Callout } from '@/components/ui/callout'
-import { configFields } from '@/lib/contract/config/schema'
+import { configField } from '@/lib/contract/config/schema'
 import type { FieldError } from '@/lib/contract/errors'
 import { ConfigField, type EnvironmentChoice } from './config-field'
 import { type ConfigText, type FieldValue, readConfigText } from './config-text'
@@ -115,22 +115,18 @@ interface FieldsProps extends Pick<ConfigFormProps, 'problems' | 'environments'>
 function Fields({ text, write, problems, environments = noEnvironments, keys }: FieldsProps) {
   return (
     <div className="grid grid-cols-[repeat(auto-fill,minmax(min(14rem,100%),1fr))] gap-x-4 gap-y-3">
-      {keys.map((key) => {
-        const info = configFields.find((candidate) => candidate.key === key)
-        if (!info) return null
-        return (
-          <ConfigField
-            key={key}
-            info={info}
-            field={formFields[key]}
-            reading={text?.read(key) ?? { kind: 'absent' }}
-            error={problemOf(problems, key)}
-            environments={environments}
-            disabled={text === null}
-            onChange={(next) => write(key, next)}
-          />
-        )
-      })}
+      {keys.map((key) => (
+        <ConfigField
+          key={key}
+          info={configField(key)}
+          field={formFields[key]}
+          reading={text?.read(key) ?? { kind: 'absent' }}
+          error={problemOf(problems, key)}
+          environments={environments}
+          disabled={text === null}
+          onChange={(next) => write(key, next)}
+        />
+      ))}
     </div>
   )
 }

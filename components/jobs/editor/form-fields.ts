@@ -11,23 +11,7 @@ export interface FormField {
   unit?: string
 }
 
-/** Who submits, and with which token, the browser's session says already. */
-type SaidElsewhere = 'user_id' | 'token'
-
-/** Left to the text: what the command line asks for. */
-type Rare =
-  | 'archive'
-  | 'assign_retry_wait'
-  | 'command'
-  | 'cuda_argument'
-  | 'fresh_nodes'
-  | 'max_assign_attempts'
-  | 'run_name'
-  | 'tty'
-
-export type FormKey = Exclude<ConfigKey, SaidElsewhere | Rare>
-
-/** How each key of a config is asked for. */
+/** The keys that the form asks for. All other keys can be written in the text. */
 export const formFields = {
   competition_id: { label: 'Competition', kind: 'text', group: 'main' },
   project_id: { label: 'Project', kind: 'text', group: 'main' },
@@ -50,8 +34,9 @@ export const formFields = {
   priority: { label: 'Priority', kind: 'number', group: 'more' },
   tags: { label: 'Tags', kind: 'list', group: 'more' },
   notify_url: { label: 'Notify', kind: 'text', group: 'more' },
-} as const satisfies Record<FormKey, FormField>
+} as const satisfies Partial<Record<ConfigKey, FormField>>
 
+export type FormKey = keyof typeof formFields
 export const formKeys = Object.keys(formFields) as FormKey[]
 
 /** How a value stands in its box. */

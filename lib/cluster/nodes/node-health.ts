@@ -1,4 +1,4 @@
-import { type EndReason, endReasons } from '../../contract/reasons'
+import { describeReason, type EndReason } from '../../contract/reasons'
 import type { Transaction } from '../../database/transaction'
 import type { Outcome } from '../../jobs/lifecycle/attempt-end'
 import type { Lease } from './nodes'
@@ -54,7 +54,7 @@ export async function noteNodeHealth(
   }
   if (health !== 'failed') return
   const needed = outcome.reason === 'image_unavailable' ? task.image : null
-  const last = [endReasons[outcome.reason].message, outcome.detail].filter(Boolean).join(' ')
+  const last = describeReason(outcome.reason, outcome.detail)
   await tx.query(
     `UPDATE nodes SET failures_in_row = failures_in_row + 1,
             quarantined_at = CASE WHEN failures_in_row + 1 >= p.quarantine_after THEN coalesce(quarantined_at, now()) ELSE quarantined_at END,

@@ -1,5 +1,5 @@
-import { storedSpecSchema } from '../../contract/config/stored-spec'
-import { waitReasons } from '../../contract/reasons'
+import { parseSpec } from '../../contract/config/stored-spec'
+import { describeReason } from '../../contract/reasons'
 import { statusesBefore } from '../../contract/status'
 import { database } from '../../database/client'
 import { channels } from '../../database/listen'
@@ -26,10 +26,10 @@ export async function countFailedAssignments(waiting: readonly Waiting[]): Promi
         ORDER BY id FOR UPDATE`,
       [[...tooLarge.keys()]],
     )
-    for (const { id, spec, assign_attempts } of rows) {
-      const limit = assignmentLimitOf(storedSpecSchema.parse(spec))
+    for (const { id, spec, assign_attempts } of rows.map(parseSpec)) {
+      const limit = assignmentLimitOf(spec)
       if (!limit) continue
-      const because = [waitReasons.never_fits.message, tooLarge.get(id)?.detail].filter(Boolean).join(' ')
+      const because = describeReason('never_fits', tooLarge.get(id)?.detail)
       await writeFailure(
         tx,
         id,

@@ -1,4 +1,4 @@
-import { storedSpecSchema } from '../../contract/config/stored-spec'
+import { parseSpec, type StoredSpec, type Unparsed } from '../../contract/config/stored-spec'
 import { database } from '../../database/client'
 import type { Transaction } from '../../database/transaction'
 import { requestOf } from '../../jobs/config/resource-request'
@@ -65,7 +65,7 @@ export async function dispatchDirectly(
   for (let left = jobIds; left.length > 0; ) {
     const job = await firstThatWaits(tx, left)
     if (!job) return
-    const request = requestOf(storedSpecSchema.parse(job.spec), job.id)
+    const request = requestOf(job.spec, job.id)
     const fit = fits(request, node)
     if (fit.ok) {
       await startJob(tx, { jobId: job.id, attempt: job.attempt + 1 }, { rank: 0, ...fit.task })
@@ -79,12 +79,12 @@ export async function dispatchDirectly(
 interface Next {
   id: string
   attempt: number
-  spec: unknown
+  spec: StoredSpec
 }
 
 /** Null also where somebody has it in hand: the leader, who places it, or its user. Waiting for them might never end. */
 async function firstThatWaits(tx: Transaction, jobIds: readonly string[]): Promise<Next | null> {
-  const { rows } = await tx.query<Next>({
+  const { rows } = await tx.query<Unparsed<Next>>({
     name: 'next-in-line',
     text: `SELECT id, attempt, spec FROM jobs
             WHERE status = 'pending' AND id = (
@@ -93,5 +93,5 @@ async function firstThatWaits(tx: Transaction, jobIds: readonly string[]): Promi
               FOR UPDATE SKIP LOCKED`,
     values: [jobIds],
   })
-  return rows[0] ?? null
+  return rows.map(parseSpec)[0] ?? null
 }

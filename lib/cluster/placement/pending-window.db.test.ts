@@ -1,21 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { testDatabase } from '../../database/testing/test-database'
-import { makeJob, makeUser } from '../testing/rows'
+import { copyRows, makeJob, makeUser } from '../testing/rows'
 import { PendingWindow } from './pending-window'
 
 const db = testDatabase()
-
-const columns = `user_id, project_id, environment_id, competition_id, spec, code, max_retries, time_limit_s, expected_time_s`
 
 /** Jobs of an hour ago, of 30 users: 6,000 wait, and a pass looks at 5,000. */
 beforeAll(async () => {
   for (let user = 0; user < 30; user++) {
     const like = await makeJob({ userId: await makeUser() })
-    await db.pool.query(
-      `INSERT INTO jobs (id, created_at, ${columns}) SELECT gen_random_uuid(), now() - interval '1 hour', ${columns}
-         FROM jobs, generate_series(1, 199) WHERE id = $1`,
-      [like],
-    )
+    await copyRows('jobs', like, {}, { count: 199 })
   }
   await db.pool.query("UPDATE jobs SET created_at = now() - interval '1 hour'")
 })
@@ -77,11 +71,7 @@ it('chooses anew when many have come since', async () => {
   const window = new PendingWindow(() => (now += 500))
   await window.read()
   const like = await makeJob()
-  await db.pool.query(
-    `INSERT INTO jobs (id, competition_id, ${columns.replace('competition_id, ', '')}) SELECT gen_random_uuid(), 'burst', ${columns.replace('competition_id, ', '')}
-       FROM jobs, generate_series(1, 1100) WHERE id = $1`,
-    [like],
-  )
+  await copyRows('jobs', like, { competition_id: 'burst' }, { count: 1100 })
   expect(await window.read()).toHaveLength(5_000)
   await db.pool.query("DELETE FROM jobs WHERE competition_id = 'burst'")
 })

@@ -1,5 +1,5 @@
 import { uuidv7 } from 'uuidv7'
-import { storedSpecSchema } from '../../contract/config/stored-spec'
+import { readSpec, type StoredSpec } from '../../contract/config/stored-spec'
 import { readJobNetworks } from '../../contract/job-network'
 import { channels } from '../../database/listen'
 import { type Transaction, transaction } from '../../database/transaction'
@@ -50,13 +50,13 @@ const updateTaken = `
    WHERE id = $1 AND status = 'pending' AND attempt = $2 - 1`
 
 /** Makes a waiting job scheduled, and says what it asked for; null where it does not wait for that attempt any more. */
-async function takeJob(tx: Transaction, placement: Attempt): Promise<unknown | null> {
+async function takeJob(tx: Transaction, placement: Attempt): Promise<StoredSpec | null> {
   const { rows } = await tx.query<{ spec: unknown }>({
     name: 'schedule-job',
     text: `${updateTaken} RETURNING spec`,
     values: [placement.jobId, placement.attempt],
   })
-  return rows[0]?.spec ?? null
+  return rows[0] ? readSpec(rows[0].spec) : null
 }
 
 /**
@@ -85,11 +85,11 @@ async function placeTask(
   placement: Placement,
   task: TaskPlacement,
   node: NodeState | null,
-  spec: unknown,
+  spec: StoredSpec,
 ): Promise<void> {
   if (!node) throw new StalePlan('node')
   const wanted = task.gpus.map(({ id }) => id)
-  const fit = fits(requestOf(storedSpecSchema.parse(spec), placement.jobId), node, wanted)
+  const fit = fits(requestOf(spec, placement.jobId), node, wanted)
   if (!fit.ok) throw new StalePlan(fit.dimension)
   await bookTask(tx, placement, { rank: task.rank, ...fit.task })
 }

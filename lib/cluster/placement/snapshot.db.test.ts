@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
 import { testDatabase } from '../../database/testing/test-database'
-import { makeJob, makeUser } from '../testing/rows'
+import { copyRows, makeJob, makeUser } from '../testing/rows'
 import { expectationOf, forecastQueue, readRest, startsToLookAhead } from './forecast'
 import { takeSnapshot } from './snapshot'
 
@@ -10,26 +10,6 @@ beforeEach(async () => {
   await db.pool.query('TRUNCATE jobs, users CASCADE')
   await db.pool.query("UPDATE policies SET scheduling = 'priority'")
 })
-
-/** As many more jobs like one that there is, with some columns set otherwise. */
-async function makeMore(count: number, like: string, set: Record<string, string>): Promise<void> {
-  const names = [
-    'id',
-    'user_id',
-    'project_id',
-    'environment_id',
-    'competition_id',
-    'spec',
-    'code',
-    'max_retries',
-  ]
-  const columns = [...names, 'time_limit_s', 'expected_time_s', 'priority', 'created_at', 'reason']
-  const values = columns.map((name) => (name === 'id' ? 'gen_random_uuid()' : (set[name] ?? name)))
-  await db.pool.query(
-    `INSERT INTO jobs (${columns}) SELECT ${values} FROM jobs, generate_series(1, $1) WHERE id = $2`,
-    [count, like],
-  )
-}
 
 async function looksAt(id: string): Promise<boolean> {
   const { snapshot } = await takeSnapshot()
@@ -42,12 +22,12 @@ it.each([
   ['fair_share', { priority: '3' }],
   ['fcfs', { priority: '100' }],
   // Ten doublings of the expected time are ten hours.
-  ['sjf', { expected_time_s: '1', created_at: "now() + interval '12 hours'" }],
+  ['sjf', { expected_time_s: '1', created_at: new Date(Date.now() + 12 * 3_600_000) }],
 ])('under %s looks at who waited long enough, however many pressing jobs the user has', async (name, set) => {
   await db.pool.query(`UPDATE policies SET scheduling = $1::"SchedulingPolicy"`, [name])
   const old = await makeJob()
   await db.pool.query("UPDATE jobs SET expected_time_s = 1000, created_at = now() - interval '4 hours'")
-  await makeMore(300, old, { created_at: 'now()', ...set })
+  await copyRows('jobs', old, { created_at: 'now', ...set }, { count: 300 })
   expect(await looksAt(old)).toBe(true)
 })
 
@@ -55,14 +35,14 @@ it('looks at a job although hundreds of its user’s wait for what never comes',
   const userId = await makeUser()
   const never = await makeJob({ userId, priority: 9 })
   await db.pool.query("UPDATE jobs SET reason = 'never_fits'")
-  await makeMore(300, never, {})
+  await copyRows('jobs', never, {}, { count: 300 })
   expect(await looksAt(await makeJob({ userId }))).toBe(true)
 })
 
 it('looks at some jobs of everybody, however many others wait', async () => {
   for (let user = 0; user < 25; user++) {
     const id = await makeJob({ priority: 50 })
-    await makeMore(250, id, {})
+    await copyRows('jobs', id, {}, { count: 250 })
   }
   const modest = await makeJob()
   expect(await looksAt(modest)).toBe(true)
@@ -94,7 +74,7 @@ it.each([
 
 it('gives every waiting job a position, also those that a pass does not look at', async () => {
   const first = await makeJob({ priority: 1 })
-  await makeMore(299, first, { priority: '0' })
+  await copyRows('jobs', first, { priority: 0 }, { count: 299 })
   const [{ jobs }, rest] = [await forecastQueue(), await readRest()]
   expect(rest.size).toBeGreaterThan(0)
   const positions = [...jobs.values(), ...rest.values()].map(({ position }) => position)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { storedSpecSchema } from '../../contract/config/stored-spec'
+import { readSpec } from '../../contract/config/stored-spec'
 import { database } from '../../database/client'
 import { requestOf } from '../../jobs/config/resource-request'
 import type {
@@ -119,7 +119,7 @@ class Requests {
   #used = new Map<string, ResourceRequest>()
 
   of({ id, spec }: Pick<JobRow, 'id' | 'spec'>): ResourceRequest {
-    const request = this.#known.get(id) ?? requestOf(storedSpecSchema.parse(spec), id)
+    const request = this.#known.get(id) ?? requestOf(readSpec(spec), id)
     this.#used.set(id, request)
     return request
   }
@@ -163,5 +163,5 @@ async function readWorkload(): Promise<Demand[]> {
     'SELECT spec FROM jobs ORDER BY created_at DESC, id DESC LIMIT $1',
     [recentJobs],
   )
-  return countKinds(rows.map(({ spec }) => requestOf(storedSpecSchema.parse(spec), null)))
+  return countKinds(rows.map(({ spec }) => requestOf(readSpec(spec), null)))
 }

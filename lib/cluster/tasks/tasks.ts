@@ -1,3 +1,4 @@
+import { parseSpec, type StoredSpec, type Unparsed } from '../../contract/config/stored-spec'
 import type { CancelReason, EndReason } from '../../contract/reasons'
 import { database } from '../../database/client'
 import { channels } from '../../database/listen'
@@ -26,7 +27,7 @@ export interface ClaimedTask {
   memoryMib: number
   image: string
   network: 'none' | 'internet'
-  spec: unknown
+  spec: StoredSpec
   /** The directory that came with the job. */
   archiveId: string | null
   /** solution.py; empty for a job that is a command. */
@@ -102,12 +103,12 @@ export async function claimTasks(lease: Lease): Promise<ClaimedTask[]> {
       values: [lease.nodeId, lease.leaseId],
     })
     if (rows.length === 0) return []
-    const claimed = await tx.query<ClaimedTask>({
+    const claimed = await tx.query<Unparsed<ClaimedTask>>({
       name: 'read-claimed',
       text: `${selectClaimed} WHERE t.id = ANY ($1::uuid[]) ORDER BY j.priority DESC, j.created_at`,
       values: [rows.map(({ id }) => id)],
     })
-    return claimed.rows
+    return claimed.rows.map(parseSpec)
   })
 }
 
@@ -116,13 +117,13 @@ export async function claimTasks(lease: Lease): Promise<ClaimedTask[]> {
  * @throws {LeaseLost} when the lease is gone: an empty list would make orphans of another worker's containers.
  */
 export async function unfinishedTasks(lease: Lease): Promise<ClaimedTask[]> {
-  const { rows } = await database().pool.query<ClaimedTask>(
+  const { rows } = await database().pool.query<Unparsed<ClaimedTask>>(
     `${selectClaimed} WHERE t.node_id = $1 AND t.status IN ('starting', 'running') AND ${leaseHeld}`,
     [lease.nodeId, lease.leaseId],
   )
   // A lease that is gone never comes back, so one that is held now was held when the tasks were read.
   if (rows.length === 0 && !(await holdsLease(lease))) throw new LeaseLost()
-  return rows
+  return rows.map(parseSpec)
 }
 
 /** Why a task is stopped by what happened elsewhere. */

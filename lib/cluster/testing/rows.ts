@@ -2,12 +2,18 @@ import { uuidv7 } from 'uuidv7'
 import { database } from '../../database/client'
 import { type Lease, offerNode, registerNode } from '../nodes/nodes'
 
-/** Rows that tests of the queue start from. */
+/** The rows that tests start from. All tests that need jobs or tasks in the database make them here. */
 
-export async function makeUser(handle = `user-${uuidv7().slice(-12)}`): Promise<string> {
-  const id = uuidv7()
-  await database().pool.query('INSERT INTO users (id, handle) VALUES ($1, $2)', [id, handle])
-  return id
+/** Makes a user, or returns the one that has this handle. */
+export async function makeUser(
+  handle = `user-${uuidv7().slice(-12)}`,
+  pool = database().pool,
+): Promise<string> {
+  const { rows } = await pool.query<{ id: string }>(
+    'INSERT INTO users (id, handle) VALUES ($1, $2) ON CONFLICT (handle) DO UPDATE SET handle = $2 RETURNING id',
+    [uuidv7(), handle],
+  )
+  return rows[0]?.id ?? ''
 }
 
 export async function makeNode(
@@ -40,31 +46,77 @@ export async function makeNode(
 }
 
 export interface JobOptions {
+  /** A new user if absent. */
   userId?: string
+  /** Whose project it is: the user's own if absent. */
+  ownerId?: string
+  project?: string
   maxRetries?: number
   spec?: Record<string, unknown>
   priority?: number
+  code?: string
+  command?: string | null
+  timeLimitS?: number
+  image?: string
+  /** It may start only tomorrow. */
+  held?: boolean
 }
 
-export async function makeJob(options: JobOptions = {}): Promise<string> {
-  const { pool } = database()
-  const userId = options.userId ?? (await makeUser())
+const defaultImage = 'gpuq/python:1'
+
+/** Inserts a waiting job, and what it belongs to where that is absent. Nobody is notified. */
+export async function makeJob(options: JobOptions = {}, pool = database().pool): Promise<string> {
+  const { project = 'project', image = defaultImage, code = 'print(1)', held = false } = options
+  const userId = options.userId ?? (await makeUser(undefined, pool))
+  const ownerId = options.ownerId ?? userId
+  const environment = image === defaultImage ? 'python' : image
   await pool.query(
-    `INSERT INTO environments (id, name, image, is_default) VALUES ($1, 'python', 'gpuq/python:1', true) ON CONFLICT (name) DO NOTHING`,
-    [uuidv7()],
+    `INSERT INTO environments (id, name, image, is_default) VALUES ($1, $2, $3, $4) ON CONFLICT (name) DO NOTHING`,
+    [uuidv7(), environment, image, environment === 'python'],
   )
   await pool.query(
-    `INSERT INTO projects (id, slug, owner_id) VALUES ($1, 'project', $2) ON CONFLICT (owner_id, slug) DO NOTHING`,
-    [uuidv7(), userId],
+    `INSERT INTO projects (id, slug, owner_id) VALUES ($1, $2, $3) ON CONFLICT (owner_id, slug) DO NOTHING`,
+    [uuidv7(), project, ownerId],
   )
   const id = uuidv7()
   await pool.query(
-    `INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, spec, code, priority, max_retries, expected_time_s, time_limit_s)
-     SELECT $1, $2, p.id, e.id, 'competition', $3, 'print(1)', $4, $5, 60, 120
-       FROM projects p, environments e WHERE p.owner_id = $2 AND p.slug = 'project' AND e.name = 'python'`,
-    [id, userId, options.spec ?? {}, options.priority ?? 0, options.maxRetries ?? 2],
+    `INSERT INTO jobs (id, user_id, project_id, environment_id, competition_id, spec, code, command, priority, max_retries,
+                       expected_time_s, time_limit_s, not_before)
+     SELECT $1, $2, p.id, e.id, 'competition', $6, $7, $8, $9, $10, 60, $11, CASE WHEN $12 THEN now() + interval '1 day' END
+       FROM projects p, environments e WHERE p.owner_id = $3 AND p.slug = $4 AND e.name = $5`,
+    [
+      id,
+      userId,
+      ownerId,
+      project,
+      environment,
+      options.spec ?? {},
+      Buffer.from(code),
+      options.command,
+      options.priority ?? 0,
+      options.maxRetries ?? 2,
+      options.timeLimitS ?? 120,
+      held,
+    ],
   )
   return id
+}
+
+/** Adds rows like an existing one, with the values of `set` in the columns that it names. Returns their ids. */
+export async function copyRows(
+  table: 'jobs' | 'tasks',
+  like: string,
+  set: Record<string, unknown> = {},
+  { count = 1, pool = database().pool } = {},
+): Promise<string[]> {
+  const { rows } = await pool.query<{ id: string }>(
+    `INSERT INTO ${table}
+     SELECT made.* FROM ${table} one CROSS JOIN generate_series(1, $3) n,
+            jsonb_populate_record(one, $2::jsonb || jsonb_build_object('id', gen_random_uuid(), 'n', n)) made
+      WHERE one.id = $1 RETURNING id`,
+    [like, set, count],
+  )
+  return rows.map(({ id }) => id)
 }
 
 export interface JobState {

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { configFields } from './schema'
+import { configField, isConfigKey } from './schema'
 
 /** What zod finds, in sentences that say what to change. Only a number in quotes is repeated: never a text. */
 export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
@@ -29,8 +29,9 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
 }
 
 function describeMissing(key: string): string {
-  const field = configFields.find((candidate) => candidate.key === key)
-  return `needs a value: write a line such as \`${key}: ${JSON.stringify(field?.example)}\` (${field?.description})`
+  if (!isConfigKey(key)) return 'needs a value'
+  const { description, example } = configField(key)
+  return `needs a value: write a line such as \`${key}: ${JSON.stringify(example)}\` (${description})`
 }
 
 function describeNumber(input: unknown): string {

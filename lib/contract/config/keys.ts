@@ -1,5 +1,5 @@
 import { type KeyNames, nearestKey } from './names'
-import { type ConfigKey, configKeys } from './schema'
+import { configKeys, isConfigKey } from './schema'
 import type { YamlEntry, YamlMapping, YamlValue } from './tree'
 
 /** A key to change. */
@@ -22,10 +22,6 @@ export function checkKeys(root: YamlMapping, names: KeyNames): KeyMistake[] {
       .filter(({ key }) => !isConfigKey(key) && !isForbidden(key))
       .map((entry) => unknown(entry, names)),
   ]
-}
-
-export function isConfigKey(key: string): key is ConfigKey {
-  return (configKeys as string[]).includes(key)
 }
 
 function isForbidden(key: string): boolean {

@@ -1,3 +1,4 @@
+import levenshtein from 'damerau-levenshtein'
 import type { YamlMapping } from './tree'
 
 /** Far more than stands between two good keys, so that a text of nothing but wrong keys costs linear time. */
@@ -58,7 +59,9 @@ export function nearestKey(key: string, known: readonly string[]): string | null
   const allowed = bare.length < 6 ? 1 : 2
   let best: { key: string; distance: number } | null = null
   for (const candidate of known) {
-    const distance = editDistance(bare, withoutStyle(candidate))
+    const other = withoutStyle(candidate)
+    if (Math.abs(bare.length - other.length) > allowed) continue
+    const distance = levenshtein(bare, other).steps
     if (distance <= allowed && distance < (best?.distance ?? allowed + 1)) best = { key: candidate, distance }
   }
   if (best !== null || bare.length < 3) return best?.key ?? null
@@ -67,29 +70,4 @@ export function nearestKey(key: string, known: readonly string[]): string | null
 
 function withoutStyle(key: string): string {
   return key.toLowerCase().replace(/[_\-\s]/g, '')
-}
-
-/** Insertions, deletions, replacements and swaps of neighbours that turn one word into the other. */
-export function editDistance(from: string, to: string): number {
-  let beforeLast: number[] = []
-  let last = Array.from({ length: to.length + 1 }, (_, column) => column)
-  for (let row = 1; row <= from.length; row++) {
-    const current = [row]
-    for (let column = 1; column <= to.length; column++) {
-      const same = from[row - 1] === to[column - 1]
-      const swapped =
-        row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
-      current.push(
-        Math.min(
-          (last[column] ?? 0) + 1,
-          (current[column - 1] ?? 0) + 1,
-          (last[column - 1] ?? 0) + (same ? 0 : 1),
-          swapped ? (beforeLast[column - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
-        ),
-      )
-    }
-    beforeLast = last
-    last = current
-  }
-  return last[to.length] ?? 0
 }

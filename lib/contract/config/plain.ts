@@ -1,5 +1,5 @@
-import { isConfigKey } from './keys'
 import type { KeyNames } from './names'
+import { isConfigKey } from './schema'
 import type { YamlEntry, YamlMapping, YamlValue } from './tree'
 
 /** The values of a config's keys. Of a doubled key the first counts, and an empty one counts as left out: both only to find more mistakes. */

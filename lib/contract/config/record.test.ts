@@ -26,6 +26,10 @@ describe('the record of a config', () => {
       env: {},
       args: [],
       tags: [],
+      cuda_argument: false,
+      fresh_nodes: false,
+      tty: false,
+      pool: 'on-demand',
     })
   })
 

@@ -6,7 +6,7 @@ import {
   amount,
   args,
   count,
-  isThousandths,
+  gpuFraction,
   label,
   notifyUrl,
   seconds,
@@ -40,8 +40,7 @@ export const configSchema = z
       example: 'python',
     }),
     gpu_count: count(0, 8).default(1).meta({ description: 'how many GPUs', example: 1 }),
-    gpu_fraction: amount(0.001, 1)
-      .refine(isThousandths, 'must have at most three decimals')
+    gpu_fraction: gpuFraction
       .optional()
       .meta({ description: 'a part of one GPU, in thousandths', example: 0.5 }),
     gpu_memory_gb: amount(0.1, 1024)
@@ -74,7 +73,7 @@ export const configSchema = z
     args: args
       .default([])
       .meta({ description: 'arguments for solution.py: a list, or one text', example: ['--epochs', '10'] }),
-    cuda_argument: z.boolean().optional().meta({
+    cuda_argument: z.boolean().default(false).meta({
       description:
         'true: --cuda in the arguments of solution.py is set to the GPUs given, which the container counts from 0',
       example: true,
@@ -91,13 +90,13 @@ export const configSchema = z
       description: 'a name that one live job of the project has at a time; its checkpoints are kept by it',
       example: 'base-2',
     }),
-    fresh_nodes: z.boolean().optional().meta({
+    fresh_nodes: z.boolean().default(false).meta({
       description: 'true: the job runs on nodes that are brought up for it alone, and taken down after it',
       example: true,
     }),
     tty: z
       .boolean()
-      .optional()
+      .default(false)
       .meta({ description: 'true: the job gets a terminal, to which people can attach', example: true }),
     max_assign_attempts: count(1, 100).optional().meta({
       description:
@@ -113,7 +112,7 @@ export const configSchema = z
       .meta({ description: 'numbers of the only GPUs the job may use', example: '0-3,5' }),
     pool: z
       .enum(pools)
-      .optional()
+      .default('on-demand')
       .meta({ description: 'which part of the cluster the job may use', example: 'reserved' }),
     notify_url: notifyUrl.optional().meta({
       description: 'an address that is told when the job ends',
@@ -133,7 +132,7 @@ export const configSchema = z
     }
     if (config.command !== undefined) {
       if (config.args.length > 0) refuse('args', 'are for solution.py: write them into the command')
-      if (config.cuda_argument === true) {
+      if (config.cuda_argument) {
         refuse('cuda_argument', 'changes the arguments of solution.py: leave it out with a command')
       }
     }
@@ -155,14 +154,18 @@ export const configKeys = Object.keys(configSchema.shape) as ConfigKey[]
 export type ParsedConfig = z.infer<typeof configSchema>
 
 export interface ConfigField {
-  key: ConfigKey
   description: string
   required: boolean
   example: unknown
 }
 
-/** The keys in the order of the schema, for forms and documents. */
-export const configFields: ConfigField[] = configKeys.map((key) => {
-  const { description = '', example } = configSchema.shape[key].meta() ?? {}
-  return { key, description, required: !configSchema.shape[key].safeParse(undefined).success, example }
-})
+/** What people need to know about a key. */
+export function configField(key: ConfigKey): ConfigField {
+  const schema = configSchema.shape[key]
+  const { description = '', example } = schema.meta() ?? {}
+  return { description, required: !schema.safeParse(undefined).success, example }
+}
+
+export function isConfigKey(key: string): key is ConfigKey {
+  return Object.hasOwn(configSchema.shape, key)
+}

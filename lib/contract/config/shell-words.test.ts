@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { splitShellWords } from './shell-words'
+import { endOfShellWords, splitShellWords } from './shell-words'
 
 const quote = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`
 
@@ -31,5 +31,20 @@ describe('a line of arguments', () => {
         expect(splitShellWords(words.map(quote).join(' '))).toEqual({ ok: true, words })
       }),
     )
+  })
+})
+
+describe('the end of arguments', () => {
+  it.each([
+    ['a b,c', 0, 3],
+    ['x,"a,b" \'c,d\' e\\,f,g', 2, 18],
+    ['a $(b, c)', 0, 5],
+    ['a b', 1, 3],
+  ])('in %j from %d is %d', (line, from, end) => {
+    expect(endOfShellWords(line, from, ',')).toEqual({ ok: true, end })
+  })
+
+  it('is unknown if a quote is never closed', () => {
+    expect(endOfShellWords('a "b, c', 0, ',').ok).toBe(false)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseConfig } from './config'
-import { configFields } from './schema'
+import { configField, configKeys } from './schema'
 
 const base = 'competition_id: "c"\nproject_id: p\nexpected_time: 60\n'
 
@@ -125,9 +125,10 @@ describe('a mistake', () => {
 
 describe('the list of fields', () => {
   it('describes every key, and its examples are a valid config', () => {
-    const required = configFields.filter((field) => field.required).map(({ key }) => key)
+    const required = configKeys.filter((key) => configField(key).required)
     expect(required).toEqual(['competition_id', 'project_id', 'expected_time'])
-    for (const { key, description, example } of configFields) {
+    for (const key of configKeys) {
+      const { description, example } = configField(key)
       expect(description).not.toBe('')
       const fraction = key === 'gpu_fraction' ? {} : { [key]: example }
       expect(

@@ -22,6 +22,9 @@ export const amount = (least: number, most: number) =>
 export const count = (least: number, most: number) =>
   z.int('must be a whole number').gte(least, `must be at least ${least}`).lte(most, `must be at most ${most}`)
 
+/** A part of one GPU. */
+export const gpuFraction = amount(0.001, 1).refine(isThousandths, 'must have at most three decimals')
+
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Surrogate}]/u
 
 /** A line for people: shown in lists, so nothing that hides, breaks or turns around what follows it. */
@@ -82,6 +85,7 @@ export const allowedGpus = z
     context.addIssue({ code: 'custom', message: 'must be GPU numbers and ranges, such as "0-3,5"' })
     return z.NEVER
   })
+  .pipe(gpuIndices)
 
 const variableName = z.string().superRefine((name, context) => {
   const message = refuseVariable(name)

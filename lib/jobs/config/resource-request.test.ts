@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { storedSpecSchema } from '../../contract/config/stored-spec'
+import { readSpec } from '../../contract/config/stored-spec'
 import { fits } from '../../scheduling/fits'
 import { gpu, node } from '../../scheduling/testing/rows'
 import { requestOf } from './resource-request'
@@ -12,7 +12,6 @@ it.each([
   ['Tesla T4 16 GB', 15_360, 16],
 ])('a GPU sold as %s, of %i MiB, is large enough for who asks for %i GB, and no more', (_, memoryMib, gb) => {
   const machine = node('n', 1, { gpus: [gpu('n/0', { memoryMib })] })
-  const asks = (gpu_memory_gb: number) =>
-    fits(requestOf(storedSpecSchema.parse({ gpu_memory_gb }), null), machine).ok
+  const asks = (gpu_memory_gb: number) => fits(requestOf(readSpec({ gpu_memory_gb }), null), machine).ok
   expect([asks(gb), asks(gb * 1.1)]).toEqual([true, false])
 })

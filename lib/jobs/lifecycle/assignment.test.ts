@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { storedSpecSchema } from '../../contract/config/stored-spec'
+import { readSpec } from '../../contract/config/stored-spec'
 import { afterFailedAssignment, assignmentLimitOf } from './assignment'
 
-const limitOf = (spec: object) => assignmentLimitOf(storedSpecSchema.parse(spec))
+const limitOf = (spec: object) => assignmentLimitOf(readSpec(spec))
 
 it('is there only where the job says so', () => {
   expect(limitOf({})).toBeNull()

@@ -1,4 +1,4 @@
-import { storedSpecSchema } from '../../contract/config/stored-spec'
+import { parseSpec } from '../../contract/config/stored-spec'
 import type { EndReason } from '../../contract/reasons'
 import type { JobStatus } from '../../contract/status'
 import { database } from '../../database/client'
@@ -36,10 +36,9 @@ export async function dueNotices(limit: number, perUser: number): Promise<DueNot
            ) AS due WHERE turn <= $2 ORDER BY turn, "endedAt" LIMIT $1`,
     values: [limit, perUser],
   })
-  return rows.flatMap(({ spec, ...row }) => {
-    const url = storedSpecSchema.parse(spec).notify_url
-    return url === undefined ? [] : [{ ...row, url }]
-  })
+  return rows
+    .map(parseSpec)
+    .flatMap(({ spec, ...row }) => (spec.notify_url === undefined ? [] : [{ ...row, url: spec.notify_url }]))
 }
 
 /**

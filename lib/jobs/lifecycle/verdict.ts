@@ -1,5 +1,5 @@
-import { storedSpecSchema } from '../../contract/config/stored-spec'
-import { type CancelReason, type EndReason, endReasons } from '../../contract/reasons'
+import { parseSpec, type StoredSpec, type Unparsed } from '../../contract/config/stored-spec'
+import { type CancelReason, describeReason, type EndReason, endReasons } from '../../contract/reasons'
 import { type JobStatus, liveTaskStatuses, statusesBefore, type TaskStatus } from '../../contract/status'
 import { channels } from '../../database/listen'
 import type { Transaction } from '../../database/transaction'
@@ -41,7 +41,7 @@ export interface LiveAttempt {
   cancelledAt: Date | null
   autoRetry: boolean
   status: JobStatus
-  spec: unknown
+  spec: StoredSpec
   assignAttempts: number
 }
 
@@ -54,7 +54,7 @@ export async function lockAttempt(
   jobId: string,
   attempt: number,
 ): Promise<LiveAttempt | null> {
-  const { rows } = await tx.query<LiveAttempt>({
+  const { rows } = await tx.query<Unparsed<LiveAttempt>>({
     name: 'lock-attempt',
     text: `SELECT id AS "jobId", attempt, max_retries AS "maxRetries", cancel_reason AS "cancelReason",
                   cancel_requested_at AS "cancelledAt", (SELECT enable_auto_retry FROM policies) AS "autoRetry",
@@ -62,7 +62,7 @@ export async function lockAttempt(
              FROM jobs WHERE id = $1 AND attempt = $2 AND status IN ('scheduled', 'running') FOR UPDATE`,
     values: [jobId, attempt],
   })
-  return rows[0] ?? null
+  return rows.map(parseSpec)[0] ?? null
 }
 
 /**
@@ -93,10 +93,14 @@ function notifyOf(jobId: string): string {
 async function conclude(tx: Transaction, live: LiveAttempt, outcome: Outcome, tries: number): Promise<void> {
   const { jobId, status, spec, assignAttempts, autoRetry } = live
   const failedStart = status === 'scheduled' && isStartFault(outcome.reason) && autoRetry
-  const limit = failedStart ? assignmentLimitOf(storedSpecSchema.parse(spec)) : null
+  const limit = failedStart ? assignmentLimitOf(spec) : null
   if (limit) {
     const failed = assignAttempts + 1
-    const { waitS, detail } = afterFailedAssignment(failed, limit, because(outcome))
+    const { waitS, detail } = afterFailedAssignment(
+      failed,
+      limit,
+      describeReason(outcome.reason, outcome.detail),
+    )
     if (waitS === null) await writeVerdict(tx, jobId, { reason: 'not_assignable', detail, exitCode: null })
     else await requeue(tx, jobId, { reason: 'backing_off', detail, waitS })
     await tx.query('UPDATE jobs SET assign_attempts = $2 WHERE id = $1', [jobId, failed])
@@ -148,10 +152,6 @@ function mayRetry(reason: EndReason, tries: number, live: LiveAttempt): boolean 
   return live.autoRetry || reason === 'worker_stopped'
 }
 
-function because({ reason, detail }: Outcome): string {
-  return [endReasons[reason].message, detail].filter(Boolean).join(' ')
-}
-
 /** How a job goes back to the queue. */
 interface Return {
   reason: EndReason | 'backing_off'
@@ -163,7 +163,11 @@ interface Return {
 /** Whoever made room did nothing wrong: there is nothing to wait for. */
 function returnOf(outcome: Outcome, tries: number): Return {
   if (outcome.reason === 'preempted') return { ...outcome, waitS: null }
-  return { reason: 'backing_off', detail: because(outcome), waitS: backoffSeconds(tries) }
+  return {
+    reason: 'backing_off',
+    detail: describeReason(outcome.reason, outcome.detail),
+    waitS: backoffSeconds(tries),
+  }
 }
 
 /** Attempts to get a place are counted in a row: one that ran begins a new one. */

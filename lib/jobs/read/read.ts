@@ -1,8 +1,8 @@
 import type { Actor } from '../../access/actor'
 import { configToYaml } from '../../contract/config/config'
-import { storedSpecSchema } from '../../contract/config/stored-spec'
+import { parseSpec, readSpec, type StoredSpec, type Unparsed } from '../../contract/config/stored-spec'
 import type { JobDetail, JobResult, JobSource, RankResult } from '../../contract/jobs'
-import { describeReason, type Reason } from '../../contract/reasons'
+import { reasonText } from '../../contract/reasons'
 import { database } from '../../database/client'
 import { collectOutput } from '../../results/decode'
 import { countRanks, readOutput } from '../../results/read-output'
@@ -16,7 +16,7 @@ interface DetailRow extends JobRow, NoticeRow {
   attempt: number
   max_retries: number
   time_limit_s: number
-  spec: unknown
+  spec: StoredSpec
   node_name: string | null
   gpus: JobDetail['gpus']
   instances: unknown
@@ -56,19 +56,14 @@ const selectDetail = `
    WHERE j.id = $1`
 
 async function readDetailRow(jobId: string): Promise<DetailRow> {
-  const { rows } = await database().pool.query<DetailRow>({
+  const { rows } = await database().pool.query<Unparsed<DetailRow>>({
     name: 'job-detail',
     text: selectDetail,
     values: [jobId],
   })
   const [row] = rows
   if (!row) throw new Error(`job ${jobId} vanished`)
-  return row
-}
-
-/** The reason as a sentence, with what it leaves open. */
-function reasonText({ reason, reason_detail }: Pick<DetailRow, 'reason' | 'reason_detail'>): string | null {
-  return reason === null ? null : [describeReason(reason as Reason), reason_detail].filter(Boolean).join(' ')
+  return parseSpec(row)
 }
 
 /** Everything about one job, for whoever may see it. */
@@ -80,7 +75,6 @@ export async function readJob(actor: Actor, jobId: string): Promise<JobDetail> {
 /** The detail of a job whose visibility was proven before. */
 export async function readJobDetail(jobId: string): Promise<JobDetail> {
   const row = await readDetailRow(jobId)
-  const spec = storedSpecSchema.parse(row.spec)
   return {
     ...toSummary(row),
     reason_text: reasonText(row),
@@ -90,12 +84,12 @@ export async function readJobDetail(jobId: string): Promise<JobDetail> {
     max_time: row.time_limit_s,
     node_name: row.node_name,
     gpus: row.gpus,
-    resources: toResources(spec, row.instances),
+    resources: toResources(row.spec, row.instances),
     cancel_requested: row.cancel_requested,
     result_file: row.result_file,
     deleted_after_days: row.deleted_after_days,
     output_bytes: row.output_bytes,
-    tags: spec.tags,
+    tags: row.spec.tags,
     command: row.command,
     run_id: row.run_id,
     run_name: row.run_name,
@@ -165,5 +159,5 @@ export async function readSource(actor: Actor, jobId: string): Promise<JobSource
     where: { id },
     select: { code: true, spec: true, command: true },
   })
-  return { code: Buffer.from(code).toString('utf8'), config: configToYaml(spec, command), command }
+  return { code: Buffer.from(code).toString('utf8'), config: configToYaml(readSpec(spec), command), command }
 }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { placeByHand } from '../../cluster/testing/placed'
-import { makeJob, makeNode } from '../../cluster/testing/rows'
+import { copyRows, makeJob, makeNode } from '../../cluster/testing/rows'
 import { jobDetailSchema } from '../../contract/jobs'
 import { testDatabase } from '../../database/testing/test-database'
 import { readJobDetail } from './read'
@@ -60,13 +60,14 @@ describe("a job's resources", () => {
   it('tell how it used them: the mean of all samples and the highest memory of all instances', async () => {
     const { nodeId } = await makeNode({ gpus: 1 })
     const job = await makeJob()
-    await placeByHand(nodeId, job)
+    const task = await placeByHand(nodeId, job)
     await db.pool.query('UPDATE tasks SET gpu_samples = 30, gpu_load_mean = 0.5, gpu_memory_peak_mib = 4000')
-    await db.pool.query(
-      `INSERT INTO tasks (id, job_id, attempt, rank, node_id, status, cpu_milli, memory_mib, gpu_samples, gpu_load_mean, gpu_memory_peak_mib)
-       SELECT gen_random_uuid(), job_id, attempt, more.rank, node_id, 'completed', 1, 1, n, load, peak
-         FROM tasks, (VALUES (1, 10, 0.9, 6000), (2, 0, NULL, NULL)) AS more (rank, n, load, peak)`,
-    )
+    const [other, unused] = [
+      { gpu_samples: 10, gpu_load_mean: 0.9, gpu_memory_peak_mib: 6000 },
+      { gpu_samples: 0, gpu_load_mean: null, gpu_memory_peak_mib: null },
+    ]
+    await copyRows('tasks', task, { rank: 1, ...other })
+    await copyRows('tasks', task, { rank: 2, ...unused })
     const { got, used } = await resourcesOf(job)
     expect(got.map(({ rank, gpus }) => [rank, gpus.length])).toEqual([
       [0, 1],
@@ -80,13 +81,15 @@ describe("a job's resources", () => {
   it('tell the cores of all instances together, and the memory of the fullest', async () => {
     const { nodeId } = await makeNode({ gpus: 1 })
     const job = await makeJob()
-    await placeByHand(nodeId, job)
+    const task = await placeByHand(nodeId, job)
     await db.pool.query('UPDATE tasks SET cpu_seconds = 30, sampled_seconds = 20, memory_peak_mib = 700')
-    await db.pool.query(
-      `INSERT INTO tasks (id, job_id, attempt, rank, node_id, status, cpu_milli, memory_mib, cpu_seconds, sampled_seconds, memory_peak_mib)
-       SELECT gen_random_uuid(), job_id, attempt, more.rank, node_id, 'completed', 1, 1, cpu, seconds, peak
-         FROM tasks, (VALUES (1, 10, 20, 900), (2, NULL, NULL, NULL)) AS more (rank, cpu, seconds, peak)`,
-    )
+    await copyRows('tasks', task, { rank: 1, cpu_seconds: 10, memory_peak_mib: 900 })
+    await copyRows('tasks', task, {
+      rank: 2,
+      cpu_seconds: null,
+      sampled_seconds: null,
+      memory_peak_mib: null,
+    })
     expect((await resourcesOf(job)).used).toEqual({
       ...nothingMeasured,
       cpu_cores_mean: 2,

@@ -27,19 +27,22 @@ const instanceRows = z.array(
   }),
 )
 
+/** The GPUs that a job asked for. */
+export function askedOf(spec: StoredSpec) {
+  return {
+    gpu_count: spec.gpu_count,
+    gpu_fraction: spec.gpu_fraction ?? null,
+    gpu_memory_gb: spec.gpu_memory_gb ?? null,
+    gpu_model: spec.gpu_model ?? null,
+    instance_count: spec.instance_count,
+  }
+}
+
 /** What a job asked for, what it got, and how it used it. */
 export function toResources(spec: StoredSpec, instances: unknown): JobResources {
   const rows = instanceRows.parse(instances)
   return {
-    asked: {
-      gpu_count: spec.gpu_count,
-      gpu_fraction: spec.gpu_fraction ?? null,
-      gpu_memory_gb: spec.gpu_memory_gb ?? null,
-      gpu_model: spec.gpu_model ?? null,
-      instance_count: spec.instance_count,
-      cpu: spec.cpu ?? null,
-      memory_gb: spec.memory_gb ?? null,
-    },
+    asked: { ...askedOf(spec), cpu: spec.cpu ?? null, memory_gb: spec.memory_gb ?? null },
     got: rows.map((row) => jobInstanceSchema.parse(row)),
     used: {
       gpu_load_mean: meanLoad(rows),

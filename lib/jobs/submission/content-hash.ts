@@ -4,13 +4,13 @@ import { createHash } from 'node:crypto'
 export interface JobContent {
   code: Buffer
   /** What a shell runs instead of the code. */
-  command: string | null
+  command?: string | undefined
   args: readonly string[]
   env: Readonly<Record<string, string>>
   /** The environment's name: the default one's where the job names none. */
   environment: string
   /** Hash of the directory that came along. */
-  archive: string | null
+  archive?: string | undefined
 }
 
 /** SHA-256 over a job's content. Each part comes after its length, so that no two contents read the same. */
@@ -24,7 +24,7 @@ export function contentHash({ code, command, args, env, environment, archive }: 
     hash.update(`${parts.length};`)
     for (const part of parts) add(part)
   }
-  hash.update(command === null ? 'code ' : 'command ')
+  hash.update(command === undefined ? 'code ' : 'command ')
   add(command ?? code)
   addAll(args)
   addAll(
@@ -33,6 +33,6 @@ export function contentHash({ code, command, args, env, environment, archive }: 
       .flat(),
   )
   add(environment)
-  addAll(archive === null ? [] : [archive])
+  addAll(archive === undefined ? [] : [archive])
   return hash.digest()
 }

@@ -22,18 +22,17 @@ export function modelsOfCommand(command: string): string[] {
  * The config with the GPUs that its models need, unless it says itself how many it takes: the most demanding of them
  * decides. It is stored so, because what waits must show what it waits for.
  */
-export async function withModelRequirements(
-  config: JobConfig,
-  models: readonly string[],
-): Promise<JobConfig> {
+export async function withModelRequirements(config: JobConfig): Promise<JobConfig> {
+  const { command, args } = config
+  const models = command === undefined ? modelsOfWords(args) : modelsOfCommand(command)
   if (config.gpusChosen || models.length === 0) return config
   const milli = await resolveModels(models)
-  const gpuCount = Math.ceil(milli / 1000)
-  if (config.allowedGpus !== null && config.allowedGpus.length < gpuCount) {
-    const message = `names fewer GPUs than the job's model needs (${gpuCount})`
+  const gpu_count = Math.ceil(milli / 1000)
+  if (config.allowed_gpus !== undefined && config.allowed_gpus.length < gpu_count) {
+    const message = `names fewer GPUs than the job's model needs (${gpu_count})`
     throw new GpuqError('invalid_fields', `allowed_gpus: ${message}`, {
       errors: [{ path: 'allowed_gpus', message }],
     })
   }
-  return { ...config, gpuCount, gpuFraction: milli < 1000 ? milli / 1000 : null }
+  return { ...config, gpu_count, gpu_fraction: milli < 1000 ? milli / 1000 : undefined }
 }

@@ -10,10 +10,10 @@ import type { Transaction } from '../../database/transaction'
 export async function findArchive(
   tx: Transaction,
   projectId: string,
-  config: Pick<JobConfig, 'archive' | 'projectId' | 'memoryGb'>,
+  config: Pick<JobConfig, 'archive' | 'project_id' | 'memory_gb'>,
 ): Promise<string | null> {
-  const { archive, memoryGb } = config
-  if (archive === null) return null
+  const { archive, memory_gb } = config
+  if (archive === undefined) return null
   // Kept from being swept until the job that names it is there.
   const { rows } = await tx.query<{ id: string; bytes: number; files: number }>({
     name: 'archive-of-submission',
@@ -22,14 +22,14 @@ export async function findArchive(
   })
   const [found] = rows
   if (!found) throw noArchive(config)
-  const tooLarge = memoryGb === null ? null : refuseCapacity(found, Math.ceil(memoryGb * 1024))
+  const tooLarge = memory_gb === undefined ? null : refuseCapacity(found, Math.ceil(memory_gb * 1024))
   if (tooLarge !== null) throw refuse(tooLarge)
   return found.id
 }
 
-export function noArchive({ projectId }: Pick<JobConfig, 'projectId'>): GpuqError {
+export function noArchive({ project_id }: Pick<JobConfig, 'project_id'>): GpuqError {
   return refuse(
-    `the project "${projectId}" does not have this directory. It was never shipped there whole, or was deleted when no job needed it any more: ship it again`,
+    `the project "${project_id}" does not have this directory. It was never shipped there whole, or was deleted when no job needed it any more: ship it again`,
   )
 }
 

@@ -41,7 +41,6 @@ function submission(changes: Partial<Submission> = {}, extra = ''): Submission {
   const code = Buffer.from('print(1)')
   return {
     code,
-    command: null,
     runId: null,
     config: parsed.config,
     bodyHash: createHash('sha256').update(code).digest(),

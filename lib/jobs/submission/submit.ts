@@ -17,16 +17,14 @@ import {
 import { env } from '../../env'
 import { contentHash } from './content-hash'
 import { findSameContent } from './deduplicate'
-import { modelsOfCommand, modelsOfWords, withModelRequirements } from './model-requirements'
+import { withModelRequirements } from './model-requirements'
 import { runNameConflict } from './run-name-conflict'
 import { findArchive, noArchive } from './submission-archive'
 import { isLimited, requireWithinLimits } from './submission-limits'
 
 export interface Submission {
-  /** solution.py; empty where there is a command. */
+  /** solution.py; empty if the config has a command. */
   code: Buffer
-  /** What a shell runs instead. */
-  command: string | null
   /** `run_id` of the queue API. */
   runId: string | null
   config: JobConfig
@@ -75,30 +73,49 @@ async function accept(actor: Actor, given: Submission, deduplicate: boolean): Pr
   const { pool } = database()
   const { environment, config, known } = await prepare(actor, given.config)
   const submission = { ...given, config }
-  const owner = { callerId: actor.userId, userId: actor.userId }
   const mustDecide = given.idempotencyKey !== null || deduplicate
   if (known && !mustDecide && !isLimited(effectiveLimits(actor, known.limits))) {
-    const jobId = await insertJob(pool, { ...owner, projectId: known.id }, environment, submission)
-    return newJob(jobId)
+    const owner = { callerId: actor.userId, userId: actor.userId, projectId: known.id }
+    return newJob(await insertJob(pool, owner, environment, submission))
   }
-  return transaction(async (tx) => {
-    const project = await findOrCreateProject(tx, actor.userId, config.projectId)
-    await lockUsers(tx, [actor.userId])
-    const earlier = await findEarlier(tx, owner, environment, submission, deduplicate)
-    if (earlier) return earlier
-    const headers = await requireWithinLimits(tx, actor.userId, effectiveLimits(actor, project.limits))
-    return newJob(await insertJob(tx, { ...owner, projectId: project.id }, environment, submission), headers)
-  })
+  return transaction((tx) =>
+    decide(tx, { actor, userId: actor.userId, environment, submission, deduplicate }),
+  )
 }
 
-export function newJob(jobId: string, headers: Record<string, string> = {}): Submitted {
+function newJob(jobId: string, headers: Record<string, string> = {}): Submitted {
   return { jobId, repeated: false, deduplicated: false, headers }
 }
 
+interface Decision {
+  /** Who sends the job. */
+  actor: Actor
+  /** Whose job it is. */
+  userId: string
+  environment: ChosenEnvironment
+  submission: Submission
+  deduplicate: boolean
+  /** Throws if there is no capacity for another job. Runs last, because it may lock what all submissions need. */
+  requireCapacity?: (tx: Transaction) => Promise<void>
+}
+
+/** Inserts the job, or finds the one that it already is. All that depends on the user's other jobs is decided here. */
+export async function decide(tx: Transaction, decision: Decision): Promise<Submitted> {
+  const { actor, userId, environment, submission, deduplicate, requireCapacity } = decision
+  const project = await findOrCreateProject(tx, userId, submission.config.project_id)
+  await lockUsers(tx, [actor.userId, userId])
+  const owner = { callerId: actor.userId, userId, projectId: project.id }
+  const earlier = await findEarlier(tx, owner, environment, submission, deduplicate)
+  if (earlier) return earlier
+  const headers = await requireWithinLimits(tx, userId, effectiveLimits(actor, project.limits))
+  await requireCapacity?.(tx)
+  return newJob(await insertJob(tx, owner, environment, submission), headers)
+}
+
 /** The job that the submission is already: by its key, or where that is asked for by its content. */
-export async function findEarlier(
+async function findEarlier(
   tx: Transaction,
-  owner: Omit<JobOwner, 'projectId'>,
+  owner: JobOwner,
   environment: ChosenEnvironment,
   submission: Submission,
   deduplicate: boolean,
@@ -110,26 +127,23 @@ export async function findEarlier(
   return same === null ? null : { jobId: same, repeated: false, deduplicated: true, headers: {} }
 }
 
-function hashOf({ name }: ChosenEnvironment, { code, command, config }: Submission): Buffer {
-  const { args, env: variables, archive } = config
+function hashOf({ name }: ChosenEnvironment, { code, config }: Submission): Buffer {
+  const { command, args, env: variables, archive } = config
   return contentHash({ code, command, args, env: variables, environment: name, archive })
 }
 
 /** What can be known before anything is locked. */
 async function prepare(actor: Actor, given: JobConfig) {
   const [environment, known, config] = await Promise.all([
-    findEnvironment(given.environment),
-    findProject(database().pool, actor.userId, given.projectId),
-    withModelRequirements(
-      given,
-      given.command === null ? modelsOfWords(given.args) : modelsOfCommand(given.command),
-    ),
+    findEnvironment(given.environment ?? null),
+    findProject(database().pool, actor.userId, given.project_id),
+    withModelRequirements(given),
   ])
   return { environment, known, config }
 }
 
 /** Decisions about one user's submissions are made one at a time. Several are locked in one order, or they deadlock. */
-export async function lockUsers(tx: Transaction, userIds: readonly string[]): Promise<void> {
+async function lockUsers(tx: Transaction, userIds: readonly string[]): Promise<void> {
   await tx.query({
     name: 'lock-users',
     text: 'SELECT 1 FROM users WHERE id = ANY ($1::uuid[]) ORDER BY id FOR NO KEY UPDATE',
@@ -157,19 +171,19 @@ async function findRepeated(
 }
 
 /** Whose job it is, and who sends it: an idempotency key is the sender's. */
-export interface JobOwner {
+interface JobOwner {
   callerId: string
   userId: string
   projectId: string
 }
 
-export async function insertJob(
+async function insertJob(
   tx: Transaction,
   { callerId, userId, projectId }: JobOwner,
   environment: ChosenEnvironment,
   submission: Submission,
 ): Promise<string> {
-  const { code, command, runId, config, bodyHash, idempotencyKey } = submission
+  const { code, runId, config, bodyHash, idempotencyKey } = submission
   const workspace = await requireWorkspaceUser(tx, { userId, projectId })
   const jobId = uuidv7()
   const archiveId = await findArchive(tx, projectId, config)
@@ -190,23 +204,23 @@ export async function insertJob(
       userId,
       projectId,
       environment.id,
-      config.competitionId,
+      config.competition_id,
       config.name,
       JSON.stringify(configForRecord(config)),
       code,
       config.priority,
-      config.maxRetries,
-      config.expectedTime,
+      config.max_retries,
+      config.expected_time,
       Math.ceil(timeLimitSeconds(config, env().GPUQ_MAX_TIME_S)),
       idempotencyKey,
       bodyHash,
       callerId,
-      command,
+      config.command,
       runId,
       hashOf(environment, submission),
       archiveId,
-      config.runName,
-      config.notifyUrl !== null,
+      config.run_name,
+      config.notify_url !== undefined,
       workspace,
     ],
   })

@@ -2,7 +2,6 @@ import { sleep } from '@/lib/async/sleep'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { appendOutput } from '@/lib/cluster/tasks/task-output'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
-import { storedSpecSchema } from '@/lib/contract/config/stored-spec'
 import { OutputEncoder } from '@/lib/results/encode'
 import type { OutputChunk } from '../../runtime/runtime'
 import { retryWrite } from '../lease/retry-write'
@@ -52,7 +51,7 @@ export class OutputWriter {
         consumed: { stdout: task.stdoutConsumed, stderr: task.stderrConsumed },
         encodedBytes: task.outputBytes,
       },
-      terminal: storedSpecSchema.parse(task.spec).tty,
+      terminal: task.spec.tty,
     })
   }
 

@@ -2,7 +2,6 @@ import { sleep } from '@/lib/async/sleep'
 import type { GpuReading } from '@/lib/cluster/gpus/gpu-reading'
 import { finishTask } from '@/lib/cluster/tasks/finish-task'
 import { type ClaimedTask, Fenced, markRunning } from '@/lib/cluster/tasks/tasks'
-import { storedSpecSchema } from '@/lib/contract/config/stored-spec'
 import { type EndReason, endReasons } from '@/lib/contract/reasons'
 import type { Outcome } from '@/lib/jobs/lifecycle/attempt-end'
 import { logger } from '@/lib/logger'
@@ -211,7 +210,7 @@ export class TaskRun {
 
   #serveTerminal(running: AbortSignal): void {
     const { host, task } = this
-    if (!storedSpecSchema.parse(task.spec).tty) return
+    if (!task.spec.tty) return
     this.#terminal = new TaskTerminal(host.lease, task.id, this.#supervisor, running)
     void this.#terminal.serve()
   }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
+import { readSpec } from '@/lib/contract/config/stored-spec'
 import { readJobNetworks } from '@/lib/contract/job-network'
 import { writeTaskDirectory } from './task-directory'
 import { toContainerSpec } from './to-container-spec'
@@ -17,7 +18,7 @@ const task: ClaimedTask = {
   memoryMib: 1024,
   image: 'gpuq/python:1',
   network: 'none',
-  spec: { args: ['--epochs', '10'], env: { SEED: '1' } },
+  spec: readSpec({ args: ['--epochs', '10'], env: { SEED: '1' } }),
   archiveId: null,
   code: Buffer.from('print(1)'),
   command: null,
@@ -68,11 +69,11 @@ it('runs solution.py with its arguments', async () => {
 
 it('tells the program which GPUs it has, as the container numbers them, where the job asks for it', () => {
   const gpu = (index: number) => ({ uuid: `GPU-${index}`, index, simulated: false, milli: 1000 })
-  const spec = { args: ['--cuda', '7', '--epochs', '10'], cuda_argument: true }
+  const spec = readSpec({ args: ['--cuda', '7', '--epochs', '10'], cuda_argument: true })
   const asked = containerFor({ ...task, spec, gpus: [gpu(2), gpu(5)] })
   expect(asked.command.slice(3)).toEqual(['--cuda', '0,1', '--epochs', '10'])
   expect(asked.gpuUuids).toEqual(['GPU-2', 'GPU-5'])
-  const unasked = containerFor({ ...task, spec: { args: spec.args }, gpus: [gpu(2), gpu(5)] })
+  const unasked = containerFor({ ...task, spec: readSpec({ args: spec.args }), gpus: [gpu(2), gpu(5)] })
   expect(unasked.command.slice(3)).toEqual(spec.args)
   expect(containerFor({ ...task, spec: { ...spec, args: ['a'] } }).command.slice(3)).toEqual(['a'])
 })
@@ -88,7 +89,11 @@ it('hands a command to a shell as it was typed, in a container that is the same 
 })
 
 it('begins with a copy of what was shipped, and then becomes the program', () => {
-  const shipped = { ...task, archiveId: 'archive', spec: { archive: 'a'.repeat(64), run_name: 'base' } }
+  const shipped = {
+    ...task,
+    archiveId: 'archive',
+    spec: readSpec({ archive: 'a'.repeat(64), run_name: 'base' }),
+  }
   const uploaded = containerFor(shipped)
   expect(uploaded.command.slice(0, 2)).toEqual(['/bin/sh', '-c'])
   expect(uploaded.command[2]).toMatch(/^cp -R .* && exec "\$@"$/)

@@ -1,6 +1,5 @@
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
-import { storedSpecSchema } from '@/lib/contract/config/stored-spec'
 import type { JobNetworks } from '@/lib/contract/job-network'
 import { withCudaArgument } from '@/lib/jobs/config/cuda-argument'
 import type { TaskContainer } from '../../runtime/runtime'
@@ -9,7 +8,7 @@ import { toNetworkSpec } from './to-network-spec'
 
 /** Whether the task begins with files that were shipped. */
 export function hasShippedDirectory(task: Pick<ClaimedTask, 'spec'>): boolean {
-  return storedSpecSchema.parse(task.spec).archive !== undefined
+  return task.spec.archive !== undefined
 }
 
 /** What a task asks of the runtime. */
@@ -19,7 +18,7 @@ export function toContainerSpec(
   directory: string,
   jobNetworks: JobNetworks,
 ): Omit<TaskContainer, 'results' | 'workspace' | 'checkpoints'> {
-  const spec = storedSpecSchema.parse(task.spec)
+  const { spec } = task
   // The container numbers its GPUs from 0 in the order of their numbers on the node, as `task.gpus` has them.
   const args = spec.cuda_argument ? withCudaArgument(spec.args, task.gpus.length) : spec.args
   const shipped = spec.archive !== undefined

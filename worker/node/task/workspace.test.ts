@@ -1,9 +1,10 @@
 import { expect, it, vi } from 'vitest'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
+import { readSpec } from '@/lib/contract/config/stored-spec'
 
 const task = {
   rank: 0,
-  spec: {},
+  spec: readSpec({}),
   command: 'true',
   project: { id: 'project', owner: 'ada', slug: 'thesis' },
   user: { handle: 'ada', uid: 1234, gid: 1234 },

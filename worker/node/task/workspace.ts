@@ -1,7 +1,6 @@
 import { lstat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
-import { storedSpecSchema } from '@/lib/contract/config/stored-spec'
 import { workspaceOf } from '@/lib/contract/workspaces'
 import { env } from '@/lib/env'
 import type { TaskWorkspace } from '../../runtime/runtime'
@@ -31,8 +30,7 @@ export async function findWorkspace(task: ClaimedTask): Promise<TaskWorkspace | 
     throw new WorkspaceFault(`${handle} has no uid to write to ${path} with. An admin can set it.`)
   }
   await within(answersWithinMs, requireTrusted(path, node), `${path} does not answer on ${node}.`)
-  const spec = storedSpecSchema.parse(task.spec)
-  const startsHere = task.command !== null && spec.archive === undefined
+  const startsHere = task.command !== null && task.spec.archive === undefined
   return { path, uid, gid: gid ?? uid, startsHere }
 }
 
