@@ -4,11 +4,12 @@ import { findProject } from '../access/projects/submission-project'
 import { type Frame, readFrames } from '../contract/archive-frames'
 import { GpuqError } from '../contract/errors'
 import { database } from '../database/client'
+import { acquireLockOf } from '../database/locks'
 import { type Transaction, transaction } from '../database/transaction'
 import { storage } from '../storage/storage'
 import { type ObjectStore, StorageFault } from '../storage/store'
 import { blobKey } from './blob-key'
-import { shareContents } from './contents-lock'
+
 import { maxArchiveBytes } from './register'
 import { quotaExceeded, remainingQuota } from './storage-quota'
 import { takeUpload } from './upload-places'
@@ -108,7 +109,7 @@ class Receiver {
     this.#written = []
     if (written.length === 0) return
     const lost = await transaction(async (tx) => {
-      await shareContents(tx, this.projectId)
+      await acquireLockOf(tx, 'archiveContents', this.projectId, 'shared')
       // Where an old leftover was written over, one who listed it before may have removed it since.
       const there = await Promise.all(
         written.map(({ sha256 }) => this.store.has(blobKey(this.projectId, sha256))),

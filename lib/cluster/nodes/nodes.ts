@@ -1,15 +1,13 @@
 import { uuidv7 } from 'uuidv7'
 import { database } from '../../database/client'
 import { channels } from '../../database/listen'
+import { acquireLock } from '../../database/locks'
 import { transaction } from '../../database/transaction'
 
 /** How long a lease lasts, how often it is renewed, and when a worker that could not renew stops its containers. */
 export const leaseSeconds = 30
 export const renewEveryMs = 5_000
 export const selfFenceAfterMs = 20_000
-
-/** Any constant of its own. */
-export const registrationLock = 4_711_470_004
 
 export type NodePool = 'reserved' | 'on-demand'
 
@@ -67,7 +65,7 @@ export class NodeNameTaken extends Error {
 export async function registerNode(node: NodeRegistration): Promise<Lease> {
   return transaction(async (tx) => {
     // One registration at a time: the next number is the one after the last.
-    await tx.query('SELECT pg_advisory_xact_lock($1)', [registrationLock])
+    await acquireLock(tx, 'nodeRegistration')
     const { rows } = await tx.query<{ id: string; lease_id: string }>(
       `INSERT INTO nodes (id, number, name, status, engine_id, engine_version, warnings, lease_id, lease_expires_at, cpu_milli, memory_mib, pool, dedicated_to, address)
        VALUES ($1, (SELECT coalesce(max(number) + 1, 0) FROM nodes), $2, 'draining', $3, $4, $5, gen_random_uuid(), now() + make_interval(secs => $6), $7, $8, $9, $10, $11)
