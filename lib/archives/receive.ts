@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Actor } from '../access/actor'
 import { findProject } from '../access/projects/submission-project'
+import { takeSlot } from '../async/concurrency-limit'
 import { type Frame, readFrames } from '../contract/archive-frames'
 import { GpuqError } from '../contract/errors'
 import { database } from '../database/client'
@@ -9,14 +10,14 @@ import { type Transaction, transaction } from '../database/transaction'
 import { storage } from '../storage/storage'
 import { type ObjectStore, StorageFault } from '../storage/store'
 import { blobKey } from './blob-key'
-
 import { maxArchiveBytes } from './register'
 import { quotaExceeded, remainingQuota } from './storage-quota'
-import { takeUpload } from './upload-places'
 
 /** Contents up to this size are held in memory, so that several are written at once: each waits for its disk. */
 const smallBytes = 256 * 1024
 const atOnce = 8
+/** Uploads of one user at a time: what one connection cannot fill, a few can. */
+const uploadsPerUser = 8
 /** So many become rows together. */
 const rowsAtOnce = 500
 
@@ -42,7 +43,8 @@ export async function receiveBlobs(
       `You have no project "${projectSlug}". Send the list of the directory first.`,
     )
   const receiver = new Receiver(storage(), project.id, await remainingQuota(database().pool, project.id))
-  const giveBack = takeUpload(actor.userId)
+  const release = takeSlot(`uploads of ${actor.userId}`, uploadsPerUser)
+  if (!release) throw tooManyUploads()
   try {
     for await (const frame of readFrames(body)) await receiver.take(frame)
     return await receiver.finish()
@@ -51,8 +53,13 @@ export async function receiveBlobs(
     await receiver.finish().catch(() => {})
     throw error instanceof StorageFault && error.code === 'no_space' ? full(error) : error
   } finally {
-    giveBack()
+    release()
   }
+}
+
+function tooManyUploads(): GpuqError {
+  const message = `You have ${uploadsPerUser} uploads under way, which is the most.`
+  return new GpuqError('rate_limited', message, { headers: { 'retry-after': '2' } })
 }
 
 function full(cause: StorageFault): GpuqError {

@@ -1,3 +1,4 @@
+import { retry } from '@/lib/async/retry'
 import { sleep } from '@/lib/async/sleep'
 import { type Run, readCheckpoints, recordBatch } from '@/lib/cluster/checkpoints/checkpoint-files'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
@@ -135,21 +136,24 @@ export class CheckpointUploader {
   /** Why not all could be stored; null: it was. */
   async #storeLast(): Promise<string | null> {
     await this.#looping
-    for (let wait = 500; ; wait = Math.min(wait * 2, 5_000)) {
+    const store = async () => {
       try {
         await this.#round(true)
         return null
       } catch (error) {
-        this.#requireOurs(error)
         if (error instanceof TooManyFiles || error instanceof TooMuch) return describeCause(error)
-        this.#lastFailure = describeCause(error)
-        logger.warn(
-          { err: error, task: this.kept.task.id },
-          'the last checkpoints were not stored, trying again',
-        )
-        await sleep(wait, this.#unwanted)
+        throw error
       }
     }
+    const onFailure = (error: unknown) => {
+      this.#requireOurs(error)
+      this.#lastFailure = describeCause(error)
+      logger.warn(
+        { err: error, task: this.kept.task.id },
+        'the last checkpoints were not stored, trying again',
+      )
+    }
+    return retry(store, { firstMs: 500, longestMs: 5_000, signal: this.#unwanted, onFailure })
   }
 
   #requireOurs(error: unknown): void {

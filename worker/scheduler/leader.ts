@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { sleep } from '@/lib/async/sleep'
+import { sleep, unlessAborted, withTimeout } from '@/lib/async/sleep'
 import { database } from '@/lib/database/client'
 import { hasLeader, locks } from '@/lib/database/locks'
 import { logger } from '@/lib/logger'
@@ -39,14 +39,11 @@ async function isLedByAnother(signal: AbortSignal): Promise<boolean> {
     name: 'is-led',
     text: `SELECT ${hasLeader} AS led`,
   })
-  asked.catch(() => {})
-  const answered = new AbortController()
-  try {
-    const answer = await Promise.race([asked, sleep(silenceMs, AbortSignal.any([signal, answered.signal]))])
-    return answer?.rows[0]?.led ?? false
-  } finally {
-    answered.abort()
-  }
+  const answer = await unlessAborted(
+    withTimeout(asked, silenceMs, () => null),
+    signal,
+  )
+  return answer?.rows[0]?.led ?? false
 }
 
 async function tryToLead(signal: AbortSignal, lead: (signal: AbortSignal) => Promise<void>): Promise<void> {
