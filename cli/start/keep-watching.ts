@@ -10,7 +10,7 @@ import { ModelsWatch } from './models-watch'
 import type { StartLog } from './start-log'
 import { StateWatch } from './state-watch'
 
-export interface Watching {
+interface Watching {
   client: Client
   server: string
   me: User

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { GpuqError } from '@/lib/contract/errors'
 
-export interface LocalServerOptions {
+interface LocalServerOptions {
   env: NodeJS.ProcessEnv
   /** Absolute. */
   dataDir: string

@@ -11,7 +11,7 @@ export interface ShellCommand {
   redirects: ShellWord[]
 }
 
-export type ShellCommands = { ok: true; commands: ShellCommand[] } | { ok: false; message: string }
+type ShellCommands = { ok: true; commands: ShellCommand[] } | { ok: false; message: string }
 
 /** Nested deeper than people write: `$(a $(b $(…)))`. */
 const deepest = 8

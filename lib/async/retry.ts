@@ -1,7 +1,7 @@
 import { sleep } from './sleep'
 
-export interface RetryOptions {
-  /** The wait after the first failure. It doubles after each further one, up to `longestMs`. */
+interface RetryOptions {
+  /** The wait after the first failure, and the longest one: see {@link backoff}. */
   firstMs: number
   longestMs: number
   /** Ends a wait early. The work is then tried once more, and `onFailure` decides. */
@@ -10,17 +10,22 @@ export interface RetryOptions {
   onFailure: (error: unknown) => unknown
 }
 
+/** The wait after so many failures in a row: it doubles from `first` up to `longest`. */
+export function backoff(failures: number, first: number, longest: number): number {
+  return Math.min(first * 2 ** (failures - 1), longest)
+}
+
 /** Repeats `work` until it succeeds or `onFailure` throws. */
 export async function retry<T>(
   work: () => Promise<T>,
   { firstMs, longestMs, signal, onFailure }: RetryOptions,
 ): Promise<T> {
-  for (let waitMs = firstMs; ; waitMs = Math.min(waitMs * 2, longestMs)) {
+  for (let failures = 1; ; failures++) {
     try {
       return await work()
     } catch (error) {
       await onFailure(error)
-      await sleep(waitMs, signal)
+      await sleep(backoff(failures, firstMs, longestMs), signal)
     }
   }
 }

@@ -21,7 +21,7 @@ export const channels = {
   terminal: 'gpuq_terminal',
 } as const
 
-export type Channel = keyof typeof channels
+type Channel = keyof typeof channels
 
 /** One listening connection a process, shared by all its listeners, reopened when it breaks. */
 class Listener {

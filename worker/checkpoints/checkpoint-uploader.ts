@@ -1,4 +1,4 @@
-import { retry } from '@/lib/async/retry'
+import { backoff, retry } from '@/lib/async/retry'
 import { sleep } from '@/lib/async/sleep'
 import { type Run, readCheckpoints, recordBatch } from '@/lib/cluster/checkpoints/checkpoint-files'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
@@ -28,7 +28,7 @@ const storedTimesLimit = 2
 /** At the end: how long in all, also for a cancelled job, whose end somebody waits for; and for a store that takes nothing. */
 const patience = { lastMs: 10 * 60_000, lastCancelledMs: 60_000, downMs: 60_000 }
 
-export interface KeptCheckpoints {
+interface KeptCheckpoints {
   lease: Lease
   task: ClaimedTask
   run: Run
@@ -82,22 +82,21 @@ export class CheckpointUploader {
 
   async #loop(): Promise<void> {
     const over = AbortSignal.any([this.#closing.signal, this.kept.abandoned])
-    let retryMs = everyMs
+    let failures = 0
     while (!over.aborted) {
       const began = performance.now()
       let waitMs = everyMs
       try {
         const lookMs = await this.#round(false)
         waitMs = Math.max(everyMs, lookMs * restsTimesLook)
-        retryMs = everyMs
+        failures = 0
         this.#notes.tellSuccess()
       } catch (error) {
         if (error instanceof Fenced || over.aborted) return
         if (error instanceof TooManyFiles || error instanceof TooMuch) this.#sayOver()
         logger.warn({ err: error, task: this.kept.task.id }, 'checkpoints were not stored, trying again')
         this.#notes.tellFailure(error)
-        waitMs = retryMs
-        retryMs = Math.min(retryMs * 2, mostRetryMs)
+        waitMs = backoff(++failures, everyMs, mostRetryMs)
       }
       // From beginning to beginning, where there is time.
       await sleep(Math.max(waitMs / 2, waitMs - (performance.now() - began)), over)

@@ -27,7 +27,7 @@ const atOnce = 8
 /** A store that gives nothing for so long is down: the GPUs go to others, and the job comes back later. */
 const downMs = 60_000
 
-export interface Restoring {
+interface Restoring {
   task: ClaimedTask
   run: Run
   user: TaskUser

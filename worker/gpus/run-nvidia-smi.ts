@@ -2,7 +2,7 @@ import { type ChildProcess, execFile } from 'node:child_process'
 import { withTimeout } from '@/lib/async/sleep'
 
 /** `absent`: there is no such program, so no driver. `silent`: it hangs. `failed`: it says that something is wrong. */
-export type NvidiaSmiFaultCode = 'absent' | 'silent' | 'failed'
+type NvidiaSmiFaultCode = 'absent' | 'silent' | 'failed'
 
 export class NvidiaSmiFault extends Error {
   constructor(

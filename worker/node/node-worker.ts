@@ -16,7 +16,7 @@ export interface Registered {
   readGpus?: () => Promise<GpuReport>
 }
 
-export interface NodeWorkerOptions extends TaskSettings {
+interface NodeWorkerOptions extends TaskSettings {
   /** Takes a lease on the node. */
   register(): Promise<Registered>
   /** Called once the node is served for the first time. */

@@ -20,7 +20,7 @@ export interface Posting {
 }
 
 /** `refused`: it is not to be sent there, now or later. */
-export type Posted = { ok: true } | { ok: false; problem: string; refused: boolean }
+type Posted = { ok: true } | { ok: false; problem: string; refused: boolean }
 
 /**
  * Posts JSON to an address that a user chose. The name is resolved once, every address that it has is checked, and the

@@ -20,7 +20,7 @@ const failureWindow = '15 minutes'
 const calmFailures = 100
 const pauseMs = 1000
 
-export type PasswordCheck = { verdict: 'right'; session: SessionClaims } | { verdict: 'wrong' | 'throttled' }
+type PasswordCheck = { verdict: 'right'; session: SessionClaims } | { verdict: 'wrong' | 'throttled' }
 
 const credentialsSchema = z.object({
   login: z

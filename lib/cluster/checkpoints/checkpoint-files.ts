@@ -28,7 +28,7 @@ export interface CheckpointFile extends StoredFile {
 }
 
 /** What one look at a task's directory changes in the record, all at once. */
-export interface Batch {
+interface Batch {
   stored: StoredFile[]
   /** Files that are gone from the directory, each with the object that the task knows of it. */
   gone: { path: string; object: string }[]

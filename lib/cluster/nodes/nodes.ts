@@ -9,9 +9,9 @@ export const leaseSeconds = 30
 export const renewEveryMs = 5_000
 export const selfFenceAfterMs = 20_000
 
-export type NodePool = 'reserved' | 'on-demand'
+type NodePool = 'reserved' | 'on-demand'
 
-export interface NodeRegistration {
+interface NodeRegistration {
   name: string
   /** The container engine's id: tells a restarted worker from another machine of the same name. */
   engineId: string

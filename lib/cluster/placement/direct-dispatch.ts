@@ -21,7 +21,7 @@ export async function publishCandidates(jobIds: readonly string[]): Promise<void
 }
 
 /** Whose turn is next. */
-export interface DispatchCandidates {
+interface DispatchCandidates {
   jobIds: readonly string[]
   /** Whether a job may go before one that cannot use the node. */
   backfill: boolean

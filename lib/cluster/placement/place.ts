@@ -11,7 +11,7 @@ import type { Dimension, NodeState, Placement, TaskPlacement } from '../../sched
 import { lockForPlacing } from '../nodes/node-states'
 
 type Refusal = Dimension | 'job' | 'network'
-export type Commit = { ok: true } | { ok: false; dimension: Refusal }
+type Commit = { ok: true } | { ok: false; dimension: Refusal }
 
 /** Rolls the transaction back when a plan turns out to be stale; carries why. */
 class StalePlan extends Error {

@@ -31,7 +31,7 @@ interface Position {
 }
 
 /** Where a reader begins: behind the last event that it saw, else so many bytes before the end, else at the start. */
-export interface EventsFrom {
+interface EventsFrom {
   lastEventId: string | null
   tail?: number | undefined
 }

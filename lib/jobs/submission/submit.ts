@@ -157,7 +157,7 @@ async function findRepeated(
 }
 
 /** Whose job it is, and who sends it: an idempotency key is the sender's. */
-export interface JobOwner {
+interface JobOwner {
   callerId: string
   userId: string
   projectId: string
