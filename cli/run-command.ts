@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@/lib/http/client/client'
 import { resolveConnection } from './config'
 import type { Context } from './context'
@@ -25,7 +26,7 @@ export async function runCommand(act: (context: Context) => Promise<number>): Pr
       process.once('SIGINT', () => controller.abort())
       return controller.signal
     },
-    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    sleep: (ms) => sleep(ms),
   }
   try {
     process.exitCode = await act(context)

@@ -1,5 +1,6 @@
 import { dehydrate, HydrationBoundary, QueryClient, type QueryKey } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { withTimeout } from '@/lib/async/sleep'
 import { GpuqError } from '@/lib/contract/errors'
 
 interface PrefetchedProps {
@@ -18,13 +19,8 @@ export async function firstPage<Item>(page: Promise<Item>): Promise<{ pages: Ite
 const soonMs = 500
 
 /** An answer that is there soon. Undefined for one that takes longer: the browser asks for it itself. */
-export async function ifSoon<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), soonMs)
-  })
-  answer.catch(() => {})
-  return Promise.race([answer, late]).finally(() => clearTimeout(timer))
+export function ifSoon<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+  return withTimeout(answer, soonMs, () => undefined)
 }
 
 /** Sends along what the page would ask for first, so that it opens with its content. */

@@ -1,5 +1,5 @@
 import { GpuqError } from '@/lib/contract/errors'
-import { databaseAnswers } from '@/lib/database/ready'
+import { database } from '@/lib/database/client'
 import { route } from '@/lib/http/route'
 
 /** The web server can serve: its database answers and is migrated. */
@@ -8,3 +8,15 @@ export const GET = route('public', async () => {
     throw new GpuqError('unavailable', 'The database does not answer, or is not migrated yet.')
   return Response.json({ status: 'ready' }, { headers: { 'cache-control': 'no-store' } })
 })
+
+/** True when the database answers and holds gpuq's tables. */
+async function databaseAnswers(): Promise<boolean> {
+  try {
+    const { rows } = await database().pool.query<{ migrated: boolean }>(
+      "SELECT to_regclass('jobs') IS NOT NULL AS migrated",
+    )
+    return rows[0]?.migrated === true
+  } catch {
+    return false
+  }
+}

@@ -18,7 +18,7 @@ const redrawMs = 150
 const ctrlC = 0x03
 const bell = '\u0007'
 
-export interface Attaching {
+interface Attaching {
   client: Client
   job: JobDetail
   raw: RawTerminal

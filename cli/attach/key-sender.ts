@@ -6,7 +6,7 @@ const mostBytes = 64 * 1024
 /** Most that waits for a program that does not read. */
 const mostWaiting = 1024 * 1024
 
-export interface KeyPath {
+interface KeyPath {
   client: Pick<Client, 'jobs'>
   jobId: string
   rank: number

@@ -7,7 +7,7 @@ import { findJobId } from '../job/job-id'
 
 const lookEveryMs = 1_000
 
-export interface Place {
+interface Place {
   node: ClusterNode
   gpu: ClusterGpu | null
 }

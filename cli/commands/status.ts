@@ -94,7 +94,7 @@ async function lookAtJob(context: Context, client: Client, id: string): Promise<
 
 type QueuePlace = Awaited<ReturnType<Client['queue']['get']>>
 
-export function renderJob({ terminal }: Context, job: JobDetail, place: QueuePlace | null): string {
+function renderJob({ terminal }: Context, job: JobDetail, place: QueuePlace | null): string {
   const now = Date.now()
   const colours = terminal.outIsTerminal && terminal.coloursWanted
   const gpus = job.gpus.map(({ index, model, milli }) => `${index} (${model}, ${formatShare(milli / 1000)})`)

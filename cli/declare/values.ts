@@ -78,7 +78,7 @@ export function addText(text: string, others: readonly string[] = []): string[] 
   return [...others, text]
 }
 
-export interface GpuWish {
+interface GpuWish {
   gpu_count?: number
   gpu_fraction?: number
 }

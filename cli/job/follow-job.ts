@@ -89,9 +89,9 @@ function isPassing(error: unknown): boolean {
   return error instanceof TypeError || (error instanceof Error && error.name === 'AbortError')
 }
 
-function toHappening(event: string, data: string[]): Happening | null {
-  if (event === 'job') return { kind: 'job', job: jobDetailSchema.parse(JSON.parse(data.join('\n'))) }
-  if (event === 'output') return { kind: 'output', printed: toPrinted(data) }
+function toHappening(event: string | undefined, data: string): Happening | null {
+  if (event === 'job') return { kind: 'job', job: jobDetailSchema.parse(JSON.parse(data)) }
+  if (event === 'output') return { kind: 'output', printed: toPrinted(data.split('\n')) }
   if (event === 'reset') return { kind: 'again' }
   if (event === 'end') return { kind: 'end' }
   return null

@@ -26,8 +26,8 @@ data:no space
 
 it('reads the same events wherever the chunks are cut', async () => {
   const expected = [
-    { event: 'output', data: ['{"a":"ž😀"}', 'two'], id: '1:20' },
-    { event: 'job', data: ['no space'], id: '1:20' },
+    { event: 'output', data: '{"a":"ž😀"}\ntwo', id: '1:20' },
+    { event: 'job', data: 'no space' },
   ]
   for (const size of [1, 2, 7, 1000]) expect(await eventsOf(`${stream}\n`, size)).toEqual(expected)
   expect(await eventsOf(`${stream}\n`.replaceAll('\n', '\r\n'), 3)).toEqual(expected)

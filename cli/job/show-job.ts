@@ -10,7 +10,7 @@ import { paint, withoutControls } from '../terminal/terminal'
 import { exitCodeOf, exitCodes } from './exit-code'
 import { followJob } from './follow-job'
 
-export interface Showing {
+interface Showing {
   /** Says nothing about the job, only what it prints. */
   quiet?: boolean | undefined
   /** Stops where the output has come so far, as of a job that still runs. */

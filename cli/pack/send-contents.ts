@@ -17,7 +17,7 @@ const batchBytes = 16 * 1024 * 1024
 const batchFiles = 1_000
 const requestsAtOnce = 4
 
-export interface Sending {
+interface Sending {
   client: Client
   projectId: string
   listed: Listed
@@ -35,7 +35,7 @@ export async function sendContents(sending: Sending, missing: readonly string[])
 }
 
 /** Small files in groups, large ones alone. */
-export function toBatches(files: readonly FileEntry[]): FileEntry[][] {
+function toBatches(files: readonly FileEntry[]): FileEntry[][] {
   const batches: FileEntry[][] = []
   let open: FileEntry[] = []
   let bytes = 0

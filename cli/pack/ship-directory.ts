@@ -7,12 +7,12 @@ import { Progress } from './progress'
 import { sendContents } from './send-contents'
 import { ShipRetry } from './timeouts'
 
-export interface ShipOptions {
+interface ShipOptions {
   /** Says nothing of how it goes. */
   quiet?: boolean | undefined
 }
 
-export interface Shipped {
+interface Shipped {
   /** What a config's `archive` names it by. */
   archive: string
   files: number

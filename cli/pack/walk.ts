@@ -11,12 +11,12 @@ export interface FoundFile {
   stats: Stats
 }
 
-export interface FoundLink {
+interface FoundLink {
   path: string
   target: string
 }
 
-export interface Found {
+interface Found {
   files: FoundFile[]
   links: FoundLink[]
 }

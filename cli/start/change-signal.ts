@@ -1,14 +1,16 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { basename, dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Somebody who writes is given the time to finish: a look in the middle would only come again. */
+/** A program that writes gets this long to finish: a look in between would only be repeated. */
 const settleMs = 100
 
-/** Rings when one of some files changes, and whoever waits for it wakes. The time is the safety net under it. */
+/** Wakes a loop when one of some files changes. Where a change is missed, the loop wakes after a time. */
 export class FileChangeSignal {
-  #rung = false
-  #wake: (() => void) | null = null
+  /** Aborted by a change, and replaced once a wait has returned. */
+  #change = new AbortController()
   readonly #watchers: FSWatcher[] = []
+  readonly #notify = () => this.#change.abort()
 
   /**
    * Directories are watched, not files: a file that another one is renamed onto is another file. Where there is nothing
@@ -20,7 +22,7 @@ export class FileChangeSignal {
       const names = new Set(paths.filter((path) => dirname(path) === directory).map((path) => basename(path)))
       try {
         const watcher = watch(directory, (_event, name) => {
-          if (name === null || names.has(name)) this.notify()
+          if (name === null || names.has(name)) this.#notify()
         })
         watcher.on('error', () => watcher.close())
         this.#watchers.push(watcher)
@@ -30,47 +32,21 @@ export class FileChangeSignal {
     }
   }
 
-  notify(): void {
-    this.#rung = true
-    this.#wake?.()
-  }
-
-  /** Resolves when it rings, after `ms`, or when `signal` is aborted. One that rang before rings still. */
+  /** Resolves after a change, after `ms`, or when `signal` is aborted. A change before the call counts. */
   async wait(ms: number, signal: AbortSignal): Promise<void> {
-    if (!this.#rung && !signal.aborted) await this.#sleep(ms, signal)
-    if (this.#rung && !signal.aborted) await pause(settleMs, signal)
-    this.#rung = false
+    if (signal.aborted) return
+    signal.addEventListener('abort', this.#notify, { once: true })
+    await sleepUntil(ms, this.#change.signal)
+    if (!this.#change.signal.aborted) return
+    await sleepUntil(settleMs, signal)
+    this.#change = new AbortController()
   }
 
   close(): void {
     for (const watcher of this.#watchers) watcher.close()
   }
-
-  #sleep(ms: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const done = () => {
-        clearTimeout(timer)
-        signal.removeEventListener('abort', done)
-        this.#wake = null
-        resolve()
-      }
-      const timer = setTimeout(done, ms)
-      signal.addEventListener('abort', done, { once: true })
-      this.#wake = done
-    })
-  }
 }
 
-/** Waits; an aborted signal ends it at once. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve()
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done, { once: true })
-  })
+async function sleepUntil(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => {})
 }

@@ -15,7 +15,7 @@ export interface JobLine {
   allowedGpus: string
 }
 
-export type LineReading = { ok: true; line: JobLine } | { ok: false; message: string }
+type LineReading = { ok: true; line: JobLine } | { ok: false; message: string }
 
 /** A line of a file as it stands there. */
 export interface FileLine {
@@ -25,7 +25,7 @@ export interface FileLine {
   text: string | null
 }
 
-export interface FileLines {
+interface FileLines {
   lines: FileLine[]
   /** What stands behind the last line break: somebody may still be writing it. */
   tail: FileLine | null

@@ -9,7 +9,7 @@ import { readWhole, type WholeFile } from './read-whole'
 import { type Sent, sendLine } from './send-line'
 import type { StartLog } from './start-log'
 
-export interface JobsWatchOptions {
+interface JobsWatchOptions {
   path: string
   client: Pick<Client, 'jobs'>
   taken: ClaimLogFile

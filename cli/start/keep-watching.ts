@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { User } from '@/lib/contract/access'
 import type { Client } from '@/lib/http/client/client'
-import { FileChangeSignal, pause } from './change-signal'
+import { FileChangeSignal } from './change-signal'
 import { ClaimLogFile } from './claim-log-file'
 import { JobsWatch } from './jobs-watch'
 import type { LineOptions } from './line-config'
@@ -9,7 +10,7 @@ import { ModelsWatch } from './models-watch'
 import type { StartLog } from './start-log'
 import { StateWatch } from './state-watch'
 
-export interface Watching {
+interface Watching {
   client: Client
   server: string
   me: User
@@ -67,7 +68,7 @@ async function keepState(watching: Watching, signal: AbortSignal): Promise<void>
   const look = keepTrying(journal, () => state.look())
   while (!signal.aborted) {
     await look()
-    await pause(stateInterval * 1_000, signal)
+    await sleep(stateInterval * 1_000, undefined, { signal }).catch(() => {})
   }
 }
 

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { GpuqError } from '@/lib/contract/errors'
-import { pause } from './change-signal'
 
-export interface LocalServerOptions {
+interface LocalServerOptions {
   env: NodeJS.ProcessEnv
   /** Absolute. */
   dataDir: string
@@ -94,7 +95,7 @@ async function findRunning(
     }
     if (tries === 2)
       await say(`Another start of gpuq is getting ready (process ${holder.pid}): waiting for it.`)
-    await pause(lookEveryMs, signal)
+    await sleep(lookEveryMs, undefined, { signal }).catch(() => {})
   }
   return null
 }
@@ -167,7 +168,7 @@ async function startChild(options: LocalServerOptions, signal: AbortSignal): Pro
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGINT')
     await ended
   }
-  await Promise.race([isUp(child), failed, aborted(signal)])
+  if (!signal.aborted) await Promise.race([isUp(child), failed, once(signal, 'abort')])
   return { server: addressOf(port), ours: true, failed, stop, kill: () => child.kill('SIGINT') }
 }
 
@@ -176,12 +177,5 @@ function isUp(child: ChildProcess): Promise<void> {
     child.on('message', (message) => {
       if (upSchema.safeParse(message).success) resolve()
     })
-  })
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    signal.addEventListener('abort', () => resolve(), { once: true })
   })
 }

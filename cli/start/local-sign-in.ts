@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { User } from '@/lib/contract/access'
 import { ProblemError } from '@/lib/http/client/problem'
 import { type Connection, readStored, writeStored } from '../config'
 import type { Context } from '../context'
-import { pause } from './change-signal'
 import type { StartLog } from './start-log'
 
 const lookEveryMs = 2_000
@@ -54,7 +54,7 @@ export async function signInLocally(
       `and run \`gpuq login --server ${server}\` beside this; or start again with GPUQ_TOKEN set. Waiting for it.`,
   )
   while (!signal.aborted) {
-    await pause(lookEveryMs, signal)
+    await sleep(lookEveryMs, undefined, { signal }).catch(() => {})
     const found = await storedFor(context.env, server)
     const signedIn = found ? await tryToken(context, { server, token: found }) : null
     if (signedIn) return signedIn

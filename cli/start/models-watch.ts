@@ -4,13 +4,13 @@ import { ProblemError } from '@/lib/http/client/problem'
 import { readWhole } from './read-whole'
 import type { StartLog } from './start-log'
 
-export interface ModelsWatchOptions {
+interface ModelsWatchOptions {
   path: string
   client: Pick<Client, 'cluster'>
   journal: StartLog
 }
 
-export type TableReading = { ok: true; table: ModelTable } | { ok: false; message: string }
+type TableReading = { ok: true; table: ModelTable } | { ok: false; message: string }
 
 /** Reads an llm_config.json. */
 export function readModelTable(bytes: Uint8Array): TableReading {
@@ -76,7 +76,7 @@ export class ModelsWatch {
   }
 }
 
-export function sameTable(one: ModelTable, other: ModelTable): boolean {
+function sameTable(one: ModelTable, other: ModelTable): boolean {
   const text = ({ default_requirement, models }: ModelTable) =>
     JSON.stringify([default_requirement, Object.entries(models).toSorted(([a], [b]) => (a < b ? -1 : 1))])
   return text(one) === text(other)

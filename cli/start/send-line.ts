@@ -13,7 +13,7 @@ export type Sent =
   /** The server is away, or has no room: to be sent again after so many milliseconds. */
   | { kind: 'later'; message: string; ms: number }
 
-export interface LineToSend {
+interface LineToSend {
   line: JobLine
   /** Its path, absolute. */
   script: string

@@ -5,7 +5,7 @@ import type { JobSummary } from '@/lib/contract/jobs'
 /** The state file: what it says of the cluster, and what others may wish in it. Nothing here reads or writes. */
 
 /** How the file names a GPU: its number where there is one node, else `NODE:NUMBER`. */
-export type GpuName = number | string
+type GpuName = number | string
 
 const namesSchema = z.array(z.union([z.number().int().min(0), z.string()]))
 const wishesSchema = z.object({
@@ -13,7 +13,7 @@ const wishesSchema = z.object({
   known_paused_gpus: namesSchema.optional(),
 })
 
-export interface Wishes {
+interface Wishes {
   /** GPU ids. */
   pause: string[]
   resume: string[]
@@ -22,7 +22,7 @@ export interface Wishes {
 }
 
 /** The nodes that have a worker, or should have one. */
-export function servedNodes({ nodes }: Pick<Cluster, 'nodes'>): ClusterNode[] {
+function servedNodes({ nodes }: Pick<Cluster, 'nodes'>): ClusterNode[] {
   return nodes.filter(({ state }) => state !== 'lost' && state !== 'drained')
 }
 
@@ -49,7 +49,7 @@ function findGpu(cluster: Pick<Cluster, 'nodes'>, given: GpuName): ClusterGpu | 
   )
 }
 
-export type WishesReading = { ok: true; wishes: Wishes } | { ok: false; message: string }
+type WishesReading = { ok: true; wishes: Wishes } | { ok: false; message: string }
 
 /**
  * What somebody changed in the file. `known_paused_gpus` is what gpuq wrote beside `paused_gpus`: what was added to the
@@ -80,7 +80,7 @@ export function readWishes(text: string, cluster: Pick<Cluster, 'nodes'>): Wishe
   }
 }
 
-export interface StateFacts {
+interface StateFacts {
   server: string
   cluster: Cluster
   queue: Queue

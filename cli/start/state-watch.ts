@@ -4,7 +4,7 @@ import { ProblemError } from '@/lib/http/client/problem'
 import type { StartLog } from './start-log'
 import { readWishes, toStateContent } from './state-content'
 
-export interface StateWatchOptions {
+interface StateWatchOptions {
   path: string
   server: string
   client: Pick<Client, 'cluster' | 'queue' | 'jobs'>

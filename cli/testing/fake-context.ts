@@ -1,7 +1,7 @@
 import { createClient } from '@/lib/http/client/client'
 import type { Context } from '../context'
 
-export interface FakeContext extends Context {
+interface FakeContext extends Context {
   written: { out: string; err: string }
 }
 

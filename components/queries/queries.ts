@@ -65,14 +65,6 @@ export function jobQuery(id: string) {
   })
 }
 
-/** A job's result. It changes no more once the job has ended. */
-export function jobResultQuery(id: string) {
-  return queryOptions({
-    queryKey: keys.jobResult(id),
-    queryFn: ({ signal }) => api.jobs.result(id, signal),
-  })
-}
-
 /** What was submitted: never changes. */
 export function jobSourceQuery(id: string) {
   return queryOptions({

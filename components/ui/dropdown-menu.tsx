@@ -132,26 +132,3 @@ export function MenuChoice<Value extends string>({
     </Radix.RadioGroup>
   )
 }
-
-interface MenuCheckboxProps {
-  checked: boolean
-  onCheckedChange: (checked: boolean) => void
-  children: ReactNode
-}
-
-/** Something on or off, inside a menu; the menu stays open. */
-export function MenuCheckbox({ checked, onCheckedChange, children }: MenuCheckboxProps) {
-  return (
-    <Radix.CheckboxItem
-      checked={checked}
-      onCheckedChange={onCheckedChange}
-      onSelect={(event) => event.preventDefault()}
-      className={itemStyles}
-    >
-      <span className="flex-1">{children}</span>
-      <Radix.ItemIndicator>
-        <Check aria-hidden className="text-accent-ink" />
-      </Radix.ItemIndicator>
-    </Radix.CheckboxItem>
-  )
-}

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { appendFileSync, closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { dirname, relative } from 'node:path'
+import { backoff } from '@/lib/async/retry'
 import { killGroup, readLines } from './processes.mjs'
 
 export interface Program {
@@ -36,7 +37,7 @@ const logLimitBytes = 10_000_000
 
 /** How long to wait before the next start, after so many failures in a row (at least one). */
 export function restartDelay(failures: number): number {
-  return Math.min(firstDelayMs * 2 ** (failures - 1), longestDelayMs)
+  return backoff(failures, firstDelayMs, longestDelayMs)
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Transaction } from '../database/transaction'
 import { type Actor, requireAdmin } from './actor'
 
 /** One thing that somebody did. Secrets have no place in it: neither in `target` nor in `detail`. */
-export interface AuditEntry {
+interface AuditEntry {
   /** A user's id; null is gpuq itself, or a stranger. */
   actorId: string | null
   /** What was done, such as `token_created`. */

@@ -62,7 +62,7 @@ async function touchToken(tokenId: string, userId: string): Promise<void> {
 }
 
 /** The token a request carries in `Authorization: Bearer` or `X-Auth-Token`; throws 401 when the two disagree. */
-export function tokenOfRequest(request: Request): string | null {
+function tokenOfRequest(request: Request): string | null {
   const authorization = headerText(request, 'authorization')
   const bearer =
     authorization !== null && /^Bearer ./i.test(authorization) ? authorization.slice(7).trim() : null

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { uuidv7 } from 'uuidv7'
 import { scopes } from '../contract/roles'
+import { acquireLock } from '../database/locks'
 import { type Transaction, transaction } from '../database/transaction'
 import { env } from '../env'
 import { recordAudit } from './audit'
@@ -29,16 +30,13 @@ export interface KnownAdmin {
 
 export type FirstRun = { created: true; admin: FirstAdmin } | { created: false; admin: KnownAdmin }
 
-/** Any constant: processes that start at once take turns. */
-const firstRunLock = 4_711_470_002
-
 /**
  * Makes the admin, their token and the default environment where there are none. What it generates is in the answer of
  * the one call that made it, and nowhere else.
  */
 export function ensureFirstRun(): Promise<FirstRun> {
   return transaction(async (tx): Promise<FirstRun> => {
-    await tx.query('SELECT pg_advisory_xact_lock($1)', [firstRunLock])
+    await acquireLock(tx, 'firstRun')
     await ensureEnvironment(tx)
     const { rows } = await tx.query<{ handle: string; email: string | null }>(
       `SELECT handle, email FROM users WHERE role = 'admin'

@@ -1,6 +1,6 @@
 import { readShellCommands, type ShellCommand, type ShellWord } from '../contract/config/shell-words'
 
-export type PathVerdict = { ok: true } | { ok: false; word: string | null; message: string }
+type PathVerdict = { ok: true } | { ok: false; word: string | null; message: string }
 
 const good: PathVerdict = { ok: true }
 /** A command that runs a command that runs a command: `sh -c "bash -c …"`. */

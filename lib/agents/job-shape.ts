@@ -1,10 +1,10 @@
 /** How many GPUs an instance may be given. */
 export const gpuCounts = [1, 2, 4, 8] as const
-export type GpuCount = (typeof gpuCounts)[number]
+type GpuCount = (typeof gpuCounts)[number]
 
 const gpusOfInstance = 8
 
-export type ShapeVerdict =
+type ShapeVerdict =
   | { ok: true; gpuCount: GpuCount; instanceCount: number; warnings: string[] }
   | { ok: false; path: 'instance_count'; message: string }
 

@@ -6,7 +6,7 @@ import { plainTextOf } from '../results/decode'
 import { readLines } from '../results/lines'
 import { countRanks, readOutput } from '../results/read-output'
 
-export interface LogRequest {
+interface LogRequest {
   /** Bytes of output to pass over. */
   offset: number
   /** Bytes of output to return at most, 4 or more: a character has up to four. */

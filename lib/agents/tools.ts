@@ -17,7 +17,7 @@ import {
 import { viewCluster } from './view-cluster'
 
 /** One tool as agents see it, and what it does. */
-export interface Tool {
+interface Tool {
   name: string
   title: string
   description: string

@@ -2,7 +2,7 @@ import { type Manifest, manifestSchema } from '../contract/archive-manifest'
 import { database } from '../database/client'
 
 /** A directory as a node lays it out. */
-export interface StoredArchive {
+interface StoredArchive {
   projectId: string
   manifest: Manifest
   files: number

@@ -1,21 +1,23 @@
 import { createHash } from 'node:crypto'
 import type { Actor } from '../access/actor'
 import { findProject } from '../access/projects/submission-project'
+import { takeSlot } from '../async/concurrency-limit'
 import { type Frame, readFrames } from '../contract/archive-frames'
 import { GpuqError } from '../contract/errors'
 import { database } from '../database/client'
+import { acquireLockOf } from '../database/locks'
 import { type Transaction, transaction } from '../database/transaction'
 import { storage } from '../storage/storage'
 import { type ObjectStore, StorageFault } from '../storage/store'
 import { blobKey } from './blob-key'
-import { shareContents } from './contents-lock'
 import { maxArchiveBytes } from './register'
 import { quotaExceeded, remainingQuota } from './storage-quota'
-import { takeUpload } from './upload-places'
 
 /** Contents up to this size are held in memory, so that several are written at once: each waits for its disk. */
 const smallBytes = 256 * 1024
 const atOnce = 8
+/** Uploads of one user at a time: what one connection cannot fill, a few can. */
+const uploadsPerUser = 8
 /** So many become rows together. */
 const rowsAtOnce = 500
 
@@ -41,7 +43,8 @@ export async function receiveBlobs(
       `You have no project "${projectSlug}". Send the list of the directory first.`,
     )
   const receiver = new Receiver(storage(), project.id, await remainingQuota(database().pool, project.id))
-  const giveBack = takeUpload(actor.userId)
+  const release = takeSlot(`uploads of ${actor.userId}`, uploadsPerUser)
+  if (!release) throw tooManyUploads()
   try {
     for await (const frame of readFrames(body)) await receiver.take(frame)
     return await receiver.finish()
@@ -50,8 +53,13 @@ export async function receiveBlobs(
     await receiver.finish().catch(() => {})
     throw error instanceof StorageFault && error.code === 'no_space' ? full(error) : error
   } finally {
-    giveBack()
+    release()
   }
+}
+
+function tooManyUploads(): GpuqError {
+  const message = `You have ${uploadsPerUser} uploads under way, which is the most.`
+  return new GpuqError('rate_limited', message, { headers: { 'retry-after': '2' } })
 }
 
 function full(cause: StorageFault): GpuqError {
@@ -108,7 +116,7 @@ class Receiver {
     this.#written = []
     if (written.length === 0) return
     const lost = await transaction(async (tx) => {
-      await shareContents(tx, this.projectId)
+      await acquireLockOf(tx, 'archiveContents', this.projectId, 'shared')
       // Where an old leftover was written over, one who listed it before may have removed it since.
       const there = await Promise.all(
         written.map(({ sha256 }) => this.store.has(blobKey(this.projectId, sha256))),

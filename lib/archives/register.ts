@@ -12,10 +12,10 @@ import {
 } from '../contract/archive-manifest'
 import type { ArchiveState } from '../contract/archives'
 import { GpuqError } from '../contract/errors'
+import { acquireLockOf } from '../database/locks'
 import { type Transaction, transaction } from '../database/transaction'
 import { env } from '../env'
 import { archiveHash } from './archive-hash'
-import { shareContents } from './contents-lock'
 import { requireQuota } from './storage-quota'
 
 const MiB = 1024 * 1024
@@ -47,7 +47,7 @@ export async function registerArchive(
   const archive = archiveHash(manifest)
   const missing = await transaction(async (tx) => {
     const { id: projectId } = await findOrCreateProject(tx, actor.userId, projectSlug)
-    await shareContents(tx, projectId)
+    await acquireLockOf(tx, 'archiveContents', projectId, 'shared')
     const missing = await findMissing(tx, projectId, entries)
     if (missing.length === 0) await insertArchive(tx, projectId, archive, manifest)
     else await requireQuota(tx, projectId, missingBytes(entries, missing))

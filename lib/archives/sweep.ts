@@ -1,8 +1,8 @@
 import { database } from '../database/client'
+import { acquireLockOf } from '../database/locks'
 import { type Transaction, transaction } from '../database/transaction'
 import type { ObjectStore } from '../storage/store'
 import { blobKey } from './blob-key'
-import { holdContentsAlone } from './contents-lock'
 
 /** What no job uses is kept this long all the same: somebody may be about to submit one. */
 const graceDays = 7
@@ -49,7 +49,7 @@ async function projectsWithOldContents(): Promise<string[]> {
 
 async function deleteUnnamed(projectId: string): Promise<void> {
   await transaction(async (tx) => {
-    await holdContentsAlone(tx, projectId)
+    await acquireLockOf(tx, 'archiveContents', projectId)
     await tx.query(
       `WITH named AS MATERIALIZED (
          SELECT DISTINCT decode(e->>'sha256', 'hex') AS hash
@@ -82,7 +82,7 @@ async function removeUnknownOf(store: ObjectStore, projectId: string, hashes: st
   const suspects = await unknownAmong(database().pool, projectId, hashes)
   if (suspects.length === 0) return
   await transaction(async (tx) => {
-    await holdContentsAlone(tx, projectId)
+    await acquireLockOf(tx, 'archiveContents', projectId)
     for (const hash of await unknownAmong(tx, projectId, suspects))
       await store.remove(blobKey(projectId, hash))
   })

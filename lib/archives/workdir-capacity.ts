@@ -6,7 +6,7 @@ export function workdirCapacity(memoryMib: number): number {
 }
 
 /** The most that a directory takes there: every file ends with a page that is not full. */
-export function capacityNeeded(directory: { bytes: number; files: number }): number {
+function capacityNeeded(directory: { bytes: number; files: number }): number {
   return directory.bytes + directory.files * 4096
 }
 

@@ -1,31 +1,31 @@
-/** A bell that a loop waits on: rings before or while waiting wake it once; silence wakes it after a time. */
+/** Wakes a loop: notifications before or during a wait end it once, and silence ends it after a time. */
 export class ChangeSignal {
-  #rung = false
-  #resolve: (() => void) | undefined
+  #changed = false
+  #wake = () => {}
 
+  /** @param signal wakes the loop when it is aborted. */
   constructor(signal: AbortSignal) {
-    signal.addEventListener('abort', () => this.notify())
+    signal.addEventListener('abort', this.notify)
   }
 
-  notify(): void {
-    this.#rung = true
-    this.#resolve?.()
+  readonly notify = (): void => {
+    this.#changed = true
+    this.#wake()
   }
 
-  /** True when it rang, false when the time was over. */
+  /** True when it was notified, false when the time was over. */
   async wait(timeoutMs: number): Promise<boolean> {
-    if (!this.#rung) {
+    if (!this.#changed) {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, timeoutMs)
-        this.#resolve = () => {
+        this.#wake = () => {
           clearTimeout(timer)
           resolve()
         }
       })
     }
-    const rang = this.#rung
-    this.#resolve = undefined
-    this.#rung = false
-    return rang
+    const changed = this.#changed
+    this.#changed = false
+    return changed
   }
 }

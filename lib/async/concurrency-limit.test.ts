@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { ConcurrencyLimit } from './concurrency-limit'
+import { ConcurrencyLimit, takeSlot } from './concurrency-limit'
 import { RateWindow } from './rate-window'
 
 /** Work that ends when it is told to, and tells how much of it runs. */
@@ -48,6 +49,26 @@ describe('slots', () => {
     const failing = () => Promise.reject(new Error('no'))
     await expect(slots.run(failing)).rejects.toThrow('no')
     expect(await slots.run(async () => 'ran')).toEqual({ ok: true, value: 'ran' })
+  })
+})
+
+describe('slots of a name', () => {
+  const takeAll = (name: string) => Array.from({ length: 32 }, () => takeSlot(name, 32))
+
+  it('are limited for each name, and for no other', () => {
+    const [name, other] = [randomUUID(), randomUUID()]
+    expect(takeAll(name)).not.toContain(null)
+    expect(takeSlot(name, 32)).toBeNull()
+    expect(takeSlot(other, 32)).not.toBeNull()
+  })
+
+  it('are released once, however often one says so', () => {
+    const name = randomUUID()
+    const [first] = takeAll(name)
+    first?.()
+    first?.()
+    expect(takeSlot(name, 32)).not.toBeNull()
+    expect(takeSlot(name, 32)).toBeNull()
   })
 })
 

@@ -14,7 +14,7 @@ export class ConcurrencyLimit {
   async run<T>(work: () => Promise<T>): Promise<{ ok: true; value: T } | { ok: false }> {
     if (this.#running < this.#size) this.#running++
     else if (this.#waiting.length >= this.#queueLimit) return { ok: false }
-    // Whoever leaves hands the slot on, so that `#running` stays as it is.
+    // Work that ends passes its slot on, so that `#running` stays as it is.
     else await new Promise<void>((enter) => this.#waiting.push(enter))
     try {
       return { ok: true, value: await work() }
@@ -23,5 +23,25 @@ export class ConcurrencyLimit {
       if (next) next()
       else this.#running--
     }
+  }
+}
+
+// Next.js loads modules again for each route bundle; the counts are kept once per process.
+const shared = globalThis as typeof globalThis & { gpuqSlots?: Map<string, number> }
+shared.gpuqSlots ??= new Map()
+const taken = shared.gpuqSlots
+
+/** Takes one of the slots of a name, as of a user's uploads. Returns how to release it; null when all are taken. */
+export function takeSlot(name: string, limit: number): (() => void) | null {
+  const count = taken.get(name) ?? 0
+  if (count >= limit) return null
+  taken.set(name, count + 1)
+  let released = false
+  return () => {
+    if (released) return
+    released = true
+    const left = (taken.get(name) ?? 1) - 1
+    if (left > 0) taken.set(name, left)
+    else taken.delete(name)
   }
 }

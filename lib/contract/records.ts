@@ -107,7 +107,6 @@ export const recordSchema = z.discriminatedUnion('type', [
 
 export type JobRecord = z.infer<typeof jobRecordSchema>
 export type OutputRecord = z.infer<typeof outputRecordSchema>
-export type ResultRecord = z.infer<typeof resultRecordSchema>
 export type MetricRecord = z.infer<typeof metricRecordSchema>
 export type ExitRecord = z.infer<typeof exitRecordSchema>
 export type ResultFileRecord = z.infer<typeof recordSchema>

@@ -14,7 +14,6 @@ export const jobTransitions = {
 } as const satisfies Record<JobStatus, readonly JobStatus[]>
 
 export const finalStatuses = ['completed', 'failed', 'cancelled'] as const satisfies readonly JobStatus[]
-export const activeStatuses = ['pending', 'scheduled', 'running'] as const satisfies readonly JobStatus[]
 
 export function isFinal(status: JobStatus): boolean {
   return (finalStatuses as readonly JobStatus[]).includes(status)

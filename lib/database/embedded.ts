@@ -17,7 +17,7 @@ import pg from 'pg'
 const run = promisify(execFile)
 const socketPathLimit = 100
 
-export interface EmbeddedOptions {
+interface EmbeddedOptions {
   /** Extra settings, such as `fsync=off` for tests. */
   settings?: string[]
 }

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events'
 import pg from 'pg'
+import { retry } from '../async/retry'
 import { logger } from '../logger'
 import { database } from './client'
 
@@ -20,13 +21,13 @@ export const channels = {
   terminal: 'gpuq_terminal',
 } as const
 
-export type Channel = keyof typeof channels
+type Channel = keyof typeof channels
 
 /** One listening connection a process, shared by all its listeners, reopened when it breaks. */
 class Listener {
   readonly #events = new EventEmitter({ captureRejections: false }).setMaxListeners(0)
   #client: pg.Client | undefined
-  #closed = false
+  readonly #closing = new AbortController()
   #connecting: Promise<void> | undefined
 
   /**
@@ -41,20 +42,18 @@ class Listener {
   }
 
   async close(): Promise<void> {
-    this.#closed = true
+    this.#closing.abort()
     await this.#client?.end().catch(() => {})
   }
 
   async #connect(): Promise<void> {
-    for (let wait = 100; !this.#closed; wait = Math.min(wait * 2, 2_000)) {
-      try {
-        await this.#open()
-        return
-      } catch (error) {
-        logger.warn({ err: error }, 'cannot listen to the database, trying again')
-        await new Promise((resolve) => setTimeout(resolve, wait))
-      }
+    const { signal } = this.#closing
+    const open = async () => {
+      if (!signal.aborted) await this.#open()
     }
+    const onFailure = (error: unknown) =>
+      logger.warn({ err: error }, 'cannot listen to the database, trying again')
+    await retry(open, { firstMs: 100, longestMs: 2_000, signal, onFailure })
   }
 
   async #open(): Promise<void> {
@@ -71,7 +70,7 @@ class Listener {
     const onLost = () => {
       if (lost) return
       lost = true
-      if (!this.#closed) this.#connecting = this.#connect().then(() => this.#tellAll())
+      if (!this.#closing.signal.aborted) this.#connecting = this.#connect().then(() => this.#tellAll())
     }
     client.on('error', onLost)
     await client.connect()

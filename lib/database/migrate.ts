@@ -6,6 +6,7 @@ import { PrismaPg } from '@prisma/adapter-pg'
 import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils'
 import type { MigrationList, SchemaEngine } from '@prisma/schema-engine-wasm'
 import pg from 'pg'
+import { locks } from './locks'
 
 /**
  * Prisma's own schema engine in its WASM build, so that migrating needs no downloaded binary. The folders stay
@@ -14,8 +15,6 @@ import pg from 'pg'
 
 const require = createRequire(import.meta.url)
 const noFilter = { externalTables: [], externalEnums: [] }
-/** Any constant: two processes that migrate at once take turns. */
-const migrationLock = 4_711_470_001
 
 type EngineModule = {
   SchemaEngine: {
@@ -89,7 +88,7 @@ export async function migrate(url: string, directory = migrationsDirectory): Pro
   const lock = new pg.Client({ connectionString: url })
   await lock.connect()
   try {
-    await lock.query('SELECT pg_advisory_lock($1)', [migrationLock])
+    await lock.query('SELECT pg_advisory_lock($1)', [locks.migration])
     const migrationsList = await readMigrations(directory)
     const { appliedMigrationNames } = await withEngine(url, (engine) =>
       engine.applyMigrations({ migrationsList, filters: noFilter }),

@@ -1,8 +1,6 @@
 import { GpuqError } from '../contract/errors'
+import { acquireLock } from '../database/locks'
 import type { Transaction } from '../database/transaction'
-
-/** Any constant: submissions to the queue take turns from here to the end of their transactions. */
-const queueSizeLock = 4_711_470_007
 
 /** The queue moves when a job starts: nobody can say when that is. */
 const retryAfterS = 10
@@ -13,7 +11,7 @@ const retryAfterS = 10
  * everybody's.
  */
 export async function requireQueueCapacity(tx: Transaction): Promise<void> {
-  await tx.query('SELECT pg_advisory_xact_lock($1)', [queueSizeLock])
+  await acquireLock(tx, 'queueSize')
   const { rows } = await tx.query<{ most: number; waiting: number }>({
     name: 'room-in-queue',
     text: `SELECT max_queue_size AS most,

@@ -11,7 +11,7 @@ import { type ResultFileRecord, recordSchema } from '../contract/records'
 import { type ByteSource, readLines } from './lines'
 
 /** What the API answers with: output as text, cut where it is too long. */
-export interface CollectedOutput {
+interface CollectedOutput {
   stdout: string
   stderr: string
   /** The stdout lines that are JSON objects or arrays, parsed. */

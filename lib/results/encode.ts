@@ -1,4 +1,5 @@
 import type { OutputStream } from '../contract/printed-output'
+import type { MetricRecord } from '../contract/records'
 import { type EncodedText, maxPiece, RecordWriter } from './record-writer'
 import { holdJsonMs, StreamPlace } from './stream-place'
 import { incompleteTail } from './utf8'
@@ -11,7 +12,7 @@ export interface EncoderState {
   encodedBytes: number
 }
 
-export interface EncoderOptions {
+interface EncoderOptions {
   /** Most bytes of records this task may make. */
   limitBytes: number
   /** Which task of a job over several nodes; left out when there is one. */
@@ -205,4 +206,16 @@ export class OutputEncoder {
     this.#results = 0
     return output
   }
+}
+
+/** A finished record of how a task's GPUs were used at one moment. `type` comes first: readers tell lines by it. */
+export function encodeMetric(gpus: MetricRecord['gpus'], at: Date, rank?: number): Buffer {
+  return Buffer.from(`${JSON.stringify({ type: 'metric', t: at.toISOString(), gpus, rank })}\n`)
+}
+
+/** A finished record of what gpuq itself has to say in a job's output: among its errors, and marked as gpuq's own. */
+export function encodeNote(text: string, at: Date, rank?: number): Buffer {
+  return Buffer.from(
+    `${JSON.stringify({ type: 'stderr', t: at.toISOString(), text: `gpuq: ${text}`, rank })}\n`,
+  )
 }

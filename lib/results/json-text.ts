@@ -2,7 +2,7 @@
 
 /** Longest line that is tried as a result, and the deepest nesting it may have. */
 export const maxResultBytes = 1 << 20
-export const maxResultDepth = 64
+const maxResultDepth = 64
 
 /**
  * JSON allows these raw, but many readers split lines at them (Python's splitlines, JavaScript's parsers of

@@ -59,7 +59,7 @@ export function sharesOf(request: ResourceRequest, node: NodeState): { cpuMilli:
 }
 
 /** Whether a GPU may be given to the request at all, and has room for its share. */
-export function hasCapacity(request: ResourceRequest, gpu: GpuState): boolean {
+function hasCapacity(request: ResourceRequest, gpu: GpuState): boolean {
   return gpu.allocatedMilli + request.gpuMilli <= 1000 && gpu.blocked === null && isEligible(request, gpu)
 }
 

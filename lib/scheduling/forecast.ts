@@ -2,7 +2,7 @@ import { Scheduler } from './scheduler'
 import type { Snapshot } from './types'
 
 /** When a waiting job should start. */
-export interface Expectation {
+interface Expectation {
   jobId: string
   /** 1 for the job that should start next. */
   position: number

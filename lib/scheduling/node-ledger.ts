@@ -4,7 +4,7 @@ import type { GpuState, NodeState, TaskPlacement } from './types'
 type Task = Omit<TaskPlacement, 'rank'>
 
 /** A job on a node. */
-export interface Occupant {
+interface Occupant {
   task: Task
   /** When it is expected to end. */
   endsAt: number

@@ -120,7 +120,7 @@ function accountOf(project: ProjectAccount, userId: string): Account {
 }
 
 /** 1 for jobs that take only what is left. */
-export function tierOf({ request }: JobFacts): 0 | 1 {
+function tierOf({ request }: JobFacts): 0 | 1 {
   return request.pool === 'best-effort' ? 1 : 0
 }
 

@@ -160,7 +160,7 @@ export function byPosition(a: QueueHead, b: QueueHead): number {
   return a.userUsage - b.userUsage || byKey(a.head, b.head)
 }
 
-export function compareIds(a: string, b: string): number {
+function compareIds(a: string, b: string): number {
   if (a === b) return 0
   return a < b ? -1 : 1
 }

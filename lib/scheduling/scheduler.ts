@@ -27,7 +27,7 @@ interface Running {
 }
 
 /** What one pass decided. */
-export interface Decision {
+interface Decision {
   placements: Placement[]
   preemptions: Preemption[]
 }

@@ -8,7 +8,7 @@ const partBytes = 16 << 20
 /** Parts on their way at once. With the one being filled, so many mebibytes are held: 16 × 3. */
 const atOnce = 2
 
-export interface Target {
+interface Target {
   client: S3
   place: Place
   /** The whole key, within the bucket. */

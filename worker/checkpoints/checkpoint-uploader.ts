@@ -1,3 +1,4 @@
+import { backoff, retry } from '@/lib/async/retry'
 import { sleep } from '@/lib/async/sleep'
 import { type Run, readCheckpoints, recordBatch } from '@/lib/cluster/checkpoints/checkpoint-files'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
@@ -27,7 +28,7 @@ const storedTimesLimit = 2
 /** At the end: how long in all, also for a cancelled job, whose end somebody waits for; and for a store that takes nothing. */
 const patience = { lastMs: 10 * 60_000, lastCancelledMs: 60_000, downMs: 60_000 }
 
-export interface KeptCheckpoints {
+interface KeptCheckpoints {
   lease: Lease
   task: ClaimedTask
   run: Run
@@ -81,22 +82,21 @@ export class CheckpointUploader {
 
   async #loop(): Promise<void> {
     const over = AbortSignal.any([this.#closing.signal, this.kept.abandoned])
-    let retryMs = everyMs
+    let failures = 0
     while (!over.aborted) {
       const began = performance.now()
       let waitMs = everyMs
       try {
         const lookMs = await this.#round(false)
         waitMs = Math.max(everyMs, lookMs * restsTimesLook)
-        retryMs = everyMs
+        failures = 0
         this.#notes.tellSuccess()
       } catch (error) {
         if (error instanceof Fenced || over.aborted) return
         if (error instanceof TooManyFiles || error instanceof TooMuch) this.#sayOver()
         logger.warn({ err: error, task: this.kept.task.id }, 'checkpoints were not stored, trying again')
         this.#notes.tellFailure(error)
-        waitMs = retryMs
-        retryMs = Math.min(retryMs * 2, mostRetryMs)
+        waitMs = backoff(++failures, everyMs, mostRetryMs)
       }
       // From beginning to beginning, where there is time.
       await sleep(Math.max(waitMs / 2, waitMs - (performance.now() - began)), over)
@@ -135,21 +135,24 @@ export class CheckpointUploader {
   /** Why not all could be stored; null: it was. */
   async #storeLast(): Promise<string | null> {
     await this.#looping
-    for (let wait = 500; ; wait = Math.min(wait * 2, 5_000)) {
+    const store = async () => {
       try {
         await this.#round(true)
         return null
       } catch (error) {
-        this.#requireOurs(error)
         if (error instanceof TooManyFiles || error instanceof TooMuch) return describeCause(error)
-        this.#lastFailure = describeCause(error)
-        logger.warn(
-          { err: error, task: this.kept.task.id },
-          'the last checkpoints were not stored, trying again',
-        )
-        await sleep(wait, this.#unwanted)
+        throw error
       }
     }
+    const onFailure = (error: unknown) => {
+      this.#requireOurs(error)
+      this.#lastFailure = describeCause(error)
+      logger.warn(
+        { err: error, task: this.kept.task.id },
+        'the last checkpoints were not stored, trying again',
+      )
+    }
+    return retry(store, { firstMs: 500, longestMs: 5_000, signal: this.#unwanted, onFailure })
   }
 
   #requireOurs(error: unknown): void {

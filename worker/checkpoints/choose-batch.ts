@@ -9,9 +9,9 @@ export interface KnownFile {
   as: Fingerprint | null
 }
 
-export type Known = ReadonlyMap<string, KnownFile>
+type Known = ReadonlyMap<string, KnownFile>
 
-export interface Choice {
+interface Choice {
   /** What is to be stored, in this order. Where one of them cannot be, those after it wait for another round. */
   take: FoundFile[]
   /** What is to leave the record, if all of `take` is stored. */

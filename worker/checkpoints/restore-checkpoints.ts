@@ -3,7 +3,8 @@ import { mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { addAbortSignal, type Readable } from 'node:stream'
 import { inParallel } from '@/lib/async/pool'
-import { sleep } from '@/lib/async/sleep'
+import { retry } from '@/lib/async/retry'
+import { unlessAborted } from '@/lib/async/sleep'
 import {
   type CheckpointFile,
   checkpointKey,
@@ -26,7 +27,7 @@ const atOnce = 8
 /** A store that gives nothing for so long is down: the GPUs go to others, and the job comes back later. */
 const downMs = 60_000
 
-export interface Restoring {
+interface Restoring {
   task: ClaimedTask
   run: Run
   user: TaskUser
@@ -74,18 +75,17 @@ async function restoreFile(
 ): Promise<void> {
   const path = join(local.files, file.path)
   const since = performance.now()
-  for (let wait = 500; ; wait = Math.min(wait * 2, 5_000)) {
+  const restore = async () => {
     signal.throwIfAborted()
-    try {
-      await writeContent(checkpointKey(run, file.object), path, file, progress, signal)
-      return await own(path, user)
-    } catch (error) {
-      signal.throwIfAborted()
-      logger.warn({ err: error, task: task.id, object: file.object }, 'a checkpoint could not be restored')
-      if (!isPassing(error) || performance.now() > since + downMs) throw unreadable(error)
-      await sleep(wait, signal)
-    }
+    await writeContent(checkpointKey(run, file.object), path, file, progress, signal)
+    await own(path, user)
   }
+  const onFailure = (error: unknown) => {
+    signal.throwIfAborted()
+    logger.warn({ err: error, task: task.id, object: file.object }, 'a checkpoint could not be restored')
+    if (!isPassing(error) || performance.now() > since + downMs) throw unreadable(error)
+  }
+  await retry(restore, { firstMs: 500, longestMs: 5_000, signal, onFailure })
 }
 
 async function writeContent(
@@ -129,16 +129,9 @@ async function openObject(key: string, signal: AbortSignal): Promise<Readable> {
   const opening = storage()
     .open(key)
     .then(({ stream }) => addAbortSignal(signal, stream))
-  opening.catch(() => undefined)
-  const aborted = new AbortController()
-  const stopped = sleep(2 ** 31 - 1, AbortSignal.any([signal, aborted.signal]))
-  try {
-    const stream = await Promise.race([opening, stopped])
-    if (stream) return stream
-    throw signal.reason
-  } finally {
-    aborted.abort()
-  }
+  const stream = await unlessAborted(opening, signal)
+  if (stream) return stream
+  throw signal.reason
 }
 
 function isPassing(error: unknown): boolean {

@@ -22,7 +22,7 @@ export interface PassedOver {
   why: string
 }
 
-export interface Found {
+interface Found {
   files: FoundFile[]
   passedOver: PassedOver[]
 }

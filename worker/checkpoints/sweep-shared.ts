@@ -1,6 +1,6 @@
 import { access, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expiredRunsOf } from '@/lib/cluster/checkpoints/expired-runs'
+import { expiredRunsOf } from '@/lib/cluster/checkpoints/sweep-checkpoints'
 import { logger } from '@/lib/logger'
 
 /** What a run's directory is called while it is decided: no run can have such a name. */

@@ -12,7 +12,7 @@ const readBytes = 1 << 20
 /** Beyond so much of a file, more is only asked for once the store has taken what came before. */
 const heldBytes = 64 << 20
 
-export interface UploadBatch {
+interface UploadBatch {
   /** Where the files are. */
   directory: string
   run: Run
@@ -24,7 +24,7 @@ export interface UploadBatch {
   onProgress: () => void
 }
 
-export interface UploadedBatch {
+interface UploadedBatch {
   /** The first files of those that were to be stored, without a gap. */
   stored: { file: FoundFile; as: StoredFile }[]
   /** What the first failure said; undefined: there was none. A file that has changed is no failure. */

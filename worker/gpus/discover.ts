@@ -1,10 +1,10 @@
 import type { GpuReport } from '@/lib/cluster/gpus/gpu-reading'
+import { simulatedMemoryMib, simulatedModel } from '@/lib/cluster/simulated/simulated-nodes'
 import type { Gpu } from './gpu'
 import { readGpus } from './read-gpus'
 import { NvidiaSmiFault } from './run-nvidia-smi'
-import { simulatedGpus } from './simulated'
 
-export interface Discovery {
+interface Discovery {
   gpus: Gpu[]
   source: 'nvidia-smi' | 'simulated'
   /** What was wrong, in a sentence for the admin. */
@@ -73,4 +73,15 @@ export function problemOfFailure({ code, message }: NvidiaSmiFault): string {
       ? ' Install the driver again, or set GPUQ_SIMULATED_GPUS to serve simulated ones in their place.'
       : ''
   return `nvidia-smi failed: ${message}. GPUs that do not answer are not given out.${advice}`
+}
+
+/** Containers on simulated GPUs are real: only the device request is left out. */
+function simulatedGpus(node: string, count: number): Gpu[] {
+  return Array.from({ length: count }, (_, index) => ({
+    index,
+    uuid: `GPU-sim-${node}-${index}`,
+    model: simulatedModel,
+    memoryMib: simulatedMemoryMib,
+    simulated: true,
+  }))
 }

@@ -1,8 +1,8 @@
 import { type ChildProcess, execFile } from 'node:child_process'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { withTimeout } from '@/lib/async/sleep'
 
 /** `absent`: there is no such program, so no driver. `silent`: it hangs. `failed`: it says that something is wrong. */
-export type NvidiaSmiFaultCode = 'absent' | 'silent' | 'failed'
+type NvidiaSmiFaultCode = 'absent' | 'silent' | 'failed'
 
 export class NvidiaSmiFault extends Error {
   constructor(
@@ -34,20 +34,16 @@ let stuck: ChildProcess | undefined
 export async function runNvidiaSmi(args: string[], patienceMs: number): Promise<NvidiaSmiAnswer> {
   if (stuck && !hasEnded(stuck))
     throw new NvidiaSmiFault('silent', 'an earlier one hangs in the driver and cannot be killed')
-  const patience = new AbortController()
   const { child, answer } = start(args)
-  const silence = sleep(patienceMs, 'silent' as const, { signal: patience.signal }).catch(
-    () => 'over' as const,
-  )
-  try {
-    const first = await Promise.race([answer, silence])
-    if (typeof first !== 'string') return first
-  } finally {
-    patience.abort()
-  }
+  const first = await withTimeout(answer, patienceMs, () => null)
+  if (first) return first
   child.kill('SIGKILL')
   child.unref()
-  await Promise.race([answer.catch(() => {}), sleep(killPatienceMs)])
+  await withTimeout(
+    answer.catch(() => {}),
+    killPatienceMs,
+    () => {},
+  )
   if (!hasEnded(child)) stuck = child
   throw new NvidiaSmiFault('silent', `no answer within ${patienceMs / 1000} s`)
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { sleep } from '@/lib/async/sleep'
+import { aborted, sleep, unlessAborted } from '@/lib/async/sleep'
 import type { GpuReport } from '@/lib/cluster/gpus/gpu-reading'
 import { type Lease, NodeNameTaken } from '@/lib/cluster/nodes/nodes'
 import { logger } from '@/lib/logger'
@@ -16,7 +16,7 @@ export interface Registered {
   readGpus?: () => Promise<GpuReport>
 }
 
-export interface NodeWorkerOptions extends TaskSettings {
+interface NodeWorkerOptions extends TaskSettings {
   /** Takes a lease on the node. */
   register(): Promise<Registered>
   /** Called once the node is served for the first time. */
@@ -94,8 +94,8 @@ export class NodeWorker {
   async #leave(service: NodeService, term: AbortSignal): Promise<'left'> {
     await aborted(AbortSignal.any([this.#draining.signal, term]))
     try {
-      if (!term.aborted) await Promise.race([service.drain(), aborted(this.#stopping.signal)])
-      if (!term.aborted) await Promise.race([service.stopAll(), aborted(this.#impatient.signal)])
+      if (!term.aborted) await unlessAborted(service.drain(), this.#stopping.signal)
+      if (!term.aborted) await unlessAborted(service.stopAll(), this.#impatient.signal)
     } catch (error) {
       if (!term.aborted)
         logger.error({ err: error }, 'could not leave in order; the lease runs out by itself')
@@ -116,9 +116,4 @@ export class NodeWorker {
     }
     return null
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve()
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
 }

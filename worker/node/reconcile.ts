@@ -11,7 +11,7 @@ import { listTaskDirectories } from './task/task-directory'
 import type { TaskHost } from './task/task-settings'
 
 /** What the reconciler asks of the one who runs the tasks. */
-export interface Runs {
+interface Runs {
   isRunning(taskId: string): boolean
   adopt(task: ClaimedTask, container?: ContainerRef): void
   /** Takes the node out of service: something on it cannot be stopped. */

@@ -19,7 +19,7 @@ const reconcileEveryMs = 5_000
 /** After SIGKILL, and the time that the engine and the database need, nothing more is to be expected. */
 const stopPatienceMs = 25_000
 
-export interface NodeHost extends Omit<TaskHost, 'onKillFailed'> {
+interface NodeHost extends Omit<TaskHost, 'onKillFailed'> {
   /** Says how the GPUs are; left out where they are simulated. */
   readGpus?: () => Promise<GpuReport>
 }

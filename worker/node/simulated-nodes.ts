@@ -13,7 +13,7 @@ import type { TaskSettings } from './task/task-settings'
 /** The safety net under the notifications; also how soon one that failed is tried again. */
 const lookEveryMs = 3_000
 
-export interface SimulatedNodesOptions extends TaskSettings {
+interface SimulatedNodesOptions extends TaskSettings {
   /** This machine as the engine says it is now. */
   machine(): Promise<HostMachine>
 }

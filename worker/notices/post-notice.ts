@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
+import { unlessAborted } from '@/lib/async/sleep'
 import { isPublicAddress } from './public-address'
 
 export interface Address {
@@ -19,7 +20,7 @@ export interface Posting {
 }
 
 /** `refused`: it is not to be sent there, now or later. */
-export type Posted = { ok: true } | { ok: false; problem: string; refused: boolean }
+type Posted = { ok: true } | { ok: false; problem: string; refused: boolean }
 
 /**
  * Posts JSON to an address that a user chose. The name is resolved once, every address that it has is checked, and the
@@ -88,13 +89,10 @@ function lookupAmong(addresses: Address[]): LookupFunction {
 }
 
 /** A resolver takes no signal: what it finds later is left alone. */
-function withinTime<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason)
-    if (signal.aborted) stop()
-    signal.addEventListener('abort', stop, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
-  })
+async function withinTime<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const found = await unlessAborted(work, signal)
+  if (found === null) throw signal.reason
+  return found
 }
 
 function explain(error: unknown, signal: AbortSignal): string {

@@ -25,7 +25,7 @@ export async function sendNotices(
   posting: Posting = { allowPrivate: env().GPUQ_NOTIFY_PRIVATE, timeoutMs, signal },
 ): Promise<void> {
   const wake = new ChangeSignal(signal)
-  const stop = await listener().listen('queue', () => wake.notify())
+  const stop = await listener().listen('queue', wake.notify)
   const underWay = new Map<Promise<void>, string>()
   const ofUser = (userId: string) => [...underWay.values()].filter((id) => id === userId).length
   try {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { ChangeSignal } from '@/lib/async/change-signal'
+import { backoff } from '@/lib/async/retry'
 import { sleep } from '@/lib/async/sleep'
 import { nextProvisionStep } from '@/lib/cluster/provisions/provision-rules'
 import {
@@ -27,14 +28,14 @@ const lookEveryMs = 1_000
 const showEveryMs = 300
 /** A command that takes nodes down and has not ended by then is stopped, and tried again. */
 const longestDownMs = 10 * 60_000
-const firstRetryMs = 1_000
+const firstRetryMs = 2_000
 const longestRetryMs = 60_000
 
 /** Brings up nodes for jobs that ask for nodes of their own, and takes them down, until `signal` ends it. */
 export async function provision(commands: ProvisionCommands, signal: AbortSignal): Promise<void> {
   const provisioner = new Provisioner(commands, signal)
   const wake = new ChangeSignal(signal)
-  const stop = await listener().listen('queue', () => wake.notify())
+  const stop = await listener().listen('queue', wake.notify)
   try {
     while (!signal.aborted) {
       await provisioner.look().catch((error: unknown) => {
@@ -121,7 +122,7 @@ class Provisioner {
 
   async #takeDown({ jobId, request }: Provision, stop: AbortSignal): Promise<void> {
     const failures = this.#failuresInRow.get(jobId) ?? 0
-    if (failures > 0) await sleep(Math.min(firstRetryMs * 2 ** failures, longestRetryMs), stop)
+    if (failures > 0) await sleep(backoff(failures, firstRetryMs, longestRetryMs), stop)
     const limit = AbortSignal.any([stop, AbortSignal.timeout(longestDownMs)])
     const end = await this.#run(this.commands.down, jobId, request, limit)
     if (end.ok) {

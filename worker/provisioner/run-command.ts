@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
-export interface CommandOptions {
+interface CommandOptions {
   /** Added to the environment of this process. */
   variables: Record<string, string>
   onOutput(text: string): void
@@ -9,7 +9,7 @@ export interface CommandOptions {
 }
 
 /** How a command ended: with exit code 0, or with a problem in a sentence. */
-export type CommandEnd = { ok: true } | { ok: false; problem: string }
+type CommandEnd = { ok: true } | { ok: false; problem: string }
 
 /** Between SIGTERM and SIGKILL. */
 const graceMs = 5_000

@@ -1,7 +1,7 @@
 import pg from 'pg'
-import { sleep } from '@/lib/async/sleep'
+import { sleep, unlessAborted, withTimeout } from '@/lib/async/sleep'
 import { database } from '@/lib/database/client'
-import { isLed, leaderLock } from '@/lib/database/leader-lock'
+import { hasLeader, locks } from '@/lib/database/locks'
 import { logger } from '@/lib/logger'
 
 /** How often a follower tries, and a leader makes sure of its lock: well inside the five seconds promised. */
@@ -35,15 +35,15 @@ export async function leadWhileElected(
  * server processes that PostgreSQL starts each second. Where no answer comes, a new one is tried.
  */
 async function isLedByAnother(signal: AbortSignal): Promise<boolean> {
-  const asked = database().pool.query<{ led: boolean }>({ name: 'is-led', text: `SELECT ${isLed} AS led` })
-  asked.catch(() => {})
-  const answered = new AbortController()
-  try {
-    const answer = await Promise.race([asked, sleep(silenceMs, AbortSignal.any([signal, answered.signal]))])
-    return answer?.rows[0]?.led ?? false
-  } finally {
-    answered.abort()
-  }
+  const asked = database().pool.query<{ led: boolean }>({
+    name: 'is-led',
+    text: `SELECT ${hasLeader} AS led`,
+  })
+  const answer = await unlessAborted(
+    withTimeout(asked, silenceMs, () => null),
+    signal,
+  )
+  return answer?.rows[0]?.led ?? false
 }
 
 async function tryToLead(signal: AbortSignal, lead: (signal: AbortSignal) => Promise<void>): Promise<void> {
@@ -62,7 +62,7 @@ async function tryToLead(signal: AbortSignal, lead: (signal: AbortSignal) => Pro
   try {
     await client.connect()
     const { rows } = await client.query<{ held: boolean }>('SELECT pg_try_advisory_lock($1) AS held', [
-      leaderLock,
+      locks.leader,
     ])
     if (!rows[0]?.held) return
     logger.info('leading the scheduler')

@@ -51,7 +51,7 @@ function provisionCommands(): ProvisionCommands | null {
 
 async function schedule(signal: AbortSignal): Promise<void> {
   const wake = new ChangeSignal(signal)
-  const stop = await listener().listen('queue', () => wake.notify())
+  const stop = await listener().listen('queue', wake.notify)
   let reconciled = Number.NEGATIVE_INFINITY
   let swept = Number.NEGATIVE_INFINITY
   let sweeping: Promise<void> | undefined

@@ -11,7 +11,7 @@ const atOnce = 4
 /** Turns the output of ended jobs into their files, until `signal` ends it. What fails stays in the database. */
 export async function storeResults(signal: AbortSignal): Promise<void> {
   const wake = new ChangeSignal(signal)
-  const stop = await listener().listen('queue', () => wake.notify())
+  const stop = await listener().listen('queue', wake.notify)
   const failures = new Failures()
   try {
     while (!signal.aborted) {

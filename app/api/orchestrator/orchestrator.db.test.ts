@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { call } from '@/lib/access/testing/call'
 import { makePerson, makeToken, type Person } from '@/lib/access/testing/people'
 import { makeJob } from '@/lib/cluster/testing/rows'
-import { leaderLock } from '@/lib/database/leader-lock'
+import { locks } from '@/lib/database/locks'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { GET as getModels, PUT as putModels } from '../models/route'
 import { GET as getPolicy, PUT as putPolicy } from './policy/route'
@@ -44,9 +44,9 @@ describe('the orchestrator', () => {
     const read = async () => (await call(status, `${path}/status`, ada)).body
     expect(await read()).toEqual({ ...expected, leader: false })
     const leader = await db.pool.connect()
-    await leader.query('SELECT pg_advisory_lock($1)', [leaderLock])
+    await leader.query('SELECT pg_advisory_lock($1)', [locks.leader])
     expect(await read()).toEqual({ ...expected, leader: true })
-    await leader.query('SELECT pg_advisory_unlock($1)', [leaderLock])
+    await leader.query('SELECT pg_advisory_unlock($1)', [locks.leader])
     leader.release()
     expect(await read()).toEqual({ ...expected, leader: false })
   })

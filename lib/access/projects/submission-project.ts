@@ -10,7 +10,7 @@ interface Row {
 }
 
 /** What a submission needs to know of its project. */
-export interface ChosenProject {
+interface ChosenProject {
   id: string
   limits: Limits
 }

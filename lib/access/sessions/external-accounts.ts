@@ -3,7 +3,7 @@ import { type Transaction, transaction } from '../../database/transaction'
 import { recordAudit } from '../audit'
 
 /** A sign-in that an outside provider vouches for. */
-export interface ExternalAccount {
+interface ExternalAccount {
   provider: string
   providerAccountId: string
   /** Addresses that the provider says it has checked: no others count. */

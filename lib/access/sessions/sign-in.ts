@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { database } from '../../database/client'
+import { acquireAccountLock } from '../../database/locks'
 import { type Transaction, transaction } from '../../database/transaction'
 import { recordAudit } from '../audit'
 import { inPasswordSlot, verifyPassword } from './passwords'
@@ -19,7 +20,7 @@ const failureWindow = '15 minutes'
 const calmFailures = 100
 const pauseMs = 1000
 
-export type PasswordCheck = { verdict: 'right'; session: SessionClaims } | { verdict: 'wrong' | 'throttled' }
+type PasswordCheck = { verdict: 'right'; session: SessionClaims } | { verdict: 'wrong' | 'throttled' }
 
 const credentialsSchema = z.object({
   login: z
@@ -84,7 +85,7 @@ export function checkPassword(
   return inPasswordSlot(async () => {
     await sleep(await pauseBeforeTry())
     return transaction(async (tx) => {
-      await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`sign-in ${target}`])
+      await acquireAccountLock(tx, `sign-in ${target}`)
       if ((await failuresOf(tx, target)) >= failuresAllowed) return { verdict: 'throttled' }
       const stored = await storedPassword(tx, userId)
       const matches = await verifyPassword(stored?.password_hash ?? null, password)

@@ -10,7 +10,7 @@ import { hashPassword, inPasswordSlot } from '../sessions/passwords'
 export const invitationLifetime = '7 days'
 
 /** A link that lets its holder set a user's password, once. Only its SHA-256 is stored. */
-export interface Invitation {
+interface Invitation {
   hash: Buffer
   /** Shown once. */
   url: string

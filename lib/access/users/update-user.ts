@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { CreatedUser, updateUserSchema } from '../../contract/access'
 import { GpuqError } from '../../contract/errors'
+import { acquireAccountLock } from '../../database/locks'
 import { type Transaction, transaction } from '../../database/transaction'
 import { type Actor, requireAdmin } from '../actor'
 import { assignments } from '../assignments'
@@ -43,7 +44,7 @@ export function updateUser(
  * for all instead of the admins' rows: those are also held by whatever refers to them, and that would deadlock.
  */
 async function requireAnotherAdmin(tx: Transaction, user: UserRow): Promise<void> {
-  await tx.query("SELECT pg_advisory_xact_lock(hashtextextended('gpuq admins', 0))")
+  await acquireAccountLock(tx, 'gpuq admins')
   const { rows } = await tx.query<{ id: string }>(
     "SELECT id FROM users WHERE role = 'admin' AND disabled_at IS NULL",
   )

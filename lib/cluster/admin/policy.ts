@@ -8,7 +8,7 @@ import { wakeLeader } from '../../database/notify'
 import { type Transaction, transaction } from '../../database/transaction'
 
 /** The policy, and what goes with it in the same row. */
-export type CurrentPolicy = Policy & {
+type CurrentPolicy = Policy & {
   /** False: the orchestrator is stopped, nothing new is placed. */
   running: boolean
   /** Thousandths of a GPU that a model stands for whose name is not in the table. */

@@ -1,4 +1,5 @@
 import { database } from '../../database/client'
+import { acquireLockOf } from '../../database/locks'
 import { type Transaction, transaction } from '../../database/transaction'
 import { type Lease, leaseHeld } from '../nodes/nodes'
 import { type ClaimedTask, Fenced } from '../tasks/tasks'
@@ -27,7 +28,7 @@ export interface CheckpointFile extends StoredFile {
 }
 
 /** What one look at a task's directory changes in the record, all at once. */
-export interface Batch {
+interface Batch {
   stored: StoredFile[]
   /** Files that are gone from the directory, each with the object that the task knows of it. */
   gone: { path: string; object: string }[]
@@ -84,12 +85,9 @@ export async function recordBatch(
   })
 }
 
-/** Any number; the same one everywhere. */
-const lockClass = 7_423_117
-
 /** Tasks of one attempt take turns: each would else wait for rows of the other. */
 export async function holdRun(tx: Transaction, { projectId, name }: Run): Promise<void> {
-  await tx.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [lockClass, `${projectId}/${name}`])
+  await acquireLockOf(tx, 'checkpoints', `${projectId}/${name}`)
 }
 
 async function dropRows(tx: Transaction, run: Run, { stored, gone }: Batch): Promise<string[]> {

@@ -73,3 +73,15 @@ async function removeUnnamed(store: ObjectStore, keys: ReadonlyMap<string, strin
 function madeAt(object: string): number {
   return Number.parseInt(object.replaceAll('-', '').slice(0, 12), 16)
 }
+
+/** Those of a project's runs whose last job ended longer ago than the project keeps things. A name that no job had is none. */
+export async function expiredRunsOf(projectId: string, names: readonly string[]): Promise<string[]> {
+  const { rows } = await database().pool.query<{ name: string }>(
+    `SELECT j.run_name AS name FROM jobs j JOIN projects p ON p.id = j.project_id
+      WHERE p.id = $1 AND p.retention_days IS NOT NULL AND j.run_name = ANY ($2::text[])
+      GROUP BY j.run_name, p.retention_days
+     HAVING bool_and(j.ended_at IS NOT NULL) AND max(j.ended_at) < now() - make_interval(days => p.retention_days)`,
+    [projectId, names],
+  )
+  return rows.map(({ name }) => name)
+}

@@ -17,7 +17,7 @@ export interface GpuStanding {
   calm: number
 }
 
-export interface GpuAssessment {
+interface GpuAssessment {
   busyReason: string | null
   calm: number
 }

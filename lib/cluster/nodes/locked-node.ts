@@ -16,7 +16,7 @@ export interface LockedNode extends Pause {
 }
 
 /** One of its GPUs, locked as well. */
-export interface LockedGpu extends Pause {
+interface LockedGpu extends Pause {
   id: string
   index: number
   missing: boolean

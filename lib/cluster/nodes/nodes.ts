@@ -1,15 +1,13 @@
 import { uuidv7 } from 'uuidv7'
 import { database } from '../../database/client'
 import { channels } from '../../database/listen'
+import { acquireLock } from '../../database/locks'
 import { transaction } from '../../database/transaction'
 import { leaseTimes } from './lease-times'
 
-/** Any constant of its own. */
-export const registrationLock = 4_711_470_004
+type NodePool = 'reserved' | 'on-demand'
 
-export type NodePool = 'reserved' | 'on-demand'
-
-export interface NodeRegistration {
+interface NodeRegistration {
   name: string
   /** The container engine's id: tells a restarted worker from another machine of the same name. */
   engineId: string
@@ -63,7 +61,7 @@ export class NodeNameTaken extends Error {
 export async function registerNode(node: NodeRegistration): Promise<Lease> {
   return transaction(async (tx) => {
     // One registration at a time: the next number is the one after the last.
-    await tx.query('SELECT pg_advisory_xact_lock($1)', [registrationLock])
+    await acquireLock(tx, 'nodeRegistration')
     const { rows } = await tx.query<{ id: string; lease_id: string }>(
       `INSERT INTO nodes (id, number, name, status, engine_id, engine_version, warnings, lease_id, lease_expires_at, cpu_milli, memory_mib, pool, dedicated_to, address)
        VALUES ($1, (SELECT coalesce(max(number) + 1, 0) FROM nodes), $2, 'draining', $3, $4, $5, gen_random_uuid(), now() + make_interval(secs => $6), $7, $8, $9, $10, $11)

@@ -6,7 +6,7 @@ import { gpuState, nodeState } from './cluster-states'
 import type { CountedNode } from './count-cluster'
 
 /** A node as far as it counts in figures and lists. */
-export interface OverviewNode extends CountedNode {
+interface OverviewNode extends CountedNode {
   number: number
   name: string
 }

@@ -1,13 +1,12 @@
 import { parseSpec, type StoredSpec, type Unparsed } from '../../contract/config/stored-spec'
 import { database } from '../../database/client'
+import { locks } from '../../database/locks'
 import type { Transaction } from '../../database/transaction'
 import { requestOf } from '../../jobs/config/resource-request'
 import { couldFit, fits } from '../../scheduling/fits'
 import { readNodeInTurn } from '../nodes/node-states'
 import { startJob } from './place'
 
-/** Any constant of its own. */
-const lineLock = 4_711_470_006
 /** A line that no pass has confirmed for so long is not gone by: a leader makes one a second. */
 const goodForSeconds = 5
 
@@ -22,7 +21,7 @@ export async function publishCandidates(jobIds: readonly string[]): Promise<void
 }
 
 /** Whose turn is next. */
-export interface DispatchCandidates {
+interface DispatchCandidates {
   jobIds: readonly string[]
   /** Whether a job may go before one that cannot use the node. */
   backfill: boolean
@@ -60,7 +59,7 @@ export async function dispatchDirectly(
   { jobIds, backfill }: DispatchCandidates,
 ): Promise<void> {
   // One at a time, in the order of their turns.
-  const node = jobIds.length > 0 ? await readNodeInTurn(tx, nodeId, lineLock) : null
+  const node = jobIds.length > 0 ? await readNodeInTurn(tx, nodeId, locks.directDispatch) : null
   if (!node) return
   for (let left = jobIds; left.length > 0; ) {
     const job = await firstThatWaits(tx, left)

@@ -2,6 +2,7 @@ import { uuidv7 } from 'uuidv7'
 import { readSpec, type StoredSpec } from '../../contract/config/stored-spec'
 import { readJobNetworks } from '../../contract/job-network'
 import { channels } from '../../database/listen'
+import { acquireLock } from '../../database/locks'
 import { type Transaction, transaction } from '../../database/transaction'
 import { env } from '../../env'
 import { requestOf } from '../../jobs/config/resource-request'
@@ -10,10 +11,7 @@ import type { Dimension, NodeState, Placement, TaskPlacement } from '../../sched
 import { lockForPlacing } from '../nodes/node-states'
 
 type Refusal = Dimension | 'job' | 'network'
-export type Commit = { ok: true } | { ok: false; dimension: Refusal }
-
-/** Any constant of its own. */
-const networkLock = 4_711_470_005
+type Commit = { ok: true } | { ok: false; dimension: Refusal }
 
 /** Rolls the transaction back when a plan turns out to be stale; carries why. */
 class StalePlan extends Error {
@@ -66,7 +64,7 @@ async function takeJob(tx: Transaction, placement: Attempt): Promise<StoredSpec 
  */
 async function takeNetwork(tx: Transaction, { jobId, attempt }: Placement): Promise<void> {
   // One at a time, or two would take the same.
-  await tx.query('SELECT pg_advisory_xact_lock($1)', [networkLock])
+  await acquireLock(tx, 'jobNetwork')
   const { rowCount } = await tx.query({
     name: 'take-network',
     text: `WITH own AS (SELECT (abs(hashtextextended($1::text, 0) % $2::int)::int + $3::int * 97) % $2::int AS first)

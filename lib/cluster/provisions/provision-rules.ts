@@ -30,7 +30,7 @@ export interface ProvisionFacts {
  * - `end`: the nodes have no use any more;
  * - `take_down`: run the command that takes them down.
  */
-export type ProvisionStep = 'wait' | 'give_up' | 'settle' | 'again' | 'end' | 'take_down'
+type ProvisionStep = 'wait' | 'give_up' | 'settle' | 'again' | 'end' | 'take_down'
 
 /** What to do next. Pure: the same facts always give the same step. */
 export function nextProvisionStep(facts: ProvisionFacts): ProvisionStep {

@@ -6,7 +6,7 @@ import { transaction } from '../../database/transaction'
 import type { ProvisionStatus } from './provision-rules'
 
 /** What the commands are told of the job, as variables. */
-export const provisionRequestSchema = z.record(z.string().regex(/^GPUQ_PROVISION_[A-Z_]+$/), z.string())
+const provisionRequestSchema = z.record(z.string().regex(/^GPUQ_PROVISION_[A-Z_]+$/), z.string())
 
 /** Nodes brought up for one job, as the leader looks after them. */
 export interface Provision {

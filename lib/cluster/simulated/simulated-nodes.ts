@@ -3,8 +3,8 @@ import { type Actor, requireAdmin } from '../../access/actor'
 import { recordAudit } from '../../access/audit'
 import { GpuqError } from '../../contract/errors'
 import { channels } from '../../database/listen'
+import { acquireLock } from '../../database/locks'
 import { type Transaction, transaction } from '../../database/transaction'
-import { registrationLock } from '../nodes/nodes'
 
 /** Nodes to try gpuq with: their GPUs are nobody's, their containers are real and run on the host's engine. */
 export interface SimulatedSet {
@@ -41,7 +41,7 @@ interface SimulatedRow {
 export async function initializeSimulatedNodes(actor: Actor, asked: SimulatedSet): Promise<void> {
   requireAdmin(actor)
   await transaction(async (tx) => {
-    await tx.query('SELECT pg_advisory_xact_lock($1)', [registrationLock])
+    await acquireLock(tx, 'nodeRegistration')
     const present = await lockSimulated(tx)
     const names = await freeNames(tx, asked.nodeCount)
     const surplus = present.filter(({ name }) => !names.includes(name))

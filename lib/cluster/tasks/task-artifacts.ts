@@ -3,7 +3,7 @@ import { type Lease, leaseHeld } from '../nodes/nodes'
 import { type ClaimedTask, Fenced } from './tasks'
 
 /** A file that a task left in /results, and where it lies now. */
-export interface TaskArtifact {
+interface TaskArtifact {
   id: string
   /** Relative to /results, with slashes. */
   path: string

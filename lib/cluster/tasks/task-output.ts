@@ -4,7 +4,7 @@ import { type Lease, leaseHeld } from '../nodes/nodes'
 import { type ClaimedTask, Fenced } from './tasks'
 
 /** Output as records, and how many raw bytes of each stream they stand for in all. */
-export interface OutputBatch {
+interface OutputBatch {
   start: number
   records: Buffer
   stdoutConsumed: number

@@ -6,7 +6,7 @@ import { Fenced } from './tasks'
 const takenBytes = 64 * 1024
 
 /** What people did at a task's terminal. */
-export interface TerminalWork {
+interface TerminalWork {
   /** In characters; null: nobody said. */
   size: { columns: number; rows: number } | null
   /** What was typed, in order. */

@@ -127,7 +127,7 @@ export async function unfinishedTasks(lease: Lease): Promise<ClaimedTask[]> {
 }
 
 /** Why a task is stopped by what happened elsewhere. */
-export type StopReason = CancelReason | 'preempted' | 'peer_failed'
+type StopReason = CancelReason | 'preempted' | 'peer_failed'
 
 /**
  * This node's live tasks that are to be stopped, and what for: a cancel goes before making room for another job, and

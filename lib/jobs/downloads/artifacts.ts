@@ -105,7 +105,7 @@ export async function downloadArtifacts(job: VisibleJob): Promise<Response> {
 const previewBytes = 64 * 1024
 const mostImageBytes = 16 << 20
 
-export type ArtifactPreview =
+type ArtifactPreview =
   | { kind: 'text'; text: string; truncated: boolean }
   | { kind: 'image' }
   | { kind: 'none'; why: string }

@@ -8,7 +8,7 @@ const safe = {
   'cross-origin-resource-policy': 'same-origin',
 }
 
-export interface Attachment {
+interface Attachment {
   /** What it is called when it is saved; without separators and what cannot be seen. */
   name: string
   type: string

@@ -2,7 +2,7 @@ import type { StoredSpec } from '../../contract/config/stored-spec'
 import type { EndReason } from '../../contract/reasons'
 
 /** How often a job may fail to get a place, where it says so. */
-export interface AssignmentLimit {
+interface AssignmentLimit {
   most: number
   /** Seconds before the second attempt; doubled before each later one. */
   firstWaitS: number

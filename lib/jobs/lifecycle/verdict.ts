@@ -1,3 +1,4 @@
+import { backoff } from '../../async/retry'
 import { parseSpec, type StoredSpec, type Unparsed } from '../../contract/config/stored-spec'
 import { type CancelReason, describeReason, type EndReason, endReasons } from '../../contract/reasons'
 import { type JobStatus, liveTaskStatuses, statusesBefore, type TaskStatus } from '../../contract/status'
@@ -8,7 +9,7 @@ import { type EndedTask, judgeAttempt, type Outcome } from './attempt-end'
 
 /** Wait before the next attempt, in seconds: doubles from one second up to five minutes. */
 export function backoffSeconds(attempt: number): number {
-  return Math.min(2 ** (attempt - 1), 300)
+  return backoff(attempt, 1, 300)
 }
 
 const verdicts = {
@@ -33,7 +34,7 @@ const verdicts = {
 } as const satisfies Record<EndReason, JobStatus>
 
 /** A job's live attempt, the job's row locked. */
-export interface LiveAttempt {
+interface LiveAttempt {
   jobId: string
   attempt: number
   maxRetries: number

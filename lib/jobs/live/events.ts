@@ -1,10 +1,12 @@
 import type { Actor } from '../../access/actor'
 import { isCredentialValid } from '../../access/credential-validity'
+import { ChangeSignal } from '../../async/change-signal'
+import { takeSlot } from '../../async/concurrency-limit'
+import { GpuqError } from '../../contract/errors'
 import { isFinal } from '../../contract/status'
 import { type RankOutput, readRanks, startsOfTail } from '../../results/read-output'
 import { readJobDetail } from '../read/read'
-import { takeStream } from './open-streams'
-import { watchJob } from './wait'
+import { lookEveryMs, watchJob } from './wait'
 
 /**
  * A job as server-sent events:
@@ -15,6 +17,8 @@ import { watchJob } from './wait'
  * - `end`: the job has ended and everything was sent.
  */
 
+/** Open streams of one user: enough for many tabs, too few to overload the server. */
+const streamsPerUser = 32
 const keepAliveMs = 15_000
 /** Output may ring many times a second: whether the reader may still read is asked less often. */
 const askEveryMs = 2_000
@@ -27,14 +31,18 @@ interface Position {
 }
 
 /** Where a reader begins: behind the last event that it saw, else so many bytes before the end, else at the start. */
-export interface EventsFrom {
+interface EventsFrom {
   lastEventId: string | null
   tail?: number | undefined
 }
 
-/** Opens the stream. */
+/**
+ * Opens the stream.
+ * @throws 429 when the user has too many open.
+ */
 export function jobEvents(actor: Actor, jobId: string, from: EventsFrom, signal: AbortSignal): Response {
-  const leave = takeStream(actor.userId)
+  const leave = takeSlot(`streams of ${actor.userId}`, streamsPerUser)
+  if (!leave) throw tooManyStreams()
   const ended = new AbortController()
   const events = follow(actor, jobId, from, AbortSignal.any([signal, ended.signal]))
   const close = () => {
@@ -82,9 +90,8 @@ async function* follow(
   from: EventsFrom,
   signal: AbortSignal,
 ): AsyncGenerator<string, void> {
-  const bell = new Bell()
-  signal.addEventListener('abort', bell.notify)
-  const stops = await Promise.all([watchJob(jobId, bell.notify), watchJob(jobId, bell.notify, 'output')])
+  const change = new ChangeSignal(signal)
+  const stops = await Promise.all([watchJob(jobId, change.notify), watchJob(jobId, change.notify, 'output')])
   const mayRead = askingNowAndThen(actor)
   let position = parsePosition(from.lastEventId)
   let shown = ''
@@ -92,7 +99,6 @@ async function* follow(
   try {
     yield 'retry: 1000\n\n'
     while (!signal.aborted && (await mayRead())) {
-      bell.quieten()
       const job = await readJobDetail(jobId)
       if (job.attempt !== position.attempt) {
         const tail = position.attempt === 0 ? from.tail : undefined
@@ -118,33 +124,16 @@ async function* follow(
         yield ': still here\n\n'
         quietSince = performance.now()
       }
-      await bell.wait()
+      await change.wait(lookEveryMs)
     }
   } finally {
     for (const stop of stops) stop()
   }
 }
 
-/** Wakes the one who waits: at once, if it rang since it was last quietened. */
-class Bell {
-  #rang = false
-  #wake = () => {}
-
-  readonly notify = () => {
-    this.#rang = true
-    this.#wake()
-  }
-
-  quieten(): void {
-    this.#rang = false
-  }
-
-  async wait(): Promise<void> {
-    if (this.#rang) return
-    await new Promise<void>((resolve) => {
-      this.#wake = resolve
-    })
-  }
+function tooManyStreams(): GpuqError {
+  const message = `You have ${streamsPerUser} live pages open, which is the most. Close some of them.`
+  return new GpuqError('rate_limited', message, { headers: { 'retry-after': '10' } })
 }
 
 /** Whether the reader may still read; what was true is believed for a moment. */

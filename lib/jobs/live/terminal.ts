@@ -3,6 +3,7 @@ import { recordAudit } from '../../access/audit'
 import { GpuqError } from '../../contract/errors'
 import type { TerminalSize } from '../../contract/jobs'
 import { channels } from '../../database/listen'
+import { acquireLockOf } from '../../database/locks'
 import { type Transaction, transaction } from '../../database/transaction'
 import { findVisibleJob } from '../read/job-visibility'
 
@@ -11,8 +12,6 @@ export const maxInputBytes = 64 * 1024
 /** Most that waits for one program to read it, and in how many pieces. */
 const maxWaitingBytes = 1024 * 1024
 const maxWaitingPieces = 4096
-/** Any constant of its own. */
-const inputLock = 4_711_471
 
 /**
  * Types at the terminal of a running job. Pieces reach the program in the order in which they were accepted, each once.
@@ -27,7 +26,7 @@ export async function typeInto(
 ): Promise<void> {
   await atTerminal(actor, jobId, rank, read, async (tx, taskId, bytes) => {
     // One at a time for each terminal: numbers are given in the order of the commits, and the limit is exact.
-    await tx.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [inputLock, taskId])
+    await acquireLockOf(tx, 'terminalInput', taskId)
     const { rowCount } = await tx.query({
       name: 'type-input',
       text: `INSERT INTO terminal_inputs (task_id, bytes)

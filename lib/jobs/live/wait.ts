@@ -1,3 +1,4 @@
+import { ChangeSignal } from '../../async/change-signal'
 import { isFinal, type JobStatus } from '../../contract/status'
 import { isDatabaseAway } from '../../database/away'
 import { database } from '../../database/client'
@@ -5,25 +6,17 @@ import { listener } from '../../database/listen'
 import { findResultFile, type StoredResultFile } from '../../results/read-output'
 
 /** How often a waiter looks by itself, should a notification be lost. */
-const lookEveryMs = 2_000
+export const lookEveryMs = 2_000
 
-/**
- * Calls `onChange` when the job's notifications come, and every now and then in case one was lost. Resolves once it
- * listens; returns how to stop.
- */
-export async function watchJob(
+/** Calls `onChange` when the job's notifications come. Resolves once it listens; returns how to stop. */
+export function watchJob(
   jobId: string,
   onChange: () => void,
   channel: 'job' | 'output' = 'job',
 ): Promise<() => void> {
-  const stop = await listener().listen(channel, (payload) => {
+  return listener().listen(channel, (payload) => {
     if (payload === null || payload === jobId) onChange()
   })
-  const timer = setInterval(onChange, lookEveryMs)
-  return () => {
-    clearInterval(timer)
-    stop()
-  }
 }
 
 /** Waits until the job has its verdict. False when `signal` was aborted first: the job itself goes on. */
@@ -45,22 +38,16 @@ export function waitForResultFile(jobId: string, signal: AbortSignal): Promise<S
  * does not answer finds nothing: whoever waits has waited long, and it is back in a moment.
  */
 async function waitFor<T>(jobId: string, signal: AbortSignal, look: () => Promise<T>): Promise<T | null> {
-  let changed = () => {}
-  const stop = await watchJob(jobId, () => changed())
-  const onAbort = () => changed()
-  signal.addEventListener('abort', onAbort)
+  const change = new ChangeSignal(signal)
+  const stop = await watchJob(jobId, change.notify)
   try {
     while (!signal.aborted) {
-      const change = new Promise<void>((resolve) => {
-        changed = resolve
-      })
       const found = await look().catch(unlessAway)
       if (found) return found
-      await change
+      await change.wait(lookEveryMs)
     }
     return null
   } finally {
-    signal.removeEventListener('abort', onAbort)
     stop()
   }
 }

@@ -17,7 +17,7 @@ export interface VisibleJob {
   attempt: number
 }
 
-export const noSuchJob = () =>
+const noSuchJob = () =>
   new GpuqError(
     'not_found',
     'There is no job with this id among yours. Look at /api/jobs for the ones there are.',

@@ -6,7 +6,7 @@ export interface SimulatedJob extends WaitingJob {
   runsMs: number
 }
 
-export interface Simulation {
+interface Simulation {
   /** When each job started. */
   started: ReadonlyMap<string, number>
   /** Jobs in the order of their starts. */
@@ -17,7 +17,7 @@ export interface Simulation {
   heldByUser: ReadonlyMap<string, ReadonlyMap<string, number>>
 }
 
-export interface SimulationOptions {
+interface SimulationOptions {
   /** All but the jobs. */
   cluster: Omit<Snapshot, 'now' | 'waiting' | 'running'>
   jobs: readonly SimulatedJob[]

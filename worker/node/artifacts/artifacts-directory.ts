@@ -19,7 +19,7 @@ export function artifactsDirectory(tasksDirectory: string, taskId: string): stri
 }
 
 /** Makes it, unless it is there: what an earlier worker began is kept. */
-export async function openArtifacts(
+async function openArtifacts(
   path: string,
   taskId: string,
   limitBytes: number,

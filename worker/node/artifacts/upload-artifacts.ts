@@ -1,5 +1,5 @@
 import { uuidv7 } from 'uuidv7'
-import { sleep } from '@/lib/async/sleep'
+import { retry } from '@/lib/async/retry'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { recordArtifact, recordedPaths } from '@/lib/cluster/tasks/task-artifacts'
 import { type ClaimedTask, Fenced } from '@/lib/cluster/tasks/tasks'
@@ -110,26 +110,29 @@ class Keeper {
     const { lease, task, abandoned } = this.results
     const id = uuidv7()
     const key = artifactKey(task, id)
-    for (let wait = 500; ; wait = Math.min(wait * 2, 5_000)) {
+    const store = async () => {
       if (abandoned.aborted) throw new Fenced(task.id)
       if (this.#isOver) return false
-      try {
-        const stored = await storage().write(key, this.#read(file))
-        this.#refusingSince = null
-        await retryWrite(abandoned, 'artifact', () =>
-          recordArtifact(lease, task, { id, path: file.path, ...stored }),
-        )
-        return true
-      } catch (error) {
-        if (error instanceof OutOfTime) return false
-        if (!(error instanceof StorageFault)) throw error
-        this.#refusingSince ??= performance.now()
-        logger.warn({ err: error, task: task.id }, 'a file of /results could not be stored, trying again')
-        await storage()
-          .remove(key)
-          .catch(() => undefined)
-        await sleep(wait, abandoned)
-      }
+      const stored = await storage().write(key, this.#read(file))
+      this.#refusingSince = null
+      await retryWrite(abandoned, 'artifact', () =>
+        recordArtifact(lease, task, { id, path: file.path, ...stored }),
+      )
+      return true
+    }
+    const onFailure = async (error: unknown) => {
+      if (!(error instanceof StorageFault)) throw error
+      this.#refusingSince ??= performance.now()
+      logger.warn({ err: error, task: task.id }, 'a file of /results could not be stored, trying again')
+      await storage()
+        .remove(key)
+        .catch(() => undefined)
+    }
+    try {
+      return await retry(store, { firstMs: 500, longestMs: 5_000, signal: abandoned, onFailure })
+    } catch (error) {
+      if (error instanceof OutOfTime) return false
+      throw error
     }
   }
 

@@ -1,4 +1,4 @@
-import { sleep } from '@/lib/async/sleep'
+import { sleep, unlessAborted } from '@/lib/async/sleep'
 import { assessGpu, type UseThresholds } from '@/lib/cluster/gpus/gpu-health'
 import type { GpuReading, GpuReport } from '@/lib/cluster/gpus/gpu-reading'
 import {
@@ -51,11 +51,8 @@ export class GpuMonitor {
 
   /** Looks every few seconds until `signal` ends it. One look that hangs is not waited for then. */
   async keepWatching(signal: AbortSignal): Promise<void> {
-    const ended = new Promise<void>((resolve) => {
-      signal.addEventListener('abort', () => resolve(), { once: true })
-    })
     while (!signal.aborted) {
-      await Promise.race([this.look(), ended])
+      await unlessAborted(this.look(), signal)
       this.#looked()
       await sleep(lookEveryMs, signal)
     }

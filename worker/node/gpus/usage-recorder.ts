@@ -3,7 +3,7 @@ import { recordTaskUse } from '@/lib/cluster/gpus/gpu-samples'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { logger } from '@/lib/logger'
-import { encodeMetric } from '@/lib/results/metric'
+import { encodeMetric } from '@/lib/results/encode'
 import type { OutputWriter } from '../task/output-writer'
 import { shownRank } from '../task/shown-rank'
 

@@ -9,7 +9,7 @@ const retryEveryMs = 500
 const lastTryMs = 2_000
 
 /** How a lease came to its end here. */
-export type LeaseEnd = 'expired' | 'taken' | 'ended'
+type LeaseEnd = 'expired' | 'taken' | 'ended'
 
 /** Keeps one lease, and knows whether it is surely held. */
 export class LeaseRenewer {

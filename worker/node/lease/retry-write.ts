@@ -1,4 +1,4 @@
-import { sleep } from '@/lib/async/sleep'
+import { retry } from '@/lib/async/retry'
 import { Fenced } from '@/lib/cluster/tasks/tasks'
 import { logger } from '@/lib/logger'
 
@@ -9,16 +9,12 @@ const permanentErrors = /^(22|23|42)/
  * Does a write that must not be lost: a database that does not answer is asked again until the write is done, the
  * worker is fenced off, or `signal` ends it. The write must be safe to repeat.
  */
-export async function retryWrite<T>(signal: AbortSignal, what: string, write: () => Promise<T>): Promise<T> {
-  for (let wait = 50; ; wait = Math.min(wait * 2, 1_000)) {
-    try {
-      return await write()
-    } catch (error) {
-      if (error instanceof Fenced || signal.aborted || isPermanent(error)) throw error
-      logger.warn({ err: error }, `${what}: the database did not take it, trying again`)
-      await sleep(wait, signal)
-    }
+export function retryWrite<T>(signal: AbortSignal, what: string, write: () => Promise<T>): Promise<T> {
+  const onFailure = (error: unknown) => {
+    if (error instanceof Fenced || signal.aborted || isPermanent(error)) throw error
+    logger.warn({ err: error }, `${what}: the database did not take it, trying again`)
   }
+  return retry(write, { firstMs: 50, longestMs: 1_000, signal, onFailure })
 }
 
 function isPermanent(error: unknown): boolean {

@@ -9,7 +9,7 @@ import { retryWrite } from '../lease/retry-write'
 /** The safety net under the notifications. */
 const lookEveryMs = 1_000
 /** What the others get after the first is ready: one may still be pulling its image. */
-export const barrierSeconds = 600
+const barrierSeconds = 600
 
 /** The attempt cannot start: some of its tasks did not get ready in time. */
 export class PeersMissing extends Error {

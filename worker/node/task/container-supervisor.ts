@@ -15,7 +15,7 @@ import {
 /** How often an engine that is away is asked again. */
 const engineRetryMs = 1_000
 
-export interface SupervisorHost {
+interface SupervisorHost {
   runtime: Runtime
   taskId: string
   nodeId: string

@@ -5,7 +5,7 @@ import { type ClaimedTask, Fenced, markRunning } from '@/lib/cluster/tasks/tasks
 import { type EndReason, endReasons } from '@/lib/contract/reasons'
 import type { Outcome } from '@/lib/jobs/lifecycle/attempt-end'
 import { logger } from '@/lib/logger'
-import { encodeNote } from '@/lib/results/note'
+import { encodeNote } from '@/lib/results/encode'
 import { RunCheckpoints } from '../../checkpoints/run-checkpoints'
 import type { ContainerRef, OutputChunk } from '../../runtime/runtime'
 import { withResults } from '../artifacts/upload-artifacts'

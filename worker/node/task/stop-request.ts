@@ -1,3 +1,4 @@
+import { unlessAborted } from '@/lib/async/sleep'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { type ClaimedTask, noteStop } from '@/lib/cluster/tasks/tasks'
 import { type EndReason, endReasons } from '@/lib/contract/reasons'
@@ -45,12 +46,7 @@ export class StopRequest {
   }
 
   /** Null when it came first: a pull may take many minutes. */
-  async unlessGiven<T>(work: Promise<T>): Promise<T | null> {
-    const { signal } = this
-    if (signal.aborted) return null
-    const stopped = new Promise<null>((resolve) => {
-      signal.addEventListener('abort', () => resolve(null), { once: true })
-    })
-    return Promise.race([work, stopped])
+  unlessGiven<T>(work: Promise<T>): Promise<T | null> {
+    return unlessAborted(work, this.signal)
   }
 }

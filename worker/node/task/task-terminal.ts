@@ -13,7 +13,7 @@ const retryMs = 1_000
 const usualSize: TerminalSize = { columns: 80, rows: 24 }
 
 /** The container behind the terminal, for as long as it runs. */
-export interface TerminalContainer {
+interface TerminalContainer {
   openInput(): Promise<ContainerInput>
   resize(size: TerminalSize): Promise<void>
 }

@@ -1,5 +1,6 @@
 import { lstat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { withTimeout } from '@/lib/async/sleep'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { workspaceOf } from '@/lib/contract/workspaces'
 import { env } from '@/lib/env'
@@ -77,14 +78,8 @@ function partsOf(path: string): string[] {
   return parent === path ? [path] : [...partsOf(parent), path]
 }
 
-async function within<T>(ms: number, work: Promise<T>, message: string): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new WorkspaceFault(message)), ms)
+function within<T>(ms: number, work: Promise<T>, message: string): Promise<T> {
+  return withTimeout(work, ms, () => {
+    throw new WorkspaceFault(message)
   })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }

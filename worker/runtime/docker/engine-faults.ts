@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { withTimeout } from '@/lib/async/sleep'
 import { RuntimeFault, type RuntimeFaultCode } from '../runtime'
 
 const errorSchema = z.object({
@@ -72,16 +73,8 @@ function adviceOn(sentence: string): string {
 }
 
 /** Gives up on an answer after `ms`: an engine that hangs must not hang the worker. */
-export async function within<T>(ms: number, doing: string, answer: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new RuntimeFault('engine_unreachable', `The engine took over ${ms / 1000} s to ${doing}.`))
-    }, ms)
+export function within<T>(ms: number, doing: string, answer: Promise<T>): Promise<T> {
+  return withTimeout(answer, ms, () => {
+    throw new RuntimeFault('engine_unreachable', `The engine took over ${ms / 1000} s to ${doing}.`)
   })
-  try {
-    return await Promise.race([answer, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 
 const MiB = 1024 * 1024
 
-export interface QueueLimits {
+interface QueueLimits {
   /** Bytes held unread before the source is made to wait. */
   high: number
   /** Bytes let in after every `everyMs` of a wait, until `most` are held. */

@@ -10,7 +10,7 @@ const memory = 256 * 1024
 const patienceMs = 1_000
 
 /** When those who listen to the program began to: somewhere between the two, in milliseconds. */
-export interface Attached {
+interface Attached {
   output: OutputQueue
   before: number
   after: number
@@ -62,7 +62,7 @@ async function heldAtLeast(output: OutputQueue, lines: number): Promise<Buffer> 
 }
 
 /** What the log ends with, and how many of its lines the other connection must or may have brought as well. */
-export class LogEnd {
+class LogEnd {
   /** Lines that ended after both connections were there. */
   sureLines = 0
   #possibleLines = 0

@@ -29,4 +29,4 @@ export function containerNetwork(task: TaskContainer, internetNetwork: string) {
 const alone = { hostname: 'gpuq', networkName: null, endpoints: {} }
 
 /** What the tasks of a job call each other. */
-export const rankName = (rank: number): string => `rank-${rank}`
+const rankName = (rank: number): string => `rank-${rank}`

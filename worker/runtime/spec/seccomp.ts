@@ -5,7 +5,7 @@ import { allowedSyscalls } from './allowed-syscalls'
  * io_uring, AF_ALG and AF_VSOCK, tracing, and the 32-bit entry point, whose `socketcall` would go round every rule
  * about sockets. Here everything is refused that is not listed.
  */
-export interface SeccompProfile {
+interface SeccompProfile {
   defaultAction: 'SCMP_ACT_ERRNO'
   archMap: { architecture: string; subArchitectures: string[] }[]
   syscalls: SyscallRule[]

@@ -8,7 +8,7 @@ import type { ContainerRef, Exit, OutputChunk, Runtime, TaskContainer } from '..
 /** The image that the tests run in: the default environment's. */
 export const testImage = 'gpuq/python:1'
 
-export interface Ran {
+interface Ran {
   stdout: string
   stderr: string
   exit: Exit
