@@ -1,6 +1,12 @@
 import { keepPreviousData, mutationOptions, type QueryClient, queryOptions } from '@tanstack/react-query'
-import type { ModelTable } from '@/lib/contract/cluster'
-import type { Initialize, NodesWanted, UpdateGpu, UpdateNode, UpdatePolicy } from '@/lib/http/client/cluster'
+import type {
+  Initialize,
+  ModelTable,
+  NodesWanted,
+  UpdateGpu,
+  UpdateNode,
+  UpdatePolicy,
+} from '@/lib/contract/cluster'
 import { api, keys } from './queries'
 
 /*
@@ -43,7 +49,7 @@ export function clusterQuery(wanted: NodesWanted = { limit: nodesPerPage }) {
 export function clusterHistoryQuery(nodes: readonly number[]) {
   return queryOptions({
     queryKey: clusterKeys.historyOf(nodes),
-    queryFn: ({ signal }) => api.cluster.history(nodes, signal),
+    queryFn: ({ signal }) => api.cluster.history({ nodes: [...nodes] }, signal),
     refetchInterval: samplesMs,
     // Every series moves on with every answer: comparing them point by point would gain nothing.
     structuralSharing: false,
@@ -137,7 +143,7 @@ export const setSchedulerRunning = mutationOptions({
 })
 
 export const setPriority = mutationOptions({
-  mutationFn: ({ id, priority }: { id: string; priority: number }) => api.queue.setPriority(id, priority),
+  mutationFn: ({ id, priority }: { id: string; priority: number }) => api.queue.setPriority(id, { priority }),
   onSuccess: (_answer, _change, _, { client }) => refresh(client),
 })
 

@@ -54,7 +54,7 @@ export function jobsQuery(query: JobQuery) {
 export function jobQuery(id: string) {
   return queryOptions({
     queryKey: keys.job(id),
-    queryFn: ({ signal }) => api.jobs.get(id, signal),
+    queryFn: ({ signal }) => api.jobs.get(id, {}, signal),
     refetchInterval: ({ state: { data, dataUpdateCount } }) => {
       if (!data || !isFinal(data.status)) return quietMs
       // The result becomes a file a moment after the end.
@@ -69,7 +69,7 @@ export function jobQuery(id: string) {
 export function jobResultQuery(id: string) {
   return queryOptions({
     queryKey: keys.jobResult(id),
-    queryFn: ({ signal }) => api.jobs.result(id, signal),
+    queryFn: ({ signal }) => api.jobs.result(id, {}, signal),
   })
 }
 

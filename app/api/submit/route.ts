@@ -1,8 +1,9 @@
 import { GpuqError } from '@/lib/contract/errors'
+import { jobOperations } from '@/lib/contract/operations/jobs'
 import { isFinal } from '@/lib/contract/status'
 import { isDatabaseAway } from '@/lib/database/away'
 import { env } from '@/lib/env'
-import { parseDeduplicate, parseWait } from '@/lib/http/prefer'
+import { preferredWait } from '@/lib/http/prefer'
 import { route } from '@/lib/http/route'
 import { receiveUpload } from '@/lib/http/upload'
 import { waitForResultFile, waitUntilFinal } from '@/lib/jobs/live/wait'
@@ -13,9 +14,10 @@ import { submitJob } from '@/lib/jobs/submission/submit'
 const fileWithinMs = 1_000
 
 /** Accepts a job and, unless asked not to, waits for its result. A client that goes away does not stop the job. */
-export const POST = route('upload', async ({ request, url, actor: caller }) => {
-  const wait = parseWait(request, url, env().GPUQ_MAX_WAIT_S)
-  const deduplicate = parseDeduplicate(url)
+export const POST = route(jobOperations.submit, async ({ request, query, actor: caller, answer }) => {
+  const longest = env().GPUQ_MAX_WAIT_S
+  const wait = Math.min(query.wait ?? preferredWait(request) ?? longest, longest)
+  const deduplicate = query.deduplicate ?? false
   const { actor, submission } = await receiveUpload(request, caller)
   const submitted = await submitJob(actor, submission, { deduplicate })
   const { jobId, repeated, deduplicated, headers } = submitted
@@ -27,13 +29,8 @@ export const POST = route('upload', async ({ request, url, actor: caller }) => {
   const isNew = !repeated && !deduplicated
   const read = () => readResult(jobId).catch((error: unknown) => sayAccepted(jobId, location, error))
   const result = wait === 0 && isNew ? acceptedResult(jobId) : await read()
-  return Response.json(
-    { ...result, deduplicated },
-    {
-      status: isFinal(result.status) ? 200 : 202,
-      headers: { ...headers, location, 'cache-control': 'no-store' },
-    },
-  )
+  const status = isFinal(result.status) ? 200 : 202
+  return answer({ ...result, deduplicated }, { status, headers: { ...headers, location } })
 })
 
 /** Nobody is to send a job again because the answer to the first time could not be read. */

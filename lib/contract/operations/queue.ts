@@ -1,32 +1,26 @@
 import { z } from 'zod'
-import {
-  modelTableSchema,
-  orchestratorSchema,
-  policySchema,
-  queueSchema,
-  updatePolicySchema,
-} from '../../contract/cluster'
+import { orchestratorSchema, policySchema, queueSchema, updatePolicySchema } from '../cluster'
 import {
   prioritySchema,
   queueJobDetailSchema,
   queueQuerySchema,
   queueSubmitSchema,
   queueSubmittedSchema,
-} from '../../contract/queue'
-import { deduplicateQuery, type Operation, ok } from './operation'
+} from '../queue'
+import { defineOperations, ok } from './operation'
+import { deduplicateQuery } from './submit-query'
 
-/** The queue API, also served without /api; the policy and the model table. */
-export const queueOperations: readonly Operation[] = [
-  {
+/** The queue API, also served without /api. */
+export const queueOperations = defineOperations('queue', 'queue', {
+  submit: {
     method: 'post',
     path: '/api/queue/submit',
-    tag: 'queue',
     summary: 'Submit a job that is a command; never waits',
     access: 'submit',
     query: z.object({ deduplicate: deduplicateQuery }),
-    headers: [{ name: 'Idempotency-Key', description: 'makes a repeated submission the same job' }],
+    headers: { 'Idempotency-Key': 'makes a repeated submission the same job' },
     body: queueSubmitSchema,
-    answers: {
+    responses: {
       200: {
         description: 'An older job: of this Idempotency-Key, or of the same content',
         schema: queueSubmittedSchema,
@@ -34,96 +28,74 @@ export const queueOperations: readonly Operation[] = [
       201: { description: 'The job was accepted; see Location', schema: queueSubmittedSchema },
     },
   },
-  {
+  list: {
     method: 'get',
     path: '/api/queue',
-    tag: 'queue',
     summary: 'What waits, in the order it should start, and what runs',
     access: 'read',
     query: queueQuerySchema,
-    answers: ok(queueSchema),
+    responses: ok(queueSchema),
   },
-  {
+  get: {
     method: 'get',
     path: '/api/queue/{id}',
-    tag: 'queue',
     summary: 'One job, with its position and expected start',
     access: 'read',
-    answers: ok(queueJobDetailSchema),
+    responses: ok(queueJobDetailSchema),
   },
-  {
+  cancel: {
     method: 'delete',
     path: '/api/queue/{id}',
-    tag: 'queue',
     summary: 'Cancel a job',
     access: 'submit',
-    answers: ok(queueJobDetailSchema),
+    responses: ok(queueJobDetailSchema),
   },
-  {
+  setPriority: {
     method: 'patch',
     path: '/api/queue/{id}/priority',
-    tag: 'queue',
     summary: "Change a waiting job's priority",
     access: 'submit',
     body: prioritySchema,
-    answers: ok(queueJobDetailSchema),
+    responses: ok(queueJobDetailSchema),
   },
-  {
+})
+
+/** The scheduler: whether it runs, and by which policy. */
+export const orchestratorOperations = defineOperations('orchestrator', 'queue', {
+  status: {
     method: 'get',
     path: '/api/orchestrator/status',
-    tag: 'queue',
     summary: 'Whether the scheduler runs, and how much it has to do',
     access: 'read',
-    answers: ok(orchestratorSchema),
+    responses: ok(orchestratorSchema),
   },
-  {
+  start: {
     method: 'post',
     path: '/api/orchestrator/start',
-    tag: 'queue',
     summary: 'Start the scheduler',
     access: 'admin',
-    answers: ok(orchestratorSchema),
+    responses: ok(orchestratorSchema),
   },
-  {
+  stop: {
     method: 'post',
     path: '/api/orchestrator/stop',
-    tag: 'queue',
     summary: 'Stop the scheduler: what runs goes on, nothing new starts',
     access: 'admin',
-    answers: ok(orchestratorSchema),
+    responses: ok(orchestratorSchema),
   },
-  {
+  policy: {
     method: 'get',
     path: '/api/orchestrator/policy',
-    tag: 'queue',
     summary: 'How jobs are scheduled',
     access: 'read',
-    answers: ok(policySchema),
+    responses: ok(policySchema),
   },
-  {
+  updatePolicy: {
     method: 'put',
     path: '/api/orchestrator/policy',
-    tag: 'queue',
     summary: 'Change how jobs are scheduled; what is left out stays',
     access: 'admin',
     body: updatePolicySchema,
-    answers: ok(policySchema),
+    responses: ok(policySchema),
   },
-  {
-    method: 'get',
-    path: '/api/models',
-    tag: 'queue',
-    summary: 'How many GPUs each model needs',
-    access: 'read',
-    answers: ok(modelTableSchema),
-  },
-  {
-    method: 'put',
-    path: '/api/models',
-    tag: 'queue',
-    summary: 'Replace the table of models',
-    access: 'admin',
-    body: modelTableSchema,
-    answers: ok(modelTableSchema),
-  },
-]
+})

@@ -11,42 +11,33 @@ import {
   submitResultSchema,
   terminalQuerySchema,
   terminalSizeSchema,
-} from '../../contract/jobs'
-import { deduplicateQuery, done, list, type Operation, ok } from './operation'
+} from '../jobs'
+import { defineOperations, done, file, list, ok } from './operation'
+import { deduplicateQuery, waitQuery } from './submit-query'
 
-const uploadParts = {
-  type: 'object',
-  required: ['config_file'],
-  properties: {
-    code: {
-      type: 'string',
-      contentMediaType: 'text/x-python',
-      description: 'solution.py, UTF-8, at most 1 MiB; left out where the config has a command',
-    },
-    config_file: { type: 'string', contentMediaType: 'application/yaml', description: 'config.yaml' },
-  },
-}
-
-const submitQuery = z.object({
-  wait: z.string().optional().describe('"false": answer at once; a number: wait that many seconds'),
-  deduplicate: deduplicateQuery,
+const uploadParts = z.object({
+  code: z
+    .string()
+    .meta({ contentMediaType: 'text/x-python' })
+    .optional()
+    .describe('solution.py, UTF-8, at most 1 MiB; left out where the config has a command'),
+  config_file: z.string().meta({ contentMediaType: 'application/yaml', description: 'config.yaml' }),
 })
 
 /** Submitting, watching and cancelling jobs. */
-export const jobOperations: readonly Operation[] = [
-  {
+export const jobOperations = defineOperations('jobs', 'jobs', {
+  submit: {
     method: 'post',
     path: '/api/submit',
-    tag: 'jobs',
     summary: 'Submit a job, and wait for its result',
-    access: 'submit',
-    query: submitQuery,
-    headers: [
-      { name: 'Idempotency-Key', description: 'makes a repeated submission the same job' },
-      { name: 'Prefer', description: '"respond-async": answer at once' },
-    ],
+    access: 'upload',
+    query: z.object({ wait: waitQuery, deduplicate: deduplicateQuery }),
+    headers: {
+      'Idempotency-Key': 'makes a repeated submission the same job',
+      Prefer: '"respond-async": answer at once',
+    },
     upload: uploadParts,
-    answers: {
+    responses: {
       200: { description: 'The job ended', schema: submitResultSchema },
       202: {
         description: 'The job was accepted and has not ended; see Location',
@@ -54,78 +45,70 @@ export const jobOperations: readonly Operation[] = [
       },
     },
   },
-  {
+  list: {
     method: 'get',
     path: '/api/jobs',
-    tag: 'jobs',
     summary: 'List jobs, newest first',
     access: 'read',
     query: jobFiltersSchema,
-    answers: list(jobSummarySchema),
+    responses: list(jobSummarySchema),
   },
-  {
+  get: {
     method: 'get',
     path: '/api/status/{id}',
-    tag: 'jobs',
     summary: 'Where a job is, and why',
     access: 'read',
     query: jobQuerySchema,
-    answers: ok(jobDetailSchema),
+    responses: ok(jobDetailSchema),
   },
-  {
+  result: {
     method: 'get',
     path: '/api/results/{id}',
-    tag: 'jobs',
     summary: 'What a job printed',
     access: 'read',
     query: resultQuerySchema,
-    answers: ok(jobResultSchema),
+    responses: ok(jobResultSchema),
   },
-  {
+  cancel: {
     method: 'post',
     path: '/api/cancel/{id}',
-    tag: 'jobs',
     summary: 'Cancel a job',
     access: 'submit',
     query: jobQuerySchema,
-    answers: ok(jobDetailSchema),
+    responses: ok(jobDetailSchema),
   },
-  {
+  source: {
     method: 'get',
     path: '/api/jobs/{id}/source',
-    tag: 'jobs',
     summary: 'What was submitted, without the token',
     access: 'read',
-    answers: ok(jobSourceSchema),
+    responses: ok(jobSourceSchema),
   },
-  {
+  events: {
     method: 'get',
     path: '/api/jobs/{id}/events',
-    tag: 'jobs',
     summary: 'A job live, as server-sent events: job, output, reset, end',
     access: 'read',
     query: eventsQuerySchema,
-    headers: [{ name: 'Last-Event-ID', description: 'go on after this event' }],
-    answers: { 200: { description: 'text/event-stream' } },
+    headers: { 'Last-Event-ID': 'go on after this event' },
+    responses: file('text/event-stream'),
   },
-  {
+  type: {
     method: 'post',
     path: '/api/jobs/{id}/terminal/input',
-    tag: 'jobs',
     summary: "Type at a running job's terminal: at most 64 KiB at once",
     access: 'submit',
     query: terminalQuerySchema,
     bytes: 'what was typed',
-    answers: done,
+    responses: done,
   },
-  {
+  resize: {
     method: 'post',
     path: '/api/jobs/{id}/terminal/size',
-    tag: 'jobs',
     summary: "Say how large a running job's terminal is to be",
     access: 'submit',
     query: terminalQuerySchema,
     body: terminalSizeSchema,
-    answers: done,
+    responses: done,
   },
-]
+})

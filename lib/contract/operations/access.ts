@@ -20,174 +20,166 @@ import {
   updateProjectSchema,
   updateUserSchema,
   userSchema,
-} from '../../contract/access'
-import { created, done, list, type Operation, ok } from './operation'
+} from '../access'
+import { created, defineOperations, done, list, ok } from './operation'
 
-/** Users, tokens, projects, environments and the audit log. */
-export const accessOperations: readonly Operation[] = [
-  {
+export const userOperations = defineOperations('users', 'access', {
+  list: {
     method: 'get',
     path: '/api/users',
-    tag: 'access',
     summary: 'List users',
     access: 'admin',
     query: listUsersSchema,
-    answers: list(userSchema),
+    responses: list(userSchema),
   },
-  {
+  create: {
     method: 'post',
     path: '/api/users',
-    tag: 'access',
     summary: 'Make a user',
     access: 'admin',
     body: createUserSchema,
-    answers: created(createdUserSchema),
+    responses: created(createdUserSchema),
   },
-  {
+  get: {
     method: 'get',
     path: '/api/users/{handle}',
-    tag: 'access',
     summary: 'One user',
     access: 'read',
-    answers: ok(userSchema),
+    responses: ok(userSchema),
   },
-  {
+  update: {
     method: 'patch',
     path: '/api/users/{handle}',
-    tag: 'access',
     summary: 'Change a user: role, limits, disable',
     access: 'admin',
     body: updateUserSchema,
-    answers: ok(createdUserSchema),
+    responses: ok(createdUserSchema),
   },
-  {
-    method: 'get',
-    path: '/api/tokens',
-    tag: 'access',
-    summary: 'List tokens',
-    access: 'read',
-    query: listTokensSchema,
-    answers: list(tokenSchema),
-  },
-  {
-    method: 'post',
-    path: '/api/tokens',
-    tag: 'access',
-    summary: 'Issue a token; it is shown once',
-    access: 'submit',
-    body: createTokenSchema,
-    answers: created(createdTokenSchema),
-  },
-  {
-    method: 'delete',
-    path: '/api/tokens/{id}',
-    tag: 'access',
-    summary: 'Revoke a token',
-    access: 'submit',
-    answers: done,
-  },
-  {
-    method: 'get',
-    path: '/api/projects',
-    tag: 'access',
-    summary: 'List projects',
-    access: 'read',
-    query: listProjectsSchema,
-    answers: list(projectSchema),
-  },
-  {
-    method: 'post',
-    path: '/api/projects',
-    tag: 'access',
-    summary: 'Make a project',
-    access: 'submit',
-    body: createProjectSchema,
-    answers: created(projectSchema),
-  },
-  {
-    method: 'patch',
-    path: '/api/projects/{id}',
-    tag: 'access',
-    summary: 'Change a project and its members',
-    access: 'submit',
-    body: updateProjectSchema,
-    answers: ok(projectSchema),
-  },
-  {
-    method: 'get',
-    path: '/api/environments',
-    tag: 'access',
-    summary: 'List environments',
-    access: 'read',
-    answers: list(environmentSchema),
-  },
-  {
-    method: 'post',
-    path: '/api/environments',
-    tag: 'access',
-    summary: 'Add an environment',
-    access: 'admin',
-    body: createEnvironmentSchema,
-    answers: created(environmentSchema),
-  },
-  {
-    method: 'patch',
-    path: '/api/environments/{name}',
-    tag: 'access',
-    summary: 'Change an environment',
-    access: 'admin',
-    body: updateEnvironmentSchema,
-    answers: ok(environmentSchema),
-  },
-  {
-    method: 'get',
-    path: '/api/audit',
-    tag: 'access',
-    summary: 'Who did what',
-    access: 'admin',
-    query: listAuditSchema,
-    answers: list(auditEventSchema),
-  },
-  {
+  me: {
     method: 'get',
     path: '/api/users/me',
-    tag: 'access',
     summary: 'The caller',
     access: 'read',
-    answers: ok(userSchema),
+    responses: ok(userSchema),
   },
-  {
+  changePassword: {
     method: 'post',
     path: '/api/users/me/password',
-    tag: 'access',
     summary: 'Change the own password',
     access: 'submit',
     body: changePasswordSchema,
-    answers: done,
+    responses: done,
   },
-  {
+  acceptInvitation: {
     method: 'post',
     path: '/api/invitations',
-    tag: 'access',
     summary: 'Accept an invitation by setting a password',
     access: 'public',
     body: acceptInvitationSchema,
-    answers: ok(z.object({ user_id: z.string() })),
+    responses: ok(z.object({ user_id: z.string() })),
   },
-  {
+})
+
+export const tokenOperations = defineOperations('tokens', 'access', {
+  list: {
+    method: 'get',
+    path: '/api/tokens',
+    summary: 'List tokens',
+    access: 'read',
+    query: listTokensSchema,
+    responses: list(tokenSchema),
+  },
+  create: {
+    method: 'post',
+    path: '/api/tokens',
+    summary: 'Issue a token; it is shown once',
+    access: 'submit',
+    body: createTokenSchema,
+    responses: created(createdTokenSchema),
+  },
+  revoke: {
+    method: 'delete',
+    path: '/api/tokens/{id}',
+    summary: 'Revoke a token',
+    access: 'submit',
+    responses: done,
+  },
+})
+
+export const projectOperations = defineOperations('projects', 'access', {
+  list: {
+    method: 'get',
+    path: '/api/projects',
+    summary: 'List projects',
+    access: 'read',
+    query: listProjectsSchema,
+    responses: list(projectSchema),
+  },
+  create: {
+    method: 'post',
+    path: '/api/projects',
+    summary: 'Make a project',
+    access: 'submit',
+    body: createProjectSchema,
+    responses: created(projectSchema),
+  },
+  get: {
     method: 'get',
     path: '/api/projects/{id}',
-    tag: 'access',
     summary: 'One project',
     access: 'read',
-    answers: ok(projectSchema),
+    responses: ok(projectSchema),
   },
-  {
+  update: {
+    method: 'patch',
+    path: '/api/projects/{id}',
+    summary: 'Change a project and its members',
+    access: 'submit',
+    body: updateProjectSchema,
+    responses: ok(projectSchema),
+  },
+  remove: {
     method: 'delete',
     path: '/api/projects/{id}',
-    tag: 'access',
     summary: 'Delete a project that has no jobs',
     access: 'submit',
-    answers: done,
+    responses: done,
   },
-]
+})
+
+export const environmentOperations = defineOperations('environments', 'access', {
+  list: {
+    method: 'get',
+    path: '/api/environments',
+    summary: 'List environments',
+    access: 'read',
+    responses: ok(z.array(environmentSchema)),
+  },
+  create: {
+    method: 'post',
+    path: '/api/environments',
+    summary: 'Add an environment',
+    access: 'admin',
+    body: createEnvironmentSchema,
+    responses: created(environmentSchema),
+  },
+  update: {
+    method: 'patch',
+    path: '/api/environments/{name}',
+    summary: 'Change an environment',
+    access: 'admin',
+    body: updateEnvironmentSchema,
+    responses: ok(environmentSchema),
+  },
+})
+
+export const auditOperations = defineOperations('audit', 'access', {
+  list: {
+    method: 'get',
+    path: '/api/audit',
+    summary: 'Who did what',
+    access: 'admin',
+    query: listAuditSchema,
+    responses: list(auditEventSchema),
+  },
+})
