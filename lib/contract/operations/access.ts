@@ -21,165 +21,71 @@ import {
   updateUserSchema,
   userSchema,
 } from '../access'
-import { created, defineOperations, done, list, ok } from './operation'
+import { created, defineOperations, done, get, list, ok, patch, post, remove } from './operation'
 
 export const userOperations = defineOperations('users', 'access', {
-  list: {
-    method: 'get',
-    path: '/api/users',
-    summary: 'List users',
-    access: 'admin',
-    query: listUsersSchema,
-    responses: list(userSchema),
-  },
-  create: {
-    method: 'post',
-    path: '/api/users',
-    summary: 'Make a user',
-    access: 'admin',
+  list: get('/api/users', 'admin', 'List users', { query: listUsersSchema, responses: list(userSchema) }),
+  create: post('/api/users', 'admin', 'Make a user', {
     body: createUserSchema,
     responses: created(createdUserSchema),
-  },
-  get: {
-    method: 'get',
-    path: '/api/users/{handle}',
-    summary: 'One user',
-    access: 'read',
-    responses: ok(userSchema),
-  },
-  update: {
-    method: 'patch',
-    path: '/api/users/{handle}',
-    summary: 'Change a user: role, limits, disable',
-    access: 'admin',
+  }),
+  get: get('/api/users/{handle}', 'read', 'One user', { responses: ok(userSchema) }),
+  update: patch('/api/users/{handle}', 'admin', 'Change a user: role, limits, disable', {
     body: updateUserSchema,
     responses: ok(createdUserSchema),
-  },
-  me: {
-    method: 'get',
-    path: '/api/users/me',
-    summary: 'The caller',
-    access: 'read',
-    responses: ok(userSchema),
-  },
-  changePassword: {
-    method: 'post',
-    path: '/api/users/me/password',
-    summary: 'Change the own password',
-    access: 'submit',
+  }),
+  me: get('/api/users/me', 'read', 'The caller', { responses: ok(userSchema) }),
+  changePassword: post('/api/users/me/password', 'submit', 'Change the own password', {
     body: changePasswordSchema,
     responses: done,
-  },
-  acceptInvitation: {
-    method: 'post',
-    path: '/api/invitations',
-    summary: 'Accept an invitation by setting a password',
-    access: 'public',
+  }),
+  acceptInvitation: post('/api/invitations', 'public', 'Accept an invitation by setting a password', {
     body: acceptInvitationSchema,
     responses: ok(z.object({ user_id: z.string() })),
-  },
+  }),
 })
 
 export const tokenOperations = defineOperations('tokens', 'access', {
-  list: {
-    method: 'get',
-    path: '/api/tokens',
-    summary: 'List tokens',
-    access: 'read',
-    query: listTokensSchema,
-    responses: list(tokenSchema),
-  },
-  create: {
-    method: 'post',
-    path: '/api/tokens',
-    summary: 'Issue a token; it is shown once',
-    access: 'submit',
+  list: get('/api/tokens', 'read', 'List tokens', { query: listTokensSchema, responses: list(tokenSchema) }),
+  create: post('/api/tokens', 'submit', 'Issue a token; it is shown once', {
     body: createTokenSchema,
     responses: created(createdTokenSchema),
-  },
-  revoke: {
-    method: 'delete',
-    path: '/api/tokens/{id}',
-    summary: 'Revoke a token',
-    access: 'submit',
-    responses: done,
-  },
+  }),
+  revoke: remove('/api/tokens/{id}', 'submit', 'Revoke a token', { responses: done }),
 })
 
 export const projectOperations = defineOperations('projects', 'access', {
-  list: {
-    method: 'get',
-    path: '/api/projects',
-    summary: 'List projects',
-    access: 'read',
+  list: get('/api/projects', 'read', 'List projects', {
     query: listProjectsSchema,
     responses: list(projectSchema),
-  },
-  create: {
-    method: 'post',
-    path: '/api/projects',
-    summary: 'Make a project',
-    access: 'submit',
+  }),
+  create: post('/api/projects', 'submit', 'Make a project', {
     body: createProjectSchema,
     responses: created(projectSchema),
-  },
-  get: {
-    method: 'get',
-    path: '/api/projects/{id}',
-    summary: 'One project',
-    access: 'read',
-    responses: ok(projectSchema),
-  },
-  update: {
-    method: 'patch',
-    path: '/api/projects/{id}',
-    summary: 'Change a project and its members',
-    access: 'submit',
+  }),
+  get: get('/api/projects/{id}', 'read', 'One project', { responses: ok(projectSchema) }),
+  update: patch('/api/projects/{id}', 'submit', 'Change a project and its members', {
     body: updateProjectSchema,
     responses: ok(projectSchema),
-  },
-  remove: {
-    method: 'delete',
-    path: '/api/projects/{id}',
-    summary: 'Delete a project that has no jobs',
-    access: 'submit',
-    responses: done,
-  },
+  }),
+  remove: remove('/api/projects/{id}', 'submit', 'Delete a project that has no jobs', { responses: done }),
 })
 
 export const environmentOperations = defineOperations('environments', 'access', {
-  list: {
-    method: 'get',
-    path: '/api/environments',
-    summary: 'List environments',
-    access: 'read',
-    responses: ok(z.array(environmentSchema)),
-  },
-  create: {
-    method: 'post',
-    path: '/api/environments',
-    summary: 'Add an environment',
-    access: 'admin',
+  list: get('/api/environments', 'read', 'List environments', { responses: ok(z.array(environmentSchema)) }),
+  create: post('/api/environments', 'admin', 'Add an environment', {
     body: createEnvironmentSchema,
     responses: created(environmentSchema),
-  },
-  update: {
-    method: 'patch',
-    path: '/api/environments/{name}',
-    summary: 'Change an environment',
-    access: 'admin',
+  }),
+  update: patch('/api/environments/{name}', 'admin', 'Change an environment', {
     body: updateEnvironmentSchema,
     responses: ok(environmentSchema),
-  },
+  }),
 })
 
 export const auditOperations = defineOperations('audit', 'access', {
-  list: {
-    method: 'get',
-    path: '/api/audit',
-    summary: 'Who did what',
-    access: 'admin',
+  list: get('/api/audit', 'admin', 'Who did what', {
     query: listAuditSchema,
     responses: list(auditEventSchema),
-  },
+  }),
 })

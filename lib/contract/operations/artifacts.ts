@@ -6,53 +6,39 @@ import {
   downloadQuerySchema,
   linkSchema,
 } from '../artifacts'
-import { created, defineOperations, file, ok } from './operation'
+import { created, defineOperations, file, get, ok, post } from './operation'
 
 /** The files that jobs leave, and links to them. */
 export const artifactOperations = defineOperations('jobs', 'jobs', {
-  artifacts: {
-    method: 'get',
-    path: '/api/jobs/{id}/artifacts',
-    summary: 'The files that a job left in /results',
-    access: 'read',
+  artifacts: get('/api/jobs/{id}/artifacts', 'read', 'The files that a job left in /results', {
     responses: ok(artifactListSchema),
-  },
-  artifact: {
-    method: 'get',
-    path: '/api/jobs/{id}/artifacts/{artifactId}',
-    summary: 'Download one of them',
-    access: 'read',
+  }),
+  artifact: get('/api/jobs/{id}/artifacts/{artifactId}', 'read', 'Download one of them', {
     query: artifactQuerySchema,
     responses: file('The file'),
-  },
-  artifactPreview: {
-    method: 'get',
-    path: '/api/jobs/{id}/artifacts/{artifactId}/preview',
-    summary: 'What can be shown of one of them',
-    access: 'read',
-    responses: ok(artifactPreviewSchema),
-  },
-  artifactArchive: {
-    method: 'get',
-    path: '/api/jobs/{id}/artifacts.tar',
-    summary: 'Download all of them as one archive',
-    access: 'read',
+  }),
+  artifactPreview: get(
+    '/api/jobs/{id}/artifacts/{artifactId}/preview',
+    'read',
+    'What can be shown of one of them',
+    {
+      responses: ok(artifactPreviewSchema),
+    },
+  ),
+  artifactArchive: get('/api/jobs/{id}/artifacts.tar', 'read', 'Download all of them as one archive', {
     responses: file('A tar archive'),
-  },
-  link: {
-    method: 'post',
-    path: '/api/jobs/{id}/links',
-    summary: 'Make a link to one of the files that works without signing in, until it expires',
-    access: 'read',
-    body: createLinkSchema,
-    responses: created(linkSchema),
-  },
-  followLink: {
-    method: 'get',
-    path: '/api/download',
-    summary: 'Download a file by such a link',
-    access: 'public',
+  }),
+  link: post(
+    '/api/jobs/{id}/links',
+    'read',
+    'Make a link to one of the files that works without signing in, until it expires',
+    {
+      body: createLinkSchema,
+      responses: created(linkSchema),
+    },
+  ),
+  followLink: get('/api/download', 'public', 'Download a file by such a link', {
     query: downloadQuerySchema,
     responses: file('The file'),
-  },
+  }),
 })

@@ -10,93 +10,66 @@ import {
   updateGpuSchema,
   updateNodeSchema,
 } from '../cluster'
-import { defineOperations, done, ok } from './operation'
+import { defineOperations, done, get, ok, patch, post, put, remove } from './operation'
 
 /** Nodes and GPUs. */
 export const clusterOperations = defineOperations('cluster', 'cluster', {
-  get: {
-    method: 'get',
-    path: '/api/cluster',
-    summary: 'Every node and GPU, and who runs what',
-    access: 'read',
+  get: get('/api/cluster', 'read', 'Every node and GPU, and who runs what', {
     query: clusterQuerySchema,
     responses: ok(clusterSchema),
-  },
-  history: {
-    method: 'get',
-    path: '/api/cluster/history',
-    summary: "Each GPU's last hour",
-    access: 'read',
+  }),
+  history: get('/api/cluster/history', 'read', "Each GPU's last hour", {
     query: historyQuerySchema,
     responses: ok(clusterHistorySchema),
-  },
-  status: {
-    method: 'get',
-    path: '/api/gpu/status',
-    summary: 'The same as /api/cluster; also at /gpu/status',
-    access: 'read',
+  }),
+  status: get('/api/gpu/status', 'read', 'The same as /api/cluster; also at /gpu/status', {
     query: clusterQuerySchema,
     responses: ok(clusterSchema),
-  },
-  updateNode: {
-    method: 'patch',
-    path: '/api/nodes/{id}',
-    summary: 'Pause or resume a node, or end its quarantine',
-    access: 'admin',
+  }),
+  updateNode: patch('/api/nodes/{id}', 'admin', 'Pause or resume a node, or end its quarantine', {
     body: updateNodeSchema,
     responses: ok(clusterNodeSchema),
-  },
-  forgetNode: {
-    method: 'delete',
-    path: '/api/nodes/{id}',
-    summary: 'Forget a node that no worker serves any more; served again, it is back',
-    access: 'admin',
-    responses: { ...done, 409: { description: 'A worker serves it, or jobs are on it' } },
-  },
-  updateGpu: {
-    method: 'patch',
-    path: '/api/gpus/{id}',
-    summary: 'Pause or resume a GPU',
-    access: 'admin',
+  }),
+  forgetNode: remove(
+    '/api/nodes/{id}',
+    'admin',
+    'Forget a node that no worker serves any more; served again, it is back',
+    {
+      responses: { ...done, 409: { description: 'A worker serves it, or jobs are on it' } },
+    },
+  ),
+  updateGpu: patch('/api/gpus/{id}', 'admin', 'Pause or resume a GPU', {
     body: updateGpuSchema,
     responses: ok(clusterGpuSchema),
-  },
-  forgetGpu: {
-    method: 'delete',
-    path: '/api/gpus/{id}',
-    summary: 'Forget a GPU that its node does not find any more; found again, it is back',
-    access: 'admin',
-    responses: { ...done, 409: { description: 'It is there, or a job holds it' } },
-  },
-  initialize: {
-    method: 'post',
-    path: '/api/gpu/initialize',
-    summary: 'Make simulated nodes, resize or remove them; also at /gpu/initialize',
-    access: 'admin',
-    body: initializeSchema,
-    bodyOptional: true,
-    responses: {
-      200: { description: 'They are ready', schema: clusterSchema },
-      202: { description: 'They are made, and no worker serves them yet', schema: clusterSchema },
+  }),
+  forgetGpu: remove(
+    '/api/gpus/{id}',
+    'admin',
+    'Forget a GPU that its node does not find any more; found again, it is back',
+    {
+      responses: { ...done, 409: { description: 'It is there, or a job holds it' } },
     },
-  },
+  ),
+  initialize: post(
+    '/api/gpu/initialize',
+    'admin',
+    'Make simulated nodes, resize or remove them; also at /gpu/initialize',
+    {
+      body: initializeSchema,
+      bodyOptional: true,
+      responses: {
+        200: { description: 'They are ready', schema: clusterSchema },
+        202: { description: 'They are made, and no worker serves them yet', schema: clusterSchema },
+      },
+    },
+  ),
 })
 
 /** How many GPUs each model needs. */
 export const modelOperations = defineOperations('cluster', 'queue', {
-  models: {
-    method: 'get',
-    path: '/api/models',
-    summary: 'How many GPUs each model needs',
-    access: 'read',
-    responses: ok(modelTableSchema),
-  },
-  replaceModels: {
-    method: 'put',
-    path: '/api/models',
-    summary: 'Replace the table of models',
-    access: 'admin',
+  models: get('/api/models', 'read', 'How many GPUs each model needs', { responses: ok(modelTableSchema) }),
+  replaceModels: put('/api/models', 'admin', 'Replace the table of models', {
     body: modelTableSchema,
     responses: ok(modelTableSchema),
-  },
+  }),
 })

@@ -12,7 +12,7 @@ import {
   terminalQuerySchema,
   terminalSizeSchema,
 } from '../jobs'
-import { defineOperations, done, file, list, ok } from './operation'
+import { defineOperations, done, file, get, list, ok, post } from './operation'
 import { deduplicateQuery, waitQuery } from './submit-query'
 
 const uploadParts = z.object({
@@ -26,11 +26,7 @@ const uploadParts = z.object({
 
 /** Submitting, watching and cancelling jobs. */
 export const jobOperations = defineOperations('jobs', 'jobs', {
-  submit: {
-    method: 'post',
-    path: '/api/submit',
-    summary: 'Submit a job, and wait for its result',
-    access: 'upload',
+  submit: post('/api/submit', 'upload', 'Submit a job, and wait for its result', {
     query: z.object({ wait: waitQuery, deduplicate: deduplicateQuery }),
     headers: {
       'Idempotency-Key': 'makes a repeated submission the same job',
@@ -44,71 +40,44 @@ export const jobOperations = defineOperations('jobs', 'jobs', {
         schema: submitResultSchema,
       },
     },
-  },
-  list: {
-    method: 'get',
-    path: '/api/jobs',
-    summary: 'List jobs, newest first',
-    access: 'read',
+  }),
+  list: get('/api/jobs', 'read', 'List jobs, newest first', {
     query: jobFiltersSchema,
     responses: list(jobSummarySchema),
-  },
-  get: {
-    method: 'get',
-    path: '/api/status/{id}',
-    summary: 'Where a job is, and why',
-    access: 'read',
+  }),
+  get: get('/api/status/{id}', 'read', 'Where a job is, and why', {
     query: jobQuerySchema,
     responses: ok(jobDetailSchema),
-  },
-  result: {
-    method: 'get',
-    path: '/api/results/{id}',
-    summary: 'What a job printed',
-    access: 'read',
+  }),
+  result: get('/api/results/{id}', 'read', 'What a job printed', {
     query: resultQuerySchema,
     responses: ok(jobResultSchema),
-  },
-  cancel: {
-    method: 'post',
-    path: '/api/cancel/{id}',
-    summary: 'Cancel a job',
-    access: 'submit',
+  }),
+  cancel: post('/api/cancel/{id}', 'submit', 'Cancel a job', {
     query: jobQuerySchema,
     responses: ok(jobDetailSchema),
-  },
-  source: {
-    method: 'get',
-    path: '/api/jobs/{id}/source',
-    summary: 'What was submitted, without the token',
-    access: 'read',
+  }),
+  source: get('/api/jobs/{id}/source', 'read', 'What was submitted, without the token', {
     responses: ok(jobSourceSchema),
-  },
-  events: {
-    method: 'get',
-    path: '/api/jobs/{id}/events',
-    summary: 'A job live, as server-sent events: job, output, reset, end',
-    access: 'read',
+  }),
+  events: get('/api/jobs/{id}/events', 'read', 'A job live, as server-sent events: job, output, reset, end', {
     query: eventsQuerySchema,
     headers: { 'Last-Event-ID': 'go on after this event' },
     responses: file('text/event-stream'),
-  },
-  type: {
-    method: 'post',
-    path: '/api/jobs/{id}/terminal/input',
-    summary: "Type at a running job's terminal: at most 64 KiB at once",
-    access: 'submit',
-    query: terminalQuerySchema,
-    bytes: 'what was typed',
-    responses: done,
-  },
-  resize: {
-    method: 'post',
-    path: '/api/jobs/{id}/terminal/size',
-    summary: "Say how large a running job's terminal is to be",
-    access: 'submit',
+  }),
+  type: post(
+    '/api/jobs/{id}/terminal/input',
+    'submit',
+    "Type at a running job's terminal: at most 64 KiB at once",
+    {
+      query: terminalQuerySchema,
+      bytes: 'what was typed',
+      responses: done,
+    },
+  ),
+  resize: post('/api/jobs/{id}/terminal/size', 'submit', "Say how large a running job's terminal is to be", {
     query: terminalQuerySchema,
     body: terminalSizeSchema,
     responses: done,
-  },
+  }),
 })

@@ -42,6 +42,23 @@ export interface Operation {
 }
 
 type Declared = Omit<Operation, 'id' | 'tag'>
+type Details = Omit<Declared, 'method' | 'path' | 'access' | 'summary'>
+
+const declare =
+  <const Method extends Operation['method']>(method: Method) =>
+  <const Path extends string, const Who extends Access, const More extends Details>(
+    path: Path,
+    access: Who,
+    summary: string,
+    details: More,
+  ) => ({ method, path, access, summary, ...details })
+
+export const get = declare('get')
+export const post = declare('post')
+export const put = declare('put')
+export const patch = declare('patch')
+export const remove = declare('delete')
+
 type Defined<Operations, Group extends string> = {
   [Name in keyof Operations]: Operations[Name] & { id: `${Group}.${Name & string}`; tag: string }
 }

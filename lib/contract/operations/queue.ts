@@ -7,16 +7,12 @@ import {
   queueSubmitSchema,
   queueSubmittedSchema,
 } from '../queue'
-import { defineOperations, ok } from './operation'
+import { defineOperations, get, ok, patch, post, put, remove } from './operation'
 import { deduplicateQuery } from './submit-query'
 
 /** The queue API, also served without /api. */
 export const queueOperations = defineOperations('queue', 'queue', {
-  submit: {
-    method: 'post',
-    path: '/api/queue/submit',
-    summary: 'Submit a job that is a command; never waits',
-    access: 'submit',
+  submit: post('/api/queue/submit', 'submit', 'Submit a job that is a command; never waits', {
     query: z.object({ deduplicate: deduplicateQuery }),
     headers: { 'Idempotency-Key': 'makes a repeated submission the same job' },
     body: queueSubmitSchema,
@@ -27,75 +23,40 @@ export const queueOperations = defineOperations('queue', 'queue', {
       },
       201: { description: 'The job was accepted; see Location', schema: queueSubmittedSchema },
     },
-  },
-  list: {
-    method: 'get',
-    path: '/api/queue',
-    summary: 'What waits, in the order it should start, and what runs',
-    access: 'read',
+  }),
+  list: get('/api/queue', 'read', 'What waits, in the order it should start, and what runs', {
     query: queueQuerySchema,
     responses: ok(queueSchema),
-  },
-  get: {
-    method: 'get',
-    path: '/api/queue/{id}',
-    summary: 'One job, with its position and expected start',
-    access: 'read',
+  }),
+  get: get('/api/queue/{id}', 'read', 'One job, with its position and expected start', {
     responses: ok(queueJobDetailSchema),
-  },
-  cancel: {
-    method: 'delete',
-    path: '/api/queue/{id}',
-    summary: 'Cancel a job',
-    access: 'submit',
-    responses: ok(queueJobDetailSchema),
-  },
-  setPriority: {
-    method: 'patch',
-    path: '/api/queue/{id}/priority',
-    summary: "Change a waiting job's priority",
-    access: 'submit',
+  }),
+  cancel: remove('/api/queue/{id}', 'submit', 'Cancel a job', { responses: ok(queueJobDetailSchema) }),
+  setPriority: patch('/api/queue/{id}/priority', 'submit', "Change a waiting job's priority", {
     body: prioritySchema,
     responses: ok(queueJobDetailSchema),
-  },
+  }),
 })
 
 /** The scheduler: whether it runs, and by which policy. */
 export const orchestratorOperations = defineOperations('orchestrator', 'queue', {
-  status: {
-    method: 'get',
-    path: '/api/orchestrator/status',
-    summary: 'Whether the scheduler runs, and how much it has to do',
-    access: 'read',
+  status: get('/api/orchestrator/status', 'read', 'Whether the scheduler runs, and how much it has to do', {
     responses: ok(orchestratorSchema),
-  },
-  start: {
-    method: 'post',
-    path: '/api/orchestrator/start',
-    summary: 'Start the scheduler',
-    access: 'admin',
+  }),
+  start: post('/api/orchestrator/start', 'admin', 'Start the scheduler', {
     responses: ok(orchestratorSchema),
-  },
-  stop: {
-    method: 'post',
-    path: '/api/orchestrator/stop',
-    summary: 'Stop the scheduler: what runs goes on, nothing new starts',
-    access: 'admin',
+  }),
+  stop: post('/api/orchestrator/stop', 'admin', 'Stop the scheduler: what runs goes on, nothing new starts', {
     responses: ok(orchestratorSchema),
-  },
-  policy: {
-    method: 'get',
-    path: '/api/orchestrator/policy',
-    summary: 'How jobs are scheduled',
-    access: 'read',
-    responses: ok(policySchema),
-  },
-  updatePolicy: {
-    method: 'put',
-    path: '/api/orchestrator/policy',
-    summary: 'Change how jobs are scheduled; what is left out stays',
-    access: 'admin',
-    body: updatePolicySchema,
-    responses: ok(policySchema),
-  },
+  }),
+  policy: get('/api/orchestrator/policy', 'read', 'How jobs are scheduled', { responses: ok(policySchema) }),
+  updatePolicy: put(
+    '/api/orchestrator/policy',
+    'admin',
+    'Change how jobs are scheduled; what is left out stays',
+    {
+      body: updatePolicySchema,
+      responses: ok(policySchema),
+    },
+  ),
 })

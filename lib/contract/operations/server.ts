@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineOperations, file } from './operation'
+import { defineOperations, file, get, post } from './operation'
 
 /** The MCP library checks messages itself: the schema only documents their shape. */
 const mcpMessage = z.looseObject({}).meta({
@@ -8,57 +8,30 @@ const mcpMessage = z.looseObject({}).meta({
 })
 
 export const agentOperations = defineOperations('agents', 'agents', {
-  message: {
-    method: 'post',
-    path: '/api/mcp',
-    summary: 'The tools of agents: one message of the Model Context Protocol (streamable HTTP, stateless)',
-    access: 'token',
-    body: mcpMessage,
-    responses: {
-      200: { description: 'The answer to a request, as JSON' },
-      202: { description: 'A notification was taken' },
+  message: post(
+    '/api/mcp',
+    'token',
+    'The tools of agents: one message of the Model Context Protocol (streamable HTTP, stateless)',
+    {
+      body: mcpMessage,
+      responses: {
+        200: { description: 'The answer to a request, as JSON' },
+        202: { description: 'A notification was taken' },
+      },
     },
-  },
+  ),
 })
 
 /** The server itself. */
 export const serverOperations = defineOperations('server', 'operations', {
-  openapi: {
-    method: 'get',
-    path: '/api/openapi.json',
-    summary: 'This document',
-    access: 'public',
-    responses: file('OpenAPI 3.1'),
-  },
-  commandLine: {
-    method: 'get',
-    path: '/gpuq.tgz',
-    summary: 'The gpuq command, as an npm package',
-    access: 'public',
+  openapi: get('/api/openapi.json', 'public', 'This document', { responses: file('OpenAPI 3.1') }),
+  commandLine: get('/gpuq.tgz', 'public', 'The gpuq command, as an npm package', {
     responses: {
       200: { description: 'application/gzip, with an ETag' },
       304: { description: 'What If-None-Match names is still it' },
     },
-  },
-  metrics: {
-    method: 'get',
-    path: '/metrics',
-    summary: 'Figures for Prometheus',
-    access: 'admin',
-    responses: file('text/plain'),
-  },
-  health: {
-    method: 'get',
-    path: '/healthz',
-    summary: 'The web server is alive',
-    access: 'public',
-    responses: file('Alive'),
-  },
-  ready: {
-    method: 'get',
-    path: '/readyz',
-    summary: 'The web server can serve',
-    access: 'public',
-    responses: file('Ready'),
-  },
+  }),
+  metrics: get('/metrics', 'admin', 'Figures for Prometheus', { responses: file('text/plain') }),
+  health: get('/healthz', 'public', 'The web server is alive', { responses: file('Alive') }),
+  ready: get('/readyz', 'public', 'The web server can serve', { responses: file('Ready') }),
 })
