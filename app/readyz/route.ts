@@ -3,7 +3,6 @@ import { serverOperations } from '@/lib/contract/operations/server'
 import { databaseAnswers } from '@/lib/database/ready'
 import { route } from '@/lib/http/route'
 
-/** The web server can serve: its database answers and is migrated. */
 export const GET = route(serverOperations.ready, async () => {
   if (!(await databaseAnswers()))
     throw new GpuqError('unavailable', 'The database does not answer, or is not migrated yet.')

@@ -9,7 +9,6 @@ export const GET = route(archiveOperations.limits, () => ({
   max_entries: maxEntries,
 }))
 
-/** Takes the list of a directory, and says which contents are missing. */
 export const POST = route(archiveOperations.register, async ({ actor, body }) => {
   const { project_id, entries } = await body()
   return registerArchive(actor, project_id, entries)

@@ -4,7 +4,6 @@ import { readModels, replaceModels } from '@/lib/jobs/submission/model-table'
 
 export const GET = route(modelOperations.models, () => readModels())
 
-/** Puts another table in place of the one there is. */
 export const PUT = route(modelOperations.replaceModels, async ({ actor, body }) =>
   replaceModels(actor, await body()),
 )

@@ -2,5 +2,4 @@ import { queueOperations } from '@/lib/contract/operations/queue'
 import { route } from '@/lib/http/route'
 import { readQueue } from '@/lib/queue/list'
 
-/** What waits and what runs. */
 export const GET = route(queueOperations.list, ({ actor, query }) => readQueue(actor, query))

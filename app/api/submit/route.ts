@@ -3,7 +3,6 @@ import { jobOperations } from '@/lib/contract/operations/jobs'
 import { isFinal } from '@/lib/contract/status'
 import { isDatabaseAway } from '@/lib/database/away'
 import { env } from '@/lib/env'
-import { preferredWait } from '@/lib/http/prefer'
 import { route } from '@/lib/http/route'
 import { receiveUpload } from '@/lib/http/upload'
 import { waitForResultFile, waitUntilFinal } from '@/lib/jobs/live/wait'
@@ -41,4 +40,12 @@ function sayAccepted(jobId: string, location: string, error: unknown): never {
     `Job ${jobId} was accepted, but gpuq's database does not answer at the moment. Do not send it again: ask for ${location}.`,
     { headers: { location, 'retry-after': '5' } },
   )
+}
+
+/** How many seconds the `Prefer` header (RFC 7240) lets a submit wait for its result; null where it does not say. */
+function preferredWait(request: Request): number | null {
+  const prefer = request.headers.get('prefer')?.toLowerCase() ?? ''
+  const wait = prefer.match(/(?:^|,)\s*wait=(\d{1,9})\s*(?:[,;]|$)/)?.[1]
+  if (wait !== undefined) return Number(wait)
+  return /(?:^|,)\s*respond-async\s*(?:[,;]|$)/.test(prefer) ? 0 : null
 }

@@ -1,20 +1,13 @@
-import {
-  artifactListSchema,
-  artifactPreviewSchema,
-  artifactQuerySchema,
-  createLinkSchema,
-  downloadQuerySchema,
-  linkSchema,
-} from '../artifacts'
+import * as artifacts from '../artifacts'
 import { created, defineOperations, file, get, ok, post } from './operation'
 
 /** The files that jobs leave, and links to them. */
 export const artifactOperations = defineOperations('jobs', 'jobs', {
   artifacts: get('/api/jobs/{id}/artifacts', 'read', 'The files that a job left in /results', {
-    responses: ok(artifactListSchema),
+    responses: ok(artifacts.artifactListSchema),
   }),
   artifact: get('/api/jobs/{id}/artifacts/{artifactId}', 'read', 'Download one of them', {
-    query: artifactQuerySchema,
+    query: artifacts.artifactQuerySchema,
     responses: file('The file'),
   }),
   artifactPreview: get(
@@ -22,7 +15,7 @@ export const artifactOperations = defineOperations('jobs', 'jobs', {
     'read',
     'What can be shown of one of them',
     {
-      responses: ok(artifactPreviewSchema),
+      responses: ok(artifacts.artifactPreviewSchema),
     },
   ),
   artifactArchive: get('/api/jobs/{id}/artifacts.tar', 'read', 'Download all of them as one archive', {
@@ -33,12 +26,12 @@ export const artifactOperations = defineOperations('jobs', 'jobs', {
     'read',
     'Make a link to one of the files that works without signing in, until it expires',
     {
-      body: createLinkSchema,
-      responses: created(linkSchema),
+      body: artifacts.createLinkSchema,
+      responses: created(artifacts.linkSchema),
     },
   ),
   followLink: get('/api/download', 'public', 'Download a file by such a link', {
-    query: downloadQuerySchema,
+    query: artifacts.downloadQuerySchema,
     responses: file('The file'),
   }),
 })

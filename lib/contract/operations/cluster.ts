@@ -1,34 +1,23 @@
-import {
-  clusterGpuSchema,
-  clusterHistorySchema,
-  clusterNodeSchema,
-  clusterQuerySchema,
-  clusterSchema,
-  historyQuerySchema,
-  initializeSchema,
-  modelTableSchema,
-  updateGpuSchema,
-  updateNodeSchema,
-} from '../cluster'
+import * as cluster from '../cluster'
 import { defineOperations, done, get, ok, patch, post, put, remove } from './operation'
 
 /** Nodes and GPUs. */
 export const clusterOperations = defineOperations('cluster', 'cluster', {
   get: get('/api/cluster', 'read', 'Every node and GPU, and who runs what', {
-    query: clusterQuerySchema,
-    responses: ok(clusterSchema),
+    query: cluster.clusterQuerySchema,
+    responses: ok(cluster.clusterSchema),
   }),
   history: get('/api/cluster/history', 'read', "Each GPU's last hour", {
-    query: historyQuerySchema,
-    responses: ok(clusterHistorySchema),
+    query: cluster.historyQuerySchema,
+    responses: ok(cluster.clusterHistorySchema),
   }),
   status: get('/api/gpu/status', 'read', 'The same as /api/cluster; also at /gpu/status', {
-    query: clusterQuerySchema,
-    responses: ok(clusterSchema),
+    query: cluster.clusterQuerySchema,
+    responses: ok(cluster.clusterSchema),
   }),
   updateNode: patch('/api/nodes/{id}', 'admin', 'Pause or resume a node, or end its quarantine', {
-    body: updateNodeSchema,
-    responses: ok(clusterNodeSchema),
+    body: cluster.updateNodeSchema,
+    responses: ok(cluster.clusterNodeSchema),
   }),
   forgetNode: remove(
     '/api/nodes/{id}',
@@ -39,8 +28,8 @@ export const clusterOperations = defineOperations('cluster', 'cluster', {
     },
   ),
   updateGpu: patch('/api/gpus/{id}', 'admin', 'Pause or resume a GPU', {
-    body: updateGpuSchema,
-    responses: ok(clusterGpuSchema),
+    body: cluster.updateGpuSchema,
+    responses: ok(cluster.clusterGpuSchema),
   }),
   forgetGpu: remove(
     '/api/gpus/{id}',
@@ -55,11 +44,11 @@ export const clusterOperations = defineOperations('cluster', 'cluster', {
     'admin',
     'Make simulated nodes, resize or remove them; also at /gpu/initialize',
     {
-      body: initializeSchema,
+      body: cluster.initializeSchema,
       bodyOptional: true,
       responses: {
-        200: { description: 'They are ready', schema: clusterSchema },
-        202: { description: 'They are made, and no worker serves them yet', schema: clusterSchema },
+        200: { description: 'They are ready', schema: cluster.clusterSchema },
+        202: { description: 'They are made, and no worker serves them yet', schema: cluster.clusterSchema },
       },
     },
   ),
@@ -67,9 +56,11 @@ export const clusterOperations = defineOperations('cluster', 'cluster', {
 
 /** How many GPUs each model needs. */
 export const modelOperations = defineOperations('cluster', 'queue', {
-  models: get('/api/models', 'read', 'How many GPUs each model needs', { responses: ok(modelTableSchema) }),
+  models: get('/api/models', 'read', 'How many GPUs each model needs', {
+    responses: ok(cluster.modelTableSchema),
+  }),
   replaceModels: put('/api/models', 'admin', 'Replace the table of models', {
-    body: modelTableSchema,
-    responses: ok(modelTableSchema),
+    body: cluster.modelTableSchema,
+    responses: ok(cluster.modelTableSchema),
   }),
 })

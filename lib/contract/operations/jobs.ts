@@ -1,17 +1,5 @@
 import { z } from 'zod'
-import {
-  eventsQuerySchema,
-  jobDetailSchema,
-  jobFiltersSchema,
-  jobQuerySchema,
-  jobResultSchema,
-  jobSourceSchema,
-  jobSummarySchema,
-  resultQuerySchema,
-  submitResultSchema,
-  terminalQuerySchema,
-  terminalSizeSchema,
-} from '../jobs'
+import * as jobs from '../jobs'
 import { defineOperations, done, file, get, list, ok, post } from './operation'
 import { deduplicateQuery, waitQuery } from './submit-query'
 
@@ -34,34 +22,34 @@ export const jobOperations = defineOperations('jobs', 'jobs', {
     },
     upload: uploadParts,
     responses: {
-      200: { description: 'The job ended', schema: submitResultSchema },
+      200: { description: 'The job ended', schema: jobs.submitResultSchema },
       202: {
         description: 'The job was accepted and has not ended; see Location',
-        schema: submitResultSchema,
+        schema: jobs.submitResultSchema,
       },
     },
   }),
   list: get('/api/jobs', 'read', 'List jobs, newest first', {
-    query: jobFiltersSchema,
-    responses: list(jobSummarySchema),
+    query: jobs.jobFiltersSchema,
+    responses: list(jobs.jobSummarySchema),
   }),
   get: get('/api/status/{id}', 'read', 'Where a job is, and why', {
-    query: jobQuerySchema,
-    responses: ok(jobDetailSchema),
+    query: jobs.jobQuerySchema,
+    responses: ok(jobs.jobDetailSchema),
   }),
   result: get('/api/results/{id}', 'read', 'What a job printed', {
-    query: resultQuerySchema,
-    responses: ok(jobResultSchema),
+    query: jobs.resultQuerySchema,
+    responses: ok(jobs.jobResultSchema),
   }),
   cancel: post('/api/cancel/{id}', 'submit', 'Cancel a job', {
-    query: jobQuerySchema,
-    responses: ok(jobDetailSchema),
+    query: jobs.jobQuerySchema,
+    responses: ok(jobs.jobDetailSchema),
   }),
   source: get('/api/jobs/{id}/source', 'read', 'What was submitted, without the token', {
-    responses: ok(jobSourceSchema),
+    responses: ok(jobs.jobSourceSchema),
   }),
   events: get('/api/jobs/{id}/events', 'read', 'A job live, as server-sent events: job, output, reset, end', {
-    query: eventsQuerySchema,
+    query: jobs.eventsQuerySchema,
     headers: { 'Last-Event-ID': 'go on after this event' },
     responses: file('text/event-stream'),
   }),
@@ -70,14 +58,14 @@ export const jobOperations = defineOperations('jobs', 'jobs', {
     'submit',
     "Type at a running job's terminal: at most 64 KiB at once",
     {
-      query: terminalQuerySchema,
+      query: jobs.terminalQuerySchema,
       bytes: 'what was typed',
       responses: done,
     },
   ),
   resize: post('/api/jobs/{id}/terminal/size', 'submit', "Say how large a running job's terminal is to be", {
-    query: terminalQuerySchema,
-    body: terminalSizeSchema,
+    query: jobs.terminalQuerySchema,
+    body: jobs.terminalSizeSchema,
     responses: done,
   }),
 })

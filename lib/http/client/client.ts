@@ -1,5 +1,4 @@
 import { type JobFilters, submitResultSchema } from '../../contract/jobs'
-import { jobOperations } from '../../contract/operations/jobs'
 import type { Operation } from '../../contract/operations/operation'
 import { operations } from '../../contract/operations/operations'
 import { type Args, createMethods, toCall } from './methods'
@@ -28,17 +27,10 @@ const submittedSchema = submitResultSchema.partial().required({ job_id: true, st
  */
 export function createClient(options: ClientOptions = {}) {
   const transport = createTransport(options)
+  const methods = createMethods(transport, operations)
   return {
-    jobs: { ...createMethods(transport, operations.jobs), ...specialJobMethods(transport) },
-    users: createMethods(transport, operations.users),
-    tokens: createMethods(transport, operations.tokens),
-    projects: createMethods(transport, operations.projects),
-    environments: createMethods(transport, operations.environments),
-    cluster: createMethods(transport, operations.cluster),
-    queue: createMethods(transport, operations.queue),
-    archives: createMethods(transport, operations.archives),
-    orchestrator: createMethods(transport, operations.orchestrator),
-    audit: createMethods(transport, operations.audit),
+    ...methods,
+    jobs: { ...methods.jobs, ...specialJobMethods(transport) },
     /** For what has no method here. */
     transport,
   }
@@ -59,15 +51,15 @@ function specialJobMethods(transport: Transport) {
       if (code !== undefined) body.append('code', toBlob(code, 'text/x-python'), 'solution.py')
       body.append('config_file', toBlob(config, 'application/yaml'), 'config.yaml')
       const headers: Record<string, string> = idempotencyKey ? { 'idempotency-key': idempotencyKey } : {}
-      const { method, path } = jobOperations.submit
+      const { method, path } = operations.jobs.submit
       const query = { wait: wait ? undefined : false, deduplicate }
       return transport.json(path, submittedSchema, { method, query, body, headers, signal })
     },
     /** Where the whole result can be downloaded, as JSONL or as what the job printed. */
-    downloadUrl: (id: string, format: 'jsonl' | 'text') => addressOf(jobOperations.result, id, { format }),
+    downloadUrl: (id: string, format: 'jsonl' | 'text') => addressOf(operations.jobs.result, id, { format }),
     /** The whole result as it comes. */
     download: (id: string, format: 'jsonl' | 'text', signal?: AbortSignal) => {
-      const { path, call } = toCall(jobOperations.result, [id, { format }, signal])
+      const { path, call } = toCall(operations.jobs.result, [id, { format }, signal])
       return transport.raw(path, call)
     },
     artifactUrl: (id: string, artifactId: string, as?: 'image') =>
@@ -78,11 +70,11 @@ function specialJobMethods(transport: Transport) {
     events: (id: string, lastEventId: string | null, signal?: AbortSignal, tail?: number) => {
       const from: Record<string, string> = lastEventId === null ? {} : { 'last-event-id': lastEventId }
       const headers = { accept: 'text/event-stream', ...from }
-      const { path, call } = toCall(jobOperations.events, [id, { tail }, signal])
+      const { path, call } = toCall(operations.jobs.events, [id, { tail }, signal])
       return transport.raw(path, { ...call, headers })
     },
     /** The address of that stream: for browsers. */
-    eventsUrl: (id: string) => addressOf(jobOperations.events, id),
+    eventsUrl: (id: string) => addressOf(operations.jobs.events, id),
   }
 }
 

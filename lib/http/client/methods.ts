@@ -41,8 +41,9 @@ type Result<Op> = [ItemOf<Op>] extends [never]
 /** The parts of the path in their order, the body, the query: those that the operation has. */
 export type Args<Op extends Operation> = [...PathArgs<Op['path']>, ...BodyArgs<Op>, ...QueryArgs<Op>]
 type Method<Op extends Operation> = (...args: [...Args<Op>, signal?: AbortSignal]) => Result<Op>
-export type Methods<Operations> = {
-  [Name in keyof Operations]: Operations[Name] extends Operation ? Method<Operations[Name]> : never
+type Groups = Record<string, Record<string, Operation>>
+type MethodsOf<Table extends Groups> = {
+  [Group in keyof Table]: { [Name in keyof Table[Group]]: Method<Table[Group][Name]> }
 }
 
 /** What a method's arguments ask for. */
@@ -55,16 +56,19 @@ export function toCall(operation: Operation, args: readonly unknown[]): { path: 
   return { path, call: { method: operation.method, body, query, signal } }
 }
 
-/** A method for each operation of a group. */
-export function createMethods<const Operations extends Record<string, Operation>>(
+/** A method for each operation, by groups. */
+export function createMethods<const Table extends Groups>(
   transport: Transport,
-  operations: Operations,
-): Methods<Operations> {
-  const entries = Object.entries(operations).map(([name, operation]) => [
-    name,
-    (...args: unknown[]) => perform(transport, operation, args),
-  ])
-  return Object.fromEntries(entries)
+  table: Table,
+): MethodsOf<Table> {
+  const toMethod =
+    (operation: Operation) =>
+    (...args: unknown[]) =>
+      perform(transport, operation, args)
+  const toMethods = (group: Record<string, Operation>) =>
+    Object.fromEntries(Object.entries(group).map(([name, operation]) => [name, toMethod(operation)]))
+  const groups = Object.entries(table).map(([name, group]) => [name, toMethods(group)])
+  return Object.fromEntries(groups)
 }
 
 async function perform(transport: Transport, operation: Operation, args: unknown[]): Promise<unknown> {

@@ -4,7 +4,6 @@ import { archiveOperations } from '@/lib/contract/operations/archives'
 import { mediaType } from '@/lib/http/body'
 import { route } from '@/lib/http/route'
 
-/** Takes contents that a directory lacks, in frames. */
 export const POST = route(archiveOperations.send, async ({ actor, request, query }) => {
   const encoding = request.headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'
   if (mediaType(request) !== 'application/octet-stream' || encoding !== 'identity')

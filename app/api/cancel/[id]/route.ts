@@ -8,7 +8,6 @@ import { readJob } from '@/lib/jobs/read/read'
 /** Most jobs end on SIGTERM within this time, and the answer can say so. */
 const answerWithinMs = 3_000
 
-/** Cancels a job, wherever it is. */
 export const POST = route(jobOperations.cancel, async ({ request, query, params, actor }) => {
   requireUserId(actor, query.user_id)
   await cancelJob(actor, params.id)

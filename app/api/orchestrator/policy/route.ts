@@ -4,7 +4,6 @@ import { route } from '@/lib/http/route'
 
 export const GET = route(orchestratorOperations.policy, async () => toWirePolicy(await readPolicy()))
 
-/** Changes the policy; what is left out stays. */
 export const PUT = route(orchestratorOperations.updatePolicy, async ({ actor, body }) =>
   toWirePolicy(await updatePolicy(actor, await body())),
 )

@@ -3,7 +3,6 @@ import { setOrchestratorRunning } from '@/lib/cluster/admin/policy'
 import { orchestratorOperations } from '@/lib/contract/operations/queue'
 import { route } from '@/lib/http/route'
 
-/** Starts the orchestrator, if it does not run. */
 export const POST = route(orchestratorOperations.start, async ({ actor }) => {
   await setOrchestratorRunning(actor, true)
   return readOrchestrator()

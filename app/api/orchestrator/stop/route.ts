@@ -3,7 +3,6 @@ import { setOrchestratorRunning } from '@/lib/cluster/admin/policy'
 import { orchestratorOperations } from '@/lib/contract/operations/queue'
 import { route } from '@/lib/http/route'
 
-/** Stops the orchestrator, if it runs: nothing new is placed, and what runs goes on. */
 export const POST = route(orchestratorOperations.stop, async ({ actor }) => {
   await setOrchestratorRunning(actor, false)
   return readOrchestrator()

@@ -9,7 +9,6 @@ const answerWithinMs = 3_000
 
 export const GET = route(queueOperations.get, ({ actor, params }) => readQueueJob(actor, params.id))
 
-/** Cancels a job, wherever it is. One that is cancelled already stays so. */
 export const DELETE = route(queueOperations.cancel, async ({ actor, request, params }) => {
   await cancelJob(actor, params.id)
   await waitUntilFinal(params.id, AbortSignal.any([request.signal, AbortSignal.timeout(answerWithinMs)]))

@@ -4,7 +4,6 @@ import { route } from '@/lib/http/route'
 import { readSubmitted } from '@/lib/queue/list'
 import { submitToQueue } from '@/lib/queue/submit'
 
-/** Accepts a job that is a command, and answers at once. */
 export const POST = route(queueOperations.submit, async ({ actor, request, query, body, answer }) => {
   const key = idempotencyKeyOf(request)
   const input = await body()

@@ -3,7 +3,6 @@ import { route } from '@/lib/http/route'
 import { downloadArtifacts } from '@/lib/jobs/downloads/artifacts'
 import { findVisibleJob } from '@/lib/jobs/read/job-visibility'
 
-/** All files that a job left in /results, as one archive. */
 export const GET = route(artifactOperations.artifactArchive, async ({ params, actor }) =>
   downloadArtifacts(await findVisibleJob(actor, params.id)),
 )

@@ -3,7 +3,6 @@ import { route } from '@/lib/http/route'
 import { listArtifacts } from '@/lib/jobs/downloads/artifacts'
 import { findVisibleJob } from '@/lib/jobs/read/job-visibility'
 
-/** The files that a job left in /results. */
 export const GET = route(artifactOperations.artifacts, async ({ params, actor }) =>
   listArtifacts(await findVisibleJob(actor, params.id)),
 )

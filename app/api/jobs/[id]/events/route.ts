@@ -3,7 +3,6 @@ import { route } from '@/lib/http/route'
 import { jobEvents } from '@/lib/jobs/live/events'
 import { findVisibleJob } from '@/lib/jobs/read/job-visibility'
 
-/** A job live, as server-sent events: its status as it changes, its output as it comes. */
 export const GET = route(jobOperations.events, async ({ request, query, params, actor }) => {
   const job = await findVisibleJob(actor, params.id)
   const lastEventId = request.headers.get('last-event-id')

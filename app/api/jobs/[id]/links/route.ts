@@ -3,7 +3,6 @@ import { route } from '@/lib/http/route'
 import { createLink } from '@/lib/jobs/downloads/download-links'
 import { findVisibleJob } from '@/lib/jobs/read/job-visibility'
 
-/** An address of one of a job's files that works without signing in, until it expires. */
 export const POST = route(artifactOperations.link, async ({ params, actor, body }) => {
   const job = await findVisibleJob(actor, params.id)
   return createLink(actor, job, await body(), new Date())

@@ -2,5 +2,4 @@ import { jobOperations } from '@/lib/contract/operations/jobs'
 import { route } from '@/lib/http/route'
 import { readSource } from '@/lib/jobs/read/read'
 
-/** What was submitted, without the token: to look at, or to edit and run again. */
 export const GET = route(jobOperations.source, ({ params, actor }) => readSource(actor, params.id))

@@ -4,7 +4,6 @@ import { findVisibleJob } from '@/lib/jobs/read/job-visibility'
 import { readQueueJob } from '@/lib/queue/list'
 import { setPriority } from '@/lib/queue/priority'
 
-/** Changes a waiting job's priority. */
 export const PATCH = route(queueOperations.setPriority, async ({ actor, params, body }) => {
   await findVisibleJob(actor, params.id)
   const { priority } = await body()

@@ -3,7 +3,6 @@ import { route } from '@/lib/http/route'
 import { downloadArtifact } from '@/lib/jobs/downloads/artifacts'
 import { findVisibleJob } from '@/lib/jobs/read/job-visibility'
 
-/** One file that a job left in /results, to save. */
 export const GET = route(artifactOperations.artifact, async ({ query, params, actor }) =>
   downloadArtifact(await findVisibleJob(actor, params.id), params.artifactId, query.as),
 )

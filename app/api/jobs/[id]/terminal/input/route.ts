@@ -3,7 +3,6 @@ import { readBytes } from '@/lib/http/body'
 import { route } from '@/lib/http/route'
 import { maxInputBytes, typeInto } from '@/lib/jobs/live/terminal'
 
-/** Types at the terminal of a running job. */
 export const POST = route(jobOperations.type, ({ request, query, params, actor }) =>
   typeInto(actor, params.id, query.rank, () => readBytes(request, maxInputBytes)),
 )

@@ -3,7 +3,6 @@ import { route } from '@/lib/http/route'
 import { previewArtifact } from '@/lib/jobs/downloads/artifacts'
 import { findVisibleJob } from '@/lib/jobs/read/job-visibility'
 
-/** What can be shown of a file that a job left in /results. */
 export const GET = route(artifactOperations.artifactPreview, async ({ params, actor }) =>
   previewArtifact(await findVisibleJob(actor, params.id), params.artifactId),
 )
