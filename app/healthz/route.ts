@@ -1,6 +1,6 @@
+import { serverOperations } from '@/lib/contract/operations/server'
 import { route } from '@/lib/http/route'
 
-/** The web server is alive. */
-export const GET = route('public', async () =>
+export const GET = route(serverOperations.health, () =>
   Response.json({ status: 'ok' }, { headers: { 'cache-control': 'no-store' } }),
 )

@@ -1,9 +1,9 @@
 import { GpuqError } from '@/lib/contract/errors'
+import { serverOperations } from '@/lib/contract/operations/server'
 import { database } from '@/lib/database/client'
 import { route } from '@/lib/http/route'
 
-/** The web server can serve: its database answers and is migrated. */
-export const GET = route('public', async () => {
+export const GET = route(serverOperations.ready, async () => {
   if (!(await databaseAnswers()))
     throw new GpuqError('unavailable', 'The database does not answer, or is not migrated yet.')
   return Response.json({ status: 'ready' }, { headers: { 'cache-control': 'no-store' } })

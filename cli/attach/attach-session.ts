@@ -141,7 +141,7 @@ export class AttachSession {
     if (!this.#job.terminal || this.#attachedTo === null) return
     // The next change says it again: a size that did not arrive is no reason to leave.
     this.#sizing = this.#sizing
-      .then(() => client.jobs.resize(this.#job.job_id, size(), rank))
+      .then(() => client.jobs.resize(this.#job.job_id, size(), { rank }))
       .catch(() => undefined)
   }
 

@@ -56,7 +56,7 @@ export class KeySender {
   async #sendPiece(piece: Buffer): Promise<boolean> {
     const { client, jobId, rank, sleep, lost } = this.path
     try {
-      await client.jobs.type(jobId, piece, rank)
+      await client.jobs.type(jobId, piece, { rank })
       return true
     } catch (error) {
       if (error instanceof ProblemError && error.status === 429) {

@@ -97,7 +97,7 @@ export async function forget(context: Context, given: string): Promise<number> {
 export async function priority(context: Context, given: string, number: number): Promise<number> {
   const client = await context.connect()
   const id = await findJobId(client, given)
-  await client.queue.setPriority(id, number)
+  await client.queue.setPriority(id, { priority: number })
   await context.terminal.out(`${id} has priority ${number}.\n`)
   return exitCodes.ok
 }
@@ -109,9 +109,12 @@ async function setPaused(
   reason?: string,
 ): Promise<void> {
   const why = reason === undefined ? {} : { reason }
-  if (gpu) return client.cluster.updateGpu(gpu.gpu_id, { paused, ...why })
+  if (gpu) {
+    await client.cluster.updateGpu(gpu.gpu_id, { paused, ...why })
+    return
+  }
   const opened = !paused && node.state === 'quarantined' ? { quarantined: false as const } : {}
-  return client.cluster.updateNode(node.node_id, { paused, ...why, ...opened })
+  await client.cluster.updateNode(node.node_id, { paused, ...why, ...opened })
 }
 
 async function readNode(client: Client, { node_id }: ClusterNode): Promise<ClusterNode | undefined> {

@@ -62,7 +62,8 @@ async function sendBatch(
   const failed = new Promise<never>((_, reject) => frames.once('error', reject))
   try {
     // The reader's own failure says more than that of the connection that it broke.
-    await Promise.race([client.archives.send(projectId, Readable.toWeb(frames) as ReadableStream), failed])
+    const body = Readable.toWeb(frames) as ReadableStream
+    await Promise.race([client.archives.send(body, { project_id: projectId }), failed])
   } catch (error) {
     if (error instanceof ProblemError && error.status === 422 && batch.length === 1)
       throw changed(batch[0]?.path ?? '', error)

@@ -38,7 +38,9 @@ export async function shipDirectory(
   const patience = new ShipRetry(context, quiet)
   let sentBytes: number | undefined
   for (;;) {
-    const state = await patience.try(() => client.archives.register(projectId, entries))
+    const state = await patience.try(() =>
+      client.archives.register({ project_id: projectId, entries: [...entries] }),
+    )
     if (!state) continue
     const { archive, missing } = state
     const totalBytes = missing.reduce((sum, hash) => sum + (sizes.get(hash) ?? 0), 0)

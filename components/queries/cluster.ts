@@ -1,7 +1,6 @@
-import { keepPreviousData, mutationOptions, type QueryClient, queryOptions } from '@tanstack/react-query'
-import type { ModelTable } from '@/lib/contract/cluster'
-import type { Initialize, NodesWanted, UpdateGpu, UpdateNode, UpdatePolicy } from '@/lib/http/client/cluster'
-import { api, keys } from './queries'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { NodesWanted, UpdateGpu, UpdateNode } from '@/lib/contract/cluster'
+import { api, changing, keys } from './queries'
 
 /*
  * What a cluster does, for its page and for those of jobs. Browsers ask again only while the page is in view, and what
@@ -43,7 +42,7 @@ export function clusterQuery(wanted: NodesWanted = { limit: nodesPerPage }) {
 export function clusterHistoryQuery(nodes: readonly number[]) {
   return queryOptions({
     queryKey: clusterKeys.historyOf(nodes),
-    queryFn: ({ signal }) => api.cluster.history(nodes, signal),
+    queryFn: ({ signal }) => api.cluster.history({ nodes: [...nodes] }, signal),
     refetchInterval: samplesMs,
     // Every series moves on with every answer: comparing them point by point would gain nothing.
     structuralSharing: false,
@@ -91,59 +90,26 @@ export function modelsQuery() {
   })
 }
 
-/** Asks anew for what pages show of the cluster now. */
-function refresh(client: QueryClient): Promise<void> {
-  return client.invalidateQueries({ queryKey: clusterKeys.all })
-}
+export const updateNode = changing(
+  ({ number, ...body }: UpdateNode & { number: number }) => api.cluster.updateNode(number, body),
+  clusterKeys.all,
+)
+export const updateGpu = changing(
+  ({ id, ...body }: UpdateGpu & { id: string }) => api.cluster.updateGpu(id, body),
+  clusterKeys.all,
+)
+export const forgetNode = changing((number: number) => api.cluster.forgetNode(number), clusterKeys.all)
+export const forgetGpu = changing((id: string) => api.cluster.forgetGpu(id), clusterKeys.all)
+export const initializeNodes = changing(api.cluster.initialize, clusterKeys.all)
+export const replaceModels = changing(api.cluster.replaceModels, clusterKeys.all)
+export const updatePolicy = changing(api.orchestrator.updatePolicy, clusterKeys.all)
 
-export const updateNode = mutationOptions({
-  mutationFn: ({ number, ...body }: UpdateNode & { number: number }) => api.cluster.updateNode(number, body),
-  onSuccess: (_answer, _change, _, { client }) => refresh(client),
-})
-
-export const updateGpu = mutationOptions({
-  mutationFn: ({ id, ...body }: UpdateGpu & { id: string }) => api.cluster.updateGpu(id, body),
-  onSuccess: (_answer, _change, _, { client }) => refresh(client),
-})
-
-export const forgetNode = mutationOptions({
-  mutationFn: (number: number) => api.cluster.forgetNode(number),
-  onSuccess: (_answer, _number, _, { client }) => refresh(client),
-})
-
-export const forgetGpu = mutationOptions({
-  mutationFn: (id: string) => api.cluster.forgetGpu(id),
-  onSuccess: (_answer, _id, _, { client }) => refresh(client),
-})
-
-export const initializeNodes = mutationOptions({
-  mutationFn: (body: Initialize) => api.cluster.initialize(body),
-  onSuccess: (_answer, _body, _, { client }) => refresh(client),
-})
-
-export const replaceModels = mutationOptions({
-  mutationFn: (table: ModelTable) => api.cluster.replaceModels(table),
-  onSuccess: (_answer, _table, _, { client }) => refresh(client),
-})
-
-export const updatePolicy = mutationOptions({
-  mutationFn: (body: UpdatePolicy) => api.orchestrator.updatePolicy(body),
-  onSuccess: (_answer, _body, _, { client }) => refresh(client),
-})
-
-export const setSchedulerRunning = mutationOptions({
-  mutationFn: (running: boolean) => (running ? api.orchestrator.start() : api.orchestrator.stop()),
-  onSuccess: (_answer, _running, _, { client }) => refresh(client),
-})
-
-export const setPriority = mutationOptions({
-  mutationFn: ({ id, priority }: { id: string; priority: number }) => api.queue.setPriority(id, priority),
-  onSuccess: (_answer, _change, _, { client }) => refresh(client),
-})
-
-export const cancelQueued = mutationOptions({
-  mutationFn: (id: string) => api.queue.cancel(id),
-  onSuccess: async (_answer, _id, _, { client }) => {
-    await Promise.all([refresh(client), client.invalidateQueries({ queryKey: keys.jobs })])
-  },
-})
+export const setSchedulerRunning = changing(
+  (running: boolean) => (running ? api.orchestrator.start() : api.orchestrator.stop()),
+  clusterKeys.all,
+)
+export const setPriority = changing(
+  ({ id, priority }: { id: string; priority: number }) => api.queue.setPriority(id, { priority }),
+  clusterKeys.all,
+)
+export const cancelQueued = changing((id: string) => api.queue.cancel(id), clusterKeys.all, keys.jobs)

@@ -1,16 +1,14 @@
-import { infiniteQueryOptions, keepPreviousData, mutationOptions, queryOptions } from '@tanstack/react-query'
-import type {
-  CreateEnvironment,
-  CreateProject,
-  CreateToken,
-  CreateUser,
-  UpdateEnvironment,
-  UpdateProject,
-  UpdateUser,
-} from '@/lib/contract/access'
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  mutationOptions,
+  type QueryKey,
+  queryOptions,
+} from '@tanstack/react-query'
+import type { UpdateEnvironment, UpdateProject, UpdateUser } from '@/lib/contract/access'
 import type { JobSummary } from '@/lib/contract/jobs'
 import { isFinal } from '@/lib/contract/status'
-import { createClient, type JobQuery, type Submission } from '@/lib/http/client/client'
+import { createClient, type JobQuery } from '@/lib/http/client/client'
 import type { Page } from '@/lib/http/client/transport'
 
 /** The browser's own client: same origin, and the session's cookie says who it is. */
@@ -54,7 +52,7 @@ export function jobsQuery(query: JobQuery) {
 export function jobQuery(id: string) {
   return queryOptions({
     queryKey: keys.job(id),
-    queryFn: ({ signal }) => api.jobs.get(id, signal),
+    queryFn: ({ signal }) => api.jobs.get(id, {}, signal),
     refetchInterval: ({ state: { data, dataUpdateCount } }) => {
       if (!data || !isFinal(data.status)) return quietMs
       // The result becomes a file a moment after the end.
@@ -94,39 +92,47 @@ export function meQuery() {
   return queryOptions({ queryKey: keys.me, queryFn: ({ signal }) => api.users.me(signal) })
 }
 
-const paging = {
-  initialPageParam: null as string | null,
-  getNextPageParam: (page: Page<unknown>) => page.next,
+/** A list whose further pages are read as they are asked for. */
+function listQuery<Item>(
+  queryKey: QueryKey,
+  read: (cursor: string | null, signal: AbortSignal) => Promise<Page<Item>>,
+) {
+  return infiniteQueryOptions({
+    queryKey,
+    queryFn: ({ pageParam, signal }) => read(pageParam, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next,
+  })
+}
+
+/** A change. Every view of the resources that it concerns is stale afterwards, and read again. */
+export function changing<Input, Output>(change: (input: Input) => Promise<Output>, ...resources: QueryKey[]) {
+  return mutationOptions({
+    mutationFn: (input: Input) => change(input),
+    onSuccess: (_output, _input, _context, { client }) =>
+      Promise.all(resources.map((queryKey) => client.invalidateQueries({ queryKey }))),
+  })
 }
 
 /** Every user, for admins. */
-export function usersQuery() {
-  return infiniteQueryOptions({
-    ...paging,
-    queryKey: [...keys.users, 'list'],
-    queryFn: ({ pageParam, signal }) => api.users.list({ cursor: pageParam }, signal),
-  })
-}
+export const usersQuery = () =>
+  listQuery([...keys.users, 'list'], (cursor, signal) => api.users.list({ cursor }, signal))
 
 /** Own tokens, or with `all` everyone's, for admins. */
-export function tokensQuery(all = false) {
-  return infiniteQueryOptions({
-    ...paging,
-    queryKey: [...keys.tokens, { all }],
-    queryFn: ({ pageParam, signal }) =>
-      api.tokens.list({ cursor: pageParam, ...(all ? { all } : {}) }, signal),
-  })
-}
+export const tokensQuery = (all = false) =>
+  listQuery([...keys.tokens, { all }], (cursor, signal) =>
+    api.tokens.list({ cursor, all: all || null }, signal),
+  )
 
 /** Own and shared projects, or with `all` everyone's, for admins. */
-export function projectsQuery(all = false) {
-  return infiniteQueryOptions({
-    ...paging,
-    queryKey: [...keys.projects, { all }],
-    queryFn: ({ pageParam, signal }) =>
-      api.projects.list({ cursor: pageParam, ...(all ? { all } : {}) }, signal),
-  })
-}
+export const projectsQuery = (all = false) =>
+  listQuery([...keys.projects, { all }], (cursor, signal) =>
+    api.projects.list({ cursor, all: all || null }, signal),
+  )
+
+/** Who did what, newest first, for admins. */
+export const auditQuery = (filters: { actor?: string | undefined; action?: string | undefined } = {}) =>
+  listQuery([...keys.audit, filters], (cursor, signal) => api.audit.list({ ...filters, cursor }, signal))
 
 export function environmentsQuery() {
   return queryOptions({
@@ -136,19 +142,7 @@ export function environmentsQuery() {
   })
 }
 
-/** Who did what, newest first, for admins. */
-export function auditQuery(filters: Record<string, string | undefined> = {}) {
-  return infiniteQueryOptions({
-    ...paging,
-    queryKey: [...keys.audit, filters],
-    queryFn: ({ pageParam, signal }) => api.audit.list({ ...filters, cursor: pageParam }, signal),
-  })
-}
-
-export const submitJob = mutationOptions({
-  mutationFn: (submission: Submission) => api.jobs.submit(submission),
-  onSuccess: (_job, _submission, _, { client }) => client.invalidateQueries({ queryKey: keys.jobs }),
-})
+export const submitJob = changing(api.jobs.submit, keys.jobs)
 
 export const cancelJob = mutationOptions({
   mutationFn: (id: string) => api.jobs.cancel(id),
@@ -158,48 +152,24 @@ export const cancelJob = mutationOptions({
   },
 })
 
-export const createUser = mutationOptions({
-  mutationFn: (body: CreateUser) => api.users.create(body),
-  onSuccess: (_user, _body, _, { client }) => client.invalidateQueries({ queryKey: keys.users }),
-})
+export const createUser = changing(api.users.create, keys.users)
+export const updateUser = changing(
+  ({ handle, ...body }: UpdateUser & { handle: string }) => api.users.update(handle, body),
+  keys.users,
+)
 
-export const updateUser = mutationOptions({
-  mutationFn: ({ handle, ...body }: UpdateUser & { handle: string }) => api.users.update(handle, body),
-  onSuccess: (_user, _body, _, { client }) => client.invalidateQueries({ queryKey: keys.users }),
-})
+export const createToken = changing(api.tokens.create, keys.tokens)
+export const revokeToken = changing((id: string) => api.tokens.revoke(id), keys.tokens)
 
-export const createToken = mutationOptions({
-  mutationFn: (body: CreateToken) => api.tokens.create(body),
-  onSuccess: (_token, _body, _, { client }) => client.invalidateQueries({ queryKey: keys.tokens }),
-})
+export const createProject = changing(api.projects.create, keys.projects)
+export const updateProject = changing(
+  ({ id, ...body }: UpdateProject & { id: string }) => api.projects.update(id, body),
+  keys.projects,
+)
+export const removeProject = changing((id: string) => api.projects.remove(id), keys.projects)
 
-export const revokeToken = mutationOptions({
-  mutationFn: (id: string) => api.tokens.revoke(id),
-  onSuccess: (_answer, _id, _, { client }) => client.invalidateQueries({ queryKey: keys.tokens }),
-})
-
-export const createProject = mutationOptions({
-  mutationFn: (body: CreateProject) => api.projects.create(body),
-  onSuccess: (_project, _body, _, { client }) => client.invalidateQueries({ queryKey: keys.projects }),
-})
-
-export const updateProject = mutationOptions({
-  mutationFn: ({ id, ...body }: UpdateProject & { id: string }) => api.projects.update(id, body),
-  onSuccess: (_project, _body, _, { client }) => client.invalidateQueries({ queryKey: keys.projects }),
-})
-
-export const removeProject = mutationOptions({
-  mutationFn: (id: string) => api.projects.remove(id),
-  onSuccess: (_answer, _id, _, { client }) => client.invalidateQueries({ queryKey: keys.projects }),
-})
-
-export const createEnvironment = mutationOptions({
-  mutationFn: (body: CreateEnvironment) => api.environments.create(body),
-  onSuccess: (_made, _body, _, { client }) => client.invalidateQueries({ queryKey: keys.environments }),
-})
-
-export const updateEnvironment = mutationOptions({
-  mutationFn: ({ name, ...body }: UpdateEnvironment & { name: string }) =>
-    api.environments.update(name, body),
-  onSuccess: (_changed, _body, _, { client }) => client.invalidateQueries({ queryKey: keys.environments }),
-})
+export const createEnvironment = changing(api.environments.create, keys.environments)
+export const updateEnvironment = changing(
+  ({ name, ...body }: UpdateEnvironment & { name: string }) => api.environments.update(name, body),
+  keys.environments,
+)

@@ -232,6 +232,12 @@ export const orchestratorSchema = z.object({
 
 export type Cluster = z.output<typeof clusterSchema>
 export type ClusterQuery = z.output<typeof clusterQuerySchema>
+/** Which nodes are meant, all where nothing is said. */
+export type NodesWanted = Partial<ClusterQuery>
+export type UpdateNode = z.input<typeof updateNodeSchema>
+export type UpdateGpu = z.input<typeof updateGpuSchema>
+export type Initialize = z.input<typeof initializeSchema>
+export type UpdatePolicy = z.input<typeof updatePolicySchema>
 export type ClusterNode = z.output<typeof clusterNodeSchema>
 export type ClusterGpu = z.output<typeof clusterGpuSchema>
 export type ClusterHistory = z.output<typeof clusterHistorySchema>

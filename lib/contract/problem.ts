@@ -1,14 +1,26 @@
-import { type ErrorCode, type FieldError, GpuqError } from './errors'
+import { z } from 'zod'
+import { type ErrorCode, GpuqError } from './errors'
 
-/** The body of every error: RFC 9457 problem details. `detail` is the sentence a person reads. */
-export interface Problem {
-  type: string
-  title: string
-  status: number
-  detail: string
-  code: ErrorCode
-  errors?: FieldError[]
-}
+/** The body of every error: RFC 9457 problem details. */
+export const problemSchema = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.number().int(),
+  detail: z.string().describe('the sentence a person reads'),
+  code: z.string(),
+  errors: z
+    .array(
+      z.object({
+        path: z.string(),
+        message: z.string(),
+        line: z.number().int().optional(),
+        column: z.number().int().optional(),
+      }),
+    )
+    .optional(),
+})
+
+export type Problem = z.infer<typeof problemSchema>
 
 export const problemTitles = {
   invalid_request: 'Bad request',

@@ -13,5 +13,7 @@ export function linkHeader(request: Request, nextCursor: string | null): string 
 /** Answers with a page: a bare array, and the way on in the `Link` header. */
 export function pageResponse<Item>(request: Request, page: Page<Item>): Response {
   const link = linkHeader(request, page.next)
-  return Response.json(page.items, link === null ? {} : { headers: { link } })
+  return Response.json(page.items, {
+    headers: { 'cache-control': 'no-store', ...(link !== null && { link }) },
+  })
 }

@@ -43,7 +43,7 @@ const ways: [way: string, ask: () => Promise<unknown>][] = [
 describe('a request for which no connection is free', () => {
   it.each(ways)('is asked to come again, and is no failure: %s', async (_, ask) => {
     const [failures, warnings] = [vi.spyOn(logger, 'error'), vi.spyOn(logger, 'warn')]
-    const handler = route('public', async () => Response.json(await ask()))
+    const handler = route({ access: 'public' }, async () => Response.json(await ask()))
     const answer = await askWhileBusy(handler)
     expect(answer.status).toBe(503)
     expect(answer.headers.get('retry-after')).toBe('5')
@@ -63,7 +63,7 @@ describe('a request for which no connection is free', () => {
   it('is told so although it cannot be said who asks', async () => {
     const { token } = await makeToken(await makePerson())
     const answer = await askWhileBusy(
-      route('read', async () => Response.json({})),
+      route({ access: 'read' }, async () => Response.json({})),
       { authorization: `Bearer ${token}` },
     )
     expect(answer.status).toBe(503)
@@ -84,7 +84,7 @@ describe('a request while the database', () => {
     ['goes away', killed],
   ])('%s: is asked to come again', async (_, ask) => {
     const failures = vi.spyOn(logger, 'error').mockImplementation(() => {})
-    const handler = route('public', async () => Response.json(await ask()))
+    const handler = route({ access: 'public' }, async () => Response.json(await ask()))
     const answer = await handler(new Request('http://gpuq.test/api/x'), { params: Promise.resolve({}) })
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
     expect((await answer.json()).detail).toMatch(/^gpuq's database does not answer .+ tell an admin: \S+\.$/)
@@ -95,7 +95,9 @@ describe('a request while the database', () => {
 
 it('calls anything else a failure, and says nothing of it', async () => {
   const failures = vi.spyOn(logger, 'error').mockImplementation(() => {})
-  const handler = route('public', async () => Response.json(await db.pool.query('SELECT secret_of_mine')))
+  const handler = route({ access: 'public' }, async () =>
+    Response.json(await db.pool.query('SELECT secret_of_mine')),
+  )
   const answer = await handler(new Request('http://gpuq.test/api/x'), { params: Promise.resolve({}) })
   expect(answer.status).toBe(500)
   expect(await answer.text()).not.toContain('secret_of_mine')

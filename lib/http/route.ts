@@ -3,58 +3,97 @@ import type { z } from 'zod'
 import { type Actor, requireAdmin, requireScope } from '../access/actor'
 import { authenticate } from '../access/authenticate'
 import { GpuqError } from '../contract/errors'
+import type { Access, ItemOf, JsonOf, Operation, PathNames } from '../contract/operations/operation'
 import { parseInput } from '../contract/parse-input'
 import { internalError } from '../contract/problem'
-import type { Scope } from '../contract/roles'
 import { isDatabaseAway, isPoolBusy } from '../database/away'
+import type { Page } from '../database/pagination'
 import { logger } from '../logger'
 import { StorageFault } from '../storage/store'
+import { readJson } from './body'
 import { requireSameOrigin } from './origin'
+import { pageResponse } from './pagination'
 import { problemResponse } from './problem'
 
-/** How a route may be entered: by anyone, by a caller with a scope, by an admin, or with any token. */
-export type Access = 'public' | 'upload' | 'token' | Scope
+/** What a route serves: an operation, or an access alone where it is no part of the API. */
+type Served = Pick<Operation, 'access'> & Partial<Operation>
 
-export interface RouteContext<Params> {
-  request: Request
-  url: URL
-  params: Params
+type Params<Op> = Op extends { path: infer Path }
+  ? { [Name in PathNames<Path>]: string }
+  : Record<string, string | string[]>
+type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
+type QueryOf<Op> = Op extends { query: infer Schema } ? Parsed<Schema> : undefined
+type BodyOf<Op> = Op extends { body: infer Schema } ? Parsed<Schema> : undefined
+type ActorOf<Op extends Served> = Op['access'] extends 'public' | 'upload' ? Actor | null : Actor
+
+interface Answer {
+  status?: number
+  headers?: Record<string, string>
 }
 
-type Handler<Params, Who> = (context: RouteContext<Params> & { actor: Who }) => Promise<Response>
-type NextContext<Params> = { params: Promise<Params> }
-type NextHandler<Params> = (request: Request, context: NextContext<Params>) => Promise<Response>
+interface Context<Op extends Served> {
+  actor: ActorOf<Op>
+  request: Request
+  url: URL
+  params: Params<Op>
+  query: QueryOf<Op>
+  /** Reads and parses the body: after the handler has checked that the caller may know of what it changes. */
+  body: () => Promise<BodyOf<Op>>
+  /** Answers with JSON where the status or headers are not the usual ones. */
+  answer: (value: JsonOf<Op>, init: Answer) => Response
+}
+
+type ValueOf<Op> = [ItemOf<Op>] extends [never] ? JsonOf<Op> : Page<ItemOf<Op>>
+/** A list in pages, a JSON value, nothing, or a whole response. */
+type Result<Op> =
+  | (Response | ValueOf<Op>)
+  | Promise<Response | ValueOf<Op>>
+  | (Op extends { responses: { 204: unknown } } ? Promise<void> : never)
+
+type Handler<Op extends Served> = (context: Context<Op>) => Result<Op>
+type NextHandler<Op> = (request: Request, context: { params: Promise<Params<Op>> }) => Promise<Response>
 
 /**
- * The one wrapper around every route handler: it authenticates, checks rights and origin, and turns every error into
- * problem+json. `upload` leaves a missing caller to the handler, because the token may be inside the upload. `token`
- * takes no session, and leaves the scope to the handler.
+ * The one wrapper around every route handler: it authenticates, checks rights and origin, parses the query, makes the
+ * response, and turns every error into problem+json. `upload` leaves a missing caller to the handler, because the token
+ * may be inside the upload. `token` takes no session, and leaves the scope to the handler.
  */
-export function route<Params = Record<never, never>>(
-  access: 'public' | 'upload',
-  handle: Handler<Params, Actor | null>,
-): NextHandler<Params>
-export function route<Params = Record<never, never>>(
-  access: 'token' | Scope,
-  handle: Handler<Params, Actor>,
-): NextHandler<Params>
-export function route<Params>(access: Access, handle: Handler<Params, never>): NextHandler<Params> {
-  return async (request, context) => {
+export function route<const Op extends Served>(
+  operation: Op,
+  handle: Handler<Op>,
+): NextHandler<Op> & { operation: Op } {
+  const { access, query, body, responses = {} }: Served = operation
+  const status = Number(Object.keys(responses)[0] ?? 200)
+  const paged = responses[200]?.item !== undefined
+  const serve: NextHandler<Op> = async (request, context) => {
     try {
       const actor = access === 'public' ? null : await enter(request, access)
-      return await handle({
+      const url = new URL(request.url)
+      const result = await handle({
+        actor: actor as ActorOf<Op>,
         request,
-        url: new URL(request.url),
+        url,
         params: await context.params,
-        actor: actor as never,
+        query: (query && parseInput(query, Object.fromEntries(url.searchParams))) as QueryOf<Op>,
+        body: async () => (body && (await readJson(request, body, operation))) as BodyOf<Op>,
+        answer: (value, init) => answerJson(value, { status, ...init }),
       })
+      if (result instanceof Response) return result
+      if (result === undefined) return new Response(null, { status: 204 })
+      return paged ? pageResponse(request, result as Page<unknown>) : answerJson(result, { status })
     } catch (error) {
       return problemResponse(toGpuqError(error, request))
     }
   }
+  return Object.assign(serve, { operation })
 }
 
-async function enter(request: Request, access: 'upload' | 'token' | Scope): Promise<Actor | null> {
+/** What gpuq answers belongs to one caller and one moment: no cache keeps it. */
+function answerJson(value: unknown, { status = 200, headers }: Answer): Response {
+  return Response.json(value, { status, headers: { 'cache-control': 'no-store', ...headers } })
+}
+
+async function enter(request: Request, access: Exclude<Access, 'public'>): Promise<Actor | null> {
   const actor = await authenticate(request)
   if (!actor && access === 'upload') return null
   if (actor?.via === 'session') requireSameOrigin(request)
@@ -117,64 +156,4 @@ function storageError(reference: string): GpuqError {
     `Stored files cannot be reached at the moment. Try again in a minute; if it goes on, tell an admin: ${reference}.`,
     { headers: { 'retry-after': '60' } },
   )
-}
-
-const maxJsonBytes = 256 * 1024
-
-/** Reads and parses a JSON body, of at most 256 KiB where nothing else is said. */
-export async function readJson<Schema extends z.ZodType>(
-  request: Request,
-  schema: Schema,
-  maxBytes = maxJsonBytes,
-): Promise<z.output<Schema>> {
-  requireJson(request)
-  return parseInput(schema, parseJson(await readBody(request, maxBytes)))
-}
-
-/** The same where all of it may be left out: no body at all is an empty object, whatever its type is said to be. */
-export async function readOptionalJson<Schema extends z.ZodType>(
-  request: Request,
-  schema: Schema,
-): Promise<z.output<Schema>> {
-  const body = await readBody(request)
-  if (body.length === 0) return parseInput(schema, {})
-  requireJson(request)
-  return parseInput(schema, parseJson(body))
-}
-
-function requireJson(request: Request): void {
-  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
-  if (type === 'application/json') return
-  throw new GpuqError(
-    'unsupported_media_type',
-    'Send JSON, with the header "Content-Type: application/json".',
-  )
-}
-
-async function readBody(request: Request, maxBytes = maxJsonBytes): Promise<Buffer> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of request.body ?? []) {
-    size += chunk.length
-    if (size > maxBytes)
-      throw new GpuqError(
-        'payload_too_large',
-        `The JSON body is larger than ${maxBytes / 1024} KiB. Send less at once.`,
-      )
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'))
-  } catch {
-    throw new GpuqError('invalid_request', 'The body is not valid JSON. Check quotes, commas and brackets.')
-  }
-}
-
-/** Parses a URL's query against a schema. */
-export function readQuery<Schema extends z.ZodType>(url: URL, schema: Schema): z.output<Schema> {
-  return parseInput(schema, Object.fromEntries(url.searchParams))
 }

@@ -1,7 +1,7 @@
 import { GpuqError } from '@/lib/contract/errors'
 import { route } from '@/lib/http/route'
 
-const nothing = route('public', async ({ url }) => {
+const nothing = route({ access: 'public' }, ({ url }) => {
   throw new GpuqError('not_found', `There is no ${url.pathname}. /api/openapi.json lists what there is.`)
 })
 

@@ -1,8 +1,5 @@
 import { listAudit } from '@/lib/access/audit'
-import { listAuditSchema } from '@/lib/contract/access'
-import { pageResponse } from '@/lib/http/pagination'
-import { readQuery, route } from '@/lib/http/route'
+import { auditOperations } from '@/lib/contract/operations/access'
+import { route } from '@/lib/http/route'
 
-export const GET = route('admin', async ({ actor, request, url }) =>
-  pageResponse(request, await listAudit(actor, readQuery(url, listAuditSchema))),
-)
+export const GET = route(auditOperations.list, ({ actor, query }) => listAudit(actor, query))

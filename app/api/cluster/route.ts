@@ -1,7 +1,5 @@
 import { readCluster } from '@/lib/cluster/overview/read-cluster'
-import { clusterQuerySchema } from '@/lib/contract/cluster'
-import { readQuery, route } from '@/lib/http/route'
+import { clusterOperations } from '@/lib/contract/operations/cluster'
+import { route } from '@/lib/http/route'
 
-export const GET = route('read', async ({ actor, url }) =>
-  Response.json(await readCluster(actor, readQuery(url, clusterQuerySchema))),
-)
+export const GET = route(clusterOperations.get, ({ actor, query }) => readCluster(actor, query))

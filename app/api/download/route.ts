@@ -1,8 +1,6 @@
-import { downloadQuerySchema } from '@/lib/contract/artifacts'
-import { readQuery, route } from '@/lib/http/route'
+import { artifactOperations } from '@/lib/contract/operations/artifacts'
+import { route } from '@/lib/http/route'
 import { followLink } from '@/lib/jobs/downloads/download-links'
 
 /** A file by a signed link: the signature is what proves the right. */
-export const GET = route('public', async ({ url }) =>
-  followLink(readQuery(url, downloadQuerySchema), new Date()),
-)
+export const GET = route(artifactOperations.followLink, ({ query }) => followLink(query, new Date()))

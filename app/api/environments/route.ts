@@ -1,13 +1,10 @@
 import { createEnvironment, listEnvironments } from '@/lib/access/environments'
-import { createEnvironmentSchema } from '@/lib/contract/access'
-import { readJson, route } from '@/lib/http/route'
+import { environmentOperations } from '@/lib/contract/operations/access'
+import { route } from '@/lib/http/route'
 
-export const GET = route('read', async ({ actor }) => Response.json(await listEnvironments(actor)))
+export const GET = route(environmentOperations.list, ({ actor }) => listEnvironments(actor))
 
-export const POST = route('admin', async ({ actor, request }) => {
-  const environment = await createEnvironment(actor, await readJson(request, createEnvironmentSchema))
-  return Response.json(environment, {
-    status: 201,
-    headers: { location: `/api/environments/${environment.name}` },
-  })
+export const POST = route(environmentOperations.create, async ({ actor, body, answer }) => {
+  const environment = await createEnvironment(actor, await body())
+  return answer(environment, { headers: { location: `/api/environments/${environment.name}` } })
 })

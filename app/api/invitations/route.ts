@@ -1,9 +1,9 @@
 import { acceptInvitation } from '@/lib/access/users/invitations'
-import { acceptInvitationSchema } from '@/lib/contract/access'
-import { readJson, route } from '@/lib/http/route'
+import { userOperations } from '@/lib/contract/operations/access'
+import { route } from '@/lib/http/route'
 
-/** Whoever holds the link: the invitation itself is what proves the right. */
-export const POST = route('public', async ({ request }) => {
-  const { token, password } = await readJson(request, acceptInvitationSchema)
-  return Response.json({ user_id: await acceptInvitation(token, password) })
+/** The invitation itself is what proves the right. */
+export const POST = route(userOperations.acceptInvitation, async ({ body }) => {
+  const { token, password } = await body()
+  return { user_id: await acceptInvitation(token, password) }
 })

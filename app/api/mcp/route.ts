@@ -1,13 +1,12 @@
-import { z } from 'zod'
 import { answerMessage } from '@/lib/agents/server'
+import { agentOperations } from '@/lib/contract/operations/server'
 import { requireSameOrigin } from '@/lib/http/origin'
-import { readJson, route } from '@/lib/http/route'
+import { route } from '@/lib/http/route'
 import { siteOrigin } from '@/lib/http/site-origin'
 
 /** The tools of agents, over the Model Context Protocol. One message a request; each tool asks for its own scope. */
-export const POST = route('token', async ({ actor, request }) => {
+export const POST = route(agentOperations.message, async ({ actor, request, body }) => {
   // A page that another site shows has no business here, whatever token it holds.
   requireSameOrigin(request)
-  const message = await readJson(request, z.looseObject({}))
-  return answerMessage(request, message, { actor, origin: siteOrigin(request), signal: request.signal })
+  return answerMessage(request, await body(), { actor, origin: siteOrigin(request), signal: request.signal })
 })

@@ -1,8 +1,5 @@
-import { queueQuerySchema } from '@/lib/contract/queue'
-import { readQuery, route } from '@/lib/http/route'
+import { queueOperations } from '@/lib/contract/operations/queue'
+import { route } from '@/lib/http/route'
 import { readQueue } from '@/lib/queue/list'
 
-/** What waits and what runs. */
-export const GET = route('read', async ({ actor, url }) =>
-  Response.json(await readQueue(actor, readQuery(url, queueQuerySchema))),
-)
+export const GET = route(queueOperations.list, ({ actor, query }) => readQueue(actor, query))

@@ -1,8 +1,8 @@
 import { GpuqError } from '@/lib/contract/errors'
+import { jobOperations } from '@/lib/contract/operations/jobs'
 import { isFinal } from '@/lib/contract/status'
 import { isDatabaseAway } from '@/lib/database/away'
 import { env } from '@/lib/env'
-import { parseDeduplicate, parseWait } from '@/lib/http/prefer'
 import { route } from '@/lib/http/route'
 import { receiveUpload } from '@/lib/http/upload'
 import { waitForResultFile, waitUntilFinal } from '@/lib/jobs/live/wait'
@@ -13,9 +13,10 @@ import { submitJob } from '@/lib/jobs/submission/submit'
 const fileWithinMs = 1_000
 
 /** Accepts a job and, unless asked not to, waits for its result. A client that goes away does not stop the job. */
-export const POST = route('upload', async ({ request, url, actor: caller }) => {
-  const wait = parseWait(request, url, env().GPUQ_MAX_WAIT_S)
-  const deduplicate = parseDeduplicate(url)
+export const POST = route(jobOperations.submit, async ({ request, query, actor: caller, answer }) => {
+  const longest = env().GPUQ_MAX_WAIT_S
+  const wait = Math.min(query.wait ?? preferredWait(request) ?? longest, longest)
+  const deduplicate = query.deduplicate ?? false
   const { actor, submission } = await receiveUpload(request, caller)
   const submitted = await submitJob(actor, submission, { deduplicate })
   const { jobId, repeated, deduplicated, headers } = submitted
@@ -27,13 +28,8 @@ export const POST = route('upload', async ({ request, url, actor: caller }) => {
   const isNew = !repeated && !deduplicated
   const read = () => readResult(jobId).catch((error: unknown) => sayAccepted(jobId, location, error))
   const result = wait === 0 && isNew ? acceptedResult(jobId) : await read()
-  return Response.json(
-    { ...result, deduplicated },
-    {
-      status: isFinal(result.status) ? 200 : 202,
-      headers: { ...headers, location, 'cache-control': 'no-store' },
-    },
-  )
+  const status = isFinal(result.status) ? 200 : 202
+  return answer({ ...result, deduplicated }, { status, headers: { ...headers, location } })
 })
 
 /** Nobody is to send a job again because the answer to the first time could not be read. */
@@ -44,4 +40,12 @@ function sayAccepted(jobId: string, location: string, error: unknown): never {
     `Job ${jobId} was accepted, but gpuq's database does not answer at the moment. Do not send it again: ask for ${location}.`,
     { headers: { location, 'retry-after': '5' } },
   )
+}
+
+/** How many seconds the `Prefer` header (RFC 7240) lets a submit wait for its result; null where it does not say. */
+function preferredWait(request: Request): number | null {
+  const prefer = request.headers.get('prefer')?.toLowerCase() ?? ''
+  const wait = prefer.match(/(?:^|,)\s*wait=(\d{1,9})\s*(?:[,;]|$)/)?.[1]
+  if (wait !== undefined) return Number(wait)
+  return /(?:^|,)\s*respond-async\s*(?:[,;]|$)/.test(prefer) ? 0 : null
 }

@@ -1,7 +1,7 @@
 'use client'
 
 import { ChevronLeft, ChevronRight, ServerOff } from 'lucide-react'
-import type { NodesWanted } from '@/lib/http/client/cluster'
+import type { NodesWanted } from '@/lib/contract/cluster'
 import { TextFilter } from '../../shell/text-filter'
 import { Button } from '../../ui/button'
 import { EmptyState } from '../../ui/empty-state'

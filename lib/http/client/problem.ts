@@ -1,21 +1,8 @@
-import { z } from 'zod'
 import type { FieldError } from '../../contract/errors'
+import { problemSchema } from '../../contract/problem'
 
-const problemSchema = z.object({
-  title: z.string().optional(),
-  detail: z.string(),
-  code: z.string(),
-  errors: z
-    .array(
-      z.object({
-        path: z.string(),
-        message: z.string(),
-        line: z.number().int().optional(),
-        column: z.number().int().optional(),
-      }),
-    )
-    .optional(),
-})
+/** What the client needs of a problem. */
+const knownProblem = problemSchema.pick({ detail: true, code: true, errors: true })
 
 interface ProblemFacts {
   /** The HTTP status; 0 when no answer came. */
@@ -70,7 +57,7 @@ export async function toProblem(response: Response): Promise<ProblemError> {
   const { status } = response
   const retryAfter = parseRetryAfter(response.headers.get('retry-after'), Date.now())
   const body: unknown = await response.json().catch(() => null)
-  const parsed = problemSchema.safeParse(body)
+  const parsed = knownProblem.safeParse(body)
   if (parsed.success) {
     const { code, detail, errors } = parsed.data
     return new ProblemError({ status, code, detail, retryAfter, ...(errors ? { errors } : {}) })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Operation } from '../../contract/operations/operation'
 import { ProblemError, toProblem, unreachable } from './problem'
 
 export interface ClientOptions {
@@ -10,15 +11,13 @@ export interface ClientOptions {
   fetch?: typeof fetch
 }
 
-export type Query = Record<string, string | number | boolean | null | undefined>
+export type Query = Record<string, string | number | boolean | readonly number[] | null | undefined>
 
 export interface Call {
-  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  query?: Query
-  /** Sent as JSON, unless it is a form or bytes. */
+  method?: Operation['method']
+  query?: Query | undefined
+  /** Sent as JSON, unless it is a form, bytes or a stream of bytes. */
   body?: unknown
-  /** Sent byte by byte in place of a body. */
-  stream?: ReadableStream<Uint8Array>
   headers?: Record<string, string>
   signal?: AbortSignal | undefined
 }
@@ -96,21 +95,20 @@ function toSearch(query: Query): string {
 function toRequest(call: Call, token: string | undefined): RequestInit & { duplex?: 'half' } {
   const headers = new Headers({ accept: 'application/json', ...call.headers })
   if (token !== undefined) headers.set('authorization', `Bearer ${token}`)
-  const body = toBody(call.body)
-  if (call.stream || call.body instanceof Uint8Array) headers.set('content-type', 'application/octet-stream')
-  else if (typeof body === 'string') headers.set('content-type', 'application/json')
+  const { body } = call
+  const isStream = body instanceof ReadableStream
+  const isBytes = isStream || body instanceof Uint8Array
+  const isJson = body !== undefined && !isBytes && !(body instanceof FormData)
+  if (isBytes) headers.set('content-type', 'application/octet-stream')
+  if (isJson) headers.set('content-type', 'application/json')
   return {
-    method: call.method ?? 'GET',
+    // fetch itself writes only some methods in capital letters, and PATCH is not one of them.
+    method: (call.method ?? 'get').toUpperCase(),
     headers,
-    ...(body === undefined ? {} : { body }),
-    ...(call.stream && { body: call.stream, duplex: 'half' }),
+    ...(body !== undefined && { body: isJson ? JSON.stringify(body) : (body as BodyInit) }),
+    ...(isStream && { duplex: 'half' }),
     ...(call.signal ? { signal: call.signal } : {}),
   }
-}
-
-function toBody(body: unknown): BodyInit | undefined {
-  if (body === undefined || body instanceof FormData) return body
-  return body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body)
 }
 
 async function parseAnswer<Schema extends z.ZodType>(

@@ -1,15 +1,13 @@
 import { receiveBlobs } from '@/lib/archives/receive'
-import { blobsQuerySchema } from '@/lib/contract/archives'
 import { GpuqError } from '@/lib/contract/errors'
-import { readQuery, route } from '@/lib/http/route'
+import { archiveOperations } from '@/lib/contract/operations/archives'
+import { mediaType } from '@/lib/http/body'
+import { route } from '@/lib/http/route'
 
-/** Takes contents that a directory lacks, in frames. */
-export const POST = route('submit', async ({ actor, request, url }) => {
-  const { project_id } = readQuery(url, blobsQuerySchema)
-  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
+export const POST = route(archiveOperations.send, async ({ actor, request, query }) => {
   const encoding = request.headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'
-  if (type !== 'application/octet-stream' || encoding !== 'identity')
+  if (mediaType(request) !== 'application/octet-stream' || encoding !== 'identity')
     throw new GpuqError('unsupported_media_type', 'Send application/octet-stream, without Content-Encoding.')
   const body = request.body ?? new Blob([]).stream()
-  return Response.json({ stored: await receiveBlobs(actor, project_id, body) })
+  return { stored: await receiveBlobs(actor, query.project_id, body) }
 })

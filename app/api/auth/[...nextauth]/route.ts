@@ -2,20 +2,20 @@ import { NextRequest } from 'next/server'
 import NextAuth from 'next-auth'
 import { authOptions } from '@/lib/access/sessions/next-auth'
 import { GpuqError } from '@/lib/contract/errors'
+import { readLimited } from '@/lib/http/body'
 import { route } from '@/lib/http/route'
-
-type Params = { nextauth: string[] }
 
 /** What of next-auth is served. Its log collector is not: it would write what strangers send. */
 const actions = new Set(['providers', 'session', 'csrf', 'signin', 'signout', 'callback', 'error'])
 const maxBodyBytes = 16 * 1024
 
-const handle = route<Params>('public', async ({ request, url, params }) => {
-  const [action = ''] = params.nextauth
+const handle = route({ access: 'public' }, async ({ request, url, params }) => {
+  const nextauth = [params.nextauth ?? []].flat()
+  const [action = ''] = nextauth
   if (!actions.has(action)) throw new GpuqError('not_found', 'There is nothing here.')
   if (action === 'error') return toSignInPage(url.searchParams.get('error'))
   requireAddress(url.searchParams.get('callbackUrl'))
-  return NextAuth(await withKnownBody(request), { params }, await authOptions())
+  return NextAuth(await withKnownBody(request), { params: { nextauth } }, await authOptions())
 })
 
 /** The error travels as a name and never as a sentence, so that no link can put words on the sign-in page. */
@@ -38,14 +38,8 @@ function requireAddress(callbackUrl: string | null): void {
 async function withKnownBody(request: Request): Promise<NextRequest> {
   const { url, method, headers } = request
   if (method !== 'POST') return new NextRequest(url, { method, headers })
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of request.body ?? []) {
-    size += chunk.length
-    if (size > maxBodyBytes) throw new GpuqError('payload_too_large', 'The body is larger than 16 KiB.')
-    chunks.push(chunk)
-  }
-  const body = Buffer.concat(chunks).toString('utf8')
+  const tooLarge = 'The body is larger than 16 KiB.'
+  const body = (await readLimited(request, maxBodyBytes, tooLarge)).toString('utf8')
   if (headers.get('content-type')?.includes('application/json')) requireObject(body)
   return new NextRequest(url, { method, headers, body })
 }

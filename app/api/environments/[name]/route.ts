@@ -1,8 +1,7 @@
 import { updateEnvironment } from '@/lib/access/environments'
-import { updateEnvironmentSchema } from '@/lib/contract/access'
-import { readJson, route } from '@/lib/http/route'
+import { environmentOperations } from '@/lib/contract/operations/access'
+import { route } from '@/lib/http/route'
 
-export const PATCH = route<{ name: string }>('admin', async ({ actor, request, params }) => {
-  const changes = await readJson(request, updateEnvironmentSchema)
-  return Response.json(await updateEnvironment(actor, params.name, changes))
-})
+export const PATCH = route(environmentOperations.update, async ({ actor, params, body }) =>
+  updateEnvironment(actor, params.name, await body()),
+)

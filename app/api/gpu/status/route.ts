@@ -1,8 +1,5 @@
 import { readCluster } from '@/lib/cluster/overview/read-cluster'
-import { clusterQuerySchema } from '@/lib/contract/cluster'
-import { readQuery, route } from '@/lib/http/route'
+import { clusterOperations } from '@/lib/contract/operations/cluster'
+import { route } from '@/lib/http/route'
 
-/** The cluster, under the name that the queue API has for it. */
-export const GET = route('read', async ({ actor, url }) =>
-  Response.json(await readCluster(actor, readQuery(url, clusterQuerySchema))),
-)
+export const GET = route(clusterOperations.status, ({ actor, query }) => readCluster(actor, query))

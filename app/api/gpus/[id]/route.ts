@@ -1,14 +1,10 @@
 import { forgetGpu } from '@/lib/cluster/admin/forget'
 import { updateGpu } from '@/lib/cluster/admin/node-actions'
-import { updateGpuSchema } from '@/lib/contract/cluster'
-import { readJson, route } from '@/lib/http/route'
+import { clusterOperations } from '@/lib/contract/operations/cluster'
+import { route } from '@/lib/http/route'
 
-export const PATCH = route<{ id: string }>('admin', async ({ actor, request, params }) => {
-  const changes = await readJson(request, updateGpuSchema)
-  return Response.json(await updateGpu(actor, params.id, changes))
-})
+export const PATCH = route(clusterOperations.updateGpu, async ({ actor, params, body }) =>
+  updateGpu(actor, params.id, await body()),
+)
 
-export const DELETE = route<{ id: string }>('admin', async ({ actor, params }) => {
-  await forgetGpu(actor, params.id)
-  return new Response(null, { status: 204 })
-})
+export const DELETE = route(clusterOperations.forgetGpu, ({ actor, params }) => forgetGpu(actor, params.id))

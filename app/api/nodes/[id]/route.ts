@@ -1,14 +1,10 @@
 import { forgetNode } from '@/lib/cluster/admin/forget'
 import { updateNode } from '@/lib/cluster/admin/node-actions'
-import { updateNodeSchema } from '@/lib/contract/cluster'
-import { readJson, route } from '@/lib/http/route'
+import { clusterOperations } from '@/lib/contract/operations/cluster'
+import { route } from '@/lib/http/route'
 
-export const PATCH = route<{ id: string }>('admin', async ({ actor, request, params }) => {
-  const changes = await readJson(request, updateNodeSchema)
-  return Response.json(await updateNode(actor, params.id, changes))
-})
+export const PATCH = route(clusterOperations.updateNode, async ({ actor, params, body }) =>
+  updateNode(actor, params.id, await body()),
+)
 
-export const DELETE = route<{ id: string }>('admin', async ({ actor, params }) => {
-  await forgetNode(actor, params.id)
-  return new Response(null, { status: 204 })
-})
+export const DELETE = route(clusterOperations.forgetNode, ({ actor, params }) => forgetNode(actor, params.id))

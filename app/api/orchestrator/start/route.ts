@@ -1,9 +1,9 @@
 import { readOrchestrator } from '@/lib/cluster/admin/orchestrator'
 import { setOrchestratorRunning } from '@/lib/cluster/admin/policy'
+import { orchestratorOperations } from '@/lib/contract/operations/queue'
 import { route } from '@/lib/http/route'
 
-/** Starts the orchestrator, if it does not run. */
-export const POST = route('admin', async ({ actor }) => {
+export const POST = route(orchestratorOperations.start, async ({ actor }) => {
   await setOrchestratorRunning(actor, true)
-  return Response.json(await readOrchestrator())
+  return readOrchestrator()
 })

@@ -1,4 +1,5 @@
 import { readOrchestrator } from '@/lib/cluster/admin/orchestrator'
+import { orchestratorOperations } from '@/lib/contract/operations/queue'
 import { route } from '@/lib/http/route'
 
-export const GET = route('read', async () => Response.json(await readOrchestrator()))
+export const GET = route(orchestratorOperations.status, () => readOrchestrator())

@@ -1,9 +1,9 @@
 import { readOrchestrator } from '@/lib/cluster/admin/orchestrator'
 import { setOrchestratorRunning } from '@/lib/cluster/admin/policy'
+import { orchestratorOperations } from '@/lib/contract/operations/queue'
 import { route } from '@/lib/http/route'
 
-/** Stops the orchestrator, if it runs: nothing new is placed, and what runs goes on. */
-export const POST = route('admin', async ({ actor }) => {
+export const POST = route(orchestratorOperations.stop, async ({ actor }) => {
   await setOrchestratorRunning(actor, false)
-  return Response.json(await readOrchestrator())
+  return readOrchestrator()
 })

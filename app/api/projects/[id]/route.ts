@@ -1,19 +1,11 @@
 import { deleteProject, getProject, updateProject } from '@/lib/access/projects/projects'
-import { updateProjectSchema } from '@/lib/contract/access'
-import { readJson, route } from '@/lib/http/route'
+import { projectOperations } from '@/lib/contract/operations/access'
+import { route } from '@/lib/http/route'
 
-type Params = { id: string }
+export const GET = route(projectOperations.get, ({ actor, params }) => getProject(actor, params.id))
 
-export const GET = route<Params>('read', async ({ actor, params }) =>
-  Response.json(await getProject(actor, params.id)),
+export const PATCH = route(projectOperations.update, async ({ actor, params, body }) =>
+  updateProject(actor, params.id, await body()),
 )
 
-export const PATCH = route<Params>('submit', async ({ actor, request, params }) => {
-  const changes = await readJson(request, updateProjectSchema)
-  return Response.json(await updateProject(actor, params.id, changes))
-})
-
-export const DELETE = route<Params>('submit', async ({ actor, params }) => {
-  await deleteProject(actor, params.id)
-  return new Response(null, { status: 204 })
-})
+export const DELETE = route(projectOperations.remove, ({ actor, params }) => deleteProject(actor, params.id))

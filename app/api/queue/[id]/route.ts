@@ -1,3 +1,4 @@
+import { queueOperations } from '@/lib/contract/operations/queue'
 import { route } from '@/lib/http/route'
 import { cancelJob } from '@/lib/jobs/lifecycle/cancel'
 import { waitUntilFinal } from '@/lib/jobs/live/wait'
@@ -6,13 +7,10 @@ import { readQueueJob } from '@/lib/queue/list'
 /** Most jobs end on SIGTERM within this time, and the answer can say so. */
 const answerWithinMs = 3_000
 
-export const GET = route<{ id: string }>('read', async ({ actor, params }) =>
-  Response.json(await readQueueJob(actor, params.id)),
-)
+export const GET = route(queueOperations.get, ({ actor, params }) => readQueueJob(actor, params.id))
 
-/** Cancels a job, wherever it is. One that is cancelled already stays so. */
-export const DELETE = route<{ id: string }>('submit', async ({ actor, request, params }) => {
+export const DELETE = route(queueOperations.cancel, async ({ actor, request, params }) => {
   await cancelJob(actor, params.id)
   await waitUntilFinal(params.id, AbortSignal.any([request.signal, AbortSignal.timeout(answerWithinMs)]))
-  return Response.json(await readQueueJob(actor, params.id))
+  return readQueueJob(actor, params.id)
 })

@@ -1,7 +1,5 @@
 import { revokeToken } from '@/lib/access/tokens/tokens'
+import { tokenOperations } from '@/lib/contract/operations/access'
 import { route } from '@/lib/http/route'
 
-export const DELETE = route<{ id: string }>('submit', async ({ actor, params }) => {
-  await revokeToken(actor, params.id)
-  return new Response(null, { status: 204 })
-})
+export const DELETE = route(tokenOperations.revoke, ({ actor, params }) => revokeToken(actor, params.id))

@@ -1,4 +1,5 @@
 import { getUser } from '@/lib/access/users/users'
+import { userOperations } from '@/lib/contract/operations/access'
 import { route } from '@/lib/http/route'
 
-export const GET = route('read', async ({ actor }) => Response.json(await getUser(actor, actor.handle)))
+export const GET = route(userOperations.me, ({ actor }) => getUser(actor, actor.handle))

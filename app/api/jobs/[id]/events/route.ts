@@ -1,11 +1,10 @@
-import { eventsQuerySchema } from '@/lib/contract/jobs'
-import { readQuery, route } from '@/lib/http/route'
+import { jobOperations } from '@/lib/contract/operations/jobs'
+import { route } from '@/lib/http/route'
 import { jobEvents } from '@/lib/jobs/live/events'
 import { findVisibleJob } from '@/lib/jobs/read/job-visibility'
 
-/** A job live, as server-sent events: its status as it changes, its output as it comes. */
-export const GET = route<{ id: string }>('read', async ({ request, url, params, actor }) => {
+export const GET = route(jobOperations.events, async ({ request, query, params, actor }) => {
   const job = await findVisibleJob(actor, params.id)
-  const { tail } = readQuery(url, eventsQuerySchema)
-  return jobEvents(actor, job.id, { lastEventId: request.headers.get('last-event-id'), tail }, request.signal)
+  const lastEventId = request.headers.get('last-event-id')
+  return jobEvents(actor, job.id, { lastEventId, tail: query.tail }, request.signal)
 })

@@ -1,7 +1,5 @@
+import { jobOperations } from '@/lib/contract/operations/jobs'
 import { route } from '@/lib/http/route'
 import { readSource } from '@/lib/jobs/read/read'
 
-/** What was submitted, without the token: to look at, or to edit and run again. */
-export const GET = route<{ id: string }>('read', async ({ params, actor }) => {
-  return Response.json(await readSource(actor, params.id))
-})
+export const GET = route(jobOperations.source, ({ params, actor }) => readSource(actor, params.id))

@@ -1,13 +1,12 @@
-import { prioritySchema } from '@/lib/contract/queue'
-import { readJson, route } from '@/lib/http/route'
+import { queueOperations } from '@/lib/contract/operations/queue'
+import { route } from '@/lib/http/route'
 import { findVisibleJob } from '@/lib/jobs/read/job-visibility'
 import { readQueueJob } from '@/lib/queue/list'
 import { setPriority } from '@/lib/queue/priority'
 
-/** Changes a waiting job's priority. */
-export const PATCH = route<{ id: string }>('submit', async ({ actor, request, params }) => {
+export const PATCH = route(queueOperations.setPriority, async ({ actor, params, body }) => {
   await findVisibleJob(actor, params.id)
-  const { priority } = await readJson(request, prioritySchema)
+  const { priority } = await body()
   await setPriority(actor, params.id, priority)
-  return Response.json(await readQueueJob(actor, params.id))
+  return readQueueJob(actor, params.id)
 })

@@ -1,11 +1,11 @@
 import { changeOwnPassword } from '@/lib/access/sessions/change-password'
 import { sessionCookie } from '@/lib/access/sessions/session-cookie'
-import { changePasswordSchema } from '@/lib/contract/access'
-import { readJson, route } from '@/lib/http/route'
+import { userOperations } from '@/lib/contract/operations/access'
+import { route } from '@/lib/http/route'
 
 /** Ends every session of the user but the one that asks, which goes on under a new cookie. */
-export const POST = route('submit', async ({ actor, request }) => {
-  const session = await changeOwnPassword(actor, await readJson(request, changePasswordSchema))
+export const POST = route(userOperations.changePassword, async ({ actor, body }) => {
+  const session = await changeOwnPassword(actor, await body())
   const headers = new Headers()
   if (actor.via === 'session') headers.set('set-cookie', await sessionCookie(session))
   return new Response(null, { status: 204, headers })

@@ -1,10 +1,8 @@
-import { artifactQuerySchema } from '@/lib/contract/artifacts'
-import { readQuery, route } from '@/lib/http/route'
+import { artifactOperations } from '@/lib/contract/operations/artifacts'
+import { route } from '@/lib/http/route'
 import { downloadArtifact } from '@/lib/jobs/downloads/artifacts'
 import { findVisibleJob } from '@/lib/jobs/read/job-visibility'
 
-/** One file that a job left in /results, to save. */
-export const GET = route<{ id: string; artifactId: string }>('read', async ({ url, params, actor }) => {
-  const { as } = readQuery(url, artifactQuerySchema)
-  return downloadArtifact(await findVisibleJob(actor, params.id), params.artifactId, as)
-})
+export const GET = route(artifactOperations.artifact, async ({ query, params, actor }) =>
+  downloadArtifact(await findVisibleJob(actor, params.id), params.artifactId, query.as),
+)

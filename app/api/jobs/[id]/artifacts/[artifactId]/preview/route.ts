@@ -1,9 +1,8 @@
+import { artifactOperations } from '@/lib/contract/operations/artifacts'
 import { route } from '@/lib/http/route'
 import { previewArtifact } from '@/lib/jobs/downloads/artifacts'
 import { findVisibleJob } from '@/lib/jobs/read/job-visibility'
 
-/** What can be shown of a file that a job left in /results. */
-export const GET = route<{ id: string; artifactId: string }>('read', async ({ params, actor }) => {
-  const preview = await previewArtifact(await findVisibleJob(actor, params.id), params.artifactId)
-  return Response.json(preview, { headers: { 'cache-control': 'no-store' } })
-})
+export const GET = route(artifactOperations.artifactPreview, async ({ params, actor }) =>
+  previewArtifact(await findVisibleJob(actor, params.id), params.artifactId),
+)

@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import * as access from '../access'
+import { created, defineOperations, done, get, list, ok, patch, post, remove } from './operation'
+
+export const userOperations = defineOperations('users', 'access', {
+  list: get('/api/users', 'admin', 'List users', {
+    query: access.listUsersSchema,
+    responses: list(access.userSchema),
+  }),
+  create: post('/api/users', 'admin', 'Make a user', {
+    body: access.createUserSchema,
+    responses: created(access.createdUserSchema),
+  }),
+  get: get('/api/users/{handle}', 'read', 'One user', { responses: ok(access.userSchema) }),
+  update: patch('/api/users/{handle}', 'admin', 'Change a user: role, limits, disable', {
+    body: access.updateUserSchema,
+    responses: ok(access.createdUserSchema),
+  }),
+  me: get('/api/users/me', 'read', 'The caller', { responses: ok(access.userSchema) }),
+  changePassword: post('/api/users/me/password', 'submit', 'Change the own password', {
+    body: access.changePasswordSchema,
+    responses: done,
+  }),
+  acceptInvitation: post('/api/invitations', 'public', 'Accept an invitation by setting a password', {
+    body: access.acceptInvitationSchema,
+    responses: ok(z.object({ user_id: z.string() })),
+  }),
+})
+
+export const tokenOperations = defineOperations('tokens', 'access', {
+  list: get('/api/tokens', 'read', 'List tokens', {
+    query: access.listTokensSchema,
+    responses: list(access.tokenSchema),
+  }),
+  create: post('/api/tokens', 'submit', 'Issue a token; it is shown once', {
+    body: access.createTokenSchema,
+    responses: created(access.createdTokenSchema),
+  }),
+  revoke: remove('/api/tokens/{id}', 'submit', 'Revoke a token', { responses: done }),
+})
+
+export const projectOperations = defineOperations('projects', 'access', {
+  list: get('/api/projects', 'read', 'List projects', {
+    query: access.listProjectsSchema,
+    responses: list(access.projectSchema),
+  }),
+  create: post('/api/projects', 'submit', 'Make a project', {
+    body: access.createProjectSchema,
+    responses: created(access.projectSchema),
+  }),
+  get: get('/api/projects/{id}', 'read', 'One project', { responses: ok(access.projectSchema) }),
+  update: patch('/api/projects/{id}', 'submit', 'Change a project and its members', {
+    body: access.updateProjectSchema,
+    responses: ok(access.projectSchema),
+  }),
+  remove: remove('/api/projects/{id}', 'submit', 'Delete a project that has no jobs', { responses: done }),
+})
+
+export const environmentOperations = defineOperations('environments', 'access', {
+  list: get('/api/environments', 'read', 'List environments', {
+    responses: ok(z.array(access.environmentSchema)),
+  }),
+  create: post('/api/environments', 'admin', 'Add an environment', {
+    body: access.createEnvironmentSchema,
+    responses: created(access.environmentSchema),
+  }),
+  update: patch('/api/environments/{name}', 'admin', 'Change an environment', {
+    body: access.updateEnvironmentSchema,
+    responses: ok(access.environmentSchema),
+  }),
+})
+
+export const auditOperations = defineOperations('audit', 'access', {
+  list: get('/api/audit', 'admin', 'Who did what', {
+    query: access.listAuditSchema,
+    responses: list(access.auditEventSchema),
+  }),
+})

@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import type { Scope } from '../roles'
+
+/**
+ * How an operation may be called: by anyone, with a scope, by an admin, or with any token. `upload` is `submit` where
+ * the token may be inside the uploaded config.
+ */
+export type Access = 'public' | 'upload' | 'token' | Scope
+
+export interface ResponseSpec {
+  description: string
+  /** Of a JSON body; left out where the response has no body, or a body of another type. */
+  schema?: z.ZodType
+  /** Of a list in pages: what it holds. The next page is in the `Link` header. */
+  item?: z.ZodType
+}
+
+/** One operation of the API. Its route, its client method and its part of the OpenAPI document are derived from it. */
+export interface Operation {
+  /** `operationId`, and where the client has the method: `jobs.list` is `client.jobs.list()`. */
+  id: string
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete'
+  path: string
+  tag: string
+  summary: string
+  access: Access
+  query?: z.ZodType
+  /** Descriptions of request headers. */
+  headers?: Readonly<Record<string, string>>
+  /** Of a JSON body. */
+  body?: z.ZodType
+  /** All of the body may be left out. */
+  bodyOptional?: true
+  /** Most bytes of a JSON body; 256 KiB if left out. */
+  maxBodyBytes?: number
+  /** Of a multipart body. */
+  upload?: z.ZodType
+  /** Describes a body of plain bytes. */
+  bytes?: string
+  /** By status. The lowest one is the status of a handler that returns a plain value. */
+  responses: Readonly<Record<number, ResponseSpec>>
+}
+
+type Declared = Omit<Operation, 'id' | 'tag'>
+type Details = Omit<Declared, 'method' | 'path' | 'access' | 'summary'>
+
+const declare =
+  <const Method extends Operation['method']>(method: Method) =>
+  <const Path extends string, const Who extends Access, const More extends Details>(
+    path: Path,
+    access: Who,
+    summary: string,
+    details: More,
+  ) => ({ method, path, access, summary, ...details })
+
+export const get = declare('get')
+export const post = declare('post')
+export const put = declare('put')
+export const patch = declare('patch')
+export const remove = declare('delete')
+
+type Defined<Operations, Group extends string> = {
+  [Name in keyof Operations]: Operations[Name] & { id: `${Group}.${Name & string}`; tag: string }
+}
+
+/** Defines the operations of one group of the client, under one tag of the OpenAPI document. */
+export function defineOperations<
+  const Group extends string,
+  const Operations extends Record<string, Declared>,
+>(group: Group, tag: string, operations: Operations): Defined<Operations, Group> {
+  const entries = Object.entries(operations).map(([name, operation]) => [
+    name,
+    { ...operation, id: `${group}.${name}`, tag },
+  ])
+  return Object.fromEntries(entries) as Defined<Operations, Group>
+}
+
+/** Responses of several operations. */
+export const ok = <Schema extends z.ZodType>(schema: Schema) => ({ 200: { description: 'Done', schema } })
+export const created = <Schema extends z.ZodType>(schema: Schema) => ({
+  201: { description: 'Made', schema },
+})
+export const done = { 204: { description: 'Done' } }
+export const file = (description: string) => ({ 200: { description } })
+export const list = <Item extends z.ZodType>(item: Item) => ({
+  200: { description: 'A bare array; the next page is in the Link header', schema: z.array(item), item },
+})
+
+type SchemaOf<Response> = Response extends { schema: infer Schema extends z.ZodType } ? Schema : never
+type ResponsesOf<Op> = Op extends { responses: infer Responses } ? Responses[keyof Responses] : never
+
+/** What the JSON body of a response holds; `never` where no response has one. */
+export type JsonOf<Op> = z.output<SchemaOf<ResponsesOf<Op>>>
+
+/** What each item of a list in pages holds; `never` where the operation is no such list. */
+export type ItemOf<Op> =
+  ResponsesOf<Op> extends { item: infer Item extends z.ZodType } ? z.output<Item> : never
+
+/** The names in a path such as `/api/jobs/{id}/artifacts/{artifactId}`. */
+export type PathNames<Path> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathNames<Rest>
+  : never

@@ -1,0 +1,29 @@
+import {
+  auditOperations,
+  environmentOperations,
+  projectOperations,
+  tokenOperations,
+  userOperations,
+} from './access'
+import { archiveOperations } from './archives'
+import { artifactOperations } from './artifacts'
+import { clusterOperations, modelOperations } from './cluster'
+import { jobOperations } from './jobs'
+import { orchestratorOperations, queueOperations } from './queue'
+import { agentOperations, serverOperations } from './server'
+
+/** Every operation of the API, by the client's groups. A test compares this table with the routes. */
+export const operations = {
+  jobs: { ...jobOperations, ...artifactOperations },
+  archives: archiveOperations,
+  users: userOperations,
+  tokens: tokenOperations,
+  projects: projectOperations,
+  environments: environmentOperations,
+  audit: auditOperations,
+  queue: queueOperations,
+  orchestrator: orchestratorOperations,
+  cluster: { ...clusterOperations, ...modelOperations },
+  agents: agentOperations,
+  server: serverOperations,
+}

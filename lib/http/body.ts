@@ -1,0 +1,68 @@
+import type { z } from 'zod'
+import { GpuqError } from '../contract/errors'
+import type { Operation } from '../contract/operations/operation'
+import { parseInput } from '../contract/parse-input'
+
+const maxJsonBytes = 256 * 1024
+
+/** A request's media type, without its parameters. */
+export function mediaType(request: Request): string | undefined {
+  return request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
+}
+
+/** Reads a body into memory; throws a 413 with the message over the limit. */
+export async function readLimited(request: Request, maxBytes: number, message: string): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of request.body ?? []) {
+    size += chunk.length
+    if (size > maxBytes) throw new GpuqError('payload_too_large', message)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** Reads and parses an operation's JSON body. One that may be left out is an empty object then, whatever its type. */
+export async function readJson<Schema extends z.ZodType>(
+  request: Request,
+  schema: Schema,
+  { bodyOptional, maxBodyBytes = maxJsonBytes }: Pick<Operation, 'bodyOptional' | 'maxBodyBytes'> = {},
+): Promise<z.output<Schema>> {
+  if (!bodyOptional) requireJson(request)
+  const tooLarge = `The JSON body is larger than ${maxBodyBytes / 1024} KiB. Send less at once.`
+  const body = await readLimited(request, maxBodyBytes, tooLarge)
+  if (bodyOptional && body.length === 0) return parseInput(schema, {})
+  requireJson(request)
+  return parseInput(schema, parseJson(body))
+}
+
+/**
+ * Reads a body of plain bytes, at least one.
+ * @throws 415 when it is said to be anything else, 413 over the limit.
+ */
+export async function readBytes(request: Request, maxBytes: number): Promise<Buffer> {
+  if (mediaType(request) !== 'application/octet-stream') {
+    const message = 'Send bytes, with the header "Content-Type: application/octet-stream".'
+    throw new GpuqError('unsupported_media_type', message)
+  }
+  const tooLarge = `The body is larger than ${maxBytes} bytes. Send less at once.`
+  const body = await readLimited(request, maxBytes, tooLarge)
+  if (body.length === 0) throw new GpuqError('invalid_request', 'The body is empty. Send at least one byte.')
+  return body
+}
+
+function requireJson(request: Request): void {
+  if (mediaType(request) === 'application/json') return
+  throw new GpuqError(
+    'unsupported_media_type',
+    'Send JSON, with the header "Content-Type: application/json".',
+  )
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    throw new GpuqError('invalid_request', 'The body is not valid JSON. Check quotes, commas and brackets.')
+  }
+}

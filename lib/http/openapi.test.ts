@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { allOperations, openapiDocument } from './openapi'
+
+const operationSchema = z.object({
+  operationId: z.string(),
+  requestBody: z.object({ required: z.boolean() }).optional(),
+})
+const documentSchema = z.object({
+  paths: z.record(z.string(), z.record(z.string(), operationSchema)),
+  components: z.object({ schemas: z.record(z.string(), z.unknown()) }),
+})
+const text = JSON.stringify(openapiDocument('https://gpuq.example.org'))
+const { paths, components } = documentSchema.parse(JSON.parse(text))
+
+it('names each operation once', () => {
+  const ids = allOperations.map(({ id }) => id)
+  expect(new Set(ids).size).toBe(ids.length)
+  expect(paths['/api/jobs']?.get?.operationId).toBe('jobs.list')
+})
+
+it('names the fields of requests and responses', () => {
+  for (const word of ['expires_in_days', 'reason_text', 'Idempotency-Key', 'competition_id', 'config_file']) {
+    expect(text).toContain(word)
+  }
+})
+
+it('defines each named schema once, and refers to it', () => {
+  const referred = new Set([...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name))
+  expect([...referred].sort()).toEqual(Object.keys(components.schemas).sort())
+  expect([...referred]).toEqual(expect.arrayContaining(['JobDetail', 'Cluster', 'CreateToken', 'Problem']))
+})
+
+it('tells which bodies may be left out', () => {
+  const optional = Object.entries(paths).filter(([, { post }]) => post?.requestBody?.required === false)
+  expect(optional.map(([path]) => path)).toEqual(['/api/gpu/initialize'])
+})

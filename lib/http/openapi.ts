@@ -1,0 +1,147 @@
+import { z } from 'zod'
+import * as access from '../contract/access'
+import * as archives from '../contract/archives'
+import * as artifacts from '../contract/artifacts'
+import * as cluster from '../contract/cluster'
+import * as jobs from '../contract/jobs'
+import type { Access, Operation, ResponseSpec } from '../contract/operations/operation'
+import { operations } from '../contract/operations/operations'
+import * as problems from '../contract/problem'
+import * as queue from '../contract/queue'
+
+type Json = Record<string, unknown>
+
+/** A schema that a contract exports as `jobDetailSchema` is the component `JobDetail`. */
+for (const contract of [access, archives, artifacts, cluster, jobs, problems, queue]) {
+  for (const [name, schema] of Object.entries(contract)) {
+    if (!(schema instanceof z.ZodObject || schema instanceof z.ZodUnion)) continue
+    const id = name.charAt(0).toUpperCase() + name.slice(1).replace(/Schema$/, '')
+    z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), id })
+  }
+}
+
+/** Every operation, in the order of the document. */
+export const allOperations: readonly Operation[] = Object.values(operations).flatMap((group) =>
+  Object.values<Operation>(group),
+)
+
+let described: Json | undefined
+
+/** The OpenAPI 3.1 document of this server, made from the operations that its routes and client are made from. */
+export function openapiDocument(serverUrl: string): Json {
+  described ??= describeApi()
+  return { ...described, servers: [{ url: serverUrl }] }
+}
+
+function describeApi(): Json {
+  const schemas = new ComponentSchemas()
+  const problem = {
+    'application/problem+json': { schema: schemas.describe(problems.problemSchema, 'input') },
+  }
+  const paths: Record<string, Json> = {}
+  for (const operation of allOperations) {
+    const described = describeOperation(operation, schemas, problem)
+    paths[operation.path] = { ...paths[operation.path], [operation.method]: described }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'gpuq',
+      version: '0.1.0',
+      description: 'A GPU job queue. Errors are application/problem+json (RFC 9457).',
+    },
+    security: [{ bearer: [] }, { header: [] }],
+    components: {
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer' },
+        header: { type: 'apiKey', in: 'header', name: 'X-Auth-Token' },
+      },
+      schemas: schemas.components,
+    },
+    paths,
+  }
+}
+
+/** Turns schemas into JSON Schema. Named ones become components, and references to them. */
+class ComponentSchemas {
+  readonly components: Json = {}
+
+  describe(schema: z.ZodType, io: 'input' | 'output'): Json {
+    // A named schema that is the root is no reference: the root here is none.
+    const whole = z.toJSONSchema(z.object({ schema }), { io, unrepresentable: 'any' })
+    const { properties, $defs = {} } = JSON.parse(
+      JSON.stringify(whole).replaceAll('"#/$defs/', '"#/components/schemas/'),
+    )
+    for (const [name, component] of Object.entries($defs)) {
+      const known = this.components[name]
+      if (known !== undefined && JSON.stringify(known) !== JSON.stringify(component))
+        throw new Error(`${name} differs between requests and responses: give each its own schema`)
+      this.components[name] = component
+    }
+    return properties.schema
+  }
+}
+
+function describeOperation(operation: Operation, schemas: ComponentSchemas, problem: Json): Json {
+  const { id, summary, tag, query, headers = {}, access } = operation
+  const requestBody = describeBody(operation, schemas)
+  const describeResponse = ({ description, schema }: ResponseSpec) => ({
+    description,
+    ...(schema && { content: { 'application/json': { schema: schemas.describe(schema, 'output') } } }),
+  })
+  const responses = Object.entries(operation.responses).map(([status, response]) => [
+    status,
+    describeResponse(response),
+  ])
+  return {
+    operationId: id,
+    summary,
+    tags: [tag],
+    ...(access === 'public' ? { security: [] } : { description: describeAccess(access) }),
+    parameters: [
+      ...[...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+        name,
+        in: 'path',
+        required: true,
+        schema: { type: 'string' },
+      })),
+      ...(query instanceof z.ZodObject ? describeQuery(query, schemas) : []),
+      ...Object.entries(headers).map(([name, description]) => ({
+        name,
+        in: 'header',
+        required: false,
+        description,
+        schema: { type: 'string' },
+      })),
+    ],
+    ...(requestBody && { requestBody }),
+    responses: {
+      ...Object.fromEntries(responses),
+      default: { description: 'An error', content: problem },
+    },
+  }
+}
+
+function describeBody(
+  { body, bodyOptional, upload, bytes }: Operation,
+  schemas: ComponentSchemas,
+): Json | null {
+  if (bytes) return { required: true, description: bytes, content: { 'application/octet-stream': {} } }
+  const [type, schema] = body ? ['application/json', body] : ['multipart/form-data', upload]
+  if (!schema) return null
+  return { required: !bodyOptional, content: { [type]: { schema: schemas.describe(schema, 'input') } } }
+}
+
+function describeQuery(query: z.ZodObject, schemas: ComponentSchemas): Json[] {
+  return Object.entries(query.shape).map(([name, field]) => ({
+    name,
+    in: 'query',
+    required: !field.safeParse(undefined).success,
+    schema: schemas.describe(field, 'input'),
+  }))
+}
+
+function describeAccess(access: Exclude<Access, 'public'>): string {
+  if (access === 'token') return 'Needs a token; what is asked for says which scope.'
+  return `Needs the scope \`${access === 'upload' ? 'submit' : access}\`.`
+}
