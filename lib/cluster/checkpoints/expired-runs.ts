@@ -1,6 +1,6 @@
 import { database } from '../../database/client'
 
-/** Those of a project's runs whose last job ended longer ago than the project keeps things. A name that no job had is none. */
+/** Returns the runs whose last job ended longer ago than the project's retention. Ignores names that no job has. */
 export async function expiredRunsOf(projectId: string, names: readonly string[]): Promise<string[]> {
   const { rows } = await database().pool.query<{ name: string }>(
     `SELECT j.run_name AS name FROM jobs j JOIN projects p ON p.id = j.project_id
