@@ -1,11 +1,11 @@
-/** A word of a command as the shell would see it before it expands anything. */
+/** A word of a command before any expansion. */
 export interface ShellWord {
   text: string
-  /** Whether some of it was in quotes: then it may be a text, with blanks and all. */
+  /** Whether a part of it was quoted. A quoted word may be a text with blanks. */
   quoted: boolean
 }
 
-/** One program with its arguments, and the files that its input and output are redirected to. */
+/** One program with its arguments and the files of its redirections. */
 export interface ShellCommand {
   words: ShellWord[]
   redirects: ShellWord[]
@@ -13,15 +13,15 @@ export interface ShellCommand {
 
 export type ShellCommands = { ok: true; commands: ShellCommand[] } | { ok: false; message: string }
 
-/** Nested deeper than people write: `$(a $(b $(…)))`. */
-const deepest = 8
+/** Maximum nesting of `$(a $(b $(…)))`. */
+const maxDepth = 8
 
 /**
- * The simple commands of a shell's line, in order, those within `$(…)` and backquotes included. Nothing is run or
- * expanded. It reads what people write on a line; a here-document is refused, for what is in it is no command.
+ * Splits a shell line into its simple commands, in order, including those in `$(…)` and backquotes. Does not run or
+ * expand anything. Refuses here-documents, whose content is not a command.
  */
 export function readShellCommands(line: string, depth = 0): ShellCommands {
-  if (depth > deepest) return { ok: false, message: 'its $(…) are nested too deeply: put them in a script' }
+  if (depth > maxDepth) return { ok: false, message: 'its $(…) are nested too deeply: put them in a script' }
   const reader = new Reader(line, depth)
   const message = reader.read()
   return message === null ? { ok: true, commands: reader.commands } : { ok: false, message }
@@ -39,7 +39,7 @@ class Reader {
     readonly depth: number,
   ) {}
 
-  /** Reads it all; returns what is wrong, or null. */
+  /** Parses the line; returns the problem, or null. */
   read(): string | null {
     while (this.#at < this.line.length) {
       const fault = this.#step(this.line.charAt(this.#at))
@@ -90,7 +90,7 @@ class Reader {
   }
 
   #operator(char: string): null {
-    // `2>&1` and `&>file`: the ampersand belongs to the redirection.
+    // In `2>&1` and `&>file`, the ampersand belongs to the redirection.
     if (char === '&' && this.#redirects && this.#word === null) return this.#take(char)
     if (char === '&' && this.line.charAt(this.#at + 1) === '>') return this.#skip(() => this.#endWord())
     return this.#skip(() => this.#endCommand())
@@ -103,9 +103,9 @@ class Reader {
   }
 
   #redirect(): string | null {
-    if (this.line.startsWith('<<', this.#at)) return 'it holds a here-document: put that into a script'
-    if (this.line.charAt(this.#at + 1) === '(') return 'it holds <(…) or >(…): put that into a script'
-    // A number before it says which descriptor is meant.
+    if (this.line.startsWith('<<', this.#at)) return 'it contains a here-document: put it into a script'
+    if (this.line.charAt(this.#at + 1) === '(') return 'it contains <(…) or >(…): put it into a script'
+    // A number before a redirection is a file descriptor.
     if (this.#word !== null && /^\d+$/.test(this.#word.text)) this.#word = null
     this.#endWord()
     while (this.#at < this.line.length && '<>|'.includes(this.line.charAt(this.#at))) this.#at++
@@ -115,7 +115,7 @@ class Reader {
 
   #singleQuoted(): string | null {
     const end = this.line.indexOf("'", this.#at + 1)
-    if (end === -1) return "the quote ' is opened and never closed"
+    if (end === -1) return "the quote ' is not closed"
     this.#add(this.line.slice(this.#at + 1, end), true)
     this.#at = end + 1
     return null
@@ -131,7 +131,7 @@ class Reader {
         char === '\\' ? this.#escape() : char === '`' || char === '$' ? this.#expansion() : this.#take(char)
       if (fault !== null) return fault
     }
-    return 'the quote " is opened and never closed'
+    return 'the quote " is not closed'
   }
 
   #take(char: string): null {
@@ -146,14 +146,14 @@ class Reader {
     return null
   }
 
-  /** Keeps a variable as it stands, and reads the commands of `$(…)` and backquotes beside the others. */
+  /** Keeps a variable unexpanded, and parses the commands in `$(…)` and backquotes. */
   #expansion(): string | null {
     const char = this.line.charAt(this.#at)
     const opens = char === '`' ? '`' : this.line.charAt(this.#at + 1)
     if (char === '$' && opens !== '(' && opens !== '{') return this.#take(char)
     const start = this.#at + (char === '`' ? 1 : 2)
     const end = opens === '`' ? this.line.indexOf('`', start) : closing(this.line, start, opens)
-    if (end === -1) return `what ${char === '`' ? 'a backquote' : `$${opens}`} opens is never closed`
+    if (end === -1) return `${char === '`' ? 'a backquote' : `$${opens}`} is not closed`
     this.#add(char === '`' ? '$()' : this.line.slice(this.#at, end + 1))
     this.#at = end + 1
     const arithmetic = opens === '(' && this.line.charAt(start) === '('
@@ -165,7 +165,10 @@ class Reader {
   }
 }
 
-/** Where the bracket that was opened before `from` is closed, quotes respected; -1 where it is not. */
+/**
+ * Returns the position of the bracket that closes the one before `from`, ignoring quoted brackets; -1 if there is
+ * none.
+ */
 function closing(line: string, from: number, opens: string): number {
   const closes = opens === '(' ? ')' : '}'
   let depth = 1
