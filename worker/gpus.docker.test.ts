@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, inject, it } from 'vitest'
-import { NvidiaSmiStandIn } from './gpus/testing/stand-in'
+import { FakeNvidiaSmi } from './gpus/testing/fake-nvidia-smi'
 import { cancel } from './testing/cancel'
 import { Lab } from './testing/lab'
 import { PrivateEngine } from './testing/private-engine'
@@ -17,7 +17,7 @@ const busy = (index: number, uuid: string) =>
 
 /** A lab with one worker, whose engine takes requests for GPUs and whose nvidia-smi is a stand-in. */
 async function openGpuLab(gpus: string[]) {
-  const standIn = await NvidiaSmiStandIn.make()
+  const standIn = await FakeNvidiaSmi.make()
   cleanUps.push(() => standIn.remove())
   await standIn.prints(gpus)
   const own = await PrivateEngine.start({ liveRestore: false, pretendsGpus: true })
@@ -53,7 +53,7 @@ describe('a worker on a machine with GPUs', () => {
         index: 1,
         load: 0.99,
         temperature: 71,
-        reason: 'Others use it: 75 of 80 GiB of memory, 99 % load.',
+        reason: 'Other processes use it: 75 of 80 GiB of memory, 99 % load.',
       },
     ])
     const second = await lab.jobs.submit(code(0))

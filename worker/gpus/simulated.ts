@@ -1,7 +1,7 @@
 import { simulatedMemoryMib, simulatedModel } from '@/lib/cluster/simulated/simulated-nodes'
 import type { Gpu } from './gpu'
 
-/** GPUs that nobody has: their containers are real, only the device request is left out. */
+/** Creates simulated GPUs: their containers are real, but the GPUs are not requested from the engine. */
 export function simulatedGpus(node: string, count: number): Gpu[] {
   return Array.from({ length: count }, (_, index) => ({
     index,

@@ -1,6 +1,6 @@
 import { uuidv7 } from 'uuidv7'
 import type { Actor } from '../../access/actor'
-import { type ChosenEnvironment, findEnvironment } from '../../access/environments'
+import { findEnvironment, type JobEnvironment } from '../../access/environments'
 import { effectiveLimits } from '../../access/limits'
 import { findOrCreateProject, findProject } from '../../access/projects/submission-project'
 import { requireWorkspaceUser } from '../../access/users/workspace-user'
@@ -99,7 +99,7 @@ export function newJob(jobId: string, headers: Record<string, string> = {}): Sub
 export async function findEarlier(
   tx: Transaction,
   owner: Omit<JobOwner, 'projectId'>,
-  environment: ChosenEnvironment,
+  environment: JobEnvironment,
   submission: Submission,
   deduplicate: boolean,
 ): Promise<Submitted | null> {
@@ -110,7 +110,7 @@ export async function findEarlier(
   return same === null ? null : { jobId: same, repeated: false, deduplicated: true, headers: {} }
 }
 
-function hashOf({ name }: ChosenEnvironment, { code, command, config }: Submission): Buffer {
+function hashOf({ name }: JobEnvironment, { code, command, config }: Submission): Buffer {
   const { args, env: variables, archive } = config
   return contentHash({ code, command, args, env: variables, environment: name, archive })
 }
@@ -166,7 +166,7 @@ export interface JobOwner {
 export async function insertJob(
   tx: Transaction,
   { callerId, userId, projectId }: JobOwner,
-  environment: ChosenEnvironment,
+  environment: JobEnvironment,
   submission: Submission,
 ): Promise<string> {
   const { code, command, runId, config, bodyHash, idempotencyKey } = submission

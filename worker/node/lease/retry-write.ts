@@ -2,12 +2,12 @@ import { sleep } from '@/lib/async/sleep'
 import { Fenced } from '@/lib/cluster/tasks/tasks'
 import { logger } from '@/lib/logger'
 
-/** Classes of PostgreSQL's errors that say the same however often one asks: wrong data, broken rules, wrong SQL. */
+/** Classes of permanent PostgreSQL errors: invalid data, constraint violations, invalid SQL. */
 const permanentErrors = /^(22|23|42)/
 
 /**
- * Does a write that must not be lost: a database that does not answer is asked again until the write is done, the
- * worker is fenced off, or `signal` ends it. The write must be safe to repeat.
+ * Retries a write until it succeeds, the worker is fenced off, or `signal` is aborted. Throws permanent errors
+ * immediately. The write must be idempotent.
  */
 export async function retryWrite<T>(signal: AbortSignal, what: string, write: () => Promise<T>): Promise<T> {
   for (let wait = 50; ; wait = Math.min(wait * 2, 1_000)) {
@@ -15,7 +15,7 @@ export async function retryWrite<T>(signal: AbortSignal, what: string, write: ()
       return await write()
     } catch (error) {
       if (error instanceof Fenced || signal.aborted || isPermanent(error)) throw error
-      logger.warn({ err: error }, `${what}: the database did not take it, trying again`)
+      logger.warn({ err: error }, `${what}: the database did not accept the write, retrying`)
       await sleep(wait, signal)
     }
   }
