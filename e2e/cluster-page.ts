@@ -1,6 +1,6 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import { expect, type Locator, type Page } from '@playwright/test'
-import { leaveNode, registerNode } from '@/lib/cluster/nodes/nodes'
+import { deregisterNode, registerNode } from '@/lib/cluster/nodes/nodes'
 import { expectNoSideScroll } from './browser-test'
 import { storedData } from './stored'
 
@@ -85,6 +85,6 @@ export async function standInNode(name: string, model: string): Promise<StandIn>
         index,
       ])
     },
-    leave: () => leaveNode(lease),
+    leave: () => deregisterNode(lease),
   }
 }

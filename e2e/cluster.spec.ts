@@ -110,7 +110,7 @@ test('an admin moves a waiting job forward, and cancels it', async ({ page, cont
   await signIn(context, admin)
   await openCluster(page)
   await expect(waitingRow(page, 'waits second')).toContainText(
-    'It needs 8 GPUs on one node, and none has as many free.',
+    'It needs 8 GPUs on one node, and no node has that many free.',
   )
   await expect(waitingRow(page, 'waits second')).toContainText(/in [2-4]\d min/)
   await chooseAction(page, 'waits second', 'Change the priority…')
@@ -152,7 +152,7 @@ test('a researcher sees the cluster without the jobs of others', async ({ page, 
 
   await page.goto(`/jobs/${own}`)
   const main = page.getByRole('main')
-  await expect(main).toContainText('It needs 8 GPUs on one node, and none has as many free.')
+  await expect(main).toContainText('It needs 8 GPUs on one node, and no node has that many free.')
   await expect(main).toContainText(/Place \d+ in the queue, should start in [2-4]\d min/)
   await expect(main).toContainText('8 GPUs, 0.5 cores')
   await stranger.client.jobs.cancel(own)

@@ -155,7 +155,10 @@ describe.concurrent('a kill that does not work', () => {
       'SELECT status, warnings FROM nodes',
     )
     expect(rows).toEqual([
-      { status: 'draining', warnings: expect.arrayContaining([expect.stringContaining('would not die')]) },
+      {
+        status: 'draining',
+        warnings: expect.arrayContaining([expect.stringContaining('could not be killed')]),
+      },
     ])
     const next = await lab.jobs.submit('print("next")')
     await lab.jobs.until(
@@ -165,7 +168,7 @@ describe.concurrent('a kill that does not work', () => {
 
     // Nor does a new worker believe that the node is free.
     await worker.kill()
-    const complaints = () => worker.log.split('would not die; the node takes nothing new').length
+    const complaints = () => worker.log.split('could not be killed; the node accepts no new tasks').length
     const before = complaints()
     worker.start()
     await lab.jobs.until('it has tried to remove the container', async () => complaints() > before)

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { NvidiaSmiStandIn } from './gpus/testing/stand-in'
+import { FakeNvidiaSmi } from './gpus/testing/fake-nvidia-smi'
 import { cancel } from './testing/cancel'
 import type { Lab } from './testing/lab'
 import { it, type LabFixtures } from './testing/lab-test'
@@ -15,7 +15,7 @@ async function openGpuLab(
   { openLab, startEngine }: Pick<LabFixtures, 'openLab' | 'startEngine'>,
   gpus: string[],
 ) {
-  const standIn = await NvidiaSmiStandIn.make()
+  const standIn = await FakeNvidiaSmi.make()
   await standIn.prints(gpus)
   const own = await startEngine({ liveRestore: false, pretendsGpus: true })
   const lab = await openLab({ engine: own.engine })
@@ -55,7 +55,7 @@ describe('a worker on a machine with GPUs', () => {
         index: 1,
         load: 0.99,
         temperature: 71,
-        reason: 'Others use it: 75 of 80 GiB of memory, 99 % load.',
+        reason: 'Other processes use it: 75 of 80 GiB of memory, 99 % load.',
       },
     ])
     const second = await lab.jobs.submit(code(0))

@@ -11,7 +11,7 @@ import { logger } from '@/lib/logger'
 import { watchStorage } from '@/lib/storage/watch'
 import { discoverGpus, firstGpus } from './gpus/discover'
 import { readGpus } from './gpus/read-gpus'
-import { whyNoResults } from './node/artifacts/artifacts-directory'
+import { artifactsUnavailableReason } from './node/artifacts/artifacts-directory'
 import { NodeWorker, type Registered } from './node/node-worker'
 import { SimulatedNodes } from './node/simulated-nodes'
 import type { TaskSettings } from './node/task/task-settings'
@@ -22,40 +22,39 @@ import { leadWhileElected } from './scheduler/leader'
 import { lead } from './scheduler/loop'
 
 /**
- * The worker of one node: serves the node, and leads the scheduler while it is elected.
- *
- * SIGTERM drains: what runs is finished, nothing new is taken, then it leaves. SIGINT, or a second SIGTERM, stops the
- * containers at once and gives their jobs back to the queue.
+ * The worker of one node. It serves the node, and runs the scheduler while it is elected leader.
+ * SIGTERM drains: running tasks finish, no new ones are accepted, then it exits. SIGINT, or a second SIGTERM, stops
+ * the containers immediately and requeues their jobs.
  */
 const config = env()
 const MiB = 1024 * 1024
 const outputLimitBytes = config.GPUQ_MAX_OUTPUT_MIB * MiB
 const runtime = createDockerRuntime({ outputLimitBytes, ociRuntime: config.GPUQ_CONTAINER_RUNTIME })
 const tasksDirectory = join(config.GPUQ_DATA_DIR, 'tasks')
-/** Memory left to the machine itself. */
+/** Fraction of the memory for jobs; the rest is left to the machine. */
 const memoryShare = 0.9
-/** A connection that was cut in silence would else hold its query, and its place in the pool, for a quarter of an hour. */
-const queryPatienceMs = 15_000
-/** What still holds the process at its end would only delay its restart. */
-const endPatienceMs = 3_000
+/** A silently broken connection would otherwise block its query and its place in the pool for a quarter of an hour. */
+const queryTimeoutMs = 15_000
+/** Whatever keeps the process alive longer would only delay its restart. */
+const exitTimeoutMs = 3_000
 
 function machineOf({ id, version, cpuMilli, memoryMib }: EngineInfo): HostMachine {
   return { engineId: id, engineVersion: version, cpuMilli, memoryMib: Math.floor(memoryMib * memoryShare) }
 }
 
-/** Why this worker keeps nothing of /results; null: it does. */
-let noResults: string | null = null
+/** Why this worker does not keep the files of /results; null: it does. */
+let artifactsProblem: string | null = null
 
 async function register(): Promise<Registered> {
   const engine = await runtime.info()
   const { gpus, source, problem } = await discoverGpus({
     node: config.GPUQ_NODE_NAME,
     simulated: config.GPUQ_SIMULATED_GPUS,
-    most: config.GPUQ_GPUS,
+    maxGpus: config.GPUQ_GPUS,
     hadGpus: await hadRealGpus(config.GPUQ_NODE_NAME),
   })
-  const warnings = [...engine.warnings, ...[problem, noResults].filter((warning) => warning != null)]
-  const asked = performance.now()
+  const warnings = [...engine.warnings, ...[problem, artifactsProblem].filter((warning) => warning != null)]
+  const requestedAt = performance.now()
   const lease = await registerNode({
     name: config.GPUQ_NODE_NAME,
     ...machineOf(engine),
@@ -68,14 +67,14 @@ async function register(): Promise<Registered> {
   for (const warning of warnings) logger.warn(warning)
   logger.info({ node: config.GPUQ_NODE_NAME, gpus: gpus.length, source }, 'serving')
   const readServed = async () => firstGpus(await readGpus(), config.GPUQ_GPUS)
-  return { lease, asked, ...(source === 'nvidia-smi' ? { readGpus: readServed } : {}) }
+  return { lease, requestedAt, ...(source === 'nvidia-smi' ? { readGpus: readServed } : {}) }
 }
 
 async function main(): Promise<void> {
-  pg.defaults.query_timeout = queryPatienceMs
+  pg.defaults.query_timeout = queryTimeoutMs
   await mkdir(tasksDirectory, { recursive: true, mode: 0o711 })
-  if (config.GPUQ_MAX_ARTIFACTS_MIB > 0) noResults = await whyNoResults(tasksDirectory)
-  const keeps = config.GPUQ_MAX_ARTIFACTS_MIB > 0 && noResults === null
+  if (config.GPUQ_MAX_ARTIFACTS_MIB > 0) artifactsProblem = await artifactsUnavailableReason(tasksDirectory)
+  const keeps = config.GPUQ_MAX_ARTIFACTS_MIB > 0 && artifactsProblem === null
   const settings: TaskSettings = {
     runtime,
     tasksDirectory,
@@ -96,7 +95,7 @@ async function main(): Promise<void> {
   const node = new NodeWorker({
     ...settings,
     register,
-    // Not before: a leader that has just come back would declare its own node lost, and with it what still runs there.
+    // Not earlier: a leader that has just restarted would mark its own node as lost, with its running tasks.
     onServing: ({ nodeId }) => {
       leading = leadWhileElected(ending.signal, lead)
       simulating = simulated.serve(nodeId)
@@ -118,7 +117,7 @@ async function main(): Promise<void> {
   simulated.drain()
   await simulating
   ending.abort()
-  setTimeout(() => process.exit(), endPatienceMs).unref()
+  setTimeout(() => process.exit(), exitTimeoutMs).unref()
   await leading
   await closeListener()
   await database().close()
@@ -127,6 +126,6 @@ async function main(): Promise<void> {
 main().catch((error: unknown) => {
   logger.fatal({ err: error }, error instanceof Error ? error.message : 'the worker failed')
   process.exitCode = 1
-  // Whatever still holds the process would only delay its restart.
+  // Whatever keeps the process alive would only delay its restart.
   setTimeout(() => process.exit(1), 1_000).unref()
 })

@@ -125,9 +125,7 @@ describe.concurrent('a worker', () => {
     const job = await lab.jobs.submit(code)
     await lab.jobs.untilPrinted(job, /line 3\n/)
     gate.cut()
-    await lab.jobs.until('a renewal was missed', async () =>
-      worker.log.includes('the lease could not be renewed'),
-    )
+    await lab.jobs.until('a renewal was missed', async () => worker.log.includes('could not renew the lease'))
     gate.restore()
 
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })

@@ -1,10 +1,10 @@
 import { createSocket } from 'node:dgram'
 
-const patienceMs = 5_000
+const timeoutMs = 5_000
 
 /**
- * The address from which this machine reaches that of a URL, as its routes say; null where that cannot be told, as of a
- * database behind a socket file. Nothing is sent: a UDP socket is connected, which only asks the routes.
+ * Returns the address from which this machine reaches the host of a URL; null if unknown, for example for a database
+ * behind a socket file. Sends nothing: it connects a UDP socket, which only selects a route.
  */
 export async function outboundAddress(url: string | undefined): Promise<string | null> {
   const host = hostOf(url)
@@ -12,7 +12,7 @@ export async function outboundAddress(url: string | undefined): Promise<string |
   const socket = createSocket('udp4')
   try {
     await new Promise<void>((resolve, reject) => {
-      setTimeout(() => reject(new Error('no answer about a name')), patienceMs).unref()
+      setTimeout(() => reject(new Error('The name was not resolved in time.')), timeoutMs).unref()
       socket.once('error', reject)
       socket.connect(9, host, () => resolve())
     })

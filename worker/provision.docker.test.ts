@@ -5,7 +5,7 @@ import { until } from './testing/until'
 
 const spec = { fresh_nodes: true, gpu_count: 1, cpu: 0.2, memory_gb: 0.25 }
 
-describe('nodes brought up for one job', () => {
+describe('nodes provisioned for one job', () => {
   it('run it, show what their commands print, and are taken down after it', async ({
     openProvisionedLab,
   }) => {
@@ -51,7 +51,7 @@ time.sleep(300 if os.environ["GPUQ_ATTEMPT"] == "1" else 0)`
     expect(await lab.jobs.untilFinal(job)).toMatchObject({
       status: 'failed',
       reason: 'not_provisioned',
-      reasonDetail: 'The command that brings them up failed. It ended with exit code 7.',
+      reasonDetail: 'The provisioning command failed. It ended with exit code 7.',
     })
     expect(await provisioned.untilEnded(job)).toMatchObject({ output: 'no machine is left\nall gone\n' })
   })

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { call } from '@/lib/access/testing/call'
 import { makePerson, makeToken, type Person } from '@/lib/access/testing/people'
-import { placeByHand } from '@/lib/cluster/testing/placed'
+import { placeManually } from '@/lib/cluster/testing/placed'
 import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { GET } from './route'
@@ -43,7 +43,7 @@ describe('the figures', () => {
   it('tell the state of nodes, and what GPUs do where they were sampled', async () => {
     const { nodeId } = await makeNode({ name: 'one', gpus: 3 })
     await makeNode({ name: 'two' })
-    await placeByHand(nodeId, await makeJob(), { milli: 250 })
+    await placeManually(nodeId, await makeJob(), { milli: 250 })
     await db.pool.query('UPDATE gpus SET sampled_at = now(), load = 0.5, memory_used_mib = 1 WHERE index = 0')
     await db.pool.query("UPDATE nodes SET lease_expires_at = now() - interval '1 second' WHERE name = 'two'")
     await db.pool.query('UPDATE gpus SET missing = true, simulated = false WHERE index = 2')

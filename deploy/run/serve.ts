@@ -7,7 +7,7 @@ import { database } from '@/lib/database/client'
 import { embeddedUrl, startEmbedded } from '@/lib/database/embedded'
 import { migrate } from '@/lib/database/migrate'
 import { env, publicUrl } from '@/lib/env'
-import { closeAllArtifacts } from '@/worker/node/artifacts/artifacts-directory'
+import { removeAllArtifacts } from '@/worker/node/artifacts/artifacts-directory'
 import { removeLeftovers } from '../checks/leftovers.mjs'
 import { probeEngine } from '../engine/engine.mjs'
 import { formatLogLine } from './log-line'
@@ -148,7 +148,7 @@ async function startPrograms(
     async work() {
       await worker.stop(graceMs.worker)
       await removeLeftovers(engine.host, dataDir)
-      await closeAllArtifacts(join(dataDir, 'tasks'))
+      await removeAllArtifacts(join(dataDir, 'tasks'))
     },
   })
   const web = run(webProgram(mode, dataDir))

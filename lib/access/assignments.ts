@@ -1,5 +1,5 @@
 /**
- * The `SET` list of an UPDATE for the columns that a value is given for; `undefined` leaves a column as it is. Column
+ * Returns the `SET` list of an UPDATE for the columns with a value; `undefined` leaves a column unchanged. Column
  * names come from code, never from a request. Parameters are numbered from `first`.
  */
 export function assignments(

@@ -6,18 +6,18 @@ import { cutPage, decodeTimeCursor, type Page } from '../database/pagination'
 import type { Transaction } from '../database/transaction'
 import { type Actor, requireAdmin } from './actor'
 
-/** One thing that somebody did. Secrets have no place in it: neither in `target` nor in `detail`. */
+/** An audit event. Neither `target` nor `detail` may contain secrets. */
 interface AuditEntry {
-  /** A user's id; null is gpuq itself, or a stranger. */
+  /** A user's id; null for gpuq itself or an unauthenticated caller. */
   actorId: string | null
-  /** What was done, such as `token_created`. */
+  /** The action, such as `token_created`. */
   action: string
-  /** To what, in a name that a person knows. */
+  /** The object of the action, by a name that people recognize. */
   target: string | null
   detail?: Record<string, unknown>
 }
 
-/** Writes an event in the transaction of the change that it tells of, so that neither is there without the other. */
+/** Writes an event in the transaction of its change, so that both are stored or neither. */
 export async function recordAudit(executor: Transaction, entry: AuditEntry): Promise<void> {
   await executor.query({
     name: 'record-audit',
@@ -26,7 +26,7 @@ export async function recordAudit(executor: Transaction, entry: AuditEntry): Pro
   })
 }
 
-/** What was done, the latest first. */
+/** Lists audit events, the latest first. */
 export async function listAudit(
   actor: Actor,
   query: z.output<typeof listAuditSchema>,

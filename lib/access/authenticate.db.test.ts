@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { testDatabase } from '../database/testing/test-database'
 import { authenticate } from './authenticate'
-import { readSession, sessionCookie, sessionOfCookies } from './sessions/session-cookie'
+import { readSession, readSessionCookie, sessionCookie } from './sessions/session-cookie'
 import { secretOfDirectory } from './sessions/session-secret'
 import { makePerson, makeToken } from './testing/people'
 import { hashToken } from './tokens/token-format'
@@ -18,7 +18,7 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 const refused = { code: 'unauthenticated', message: 'Invalid or expired token' }
 
 describe('a token', () => {
-  it('proves its user in either header, and what it may do', async () => {
+  it('authenticates its user and scopes in either header', async () => {
     const person = await makePerson()
     const { token, tokenId } = await makeToken(person, ['read'])
     const actor = { userId: person.id, handle: person.handle, via: 'token', scopes: ['read'], tokenId }
@@ -28,7 +28,7 @@ describe('a token', () => {
     expect(await ask({ authorization: `bearer   ${token}` })).toMatchObject(actor)
   })
 
-  it('is refused in the same words when unknown, expired, revoked, or of a disabled user', async () => {
+  it('is refused with the same message if unknown, expired, revoked, or of a disabled user', async () => {
     const person = await makePerson()
     const disabled = await makePerson()
     const [expired, revoked, orphaned] = [
@@ -49,7 +49,7 @@ describe('a token', () => {
     for (const token of tokens) await expect(ask(bearer(token))).rejects.toMatchObject(refused)
   })
 
-  it('is never ignored: a wrong one beside a good session is refused, as are two that differ', async () => {
+  it('is never ignored: a wrong token with a valid session is refused, and so are two different tokens', async () => {
     const person = await makePerson()
     const { token } = await makeToken(person)
     const { token: another } = await makeToken(person)
@@ -61,19 +61,19 @@ describe('a token', () => {
     }
   })
 
-  it('may be any string of 32 characters or more', async () => {
+  it('may be any string of at least 32 characters', async () => {
     const { id } = await makePerson('admin')
     const token = 'pässphrase of, a person ☃ with: spaces="x"'
     await db.pool.query(
       "INSERT INTO api_tokens (id, user_id, name, hash, hint, scopes) VALUES (gen_random_uuid(), $1, 'n', $2, 'h', '{read}')",
       [id, hashToken(token)],
     )
-    // What Node's HTTP parser makes of the UTF-8 that a client sends.
+    // How Node's HTTP parser decodes the UTF-8 bytes of a client.
     const asSent = Buffer.from(token, 'utf8').toString('latin1')
     expect(await ask(bearer(asSent))).toMatchObject({ userId: id })
   })
 
-  it('remembers when it was last used', async () => {
+  it('stores when it was last used', async () => {
     const person = await makePerson()
     const { token, tokenId } = await makeToken(person)
     await ask(bearer(token))
@@ -87,13 +87,13 @@ describe('a token', () => {
 })
 
 describe('a session', () => {
-  it('proves its user, among other cookies too', async () => {
+  it('authenticates its user, also among other cookies', async () => {
     const { id, cookie } = await makePerson('admin')
     const actor = { userId: id, via: 'session', role: 'admin', tokenId: null }
     expect(await ask({ cookie: `a=b; ${cookie}; c=d` })).toMatchObject(actor)
   })
 
-  it('is over when its user is disabled, gone, or has raised the epoch', async () => {
+  it('ends when its user is disabled, deleted, or increments the epoch', async () => {
     const ends = [
       'UPDATE users SET disabled_at = now() WHERE id = $1',
       'UPDATE users SET session_epoch = session_epoch + 1 WHERE id = $1',
@@ -107,7 +107,7 @@ describe('a session', () => {
     }
   })
 
-  it('cannot be forged or be empty', async () => {
+  it('cannot be forged or empty', async () => {
     const { cookie } = await makePerson()
     const [name, value = ''] = cookie.split(/=(.*)/s)
     const values = ['', 'x', value.slice(1), value.split('.').reverse().join('.'), 'e30.e30.e30']
@@ -116,22 +116,22 @@ describe('a session', () => {
     expect(await ask({})).toBeNull()
   })
 
-  it('is a cookie that scripts and other sites cannot have', async () => {
+  it('uses a cookie that is not accessible to scripts or other sites', async () => {
     const claims = { sub: '01900000-0000-7000-8000-000000000000', epoch: 3 }
     const line = await sessionCookie(claims)
     expect(line).toMatch(/^gpuq-session=[^;]+; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax$/)
-    expect(await readSession(sessionOfCookies(line) ?? '')).toEqual(claims)
+    expect(await readSession(readSessionCookie(line) ?? '')).toEqual(claims)
   })
 })
 
-describe("the server's secret", () => {
+describe("the server's session secret", () => {
   let directory = ''
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'gpuq-secret-'))
   })
   afterAll(() => rm(directory, { recursive: true, force: true }))
 
-  it('is made once, for its owner alone, however many start at once', async () => {
+  it('is created once and readable only by its owner, also by concurrent starts', async () => {
     const inside = join(directory, 'data')
     const secrets = await Promise.all(Array.from({ length: 20 }, () => secretOfDirectory(inside)))
     expect(new Set(secrets).size).toBe(1)
@@ -141,7 +141,7 @@ describe("the server's secret", () => {
     expect(await readdir(inside)).toEqual(['session-secret'])
   })
 
-  it('is not weak because its file was cut', async () => {
+  it('is refused if its file was truncated', async () => {
     await writeFile(join(directory, 'session-secret'), 'short')
     await expect(secretOfDirectory(directory)).rejects.toThrow('fewer than 32 characters')
   })

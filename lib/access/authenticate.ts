@@ -20,12 +20,12 @@ interface TokenRow {
   max_active_jobs: number | null
 }
 
-/** Shorter ones are never issued; longer ones fit in no header. */
+/** gpuq never issues shorter tokens, and longer ones do not fit into a header. */
 const tokenLength = { min: 32, max: 8192 }
 
 /**
- * The caller that a token proves, or null when it is unknown, expired, revoked or its user disabled: the four are
- * not told apart to a stranger. One round trip; the time of last use is kept to the minute.
+ * Returns the caller of a token, or null if the token is unknown, expired, revoked or its user is disabled. The
+ * caller cannot tell these cases apart. Needs one query; stores the last use with a resolution of one minute.
  */
 export async function actorFromToken(token: string): Promise<Actor | null> {
   if (token.length < tokenLength.min || token.length > tokenLength.max) return null
@@ -61,33 +61,43 @@ async function touchToken(tokenId: string, userId: string): Promise<void> {
   )
 }
 
-/** The token a request carries in `Authorization: Bearer` or `X-Auth-Token`; throws 401 when the two disagree. */
+/**
+ * Reads the token from `Authorization: Bearer` or `X-Auth-Token`.
+ * @throws 401 if the two differ or the header is malformed.
+ */
 function tokenOfRequest(request: Request): string | null {
   const authorization = headerText(request, 'authorization')
   const bearer =
     authorization !== null && /^Bearer ./i.test(authorization) ? authorization.slice(7).trim() : null
   if (authorization !== null && bearer === null) {
-    throw new GpuqError('unauthenticated', 'The Authorization header must read "Bearer YOUR_TOKEN".', {
-      headers: { 'www-authenticate': 'Bearer realm="gpuq"' },
-    })
+    throw new GpuqError(
+      'unauthenticated',
+      'The Authorization header must have the form "Bearer YOUR_TOKEN".',
+      {
+        headers: { 'www-authenticate': 'Bearer realm="gpuq"' },
+      },
+    )
   }
   const other = headerText(request, 'x-auth-token')
   if (bearer !== null && other !== null && bearer !== other) {
     throw new GpuqError(
       'unauthenticated',
-      'Authorization and X-Auth-Token hold different tokens. Send one of them.',
+      'Authorization and X-Auth-Token contain different tokens. Send only one of them.',
     )
   }
   return bearer ?? other
 }
 
-/** A header's bytes read as UTF-8: an admin's first token may be any string, and HTTP hands its bytes over one by one. */
+/** Decodes a header as UTF-8. HTTP passes its bytes as Latin-1, and an admin's first token may be any string. */
 function headerText(request: Request, name: string): string | null {
   const value = request.headers.get(name)
   return value === null ? null : Buffer.from(value, 'latin1').toString('utf8')
 }
 
-/** The caller of a request, by token or session; null when it names none. A wrong token is a 401, never ignored. */
+/**
+ * Authenticates a request by token or session. Returns null if it has neither.
+ * @throws 401 for an invalid token, also beside a valid session.
+ */
 export async function authenticate(request: Request): Promise<Actor | null> {
   const token = tokenOfRequest(request)
   if (token !== null) {

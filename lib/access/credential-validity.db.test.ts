@@ -6,8 +6,8 @@ import { makePerson, makeToken } from './testing/people'
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
 const db = testDatabase()
 
-describe('what proved an actor', () => {
-  it('holds until its token is revoked or expires', async () => {
+describe('the credential of an actor', () => {
+  it('is valid until its token is revoked or expires', async () => {
     const person = await makePerson()
     const { actor, tokenId } = await makeToken(person)
     const { actor: short } = await makeToken(person, ['read'], '0 seconds')
@@ -20,7 +20,7 @@ describe('what proved an actor', () => {
     expect([await isCredentialValid(actor), await isCredentialValid(person.actor)]).toEqual([false, true])
   })
 
-  it('holds until its user is disabled', async () => {
+  it('is valid until its user is disabled', async () => {
     const person = await makePerson()
     const { actor } = await makeToken(person)
     await db.pool.query('UPDATE users SET disabled_at = now() WHERE id = $1', [person.id])

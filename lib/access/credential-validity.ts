@@ -2,8 +2,8 @@ import { database } from '../database/client'
 import type { Actor } from './actor'
 
 /**
- * Whether what proved an actor is good still: the user is enabled, and the token neither revoked nor expired. For
- * answers that go on for hours.
+ * Checks whether the credential of an actor is still valid: the user is enabled, and the token neither revoked nor
+ * expired. For responses that last for hours.
  */
 export async function isCredentialValid({ userId, tokenId }: Actor): Promise<boolean> {
   const { rowCount } = await database().pool.query({

@@ -11,7 +11,7 @@ import { recordAudit } from './audit'
 
 const columns = 'name, image, description, network, is_default, enabled'
 
-/** The environments a job may name; for an admin also those that are switched off. */
+/** Lists the environments that a job may use; for an admin, also disabled ones. */
 export async function listEnvironments(actor: Actor): Promise<Environment[]> {
   const rows = await database().prisma.environment.findMany({
     ...(isAdmin(actor) ? {} : { where: { enabled: true } }),
@@ -22,20 +22,23 @@ export async function listEnvironments(actor: Actor): Promise<Environment[]> {
   })
 }
 
-/** What a job needs to know of its environment. */
-export interface ChosenEnvironment {
+/** The properties of an environment that a job needs. */
+export interface JobEnvironment {
   id: string
   name: string
   image: string
   network: Environment['network']
 }
 
-/** The enabled environment with a name, or the default one for null; throws a 422 that lists the known ones. */
+/**
+ * Finds the enabled environment of that name, or the default one for null.
+ * @throws 422 with the names of the existing environments.
+ */
 export async function findEnvironment(
   name: string | null,
   executor: Transaction = database().pool,
-): Promise<ChosenEnvironment> {
-  const { rows } = await executor.query<ChosenEnvironment>({
+): Promise<JobEnvironment> {
+  const { rows } = await executor.query<JobEnvironment>({
     name: 'find-environment',
     text: `SELECT id, name, image, network FROM environments
             WHERE enabled AND CASE WHEN $1::text IS NULL THEN is_default ELSE name = $1 END`,
@@ -48,8 +51,8 @@ export async function findEnvironment(
   const names = known.rows.map((row) => `"${row.name}"`).join(', ')
   const message =
     name === null
-      ? `there is no default environment: name one of ${names || 'those that an admin makes'}`
-      : `there is no environment "${name}": ${names ? `use one of ${names}` : 'an admin has to make one first'}`
+      ? `there is no default environment: choose one of ${names || 'those that an admin creates'}`
+      : `there is no environment "${name}": ${names ? `use one of ${names}` : 'ask an admin to create one first'}`
   throw new GpuqError('invalid_fields', `environment: ${message}`, {
     errors: [{ path: 'environment', message }],
   })
@@ -61,7 +64,7 @@ export function createEnvironment(
   input: z.output<typeof createEnvironmentSchema>,
 ): Promise<Environment> {
   requireAdmin(actor)
-  return changing(async (tx) => {
+  return withEnvironmentsLocked(async (tx) => {
     if (input.is_default) await dropDefault(tx)
     const { rows } = await tx
       .query<Environment>(
@@ -71,7 +74,7 @@ export function createEnvironment(
       )
       .catch((error) => {
         if (!isUniqueViolation(error, 'environments_name_key')) throw error
-        throw new GpuqError('conflict', `There is an environment "${input.name}" already.`)
+        throw new GpuqError('conflict', `An environment "${input.name}" already exists. Choose another name.`)
       })
     const { name, ...detail } = input
     await recordAudit(tx, { actorId: actor.userId, action: 'environment_created', target: name, detail })
@@ -79,19 +82,22 @@ export function createEnvironment(
   })
 }
 
-/** Changes an environment. There is always a default one: another takes its place, or it stays. */
+/**
+ * Changes an environment. There is always exactly one default environment, so the default can only be moved to
+ * another one.
+ */
 export function updateEnvironment(
   actor: Actor,
   name: string,
   changes: z.output<typeof updateEnvironmentSchema>,
 ): Promise<Environment> {
   requireAdmin(actor)
-  return changing(async (tx) => {
+  return withEnvironmentsLocked(async (tx) => {
     const before = await findByName(tx, name)
     requireDefault(before, changes)
     if (changes.is_default) await dropDefault(tx)
     const otherImage = changes.image !== undefined && changes.image !== before.image
-    // Whether the new one is good, no node has shown yet.
+    // A new image has not run on any node yet.
     const set = assignments({ ...changes, ...(otherImage ? { ran_at: null } : {}) }, 2)
     if (set.list.length === 0) return before
     const updated = await tx.query<Environment>(
@@ -108,7 +114,11 @@ async function findByName(tx: Transaction, name: string): Promise<Environment> {
   const { rows } = idPattern.test(name)
     ? await tx.query<Environment>(`SELECT ${columns} FROM environments WHERE name = $1`, [name])
     : { rows: [] }
-  if (!rows[0]) throw new GpuqError('not_found', 'There is no such environment.')
+  if (!rows[0])
+    throw new GpuqError(
+      'not_found',
+      'There is no such environment. GET /api/environments lists the existing ones.',
+    )
   return rows[0]
 }
 
@@ -118,16 +128,19 @@ function requireDefault(before: Environment, changes: z.output<typeof updateEnvi
   if (before.is_default && (!enabled || !isDefault)) {
     throw new GpuqError(
       'conflict',
-      `"${before.name}" is the default environment. Make another one the default first.`,
+      `"${before.name}" is the default environment. Make another environment the default first.`,
     )
   }
   if (isDefault && !enabled) {
-    throw new GpuqError('conflict', `"${before.name}" is switched off, and cannot be the default.`)
+    throw new GpuqError(
+      'conflict',
+      `"${before.name}" is disabled and cannot be the default. Enable it first.`,
+    )
   }
 }
 
-/** Changes are rare and take turns, so that two new defaults at once do not meet. Reading goes on meanwhile. */
-function changing<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+/** Serializes changes, so that two changes cannot both set a default. Reads are not blocked. */
+function withEnvironmentsLocked<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
   return transaction(async (tx) => {
     await tx.query('LOCK TABLE environments IN SHARE ROW EXCLUSIVE MODE')
     return work(tx)
@@ -140,6 +153,6 @@ async function dropDefault(tx: Transaction): Promise<void> {
 
 function only<Row>(rows: Row[]): Row {
   const [row] = rows
-  if (!row) throw new Error('PostgreSQL returned no row of a change')
+  if (!row) throw new Error('PostgreSQL returned no row for a change of an environment.')
   return row
 }

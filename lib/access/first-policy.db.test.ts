@@ -16,7 +16,7 @@ const given = vi.hoisted(() => {
 })
 testDatabase()
 
-it('is what the environment says at the first start, and what an admin says from then on', async () => {
+it('the policy comes from the environment at the first start, and from the admin afterwards', async () => {
   const first = await ensureFirstRun()
   expect(first).toMatchObject({ created: true, admin: { token: given.token } })
   expect(await actorFromToken(given.token)).toMatchObject({ role: 'admin' })

@@ -16,7 +16,7 @@ const given = vi.hoisted(() => {
 const db = testDatabase()
 
 describe('the first start', () => {
-  it('makes one admin, one token and one environment, however many start at once', async () => {
+  it('creates one admin, one token and one environment, also by concurrent starts', async () => {
     const runs = await Promise.all(Array.from({ length: 10 }, ensureFirstRun))
     const made = runs.filter(({ created }) => created)
     expect(made).toHaveLength(1)
@@ -37,7 +37,7 @@ describe('the first start', () => {
     expect(await findStored([password, given.token])).toEqual([])
   })
 
-  it('changes nothing on the starts after it', async () => {
+  it('changes nothing on later starts', async () => {
     await db.pool.query("UPDATE environments SET image = 'chosen:1'")
     await db.pool.query('UPDATE api_tokens SET revoked_at = now()')
     expect((await ensureFirstRun()).created).toBe(false)

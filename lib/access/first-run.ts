@@ -8,19 +8,19 @@ import { recordAudit } from './audit'
 import { hashPassword } from './sessions/passwords'
 import { generateToken, hashToken, tokenHint } from './tokens/token-format'
 
-/** The first admin as the one start that made it learns of it. */
+/** The first admin, as returned by the start that created it. */
 export interface FirstAdmin {
   handle: string
   email: string
-  /** The generated password; null when it was given by the environment. */
+  /** The generated password; null if the environment provided it. */
   password: string | null
-  /** Generated or given. */
+  /** Generated or provided. */
   token: string
-  /** It came from the environment: whoever gave it knows it, and it need not be shown. */
+  /** Whether the environment provided the token, so that it need not be shown. */
   tokenGiven: boolean
 }
 
-/** An admin that an earlier start made: what is secret of it is known no more. */
+/** An admin from an earlier start. Its secrets are no longer known. */
 export interface KnownAdmin {
   handle: string
   email: string | null
@@ -31,8 +31,8 @@ export interface KnownAdmin {
 export type FirstRun = { created: true; admin: FirstAdmin } | { created: false; admin: KnownAdmin }
 
 /**
- * Makes the admin, their token and the default environment where there are none. What it generates is in the answer of
- * the one call that made it, and nowhere else.
+ * Creates the first admin, a token and the default environment if they do not exist. Returns generated secrets only
+ * from the call that created them.
  */
 export function ensureFirstRun(): Promise<FirstRun> {
   return transaction(async (tx): Promise<FirstRun> => {
@@ -70,7 +70,7 @@ async function createAdmin(tx: Transaction): Promise<FirstAdmin> {
   return { handle, email, password: generated, token, tokenGiven: given !== undefined }
 }
 
-/** The environment's word holds until there is an admin, who may then say otherwise. */
+/** Applies the policy of the environment variables. Only until there is an admin, who may then change it. */
 async function applyFirstPolicy(tx: Transaction): Promise<void> {
   const given = env()
   await tx.query('UPDATE policies SET running = $1, scheduling = $2, max_queue_size = $3', [
@@ -91,7 +91,10 @@ async function ensureEnvironment(tx: Transaction): Promise<void> {
   await recordAudit(tx, { actorId: null, action: 'environment_created', target: name, detail: { image } })
 }
 
-/** Without letters and digits that look alike: it is read off a screen. 20 of 31 letters are 99 bits. */
+/**
+ * Without characters that look alike, because people read the password from a screen. 20 characters from 31 have 99
+ * bits.
+ */
 const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789'
 
 function generatePassword(): string {

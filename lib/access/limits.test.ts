@@ -8,13 +8,13 @@ const defaults: Limits = {
   maxActiveJobs: env().GPUQ_MAX_ACTIVE_JOBS,
 }
 
-describe('the limits that hold', () => {
-  it('are the default for a researcher, and none for an admin', () => {
+describe('effective limits', () => {
+  it('are the default for a researcher, and unlimited for an admin', () => {
     expect(effectiveLimits({ role: 'researcher', limits: unset }, unset)).toEqual(defaults)
     expect(effectiveLimits({ role: 'admin', limits: unset }, unset)).toEqual(unset)
   })
 
-  it("are the project's where it has one, the user's own before that, each by itself", () => {
+  it("are the user's own, otherwise the project's; each limit separately", () => {
     const project: Limits = { submissionsPerMinute: 60, maxActiveJobs: 8 }
     const user: Limits = { submissionsPerMinute: 0, maxActiveJobs: null }
     expect(effectiveLimits({ role: 'researcher', limits: unset }, project)).toEqual(project)

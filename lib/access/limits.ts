@@ -1,15 +1,15 @@
 import { env } from '../env'
 import type { Actor } from './actor'
 
-/** How much a user may submit; null is no limit. */
+/** Submission limits; null: unlimited. */
 export interface Limits {
   submissionsPerMinute: number | null
   maxActiveJobs: number | null
 }
 
 /**
- * The limits that hold for an actor in a project: the user's own, else the project's, else the default. The default of
- * an admin is none.
+ * Returns the limits of an actor in a project: the user's own, otherwise the project's, otherwise the default.
+ * Admins have no default limits.
  */
 export function effectiveLimits(actor: Pick<Actor, 'role' | 'limits'>, project: Limits): Limits {
   const { GPUQ_SUBMISSIONS_PER_MINUTE, GPUQ_MAX_ACTIVE_JOBS } = env()

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { checkAbsolutePaths } from './absolute-paths'
 
-describe('commands whose paths are absolute', () => {
+describe('commands with absolute paths only', () => {
   it.each([
     'sh /workspace/experiments/train_bert.sh',
     'bash /workspace/gpt/launch.sh --epochs 10 --batch-size 32',
@@ -30,7 +30,7 @@ describe('commands whose paths are absolute', () => {
   })
 })
 
-describe('commands with a path that is not', () => {
+describe('commands with a relative path', () => {
   it.each([
     ['sh train.sh', 'train.sh'],
     ['sh run', 'run'],
@@ -82,13 +82,13 @@ describe('commands with a path that is not', () => {
   })
 
   it.each(["sh '/abs/x.sh", 'sh "/abs', 'sh $(cat /abs/x', 'cat <<EOF\na\nEOF', 'diff <(a) /abs/b'])(
-    'what cannot be read is refused with what is wrong: %s',
+    'a command that cannot be parsed is refused with the cause: %s',
     (command) => {
       expect(checkAbsolutePaths(command)).toMatchObject({ ok: false, word: null })
     },
   )
 
-  it('ends, however deep and however long the command is', () => {
+  it('ends for deeply nested and for very long commands', () => {
     const deep = `${'$('.repeat(2000)}true${')'.repeat(2000)}`
     expect(checkAbsolutePaths(deep)).toMatchObject({ ok: false })
     expect(checkAbsolutePaths(`sh /abs/x.sh ${'$(true) '.repeat(6000)}`)).toEqual({ ok: true })

@@ -3,18 +3,18 @@ import { readShellCommands, type ShellCommand, type ShellWord } from '../contrac
 type PathVerdict = { ok: true } | { ok: false; word: string | null; message: string }
 
 const good: PathVerdict = { ok: true }
-/** A command that runs a command that runs a command: `sh -c "bash -c …"`. */
-const deepest = 4
+/** Maximum nesting of commands such as `sh -c "bash -c …"`. */
+const maxDepth = 4
 
 /**
- * Whether every path that a command names is absolute. A job starts on another machine than the one its command was
- * written on: `train.sh` there is another file, or none. A path is what begins like one, what has a slash, what ends like
- * a file, the script that an interpreter is given, and what `cd` goes to. Options, plain words, addresses, the module
- * after `-m`, and what begins with a variable are left alone, as is a model's `owner/name` after an option that asks for
- * one.
+ * Checks that every path in a command is absolute. A job runs on a different machine than the agent, so a relative
+ * path such as `train.sh` would refer to another file or to none.
+ * A path is a word that starts like a path, contains a slash or ends like a file name, the script of an interpreter,
+ * and the target of `cd`. Options, plain words, URLs, the module after `-m`, words that start with a variable, and a
+ * model's `owner/name` after a model option are not checked.
  */
 export function checkAbsolutePaths(command: string, depth = 0): PathVerdict {
-  if (depth > deepest) return refuse(null, 'its commands within commands are too deep: put them in a script')
+  if (depth > maxDepth) return refuse(null, 'its commands are nested too deeply: put them in a script')
   const read = readShellCommands(command)
   if (!read.ok) return refuse(null, read.message)
   for (const one of read.commands) {
@@ -30,14 +30,14 @@ function refuse(word: string | null, message: string): PathVerdict {
 
 function checkCommand({ words, redirects }: ShellCommand, depth: number): PathVerdict {
   for (const { text } of redirects) {
-    // `>&1` names a descriptor, and `&-` closes one.
+    // `>&1` refers to a descriptor, and `&-` closes one.
     if (!isAbsolute(text) && !/^&(\d+|-)$/.test(text))
-      return refuse(text, 'the file that output or input is redirected to must be an absolute path')
+      return refuse(text, 'a redirection must use an absolute path')
   }
   const { program, args } = programOf(words)
   for (const { text } of words.slice(0, words.length - args.length)) {
     if (text !== '.' && isRelativePath(text))
-      return refuse(text, 'the program must be an absolute path, or one that is found by name')
+      return refuse(text, 'the program must be an absolute path, or a name that is found in PATH')
   }
   if (program === null) return good
   return checkArguments(program, args, depth)
@@ -47,12 +47,12 @@ function checkArguments(program: string, args: readonly ShellWord[], depth: numb
   const name = program.slice(program.lastIndexOf('/') + 1)
   if (/^(cd|pushd)$/.test(name)) {
     const target = args.find(({ text }) => !text.startsWith('-'))
-    if (target && !isAbsolute(target.text)) return refuse(target.text, `${name} must go to an absolute path`)
+    if (target && !isAbsolute(target.text)) return refuse(target.text, `${name} must use an absolute path`)
   }
   const interpreter = interpreterOf(name)
   const operand = interpreter === null ? null : findOperand(args, interpreter)
   if (operand?.is === 'script' && !isAbsolute(operand.word.text)) {
-    return refuse(operand.word.text, `the script that ${name} runs must be an absolute path`)
+    return refuse(operand.word.text, `the script for ${name} must be an absolute path`)
   }
   if (operand?.is === 'commands') {
     const inner = checkAbsolutePaths(operand.word.text, depth + 1)
@@ -61,13 +61,13 @@ function checkArguments(program: string, args: readonly ShellWord[], depth: numb
   const code = operand?.is === 'commands' || operand?.is === 'text' ? operand.word : null
   for (const [index, word] of args.entries()) {
     const before = args[index - 1]?.text
-    if (word === code || isModule(before, word.text) || isNameOfModel(before, word.text)) continue
+    if (word === code || isModule(before, word.text) || isModelName(before, word.text)) continue
     if (!isText(word) && isRelativePath(word.text)) return refuse(word.text, 'this path must be absolute')
   }
   return good
 }
 
-/** Words that a command begins with before the program that it runs. */
+/** Words that may precede the program of a command. */
 const prefixes = new Set(
   'then do else elif if while until ! { time nohup exec command builtin env nice timeout setsid stdbuf sudo ionice'.split(
     ' ',
@@ -86,29 +86,29 @@ function programOf(words: readonly ShellWord[]): { program: string | null; args:
 }
 
 interface Interpreter {
-  /** The option whose value is the program's text. */
+  /** The option whose value is the text of a program. */
   inline: RegExp
-  /** Whether that text is a shell's. */
+  /** Whether that text is for a shell. */
   shell: boolean
-  /** Options whose value is a word of its own. */
-  valued: RegExp
-  /** The option whose value is a module's name. */
+  /** Options whose value is a separate word. */
+  valueOptions: RegExp
+  /** The option whose value is the name of a module. */
   module: RegExp | null
 }
 
 const shell: Interpreter = {
   inline: /^-[A-Za-z]*c$/,
   shell: true,
-  valued: /^([-+][A-Za-z]*[oO]|--rcfile|--init-file)$/,
+  valueOptions: /^([-+][A-Za-z]*[oO]|--rcfile|--init-file)$/,
   module: null,
 }
 const python: Interpreter = {
   inline: /^-[A-Za-z]*c$/,
   shell: false,
-  valued: /^-[WX]$/,
+  valueOptions: /^-[WX]$/,
   module: /^-[A-Za-z]*m$/,
 }
-const script: Interpreter = { inline: /^-[eEpr]$/, shell: false, valued: /^$/, module: null }
+const script: Interpreter = { inline: /^-[eEpr]$/, shell: false, valueOptions: /^$/, module: null }
 
 function interpreterOf(name: string): Interpreter | null {
   if (/^(sh|bash|dash|zsh|ksh|ash)$/.test(name)) return shell
@@ -119,7 +119,7 @@ function interpreterOf(name: string): Interpreter | null {
 
 type Operand = { is: 'script' | 'commands' | 'text' | 'module'; word: ShellWord }
 
-/** What an interpreter is given to run; null where there is nothing. */
+/** Returns what an interpreter runs; null if there is nothing. */
 function findOperand(args: readonly ShellWord[], interpreter: Interpreter): Operand | null {
   for (let index = 0; index < args.length; index++) {
     const word = args[index]
@@ -130,14 +130,14 @@ function findOperand(args: readonly ShellWord[], interpreter: Interpreter): Oper
       return next ? { is: interpreter.shell ? 'commands' : 'text', word: next } : null
     }
     if (interpreter.module?.test(text)) return next ? { is: 'module', word: next } : null
-    if (interpreter.valued.test(text)) index++
+    if (interpreter.valueOptions.test(text)) index++
     else if (text === '-' || text === '-s') return null
     else if (!/^[-+]./.test(text)) return { is: 'script', word }
   }
   return null
 }
 
-/** Absolute, or what a variable or a command will say: that cannot be known here. */
+/** Absolute, or starts with an expansion, whose value is unknown here. */
 function isAbsolute(text: string): boolean {
   return text.startsWith('/') || text.startsWith('$') || text === '-'
 }
@@ -145,13 +145,13 @@ function isAbsolute(text: string): boolean {
 const files =
   /\.(sh|bash|zsh|py|ipynb|pl|rb|js|mjs|cjs|ts|jl|lua|r|json|jsonl|ya?ml|toml|ini|cfg|conf|env|txt|csv|tsv|parquet|arrow|npy|npz|h5|hdf5|pkl|pickle|pt|pth|ckpt|safetensors|gguf|onnx|bin|log|out|err|tar|gz|tgz|zip|whl)$/i
 
-/** A text with blanks or a program's own characters is no path, unless it begins like one. */
+/** A text with blanks or code characters is not a path, unless it starts like one. */
 function isText({ text, quoted }: ShellWord): boolean {
   return quoted && /[\s"'{}()<>|;&]/.test(text) && !/^\.{0,2}\/|^~/.test(text)
 }
 
 function isRelativePath(word: string): boolean {
-  // Only the value of an option or an assignment can be a path; of a list such as PYTHONPATH, each part.
+  // Checks only the value of an option or assignment, and each part of a list such as PYTHONPATH.
   const value = word.replace(/^(--?[\w.-]+=|[A-Za-z_]\w*\+?=)/, '')
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(value) || /^[\w.-]+@[\w.-]+:/.test(value)) return false
   if (value === word && /^--?[A-Za-z]/.test(word)) return false
@@ -169,8 +169,8 @@ function isModule(before: string | undefined, word: string): boolean {
   return (before === '-m' || before === '--module') && /^[\w.]+$/.test(word)
 }
 
-/** `owner/name` as model hubs write it, after an option that asks for a model, a data set or a tokenizer. */
-function isNameOfModel(before: string | undefined, word: string): boolean {
+/** `owner/name` of a model hub, after an option for a model, data set or tokenizer. */
+function isModelName(before: string | undefined, word: string): boolean {
   const joined = /^(--?[\w.-]+)=(.*)$/s.exec(word)
   const option = joined?.[1] ?? before
   const value = joined?.[2] ?? word

@@ -8,7 +8,7 @@ import { logger } from '../logger'
 import type { ToolCall } from './job-tools'
 import { tools } from './tools'
 
-/** The tools as the protocol lists them. */
+/** The tools in the format of the protocol. */
 export function describeTools() {
   return tools.map(({ name, title, description, input, output, annotations }) => ({
     name,
@@ -26,18 +26,18 @@ function jsonSchemaOf(schema: z.ZodObject, io: 'input' | 'output') {
 }
 
 /**
- * Does what a tool does. Whatever goes wrong is the tool's answer, for the model to read and mend: only a broken message
- * is an error of the protocol.
+ * Runs a tool. Errors of the tool are part of its result, so that the model can read and fix them; only malformed
+ * messages are protocol errors.
  */
 export async function callTool(call: ToolCall, name: string, input: unknown): Promise<CallToolResult> {
   try {
     const tool = tools.find((candidate) => candidate.name === name)
     if (!tool) throw noSuchTool(name)
     requireScope(call.actor, tool.scope)
-    const answer = await tool.perform(call, input ?? {})
+    const answer = await tool.run(call, input ?? {})
     return { content: contentOf(answer), structuredContent: answer }
   } catch (error) {
-    return { content: [{ type: 'text', text: sentenceOf(error, name) }], isError: true }
+    return { content: [{ type: 'text', text: formatError(error, name) }], isError: true }
   }
 }
 
@@ -47,15 +47,15 @@ const noSuchTool = (name: string) =>
     `There is no tool "${name.slice(0, 64)}". Use one of ${tools.map((tool) => tool.name).join(', ')}.`,
   )
 
-/** The answer for clients that show a model text only. A log comes as it is, not within quotes. */
+/** Text content for clients that show only text to the model. A log is not JSON-encoded. */
 function contentOf(answer: Record<string, unknown>): CallToolResult['content'] {
   const { text, ...rest } = answer
   const json = (value: unknown) => ({ type: 'text' as const, text: JSON.stringify(value) })
   return typeof text === 'string' ? [{ type: 'text', text }, json(rest)] : [json(answer)]
 }
 
-/** What a model reads: every mistake there is, so that it mends them at once. */
-function sentenceOf(error: unknown, name: string): string {
+/** Formats an error with all of its details, so that the model can fix everything at once. */
+function formatError(error: unknown, name: string): string {
   if (!(error instanceof GpuqError)) {
     const reference = uuidv7()
     logger.error({ err: error, reference, tool: name }, 'tool failed')

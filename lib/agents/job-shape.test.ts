@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { decideShape, gpuCounts } from './job-shape'
 
 describe('GPUs and instances', () => {
-  it('one instance gets what it asks for', () => {
+  it('one instance gets the requested GPUs', () => {
     for (const gpuCount of gpuCounts) {
       expect(decideShape(gpuCount, 1)).toEqual({ ok: true, gpuCount, instanceCount: 1, warnings: [] })
     }
   })
 
-  it('eight or fewer in all must be on one instance, and the mend says how', () => {
+  it('up to eight in total must be on one instance, and the message says how', () => {
     expect(decideShape(1, 2)).toMatchObject({
       ok: false,
       message: expect.stringMatching(/instance_count to 1 and gpu_count to 2/),
@@ -18,7 +18,7 @@ describe('GPUs and instances', () => {
     expect(decideShape(1, 8)).toMatchObject({ ok: false })
   })
 
-  it('more than eight are whole instances, and it says when it made them so', () => {
+  it('more than eight are whole instances, with a warning if the count was raised', () => {
     expect(decideShape(8, 2)).toEqual({ ok: true, gpuCount: 8, instanceCount: 2, warnings: [] })
     expect(decideShape(4, 3)).toMatchObject({
       ok: true,

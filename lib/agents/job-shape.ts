@@ -1,4 +1,4 @@
-/** How many GPUs an instance may be given. */
+/** Allowed numbers of GPUs per instance. */
 export const gpuCounts = [1, 2, 4, 8] as const
 type GpuCount = (typeof gpuCounts)[number]
 
@@ -9,25 +9,25 @@ type ShapeVerdict =
   | { ok: false; path: 'instance_count'; message: string }
 
 /**
- * What GPUs a job gets. Up to eight are asked for on one instance; more are whole instances, of eight each: whoever asks
- * for less of several is given eight, and told.
+ * Decides the GPUs and instances of a job. Up to eight GPUs must be on one instance. With several instances, each
+ * gets eight, with a warning if fewer were requested.
  */
 export function decideShape(gpuCount: GpuCount, instanceCount: number): ShapeVerdict {
   if (instanceCount === 1) return { ok: true, gpuCount, instanceCount, warnings: [] }
   const total = gpuCount * instanceCount
   if (total <= gpusOfInstance) {
-    const mend = gpuCounts.find((count) => count >= total) ?? gpusOfInstance
+    const correctCount = gpuCounts.find((count) => count >= total) ?? gpusOfInstance
     return {
       ok: false,
       path: 'instance_count',
-      message: `8 GPUs or fewer in all must use one instance, and this asks for ${total} on ${instanceCount}: set instance_count to 1 and gpu_count to ${mend}`,
+      message: `up to 8 GPUs in total must be on one instance, but this requests ${total} on ${instanceCount}: set instance_count to 1 and gpu_count to ${correctCount}`,
     }
   }
   const warnings =
     gpuCount === gpusOfInstance
       ? []
       : [
-          `More than one instance forces 8 GPUs on each: gpu_count was raised from ${gpuCount} to 8, ${gpusOfInstance * instanceCount} GPUs in all.`,
+          `Several instances require 8 GPUs on each: gpu_count was raised from ${gpuCount} to 8, ${gpusOfInstance * instanceCount} GPUs in total.`,
         ]
   return { ok: true, gpuCount: gpusOfInstance, instanceCount, warnings }
 }

@@ -13,20 +13,20 @@ import { decideShape } from './job-shape'
 import { readLog } from './read-log'
 import type { AgentJob, CreatedJob, CreateJob, ListedJobs, ListJobs, ReadLog } from './tool-schemas'
 
-/** Where a tool was called from. */
+/** The caller of a tool. */
 export interface ToolCall {
   actor: Actor
-  /** The address that the agent reached gpuq at. */
+  /** The address at which the agent reached gpuq. */
   origin: string
   signal: AbortSignal
 }
 
-/** Most jobs end on SIGTERM within this time, and the answer can say so. */
+/** Most jobs end within this time after SIGTERM, so that the response can show the final status. */
 const stopWithinMs = 3_000
 
 /**
- * Queues a command, and returns its job at once.
- * @throws 422 for a broken rule, with the way to mend it; 429 over a limit.
+ * Submits a command as a job and returns immediately.
+ * @throws 422 for an invalid request, with the correction; 429 if a limit is exceeded.
  */
 export async function createJob({ actor, origin }: ToolCall, input: CreateJob): Promise<CreatedJob> {
   requireAbsolutePaths(input.command)
@@ -59,7 +59,7 @@ function requireAbsolutePaths(command: string): void {
   const message =
     verdict.word === null
       ? verdict.message
-      : `"${verdict.word.slice(0, 200)}": ${verdict.message}. The command runs on another machine: write the whole path, as in sh /workspace/train.sh. What is a name and not a path goes into the script`
+      : `"${verdict.word.slice(0, 200)}": ${verdict.message}. The command runs on another machine: use the absolute path, as in sh /workspace/train.sh. If this is not a path, move it into the script`
   throw refusal('command', message)
 }
 
@@ -67,7 +67,7 @@ function refusal(path: string, message: string): GpuqError {
   return new GpuqError('invalid_fields', `${path}: ${message}.`, { errors: [{ path, message }] })
 }
 
-/** Everything an agent needs to know of one job. Another's and one that never was are the same 404. */
+/** Reads one job with everything an agent needs. A job of another user and an unknown id give the same 404. */
 export async function viewJob({ actor, origin }: ToolCall, jobId: string): Promise<AgentJob> {
   const [job, queued] = await Promise.all([readJob(actor, jobId), readQueueJob(actor, jobId)])
   const directory = await workspaceOfJob(job.job_id)
@@ -103,14 +103,14 @@ export async function viewJob({ actor, origin }: ToolCall, jobId: string): Promi
   }
 }
 
-/** Stops a job wherever it is. One that is cancelled already stays so. */
+/** Stops a waiting or running job. Does nothing if it has already been cancelled. */
 export async function stopJob(call: ToolCall, jobId: string): Promise<AgentJob> {
   await cancelJob(call.actor, jobId)
   await waitUntilFinal(jobId, AbortSignal.any([call.signal, AbortSignal.timeout(stopWithinMs)]))
   return viewJob(call, jobId)
 }
 
-/** The caller's own jobs, newest first. */
+/** Lists the caller's own jobs, newest first. */
 export async function listOwnJobs({ actor }: ToolCall, filters: ListJobs): Promise<ListedJobs> {
   const { items, next } = await listJobs(actor, filters)
   return {
@@ -129,7 +129,7 @@ export async function listOwnJobs({ actor }: ToolCall, filters: ListJobs): Promi
   }
 }
 
-/** A part of a job's output, by bytes. */
+/** Reads a byte range of a job's output. */
 export async function readJobLog({ actor }: ToolCall, { job_id, offset, limit, attempt, rank }: ReadLog) {
   const part = await readLog(actor, job_id, { offset, limit, attempt: attempt ?? null, rank })
   return {
@@ -138,7 +138,7 @@ export async function readJobLog({ actor }: ToolCall, { job_id, offset, limit, a
     ended: part.ended,
     attempt: part.attempt,
     warnings: part.restarted
-      ? [`Attempt ${attempt} is over. This is the output of attempt ${part.attempt}, from its beginning.`]
+      ? [`Attempt ${attempt} has ended. This is the output of attempt ${part.attempt}, from its beginning.`]
       : [],
   }
 }

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { makePerson, type Person } from '../access/testing/people'
-import { placeByHand } from '../cluster/testing/placed'
+import { placeManually } from '../cluster/testing/placed'
 import { copyRows, makeJob, makeNode } from '../cluster/testing/rows'
 import { testDatabase } from '../database/testing/test-database'
 import { storeResult } from '../results/result-files'
@@ -24,7 +24,7 @@ beforeEach(async () => {
   await db.pool.query('TRUNCATE jobs, nodes, users CASCADE')
   ada = await makePerson()
   jobId = await makeJob({ userId: ada.id })
-  taskId = await placeByHand((await makeNode()).nodeId, jobId)
+  taskId = await placeManually((await makeNode()).nodeId, jobId)
 })
 
 const t = '2026-11-21T10:00:00.000Z'
@@ -36,7 +36,7 @@ beforeEach(() => {
   stored = 0
 })
 
-/** Stores records as a worker does: several in one chunk. */
+/** Stores records like a worker: several in one chunk. */
 async function store(records: string): Promise<void> {
   const bytes = Buffer.from(records)
   await db.pool.query(
@@ -55,7 +55,7 @@ async function endJob(): Promise<void> {
   )
 }
 
-/** Reads on until nothing comes, or the end. */
+/** Reads until a part is empty or the log has ended. */
 async function readAll(limit: number, from = 0): Promise<{ text: string; last: LogPart }> {
   let text = ''
   for (let offset = from; ; ) {
@@ -77,7 +77,7 @@ const records = [
 ]
 
 describe('reading a log by bytes', () => {
-  it('gives every byte once, whatever the size of the parts, while it runs and from the file', async () => {
+  it('returns every byte once, for any part size, during the run and from the file', async () => {
     for (const chunk of records) await store(chunk)
     for (const limit of [4, 5, 7, 11, 1000]) {
       expect(await readAll(limit)).toMatchObject({
@@ -93,7 +93,7 @@ describe('reading a log by bytes', () => {
     }
   })
 
-  it('goes on where it stood as more is printed, and from any byte that begins a character', async () => {
+  it('continues as more is printed, from any byte at the start of a character', async () => {
     let text = ''
     let offset = 0
     for (const chunk of records) {
@@ -107,22 +107,22 @@ describe('reading a log by bytes', () => {
     for (let from = 0; from <= bytes.length; from++) {
       const rest = bytes.subarray(from).toString()
       const reading = readLog(ada.actor, jobId, { offset: from, limit: 1000, attempt: null, rank: 0 })
-      if (rest.startsWith('\ufffd')) await expect(reading).rejects.toThrow(/middle of a character/)
+      if (rest.startsWith('\ufffd')) await expect(reading).rejects.toThrow(/inside a character/)
       else expect(await reading).toMatchObject({ text: rest, nextOffset: bytes.length })
     }
   })
 
-  it('refuses an offset behind the end, and says where that is', async () => {
+  it('refuses an offset beyond the end, and reports the end', async () => {
     await store(record('stdout', { text: 'abc' }))
     const reading = readLog(ada.actor, jobId, { offset: 5, limit: 10, attempt: null, rank: 0 })
     await expect(reading).rejects.toThrow(/4 bytes so far/)
   })
 
-  it('begins again, and says so, where another attempt has begun', async () => {
+  it('restarts with a flag when another attempt has started', async () => {
     await store(record('stdout', { text: 'first' }))
     await db.pool.query("UPDATE tasks SET status = 'lost', ended_at = now() WHERE id = $1", [taskId])
     stored = 0
-    taskId = await placeByHand((await makeNode()).nodeId, jobId)
+    taskId = await placeManually((await makeNode()).nodeId, jobId)
     await store(record('stdout', { text: 'second try' }))
     expect(await readLog(ada.actor, jobId, { offset: 6, limit: 100, attempt: 1, rank: 0 })).toMatchObject({
       text: 'second try\n',
@@ -131,7 +131,7 @@ describe('reading a log by bytes', () => {
     })
   })
 
-  it('keeps the ranks apart, and refuses one that there is not', async () => {
+  it('separates the ranks, and refuses an unknown rank', async () => {
     const read = (rank: number) => readLog(ada.actor, jobId, { offset: 0, limit: 100, attempt: null, rank })
     await store(record('stdout', { text: 'of the first' }))
     await expect(read(1)).rejects.toThrow(/one rank/)
@@ -143,7 +143,7 @@ describe('reading a log by bytes', () => {
     await expect(read(2)).rejects.toThrow(/ranks 0 to 1/)
   })
 
-  it("knows nothing of another's job", async () => {
+  it('does not find jobs of other users', async () => {
     const bob = await makePerson()
     const reading = readLog(bob.actor, jobId, { offset: 0, limit: 10, attempt: null, rank: 0 })
     await expect(reading).rejects.toMatchObject({ code: 'not_found' })

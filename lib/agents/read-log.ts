@@ -7,35 +7,35 @@ import { readLines } from '../results/lines'
 import { countRanks, readOutput } from '../results/read-output'
 
 interface LogRequest {
-  /** Bytes of output to pass over. */
+  /** Bytes of output to skip. */
   offset: number
-  /** Bytes of output to return at most, 4 or more: a character has up to four. */
+  /** Maximum bytes of output to return; at least 4, because a character has up to four bytes. */
   limit: number
-  /** The attempt that the offset belongs to; null: whichever is the last. */
+  /** The attempt to which the offset belongs; null: the latest. */
   attempt: number | null
-  /** Whose output: each rank of a job over several nodes is counted from 0. */
+  /** The rank whose output is read. Each rank of a multi-node job has its own offsets. */
   rank: number
 }
 
-/** A part of what a job printed, both streams in the order they came. */
+/** A part of a job's output: both streams, in the order they were printed. */
 export interface LogPart {
   text: string
-  /** `offset` of the next part. */
+  /** The `offset` of the next part. */
   nextOffset: number
-  /** True once the job has ended and this was the last of its output. */
+  /** True if the job has ended and this is the end of its output. */
   ended: boolean
   attempt: number
-  /** True when another attempt has begun since: this is its output, from the beginning. */
+  /** True if another attempt has started since; this is its output, from the beginning. */
   restarted: boolean
 }
 
 /**
- * Reads a job's output by bytes: parts that follow each other hold every byte once. A part ends at the end of a
- * character, so it may be up to three bytes shorter than its limit.
- * @throws 422 for an offset behind the end of the output, or within a character, and for a rank that there is not.
+ * Reads a byte range of a job's output. Consecutive parts contain every byte once. A part ends at a character
+ * boundary, so it may be up to three bytes shorter than its limit.
+ * @throws 422 for an offset beyond the end or inside a character, and for an unknown rank.
  */
 export async function readLog(actor: Actor, jobId: string, request: LogRequest): Promise<LogPart> {
-  // Read before the output: a verdict is written after the last of it.
+  // Read before the output, because the final status is written after the last output.
   const job = await findVisibleJob(actor, jobId)
   const restarted = request.attempt !== null && request.attempt !== job.attempt
   const { limit, rank } = request
@@ -44,19 +44,19 @@ export async function readLog(actor: Actor, jobId: string, request: LogRequest):
   return { ...read, ended: read.isLast && isFinal(job.status), attempt: job.attempt, restarted }
 }
 
-/** One rank's output of the job's last attempt. */
+/** The output of one rank in the latest attempt. */
 type RankOfJob = Pick<VisibleJob, 'id' | 'attempt'> & { rank: number }
 
 async function requireRank({ id, attempt }: VisibleJob, rank: number): Promise<void> {
   const ranks = await countRanks(id, attempt)
   if (rank < ranks) return
   const message =
-    ranks > 1 ? `the job has ranks 0 to ${ranks - 1}` : 'the job has one rank, or none yet: leave it out'
+    ranks > 1 ? `the job has ranks 0 to ${ranks - 1}` : 'the job has one rank, or none yet: leave out rank'
   throw new GpuqError('invalid_fields', `rank: ${message}`, { errors: [{ path: 'rank', message }] })
 }
 
 async function readPart(job: RankOfJob, offset: number, limit: number) {
-  const place = findPlace(job, offset)
+  const place = findPosition(job, offset)
   const part = new TextPart(place.text, offset, limit)
   let consumed = place.record
   async function* counted() {
@@ -73,24 +73,24 @@ async function readPart(job: RankOfJob, offset: number, limit: number) {
       if (part.full) break
     }
     if (part.full) break
-    // Only here is it sure that reading can begin again: records are stored several at a time.
-    if (seen === consumed) notePlace(job, { text: part.end, record: seen })
+    // Only the start of a group of records is a valid place to resume, because they are stored in groups.
+    if (seen === consumed) rememberPosition(job, { text: part.end, record: seen })
   }
-  if (part.end < offset) throw wrongOffset(`the output has ${part.end} bytes so far: begin there, or at 0`)
+  if (part.end < offset) throw wrongOffset(`the output has ${part.end} bytes so far: use that offset, or 0`)
   return { text: part.text, nextOffset: part.nextOffset, isLast: !part.full }
 }
 
 const wrongOffset = (message: string) =>
   new GpuqError('invalid_fields', `offset: ${message}`, { errors: [{ path: 'offset', message }] })
 
-/** Collects the bytes from `offset` on, `limit` of them at most, of texts that come one after the other. */
+/** Collects at most `limit` bytes from `offset` on, of consecutive texts. */
 class TextPart {
   readonly #pieces: Buffer[] = []
   #left: number
-  /** How far the texts seen go. */
+  /** Total bytes of the texts so far. */
   end: number
   nextOffset: number
-  /** True when something was left out. */
+  /** True if something was left out. */
   full = false
 
   constructor(
@@ -110,9 +110,9 @@ class TextPart {
     this.end += bytes.length
     if (from >= bytes.length) return
     if (isWithinCharacter(bytes, from)) {
-      throw wrongOffset('it is in the middle of a character: use next_offset of the part before, or 0')
+      throw wrongOffset('it is inside a character: use next_offset of the previous part, or 0')
     }
-    const piece = bytes.subarray(from, wholeCharacters(bytes, from + this.#left))
+    const piece = bytes.subarray(from, lastCharacterEnd(bytes, from + this.#left))
     this.#pieces.push(piece)
     this.#left -= piece.length
     this.nextOffset += piece.length
@@ -126,34 +126,34 @@ class TextPart {
 
 const isWithinCharacter = (bytes: Buffer, at: number) => ((bytes[at] ?? 0) & 0xc0) === 0x80
 
-/** The last place at or before `end` where a character ends. */
-function wholeCharacters(bytes: Buffer, end: number): number {
+/** The last position at or before `end` at a character boundary. */
+function lastCharacterEnd(bytes: Buffer, end: number): number {
   let at = Math.min(end, bytes.length)
   while (at > 0 && at < bytes.length && isWithinCharacter(bytes, at)) at--
   return at
 }
 
-/** Where a text offset lies in the records. */
-interface Place {
+/** The position of a text offset within the records. */
+interface LogPosition {
   text: number
   record: number
 }
 
-/** Places reached lately: whoever goes on reading is not made to wait until all before it was read again. */
-const places = new Map<string, Place>()
-const mostPlaces = 1000
+/** Recently reached positions. A reader that continues there does not need to read everything before again. */
+const positions = new Map<string, LogPosition>()
+const maxPositions = 1000
 
 const keyOf = ({ id, attempt, rank }: RankOfJob) => `${id}:${attempt}:${rank}`
 
-function findPlace(job: RankOfJob, offset: number): Place {
-  const place = places.get(keyOf(job))
+function findPosition(job: RankOfJob, offset: number): LogPosition {
+  const place = positions.get(keyOf(job))
   return place && place.text <= offset ? place : { text: 0, record: 0 }
 }
 
-function notePlace(job: RankOfJob, place: Place): void {
+function rememberPosition(job: RankOfJob, place: LogPosition): void {
   const key = keyOf(job)
-  places.delete(key)
-  places.set(key, place)
-  const [oldest] = places.keys()
-  if (places.size > mostPlaces && oldest !== undefined) places.delete(oldest)
+  positions.delete(key)
+  positions.set(key, place)
+  const [oldest] = positions.keys()
+  if (positions.size > maxPositions && oldest !== undefined) positions.delete(oldest)
 }

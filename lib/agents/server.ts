@@ -5,11 +5,11 @@ import { callTool, describeTools } from './call-tool'
 import type { ToolCall } from './job-tools'
 
 const instructions =
-  'A queue for GPUs. Create a job with CreateGPUJob, follow it with ViewGPUJob and ReadGPUJobLog, stop it with StopGPUJob. ViewGPUCluster says what there is.'
+  'A GPU job queue. Create a job with CreateGPUJob, follow it with ViewGPUJob and ReadGPUJobLog, stop it with StopGPUJob. ViewGPUCluster lists the GPUs and environments.'
 
 /**
- * Answers one message of the Model Context Protocol. Nothing is kept between two: each has a server of its own, so any
- * web process answers any message.
+ * Answers one message of the Model Context Protocol. Keeps no state: each message has its own server, so any web
+ * process can answer it.
  */
 export async function answerMessage(request: Request, message: unknown, call: ToolCall): Promise<Response> {
   const { server } = new McpServer({ name: 'gpuq', title: 'gpuq', version: '0.1.0' }, { instructions })

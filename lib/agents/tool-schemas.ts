@@ -6,7 +6,10 @@ import { queueStatuses } from '../contract/queue'
 import { uploadStatuses } from '../contract/status'
 import { gpuCounts } from './job-shape'
 
-/** What agents' tools take and answer. Models read the descriptions, so they say what no client could guess. */
+/**
+ * Inputs and outputs of the agents' tools. Models read the descriptions, so these contain everything that a client
+ * could not guess.
+ */
 
 const jobId = z.string().describe('the id that CreateGPUJob returned')
 const time = z.string().describe('RFC 3339, UTC')
@@ -14,34 +17,34 @@ const time = z.string().describe('RFC 3339, UTC')
 const workingDirectory = z
   .string()
   .nullable()
-  .describe('the shared directory that the command starts in; null: an empty one of the job’s own')
+  .describe('the shared directory in which the command starts; null: an empty directory of the job')
 
 export const createJobSchema = z.strictObject({
-  name: label(200).describe('a name to find the job by, such as "bert-finetuning-v1"'),
+  name: label(200).describe('a name for the job, such as "bert-finetuning-v1"'),
   gpu_count: z
     .literal(gpuCounts, { error: 'must be 1, 2, 4 or 8' })
-    .describe('GPUs on each instance: 1, 2, 4 or 8. With more than one instance it is always 8'),
+    .describe('GPUs on each instance: 1, 2, 4 or 8. With several instances it is always 8'),
   instance_count: count(1, 8)
     .default(1)
-    .describe('machines that run the job together, 1 to 8. Up to 8 GPUs in all must use 1'),
+    .describe('number of machines that run the job together, 1 to 8. Up to 8 GPUs in total must use 1'),
   command: shellCommand.describe(
-    'what /bin/sh runs, with absolute paths only: sh /workspace/train.sh --epochs 10',
+    'the command for /bin/sh, with absolute paths only: sh /workspace/train.sh --epochs 10',
   ),
-  project_id: idSchema.optional().describe('the project that the job belongs to; "default" if left out'),
+  project_id: idSchema.optional().describe('the project of the job; default: "default"'),
   environment: idSchema
     .optional()
-    .describe('the image that the job runs in, one that ViewGPUCluster names; the default one if left out'),
-  expected_time: seconds.optional().describe('how long the job will take, in seconds; for forecasts'),
-  max_time: seconds.optional().describe('seconds after which the job is stopped'),
-  gpu_memory_gb: z.number().positive().max(1024).optional().describe('memory that each GPU must have'),
-  priority: count(-100, 100).optional().describe('a higher number goes first; 0 if left out'),
+    .describe('the image of the job, one that ViewGPUCluster lists; default: the default environment'),
+  expected_time: seconds.optional().describe('expected duration of the job in seconds; used for forecasts'),
+  max_time: seconds.optional().describe('maximum duration in seconds; then the job is stopped'),
+  gpu_memory_gb: z.number().positive().max(1024).optional().describe('minimum memory of each GPU'),
+  priority: count(-100, 100).optional().describe('higher numbers start first; default: 0'),
   env: variables.optional().describe('environment variables for the job'),
   idempotency_key: z
     .string()
     .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters without spaces')
     .optional()
     .describe(
-      'the same key with the same job is the same job: makes it safe to try again after a lost answer',
+      'the same key with the same job returns the same job, so a call can be repeated safely after a lost response',
     ),
 })
 
@@ -49,12 +52,14 @@ export const createdJobSchema = z.object({
   job_id: z.string().describe('for ViewGPUJob, ReadGPUJobLog and StopGPUJob'),
   status: z.enum(queueStatuses),
   name: z.string(),
-  gpu_count: z.number().int().describe('on each instance, as the job got it'),
+  gpu_count: z.number().int().describe('GPUs on each instance, as allocated'),
   instance_count: z.number().int(),
-  repeated: z.boolean().describe('true: the idempotency_key named this older job, and nothing was created'),
-  warnings: z.array(z.string()).describe('what was changed in what was asked for'),
+  repeated: z
+    .boolean()
+    .describe('true: the idempotency_key refers to this older job, and no job was created'),
+  warnings: z.array(z.string()).describe('changes that were made to the request'),
   working_directory: workingDirectory,
-  url: z.string().describe('the page of the job, for people'),
+  url: z.string().describe('page of the job, for people'),
 })
 
 export const jobIdSchema = z.strictObject({ job_id: jobId })
@@ -63,27 +68,27 @@ export const agentJobSchema = z.object({
   job_id: z.string(),
   name: z.string().nullable(),
   status: z.enum(queueStatuses).describe('the last three are final'),
-  reason: z.string().nullable().describe('why it is in that status'),
-  reason_text: z.string().nullable().describe('the reason in words'),
+  reason: z.string().nullable().describe('code of the reason for the status'),
+  reason_text: z.string().nullable().describe('the reason as text'),
   exit_code: z.number().int().nullable(),
   command: z.string().nullable(),
   project_id: z.string(),
   environment: z.string(),
-  gpu_count: z.number().int().describe('on each instance'),
+  gpu_count: z.number().int().describe('GPUs on each instance'),
   instance_count: z.number().int(),
   priority: z.number().int(),
-  position: z.number().int().nullable().describe('its place in the queue; 1 starts next'),
+  position: z.number().int().nullable().describe('position in the queue; 1 starts next'),
   expected_start: time.nullable(),
   submitted_at: time,
   started_at: time.nullable(),
   ended_at: time.nullable(),
-  max_time: z.number().describe('seconds after which it is stopped'),
-  attempt: z.number().int().describe('1 at first, more after faults of the system'),
+  max_time: z.number().describe('maximum duration in seconds'),
+  attempt: z.number().int().describe('starts at 1; higher after system faults'),
   instances: z
     .array(z.object({ rank: z.number().int(), node: z.string(), gpus: z.array(z.string()) }))
-    .describe('where it runs or ran'),
+    .describe('nodes on which the job runs or ran'),
   working_directory: workingDirectory,
-  stopping: z.boolean().describe('true: it was told to stop and has not ended yet'),
+  stopping: z.boolean().describe('true: the job was told to stop and has not ended yet'),
   url: z.string(),
 })
 
@@ -91,10 +96,10 @@ export const listJobsSchema = z.strictObject({
   status: z
     .enum(uploadStatuses, { error: `must be one of ${uploadStatuses.join(', ')}` })
     .optional()
-    .describe('pending is every job that has not started'),
+    .describe('pending includes every job that has not started'),
   project_id: idSchema.optional(),
   limit: count(1, 200).default(20),
-  cursor: z.string().max(200).optional().describe('next_cursor of the answer before'),
+  cursor: z.string().max(200).optional().describe('next_cursor of the previous response'),
 })
 
 export const listedJobsSchema = z.object({
@@ -111,7 +116,7 @@ export const listedJobsSchema = z.object({
       ended_at: time.nullable(),
     }),
   ),
-  next_cursor: z.string().nullable().describe('null: these were the last'),
+  next_cursor: z.string().nullable().describe('null: there are no more jobs'),
 })
 
 export const readLogSchema = z.strictObject({
@@ -120,22 +125,24 @@ export const readLogSchema = z.strictObject({
     .int('must be a whole number')
     .gte(0, 'must be at least 0')
     .default(0)
-    .describe('bytes of output to pass over: 0 at first, then next_offset of the answer before'),
-  limit: count(4, 1_048_576).default(16_384).describe('bytes to return at most'),
+    .describe('bytes of output to skip: 0 at first, then next_offset of the previous response'),
+  limit: count(4, 1_048_576).default(16_384).describe('maximum bytes to return'),
   attempt: z
     .int('must be a whole number')
     .gte(0, 'must be at least 0')
     .optional()
-    .describe('attempt of the answer before: then a new attempt is read from its beginning'),
+    .describe(
+      'attempt of the previous response; if a new attempt has started, it is read from its beginning',
+    ),
   rank: count(0, 7)
     .default(0)
-    .describe('whose output, of a job on several instances; each has its own offsets'),
+    .describe('rank whose output is read, for a job on several instances; each rank has its own offsets'),
 })
 
 export const logPartSchema = z.object({
-  text: z.string().describe('standard output and standard error, in the order they came'),
+  text: z.string().describe('standard output and standard error, in the order they were printed'),
   next_offset: z.number().int(),
-  ended: z.boolean().describe('true: the job has ended, and this was the last of its output'),
+  ended: z.boolean().describe('true: the job has ended, and this is the end of its output'),
   attempt: z.number().int(),
   warnings: z.array(z.string()),
 })
@@ -151,11 +158,11 @@ export const agentClusterSchema = z.object({
       name: z.string(),
       state: z.enum(nodeStates),
       reason: z.string().nullable(),
-      simulated: z.boolean().describe('true: its GPUs are nobody’s, and compute nothing'),
+      simulated: z.boolean().describe('true: the GPUs do not exist, and programs cannot compute on them'),
       gpu_models: z.array(z.string()),
-      gpu_memory_gb: z.number().nullable().describe('of its smallest GPU'),
+      gpu_memory_gb: z.number().nullable().describe('memory of its smallest GPU'),
       gpus: z.number().int(),
-      free_gpus: z.number().int().describe('wholly free ones that can be given out'),
+      free_gpus: z.number().int().describe('GPUs that are completely free and available'),
     }),
   ),
   environments: z.array(

@@ -16,73 +16,73 @@ import {
 } from './tool-schemas'
 import { viewCluster } from './view-cluster'
 
-/** One tool as agents see it, and what it does. */
+/** A tool as agents see it, and its implementation. */
 interface Tool {
   name: string
   title: string
   description: string
-  /** What the token must be allowed to. */
+  /** The scope that the token needs. */
   scope: Scope
   input: z.ZodObject
   output: z.ZodObject
   annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean }
-  /** Checks the input against its schema: throws a 422 that names every mistake. */
-  perform: (call: ToolCall, input: unknown) => Promise<Record<string, unknown>>
+  /** Validates the input and runs the tool. @throws 422 with every error of the input. */
+  run: (call: ToolCall, input: unknown) => Promise<Record<string, unknown>>
 }
 
 const reads = { readOnlyHint: true, destructiveHint: false, idempotentHint: true }
 
 function tool<Input extends z.ZodObject, Output extends z.ZodObject>(
-  declared: Omit<Tool, 'input' | 'output' | 'perform'> & {
+  declared: Omit<Tool, 'input' | 'output' | 'run'> & {
     input: Input
     output: Output
-    perform: (call: ToolCall, input: z.output<Input>) => Promise<z.output<Output>>
+    run: (call: ToolCall, input: z.output<Input>) => Promise<z.output<Output>>
   },
 ): Tool {
   return {
     ...declared,
-    perform: async (call, input) => declared.perform(call, parseInput(declared.input, input)),
+    run: async (call, input) => declared.run(call, parseInput(declared.input, input)),
   }
 }
 
-/** The tools that agents have. */
+/** The tools for agents. */
 export const tools: readonly Tool[] = [
   tool({
     name: 'CreateGPUJob',
     title: 'Create a GPU job',
-    description: `Queues a command on the GPU cluster and returns its job_id at once; it does not wait for the job.
-The machine you are on is not one of the cluster: run whatever needs a GPU as a job, and do not look for GPUs here.
-- An instance has at most 8 GPUs. Ask for 1, 2, 4 or 8 on one instance; for more than 8 in all, set instance_count, and each instance gets 8.
-- Put the work into a script and run that: sh /absolute/path/train.sh. In the command and in the script every path must be absolute: the job starts on another machine. What the script needs must lie where the cluster sees it, such as the project's shared directory.
+    description: `Queues a command on the GPU cluster and returns its job_id immediately, without waiting for the job.
+Your machine is not part of the cluster: run everything that needs a GPU as a job, and do not look for GPUs on your machine.
+- An instance has at most 8 GPUs. Request 1, 2, 4 or 8 on one instance; for more than 8 in total, set instance_count, and each instance gets 8.
+- Put the work into a script and run it: sh /absolute/path/train.sh. Use only absolute paths in the command and in the script, because the job starts on another machine. Store the files that the script needs where the cluster can read them, such as the project's shared directory.
 - Let the script print its progress: ReadGPUJobLog reads it while the job runs. Save checkpoints and results to the shared directory, or to /results.
-Then follow it with ViewGPUJob, and end it early with StopGPUJob.`,
+Then follow the job with ViewGPUJob, and end it early with StopGPUJob.`,
     scope: 'submit',
     input: createJobSchema,
     output: createdJobSchema,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
-    perform: createJob,
+    run: createJob,
   }),
   tool({
     name: 'ViewGPUJob',
     title: 'View a GPU job',
     description:
-      'Says where one of your jobs is: queued (with its place and expected start), scheduled, running, completed, failed or cancelled, why, and on which GPUs. Look again every few seconds at most.',
+      'Returns the status of one of your jobs: queued (with its position and expected start), scheduled, running, completed, failed or cancelled, with the reason and its GPUs. Call it at most every few seconds.',
     scope: 'read',
     input: jobIdSchema,
     output: agentJobSchema,
     annotations: reads,
-    perform: (call, { job_id }) => viewJob(call, job_id),
+    run: (call, { job_id }) => viewJob(call, job_id),
   }),
   tool({
     name: 'StopGPUJob',
     title: 'Stop a GPU job',
     description:
-      'Stops one of your jobs, whether it waits or runs. A running one gets SIGTERM and ten seconds; what it has printed stays readable. Stopping a stopped job changes nothing.',
+      'Stops one of your jobs, waiting or running. A running job gets SIGTERM and ten seconds; its output stays readable. Stopping a stopped job changes nothing.',
     scope: 'submit',
     input: jobIdSchema,
     output: agentJobSchema,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
-    perform: (call, { job_id }) => stopJob(call, job_id),
+    run: (call, { job_id }) => stopJob(call, job_id),
   }),
   tool({
     name: 'ListGPUJobs',
@@ -92,28 +92,28 @@ Then follow it with ViewGPUJob, and end it early with StopGPUJob.`,
     input: listJobsSchema,
     output: listedJobsSchema,
     annotations: reads,
-    perform: listOwnJobs,
+    run: listOwnJobs,
   }),
   tool({
     name: 'ReadGPUJobLog',
     title: "Read a GPU job's log",
     description:
-      'Reads what one of your jobs printed, from a byte on, while it runs and after. Pass next_offset and attempt of each answer to the next call: nothing is lost or read twice. Done once ended is true.',
+      'Reads the output of one of your jobs from a byte offset, during the run and afterwards. Pass next_offset and attempt of each response to the next call, so that nothing is lost or read twice. Stop when ended is true.',
     scope: 'read',
     input: readLogSchema,
     output: logPartSchema,
     annotations: reads,
-    perform: readJobLog,
+    run: readJobLog,
   }),
   tool({
     name: 'ViewGPUCluster',
     title: 'View the GPU cluster',
     description:
-      'Says which GPUs there are, how much memory they have, how many are free, how many jobs wait, and which environments a job may name.',
+      'Lists the GPUs with their memory, the free GPUs, the number of waiting jobs, and the environments for jobs.',
     scope: 'read',
     input: nothingSchema,
     output: agentClusterSchema,
     annotations: reads,
-    perform: viewCluster,
+    run: viewCluster,
   }),
 ]

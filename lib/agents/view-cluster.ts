@@ -5,7 +5,7 @@ import { database } from '../database/client'
 import type { ToolCall } from './job-tools'
 import type { AgentCluster } from './tool-schemas'
 
-/** What an agent needs to choose GPUs and an environment: sums, not each GPU's measurements. */
+/** Returns what an agent needs to choose GPUs and an environment: totals per node instead of single GPUs. */
 export async function viewCluster({ actor }: ToolCall): Promise<AgentCluster> {
   const [{ cluster_status, nodes }, environments, counts] = await Promise.all([
     readCluster(actor),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { canonicalText, type Manifest } from '../contract/archive-manifest'
 
-/** What a directory is called: the SHA-256 of its manifest, in hexadecimal. */
+/** The id of a directory: the SHA-256 of its manifest, in hexadecimal. */
 export function archiveHash(manifest: Manifest): string {
   return createHash('sha256').update(canonicalText(manifest)).digest('hex')
 }

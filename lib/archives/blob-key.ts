@@ -1,4 +1,4 @@
-/** Where a content lies in the store. */
+/** The key of a file content in the object store. */
 export function blobKey(projectId: string, sha256: string): string {
   return `blobs/${projectId}/${sha256}`
 }

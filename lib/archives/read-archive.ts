@@ -1,7 +1,7 @@
 import { type Manifest, manifestSchema } from '../contract/archive-manifest'
 import { database } from '../database/client'
 
-/** A directory as a node lays it out. */
+/** A directory, as a node needs it to unpack it. */
 interface StoredArchive {
   projectId: string
   manifest: Manifest
@@ -9,7 +9,7 @@ interface StoredArchive {
   bytes: number
 }
 
-/** Null where it is not there any more. */
+/** Returns null if the archive no longer exists. */
 export async function readArchive(archiveId: string): Promise<StoredArchive | null> {
   const { rows } = await database().pool.query<{
     project_id: string

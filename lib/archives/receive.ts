@@ -13,13 +13,13 @@ import { blobKey } from './blob-key'
 import { maxArchiveBytes } from './register'
 import { quotaExceeded, remainingQuota } from './storage-quota'
 
-/** Contents up to this size are held in memory, so that several are written at once: each waits for its disk. */
+/** Smaller contents are buffered in memory and written concurrently, because each write waits for the disk. */
 const smallBytes = 256 * 1024
-const atOnce = 8
+const concurrentWrites = 8
 /** Uploads of one user at a time: what one connection cannot fill, a few can. */
 const uploadsPerUser = 8
-/** So many become rows together. */
-const rowsAtOnce = 500
+/** Number of contents that are inserted together. */
+const rowsPerInsert = 500
 
 interface Content {
   sha256: string
@@ -27,9 +27,10 @@ interface Content {
 }
 
 /**
- * Receives contents for a project's directories, and returns how many. What came whole stays, whatever happens to the
- * rest: the sender goes on from there.
- * @throws 404 for a project that has no directory yet, 413 for too much, 422 for content that is not what it says.
+ * Receives contents for a project's directories, and returns their number. Keeps every complete content if a later
+ * one fails, so that the sender can resume.
+ * @throws 404 if the project has no directory yet, 413 if they are too large, 422 if a content does not match its
+ * hash.
  */
 export async function receiveBlobs(
   actor: Actor,
@@ -40,7 +41,7 @@ export async function receiveBlobs(
   if (!project)
     throw new GpuqError(
       'not_found',
-      `You have no project "${projectSlug}". Send the list of the directory first.`,
+      `You have no project "${projectSlug}". Send the manifest of the directory first.`,
     )
   const receiver = new Receiver(storage(), project.id, await remainingQuota(database().pool, project.id))
   const release = takeSlot(`uploads of ${actor.userId}`, uploadsPerUser)
@@ -49,7 +50,7 @@ export async function receiveBlobs(
     for await (const frame of readFrames(body)) await receiver.take(frame)
     return await receiver.finish()
   } catch (error) {
-    // Its own failure would hide the first one.
+    // A second error here would hide the first one.
     await receiver.finish().catch(() => {})
     throw error instanceof StorageFault && error.code === 'no_space' ? full(error) : error
   } finally {
@@ -63,7 +64,11 @@ function tooManyUploads(): GpuqError {
 }
 
 function full(cause: StorageFault): GpuqError {
-  return new GpuqError('unavailable', 'The server has no room left for files. Tell an admin.', { cause })
+  return new GpuqError(
+    'unavailable',
+    'The server has no disk space left for uploads. Ask an admin to free some.',
+    { cause },
+  )
 }
 
 class Receiver {
@@ -85,7 +90,7 @@ class Receiver {
     if (bytes > smallBytes) await this.#write({ sha256, bytes }, checked)
     else {
       const whole = await collect(checked)
-      while (this.#writing.size >= atOnce) await Promise.race(this.#writing)
+      while (this.#writing.size >= concurrentWrites) await Promise.race(this.#writing)
       const writing: Promise<void> = this.#write({ sha256, bytes }, whole)
         .catch((error: unknown) => {
           this.#failure ??= error
@@ -94,10 +99,10 @@ class Receiver {
       this.#writing.add(writing)
     }
     if (this.#failure) throw this.#failure
-    if (this.#written.length >= rowsAtOnce) await this.#record()
+    if (this.#written.length >= rowsPerInsert) await this.#record()
   }
 
-  /** Waits for what is being written, and makes it known. */
+  /** Waits for pending writes and records them. */
   async finish(): Promise<number> {
     await Promise.all(this.#writing)
     await this.#record()
@@ -105,7 +110,7 @@ class Receiver {
     return this.#received
   }
 
-  /** Overwriting writes the same: a content's name is its hash. */
+  /** Overwriting is safe because the name of a content is its hash. */
   async #write(blob: Content, content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
     await this.store.write(blobKey(this.projectId, blob.sha256), pieces(content), { overwrite: true })
     this.#written.push(blob)
@@ -117,7 +122,7 @@ class Receiver {
     if (written.length === 0) return
     const lost = await transaction(async (tx) => {
       await acquireLockOf(tx, 'archiveContents', this.projectId, 'shared')
-      // Where an old leftover was written over, one who listed it before may have removed it since.
+      // If the write replaced an old leftover, a sweeper that listed it before may have deleted it since.
       const there = await Promise.all(
         written.map(({ sha256 }) => this.store.has(blobKey(this.projectId, sha256))),
       )
@@ -126,7 +131,8 @@ class Receiver {
       this.#received += kept.length
       return kept.length < written.length
     })
-    if (lost) throw new GpuqError('unavailable', 'Some files have to be sent again.')
+    if (lost)
+      throw new GpuqError('unavailable', 'Some files were deleted during the upload. Send them again.')
   }
 }
 
@@ -153,7 +159,7 @@ async function collect(content: AsyncIterable<Uint8Array>): Promise<Uint8Array[]
   return held
 }
 
-/** Passes the content on, and fails before its end where it is not what it was said to be: then nothing is stored. */
+/** Passes the content on, and throws at its end if it does not match its hash, so that nothing is stored. */
 async function* check(content: AsyncIterable<Uint8Array>, sha256: string): AsyncGenerator<Uint8Array> {
   const hash = createHash('sha256')
   for await (const piece of content) {
@@ -161,6 +167,6 @@ async function* check(content: AsyncIterable<Uint8Array>, sha256: string): Async
     yield piece
   }
   if (hash.digest('hex') === sha256) return
-  const message = `the content sent as ${sha256} is another one: the file may have changed meanwhile`
+  const message = `the content sent as ${sha256} has a different hash. The file may have changed during the upload; send it again`
   throw new GpuqError('invalid_fields', message, { errors: [{ path: sha256, message }] })
 }

@@ -21,27 +21,27 @@ import { requireQuota } from './storage-quota'
 const MiB = 1024 * 1024
 const perMinute = 60
 
-// Next.js loads modules anew for each route bundle; the count is kept once a process.
+// Next.js loads modules again for each route bundle; this keeps one counter per process.
 const shared = globalThis as typeof globalThis & { gpuqArchives?: Map<string, RateWindow> }
 shared.gpuqArchives ??= new Map()
 const windows = shared.gpuqArchives
 
-/** Largest directory, in bytes. */
+/** Maximum size of a directory in bytes. */
 export function maxArchiveBytes(): number {
   return env().GPUQ_MAX_ARCHIVE_MIB * MiB
 }
 
 /**
- * Takes a directory's list, and says what of its content the project does not have. Once that is nothing, the directory
- * is there for jobs of the project. The project is made where there is none, as for a job.
- * @throws 413 for too large a directory, or where its owner's projects hold too much; 429 too often.
+ * Registers the manifest of a directory, and returns the contents that the project lacks. If nothing is missing,
+ * jobs of the project can use the directory. Creates the project if necessary.
+ * @throws 413 if the directory or the total of its owner is too large; 429 for too many requests.
  */
 export async function registerArchive(
   actor: Actor,
   projectSlug: string,
   entries: readonly Entry[],
 ): Promise<ArchiveState> {
-  requireNotTooOften(actor)
+  requireWithinRateLimit(actor)
   requireSize(entries)
   const manifest = toManifest(entries)
   const archive = archiveHash(manifest)
@@ -56,16 +56,20 @@ export async function registerArchive(
   return { archive, missing }
 }
 
-function requireNotTooOften({ userId }: Actor): void {
+function requireWithinRateLimit({ userId }: Actor): void {
   const now = performance.now()
-  // One entry for each user who ever ships something: small, and gone with the process.
+  // One small entry for each user who uploads; lost with the process.
   const window = windows.get(userId) ?? new RateWindow(perMinute, 60_000)
   windows.set(userId, window)
   const wait = window.hit(now)
   if (wait === null) return
-  throw new GpuqError('rate_limited', `You may ship ${perMinute} directories a minute. Wait ${wait} s.`, {
-    headers: { 'retry-after': String(wait) },
-  })
+  throw new GpuqError(
+    'rate_limited',
+    `You may upload ${perMinute} directories per minute. Wait ${wait} s and try again.`,
+    {
+      headers: { 'retry-after': String(wait) },
+    },
+  )
 }
 
 function requireSize(entries: readonly Entry[]): void {
@@ -78,11 +82,11 @@ function requireSize(entries: readonly Entry[]): void {
     .map(({ path, bytes: size }) => `${path} (${Math.ceil(size / MiB)} MiB)`)
   throw new GpuqError(
     'payload_too_large',
-    `The directory has ${Math.ceil(bytes / MiB)} MiB, and may have ${env().GPUQ_MAX_ARCHIVE_MIB}. Its largest files: ${largest.join(', ')}.`,
+    `The directory has ${Math.ceil(bytes / MiB)} MiB; the limit is ${env().GPUQ_MAX_ARCHIVE_MIB} MiB. Exclude some files. The largest are: ${largest.join(', ')}.`,
   )
 }
 
-/** @throws 422 where a content is there with another size: one of the two is a lie. */
+/** @throws 422 if a content exists with a different size, because one of the two sizes must be wrong. */
 async function findMissing(tx: Transaction, projectId: string, entries: readonly Entry[]): Promise<string[]> {
   const contents = contentsOf(entries)
   const { rows } = await tx.query<{ hash: string; bytes: number }>({

@@ -5,8 +5,8 @@ import { env } from '../env'
 const GiB = 1024 ** 3
 
 /**
- * What the projects of this one's owner may still take in, in bytes; never less than nothing. By owner: projects cost
- * nothing to make.
+ * Returns the bytes that the owner of this project may still upload; at least 0. The quota is per owner, because
+ * projects are free to create.
  */
 export async function remainingQuota(tx: Transaction, projectId: string): Promise<number> {
   const { rows } = await tx.query<{ bytes: number }>({
@@ -18,7 +18,7 @@ export async function remainingQuota(tx: Transaction, projectId: string): Promis
   return Math.max(0, env().GPUQ_MAX_ARCHIVES_GIB * GiB - (rows[0]?.bytes ?? 0))
 }
 
-/** @throws 413 where it is too little. */
+/** @throws 413 if the remaining quota is too small. */
 export async function requireQuota(tx: Transaction, projectId: string, bytes: number): Promise<void> {
   if (bytes > (await remainingQuota(tx, projectId))) throw quotaExceeded()
 }
@@ -26,6 +26,6 @@ export async function requireQuota(tx: Transaction, projectId: string, bytes: nu
 export function quotaExceeded(): GpuqError {
   return new GpuqError(
     'payload_too_large',
-    `The directories shipped to this owner's projects may have ${env().GPUQ_MAX_ARCHIVES_GIB} GiB in all. Ship less, or ask an admin for GPUQ_MAX_ARCHIVES_GIB.`,
+    `All directories of this project's owner may have ${env().GPUQ_MAX_ARCHIVES_GIB} GiB in total. Upload less, or ask an admin to raise GPUQ_MAX_ARCHIVES_GIB.`,
   )
 }

@@ -40,9 +40,9 @@ const entryOf = (content: Buffer) => ({
   sha256: sha256(content),
 })
 
-/** Ships a directory of these contents, with clients' steps. */
+/** Uploads a directory with these contents, in the same steps as a client. */
 async function ship(...contents: Buffer[]) {
-  // A limit of directories a minute is each user's.
+  // The rate limit for directories is per user.
   const register = () => registerArchive(person.actor, 'project', contents.map(entryOf))
   await register()
   const frames = contents.map((content) =>
@@ -60,13 +60,16 @@ async function ship(...contents: Buffer[]) {
 }
 
 const dayMs = 24 * 60 * 60_000
-/** Nothing that lies there without a row is of an upload under way by then. */
+/** By then, objects without a row no longer count as uploads in progress. */
 const inTwoDays = () => new Date(Date.now() + 2 * dayMs)
 const has = async (projectId: string, content: Buffer) => store.has(blobKey(projectId, sha256(content)))
 const exists = async (archiveId: string) =>
   (await db.pool.query('SELECT 1 FROM archives WHERE id = $1', [archiveId])).rowCount === 1
 
-/** What is swept from under an upload is asked for again: a client goes on. Each content can be lost once, being new then. */
+/**
+ * Repeats uploads whose contents the sweeper deleted, like a client. Each content can be lost only once, while it is
+ * new.
+ */
 async function shipUntilDone(contents: Buffer[], tries = contents.length): Promise<void> {
   await ship(...contents).catch((error: unknown) => {
     if (tries === 0) throw error
@@ -85,7 +88,7 @@ async function whileSweeping<Value>(action: () => Promise<Value>): Promise<Value
   })
 }
 
-/** As if their upload had died two days ago. */
+/** Creates objects of uploads that died two days ago. */
 async function leaveAsLeftovers(projectId: string, contents: Buffer[]): Promise<void> {
   await db.pool.query('DELETE FROM archives WHERE project_id = $1', [projectId])
   await db.pool.query('DELETE FROM archive_blobs WHERE project_id = $1', [projectId])
@@ -94,7 +97,7 @@ async function leaveAsLeftovers(projectId: string, contents: Buffer[]): Promise<
     await utimes(join(root, blobKey(projectId, sha256(content))), written, written)
 }
 
-/** As if all that is there had been there for so many days. */
+/** Moves all timestamps this many days into the past. */
 async function age(days: number): Promise<void> {
   await db.pool.query('UPDATE archives SET created_at = created_at - make_interval(days => $1)', [days])
   await db.pool.query('UPDATE archive_blobs SET stored_at = stored_at - make_interval(days => $1)', [days])
@@ -125,7 +128,7 @@ async function untilSweepWaits(): Promise<void> {
 }
 
 describe('sweeping', () => {
-  it('deletes a directory that no job had for a week, and contents that no other names', async () => {
+  it('deletes a directory that had no job for a week, and contents that no other directory uses', async () => {
     const [own, shared] = [randomBytes(10), randomBytes(10)]
     const unused = await ship(own, shared)
     await age(8)
@@ -137,7 +140,7 @@ describe('sweeping', () => {
     expect(await has(unused.projectId, shared)).toBe(true)
   })
 
-  it('keeps what a live job has, and what an ended one has as long as its project says', async () => {
+  it('keeps the directories of live jobs, and of ended jobs for the retention of their project', async () => {
     const contents = [randomBytes(10), randomBytes(10), randomBytes(10)] as const
     const [live, ended, old] = [await ship(contents[0]), await ship(contents[1]), await ship(contents[2])]
     await jobWith(live.id, null)
@@ -155,7 +158,7 @@ describe('sweeping', () => {
     expect(rows).toEqual([{ archive_id: null }])
   })
 
-  it('keeps what somebody is submitting a job with at that moment', async () => {
+  it('keeps a directory while a job with it is being submitted', async () => {
     const content = randomBytes(10)
     const { id, projectId } = await ship(content)
     const { rows } = await db.pool.query<{ hash: string }>(
@@ -170,7 +173,7 @@ describe('sweeping', () => {
       const sweep = sweepArchives(store, inTwoDays())
       await untilSweepWaits()
       await tx.query('UPDATE jobs SET archive_id = $2, project_id = $3 WHERE id = $1', [job, id, projectId])
-      // Awaited only once the job is there: it waits for that.
+      // Awaited only after the job exists, because the sweep waits for it.
       return { sweep }
     })
     await sweep.sweep
@@ -178,7 +181,7 @@ describe('sweeping', () => {
     expect(await has(projectId, content)).toBe(true)
   })
 
-  it('has a submission that comes too late told to ship again', async () => {
+  it('makes a late submission fail with the advice to upload again', async () => {
     const { id, projectId } = await ship(randomBytes(10))
     const { rows } = await db.pool.query<{ hash: string }>(
       `SELECT encode(hash, 'hex') AS hash FROM archives WHERE id = $1`,
@@ -193,7 +196,7 @@ describe('sweeping', () => {
     })
   })
 
-  it('removes what nobody knows of: uploads that died, and projects that are gone', async () => {
+  it('removes objects without a row: of dead uploads and of deleted projects', async () => {
     const content = randomBytes(10)
     const { projectId } = await ship(content)
     const stray = sha256(randomBytes(10))
@@ -205,13 +208,13 @@ describe('sweeping', () => {
     expect(await store.has(blobKey(projectId, stray))).toBe(false)
   })
 
-  it('leaves what is being shipped alone', async () => {
+  it('keeps what is being uploaded', async () => {
     const contents = Array.from({ length: 20 }, () => randomBytes(10))
     const { projectId } = await whileSweeping(() => ship(...contents))
     for (const content of contents) expect(await has(projectId, content)).toBe(true)
   })
 
-  it('asks again for what it took for a leftover, and never takes it from a directory', async () => {
+  it('may request an unknown object again, but never removes one from a directory', async () => {
     const contents = Array.from({ length: 20 }, () => randomBytes(10))
     const { projectId } = await ship(...contents)
     for (let round = 0; round < 5; round++) {

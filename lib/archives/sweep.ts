@@ -4,21 +4,24 @@ import { type Transaction, transaction } from '../database/transaction'
 import type { ObjectStore } from '../storage/store'
 import { blobKey } from './blob-key'
 
-/** What no job uses is kept this long all the same: somebody may be about to submit one. */
+/** Unused directories are kept this many days, because a job may be submitted soon. */
 const graceDays = 7
-/** An object without a row may be of an upload that is under way: none takes so long, and no clock is so wrong. */
+/**
+ * A younger object without a row may belong to an upload in progress. The limit exceeds any upload time and clock
+ * error.
+ */
 const orphanMs = 24 * 60 * 60_000
-const keysAtOnce = 500
+const keysPerQuery = 500
 
 /**
- * Deletes directories that no job needs: those of ended jobs as many days after as their project keeps things, those
- * that no job ever had after a week. Then contents that no directory names, and what lies in the store and nobody knows.
- * What somebody ships meanwhile is kept; of what lay there unknown before and is shipped now, some may be asked for again.
+ * Deletes directories that no job needs: those of ended jobs after the project's retention, and those without any
+ * job after a week. Then deletes contents that no directory uses, and objects without a row. Keeps everything that
+ * is uploaded concurrently; clients may have to send some previously unknown objects again.
  */
 export async function sweepArchives(store: ObjectStore, now: Date): Promise<void> {
   await deleteUnused()
   for (const projectId of await projectsWithOldContents()) await deleteUnnamed(projectId)
-  await removeUnknown(store, now)
+  await removeOrphans(store, now)
 }
 
 const needed = `EXISTS (
@@ -32,7 +35,7 @@ async function deleteUnused(): Promise<void> {
       `SELECT a.id FROM archives a WHERE a.created_at < now() - make_interval(days => $1) AND NOT ${needed} FOR UPDATE`,
       [graceDays],
     )
-    // A job that was accepted while the lock was waited for is seen by a statement of its own.
+    // A separate statement, so that it sees jobs accepted while this transaction waited for the lock.
     await tx.query(`DELETE FROM archives a WHERE a.id = ANY ($1::uuid[]) AND NOT ${needed}`, [
       rows.map(({ id }) => id),
     ])
@@ -62,8 +65,8 @@ async function deleteUnnamed(projectId: string): Promise<void> {
   })
 }
 
-/** Objects without a row: of contents just deleted, of uploads that died, of projects that are gone. */
-async function removeUnknown(store: ObjectStore, now: Date): Promise<void> {
+/** Removes objects without a row: of contents just deleted, of dead uploads, and of deleted projects. */
+async function removeOrphans(store: ObjectStore, now: Date): Promise<void> {
   const held = new Map<string, string[]>()
   for await (const { key, writtenAt } of store.list('blobs')) {
     if (writtenAt.getTime() > now.getTime() - orphanMs) continue
@@ -71,24 +74,24 @@ async function removeUnknown(store: ObjectStore, now: Date): Promise<void> {
     const hashes = held.get(projectId) ?? []
     held.set(projectId, hashes)
     hashes.push(hash)
-    if (hashes.length < keysAtOnce) continue
+    if (hashes.length < keysPerQuery) continue
     held.delete(projectId)
-    await removeUnknownOf(store, projectId, hashes)
+    await removeOrphansOf(store, projectId, hashes)
   }
-  for (const [projectId, hashes] of held) await removeUnknownOf(store, projectId, hashes)
+  for (const [projectId, hashes] of held) await removeOrphansOf(store, projectId, hashes)
 }
 
-async function removeUnknownOf(store: ObjectStore, projectId: string, hashes: string[]): Promise<void> {
-  const suspects = await unknownAmong(database().pool, projectId, hashes)
+async function removeOrphansOf(store: ObjectStore, projectId: string, hashes: string[]): Promise<void> {
+  const suspects = await findOrphans(database().pool, projectId, hashes)
   if (suspects.length === 0) return
   await transaction(async (tx) => {
     await acquireLockOf(tx, 'archiveContents', projectId)
-    for (const hash of await unknownAmong(tx, projectId, suspects))
+    for (const hash of await findOrphans(tx, projectId, suspects))
       await store.remove(blobKey(projectId, hash))
   })
 }
 
-async function unknownAmong(executor: Transaction, projectId: string, hashes: string[]): Promise<string[]> {
+async function findOrphans(executor: Transaction, projectId: string, hashes: string[]): Promise<string[]> {
   const { rows } = await executor.query<{ hash: string }>(
     `SELECT hash FROM unnest($2::text[]) AS found (hash)
       WHERE NOT EXISTS (SELECT 1 FROM archive_blobs b WHERE b.project_id::text = $1 AND encode(b.hash, 'hex') = found.hash)`,

@@ -1,16 +1,16 @@
 const MiB = 1024 * 1024
 
-/** What a job can write to /work, in bytes: half of its memory, as a program needs the other half. */
+/** Returns the bytes that a job can write to /work: half of its memory, because its program needs the rest. */
 export function workdirCapacity(memoryMib: number): number {
   return Math.floor((memoryMib * MiB) / 2)
 }
 
-/** The most that a directory takes there: every file ends with a page that is not full. */
+/** Returns an upper bound of the memory for a directory: the last page of every file is partly empty. */
 function capacityNeeded(directory: { bytes: number; files: number }): number {
   return directory.bytes + directory.files * 4096
 }
 
-/** Why a directory does not fit into the memory of a job, and what to ask for; null where it does. */
+/** Returns why a directory does not fit into a job's memory and what to request instead; null if it fits. */
 export function refuseCapacity(
   directory: { bytes: number; files: number },
   memoryMib: number,
@@ -19,8 +19,8 @@ export function refuseCapacity(
   if (needed <= workdirCapacity(memoryMib)) return null
   const gb = Math.ceil((2 * needed) / (MiB * 1024) + 1)
   return (
-    `The directory takes ${formatMib(needed)} in /work, which has half of the job's memory: ${formatMib(workdirCapacity(memoryMib))}. ` +
-    `Ask for memory_gb: ${gb}, or ship less.`
+    `The directory needs ${formatMib(needed)} in /work, which can use half of the job's memory: ${formatMib(workdirCapacity(memoryMib))}. ` +
+    `Set memory_gb: ${gb}, or upload less.`
   )
 }
 

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest'
 import type { Actor } from '../access/actor'
-import { placeByHand } from '../cluster/testing/placed'
+import { placeManually } from '../cluster/testing/placed'
 import { copyRows, makeJob, makeNode, makeUser } from '../cluster/testing/rows'
 import { testDatabase } from '../database/testing/test-database'
 import { readQueue } from './list'
@@ -12,7 +12,8 @@ beforeAll(async () => {
   const userId = await makeUser('ada')
   actor = { userId, handle: 'ada', role: 'researcher' } as Actor
   const { nodeId } = await makeNode({ gpus: 4 })
-  for (const index of [0, 1, 2, 3]) await placeByHand(nodeId, await makeJob({ userId }), { indices: [index] })
+  for (const index of [0, 1, 2, 3])
+    await placeManually(nodeId, await makeJob({ userId }), { indices: [index] })
   const first = await makeJob({ userId, priority: 5 })
   // More than a pass looks at, of one user and for one reason.
   await copyRows('jobs', first, { priority: 0 }, { count: 399 })

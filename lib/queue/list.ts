@@ -1,6 +1,11 @@
 import { type Actor, isAdmin } from '../access/actor'
 import { readPolicy } from '../cluster/admin/policy'
-import { expectationOf, forecastQueue, type QueueForecast, readRest } from '../cluster/placement/forecast'
+import {
+  expectationOf,
+  forecastQueue,
+  type QueueForecast,
+  readPositionsBeyondWindow,
+} from '../cluster/placement/forecast'
 import { queueOrder } from '../cluster/placement/queue-order'
 import type { Queue } from '../contract/cluster'
 import { parseSpec, type Unparsed } from '../contract/config/stored-spec'
@@ -58,7 +63,7 @@ async function readWaiting(
   { jobs }: QueueForecast,
   limit: number,
 ): Promise<(QueueRow & { place: number })[]> {
-  const rest = jobs.size < limit ? (await readRest()).keys() : []
+  const rest = jobs.size < limit ? (await readPositionsBeyondWindow()).keys() : []
   // The two may be of different moments.
   const first = [...new Set([...jobs.keys(), ...rest])].slice(0, limit)
   const { rows } = await database().pool.query<Unparsed<QueueRow & { place: number }>>({

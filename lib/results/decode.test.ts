@@ -24,27 +24,27 @@ function* inChunks(bytes: Buffer, size: number): Generator<Buffer> {
 }
 
 describe('reading', () => {
-  it('finds the same records wherever the chunks are cut', async () => {
+  it('finds the same records for any chunk boundaries', async () => {
     const stored = encoded(['stdout', 'one\n{"a": "ž😀"}\nend'], ['stderr', 'oops\n'])
     const expected = await all(readRecords(stored))
     expect(expected.map((record) => record.type)).toEqual(['stdout', 'result', 'stderr', 'stdout'])
     for (const size of [1, 2, 7, 64]) expect(await all(readRecords(inChunks(stored, size)))).toEqual(expected)
   })
 
-  it('takes any bytes, not only buffers', async () => {
+  it('accepts any byte arrays, not only buffers', async () => {
     const bytes = new Uint8Array([...encoded(['stdout', 'x\n'])])
     expect(await all(readRecords([bytes]))).toMatchObject([{ text: 'x' }])
   })
 
   it.each([
-    ['what is not JSON', 'nonsense\n'],
-    ['a record of no known shape', '{"type":"stdout","t":1}\n'],
-    ['a last line that was cut', `{"type":"stdout","t":"${t}","te`],
+    ['text that is not JSON', 'nonsense\n'],
+    ['a record of unknown shape', '{"type":"stdout","t":1}\n'],
+    ['a truncated last line', `{"type":"stdout","t":"${t}","te`],
   ])('refuses %s', async (_, stored) => {
     await expect(all(readRecords(Buffer.from(stored)))).rejects.toThrow(ResultFormatFault)
   })
 
-  it('refuses a line that no record can be, before it fills the memory', async () => {
+  it('refuses a line longer than any record before it fills the memory', async () => {
     let read = 0
     function* endless() {
       for (; read < 100; read++) yield Buffer.alloc(1 << 20, 'x')
@@ -65,7 +65,7 @@ describe('collecting', () => {
     })
   })
 
-  it('ignores the records that are no output, whatever they hold', async () => {
+  it('ignores records that are not output, whatever they contain', async () => {
     const stored = Buffer.concat([
       Buffer.from('{"type":"job","t":"x","name":"{\\"type\\":\\"truncated\\",\\"text\\":\\"no\\"}"}\n'),
       encoded(['stdout', 'yes\n']),
@@ -77,14 +77,14 @@ describe('collecting', () => {
     })
   })
 
-  it('takes a result verbatim even when it looks like a record', async () => {
+  it('returns a result verbatim even if it looks like a record', async () => {
     const line = '{"type":"result","data":{"data":1},"eol":false}'
     const { stdout, results } = await collectOutput(encoded(['stdout', `${line}\n`]), { maxBytes: 1e6 })
     expect(stdout).toBe(`${line}\n`)
     expect(results).toEqual([JSON.parse(line)])
   })
 
-  it('cuts each stream at a character and says so', async () => {
+  it('truncates each stream at a character and sets the flag', async () => {
     const stored = encoded(['stdout', 'žluť\n'], ['stderr', 'ok\n'])
     const cutTo = (maxBytes: number) => collectOutput(stored, { maxBytes })
     expect(await cutTo(5)).toMatchObject({ stdout: 'žlu', stderr: 'ok\n', truncated: true })
@@ -92,14 +92,14 @@ describe('collecting', () => {
     expect(await cutTo(7)).toMatchObject({ stdout: 'žluť\n', truncated: false })
   })
 
-  it('keeps as many whole results as fit', async () => {
+  it('keeps as many complete results as fit', async () => {
     const stored = encoded(['stdout', '{"a":1}\n{"b":2}\n[]\n'])
     const { results, truncated } = await collectOutput(stored, { maxBytes: 15 })
     expect(results).toEqual([{ a: 1 }, { b: 2 }])
     expect(truncated).toBe(true)
   })
 
-  it('says that output is missing when the limit cut it while the job ran', async () => {
+  it('sets the flag if the limit truncated the output during the run', async () => {
     const encoder = new OutputEncoder({ limitBytes: 100 })
     const stored = [encoder.feed('stdout', Buffer.from('a\n'.repeat(20)), at).bytes, encoder.end(at).bytes]
     expect(await collectOutput(stored, { maxBytes: 1e6 })).toMatchObject({ stdout: 'a\n', truncated: true })
@@ -119,11 +119,11 @@ describe('collecting', () => {
 describe('plain text', () => {
   const stored = encoded(['stdout', 'a\n'], ['stderr', 'b\n'], ['stdout', '{"c":  1}\nd'])
 
-  it('is both streams in the order they came', async () => {
+  it('contains both streams in the order they were printed', async () => {
     expect(Buffer.concat(await all(toPlainText(stored))).toString()).toBe('a\nb\n{"c":  1}\nd')
   })
 
-  it('may be one stream', async () => {
+  it('can be limited to one stream', async () => {
     expect(Buffer.concat(await all(toPlainText(stored, ['stderr']))).toString()).toBe('b\n')
   })
 })

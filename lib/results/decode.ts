@@ -10,30 +10,34 @@ import {
 import { type ResultFileRecord, recordSchema } from '../contract/records'
 import { type ByteSource, readLines } from './lines'
 
-/** What the API answers with: output as text, cut where it is too long. */
+/** Output in API responses: text, truncated if it is too long. */
 interface CollectedOutput {
   stdout: string
   stderr: string
   /** The stdout lines that are JSON objects or arrays, parsed. */
   results: unknown[]
-  /** True when something is missing: cut here at `maxBytes`, or by the output limit while the job ran. */
+  /** True if something is missing: truncated here at `maxBytes`, or by the output limit during the run. */
   truncated: boolean
 }
 
-/** Every record of a result file or of stored chunks, checked. */
+/**
+ * Reads and validates every record of a result file or of stored chunks.
+ * @throws {ResultFormatFault} for an invalid record.
+ */
 export async function* readRecords(source: ByteSource): AsyncGenerator<ResultFileRecord> {
   for await (const lines of readLines(source)) {
     for (const line of lines) {
       const record = recordSchema.safeParse(parseStored(line.toString()))
-      if (!record.success) throw new ResultFormatFault('A stored record has the wrong shape.')
+      if (!record.success)
+        throw new ResultFormatFault('A stored record has an invalid shape. The result file is damaged.')
       yield record.data
     }
   }
 }
 
 /**
- * Stdout, stderr and the results, each cut after `maxBytes` of UTF-8. The text is what the job wrote, byte for
- * byte, but that bytes which are not UTF-8 were replaced.
+ * Collects stdout, stderr and the results, each truncated after `maxBytes` of UTF-8. The text equals the job's
+ * output, except for replaced invalid UTF-8.
  */
 export async function collectOutput(
   source: ByteSource,
@@ -47,7 +51,7 @@ export async function collectOutput(
   return collector.output
 }
 
-/** The plain text of a result file or of stored chunks, as the job wrote it; both streams in the order they came. */
+/** Converts a result file or stored chunks to the text that the job printed, with both streams in order. */
 export async function* toPlainText(
   source: ByteSource,
   streams: readonly OutputStream[] = ['stdout', 'stderr'],
@@ -58,7 +62,7 @@ export async function* toPlainText(
   }
 }
 
-/** What one stored line stands for in the plain text; nothing where it is no output. */
+/** Returns the text of one stored line; empty if it is not output. */
 export function plainTextOf(line: Buffer, streams: readonly OutputStream[] = ['stdout', 'stderr']): string {
   const kind = kindOf(line)
   return isOutput(kind) && streams.includes(streamOf(kind)) ? readPrinted(line, kind).text : ''
@@ -89,7 +93,7 @@ class OutputCollector {
     if (kind === 'truncated') this.#limitReached = true
     if (!isOutput(kind)) return
     const text = this.#texts[streamOf(kind)]
-    // A full text needs no more parsing: what is left of a large file costs only its reading.
+    // Does not parse further once the text is full, so the rest of a large file costs only its reading.
     if (!text.cut) text.append(readPrinted(line, kind).text)
     if (kind === 'result') this.#addResult(line)
   }
@@ -102,7 +106,7 @@ class OutputCollector {
     else this.#results.push(parseStored(json))
   }
 
-  /** Nothing that may still come would be kept. */
+  /** True if nothing that follows would be kept. */
   get isFull(): boolean {
     return this.#texts.stdout.cut && this.#texts.stderr.cut && this.#resultsCut
   }
@@ -118,7 +122,7 @@ class OutputCollector {
   }
 }
 
-/** Text that stops growing at a number of bytes, at a character's border. */
+/** A text that is truncated at a number of bytes, at a character boundary. */
 class BoundedText {
   text = ''
   cut = false
@@ -141,7 +145,7 @@ class BoundedText {
   }
 }
 
-/** How many UTF-16 units of the text fit into `maxBytes` of UTF-8 without cutting a character. */
+/** Returns how many UTF-16 units of the text fit into `maxBytes` of UTF-8 without splitting a character. */
 function longestPrefix(text: string, maxBytes: number): number {
   return new TextEncoder().encodeInto(text, new Uint8Array(maxBytes)).read
 }

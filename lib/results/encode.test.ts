@@ -21,7 +21,7 @@ function recordsOf(...outputs: EncodedOutput[]) {
 }
 
 describe('lines', () => {
-  it('become one record each, as soon as they are whole', () => {
+  it('become one record each as soon as they are complete', () => {
     const encoder = unlimited()
     expect(recordsOf(encoder.feed('stdout', bytes('one\ntw'), at))).toEqual([
       { type: 'stdout', t, text: 'one' },
@@ -35,7 +35,7 @@ describe('lines', () => {
     ])
   })
 
-  it('show before they end when flushed, so that progress bars move', () => {
+  it('appear before their end when flushed, so that progress bars move', () => {
     const encoder = unlimited()
     expect(recordsOf(encoder.feed('stderr', bytes('\r10%'), at))).toEqual([])
     expect(recordsOf(encoder.flush(at))).toEqual([{ type: 'stderr', t, text: '\r10%', eol: false }])
@@ -45,7 +45,7 @@ describe('lines', () => {
     ])
   })
 
-  it('longer than 64 KiB go on in the next record, and no character is cut', () => {
+  it('longer than 64 KiB continue in the next record, without splitting a character', () => {
     const line = `${'x'.repeat(65_535)}${'😀'.repeat(40_000)}`
     const records = recordsOf(unlimited().feed('stdout', bytes(`${line}\n`), at))
     expect(records.map((record) => record.eol)).toEqual([false, false, undefined])
@@ -53,7 +53,7 @@ describe('lines', () => {
     for (const { text } of records) expect(text.isWellFormed()).toBe(true)
   })
 
-  it('without an end do not wait in memory', () => {
+  it('without an end do not accumulate in memory', () => {
     const encoder = unlimited()
     const [record] = recordsOf(encoder.feed('stdout', bytes('x'.repeat(64 * 1024)), at))
     expect(record).toMatchObject({ eol: false })
@@ -70,8 +70,8 @@ describe('lines', () => {
   })
 })
 
-describe('what waits', () => {
-  it('is known, so that nobody needs to flush for nothing', () => {
+describe('pending output', () => {
+  it('is reported, so that nobody flushes without need', () => {
     const encoder = unlimited()
     encoder.feed('stdout', bytes('line\n'), at)
     expect(encoder.holdsOutput).toBe(false)
@@ -87,7 +87,7 @@ describe('what waits', () => {
 })
 
 describe('bytes', () => {
-  it('of one character may come apart', () => {
+  it('of one character may arrive separately', () => {
     const encoder = unlimited()
     const euro = bytes('€')
     encoder.feed('stdout', euro.subarray(0, 1), at)
@@ -109,7 +109,7 @@ describe('bytes', () => {
     expect(encoder.replacedBytes).toBe(2)
   })
 
-  it('of a character that never ends are replaced when the stream ends', () => {
+  it('of an incomplete character are replaced when the stream ends', () => {
     const encoder = unlimited()
     encoder.feed('stdout', Buffer.from([0xf0, 0x9f, 0x98]), at)
     expect(recordsOf(encoder.end(at))).toEqual([
@@ -117,7 +117,7 @@ describe('bytes', () => {
     ])
   })
 
-  it('of every control and separator are kept, and none ends a line for any reader', () => {
+  it('of every control character and separator are kept, and none ends a line for any reader', () => {
     const nasty = `\0\x01\x0b\x0c\r\x1b[31m\x1c\x1d\x1e\x7f\x85\u2028\u2029"\\`
     const { bytes: encoded } = unlimited().feed('stdout', bytes(`${nasty}\n`), at)
     expect(JSON.parse(encoded.toString()).text).toBe(nasty)
@@ -140,27 +140,27 @@ describe('results', () => {
     ['a text', '"x"'],
     ['broken JSON', '{"a":1'],
     ['two values', '{} {}'],
-    ['NaN, which is Python and not JSON', '{"loss": NaN}'],
+    ['NaN, which is valid in Python but not in JSON', '{"loss": NaN}'],
     ['a log line', '[INFO] ready [ok]'],
     ['a carriage return inside', '{"a":\r1}'],
     ['a line separator inside', '{"a":"\u2028"}'],
-    ['nested too deep', `${'['.repeat(65)}${']'.repeat(65)}`],
-    ['too long', `["${'x'.repeat(1 << 20)}"]`],
+    ['too deep nesting', `${'['.repeat(65)}${']'.repeat(65)}`],
+    ['a too long line', `["${'x'.repeat(1 << 20)}"]`],
     ['an attempt to forge a record', '{},"x":1}\u2028{"type":"exit"}'],
-  ])('are not made from %s', (_, line) => {
+  ])('are not created from %s', (_, line) => {
     const records = recordsOf(unlimited().feed('stdout', bytes(`${line}\n`), at))
     expect(records.every((record) => record.type === 'stdout')).toBe(true)
     expect(records.map((record) => record.text).join('')).toBe(line)
   })
 
-  it('are not made from stderr, nor from bytes that are not UTF-8', () => {
+  it('are not created from stderr, or from bytes that are not UTF-8', () => {
     const encoder = unlimited()
     expect(recordsOf(encoder.feed('stderr', bytes('{}\n'), at))).toEqual([{ type: 'stderr', t, text: '{}' }])
     const broken = Buffer.concat([bytes('{"a":"'), Buffer.from([0xff]), bytes('"}\n')])
     expect(recordsOf(encoder.feed('stdout', broken, at))).toMatchObject([{ type: 'stdout', replaced: 1 }])
   })
 
-  it('may be as deep as the limit, and brackets in texts do not count', () => {
+  it('may be as deep as the limit; brackets in strings do not count', () => {
     const encoder = unlimited()
     const deep = `${'['.repeat(64)}${']'.repeat(64)}`
     expect(
@@ -168,14 +168,14 @@ describe('results', () => {
     ).toBe(2)
   })
 
-  it('are held back for a second while they arrive in pieces', () => {
+  it('are held back for a second while they arrive in parts', () => {
     const encoder = unlimited()
     encoder.feed('stdout', bytes('{"a":'), at)
     expect(recordsOf(encoder.flush(later(999)))).toEqual([])
     expect(recordsOf(encoder.feed('stdout', bytes('1}\n'), later(999)))).toMatchObject([{ type: 'result' }])
   })
 
-  it('are given up after a second, and the rest of the line is no result', () => {
+  it('are abandoned after a second, and the rest of the line is not a result', () => {
     const encoder = unlimited()
     encoder.feed('stdout', bytes('{"a":'), at)
     expect(recordsOf(encoder.flush(later(1000)))).toMatchObject([{ text: '{"a":', eol: false }])
@@ -185,7 +185,7 @@ describe('results', () => {
     ])
   })
 
-  it('may be long, and a beginning that grows past any result is given out', () => {
+  it('may be long, and a start that exceeds every result is written', () => {
     const encoder = unlimited()
     const line = `["${'x'.repeat(500_000)}"]`
     expect(recordsOf(encoder.feed('stdout', bytes(line), at))).toEqual([])
@@ -193,7 +193,7 @@ describe('results', () => {
     expect(recordsOf(encoder.feed('stdout', bytes(`[${'1,'.repeat(600_000)}`), at)).length).toBeGreaterThan(1)
   })
 
-  it('may be the last line of a program that prints no line feed', () => {
+  it('may be the last line of a program without a line feed', () => {
     const encoder = unlimited()
     encoder.feed('stdout', bytes('{"done": true}'), at)
     expect(recordsOf(encoder.end(at))).toEqual([{ type: 'result', t, eol: false, data: { done: true } }])
@@ -201,7 +201,7 @@ describe('results', () => {
 })
 
 describe('the output limit', () => {
-  it('keeps the lines that fit, then says how much was dropped', () => {
+  it('keeps the lines that fit, then records how much was dropped', () => {
     const encoder = new OutputEncoder({ limitBytes: 200 })
     const line = `{"type":"stdout","t":"${t}","text":"abcdefgh"}\n`
     const records = recordsOf(encoder.feed('stdout', bytes('abcdefgh\n'.repeat(10)), at))
@@ -216,7 +216,7 @@ describe('the output limit', () => {
     ])
   })
 
-  it('holds for a line without an end', () => {
+  it('applies to a line without an end', () => {
     const encoder = new OutputEncoder({ limitBytes: 200_000 })
     let stored = 0
     for (let i = 0; i < 100; i++) stored += encoder.feed('stdout', Buffer.alloc(10_000, 'x'), at).bytes.length
@@ -233,7 +233,7 @@ describe('the output limit', () => {
     expect(recordsOf(second.end(at))).toMatchObject([{ type: 'truncated', dropped_bytes: 118 }])
   })
 
-  it('says nothing when all fitted', () => {
+  it('records nothing if everything fitted', () => {
     const encoder = unlimited()
     encoder.feed('stdout', bytes('a\n'), at)
     expect(recordsOf(encoder.end(at))).toEqual([])
@@ -242,19 +242,19 @@ describe('the output limit', () => {
 })
 
 describe('with a terminal', () => {
-  it('the beginning of a line shows at once, whatever it looks like', () => {
+  it('the start of a line appears immediately, whatever it looks like', () => {
     const encoder = new OutputEncoder({ limitBytes: 1e9, terminal: true })
     encoder.feed('stdout', bytes('[me@there ~]$ '), at)
     expect(recordsOf(encoder.flush(at))).toEqual([{ type: 'stdout', t, text: '[me@there ~]$ ', eol: false }])
   })
 
-  it('a new process goes on behind an unfinished line that it is not shown again', () => {
+  it('a new process continues after an unfinished line without repeating it', () => {
     const first = new OutputEncoder({ limitBytes: 1e9, terminal: true })
     first.feed('stdout', bytes('done\n>>> '), at)
     first.flush(at)
     const second = new OutputEncoder({ limitBytes: 1e9, terminal: true, resume: { ...first.state } })
     expect(recordsOf(second.feed('stdout', bytes('done\n'), at))).toEqual([])
-    second.skipNoMore('stdout')
+    second.stopSkipping('stdout')
     expect(recordsOf(second.feed('stdout', bytes('1\n2\n'), at)).map(({ text }) => text)).toEqual(['1', '2'])
     expect(second.state.consumed.stdout).toBe('done\n>>> 1\n2\n'.length)
     expect(second.droppedBytes).toBe(0)

@@ -1,29 +1,29 @@
 import type { OutputStream } from '../contract/printed-output'
 import type { MetricRecord } from '../contract/records'
-import { type EncodedText, maxPiece, RecordWriter } from './record-writer'
-import { holdJsonMs, StreamPlace } from './stream-place'
+import { type EncodedText, maxRecordText, RecordWriter } from './record-writer'
+import { maxJsonHoldMs, StreamState } from './stream-state'
 import { incompleteTail } from './utf8'
 
-/** All a new process needs to go on where another one stopped. */
+/** Everything a new process needs to continue an encoder. */
 export interface EncoderState {
-  /** Raw bytes of each stream whose records were given out. */
+  /** Raw bytes of each stream whose records were returned. */
   consumed: { stdout: number; stderr: number }
-  /** Bytes of records given out: what the output limit counts. Equal to the limit once it was reached. */
+  /** Bytes of returned records, which the output limit counts. Equal to the limit once it is reached. */
   encodedBytes: number
 }
 
 interface EncoderOptions {
-  /** Most bytes of records this task may make. */
+  /** Maximum bytes of records for this task. */
   limitBytes: number
-  /** Which task of a job over several nodes; left out when there is one. */
+  /** The task's rank in a multi-node job; undefined for a single task. */
   rank?: number
-  /** The stored state of an earlier process. Feed the output from its first byte: what was stored is skipped. */
+  /** The stored state of an earlier process. Feed the output from its first byte; stored output is skipped. */
   resume?: EncoderState
-  /** Somebody may sit before it: no beginning of a line is held back. */
+  /** Whether the job has a terminal: then the start of a line is never held back. */
   terminal?: boolean
 }
 
-/** Finished JSONL records, ready to be stored. */
+/** Complete JSONL records, ready for storage. */
 export interface EncodedOutput {
   bytes: Buffer
   records: number
@@ -33,14 +33,14 @@ export interface EncodedOutput {
 const lineFeed = 0x0a
 
 /**
- * Turns what a task prints into records; one encoder per task. Feed the raw bytes as they come; call `flush`
- * every 50 ms or so, so that half lines and progress bars show; call `end` once when both streams have ended.
- * Store `state` in the same transaction as the bytes: then a restart loses nothing and repeats nothing.
+ * Converts the output of a task to records; one encoder per task. Feed the raw bytes as they arrive, call `flush`
+ * about every 50 ms to show partial lines and progress bars, and call `end` once after both streams have ended.
+ * Store `state` in the same transaction as the records, so that a restart neither loses nor repeats output.
  */
 export class OutputEncoder {
   readonly #limitBytes: number
   readonly #rank: number | undefined
-  readonly #places: Record<OutputStream, StreamPlace>
+  readonly #streams: Record<OutputStream, StreamState>
   #encodedBytes: number
   #replaced = 0
   #parts: Buffer[] = []
@@ -51,48 +51,54 @@ export class OutputEncoder {
     this.#limitBytes = limitBytes
     this.#rank = rank
     this.#encodedBytes = resume?.encodedBytes ?? 0
-    this.#places = {
-      stdout: new StreamPlace('stdout', resume?.consumed.stdout ?? 0, terminal ? 0 : holdJsonMs),
-      stderr: new StreamPlace('stderr', resume?.consumed.stderr ?? 0),
+    this.#streams = {
+      stdout: new StreamState('stdout', resume?.consumed.stdout ?? 0, terminal ? 0 : maxJsonHoldMs),
+      stderr: new StreamState('stderr', resume?.consumed.stderr ?? 0),
     }
   }
 
   get state(): EncoderState {
-    const { stdout, stderr } = this.#places
+    const { stdout, stderr } = this.#streams
     return {
       consumed: { stdout: stdout.consumed, stderr: stderr.consumed },
       encodedBytes: this.#encodedBytes,
     }
   }
 
-  /** True once the output limit is used up: nothing is recorded from there on. */
+  /** True once the output limit is used up; nothing is recorded afterwards. */
   get limitReached(): boolean {
     return this.#encodedBytes >= this.#limitBytes
   }
 
-  /** True while half a line waits that a later `flush` will give out. A character that is not whole waits for `feed`. */
+  /**
+   * True while a partial line waits that a later `flush` will return. An incomplete character waits for `feed`
+   * instead.
+   */
   get holdsOutput(): boolean {
-    return Object.values(this.#places).some(({ pending }) => pending.length > incompleteTail(pending.view))
+    return Object.values(this.#streams).some(({ pending }) => pending.length > incompleteTail(pending.view))
   }
 
-  /** Raw bytes dropped for the output limit. */
+  /** Raw bytes dropped because of the output limit. */
   get droppedBytes(): number {
-    return this.limitReached ? this.#places.stdout.unrecorded + this.#places.stderr.unrecorded : 0
+    return this.limitReached ? this.#streams.stdout.unrecorded + this.#streams.stderr.unrecorded : 0
   }
 
-  /** Raw bytes that were not UTF-8 and were replaced, counted since this encoder was made. */
+  /** Raw bytes replaced because they were not UTF-8, since this encoder was created. */
   get replacedBytes(): number {
     return this.#replaced
   }
 
-  /** What is fed next of this stream was never recorded, even where an earlier process recorded more than came yet. */
-  skipNoMore(stream: OutputStream): void {
-    this.#places[stream].skipNoMore()
+  /**
+   * Declares that the next bytes of this stream were never recorded, even if an earlier process recorded more than
+   * has arrived so far.
+   */
+  stopSkipping(stream: OutputStream): void {
+    this.#streams[stream].stopSkipping()
   }
 
-  /** Takes raw bytes of one stream and gives the records that they finish. */
+  /** Takes raw bytes of one stream and returns the completed records. */
   feed(stream: OutputStream, bytes: Buffer, at: Date): EncodedOutput {
-    const place = this.#places[stream]
+    const place = this.#streams[stream]
     let fresh = place.receive(bytes)
     const lastEnd = fresh.lastIndexOf(lineFeed) + 1
     if (lastEnd > 0 && (place.pending.length > 0 || place.midLine)) {
@@ -105,47 +111,47 @@ export class OutputEncoder {
     const linesEnd = fresh.lastIndexOf(lineFeed) + 1
     if (linesEnd > 0) this.#recordLines(place, fresh.subarray(0, linesEnd), at)
     if (!this.limitReached) place.keep(fresh.subarray(linesEnd), at)
-    if (place.pending.length >= maxPiece) this.#recordPiece(place, at)
+    if (place.pending.length >= maxRecordText) this.#recordPiece(place, at)
     return this.#take()
   }
 
-  /** Gives out the half lines that wait, but for a line that may become a result within a second. */
+  /** Returns the pending partial lines, except a line that may become a result within a second. */
   flush(at: Date): EncodedOutput {
-    this.#recordPiece(this.#places.stdout, at)
-    this.#recordPiece(this.#places.stderr, at)
+    this.#recordPiece(this.#streams.stdout, at)
+    this.#recordPiece(this.#streams.stderr, at)
     return this.#take()
   }
 
-  /** Gives out all that is left, and the record of what was dropped. Call it once, when both streams ended. */
+  /** Returns everything pending and a record of what was dropped. Call it once, after both streams have ended. */
   end(at: Date): EncodedOutput {
-    this.#recordLastLine(this.#places.stdout, at)
-    this.#recordLastLine(this.#places.stderr, at)
+    this.#recordLastLine(this.#streams.stdout, at)
+    this.#recordLastLine(this.#streams.stderr, at)
     if (this.droppedBytes > 0) this.#recordTruncation(at)
     return this.#take()
   }
 
-  #writer(place: StreamPlace, at: Date): RecordWriter {
+  #writer(place: StreamState, at: Date): RecordWriter {
     return new RecordWriter(place.stream, at.toISOString(), this.#rank)
   }
 
-  /** Records whole lines, the first of which may have begun in an earlier record. */
-  #recordLines(place: StreamPlace, lines: Buffer, at: Date): void {
-    const goesOn = place.midLine
+  /** Records complete lines, the first of which may have started in an earlier record. */
+  #recordLines(place: StreamState, lines: Buffer, at: Date): void {
+    const continues = place.midLine
     place.midLine = false
-    if (this.#commit(place, lines.length, this.#writer(place, at).lines(lines, goesOn))) return
-    // Together they are over the limit: take them one at a time, as many as fit.
+    if (this.#commit(place, lines.length, this.#writer(place, at).lines(lines, continues))) return
+    // Together they exceed the limit: record line by line until one does not fit.
     let start = 0
     while (start < lines.length && !this.limitReached) {
       const end = lines.indexOf(lineFeed, start) + 1
       const line = lines.subarray(start, end)
-      const encoded = this.#writer(place, at).lines(line, goesOn && start === 0)
+      const encoded = this.#writer(place, at).lines(line, continues && start === 0)
       if (!this.#commit(place, line.length, encoded)) this.#encodedBytes = this.#limitBytes
       start = end
     }
   }
 
-  /** Records the half line that waits, short of a character that is not whole yet. */
-  #recordPiece(place: StreamPlace, at: Date): void {
+  /** Records the pending partial line, without an incomplete character at its end. */
+  #recordPiece(place: StreamState, at: Date): void {
     if (place.pending.length === 0 || place.mayBecomeResult(at)) return
     const waiting = place.pending.view
     const piece = waiting.subarray(0, waiting.length - incompleteTail(waiting))
@@ -155,7 +161,7 @@ export class OutputEncoder {
     place.pending.drop(piece.length)
   }
 
-  #recordLastLine(place: StreamPlace, at: Date): void {
+  #recordLastLine(place: StreamState, at: Date): void {
     const waiting = place.pending.view
     if (waiting.length === 0) return
     const writer = this.#writer(place, at)
@@ -179,12 +185,12 @@ export class OutputEncoder {
     this.#records++
   }
 
-  #commitOrStop(place: StreamPlace, rawBytes: number, encoded: EncodedText): void {
+  #commitOrStop(place: StreamState, rawBytes: number, encoded: EncodedText): void {
     if (!this.#commit(place, rawBytes, encoded)) this.#encodedBytes = this.#limitBytes
   }
 
-  /** Gives records out if the limit allows all of them. */
-  #commit(place: StreamPlace, rawBytes: number, encoded: EncodedText): boolean {
+  /** Returns the records if the limit allows all of them. */
+  #commit(place: StreamState, rawBytes: number, encoded: EncodedText): boolean {
     if (this.limitReached) return false
     const bytes = Buffer.from(encoded.text)
     if (this.#encodedBytes + bytes.length > this.#limitBytes) return false

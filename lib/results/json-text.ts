@@ -1,23 +1,23 @@
-/** Text as the inside of a JSON string, and the test for a line that is itself JSON. */
+/** Encodes text as the inside of a JSON string, and checks whether a line is JSON. */
 
-/** Longest line that is tried as a result, and the deepest nesting it may have. */
+/** Maximum length of a line that may be a result, and the maximum depth of its nesting. */
 export const maxResultBytes = 1 << 20
 const maxResultDepth = 64
 
 /**
- * JSON allows these raw, but many readers split lines at them (Python's splitlines, JavaScript's parsers of
- * old): a job could then make one record look like two.
+ * JSON allows these characters unescaped, but many readers split lines at them (Python's splitlines, old JavaScript
+ * parsers), so a job could make one record look like two.
  */
 const lineSeparators = /[\u0085\u2028\u2029]/
-/** Anything but a line feed and what may stand in a JSON string as it is. */
+/** Matches anything except a line feed and characters that need no escape in JSON strings. */
 const needsEscape = /[^\n !\x23-\x5b\x5d-\x84\x86-\u2027\u202a-\uffff]/
 
-/** True when nothing in the text needs an escape, line feeds aside. One pass, 1 GB/s. */
+/** Returns true if nothing in the text needs an escape, apart from line feeds. One pass, 1 GB/s. */
 export function isPlain(text: string): boolean {
   return !needsEscape.test(text)
 }
 
-/** The text as the inside of a JSON string, without the quotes around it. */
+/** Escapes a text for a JSON string, without the quotes. */
 export function escapeJson(text: string): string {
   const escaped = JSON.stringify(text).slice(1, -1)
   if (!lineSeparators.test(escaped)) return escaped
@@ -32,7 +32,7 @@ const tab = 0x09
 const openBracket = 0x5b
 const openBrace = 0x7b
 
-/** True when the text from `start` begins as a JSON object or array does. */
+/** Returns true if the text from `start` begins like a JSON object or array. */
 export function startsLikeJson(text: string, start = 0): boolean {
   for (let at = start; at < text.length; at++) {
     const code = text.charCodeAt(at)
@@ -43,8 +43,8 @@ export function startsLikeJson(text: string, start = 0): boolean {
 }
 
 /**
- * {@link startsLikeJson} for bytes that were not decoded yet. Looks at the first 256 only: it is asked again for
- * every write of a growing line.
+ * {@link startsLikeJson} for undecoded bytes. Checks only the first 256, because it is called for every write of a
+ * growing line.
  */
 export function bytesStartLikeJson(bytes: Uint8Array): boolean {
   for (const byte of bytes.subarray(0, 256)) {
@@ -54,14 +54,14 @@ export function bytesStartLikeJson(bytes: Uint8Array): boolean {
   return false
 }
 
-// Log lines and printed arrays (`[INFO] ready`, `[0.1 0.2]`) are common, and a JSON.parse that fails costs 5 µs:
-// most of them are told apart by their first and last characters.
+// Log lines and printed arrays (`[INFO] ready`, `[0.1 0.2]`) are common, and a failing JSON.parse costs 5 µs. The
+// first and last characters rule out most of them.
 const opening = /^[ \t]*(?:\{[ \t]*["}]|\[[ \t]*(?:[\]{["]|-?\d[\d.eE+-]*[ \t]*[,\]]|true\b|false\b|null\b))/
 const closing = /[\]}][ \t]*$/
 
 /**
- * True for a line that can stand verbatim in a record's `data`: a JSON object or array, small and shallow
- * enough for every reader, and without a character that some reader takes for the end of a line.
+ * Returns true if a line can be stored verbatim in a record's `data`: a JSON object or array within the size and
+ * depth limits, without characters that some reader treats as the end of a line.
  */
 export function isResultLine(line: string): boolean {
   if (!opening.test(line) || !closing.test(line)) return false
@@ -76,7 +76,7 @@ export function isResultLine(line: string): boolean {
   }
 }
 
-/** How deep brackets nest outside strings. Right for valid JSON, which is all it is used for. */
+/** Depth of the brackets outside strings. Correct for valid JSON only. */
 function depthOf(json: string): number {
   let depth = 0
   let deepest = 0

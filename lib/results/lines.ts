@@ -1,10 +1,10 @@
 import { ResultFormatFault } from '../contract/printed-output'
 
-/** JSONL as it arrives: in chunks whose borders fall anywhere. */
+/** JSONL in chunks with arbitrary boundaries. */
 
 export type ByteSource = Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 
-/** No record comes near this: a longer line is not ours. */
+/** Longer than any record. */
 const maxLineBytes = 16 << 20
 const lineFeed = 0x0a
 
@@ -13,8 +13,8 @@ function asBuffer(bytes: Uint8Array): Buffer {
 }
 
 /**
- * The lines of a source without their line feeds, as many at a time as one chunk completed: one await per
- * chunk, not per line.
+ * Yields the lines of a source without line feeds, grouped by the chunk that completed them: one await per chunk
+ * instead of one per line.
  */
 export async function* readLines(source: ByteSource): AsyncGenerator<Buffer[]> {
   let begun: Buffer[] = []
@@ -35,7 +35,9 @@ export async function* readLines(source: ByteSource): AsyncGenerator<Buffer[]> {
       begunBytes += chunk.length - start
     }
     if (begunBytes > maxLineBytes)
-      throw new ResultFormatFault('A stored record is longer than any record can be.')
+      throw new ResultFormatFault(
+        'A stored record is longer than any record can be. The result file is damaged.',
+      )
     if (lines.length > 0) yield lines
   }
   if (begun.length > 0) yield [Buffer.concat(begun)]

@@ -3,7 +3,7 @@ import { checkKey } from '../storage/store'
 import { resultFileName, resultKey } from './name'
 
 describe("a result's name", () => {
-  it('says whose, which competition and when, and is a key', () => {
+  it('contains user, competition and time, and is a valid key', () => {
     const name = resultFileName('ada', 'cifar10', new Date('2026-11-20T22:36:00.123Z'))
     expect(name).toBe('ada_cifar10_20261120T223600.123Z.jsonl')
     expect(checkKey(resultKey(name))).toBe(`results/${name}`)
@@ -11,7 +11,7 @@ describe("a result's name", () => {
     expect(checkKey(resultKey(longest))).toContain(longest)
   })
 
-  it.each(['', '../x', 'a/b', '.hidden', 'a\0', 'x'.repeat(65)])('is never made from the id %j', (id) => {
+  it.each(['', '../x', 'a/b', '.hidden', 'a\0', 'x'.repeat(65)])('is never built from the id %j', (id) => {
     expect(() => resultFileName(id, 'c', new Date(0))).toThrow()
     expect(() => resultFileName('u', id, new Date(0))).toThrow()
   })

@@ -1,14 +1,20 @@
 import { idPattern } from '../contract/jobs'
 
-/** `{user_id}_{competition_id}_{timestamp}.jsonl`. Two jobs of one millisecond share it. */
+/**
+ * Returns `{user_id}_{competition_id}_{timestamp}.jsonl`. Equal for two jobs of the same user, competition and
+ * millisecond.
+ */
 export function resultFileName(userId: string, competitionId: string, at: Date): string {
   for (const id of [userId, competitionId]) {
-    if (!idPattern.test(id)) throw new Error('An id cannot be part of a file name.')
+    if (!idPattern.test(id))
+      throw new Error(
+        'A file name cannot contain this id. Ids have 1 to 64 letters, digits, hyphens, underscores and dots.',
+      )
   }
   return `${userId}_${competitionId}_${at.toISOString().replace(/[-:]/g, '')}.jsonl`
 }
 
-/** Where a result lies in the store. */
+/** The key of a result in the store. */
 export function resultKey(name: string): string {
   return `results/${name}`
 }

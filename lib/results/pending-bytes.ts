@@ -1,6 +1,6 @@
 /**
- * Bytes that wait for the end of their line. Grows by doubling: a job that writes one byte at a time costs
- * linear time, where joining buffers at every write would cost quadratic.
+ * Bytes that wait for the end of their line. The buffer doubles when full, so a job that writes single bytes costs
+ * linear time; concatenating at every write would cost quadratic time.
  */
 export class PendingBytes {
   #buffer = Buffer.allocUnsafe(1024)
@@ -10,7 +10,7 @@ export class PendingBytes {
     return this.#length
   }
 
-  /** What waits, without a copy: valid until the next change. */
+  /** The pending bytes without a copy; valid until the next change. */
   get view(): Buffer {
     return this.#buffer.subarray(0, this.#length)
   }
@@ -26,7 +26,7 @@ export class PendingBytes {
     this.#length = needed
   }
 
-  /** Forgets the first `count` bytes. */
+  /** Removes the first `count` bytes. */
   drop(count: number): void {
     this.#buffer.copyWithin(0, count, this.#length)
     this.#length -= count

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { afterAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { placeByHand } from '../cluster/testing/placed'
+import { placeManually } from '../cluster/testing/placed'
 import { copyRows, makeJob, makeNode } from '../cluster/testing/rows'
 import { testDatabase } from '../database/testing/test-database'
 import { advance, parsePosition } from '../jobs/live/events'
@@ -26,10 +26,10 @@ const at = '2026-01-01T00:00:00.000Z'
 const line = (rank: number, text: string) => JSON.stringify({ type: 'stdout', t: at, rank, text })
 const result = (rank: number, data: unknown) => JSON.stringify({ type: 'result', t: at, rank, data })
 
-/** A job that runs as three tasks, each with what it printed, in chunks. */
+/** A running job with three tasks, each with stored chunks of output. */
 async function makeGang(printed: string[][]): Promise<string> {
   const job = await makeJob({ spec: { instance_count: printed.length } })
-  const first = await placeByHand((await makeNode({ name: 'node-0' })).nodeId, job)
+  const first = await placeManually((await makeNode({ name: 'node-0' })).nodeId, job)
   const tasks = [first]
   for (let rank = 1; rank < printed.length; rank++) {
     const { nodeId } = await makeNode({ name: `node-${rank}` })
@@ -70,7 +70,7 @@ const three = [
 const whole = three.map((chunks) => chunks.map((chunk) => `${chunk}\n`).join(''))
 
 describe('the output of several ranks', () => {
-  it('is the same from the chunks and from the file, from any place in any rank', async () => {
+  it('is the same from the chunks and from the file, from any position in any rank', async () => {
     const job = await makeGang(three)
     const size = (text = '') => Buffer.byteLength(text)
     const places = [
@@ -99,7 +99,7 @@ describe('the output of several ranks', () => {
     expect(Buffer.concat(alone).toString()).toBe(whole[1])
   })
 
-  it('lies in the file rank after rank, behind a record that names every node', async () => {
+  it('is stored in the file rank after rank, after a record that names every node', async () => {
     const job = await makeGang(three)
     await end(job)
     const pieces: Buffer[] = []
@@ -123,7 +123,7 @@ describe('the output of several ranks', () => {
     expect(records.at(-1)).toMatchObject({ type: 'exit' })
   })
 
-  it('is kept apart in the answer, which shows rank 0 first', async () => {
+  it('is separate in the response, which shows rank 0 first', async () => {
     const job = await makeGang(three)
     expect(await readResult(job)).toMatchObject({
       stdout: 'a\nb\n',
@@ -137,7 +137,7 @@ describe('the output of several ranks', () => {
     expect(await readResult(await makeJob())).not.toHaveProperty('ranks')
   })
 
-  it('is not put into the file while a task may still print', async () => {
+  it('is not written to the file while a task may still print', async () => {
     const { jobsWithoutResult } = await import('./result-files')
     const job = await makeGang(three)
     await db.pool.query(
@@ -151,7 +151,7 @@ describe('the output of several ranks', () => {
 })
 
 describe('a position in it', () => {
-  it('is read back as it was told, of one task as ever, and else is the beginning', () => {
+  it('is parsed as it was formatted, also in the form for one task; an invalid one is the beginning', () => {
     const start = { attempt: 2, bytes: [] }
     const moved = advance(advance(start, { rank: 2, records: Buffer.alloc(7) }), {
       rank: 0,

@@ -2,13 +2,13 @@ import { database } from '../database/client'
 import { storage } from '../storage/storage'
 import { resultKey } from './name'
 
-/** A piece of the output of one task: of rank 0, where the job has no other. */
+/** A piece of the output of one task; rank 0 for a single task. */
 export interface RankOutput {
   rank: number
   records: Buffer
 }
 
-/** A finished result: where it lies, and where the output lies within it. */
+/** The file of a stored result, and the position of the output within it. */
 export interface StoredResultFile {
   name: string
   bytes: number
@@ -16,13 +16,13 @@ export interface StoredResultFile {
   outputBytes: number
 }
 
-/** Rows fetched at once: each holds a mebibyte at most. */
-const chunksAtOnce = 16
+/** Rows fetched at once; each has at most 1 MiB. */
+const chunksPerQuery = 16
 
 /**
- * All that is stored of an attempt's output, from the chunks or the file, rank after rank: of each from a byte on, or
- * from its first where `from` does not say. The chunks go in the moment the file is there, so it is looked for after
- * them: nothing falls in between.
+ * Reads the stored output of an attempt, rank after rank, from the chunks or the file. Each rank starts at its
+ * offset in `from`, otherwise at 0. Looks for the chunks first: they are deleted as soon as the file exists, so
+ * checking the file afterwards misses nothing.
  */
 export async function* readRanks(
   jobId: string,
@@ -34,11 +34,11 @@ export async function* readRanks(
     position[piece.rank] = (position[piece.rank] ?? 0) + piece.records.length
     yield piece
   }
-  const file = await findFileOf(jobId, attempt)
+  const file = await findRankedFile(jobId, attempt)
   if (file) yield* readFile(file, position)
 }
 
-/** The output of one rank from a byte on. */
+/** Reads the output of one rank from a byte offset on. */
 export async function* readOutput(
   jobId: string,
   attempt: number,
@@ -52,12 +52,12 @@ export async function* readOutput(
   }
 }
 
-/** The output of all ranks, one after the other, as it stands in the file. */
+/** Reads the output of all ranks one after the other, as in the file. */
 export async function* readAllOutput(jobId: string, attempt: number): AsyncGenerator<Buffer> {
   for await (const { records } of readRanks(jobId, attempt)) yield records
 }
 
-/** How many tasks an attempt has or had; 0 before it was placed. */
+/** Counts the tasks of an attempt; 0 before it was placed. */
 export async function countRanks(jobId: string, attempt: number): Promise<number> {
   const { rows } = await database().pool.query<{ ranks: number }>({
     name: 'count-ranks',
@@ -67,7 +67,10 @@ export async function countRanks(jobId: string, attempt: number): Promise<number
   return rows[0]?.ranks ?? 0
 }
 
-/** The chunks of one attempt's output, from a byte of each rank on: whole records, if that is where one begins. */
+/**
+ * Reads the chunks of an attempt's output from a byte offset of each rank. Yields whole records if the offset is at
+ * the start of a record.
+ */
 export async function* readChunks(
   jobId: string,
   attempt: number,
@@ -79,19 +82,19 @@ export async function* readChunks(
       name: 'read-chunks',
       text: `SELECT t.rank, c.start, c.records FROM log_chunks c JOIN tasks t ON t.id = c.task_id
               WHERE t.job_id = $1 AND t.attempt = $2 AND c.start >= coalesce(($3::int8[])[t.rank + 1], 0)
-              ORDER BY t.rank, c.start LIMIT ${chunksAtOnce}`,
+              ORDER BY t.rank, c.start LIMIT ${chunksPerQuery}`,
       values: [jobId, attempt, Array.from(position, (byte) => byte ?? 0)],
     })
     for (const { rank, start, records } of rows) {
       position[rank] = start + records.length
       yield { rank, records }
     }
-    if (rows.length < chunksAtOnce) return
+    if (rows.length < chunksPerQuery) return
   }
 }
 
-/** Where, of each rank, the chunk begins that has the last but `bytes` of its output, while it is in chunks; else 0. */
-export async function startsOfTail(jobId: string, attempt: number, bytes: number): Promise<number[]> {
+/** Returns for each rank the start of the chunk that contains the byte `bytes` before its end; 0 without chunks. */
+export async function tailOffsets(jobId: string, attempt: number, bytes: number): Promise<number[]> {
   const { rows } = await database().pool.query<{ start: number | null }>({
     name: 'starts-of-tail',
     text: `SELECT max(c.start)::int8 AS start
@@ -102,7 +105,7 @@ export async function startsOfTail(jobId: string, attempt: number, bytes: number
   return rows.map(({ start }) => start ?? 0)
 }
 
-/** The stored file of an ended job; null until it is written. */
+/** Finds the result file of an ended job; null until it is written. */
 export async function findResultFile(jobId: string): Promise<StoredResultFile | null> {
   const { rows } = await database().pool.query<StoredResultFile>({
     name: 'find-result-file',
@@ -113,16 +116,16 @@ export async function findResultFile(jobId: string): Promise<StoredResultFile | 
   return rows[0] ?? null
 }
 
-/** The file, and how much of it is each rank's. */
-interface FileOfRanks {
+/** A file and the size of each rank's output in it. */
+interface RankedFile {
   name: string
   outputStart: number
   outputBytes: number
   sizes: number[]
 }
 
-async function findFileOf(jobId: string, attempt: number): Promise<FileOfRanks | null> {
-  const { rows } = await database().pool.query<FileOfRanks>({
+async function findRankedFile(jobId: string, attempt: number): Promise<RankedFile | null> {
+  const { rows } = await database().pool.query<RankedFile>({
     name: 'find-file-of-ranks',
     text: `SELECT f.name, f.output_start AS "outputStart", f.output_bytes AS "outputBytes",
                   coalesce((SELECT jsonb_agg(t.output_bytes ORDER BY t.rank) FROM tasks t
@@ -133,32 +136,35 @@ async function findFileOf(jobId: string, attempt: number): Promise<FileOfRanks |
   return rows[0] ?? null
 }
 
-/** Where in a file a rank's output lies. */
-interface Place {
+/** The position of a rank's output in a file. */
+interface FileRange {
   rank: number
   from: number
   to: number
 }
 
-/** Where what each rank's reader lacks lies in the file, which holds the ranks one after the other. Pure. */
-export function placesOf(start: number, sizes: readonly number[], from: readonly number[]): Place[] {
+/**
+ * Returns the positions in the file of what each rank's reader has not read yet. The file contains the ranks one
+ * after the other. Pure.
+ */
+export function rangesOf(start: number, sizes: readonly number[], from: readonly number[]): FileRange[] {
   let end = start
   return sizes.flatMap((size, rank) => {
     const begin = end
     end += size
-    const lacking = { rank, from: begin + Math.min(from[rank] ?? 0, size), to: end }
-    return lacking.from < lacking.to ? [lacking] : []
+    const unread = { rank, from: begin + Math.min(from[rank] ?? 0, size), to: end }
+    return unread.from < unread.to ? [unread] : []
   })
 }
 
-async function* readFile(file: FileOfRanks, from: readonly number[]): AsyncGenerator<RankOutput> {
-  const places = placesOf(file.outputStart, file.sizes, from)
-  const [first, last] = [places[0], places.at(-1)]
+async function* readFile(file: RankedFile, from: readonly number[]): AsyncGenerator<RankOutput> {
+  const ranges = rangesOf(file.outputStart, file.sizes, from)
+  const [first, last] = [ranges[0], ranges.at(-1)]
   if (!first || !last) return
   const { stream } = await storage().open(resultKey(file.name), { start: first.from })
   let at = first.from
   for await (const part of stream as AsyncIterable<Buffer>) {
-    for (const { rank, from, to } of places) {
+    for (const { rank, from, to } of ranges) {
       const records = part.subarray(Math.max(0, from - at), Math.max(0, to - at))
       if (records.length > 0) yield { rank, records }
     }

@@ -3,7 +3,7 @@ import type { OutputStream } from '../contract/printed-output'
 import { escapeJson, isPlain, isResultLine, startsLikeJson } from './json-text'
 import { decodeReplacing } from './utf8'
 
-/** Finished records: JSONL text, and what is in it. */
+/** Complete records as JSONL text, and their contents. */
 export interface EncodedText {
   text: string
   records: number
@@ -11,14 +11,14 @@ export interface EncodedText {
   replaced: number
 }
 
-/** Longest text of one record, in UTF-16 units: a longer line goes on in the next record. */
-export const maxPiece = 64 * 1024
+/** Maximum text of one record in UTF-16 units; a longer line continues in the next record. */
+export const maxRecordText = 64 * 1024
 
 const lineFeed = '\n'
 
 /**
- * Writes output of one stream, taken at one moment, as records. String building was measured against writing
- * into a buffer and against one JSON.stringify per record: this is 1,000,000 short lines in 0.2 s.
+ * Writes output of one stream as records with one timestamp. Building strings was measured to be faster than writing
+ * into a buffer and than one JSON.stringify per record: 1,000,000 short lines take 0.2 s.
  */
 export class RecordWriter {
   readonly #stream: OutputStream
@@ -33,21 +33,24 @@ export class RecordWriter {
     this.#openResult = `{"type":"result","t":"${at}",${place}`
   }
 
-  /** Whole lines, each with its line feed. `goesOn`: the first began in an earlier record, so it is no result. */
-  lines(bytes: Buffer, goesOn: boolean): EncodedText {
-    if (isUtf8(bytes)) this.#textLines(bytes.toString(), goesOn)
-    else this.#brokenLines(bytes, goesOn)
+  /**
+   * Writes complete lines with their line feeds. `goesOn`: the first line started in an earlier record and is
+   * therefore not a result.
+   */
+  lines(bytes: Buffer, continues: boolean): EncodedText {
+    if (isUtf8(bytes)) this.#textLines(bytes.toString(), continues)
+    else this.#brokenLines(bytes, continues)
     return this.#out
   }
 
-  /** Part of a line: its end comes in a later record, or never. */
+  /** Writes a part of a line whose end follows later or never. */
   piece(bytes: Buffer): EncodedText {
     const { text, replaced } = decodeReplacing(bytes)
     this.#line(text, { plain: isPlain(text), ends: false, replaced })
     return this.#out
   }
 
-  /** The last line of a stream that ended without a line feed: a result if it can be one, else a piece. */
+  /** Writes the last line of a stream without a line feed: as a result if possible, otherwise as a partial line. */
   lastLine(bytes: Buffer): EncodedText {
     const text = bytes.toString()
     if (!isUtf8(bytes) || !this.#isResult(text)) return this.piece(bytes)
@@ -55,10 +58,10 @@ export class RecordWriter {
     return this.#out
   }
 
-  #textLines(text: string, goesOn: boolean): void {
+  #textLines(text: string, continues: boolean): void {
     const plain = isPlain(text)
     let start = 0
-    let whole = !goesOn
+    let whole = !continues
     for (let end = text.indexOf(lineFeed); end !== -1; end = text.indexOf(lineFeed, start)) {
       const line = text.slice(start, end)
       if (whole && this.#isResult(line)) this.#result(`"data":${line}`)
@@ -68,11 +71,11 @@ export class RecordWriter {
     }
   }
 
-  #brokenLines(bytes: Buffer, goesOn: boolean): void {
+  #brokenLines(bytes: Buffer, continues: boolean): void {
     let start = 0
     for (let end = bytes.indexOf(lineFeed); end !== -1; end = bytes.indexOf(lineFeed, start)) {
       const line = bytes.subarray(start, end + 1)
-      if (isUtf8(line)) this.#textLines(line.toString(), goesOn && start === 0)
+      if (isUtf8(line)) this.#textLines(line.toString(), continues && start === 0)
       else {
         const { text, replaced } = decodeReplacing(line.subarray(0, -1))
         this.#line(text, { plain: false, ends: true, replaced })
@@ -93,9 +96,10 @@ export class RecordWriter {
 
   #line(line: string, how: { plain: boolean; ends: boolean; replaced: number }): void {
     let start = 0
-    while (line.length - start > maxPiece) {
-      // A cut inside a surrogate pair would turn one character into two replacements.
-      const end = start + maxPiece - (isHighSurrogate(line.charCodeAt(start + maxPiece - 1)) ? 1 : 0)
+    while (line.length - start > maxRecordText) {
+      // Splitting a surrogate pair would turn one character into two replacement characters.
+      const end =
+        start + maxRecordText - (isHighSurrogate(line.charCodeAt(start + maxRecordText - 1)) ? 1 : 0)
       this.#write(line.slice(start, end), how.plain, '","eol":false}\n')
       start = end
     }

@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from 'vitest'
 import { finishTask } from '../cluster/tasks/finish-task'
 import { unfinishedTasks } from '../cluster/tasks/tasks'
-import { placeByHand } from '../cluster/testing/placed'
+import { placeManually } from '../cluster/testing/placed'
 import { makeJob, makeNode } from '../cluster/testing/rows'
 import { testDatabase } from '../database/testing/test-database'
 import { s3Store } from '../storage/s3'
@@ -28,11 +28,11 @@ afterAll(() => server?.stop())
 
 const line = (number: number) => `{"type":"stdout","t":"2026-11-20T22:36:00.000Z","text":"line ${number}"}\n`
 
-/** A job that printed the given number of lines and ended. */
+/** An ended job that printed this number of lines. */
 async function endedJob(lines: number): Promise<string> {
   const lease = await makeNode()
   const job = await makeJob()
-  const taskId = await placeByHand(lease.nodeId, job)
+  const taskId = await placeManually(lease.nodeId, job)
   const records = Array.from({ length: lines }, (_, number) => line(number)).join('')
   await db.pool.query('INSERT INTO log_chunks (task_id, start, records) VALUES ($1, 0, $2)', [
     taskId,
@@ -40,7 +40,7 @@ async function endedJob(lines: number): Promise<string> {
   ])
   await db.pool.query('UPDATE tasks SET output_bytes = $2 WHERE id = $1', [taskId, records.length])
   const task = (await unfinishedTasks(lease)).find(({ id }) => id === taskId)
-  if (!task) throw new Error('the task is not there')
+  if (!task) throw new Error('The task does not exist.')
   await finishTask(lease, task, { reason: 'exit_code', detail: null, exitCode: 1 })
   return job
 }
@@ -51,7 +51,7 @@ async function textOf(job: string, from = 0): Promise<string> {
   return text
 }
 
-it('keeps output in the database while the bucket is away, then moves it there, and reads only what is asked for', async () => {
+it('keeps output in the database while the bucket is unavailable, moves it afterwards, and reads only the requested part', async () => {
   await db.pool.query('UPDATE policies SET enable_auto_retry = false')
   const job = await endedJob(1000)
   const expected = Array.from({ length: 1000 }, (_, number) => `line ${number}\n`).join('')

@@ -21,7 +21,7 @@ interface EndedJob {
   environment: string
   image: string
   imageDigest: string | null
-  /** What each rank had; empty where the job was never placed. */
+  /** The node of each rank; empty if the job was never placed. */
   instances: NonNullable<JobRecord['instances']>
   status: ExitRecord['status']
   reason: EndReason
@@ -33,11 +33,11 @@ interface EndedJob {
   endedAt: Date
 }
 
-/** Ids of ended jobs whose output still waits to become a file, oldest first. */
+/** Returns the ids of ended jobs whose output is not yet a file, oldest first. */
 export async function jobsWithoutResult(limit: number): Promise<string[]> {
   const { rows } = await database().pool.query<{ id: string }>({
     name: 'jobs-without-result',
-    // What still runs of a job that has its verdict may still print.
+    // A task that still runs after the job's result was decided may still print.
     text: `SELECT j.id FROM jobs j WHERE j.status IN ('completed', 'failed', 'cancelled') AND NOT j.result_stored
               AND NOT EXISTS (SELECT 1 FROM tasks t WHERE t.job_id = j.id AND t.status IN ('scheduled', 'starting', 'running'))
             ORDER BY j.ended_at LIMIT $1`,
@@ -47,9 +47,9 @@ export async function jobsWithoutResult(limit: number): Promise<string[]> {
 }
 
 /**
- * Turns an ended job's output into its file, then forgets the chunks. Safe to repeat after any crash, and beside another
- * process that does the same, as a leader does that was stopped and does not know yet that it is none: a name gets a file
- * only when all of the output is in it, so whichever is there is the right one, and the chunks are gone only after that.
+ * Stores the output of an ended job as a file, then deletes its chunks. Safe to repeat after a crash, and safe
+ * beside another process that does the same, for example a former leader. The file gets its name only when it is
+ * complete, so any existing file is correct, and chunks are deleted only afterwards.
  */
 export async function storeResult(jobId: string): Promise<void> {
   const job = await readEndedJob(jobId)
@@ -64,7 +64,7 @@ export async function storeResult(jobId: string): Promise<void> {
     if (!(error instanceof StorageFault) || error.code !== 'exists') throw error
     const found = await store.measure(key)
     if (found.bytes === first.length + job.outputBytes + last.length) return found
-    // A disk without hard links reserves the name first: this is what a crash right after that has left.
+    // On a disk without hard links, a crash right after reserving the name leaves this empty file.
     await store.remove(key)
     return write()
   })
@@ -74,7 +74,7 @@ export async function storeResult(jobId: string): Promise<void> {
       [jobId, first.length, stored.bytes - first.length - last.length, stored.bytes, stored.sha256],
     )
     await tx.query('UPDATE jobs SET result_stored = true WHERE id = $1', [jobId])
-    // With the chunks goes what was typed, and never read.
+    // Deletes unread terminal input together with the chunks.
     for (const table of ['log_chunks', 'terminal_inputs']) {
       await tx.query(`DELETE FROM ${table} WHERE task_id IN (SELECT id FROM tasks WHERE job_id = $1)`, [
         jobId,
@@ -108,7 +108,7 @@ async function readEndedJob(jobId: string): Promise<EndedJob | null> {
   return rows.map(parseSpec)[0] ?? null
 }
 
-/** Two jobs of one millisecond would share a name: the later one takes the next free millisecond. */
+/** Two jobs of one millisecond would share a name; the later one uses the next free millisecond. */
 async function reserveName(job: EndedJob): Promise<string> {
   for (let later = 0; ; later++) {
     const name = resultFileName(job.handle, job.competitionId, new Date(job.endedAt.getTime() + later))
@@ -168,8 +168,8 @@ async function* concat(first: Buffer, middle: AsyncIterable<Buffer>, last: Buffe
 }
 
 /**
- * The chunks of the job's last attempt, rank after rank.
- * @throws when they are not all there: another process has stored the result in the meantime.
+ * Reads the chunks of the job's last attempt, rank after rank.
+ * @throws if some are missing because another process has stored the result in the meantime.
  */
 async function* readWholeOutput(job: EndedJob): AsyncGenerator<Buffer> {
   let bytes = 0
@@ -178,6 +178,8 @@ async function* readWholeOutput(job: EndedJob): AsyncGenerator<Buffer> {
     yield records
   }
   if (bytes !== job.outputBytes) {
-    throw new Error(`The output of job ${job.id} has ${job.outputBytes} bytes, but ${bytes} were found.`)
+    throw new Error(
+      `The output of job ${job.id} has ${job.outputBytes} bytes, but ${bytes} were found. Another process may have stored it already.`,
+    )
   }
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { collectOutput, readRecords, toPlainText } from './decode'
 import { type EncoderState, OutputEncoder } from './encode'
 
-/** Output as nasty programs write it: pieces of characters, JSON, carriage returns, separators, garbage. */
+/** Difficult output: split characters, JSON, carriage returns, separators, invalid bytes. */
 const token = fc.oneof(
   fc.constantFrom(
     '\n',
@@ -53,7 +53,7 @@ async function all<Value>(source: AsyncIterable<Value>): Promise<Value[]> {
   return values
 }
 
-/** One run of a task: what it wrote, and what was stored of it through all flushes and restarts. */
+/** One run of a task: its output, and what was stored through all flushes and restarts. */
 class Run {
   readonly written = { stdout: Buffer.alloc(0), stderr: Buffer.alloc(0) }
   readonly stored: Buffer[] = []
@@ -78,7 +78,7 @@ class Run {
     this.stored.push(this.#encoder.flush(this.#now()).bytes)
   }
 
-  /** The process dies and another replays all output, in chunks of another size. */
+  /** Simulates a restart: another process replays all output in chunks of a different size. */
   restart(chunk: number): EncoderState {
     const resume = this.#encoder.state
     this.#encoder = new OutputEncoder({ limitBytes: this.limitBytes, resume })
@@ -110,7 +110,7 @@ function play(run: Run, steps: Step[]): Buffer {
   return run.end()
 }
 
-describe('output, through any splits, flushes and restarts', () => {
+describe('output with arbitrary splits, flushes and restarts', () => {
   it('is restored exactly', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
@@ -126,7 +126,7 @@ describe('output, through any splits, flushes and restarts', () => {
     )
   })
 
-  it('is made of valid records, one a line for every kind of reader', async () => {
+  it('consists of valid records, one per line for every kind of reader', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
         const stored = play(new Run(Number.MAX_SAFE_INTEGER), steps)

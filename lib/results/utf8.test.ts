@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { decodeReplacing, firstInvalidByte, incompleteTail } from './utf8'
 
-/** Bytes that are often nearly right: leads, continuations, whole characters. */
+/** Bytes that are often almost valid: lead bytes, continuation bytes, complete characters. */
 const nearlyUtf8 = fc
   .array(
     fc.oneof(
@@ -35,7 +35,7 @@ describe('UTF-8 in bytes', () => {
     }
   })
 
-  it('is decoded as the web does, and what was replaced is counted', () => {
+  it('is decoded like in browsers, with a count of the replaced bytes', () => {
     const strict = new TextDecoder('utf-8', { ignoreBOM: true })
     fc.assert(
       fc.property(nearlyUtf8, (bytes) => {
@@ -49,7 +49,7 @@ describe('UTF-8 in bytes', () => {
     expect(decodeReplacing(Buffer.from([0xff, 0xe2, 0x82, 0x61, 0xef, 0xbf, 0xbd])).replaced).toBe(3)
   })
 
-  it('is wrong at a place that can be named', () => {
+  it('reports the position of the first invalid byte', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => firstInvalidByte(Buffer.from(text)) === null),
     )

@@ -1,9 +1,9 @@
-/** UTF-8 at the level of bytes: where a sequence was cut, and where one is wrong (Unicode, table 3-7). */
+/** UTF-8 at the byte level: detects truncated and invalid sequences (Unicode, table 3-7). */
 
 interface Continuation {
-  /** How many bytes follow the first. */
+  /** Number of bytes after the first. */
   count: number
-  /** The second byte's own range; those after it are 0x80 to 0xBF. */
+  /** Range of the second byte; the following ones are 0x80 to 0xBF. */
   low: number
   high: number
 }
@@ -24,8 +24,8 @@ function continues(byte: number, position: number, { low, high }: Continuation):
 }
 
 /**
- * How many bytes at the end begin a sequence that the next bytes may complete: 0 to 3. Cutting before them
- * never changes what the whole decodes to, because a decoder is between two characters there.
+ * Returns how many bytes at the end start a sequence that more bytes may complete: 0 to 3. Splitting before them
+ * never changes the decoded text, because a decoder is between two characters there.
  */
 export function incompleteTail(bytes: Uint8Array): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
@@ -41,7 +41,7 @@ export function incompleteTail(bytes: Uint8Array): number {
   return 0
 }
 
-/** The offset of the first byte that is not UTF-8, or null. A sequence cut at the end counts as wrong. */
+/** Returns the offset of the first invalid byte, or null. A truncated sequence at the end is invalid. */
 export function firstInvalidByte(bytes: Uint8Array): number | null {
   let offset = 0
   while (offset < bytes.length) {
@@ -67,10 +67,10 @@ function countOf(haystack: Buffer | string, needle: string): number {
   return count
 }
 
-/** Decodes with U+FFFD for what is not UTF-8, and counts the bytes that were replaced. */
+/** Decodes with U+FFFD for invalid sequences, and counts the replaced bytes. */
 export function decodeReplacing(bytes: Buffer): { text: string; replaced: number } {
   const text = bytes.toString()
-  // A U+FFFD that the job itself printed is three valid bytes and is not counted.
+  // A U+FFFD printed by the job itself is three valid bytes and is not counted.
   const inserted = countOf(text, '\ufffd') - countOf(bytes, '\ufffd')
   return { text, replaced: bytes.length - (Buffer.byteLength(text) - 3 * inserted) }
 }

@@ -40,7 +40,7 @@ const requests: fc.Arbitrary<ResourceRequest> = fc
   })
   .map((changes) => ({ ...oneGpu, ...changes }))
 
-it('what is needed is free where the request fits, and nowhere else', () => {
+it('isFree agrees with fits for the current capacity of a node', () => {
   let fitting = 0
   fc.assert(
     fc.property(requests, nodes, (request, state) => {

@@ -1,24 +1,27 @@
-import { isEligible, isOfPool, sharesOf } from './fits'
+import { isEligible, isInPool, sharesOf } from './fits'
 import type { NodeState, ResourceRequest } from './types'
 
-/** What changes of a node as jobs come and go. Free room; of a GPU that may not be given out, none. */
+/**
+ * The free resources of a node, which change when jobs start and end. A GPU that is blocked counts as having
+ * none free.
+ */
 export interface Capacity {
   cpuMilli: number
   memoryMib: number
   gpus: number[]
 }
 
-/** What a request needs of a node, whatever is free there. */
+/** What a request needs on a node, independent of what is free there now. */
 export interface CapacityNeed {
   gpuCount: number
   gpuMilli: number
   cpuMilli: number
   memoryMib: number
-  /** Positions of the GPUs that it may be given. */
-  places: readonly number[]
+  /** Positions of the GPUs that the request may use. */
+  gpuPositions: readonly number[]
 }
 
-/** A node's free room now. */
+/** The free resources of a node now. */
 export function capacityOf(node: NodeState): Capacity {
   return {
     cpuMilli: node.cpuMilli - node.usedCpuMilli,
@@ -27,28 +30,31 @@ export function capacityOf(node: NodeState): Capacity {
   }
 }
 
-/** Null where the request would not fit whatever were free. */
+/** Returns what the request needs on the node, or null if it would not fit even on an empty node. */
 export function needOn(request: ResourceRequest, node: NodeState): CapacityNeed | null {
-  if (node.blocked !== null || !isOfPool(request, node)) return null
+  if (node.blocked !== null || !isInPool(request, node)) return null
   const { gpuCount, gpuMilli } = request
-  const places: number[] = []
-  for (let place = 0; place < node.gpus.length; place++) {
-    const gpu = node.gpus[place]
-    if (gpu?.blocked === null && isEligible(request, gpu)) places.push(place)
+  const gpuPositions: number[] = []
+  for (let position = 0; position < node.gpus.length; position++) {
+    const gpu = node.gpus[position]
+    if (gpu?.blocked === null && isEligible(request, gpu)) gpuPositions.push(position)
   }
-  return places.length < gpuCount ? null : { gpuCount, gpuMilli, places, ...sharesOf(request, node) }
+  return gpuPositions.length < gpuCount
+    ? null
+    : { gpuCount, gpuMilli, gpuPositions, ...sharesOf(request, node) }
 }
 
 /**
- * Whether what is needed is free: what `fits` answers for a node as it stands, for any room of it. Looking ahead asks
- * this for thousands of rooms, and needs no names of GPUs.
+ * Checks whether the need fits into a capacity. Gives the same answer as `fits` for the node's current
+ * capacity, but works for any capacity. The look-ahead calls this for thousands of capacities and does not
+ * need GPU ids, which makes it cheaper.
  */
 export function isFree(
-  { gpuCount, gpuMilli, cpuMilli, memoryMib, places }: CapacityNeed,
-  room: Capacity,
+  { gpuCount, gpuMilli, cpuMilli, memoryMib, gpuPositions }: CapacityNeed,
+  capacity: Capacity,
 ): boolean {
-  if (room.cpuMilli < cpuMilli || room.memoryMib < memoryMib) return false
+  if (capacity.cpuMilli < cpuMilli || capacity.memoryMib < memoryMib) return false
   let free = 0
-  for (const place of places) if ((room.gpus[place] ?? 0) >= gpuMilli) free += 1
+  for (const position of gpuPositions) if ((capacity.gpus[position] ?? 0) >= gpuMilli) free += 1
   return free >= gpuCount
 }

@@ -1,48 +1,50 @@
 import { NodeLedger } from './node-ledger'
 import type { NodeState } from './types'
 
-/** The nodes, and which of them changed: who keeps what it found out about nodes looks again only at these. */
+/** The nodes and a log of their changes. A cache of results per node rechecks only the nodes that changed. */
 export class Cluster {
-  /** Each at its position. */
+  /** Sorted by position. */
   readonly nodes: readonly NodeLedger[]
-  /** Changes in their order, each with its number. Of a node's changes only the last counts. */
+  /** Changes in order, each with its number. Only the last change of each node counts. */
   #log: { node: NodeLedger; number: number }[] = []
   #count = 0
-  readonly #last = new Map<NodeLedger, number>()
+  readonly #latest = new Map<NodeLedger, number>()
 
   constructor(states: readonly NodeState[]) {
-    this.nodes = states.map((state, position) => new NodeLedger(state, position, (node) => this.#note(node)))
-    for (const node of this.nodes) this.#note(node)
+    this.nodes = states.map(
+      (state, position) => new NodeLedger(state, position, (node) => this.#recordChange(node)),
+    )
+    for (const node of this.nodes) this.#recordChange(node)
   }
 
-  /** What has changed by now; see `changedSince`. */
-  get mark(): number {
+  /** The current version; pass it to `changedSince` later. */
+  get version(): number {
     return this.#count
   }
 
-  /** The nodes that changed since a mark; since 0, all. */
-  changedSince(mark: number): NodeLedger[] {
+  /** Returns the nodes that changed after a version. Version 0 returns all nodes. */
+  changedSince(version: number): NodeLedger[] {
     const changed: NodeLedger[] = []
-    for (let at = this.#log.length - 1; at >= 0; at--) {
-      const entry = this.#log[at]
-      if (!entry || entry.number <= mark) break
-      if (this.#counts(entry)) changed.push(entry.node)
+    for (let index = this.#log.length - 1; index >= 0; index--) {
+      const entry = this.#log[index]
+      if (!entry || entry.number <= version) break
+      if (this.#isLatest(entry)) changed.push(entry.node)
     }
     return changed
   }
 
-  #note(node: NodeLedger): void {
+  #recordChange(node: NodeLedger): void {
     this.#count += 1
-    this.#last.set(node, this.#count)
+    this.#latest.set(node, this.#count)
     this.#log.push({ node, number: this.#count })
-    if (this.#log.length >= 2 * this.nodes.length + leastToDrop)
-      this.#log = this.#log.filter((entry) => this.#counts(entry))
+    if (this.#log.length >= 2 * this.nodes.length + minObsoleteEntries)
+      this.#log = this.#log.filter((entry) => this.#isLatest(entry))
   }
 
-  #counts({ node, number }: { node: NodeLedger; number: number }): boolean {
-    return this.#last.get(node) === number
+  #isLatest({ node, number }: { node: NodeLedger; number: number }): boolean {
+    return this.#latest.get(node) === number
   }
 }
 
-/** So many entries that do not count are kept: dropping them looks at all. */
-const leastToDrop = 1024
+/** The log is compacted only after this many obsolete entries, because compaction reads the whole log. */
+const minObsoleteEntries = 1024

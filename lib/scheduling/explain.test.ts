@@ -4,17 +4,17 @@ import { gpu, node, oneGpu, snapshot, waitingJob } from './testing/rows'
 import { occupied } from './testing/simulate'
 import type { NodeState, ResourceRequest, RunningJob, Snapshot, Waiting } from './types'
 
-/** Why the one job that asks for this waits. */
+/** Returns the reason why a single job with this request waits. */
 function why(request: Partial<ResourceRequest>, changes: Partial<Snapshot>): Omit<Waiting, 'jobId'> {
   const state = snapshot({ waiting: [waitingJob('a', { request: { ...oneGpu, ...request } })], ...changes })
   const [told] = plan(state).waiting
-  if (!told) throw new Error('it does not wait')
+  if (!told) throw new Error('The job does not wait. Change the request or the snapshot.')
   const { jobId: _, ...cause } = told
   return cause
 }
 
-/** The nodes, with a job that holds so much of some of their GPUs. */
-function held(nodes: NodeState[], gpus: Record<string, number>): Partial<Snapshot> {
+/** The nodes, with a job that holds the given share of some of their GPUs. */
+function withRunningJob(nodes: NodeState[], gpus: Record<string, number>): Partial<Snapshot> {
   const tasks = nodes.map((each, rank) => ({
     rank,
     nodeId: each.id,
@@ -23,49 +23,58 @@ function held(nodes: NodeState[], gpus: Record<string, number>): Partial<Snapsho
     memoryMib: 0,
   }))
   const { attempt, priority, submittedAt, notBefore, ...facts } = waitingJob('holds')
-  const running: RunningJob = { ...facts, tasks, startedAt: 0, leaving: false }
+  const running: RunningJob = { ...facts, tasks, startedAt: 0, terminating: false }
   return { nodes: nodes.map((each) => occupied(each, [running])), running: [running] }
 }
 
 const whole = { cpuMilli: 0, memoryMib: 0 }
 
-describe('what is not free is told as', () => {
-  it('GPUs: all of them, as many on one node, or as much of one', () => {
+describe('the detail of a shortage names', () => {
+  it('GPUs: all in use, too few on one node, or too little of one GPU', () => {
     const nodes = [node('n', 2), node('m', 2)]
-    const most = held(nodes, { 'n/0': 1000, 'm/0': 1000 })
+    const most = withRunningJob(nodes, { 'n/0': 1000, 'm/0': 1000 })
     expect(why({ ...whole, gpuCount: 2 }, most)).toEqual({
       reason: 'no_free_gpu',
-      detail: 'It needs 2 GPUs on one node, and none has as many free.',
+      detail: 'It needs 2 GPUs on one node, and no node has that many free.',
     })
-    const all = held(nodes, { 'n/0': 1000, 'n/1': 1000, 'm/0': 1000, 'm/1': 1000 })
-    expect(why(whole, all).detail).toBe('Every GPU that fits is in use.')
-    const parts = held([node('n', 1)], { 'n/0': 700 })
-    expect(why({ ...whole, gpuMilli: 500 }, parts).detail).toBe('No GPU that fits has 0.5 of it free.')
+    const all = withRunningJob(nodes, { 'n/0': 1000, 'n/1': 1000, 'm/0': 1000, 'm/1': 1000 })
+    expect(why(whole, all).detail).toBe('All suitable GPUs are in use.')
+    const parts = withRunningJob([node('n', 1)], { 'n/0': 700 })
+    expect(why({ ...whole, gpuMilli: 500 }, parts).detail).toBe(
+      'No suitable GPU has 0.5 of its capacity free.',
+    )
   })
 
-  it('CPU or memory, where GPUs are free', () => {
+  it('CPU or memory if GPUs are free', () => {
     const nodes = [node('n', 2, { usedCpuMilli: 8000 })]
-    expect(why({}, { nodes }).detail).toBe('A GPU is free, but not enough CPU beside it.')
-    expect(why({ gpuCount: 2 }, { nodes }).detail).toBe('GPUs are free, but not enough CPU beside them.')
+    expect(why({}, { nodes }).detail).toBe('A GPU is free, but its node does not have enough free CPU.')
+    expect(why({ gpuCount: 2 }, { nodes }).detail).toBe(
+      'GPUs are free, but no node with a free GPU has enough free CPU.',
+    )
     expect(why({ gpuCount: 0 }, { nodes }).detail).toBe('Not enough CPU is free.')
     const memory = [node('n', 2, { usedMemoryMib: 8000 })]
-    expect(why({}, { nodes: memory }).detail).toBe('A GPU is free, but not enough memory beside it.')
+    expect(why({}, { nodes: memory }).detail).toBe(
+      'A GPU is free, but its node does not have enough free memory.',
+    )
   })
 })
 
-describe('a GPU that is held back is told as the reason', () => {
+describe('a blocked GPU is the reason', () => {
   const paused = node('n', 2, { gpus: [gpu('n/0'), gpu('n/1', { blocked: 'paused' })] })
 
-  it('where the job will not start without it, also while the other ones are in use', () => {
-    expect(why({ ...whole, gpuCount: 2 }, held([paused], { 'n/0': 1000 })).reason).toBe('gpu_paused')
+  it('if the job cannot start without it, even while other GPUs are in use', () => {
+    expect(why({ ...whole, gpuCount: 2 }, withRunningJob([paused], { 'n/0': 1000 })).reason).toBe(
+      'gpu_paused',
+    )
     expect(
-      why({ ...whole, instances: 2, gpuCount: 2 }, held([paused, node('m', 2)], { 'm/0': 500 })).reason,
+      why({ ...whole, instances: 2, gpuCount: 2 }, withRunningJob([paused, node('m', 2)], { 'm/0': 500 }))
+        .reason,
     ).toBe('gpu_paused')
     const outside = node('n', 1, { gpus: [gpu('n/0', { blocked: 'outside' })] })
     expect(why(whole, { nodes: [outside] }).reason).toBe('gpu_busy_outside')
   })
 
-  it('with which of them it is, that the job could use, and no other', () => {
+  it('and the reason lists exactly the blocked GPUs that the job could use', () => {
     const outside = gpu('m/0', { blocked: 'outside' })
     const other = gpu('m/1', { blocked: 'paused', model: 'Tesla T4' })
     const nodes = [paused, node('m', 2, { gpus: [outside, other] }), node('k', 1, { blocked: 'paused' })]
@@ -79,13 +88,13 @@ describe('a GPU that is held back is told as the reason', () => {
     })
   })
 
-  it('and not where others end first', () => {
-    const full = held([paused], { 'n/0': 1000, 'n/1': 1000 })
+  it('but not if other jobs may end first', () => {
+    const full = withRunningJob([paused], { 'n/0': 1000, 'n/1': 1000 })
     expect(why(whole, full).reason).toBe('no_free_gpu')
   })
 })
 
-it('a node that takes no jobs is told as the reason, and which it is where it is held back', () => {
+it('a closed node is the reason, and the reason lists the nodes that an admin or failures closed', () => {
   const blocks = ['lost', 'paused', 'draining', 'quarantined'] as const
   const nodes = blocks.map((blocked) => node(blocked, 1, { blocked }))
   expect(why(whole, { nodes: [...nodes, node('small', 0)] })).toEqual({
@@ -95,33 +104,33 @@ it('a node that takes no jobs is told as the reason, and which it is where it is
   })
 })
 
-describe('nodes that take no jobs are told of where the others are in use', () => {
+describe('closed nodes are mentioned while open nodes are in use', () => {
   const closed = [node('m', 1, { blocked: 'paused' }), node('k', 1, { blocked: 'lost' })]
 
-  it('if they have room for it, and which of them are held back', () => {
-    const busy = held([node('n', 1), ...closed], { 'n/0': 1000 })
+  it('if they have capacity for the job, with the ids of those that an admin closed', () => {
+    const busy = withRunningJob([node('n', 1), ...closed], { 'n/0': 1000 })
     expect(why(whole, busy)).toEqual({
       reason: 'no_free_gpu',
       detail:
-        'Every GPU that fits is in use. Nodes that take no jobs would have room: 1 node paused, 1 node without a worker.',
+        'All suitable GPUs are in use. Closed nodes have enough capacity: 1 node paused, 1 node without a worker.',
       unavailable: ['m'],
     })
-    const full = held([node('n', 1), ...closed], { 'n/0': 1000, 'm/0': 1000, 'k/0': 1000 })
-    expect(why(whole, full)).toEqual({ reason: 'no_free_gpu', detail: 'Every GPU that fits is in use.' })
+    const full = withRunningJob([node('n', 1), ...closed], { 'n/0': 1000, 'm/0': 1000, 'k/0': 1000 })
+    expect(why(whole, full)).toEqual({ reason: 'no_free_gpu', detail: 'All suitable GPUs are in use.' })
   })
 
-  it('if they have room for as many instances as are missing', () => {
+  it('if they have capacity for all missing instances', () => {
     const nodes = [node('n', 1), node('o', 1), node('p', 1), ...closed]
-    const one = held(nodes, { 'n/0': 1000, 'k/0': 1000 })
+    const one = withRunningJob(nodes, { 'n/0': 1000, 'k/0': 1000 })
     expect(why({ ...whole, instances: 3 }, one).detail).toBe(
-      'It needs 3 nodes at once; 2 are free. Nodes that take no jobs would have room: 1 node paused.',
+      'It needs 3 nodes at once; 2 are free. Closed nodes have enough capacity: 1 node paused.',
     )
-    const two = held(nodes, { 'n/0': 1000, 'o/0': 1000, 'k/0': 1000 })
+    const two = withRunningJob(nodes, { 'n/0': 1000, 'o/0': 1000, 'k/0': 1000 })
     expect(why({ ...whole, instances: 3 }, two).detail).toBe('It needs 3 nodes at once; 1 is free.')
   })
 })
 
-describe('what never fits is told by what is missing', () => {
+describe('the detail of never_fits names what is missing', () => {
   const nodes = [node('n', 2), node('m', 2)]
   it.each<[Partial<ResourceRequest>, string]>([
     [
@@ -146,12 +155,12 @@ describe('what never fits is told by what is missing', () => {
   })
 })
 
-it('a quota says whether waiting helps', () => {
+it('the detail of a quota says whether waiting helps', () => {
   const project = { id: 'p', weight: 1, quotaMilli: 1000, exhausted: false, usage: 0, userUsage: [] }
   const nodes = [node('n', 4)]
   expect(why({ gpuCount: 2 }, { nodes, projects: [project] }).detail).toBe(
     'It asks for 2 GPUs, and the quota is 1.',
   )
-  const used = held(nodes, { 'n/0': 1000 })
+  const used = withRunningJob(nodes, { 'n/0': 1000 })
   expect(why({}, { ...used, projects: [project] }).detail).toBe('It holds 1 of 1 GPUs.')
 })

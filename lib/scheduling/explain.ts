@@ -1,19 +1,22 @@
-import { fits, isEligible, isOfPool } from './fits'
+import { fits, isEligible, isInPool } from './fits'
 import { NodeKinds } from './node-kinds'
 import { gpuMilliOf } from './queue-order'
 import type { ProjectAccount } from './queues'
 import type { Scheduler } from './scheduler'
 import type { Fit, NodeState, ResourceRequest, Waiting, WaitingJob } from './types'
 
-/** Reasons that hold whatever a project's quota and the policy say. */
-const absent: ReadonlySet<Waiting['reason']> = new Set(['never_fits', 'no_node', 'provisioning'])
+/** Reasons that apply regardless of quota and policy. */
+const clusterReasons: ReadonlySet<Waiting['reason']> = new Set(['never_fits', 'no_node', 'provisioning'])
 
 type Cause = Omit<Waiting, 'jobId'>
 
-/** Why jobs that are left waiting wait. Jobs that ask for the same wait for the same, so each request class is looked at once. */
+/**
+ * Explains why jobs wait. Jobs with equal requests wait for the same reason, so each request class is
+ * examined once.
+ */
 export class Explainer {
-  readonly #ofShape = new Map<string, Cause>()
-  readonly #cluster: View
+  readonly #byRequest = new Map<string, Cause>()
+  readonly #cluster: ClusterView
 
   constructor(
     private readonly scheduler: Scheduler,
@@ -34,21 +37,21 @@ export class Explainer {
     if (job.notBefore !== null && job.notBefore > this.now) return { reason: 'backing_off', detail: null }
     if (shareKey.project.exhausted) return { reason: 'budget', detail: null }
     const key = JSON.stringify(job.request)
-    const ofShape = this.#ofShape.get(key) ?? explainShape(job.request, this.#cluster)
-    this.#ofShape.set(key, ofShape)
-    if (absent.has(ofShape.reason)) return ofShape
+    const requestCause = this.#byRequest.get(key) ?? explainRequest(job.request, this.#cluster)
+    this.#byRequest.set(key, requestCause)
+    if (clusterReasons.has(requestCause.reason)) return requestCause
     if (queueOrder.isOverQuota(shareKey.project, job.request))
       return { reason: 'quota', detail: describeQuota(shareKey.project, job) }
     if (this.scheduler.isFull) return { reason: 'max_concurrent_jobs', detail: null }
-    return ofShape
+    return requestCause
   }
 }
 
-/** The nodes, and what is the same of them for every request class: each costs a look at every GPU there is. */
-interface View {
+/** The nodes, and what is the same for every request class. Computed once because it reads every GPU. */
+interface ClusterView {
   nodes: readonly NodeState[]
   kinds: NodeKinds
-  /** Those with a GPU that may not be given out. */
+  /** Nodes with at least one blocked GPU. */
   withBlocks: ReadonlySet<NodeState>
 }
 
@@ -56,25 +59,26 @@ function hasBlockedGpu({ gpus }: NodeState): boolean {
   return gpus.some(({ blocked }) => blocked !== null)
 }
 
-function explainShape(request: ResourceRequest, { nodes, kinds, withBlocks }: View): Cause {
-  if (request.dedicatedTo && !hasItsNodes(request, nodes)) return { reason: 'provisioning', detail: null }
+function explainRequest(request: ResourceRequest, { nodes, kinds, withBlocks }: ClusterView): Cause {
+  if (request.dedicatedTo && !hasDedicatedNodes(request, nodes))
+    return { reason: 'provisioning', detail: null }
   if (nodes.every(({ blocked }) => blocked === 'lost')) return { reason: 'no_node', detail: null }
   const { instances } = request
-  const could = kinds.largeEnough(request)
-  if (could.length < instances)
-    return { reason: 'never_fits', detail: describeTooLarge(request, nodes, could.length) }
-  const open = could.filter(({ blocked }) => blocked === null)
+  const largeEnough = kinds.largeEnough(request)
+  if (largeEnough.length < instances)
+    return { reason: 'never_fits', detail: describeTooLarge(request, nodes, largeEnough.length) }
+  const open = largeEnough.filter(({ blocked }) => blocked === null)
   if (open.length < instances) {
     return {
       reason: 'node_unavailable',
-      detail: describeClosed(could),
-      unavailable: idsOf(could.filter(isClosedByAdmin)),
+      detail: describeClosed(largeEnough),
+      unavailable: idsOf(largeEnough.filter(isClosedByAdmin)),
     }
   }
-  const looks = open.map((node) => ({ node, fit: fits(request, node), hasBlocks: withBlocks.has(node) }))
-  const free = looks.filter(({ fit }) => fit.ok).length
+  const nodeFits = open.map((node) => ({ node, fit: fits(request, node), hasBlocks: withBlocks.has(node) }))
+  const free = nodeFits.filter(({ fit }) => fit.ok).length
   if (free >= instances) return { reason: 'reserved', detail: null }
-  const block = gpuBlock(request, looks)
+  const block = gpuBlock(request, nodeFits)
   if (block) return block
   const shortage: Cause =
     instances > 1
@@ -82,51 +86,53 @@ function explainShape(request: ResourceRequest, { nodes, kinds, withBlocks }: Vi
           reason: 'gang_waiting',
           detail: `It needs ${instances} nodes at once; ${free} ${free === 1 ? 'is' : 'are'} free.`,
         }
-      : { reason: 'no_free_gpu', detail: describeShortage(request, looks) }
-  return { ...shortage, ...roomOnClosed(request, could, shortage.detail, instances - free) }
+      : { reason: 'no_free_gpu', detail: describeShortage(request, nodeFits) }
+  return { ...shortage, ...capacityOnClosedNodes(request, largeEnough, shortage.detail, instances - free) }
 }
 
-/** Adds to what is short that nodes which take no jobs would have room: as many as would let it start now. */
-function roomOnClosed(
+/** If closed nodes have enough capacity to start the job now, adds that to the explanation of the shortage. */
+function capacityOnClosedNodes(
   request: ResourceRequest,
-  could: readonly NodeState[],
+  largeEnough: readonly NodeState[],
   detail: string | null,
   missing: number,
 ): Partial<Cause> {
-  const closed = could.filter((node) => node.blocked !== null && fits(request, { ...node, blocked: null }).ok)
+  const closed = largeEnough.filter(
+    (node) => node.blocked !== null && fits(request, { ...node, blocked: null }).ok,
+  )
   if (closed.length < missing) return {}
-  const room = `Nodes that take no jobs would have room: ${describeClosed(closed)}`
+  const closedDetail = `Closed nodes have enough capacity: ${describeClosed(closed)}`
   return {
-    detail: [detail, room].filter(Boolean).join(' '),
+    detail: [detail, closedDetail].filter(Boolean).join(' '),
     unavailable: idsOf(closed.filter(isClosedByAdmin)),
   }
 }
 
 /** An open node that is large enough for one instance, and whether one fits there now. */
-interface Look {
+interface NodeFit {
   node: NodeState
   fit: Fit
   hasBlocks: boolean
 }
 
-/** Whether the nodes that are brought up for a job alone are there, all of them. */
-function hasItsNodes(request: ResourceRequest, nodes: readonly NodeState[]): boolean {
-  const own = nodes.filter((node) => node.blocked !== 'lost' && isOfPool(request, node))
+/** Checks whether all nodes that were provisioned for this job are present. */
+function hasDedicatedNodes(request: ResourceRequest, nodes: readonly NodeState[]): boolean {
+  const own = nodes.filter((node) => node.blocked !== 'lost' && isInPool(request, node))
   return own.length >= request.instances
 }
 
 /**
- * Only where the blocked GPUs alone stand in the way: without the blocks enough nodes would be free, or with them not even
- * if all that runs had ended.
+ * Returns a cause only if the blocked GPUs alone prevent the start: either enough nodes would be free without
+ * the blocks, or the blocks leave too few nodes even if all running jobs ended.
  */
-function gpuBlock(request: ResourceRequest, looks: readonly Look[]): Cause | null {
-  const nodes = looks.filter(({ hasBlocks }) => hasBlocks).map(({ node }) => node)
+function gpuBlock(request: ResourceRequest, nodeFits: readonly NodeFit[]): Cause | null {
+  const nodes = nodeFits.filter(({ hasBlocks }) => hasBlocks).map(({ node }) => node)
   if (nodes.length === 0) return null
-  const others = looks.filter(({ hasBlocks }) => !hasBlocks)
-  const roomAmong = (of: readonly NodeState[]) => of.filter((node) => fits(request, node).ok).length
-  // Of the others each could be free, and is now or is not, with and without the blocks.
-  const onceEmpty = others.length + roomAmong(nodes.map(empty))
-  const onceUnblocked = others.filter(({ fit }) => fit.ok).length + roomAmong(nodes.map(unblocked))
+  const others = nodeFits.filter(({ hasBlocks }) => !hasBlocks)
+  const countFitting = (of: readonly NodeState[]) => of.filter((node) => fits(request, node).ok).length
+  // Nodes without blocked GPUs count as free once empty; they were checked for the current state above.
+  const onceEmpty = others.length + countFitting(nodes.map(empty))
+  const onceUnblocked = others.filter(({ fit }) => fit.ok).length + countFitting(nodes.map(unblocked))
   if (onceEmpty >= request.instances && onceUnblocked < request.instances) return null
   const blocks = nodes
     .flatMap(({ gpus }) => gpus)
@@ -136,7 +142,7 @@ function gpuBlock(request: ResourceRequest, looks: readonly Look[]): Cause | nul
   return { reason, detail: null, unavailable: idsOf(blocks) }
 }
 
-/** Whether an admin or its own failures keep a node from taking jobs, and not that its worker is away. */
+/** Checks whether an admin or the node's own failures closed it. False if only its worker is missing. */
 function isClosedByAdmin({ blocked }: NodeState): boolean {
   return blocked === 'paused' || blocked === 'quarantined'
 }
@@ -157,38 +163,45 @@ function empty(node: NodeState): NodeState {
 
 function describeQuota({ quotaMilli, heldMilli }: ProjectAccount, job: WaitingJob): string {
   const quota = (quotaMilli ?? 0) / 1000
-  const asked = gpuMilliOf(job) / 1000
-  if (asked > quota) return `It asks for ${asked} GPUs, and the quota is ${quota}.`
+  const requested = gpuMilliOf(job) / 1000
+  if (requested > quota) return `It asks for ${requested} GPUs, and the quota is ${quota}.`
   return `It holds ${heldMilli / 1000} of ${quota} GPUs.`
 }
 
-/** @param could how many nodes are large enough. */
-function describeTooLarge(request: ResourceRequest, nodes: readonly NodeState[], could: number): string {
+/** @param largeEnough number of nodes that are large enough. */
+function describeTooLarge(
+  request: ResourceRequest,
+  nodes: readonly NodeState[],
+  largeEnough: number,
+): string {
   const { gpuCount, instances, pool } = request
-  const asked = describeRequest(request)
-  const ofPool = nodes.filter((node) => isOfPool(request, node))
+  const requested = describeRequest(request)
+  const ofPool = nodes.filter((node) => isInPool(request, node))
   if (ofPool.length === 0) return `It asks for the pool ${pool}, which has no node.`
-  if (could > 0) {
-    return `It asks for ${asked}; of the ${count(ofPool.length, 'node')} of its pool ${could} ${could === 1 ? 'is' : 'are'} large enough.`
+  if (largeEnough > 0) {
+    return `It asks for ${requested}; of the ${count(ofPool.length, 'node')} of its pool ${largeEnough} ${largeEnough === 1 ? 'is' : 'are'} large enough.`
   }
   const gpus = Math.max(
     ...ofPool.map(
       (node) => node.gpus.filter((gpu) => gpu.blocked !== 'missing' && isEligible(request, gpu)).length,
     ),
   )
-  if (gpuCount > 0 && gpus === 0) return `It asks for ${asked}; no node of its pool has one.`
+  if (gpuCount > 0 && gpus === 0) return `It asks for ${requested}; no node of its pool has one.`
   const memory = gib(Math.max(...ofPool.map((node) => node.memoryMib)))
   const cores = Math.floor(Math.max(...ofPool.map((node) => node.cpuMilli)) / 1000)
-  const most = `${count(gpus, gpuCount === 0 ? 'GPU' : 'such GPU')}, ${count(cores, 'core')} and ${memory} GiB of memory`
-  if (instances > ofPool.length) return `It asks for ${asked}; its pool has ${count(ofPool.length, 'node')}.`
+  const largestSize = `${count(gpus, gpuCount === 0 ? 'GPU' : 'such GPU')}, ${count(cores, 'core')} and ${memory} GiB of memory`
+  if (instances > ofPool.length)
+    return `It asks for ${requested}; its pool has ${count(ofPool.length, 'node')}.`
   const largest =
     ofPool.length === 1
       ? 'the only node of its pool'
       : `the largest of the ${ofPool.length} nodes of its pool`
-  return `It asks for ${asked}; ${largest} has ${most}.`
+  return `It asks for ${requested}; ${largest} has ${largestSize}.`
 }
 
-/** Such as "2 nodes with 8 GPUs with 40 GB", and CPU and memory where it asks for them. */
+/**
+ * Describes a request, for example "2 nodes with 8 GPUs with 40 GB", with CPU and memory if it asks for them.
+ */
 function describeRequest(request: ResourceRequest): string {
   const { gpuCount, gpuModel, gpuMemoryMib, allowedGpus, cpuMilli, memoryMib, instances } = request
   const gpus = [
@@ -197,21 +210,24 @@ function describeRequest(request: ResourceRequest): string {
     ...(gpuMemoryMib === null ? [] : [`with ${gigabytes(gpuMemoryMib)} GB`]),
     ...(allowedGpus === null ? [] : [`numbered ${listed(allowedGpus)}`]),
   ].join(' ')
-  const beside = [
+  const resources = [
     ...(cpuMilli === null ? [] : [count(cpuMilli / 1000, 'core')]),
     ...(memoryMib === null ? [] : [`${gib(memoryMib)} GiB of memory`]),
   ]
-  return `${instances > 1 ? `${instances} nodes with ` : ''}${[gpus, ...beside].join(', ')}`
+  return `${instances > 1 ? `${instances} nodes with ` : ''}${[gpus, ...resources].join(', ')}`
 }
 
-const mostListed = 8
+const maxListedGpus = 8
 
 function listed(numbers: readonly number[]): string {
-  const rest = numbers.length > mostListed ? ', …' : ''
-  return `${numbers.slice(0, mostListed).join(', ')}${rest}`
+  const suffix = numbers.length > maxListedGpus ? ', …' : ''
+  return `${numbers.slice(0, maxListedGpus).join(', ')}${suffix}`
 }
 
-/** A node whose worker left in order counts as lost here: nobody knows of either whether it comes back. */
+/**
+ * A node whose worker shut down normally counts as lost here: in both cases nobody knows whether it comes
+ * back.
+ */
 function describeClosed(nodes: readonly NodeState[]): string {
   const states = new Map<string, number>()
   for (const { blocked } of nodes) {
@@ -222,20 +238,20 @@ function describeClosed(nodes: readonly NodeState[]): string {
   return `${[...states].map(([state, many]) => `${count(many, 'node')} ${state}`).join(', ')}.`
 }
 
-/** Without numbers that change whenever a job ends: each change is told to every job that waits for it. */
-function describeShortage(request: ResourceRequest, looks: readonly Look[]): string {
+/** Leaves out numbers that change whenever a job ends, because every change is sent to every waiting job. */
+function describeShortage(request: ResourceRequest, nodeFits: readonly NodeFit[]): string {
   const { gpuCount, gpuMilli } = request
-  const dimensions = new Set(looks.flatMap(({ fit }) => (fit.ok ? [] : [fit.dimension])))
+  const dimensions = new Set(nodeFits.flatMap(({ fit }) => (fit.ok ? [] : [fit.dimension])))
   const short = dimensions.has('cpu') ? 'CPU' : dimensions.has('memory') ? 'memory' : null
   if (short && gpuCount === 0) return `Not enough ${short} is free.`
-  if (short && gpuCount === 1) return `A GPU is free, but not enough ${short} beside it.`
-  if (short) return `GPUs are free, but not enough ${short} beside them.`
-  if (gpuMilli < 1000) return `No GPU that fits has ${gpuMilli / 1000} of it free.`
-  if (gpuCount > 1) return `It needs ${gpuCount} GPUs on one node, and none has as many free.`
-  return 'Every GPU that fits is in use.'
+  if (short && gpuCount === 1) return `A GPU is free, but its node does not have enough free ${short}.`
+  if (short) return `GPUs are free, but no node with a free GPU has enough free ${short}.`
+  if (gpuMilli < 1000) return `No suitable GPU has ${gpuMilli / 1000} of its capacity free.`
+  if (gpuCount > 1) return `It needs ${gpuCount} GPUs on one node, and no node has that many free.`
+  return 'All suitable GPUs are in use.'
 }
 
-/** As GPUs' memory is asked for. */
+/** Converts MiB to GB, the unit in which users request GPU memory. */
 function gigabytes(mib: number): number {
   return Math.floor((mib * 2 ** 20) / 1e8) / 10
 }

@@ -1,15 +1,15 @@
 import type { Fit, GpuState, NodeState, ResourceRequest } from './types'
 
 /**
- * Whether one instance fits on a node now, and with which GPUs. Planning and committing both ask here, so that a plan
- * made on a stale snapshot is refused by the same rule that made it.
- *
- * @param wanted ids of the GPUs that a plan chose; left out, the fullest ones that still have room.
+ * Checks whether one instance fits on a node now, and chooses its GPUs. Both the scheduler and the
+ * transaction that commits its plan call this, so a plan from a stale snapshot is rejected by the same rule.
+ * @param wanted ids of the GPUs that a plan chose. Default: the fullest GPUs that still have capacity.
+ * @returns the task placement, or the first dimension that does not fit.
  */
 export function fits(request: ResourceRequest, node: NodeState, wanted?: readonly string[]): Fit {
   if (node.blocked !== null) return { ok: false, dimension: 'node' }
-  if (!isOfPool(request, node)) return { ok: false, dimension: 'pool' }
-  const gpus = wanted ? takeWanted(request, node.gpus, wanted) : chooseGpus(request, node.gpus)
+  if (!isInPool(request, node)) return { ok: false, dimension: 'pool' }
+  const gpus = wanted ? takeRequestedGpus(request, node.gpus, wanted) : chooseGpus(request, node.gpus)
   if (!gpus) return { ok: false, dimension: 'gpu' }
   const { cpuMilli, memoryMib } = sharesOf(request, node)
   if (node.usedCpuMilli + cpuMilli > node.cpuMilli) return { ok: false, dimension: 'cpu' }
@@ -25,13 +25,16 @@ export function fits(request: ResourceRequest, node: NodeState, wanted?: readonl
   }
 }
 
-/** Best effort takes what is idle anywhere; all others stay in their pool. Nodes brought up for a job are its own pool. */
-export function isOfPool(request: ResourceRequest, node: NodeState): boolean {
+/**
+ * Best-effort jobs may use any pool; other jobs stay in their pool. Nodes provisioned for one job accept only
+ * that job.
+ */
+export function isInPool(request: ResourceRequest, node: NodeState): boolean {
   if (request.dedicatedTo || node.dedicatedTo) return request.dedicatedTo === node.dedicatedTo
   return request.pool === 'best-effort' || request.pool === node.pool
 }
 
-/** Whether the request could fit on the node if nothing else ran there and nothing of it were blocked. */
+/** Checks whether the request would fit if nothing else ran on the node and nothing were blocked. */
 export function couldFit(request: ResourceRequest, node: NodeState): boolean {
   const gpus = node.gpus
     .filter(({ blocked }) => blocked !== 'missing')
@@ -40,51 +43,51 @@ export function couldFit(request: ResourceRequest, node: NodeState): boolean {
 }
 
 /**
- * The least that a config may ask for, and so what an instance gets whose share of a node is less: an engine starts
- * nothing in 1 MiB, and takes no core at all for all of them.
+ * The minimum that a config may request, and the minimum that an instance gets if its share of a node is
+ * smaller. A container engine starts nothing in 1 MiB and reads 0 CPUs as unlimited.
  */
-const least = { cpuMilli: 100, memoryMib: 103 }
+const minimumShare = { cpuMilli: 100, memoryMib: 103 }
 
 /**
- * CPU and memory of an instance on a node: what it asked for, else the node's share of the GPUs it holds. A job
- * without GPUs gets the share of one.
+ * Returns the CPU and memory of an instance on a node: what it requested, otherwise the node's share for its
+ * GPUs. A job without GPUs gets the share of one GPU.
  */
 export function sharesOf(request: ResourceRequest, node: NodeState): { cpuMilli: number; memoryMib: number } {
   const held = request.gpuCount === 0 ? 1 : (request.gpuCount * request.gpuMilli) / 1000
   const share = Math.min(1, held / Math.max(1, node.gpus.length))
   return {
-    cpuMilli: request.cpuMilli ?? Math.max(least.cpuMilli, Math.floor(node.cpuMilli * share)),
-    memoryMib: request.memoryMib ?? Math.max(least.memoryMib, Math.floor(node.memoryMib * share)),
+    cpuMilli: request.cpuMilli ?? Math.max(minimumShare.cpuMilli, Math.floor(node.cpuMilli * share)),
+    memoryMib: request.memoryMib ?? Math.max(minimumShare.memoryMib, Math.floor(node.memoryMib * share)),
   }
 }
 
-/** Whether a GPU may be given to the request at all, and has room for its share. */
+/** Checks whether a GPU may be used by the request and has capacity for its share. */
 function hasCapacity(request: ResourceRequest, gpu: GpuState): boolean {
   return gpu.allocatedMilli + request.gpuMilli <= 1000 && gpu.blocked === null && isEligible(request, gpu)
 }
 
-/** Whether a GPU is one of those that the request asks for, whatever its state. */
+/** Checks whether a GPU matches the request, whatever its state. */
 export function isEligible(request: ResourceRequest, gpu: GpuState): boolean {
   if (request.gpuMemoryMib !== null && gpu.memoryMib < request.gpuMemoryMib) return false
-  if (request.gpuModel !== null && !isOfModel(gpu.model, request.gpuModel)) return false
+  if (request.gpuModel !== null && !matchesModel(gpu.model, request.gpuModel)) return false
   return request.allowedGpus === null || request.allowedGpus.includes(gpu.index)
 }
 
-/** What was found, by what was wanted and the model. */
-const known = new Map<string, Map<string, boolean>>()
-const mostKnown = 1_000
+/** Cached matches by requested model and GPU model. */
+const modelMatches = new Map<string, Map<string, boolean>>()
+const maxCachedModels = 1_000
 
-/** Models are named by a part of their names, several with `|` between. What was found is remembered. */
-function isOfModel(model: string, wanted: string): boolean {
-  const models = known.get(wanted) ?? new Map<string, boolean>()
+/** Matches a GPU model against name parts separated by `|`. Results are cached. */
+function matchesModel(model: string, wanted: string): boolean {
+  const models = modelMatches.get(wanted) ?? new Map<string, boolean>()
   const found = models.get(model)
   if (found !== undefined) return found
   const name = model.toLowerCase()
   const parts = wanted.toLowerCase().split('|')
-  const is = parts.some((part) => name.includes(part.trim()))
-  if (known.size >= mostKnown) known.clear()
-  known.set(wanted, models.set(model, is))
-  return is
+  const matches = parts.some((part) => name.includes(part.trim()))
+  if (modelMatches.size >= maxCachedModels) modelMatches.clear()
+  modelMatches.set(wanted, models.set(model, matches))
+  return matches
 }
 
 function chooseGpus(request: ResourceRequest, gpus: readonly GpuState[]): readonly GpuState[] | null {
@@ -96,7 +99,7 @@ function chooseGpus(request: ResourceRequest, gpus: readonly GpuState[]): readon
     .slice(0, request.gpuCount)
 }
 
-function takeWanted(
+function takeRequestedGpus(
   request: ResourceRequest,
   gpus: readonly GpuState[],
   wanted: readonly string[],

@@ -7,7 +7,7 @@ import type { Snapshot } from './types'
 
 const workload = [{ request: oneGpu, weight: 1 }]
 
-it('gives positions and times, and none to what cannot start', () => {
+it('returns positions and start times, and no time for jobs that cannot start', () => {
   const huge = waitingJob('huge', { request: { ...oneGpu, gpuCount: 9 } })
   const waiting = [waitingJob('b', { submittedAt: 1 }), waitingJob('a'), huge]
   expect(forecast(snapshot({ now: 7, nodes: [node('n', 1)], waiting }))).toEqual([
@@ -22,10 +22,10 @@ it('gives positions and times, and none to what cannot start', () => {
   expect(forecast(stopped).map(({ startsAt }) => startsAt)).toEqual([null, null, null])
 })
 
-it('waits for those that back off, and for one that runs longer than expected', () => {
+it('waits for the end of a retry backoff and of an overdue job', () => {
   const resting = waitingJob('resting', { notBefore: 5_000 })
   expect(forecast(snapshot({ nodes: [node('n', 1)], waiting: [resting] }))[0]?.startsAt).toBe(5_000)
-  const late = { ...waitingJob('late'), tasks: [], startedAt: -1e9, leaving: false }
+  const late = { ...waitingJob('late'), tasks: [], startedAt: -1e9, terminating: false }
   const full = { ...policy, maxConcurrentJobs: 1 }
   const behind = snapshot({
     nodes: [node('n', 1)],
@@ -36,7 +36,7 @@ it('waits for those that back off, and for one that runs longer than expected', 
   expect(forecast(behind)[0]?.startsAt).toBeLessThan(10)
 })
 
-it('is exact where the expected times are', () => {
+it('is exact if the expected times are exact', () => {
   const jobs = fc.array(
     fc.record({
       request: fc
@@ -55,8 +55,8 @@ it('is exact where the expected times are', () => {
   )
   const clusters = fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 3 })
   const names = fc.constantFrom('priority', 'fcfs', 'sjf', 'fair_share')
-  // The simulation's use does not decay.
-  const lasting = { ...policy, halfLifeMs: Number.POSITIVE_INFINITY }
+  // The simulation does not decay usage.
+  const undecayed = { ...policy, halfLifeMs: Number.POSITIVE_INFINITY }
   const quotas = fc.constantFrom(null, null, 2000, 4000)
   fc.assert(
     fc.property(jobs, clusters, names, quotas, (list, sizes, name, quotaMilli) => {
@@ -73,9 +73,9 @@ it('is exact where the expected times are', () => {
         }
       })
       const states: Snapshot[] = []
-      const cluster = { nodes, policy: { ...lasting, name }, projects, workload }
+      const cluster = { nodes, policy: { ...undecayed, name }, projects, workload }
       const { started } = simulate({ cluster, jobs: waiting, check: (state) => states.push(state) })
-      // At the start, and from wherever it had come to by the middle.
+      // From the first snapshot, and from one in the middle of the simulation.
       for (const state of [states[0], states[states.length >> 1]]) {
         for (const { jobId, startsAt } of state ? forecast(state) : []) {
           expect(startsAt).toBe(started.get(jobId) ?? null)

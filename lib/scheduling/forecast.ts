@@ -1,26 +1,28 @@
 import { Scheduler } from './scheduler'
 import type { Snapshot } from './types'
 
-/** When a waiting job should start. */
+/** The expected start of a waiting job. */
 interface Expectation {
   jobId: string
-  /** 1 for the job that should start next. */
+  /** 1 for the job that is expected to start next. */
   position: number
-  /** Null: not under what the cluster is now, or later than was looked ahead. */
+  /**
+   * Milliseconds since the epoch. Null if the job cannot start on the current cluster, or starts later than
+   * the look-ahead.
+   */
   startsAt: number | null
 }
 
 /**
- * Runs the scheduler forward, as if each job took as long as it is expected to and none came, and gives the waiting
- * jobs in the order of their starts, and after them those without one, in the order of their turns. Where the expected
- * times are exact, so is this.
- *
- * @param most how many starts are looked ahead; what starts after that has no time yet.
+ * Simulates the scheduler under the assumption that each job takes exactly its expected time and no job
+ * arrives. Returns the waiting jobs in the order of their starts, then the jobs without a start time in queue
+ * order. The result is exact if the expected times are exact.
+ * @param maxStarts number of starts to simulate; later jobs get no start time.
  */
-export function forecast(snapshot: Snapshot, most = Number.POSITIVE_INFINITY): Expectation[] {
+export function forecast(snapshot: Snapshot, maxStarts = Number.POSITIVE_INFINITY): Expectation[] {
   const scheduler = new Scheduler(snapshot)
   const starts: { jobId: string; startsAt: number }[] = []
-  for (let now = snapshot.now; starts.length < most; ) {
+  for (let now = snapshot.now; starts.length < maxStarts; ) {
     const { placements, preemptions } = scheduler.decide(now)
     starts.push(...placements.map(({ jobId }) => ({ jobId, startsAt: now })))
     if (preemptions.length > 0) {
@@ -32,15 +34,15 @@ export function forecast(snapshot: Snapshot, most = Number.POSITIVE_INFINITY): E
     now = next
     for (const [jobId, { endsAt }] of scheduler.running) if (endsAt <= now) scheduler.finish(jobId)
   }
-  const others = scheduler.inTurn().map(({ id }) => ({ jobId: id, startsAt: null }))
+  const others = scheduler.inQueueOrder().map(({ id }) => ({ jobId: id, startsAt: null }))
   return [...starts, ...others].map((start, index) => ({ ...start, position: index + 1 }))
 }
 
-/** What happens next that may let a job start; null when nothing more will. */
+/** Returns the time of the next event that may let a job start, or null if there is none. */
 function nextEvent(scheduler: Scheduler, now: number): number | null {
   if (scheduler.waiting.size === 0 || !scheduler.queueOrder.policy.running) return null
   let next = Number.POSITIVE_INFINITY
-  // One that runs longer than it was expected to may end at any moment.
+  // A job that exceeds its expected time may end at any moment.
   for (const { endsAt } of scheduler.running.values())
     next = Math.min(next, Math.max(endsAt, now + overdueMs))
   for (const { job } of scheduler.waiting.values()) {

@@ -9,24 +9,24 @@ const second = 1_000
 const tenMinutes = 600 * second
 const eightByEight: ResourceRequest = { ...oneGpu, gpuCount: 8, instances: 8 }
 
-/** What one of the jobs went through. */
+/** The history of one job. */
 interface Life {
   job: WaitingJob
-  /** How often it ran to its end. */
+  /** Number of completed runs. */
   completed: number
-  /** How often it had to start again. */
+  /** Number of restarts. */
   interrupted: number
 }
 
 /**
- * Eight jobs that each take all of eight nodes, submitted again whenever they complete, for ten minutes. Nodes fall out
- * and come back: the job on them goes back to the queue as a whole, once its other tasks have been stopped.
+ * Eight jobs that each need all eight nodes and are submitted again after completion, for ten minutes. Nodes
+ * fail and recover: the job on them returns to the queue as a whole once its other tasks have been stopped.
  */
 class Rivals {
   readonly lives: Life[]
   readonly nodes: NodeState[] = Array.from({ length: 8 }, (_, i) => node(`n${i}`, 8))
   readonly running = new Map<string, RunningJob & { endsAt: number }>()
-  /** When each node that fell out is back. */
+  /** When each failed node recovers. */
   readonly #away = new Map<string, number>()
   /** When the tasks of each interrupted job have been stopped. */
   readonly #stopping = new Map<string, number>()
@@ -67,8 +67,8 @@ class Rivals {
 
   #start({ jobId, tasks }: Placement, nodes: readonly NodeState[], now: number): void {
     const job = this.#waiting.get(jobId)
-    if (!job) throw new Error(`${jobId} was placed and does not wait`)
-    // Whole: eight tasks, each with all of another node, none of which is away.
+    if (!job) throw new Error(`${jobId} was placed but does not wait`)
+    // Eight tasks, each with all GPUs of a different node, none of which has failed.
     expect(tasks.map(({ rank }) => rank)).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
     expect(new Set(tasks.map(({ nodeId }) => nodeId)).size).toBe(8)
     for (const { nodeId, gpus } of tasks) {
@@ -79,7 +79,7 @@ class Rivals {
     }
     this.#waiting.delete(jobId)
     const endsAt = now + (5 + Math.floor(this.random() * 30)) * second
-    this.running.set(jobId, { ...job, tasks, startedAt: now, leaving: false, endsAt })
+    this.running.set(jobId, { ...job, tasks, startedAt: now, terminating: false, endsAt })
   }
 
   #end(now: number): void {
@@ -111,7 +111,7 @@ class Rivals {
     this.#away.set(broken, now + (2 + Math.floor(this.random() * 10)) * second)
     for (const [id, job] of this.running) {
       if (this.#stopping.has(id) || !job.tasks.some(({ nodeId }) => nodeId === broken)) continue
-      this.running.set(id, { ...job, leaving: true })
+      this.running.set(id, { ...job, terminating: true })
       this.#stopping.set(id, now + Math.floor(this.random() * 12) * second)
     }
   }
@@ -126,12 +126,12 @@ function compete(name: PolicyName, seed: number, faults: boolean): Rivals {
 const names = fc.constantFrom<PolicyName>('priority', 'fcfs', 'sjf', 'fair_share')
 
 describe('eight jobs of eight instances on eight nodes, for ten minutes', () => {
-  it('run one after the other, each whole, and each gets its turn', () => {
+  it('run one after the other on all nodes, and each gets its turn', () => {
     fc.assert(
       fc.property(names, fc.integer(), (name, seed) => {
         const { lives } = compete(name, seed, false)
         for (const { completed } of lives) expect(completed).toBeGreaterThan(0)
-        // Half a minute at most each, and never a second without one of them.
+        // Each run takes at most half a minute, and the cluster is never idle for a second.
         const all = lives.reduce((sum, { completed }) => sum + completed, 0)
         expect(all).toBeGreaterThanOrEqual(Math.floor(600 / 35))
       }),
@@ -139,7 +139,7 @@ describe('eight jobs of eight instances on eight nodes, for ten minutes', () => 
     )
   })
 
-  it('do so also while nodes fall out and come back', () => {
+  it('do the same while nodes fail and recover', () => {
     fc.assert(
       fc.property(names, fc.integer(), (name, seed) => {
         const { lives, running } = compete(name, seed, true)

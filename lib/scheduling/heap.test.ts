@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { Heap } from './heap'
 
-it('gives back in order what it was given in any, also after some were dropped', () => {
+it('pops items in order, also after some were removed', () => {
   const numbers = fc.array(fc.integer({ min: 0, max: 20 }))
   fc.assert(
     fc.property(numbers, numbers, (early, late) => {
@@ -10,7 +10,7 @@ it('gives back in order what it was given in any, also after some were dropped',
       for (const n of early) heap.push({ n })
       const first = heap.pop()
       expect(first?.n).toBe(early.length > 0 ? Math.min(...early) : undefined)
-      heap.keep(({ n }) => n % 2 === 0)
+      heap.retain(({ n }) => n % 2 === 0)
       for (const n of late) heap.push({ n })
       const rest = [...early].sort((a, b) => a - b).slice(1)
       const expected = [...rest.filter((n) => n % 2 === 0), ...late].sort((a, b) => a - b)

@@ -1,6 +1,6 @@
-/** A binary heap: of things that come and go in any order, the first is at hand. */
+/** A binary min-heap. */
 export class Heap<T extends object> {
-  /** None is before the one at half its position. */
+  /** Heap order: no item is before its parent at half its position. */
   #items: T[] = []
 
   constructor(private readonly compare: (a: T, b: T) => number) {}
@@ -14,15 +14,15 @@ export class Heap<T extends object> {
   }
 
   push(item: T): void {
-    let place = this.#items.length
-    while (place > 0) {
-      const above = (place - 1) >> 1
-      const parent = this.#items[above]
+    let index = this.#items.length
+    while (index > 0) {
+      const parentIndex = (index - 1) >> 1
+      const parent = this.#items[parentIndex]
       if (!parent || this.compare(parent, item) <= 0) break
-      this.#items[place] = parent
-      place = above
+      this.#items[index] = parent
+      index = parentIndex
     }
-    this.#items[place] = item
+    this.#items[index] = item
   }
 
   pop(): T | undefined {
@@ -32,28 +32,28 @@ export class Heap<T extends object> {
     return first
   }
 
-  /** Drops what is not wanted any more. */
-  keep(isWanted: (item: T) => boolean): void {
+  /** Removes the items for which `isWanted` is false. */
+  retain(isWanted: (item: T) => boolean): void {
     const wanted = this.#items.filter(isWanted)
     this.#items = []
     for (const item of wanted) this.push(item)
   }
 
-  /** Puts an item at the top, and from there to its place. */
+  /** Inserts an item at the root and moves it down to its position. */
   #sink(item: T): void {
-    let place = 0
+    let index = 0
     for (;;) {
-      let below = 2 * place + 1
-      let child = this.#items[below]
-      const other = this.#items[below + 1]
+      let childIndex = 2 * index + 1
+      let child = this.#items[childIndex]
+      const other = this.#items[childIndex + 1]
       if (child && other && this.compare(other, child) < 0) {
         child = other
-        below += 1
+        childIndex += 1
       }
       if (!child || this.compare(item, child) <= 0) break
-      this.#items[place] = child
-      place = below
+      this.#items[index] = child
+      index = childIndex
     }
-    this.#items[place] = item
+    this.#items[index] = item
   }
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { node, oneGpu, policy } from './testing/rows'
 import { type SimulatedJob, simulate } from './testing/simulate'
 
-/** Jobs that come one after the other. */
+/** Jobs that arrive at a fixed interval. */
 function stream(id: string, every: number, count: number, job: Partial<SimulatedJob>): SimulatedJob[] {
   return Array.from({ length: count }, (_, i) => ({
     id: `${id}${i}`,
@@ -22,7 +22,7 @@ function stream(id: string, every: number, count: number, job: Partial<Simulated
 it('under sjf a long job does not starve among short ones', () => {
   const ageingMs = 10_000
   const long = stream('long', 0, 1, { submittedAt: 500, expectedMs: 32_000, runsMs: 32_000 })
-  // More than the one GPU can take.
+  // More than the one GPU can run.
   const { order, started } = simulate({
     cluster: {
       policy: { ...policy, name: 'sjf', ageingMs },
@@ -33,7 +33,7 @@ it('under sjf a long job does not starve among short ones', () => {
     jobs: [...stream('short', 700, 200, {}), ...long],
     until: 150_000,
   })
-  // Five doublings: what came five steps of ageing later goes behind it.
+  // Five doublings of the duration count like five ageing intervals.
   const ahead = order.slice(0, order.indexOf('long0'))
   expect(started.has('long0')).toBe(true)
   expect(ahead.length).toBeGreaterThan(50)
@@ -42,7 +42,7 @@ it('under sjf a long job does not starve among short ones', () => {
   ).toBe(true)
 })
 
-it('users of a project share it evenly, whoever asks for how much', () => {
+it('users of a project share it evenly, however much each requests', () => {
   const users = { modest: 200, greedy: 2_000 }
   const project = { id: 'p', weight: 1, quotaMilli: null, exhausted: false, usage: 0, userUsage: [] }
   const jobs = Object.entries(users).flatMap(([userId, count]) =>

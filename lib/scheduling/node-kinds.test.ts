@@ -24,7 +24,7 @@ const facts = {
   usedCpuMilli: fc.constantFrom(0, 1000),
   gpus,
 }
-/** Nodes that are like a first one but for a thing or two. */
+/** Variants of one node that differ in a few properties. */
 const nodes = fc
   .tuple(fc.record(facts), fc.array(fc.record(facts, { requiredKeys: [] }), { maxLength: 12 }))
   .map(([first, others]) => [first, ...others.map((changes) => ({ ...first, ...changes }))])
@@ -41,7 +41,7 @@ const requests = fc.record({
   dedicatedTo: fc.constantFrom(null, null, 'j'),
 })
 
-it('finds the same nodes as a look at each of them, in their order', () => {
+it('finds the same nodes as a check of each node, in the same order', () => {
   fc.assert(
     fc.property(nodes, requests, (rows, request) => {
       const cluster = rows.map(({ gpus: of, ...row }, n) =>

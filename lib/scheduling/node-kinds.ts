@@ -2,8 +2,8 @@ import { couldFit } from './fits'
 import type { NodeState, ResourceRequest } from './types'
 
 /**
- * Nodes by what could ever run there. A cluster of a thousand nodes has a few kinds: what a request could have is found out
- * once for each of them.
+ * Groups nodes by what could run on them. A cluster of a thousand nodes has only a few kinds, so each request
+ * is checked once for each kind.
  */
 export class NodeKinds {
   readonly #kinds = new Map<string, NodeState>()
@@ -14,15 +14,18 @@ export class NodeKinds {
     for (const [place, node] of nodes.entries()) this.#kinds.set(this.#kindOf[place] ?? '', node)
   }
 
-  /** The nodes that are large enough for one instance, whatever runs there now, in their order. */
+  /**
+   * Returns the nodes that are large enough for one instance, ignoring what runs there now, in their original
+   * order.
+   */
   largeEnough(request: ResourceRequest): NodeState[] {
     const large = new Set<string>()
     for (const [kind, node] of this.#kinds) if (couldFit(request, node)) large.add(kind)
-    return this.nodes.filter((_, place) => large.has(this.#kindOf[place] ?? ''))
+    return this.nodes.filter((_, index) => large.has(this.#kindOf[index] ?? ''))
   }
 }
 
-/** All that {@link couldFit} goes by. */
+/** Everything that {@link couldFit} depends on. */
 function kindOf({ pool, dedicatedTo, cpuMilli, memoryMib, gpus }: NodeState): string {
   const parts = gpus.map((gpu) => [gpu.index, gpu.model, gpu.memoryMib, gpu.blocked === 'missing'])
   return JSON.stringify([pool, dedicatedTo ?? null, cpuMilli, memoryMib, parts])

@@ -6,15 +6,15 @@ type Task = Omit<TaskPlacement, 'rank'>
 /** A job on a node. */
 interface Occupant {
   task: Task
-  /** When it is expected to end. */
+  /** Expected end. */
   endsAt: number
-  /** Gives way when asked. */
+  /** Whether the job may be preempted. */
   preemptible: boolean
-  leaving: boolean
+  terminating: boolean
   startedAt: number
 }
 
-/** A node as the scheduler goes along: what is placed is on it at once. */
+/** The state of a node during a pass. Placements apply immediately. */
 export class NodeLedger implements NodeState {
   readonly id: string
   readonly pool: NodeState['pool']
@@ -25,18 +25,21 @@ export class NodeLedger implements NodeState {
   usedCpuMilli: number
   usedMemoryMib: number
   readonly gpus: GpuState[]
-  /** Where in `gpus` each is. */
-  readonly #places: ReadonlyMap<string, number>
-  /** The jobs on it. What holds room without being one of them stays for ever. */
+  /** Index in `gpus` by GPU id. */
+  readonly #gpuPositions: ReadonlyMap<string, number>
+  /** The jobs on the node. Used resources without a job are never freed. */
   readonly occupants = new Map<string, Occupant>()
-  /** When the first of its jobs ends. One that was told to go may at any moment. */
+  /**
+   * The earliest end of its jobs. Minus infinity if a job is being preempted, because it may end at any
+   * moment.
+   */
   nextEnd = Number.POSITIVE_INFINITY
 
   constructor(
     state: NodeState,
     /** Its position in the list of nodes. */
     readonly position: number,
-    private readonly noteChange: (node: NodeLedger) => void,
+    private readonly onChange: (node: NodeLedger) => void,
   ) {
     this.id = state.id
     this.pool = state.pool
@@ -47,72 +50,76 @@ export class NodeLedger implements NodeState {
     this.usedCpuMilli = state.usedCpuMilli
     this.usedMemoryMib = state.usedMemoryMib
     this.gpus = state.gpus.map((gpu) => ({ ...gpu }))
-    this.#places = new Map(this.gpus.map(({ id }, place) => [id, place]))
+    this.#gpuPositions = new Map(this.gpus.map(({ id }, position) => [id, position]))
   }
 
-  /** Notes a job that the snapshot counted already. */
-  house(jobId: string, tenant: Occupant): void {
-    this.occupants.set(jobId, tenant)
-    this.nextEnd = Math.min(this.nextEnd, endOf(tenant))
-    this.noteChange(this)
+  /** Adds a job whose resources the snapshot already counts as used. */
+  adopt(jobId: string, occupant: Occupant): void {
+    this.occupants.set(jobId, occupant)
+    this.nextEnd = Math.min(this.nextEnd, endOf(occupant))
+    this.onChange(this)
   }
 
-  /** Puts a job on it. */
-  allocate(jobId: string, tenant: Occupant): void {
-    this.house(jobId, tenant)
-    this.#book(tenant.task, 1)
+  /** Adds a job and counts its resources as used. */
+  allocate(jobId: string, occupant: Occupant): void {
+    this.adopt(jobId, occupant)
+    this.#addUsage(occupant.task, 1)
   }
 
   release(jobId: string): void {
-    const tenant = this.occupants.get(jobId)
-    if (!tenant) return
+    const occupant = this.occupants.get(jobId)
+    if (!occupant) return
     this.occupants.delete(jobId)
     this.nextEnd = Math.min(...[...this.occupants.values()].map(endOf))
-    this.#book(tenant.task, -1)
-    this.noteChange(this)
+    this.#addUsage(occupant.task, -1)
+    this.onChange(this)
   }
 
-  /** Notes that a job was told to go. */
+  /** Marks a job as being preempted. */
   evict(jobId: string): void {
-    const tenant = this.occupants.get(jobId)
-    if (!tenant) return
-    tenant.leaving = true
-    this.nextEnd = endOf(tenant)
-    this.noteChange(this)
+    const occupant = this.occupants.get(jobId)
+    if (!occupant) return
+    occupant.terminating = true
+    this.nextEnd = endOf(occupant)
+    this.onChange(this)
   }
 
-  /** Its jobs in the order in which they end, without those that were told to go. */
-  inOrderOfEnds(): Occupant[] {
-    return [...this.occupants.values()].filter(({ leaving }) => !leaving).sort((a, b) => a.endsAt - b.endsAt)
+  /** Returns its jobs by expected end, without those that are being preempted. */
+  occupantsByEnd(): Occupant[] {
+    return [...this.occupants.values()]
+      .filter(({ terminating }) => !terminating)
+      .sort((a, b) => a.endsAt - b.endsAt)
   }
 
-  /** Its room as it will be without some of its jobs. */
-  roomWithout(isGone: (tenant: Occupant) => boolean): Capacity {
-    const room = capacityOf(this)
-    for (const tenant of this.occupants.values()) if (isGone(tenant)) this.give(room, tenant.task)
-    return room
+  /** Returns its free capacity if some of its jobs were gone. */
+  capacityWithout(isGone: (occupant: Occupant) => boolean): Capacity {
+    const capacity = capacityOf(this)
+    for (const occupant of this.occupants.values())
+      if (isGone(occupant)) this.addTask(capacity, occupant.task)
+    return capacity
   }
 
-  /** Adds what a task holds to a room of this node; takes it away where `sign` is -1. */
-  give(room: Capacity, { gpus, cpuMilli, memoryMib }: Task, sign: 1 | -1 = 1): void {
-    room.cpuMilli += sign * cpuMilli
-    room.memoryMib += sign * memoryMib
+  /** Adds the resources of a task to a capacity of this node, or subtracts them if `sign` is -1. */
+  addTask(capacity: Capacity, { gpus, cpuMilli, memoryMib }: Task, sign: 1 | -1 = 1): void {
+    capacity.cpuMilli += sign * cpuMilli
+    capacity.memoryMib += sign * memoryMib
     for (const { id, milli } of gpus) {
-      const place = this.#places.get(id) ?? -1
-      if (this.gpus[place]?.blocked === null) room.gpus[place] = (room.gpus[place] ?? 0) + sign * milli
+      const position = this.#gpuPositions.get(id) ?? -1
+      if (this.gpus[position]?.blocked === null)
+        capacity.gpus[position] = (capacity.gpus[position] ?? 0) + sign * milli
     }
   }
 
-  #book({ gpus, cpuMilli, memoryMib }: Task, sign: 1 | -1): void {
+  #addUsage({ gpus, cpuMilli, memoryMib }: Task, sign: 1 | -1): void {
     this.usedCpuMilli += sign * cpuMilli
     this.usedMemoryMib += sign * memoryMib
     for (const { id, milli } of gpus) {
-      const gpu = this.gpus[this.#places.get(id) ?? -1]
+      const gpu = this.gpus[this.#gpuPositions.get(id) ?? -1]
       if (gpu) gpu.allocatedMilli += sign * milli
     }
   }
 }
 
-function endOf({ leaving, endsAt }: Occupant): number {
-  return leaving ? Number.NEGATIVE_INFINITY : endsAt
+function endOf({ terminating, endsAt }: Occupant): number {
+  return terminating ? Number.NEGATIVE_INFINITY : endsAt
 }

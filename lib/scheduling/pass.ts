@@ -1,65 +1,69 @@
 import type { NodeLedger } from './node-ledger'
-import type { Place } from './placer'
+import type { NodePlacement } from './placer'
 import type { QueueOrder } from './queue-order'
 import type { Queue } from './queues'
-import { findVictims, leavesCapacity, type Reservation } from './reservation'
+import { findVictims, type Reservation, respectsReservation } from './reservation'
 import type { Placement, Preemption, WaitingJob } from './types'
 
-/** What a pass needs of the scheduler. */
+/** What a pass needs from the scheduler. */
 interface PassHost {
   queueOrder: QueueOrder
   nodes: readonly NodeLedger[]
-  /** How many of the running jobs give way when asked. */
+  /** Number of running jobs that may be preempted. */
   preemptible: number
   firstBlocked(now: number): Queue | null
-  start(job: WaitingJob, places: readonly Place[], now: number): Placement
+  start(job: WaitingJob, places: readonly NodePlacement[], now: number): Placement
 }
 
-/** The room kept for a job, and the queue whose first it is. */
-interface Kept extends Reservation {
+/** A reservation and the queue whose first job has it. */
+interface QueueReservation extends Reservation {
   queue: Queue
 }
 
-/** One pass over the queue: later jobs may go first where that does not delay the first one that cannot start. */
+/**
+ * One pass over the queue. A later job may start first if it does not delay the first blocked job (backfill).
+ */
 export class Pass {
   readonly placements: Placement[] = []
-  /** For the first job in the queue's order that does not fit, once somebody comes after it. */
-  #kept: Kept | null = null
+  /** For the first blocked job in queue order. Computed only when another job comes after it. */
+  #reservation: QueueReservation | null = null
 
   constructor(
     private readonly host: PassHost,
     private readonly now: number,
   ) {}
 
-  /** Tries to place a queue's first job. False when nothing after it may be placed either. */
+  /** Tries to place the first job of a queue. Returns false if no later job may be placed in this pass. */
   tryFirst(queue: Queue): boolean {
     const { host, now } = this
     const job = queue.head?.job
     if (!job) return false
-    const kept = this.#keptAheadOf(queue)
-    if (kept && !host.queueOrder.policy.backfill) return false
+    const reservation = this.#reservationAheadOf(queue)
+    if (reservation && !host.queueOrder.policy.backfill) return false
     const { requestClass } = queue.bucket
     let refused = false
     const places = requestClass.placer.find(job.request.instances, (node, task) => {
-      const leaves = kept === null || leavesCapacity(kept, node, task, now + job.expectedMs)
-      refused ||= !leaves
-      return leaves
+      const isAllowed =
+        reservation === null || respectsReservation(reservation, node, task, now + job.expectedMs)
+      refused ||= !isAllowed
+      return isAllowed
     })
     if (places) {
       queue.shift()
       this.placements.push(host.start(job, places, now))
-    } else if (refused && kept) {
-      requestClass.longestMs = kept.at - now
+    } else if (refused && reservation) {
+      requestClass.longestMs = reservation.at - now
     } else {
       requestClass.blocked = true
     }
     return true
   }
 
-  /** Jobs of best effort that have to make room for the first blocked job. */
+  /** Selects the best-effort jobs to preempt for the first blocked job. */
   preempt(): Preemption[] {
     const { nodes, preemptible } = this.host
-    const job = preemptible === 0 ? null : (this.#kept?.queue ?? this.host.firstBlocked(this.now))?.head?.job
+    const job =
+      preemptible === 0 ? null : (this.#reservation?.queue ?? this.host.firstBlocked(this.now))?.head?.job
     if (!job || job.request.pool === 'best-effort') return []
     const victims = findVictims(job.request, nodes, this.now) ?? []
     for (const node of nodes) for (const victim of victims) node.evict(victim)
@@ -67,20 +71,20 @@ export class Pass {
   }
 
   /**
-   * The room kept for a job that is ahead of the queue's first; null when there is none. Who that is, is looked at only
-   * now: under fair_share each placement before may have changed whose turn it is.
+   * Returns the reservation of a job that precedes the queue's first job, or null. The first blocked job is
+   * determined only here, because under fair_share each earlier placement may have changed the order.
    */
-  #keptAheadOf(queue: Queue): Reservation | null {
+  #reservationAheadOf(queue: Queue): Reservation | null {
     const { host, now } = this
-    while (!this.#kept) {
+    while (!this.#reservation) {
       const first = host.firstBlocked(now)
       if (!first || !host.queueOrder.goesBefore(first, queue)) return null
       const { requestClass } = first.bucket
-      const kept = requestClass.earliestStarts.reserve(now)
-      if (kept) this.#kept = { ...kept, queue: first }
-      // Nothing that runs stands in its way: it holds up nobody.
+      const reservation = requestClass.earliestStarts.reserve(now)
+      if (reservation) this.#reservation = { ...reservation, queue: first }
+      // It would not start even if all running jobs ended, so it blocks no other job.
       else requestClass.unschedulable = true
     }
-    return host.queueOrder.goesBefore(this.#kept.queue, queue) ? this.#kept : null
+    return host.queueOrder.goesBefore(this.#reservation.queue, queue) ? this.#reservation : null
   }
 }

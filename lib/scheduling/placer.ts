@@ -5,26 +5,26 @@ import type { Fragmentation } from './fragmentation'
 import type { NodeLedger } from './node-ledger'
 import type { NodeState, ResourceRequest, TaskPlacement } from './types'
 
-/** A place for one instance. */
-export interface Place {
+/** A node and the resources of one instance on it. */
+export interface NodePlacement {
   node: NodeLedger
   task: Omit<TaskPlacement, 'rank'>
 }
 
-interface Choice {
-  /** How much worse the node's room gets; lower is better. */
+interface GpuChoice {
+  /** Growth of the node's fragmentation; lower is better. */
   cost: number
   gpus: readonly string[]
 }
 
 /**
- * Finds places for one request class of request. What it found out about a node it keeps until the node changes, so that a
- * thousand nodes cost little more than those that changed since the last time.
+ * Finds nodes for one request class. Caches the choice for each node until the node changes, so the cost
+ * depends on the number of changed nodes and not on the size of the cluster.
  */
 export class Placer {
-  /** Nodes with room. */
-  readonly #open = new Map<NodeLedger, Choice>()
-  #mark = 0
+  /** Nodes with enough capacity. */
+  readonly #choices = new Map<NodeLedger, GpuChoice>()
+  #version = 0
 
   constructor(
     readonly request: ResourceRequest,
@@ -32,82 +32,94 @@ export class Placer {
     private readonly fragmentation: Fragmentation,
   ) {}
 
-  /** Whether the request fits on the node now. */
+  /** Checks whether the request fits on the node now. */
   fitsOn(node: NodeLedger): boolean {
     return fits(this.request, node).ok
   }
 
-  /** The best `count` nodes, each other than the rest, of those that `allows`; null when there are not so many. */
-  find(count: number, allows: (node: NodeLedger, task: Place['task']) => boolean): Place[] | null {
-    this.#catchUp()
-    const found: Place[] = []
-    const refused = new Set<NodeLedger>()
+  /** Returns the best `count` distinct nodes that `allows` accepts, or null if there are fewer. */
+  find(
+    count: number,
+    allows: (node: NodeLedger, task: NodePlacement['task']) => boolean,
+  ): NodePlacement[] | null {
+    this.#refresh()
+    const found: NodePlacement[] = []
+    const tried = new Set<NodeLedger>()
     while (found.length < count) {
-      const [node, choice] = this.#cheapest(refused) ?? []
+      const [node, choice] = this.#cheapest(tried) ?? []
       if (!node || !choice) return null
-      refused.add(node)
+      tried.add(node)
       const fit = fits(this.request, node, choice.gpus)
       if (fit.ok && allows(node, fit.task)) found.push({ node, task: fit.task })
     }
     return found
   }
 
-  #cheapest(refused: ReadonlySet<NodeLedger>): [NodeLedger, Choice] | null {
-    let best: [NodeLedger, Choice] | null = null
-    for (const [node, choice] of this.#open) {
+  #cheapest(tried: ReadonlySet<NodeLedger>): [NodeLedger, GpuChoice] | null {
+    let best: [NodeLedger, GpuChoice] | null = null
+    for (const [node, choice] of this.#choices) {
       const isBetter =
         best === null ||
         choice.cost < best[1].cost ||
         (choice.cost === best[1].cost && node.position < best[0].position)
-      if (isBetter && !refused.has(node)) best = [node, choice]
+      if (isBetter && !tried.has(node)) best = [node, choice]
     }
     return best
   }
 
-  #catchUp(): void {
-    for (const node of this.cluster.changedSince(this.#mark)) {
-      const choice = chooseOn(node, this.request, this.fragmentation)
-      if (choice) this.#open.set(node, choice)
-      else this.#open.delete(node)
+  #refresh(): void {
+    for (const node of this.cluster.changedSince(this.#version)) {
+      const choice = chooseGpusOn(node, this.request, this.fragmentation)
+      if (choice) this.#choices.set(node, choice)
+      else this.#choices.delete(node)
     }
-    this.#mark = this.cluster.mark
+    this.#version = this.cluster.version
   }
 }
 
-/** The GPUs of a node on which the request does the least harm to what others could use; null where it does not fit. */
-function chooseOn(node: NodeState, request: ResourceRequest, fragmentation: Fragmentation): Choice | null {
-  // Most nodes are full, which this sees soonest.
+/** Chooses the GPUs of a node that increase fragmentation least, or null if the request does not fit. */
+function chooseGpusOn(
+  node: NodeState,
+  request: ResourceRequest,
+  fragmentation: Fragmentation,
+): GpuChoice | null {
+  // Most nodes are full, and this check is the cheapest.
   if (!fits(request, node).ok) return null
   const need = needOn(request, node)
   if (!need) return null
-  const room = capacityOf(node)
-  const before = fragmentation.of(node, room)
-  let best: { cost: number; places: readonly number[] } | null = null
-  for (const places of waysToTake(need, room)) {
-    const cost = fragmentation.of(node, after(room, need, places)) - before
-    if (best === null || cost < best.cost) best = { cost, places }
+  const capacity = capacityOf(node)
+  const current = fragmentation.of(node, capacity)
+  let best: { cost: number; positions: readonly number[] } | null = null
+  for (const positions of gpuOptions(need, capacity)) {
+    const cost = fragmentation.of(node, after(capacity, need, positions)) - current
+    if (best === null || cost < best.cost) best = { cost, positions }
   }
-  return best && { cost: best.cost, gpus: best.places.flatMap((place) => node.gpus[place]?.id ?? []) }
+  return (
+    best && { cost: best.cost, gpus: best.positions.flatMap((position) => node.gpus[position]?.id ?? []) }
+  )
 }
 
-/** GPUs of equal room are as good as each other: one way for each room. Several GPUs at once are the fullest ones. */
-function waysToTake({ gpuCount, gpuMilli, places }: CapacityNeed, { gpus }: Capacity): number[][] {
+/**
+ * Returns the GPU choices to compare. GPUs with equal free capacity are equivalent, so one of each is enough.
+ * A request for several GPUs takes the fullest ones.
+ */
+function gpuOptions({ gpuCount, gpuMilli, gpuPositions }: CapacityNeed, { gpus }: Capacity): number[][] {
   if (gpuCount === 0) return [[]]
-  const open = places
-    .map((place) => ({ place, free: gpus[place] ?? 0 }))
+  const open = gpuPositions
+    .map((position) => ({ position, free: gpus[position] ?? 0 }))
     .filter(({ free }) => free >= gpuMilli)
   if (gpuCount === 1)
-    return [...new Map(open.toReversed().map(({ place, free }) => [free, [place]])).values()]
-  open.sort((a, b) => a.free - b.free || a.place - b.place)
-  return [open.slice(0, gpuCount).map(({ place }) => place)]
+    return [...new Map(open.toReversed().map(({ position, free }) => [free, [position]])).values()]
+  open.sort((a, b) => a.free - b.free || a.position - b.position)
+  return [open.slice(0, gpuCount).map(({ position }) => position)]
 }
 
 function after(
-  room: Capacity,
+  capacity: Capacity,
   { gpuMilli, cpuMilli, memoryMib }: CapacityNeed,
-  places: readonly number[],
+  positions: readonly number[],
 ): Capacity {
-  const gpus = [...room.gpus]
-  for (const place of places) gpus[place] = (gpus[place] ?? 0) - gpuMilli
-  return { cpuMilli: room.cpuMilli - cpuMilli, memoryMib: room.memoryMib - memoryMib, gpus }
+  const gpus = [...capacity.gpus]
+  for (const position of positions) gpus[position] = (gpus[position] ?? 0) - gpuMilli
+  return { cpuMilli: capacity.cpuMilli - cpuMilli, memoryMib: capacity.memoryMib - memoryMib, gpus }
 }

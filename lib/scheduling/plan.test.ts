@@ -16,10 +16,10 @@ function running(
   changes: Partial<RunningJob> = {},
 ): RunningJob {
   const { attempt, priority, submittedAt, notBefore, ...facts } = waitingJob(id)
-  return { ...facts, tasks: [{ rank: 0, ...task }], startedAt: 0, leaving: false, ...changes }
+  return { ...facts, tasks: [{ rank: 0, ...task }], startedAt: 0, terminating: false, ...changes }
 }
 
-/** A node of one GPU, held by a job. */
+/** A node with one GPU that a job holds. */
 function busyNode(id: string, job: Partial<RunningJob> = {}) {
   const task = { nodeId: id, gpus: [{ id: `${id}/0`, milli: 1000 }], cpuMilli: 8000, memoryMib: 8000 }
   const state = node(id, 1, {
@@ -30,7 +30,7 @@ function busyNode(id: string, job: Partial<RunningJob> = {}) {
   return { state, job: running(`on-${id}`, task, job) }
 }
 
-describe('whose turn it is', () => {
+describe('queue order', () => {
   const waiting = [
     waitingJob('long', { submittedAt: 1, expectedMs: 600_000 }),
     waitingJob('urgent', { submittedAt: 3, expectedMs: 300_000, priority: 5 }),
@@ -44,7 +44,7 @@ describe('whose turn it is', () => {
     expect(placed({ policy: { ...policy, name }, nodes: [node('n', 3)], waiting })).toEqual(order)
   })
 
-  it('goes to who waited longer, at last: an hour is worth a step of priority', () => {
+  it('lets waiting time outweigh priority: one hour counts like one step', () => {
     const contest = (submittedAt: number) =>
       placed({
         nodes: [node('n', 1)],
@@ -54,7 +54,7 @@ describe('whose turn it is', () => {
     expect(contest(2 * hour + 1)).toEqual(['old'])
   })
 
-  it('under fair_share goes to the project that used least for its weight, then to its user', () => {
+  it('under fair_share prefers the project with the least usage for its weight, then its user', () => {
     const of = (projectId: string, userId: string) => ({ projectId, userId })
     const share = (id: string, weight: number, usage: number, userUsage: [string, number][] = []) => ({
       id,
@@ -80,14 +80,14 @@ describe('whose turn it is', () => {
     expect(placed({ policy: fair, nodes: [node('n', 3)], waiting: jobs, projects })).toEqual(['c', 'b', 'a'])
   })
 
-  it('comes last for best effort', () => {
+  it('puts best-effort jobs last', () => {
     const waiting = [waitingJob('a', asking({ pool: 'best-effort' })), waitingJob('b', { submittedAt: 9 })]
     expect(placed({ nodes: [node('n', 1)], waiting })).toEqual(['b'])
   })
 })
 
-describe('why a job waits', () => {
-  it('is told by what stands in its way', () => {
+describe('the wait reason of a job', () => {
+  it('names the obstacle', () => {
     const waiting = [
       waitingJob('runs'),
       waitingJob('next', { submittedAt: 1 }),
@@ -107,7 +107,7 @@ describe('why a job waits', () => {
     })
   })
 
-  it('names nodes and GPUs that are closed', () => {
+  it('names closed nodes and blocked GPUs', () => {
     const waiting = [waitingJob('a')]
     expect(reasonsOf({ waiting })).toEqual({ a: 'no_node' })
     expect(reasonsOf({ waiting, nodes: [node('n', 1, { blocked: 'lost' })] })).toEqual({ a: 'no_node' })
@@ -142,7 +142,7 @@ describe('why a job waits', () => {
     })
   })
 
-  it('lets those of other projects pass a project at its quota', () => {
+  it('lets jobs of other projects pass a project at its quota', () => {
     const projects = [{ id: 'p', weight: 1, quotaMilli: 0, exhausted: false, usage: 0, userUsage: [] }]
     const waiting = [waitingJob('a'), waitingJob('b', { submittedAt: 1, projectId: 'q' })]
     expect(placed({ nodes: [node('n', 1)], waiting, projects })).toEqual(['b'])
@@ -155,7 +155,7 @@ describe('backfill', () => {
   const gang = waitingJob('gang', asking({ instances: 2 }))
   const behind = (expectedMs: number) => [gang, waitingJob('behind', { submittedAt: 1, expectedMs })]
 
-  it('lets a job pass that ends before the first blocked one starts, and none that does not', () => {
+  it('lets a job pass if it ends before the first blocked one starts, and no other', () => {
     expect(placed({ nodes, running: [busy.job], waiting: behind(100_000) })).toEqual(['behind'])
     expect(placed({ nodes, running: [busy.job], waiting: behind(100_001) })).toEqual([])
     expect(reasonsOf({ nodes, running: [busy.job], waiting: behind(100_001) })).toMatchObject({
@@ -168,7 +168,7 @@ describe('backfill', () => {
     expect(placed({ nodes, running: [busy.job], waiting: behind(1), policy: strict })).toEqual([])
   })
 
-  it('keeps no room for what could never start', () => {
+  it('reserves nothing for a job that can never start', () => {
     const never = waitingJob('never', asking({ gpuCount: 8 }))
     const after = waitingJob('after', { submittedAt: 1, expectedMs: 1e9 })
     expect(placed({ nodes: [node('n', 1)], waiting: [never, after] })).toEqual(['after'])
@@ -176,19 +176,19 @@ describe('backfill', () => {
 })
 
 describe('best effort', () => {
-  it('gives way to the first job that cannot start, with the least work lost', () => {
+  it('is preempted for the first blocked job, with the least lost work', () => {
     const old = busyNode('m', { request: { ...oneGpu, pool: 'best-effort' }, startedAt: -9_000 })
     const young = busyNode('n', { request: { ...oneGpu, pool: 'best-effort' }, startedAt: -1_000 })
     const cluster = { nodes: [old.state, young.state], running: [old.job, young.job] }
     const { preemptions } = plan(snapshot({ ...cluster, waiting: [waitingJob('a'), waitingJob('b')] }))
     expect(preemptions).toEqual([{ jobId: 'on-n', forJobId: 'a' }])
-    const leaving = { ...cluster, running: [old.job, { ...young.job, leaving: true }] }
-    expect(plan(snapshot({ ...leaving, waiting: [waitingJob('a')] })).preemptions).toEqual([])
+    const terminating = { ...cluster, running: [old.job, { ...young.job, terminating: true }] }
+    expect(plan(snapshot({ ...terminating, waiting: [waitingJob('a')] })).preemptions).toEqual([])
     const more = [waitingJob('c', asking({ pool: 'best-effort' }))]
     expect(plan(snapshot({ ...cluster, waiting: more })).preemptions).toEqual([])
   })
 
-  it('runs anywhere; the pools keep to themselves', () => {
+  it('runs in any pool; other jobs stay in their pool', () => {
     const on = (request: Partial<ResourceRequest>) =>
       fits({ ...oneGpu, ...request }, node('n', 1, { pool: 'reserved' }))
     expect(on({ pool: 'best-effort' }).ok).toBe(true)
@@ -197,20 +197,20 @@ describe('best effort', () => {
   })
 })
 
-describe('a place', () => {
-  it('has the CPU and memory of its share of the GPUs', () => {
+describe('a placement', () => {
+  it('includes CPU and memory in proportion to its GPUs', () => {
     const { placements } = plan(snapshot({ nodes: [node('n', 4)], waiting: [waitingJob('a')] }))
     expect(placements[0]?.tasks[0]).toMatchObject({ cpuMilli: 2000, memoryMib: 2000 })
   })
 
-  it('is beside other fractions, so that whole GPUs stay whole', () => {
+  it('shares a GPU with other fractions, so that whole GPUs stay free', () => {
     const half = asking({ gpuMilli: 500 })
     const waiting = [waitingJob('a', half), waitingJob('b', half)]
     const { placements } = plan(snapshot({ nodes: [node('n', 2), node('m', 2)], waiting }))
     expect(new Set(placements.map(({ tasks }) => tasks[0]?.gpus[0]?.id)).size).toBe(1)
   })
 
-  it('is on allowed, open GPUs of the right model with enough memory', () => {
+  it('uses only allowed, unblocked GPUs of the right model with enough memory', () => {
     const on = (request: Partial<ResourceRequest>, wanted?: string[]) => {
       const fit = fits({ ...oneGpu, ...request }, node('n', 3), wanted)
       return fit.ok ? fit.task.gpus.map(({ id }) => id) : fit.dimension
@@ -226,7 +226,7 @@ describe('a place', () => {
     expect(on({ allowedGpus: [0] }, ['n/1'])).toBe('gpu')
   })
 
-  it('of a gang is on as many nodes as it asks for', () => {
+  it('of a gang uses as many nodes as requested', () => {
     const waiting = [waitingJob('gang', asking({ instances: 3, gpuCount: 2 }))]
     const { placements } = plan(snapshot({ nodes: [node('a', 2), node('b', 4), node('c', 2)], waiting }))
     const tasks = placements[0]?.tasks ?? []
@@ -235,7 +235,7 @@ describe('a place', () => {
     expect(tasks.every(({ gpus }) => gpus.length === 2)).toBe(true)
   })
 
-  it('is given again to a job that backed off, under its next attempt', () => {
+  it('of a job after its backoff is for its next attempt', () => {
     const at = (now: number) =>
       plan(
         snapshot({ now, nodes: [node('n', 1)], waiting: [waitingJob('a', { notBefore: 10, attempt: 1 })] }),

@@ -6,7 +6,7 @@ import { node, oneGpu, policy, snapshot } from './testing/rows'
 import { occupied, type SimulatedJob, simulate } from './testing/simulate'
 import type { NodeState, Plan, Policy, ResourceRequest, RunningJob, Snapshot } from './types'
 
-/** Simulations a property is tried on. */
+/** Number of simulations for each property. */
 const runs = { numRuns: 1_000 }
 
 const requests: fc.Arbitrary<ResourceRequest> = fc.record({
@@ -90,45 +90,51 @@ function expectWithinLimits({ policy, projects, running, waiting }: Snapshot, { 
   }
 }
 
-/** The snapshot once its plan is carried out. */
+/** Returns the snapshot after its plan was carried out. */
 function carryOut(nodes: readonly NodeState[], state: Snapshot, { placements }: Plan): Snapshot {
   const started = placements.flatMap(({ jobId, tasks }) => {
     const job = state.waiting.find(({ id }) => id === jobId)
-    return job ? [{ ...job, tasks, startedAt: state.now, leaving: false }] : []
+    return job ? [{ ...job, tasks, startedAt: state.now, terminating: false }] : []
   })
   const running = [...state.running, ...started]
   const waiting = state.waiting.filter(({ id }) => started.every((job) => job.id !== id))
   return { ...state, running, waiting, nodes: nodes.map((one) => occupied(one, running)) }
 }
 
-/** The snapshot once jobs have ended. */
+/** Returns the snapshot after the given jobs ended. */
 function without(nodes: readonly NodeState[], state: Snapshot, ended: readonly string[]): Snapshot {
   const running = state.running.filter(({ id }) => !ended.includes(id))
   return { ...state, running, nodes: nodes.map((one) => occupied(one, running)) }
 }
 
-/** The job that the end of another starts without a pass: the first in line for the other's node, if it fits there. */
-function handOver({ waiting, nodes, policy }: Snapshot, next: readonly string[], ended: RunningJob) {
+/**
+ * Returns the job that a worker starts directly when another job ends: the first candidate for that node, if
+ * it fits there.
+ */
+function dispatchNext({ waiting, nodes, policy }: Snapshot, next: readonly string[], ended: RunningJob) {
   const node = nodes.find(({ id }) => id === ended.tasks[0]?.nodeId)
-  const line = next.flatMap((id) => waiting.find((job) => job.id === id) ?? [])
-  const first = line.find(({ request }) => !policy.backfill || (node && couldFit(request, node)))
+  const candidates = next.flatMap((id) => waiting.find((job) => job.id === id) ?? [])
+  const first = candidates.find(({ request }) => !policy.backfill || (node && couldFit(request, node)))
   if (!first || !node) return null
   const fit = fits(first.request, node)
-  return fit.ok ? { ...first, tasks: [{ rank: 0, ...fit.task }], startedAt: 0, leaving: false } : null
+  return fit.ok ? { ...first, tasks: [{ rank: 0, ...fit.task }], startedAt: 0, terminating: false } : null
 }
 
-/** All running jobs end, one after the other, and no pass comes between: what runs then, and what has started. */
-function handAllOver(
+/**
+ * Ends all running jobs one by one without a scheduling pass. Returns the final snapshot and the started jobs
+ * as a plan.
+ */
+function dispatchAll(
   nodes: readonly NodeState[],
   before: Snapshot,
-  line: readonly string[],
+  candidates: readonly string[],
 ): [Snapshot, Plan] {
   let state = before
-  let next = line
+  let next = candidates
   const started: RunningJob[] = []
   for (const ended of before.running) {
     state = without(nodes, state, [ended.id])
-    const follows = handOver(state, next, ended)
+    const follows = dispatchNext(state, next, ended)
     if (!follows) continue
     next = next.filter((id) => id !== follows.id)
     started.push(follows)
@@ -144,7 +150,7 @@ function handAllOver(
 }
 
 describe('in every simulation', () => {
-  it('no GPU is over 1000, nodes keep their size, gangs are whole, limits hold, and every job is accounted for', () => {
+  it('no GPU exceeds 1000, nodes keep their size, gangs are whole, limits hold, and no job is lost', () => {
     fc.assert(
       fc.property(clusters, policies, jobLists, quotas, (nodes, policy, jobs, projects) => {
         const { started } = simulate({
@@ -166,7 +172,7 @@ describe('in every simulation', () => {
     )
   })
 
-  it('what is handed over without a pass is what the next pass would place, and keeps the limits', () => {
+  it('direct dispatch starts what the next pass would place, and respects the limits', () => {
     let handedOver = 0
     fc.assert(
       fc.property(clusters, policies, jobLists, quotas, (nodes, policy, jobs, projects) => {
@@ -177,12 +183,12 @@ describe('in every simulation', () => {
             const after = carryOut(nodes, state, made)
             for (const ended of after.running) {
               const then = without(nodes, after, [ended.id])
-              const next = handOver(then, made.next, ended)
+              const next = dispatchNext(then, made.next, ended)
               if (!next) continue
               handedOver += 1
               expect(plan(then).placements.map(({ jobId }) => jobId)).toContain(next.id)
             }
-            expectWithinLimits(...handAllOver(nodes, after, made.next))
+            expectWithinLimits(...dispatchAll(nodes, after, made.next))
           },
         })
       }),
@@ -191,7 +197,7 @@ describe('in every simulation', () => {
     expect(handedOver).toBeGreaterThan(100)
   })
 
-  it('every job that could ever start does', () => {
+  it('every job that can start does start', () => {
     fc.assert(
       fc.property(clusters, policies, jobLists, (nodes, policy, jobs) => {
         const { started } = simulate({ cluster: { policy, nodes, projects: [], workload: [] }, jobs })
@@ -204,7 +210,7 @@ describe('in every simulation', () => {
     )
   })
 
-  it('an equal snapshot gives an equal plan, in whatever order its jobs come', () => {
+  it('an equal snapshot gives an equal plan, whatever the order of its jobs', () => {
     fc.assert(
       fc.property(clusters, policies, jobLists, (nodes, policy, jobs) => {
         const check = (state: Snapshot, made: Plan) => {
@@ -222,7 +228,7 @@ describe('in every simulation', () => {
   })
 
   it('backfill does not delay the first job that cannot start', () => {
-    // Under fair_share, what passes it is counted, and may let yet others go first.
+    // Under fair_share, backfilled jobs are charged, which may change the order.
     const ordered = policies.filter(({ name }) => name !== 'fair_share')
     fc.assert(
       fc.property(clusters, ordered, jobLists, (nodes, policy, jobs) => {
@@ -246,7 +252,7 @@ describe('in every simulation', () => {
     )
   })
 
-  it('nothing that would delay nobody is left waiting', () => {
+  it('no job waits if its start would delay nobody', () => {
     fc.assert(
       fc.property(clusters, jobLists, (nodes, jobs) => {
         const state = snapshot({ nodes, waiting: jobs })
@@ -303,12 +309,12 @@ describe('in the long run', () => {
     const latest = Math.max(
       ...jobs.filter(({ id }) => ahead.includes(id)).map(({ submittedAt }) => submittedAt),
     )
-    // Ten steps of priority are worth ten times the ageing.
+    // Ten steps of priority count like ten ageing intervals.
     expect(latest).toBeGreaterThan(500 + 9 * 300)
     expect(latest).toBeLessThanOrEqual(500 + 10 * 300)
   })
 
-  it('fair shares come within 5 % of the weights', () => {
+  it('fair shares are within 5 % of the weights', () => {
     const weights = [1, 2, 3]
     const projects = weights.map((weight) => {
       return { id: `w${weight}-`, weight, quotaMilli: null, exhausted: false, usage: 0, userUsage: [] }

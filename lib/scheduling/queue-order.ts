@@ -11,19 +11,23 @@ import {
 import type { JobFacts, Policy, ProjectShare, ResourceRequest, WaitingJob } from './types'
 
 /**
- * Whose turn it is. Under every policy a job's key is set once, when it comes: what ages is the rest of the world, all
- * of it at one rate, so the order of two jobs never changes and nobody starves behind those that come later.
+ * The order of waiting jobs. Under every policy the key of a job is computed once, when the job arrives. All
+ * waiting jobs age at the same rate, so the order of two jobs never changes and later jobs cannot starve
+ * earlier ones.
  */
 export class QueueOrder {
   readonly #projects = new Map<string, ProjectAccount>()
   readonly #shareKeys = new Map<string, ShareKey>()
-  /** How often a use was raised: what goes by uses holds until then. */
+  /** Counts usage changes; an order by usage is valid until this changes. */
   charges = 0
 
   constructor(
     readonly policy: Policy,
     shares: readonly ProjectShare[],
-    /** From here on, use is charged at a growing rate instead of decaying: what counts is only how they compare. */
+    /**
+     * Usage after this time is charged at a growing rate. This is equivalent to decaying older usage, because
+     * only the relation of usages matters.
+     */
     private readonly since: number,
   ) {
     for (const { id, userUsage, ...share } of shares) {
@@ -34,8 +38,8 @@ export class QueueOrder {
   }
 
   project(id: string): ProjectAccount {
-    const known = this.#projects.get(id)
-    if (known) return known
+    const existing = this.#projects.get(id)
+    if (existing) return existing
     const users = new Map<string, Account>()
     const unused = { usage: 0, heldMilli: 0, holders: new Map(), buckets: [], users }
     const fresh = { id, weight: 1, quotaMilli: null, exhausted: false, ...unused }
@@ -44,23 +48,23 @@ export class QueueOrder {
   }
 
   shareKey({ projectId, userId }: JobFacts): ShareKey {
-    const fair = this.policy.name === 'fair_share'
+    const isFairShare = this.policy.name === 'fair_share'
     const project = this.project(projectId)
     const limited = project.quotaMilli !== null || project.exhausted
-    const key = fair ? `${projectId} ${userId}` : limited ? projectId : ''
+    const key = isFairShare ? `${projectId} ${userId}` : limited ? projectId : ''
     const shareKey = this.#shareKeys.get(key) ?? {
       project,
-      user: fair ? accountOf(project, userId) : nobody(),
+      user: isFairShare ? accountOf(project, userId) : noAccount(),
     }
     this.#shareKeys.set(key, shareKey)
     return shareKey
   }
 
-  /** A job's place among those of its share key: smaller goes first. */
+  /** Returns the order of a job within its share key; smaller goes first. */
   keyOf(job: WaitingJob): number {
     const { name, ageingMs } = this.policy
     if (name === 'fcfs') return job.submittedAt
-    // Twice as long is a step of ageing later.
+    // Each doubling of the expected duration counts like one ageing interval.
     if (name === 'sjf') return job.submittedAt + ageingMs * Math.log2(Math.max(1, job.expectedMs / 1000))
     return job.submittedAt - ageingMs * job.priority
   }
@@ -76,40 +80,40 @@ export class QueueOrder {
     return { queue, tier: tierOf(job), projectUsage, userUsage, key, id: job.id }
   }
 
-  /** Whether a queue's first job goes before another's. */
+  /** Checks whether the first job of queue `a` precedes the first job of queue `b`. */
   goesBefore(a: Queue, b: Queue): boolean {
-    const [first, second] = [a.stand(), b.stand()]
+    const [first, second] = [a.currentHead(), b.currentHead()]
     return (
       first !== null && (!second || comparePositions(this.candidateOf(first), this.candidateOf(second)) < 0)
     )
   }
 
-  /** What counts of a project's use for whose turn it is. */
+  /** The usage of a project as far as it affects the order; 0 except under fair_share. */
   usageOf({ usage }: ProjectAccount): number {
     return this.policy.name === 'fair_share' ? usage : 0
   }
 
-  /** Counts the time that a job is expected to hold its GPUs from `now` on. */
+  /** Charges the GPU time that a job is expected to use from `now` on. */
   charge(job: JobFacts, now: number, milliseconds: number): void {
     this.charges += 1
     const growth = 2 ** ((now - this.since) / this.policy.halfLifeMs)
-    const amount = growth * milliseconds * Math.max(gpuMilliOf(job) / 1000, leastGpus)
+    const amount = growth * milliseconds * Math.max(gpuMilliOf(job) / 1000, minChargedGpus)
     const project = this.project(job.projectId)
     project.usage += amount / project.weight
     accountOf(project, job.userId).usage += amount
   }
 
-  /** Whether the project may not hold as much more as the request asks for. */
+  /** Checks whether the request would exceed the project's quota. */
   isOverQuota({ exhausted, quotaMilli, heldMilli }: ProjectAccount, request: ResourceRequest): boolean {
     if (exhausted || quotaMilli === null) return exhausted
     return heldMilli + gpuMilliOf({ request }) > quotaMilli
   }
 }
 
-/** A job without GPUs takes something, too. */
-const leastGpus = 0.05
+/** A job without GPUs is charged as this many GPUs. */
+const minChargedGpus = 0.05
 
-function nobody(): Account {
+function noAccount(): Account {
   return { id: '', usage: 0 }
 }
 
@@ -119,7 +123,7 @@ function accountOf(project: ProjectAccount, userId: string): Account {
   return account
 }
 
-/** 1 for jobs that take only what is left. */
+/** 1 for best-effort jobs, which use only idle resources. */
 function tierOf({ request }: JobFacts): 0 | 1 {
   return request.pool === 'best-effort' ? 1 : 0
 }

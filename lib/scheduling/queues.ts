@@ -2,47 +2,47 @@ import type { Placer } from './placer'
 import type { EarliestStarts } from './reservation'
 import type { WaitingJob } from './types'
 
-/** Jobs that ask for the same. Where one of them does not fit, none does. */
+/** The state of all jobs with an equal request. If one of them does not fit, none does. */
 export interface RequestClassState {
   readonly placer: Placer
   readonly earliestStarts: EarliestStarts
-  /** Fits nowhere, until a node gets room for it. */
+  /** Does not fit anywhere until a node gets more free capacity. */
   blocked: boolean
-  /** Would not fit if all that runs had ended. */
+  /** Would not fit even if all running jobs ended. */
   unschedulable: boolean
-  /** In this pass, jobs that are expected to run longer would take room that is kept for a job ahead of them. */
+  /** In this pass, longer jobs would use capacity that is reserved for an earlier job. */
   longestMs: number
-  /** The queue whose first job is next, of those that are neither too long nor over a quota. */
+  /** Returns the first job in order that is neither too long nor over a quota. */
   first(): Candidate | null
-  /** The same, of those that leave alone what is kept of their project's quota. */
-  firstWithin(quotas: QuotaKeeper): Candidate | null
+  /** Like `first`, but also respects the reservations within project quotas. */
+  firstWithin(quotas: QuotaReader): Candidate | null
 }
 
-/** What of a project's quota is kept for the first of its jobs that cannot start. */
-export interface KeptQuota {
-  /** Whose it is: jobs that go before it are not held up. */
+/** The part of a project's quota that is reserved for its first blocked job. */
+export interface QuotaReservation {
+  /** The job that has the reservation. Jobs that precede it are not limited. */
   candidate: Candidate
-  /** Jobs that end by then hold nothing of it. */
+  /** Jobs that end within this time do not use the reserved part. */
   longestMs: number
-  /** Thousandths of GPUs that are left beside it. */
+  /** Thousandths of GPUs of the quota that are not reserved. */
   spareMilli: number
 }
 
-export interface QuotaKeeper {
-  /** Null: nothing of a project's quota is kept. */
-  keptOf(project: ProjectAccount): KeptQuota | null
+export interface QuotaReader {
+  /** Null if nothing of the project's quota is reserved. */
+  reservationOf(project: ProjectAccount): QuotaReservation | null
 }
 
-/** Whose use counts together: a project with a quota, a user under fair_share, or everybody. */
+/** The unit whose usage is counted together: a project with a quota, a user under fair_share, or everybody. */
 export interface ShareKey {
   project: ProjectAccount
-  /** Whose use counts within the project; never used where none does. */
+  /** The account within the project; unused under policies without fair shares. */
   user: Account
 }
 
 export interface Account {
   id: string
-  /** GPU milliseconds by the weight, as charged; see `Turns.charge`. */
+  /** Charged GPU milliseconds, divided by the weight; see `QueueOrder.charge`. */
   usage: number
 }
 
@@ -52,66 +52,69 @@ export interface ProjectAccount extends Account {
   exhausted: boolean
   /** Thousandths of GPUs that its jobs hold. */
   heldMilli: number
-  /** Its jobs that hold some: how many, and when they are expected to end. */
+  /** Its running jobs by id, with their GPU thousandths and expected ends. */
   holders: Map<string, { milli: number; endsAt: number }>
-  /** Where its jobs wait, if it has a quota. */
+  /** Its waiting jobs by request class, if it has a quota. */
   buckets: { readonly requestClass: RequestClassState; head(): QueueHead | null }[]
   users: Map<string, Account>
 }
 
-/** A waiting job and its place among those of its share key: smaller goes first. */
+/** A waiting job and its order within its share key; smaller goes first. */
 export interface Entry {
   job: WaitingJob
   key: number
 }
 
-/** What decides whose turn it is, the first first; smaller goes first. */
+/** The sort keys of a job, most significant first; smaller goes first. */
 export interface QueuePosition {
-  /** 1 for jobs that take only what is left. */
+  /** 1 for best-effort jobs, which use only idle resources. */
   tier: 0 | 1
-  /** What the project and its user have used, where that counts. */
+  /** Usage of the project and its user; 0 if the policy ignores it. */
   projectUsage: number
   userUsage: number
   key: number
   id: string
 }
 
-/** A queue's first job's turn, as it was when it was looked at. Within a pass it only gets later. */
+/** The position of a queue's first job when it was read. Within a pass it can only move back. */
 export interface Candidate extends QueuePosition {
   queue: Queue
 }
 
-/** A queue's first job and its user's use, as they were when it was looked at: it only gets later, unless a job comes. */
+/**
+ * The first job of a queue and its user's usage when it was read. The position can only move back until a job
+ * arrives.
+ */
 export interface QueueHead {
   queue: Queue
   head: Entry
   userUsage: number
 }
 
-/** Jobs of one request class, one share key and about one length, in their order. */
+/** Jobs of one request class, one share key and similar duration, in order. */
 export class Queue {
   #entries: Entry[] = []
   #first = 0
-  readonly #gone = new Set<string>()
-  /** As it last came into its line. */
-  queueHead: QueueHead | null = null
+  readonly #withdrawn = new Set<string>()
+  /** The head that was last added to its duration bucket. */
+  pushedHead: QueueHead | null = null
 
   constructor(
-    readonly bucket: { readonly requestClass: RequestClassState; forget(): void },
+    readonly bucket: { readonly requestClass: RequestClassState; invalidate(): void },
     readonly shareKey: ShareKey,
   ) {}
 
   get head(): Entry | null {
-    if (this.#gone.size === 0) return this.#entries[this.#first] ?? null
+    if (this.#withdrawn.size === 0) return this.#entries[this.#first] ?? null
     for (let entry = this.#entries[this.#first]; entry; entry = this.#entries[this.#first]) {
-      if (!this.#gone.delete(entry.job.id)) return entry
+      if (!this.#withdrawn.delete(entry.job.id)) return entry
       this.#first += 1
     }
     return null
   }
 
-  /** Where it stands now; null when it is empty. */
-  stand(): QueueHead | null {
+  /** Returns the current head, or null if the queue is empty. */
+  currentHead(): QueueHead | null {
     const { head } = this
     return head && { queue: this, head, userUsage: this.shareKey.user.usage }
   }
@@ -121,14 +124,14 @@ export class Queue {
     for (let high = this.#entries.length; low < high; ) {
       const middle = (low + high) >> 1
       const other = this.#entries[middle]
-      if (other && byKey(other, entry) < 0) low = middle + 1
+      if (other && compareEntries(other, entry) < 0) low = middle + 1
       else high = middle
     }
     this.#entries.splice(low, 0, entry)
   }
 
   shift(): void {
-    this.bucket.forget()
+    this.bucket.invalidate()
     this.#first += 1
     if (this.#first < 1024 || this.#first * 2 < this.#entries.length) return
     this.#entries = this.#entries.slice(this.#first)
@@ -136,8 +139,8 @@ export class Queue {
   }
 
   withdraw(jobId: string): void {
-    this.bucket.forget()
-    this.#gone.add(jobId)
+    this.bucket.invalidate()
+    this.#withdrawn.add(jobId)
   }
 }
 
@@ -151,13 +154,13 @@ export function comparePositions(a: QueuePosition, b: QueuePosition): number {
   )
 }
 
-export function byKey(a: Entry, b: Entry): number {
+export function compareEntries(a: Entry, b: Entry): number {
   return a.key - b.key || compareIds(a.job.id, b.job.id)
 }
 
-/** Which of two queues of one request class and one project goes first. */
-export function byPosition(a: QueueHead, b: QueueHead): number {
-  return a.userUsage - b.userUsage || byKey(a.head, b.head)
+/** Orders two queues of one request class and one project. */
+export function compareHeads(a: QueueHead, b: QueueHead): number {
+  return a.userUsage - b.userUsage || compareEntries(a.head, b.head)
 }
 
 function compareIds(a: string, b: string): number {

@@ -14,20 +14,20 @@ function job(
   return { ...waiting, runsMs: 100, ...changes }
 }
 
-/** More than the quota of one GPU each, one after the other, and one for all of it among them. */
+/** A stream of one-GPU jobs that exceeds the quota, and one job that needs all of the quota. */
 const jobs = [...Array.from({ length: 400 }, (_, i) => job(`small${i}`, i * 20, 1)), job('large', 500, 4)]
 
 for (const name of ['priority', 'fcfs', 'sjf', 'fair_share'] as const) {
   it(`under ${name} a large job does not starve among small ones of a project at its quota`, () => {
     const cluster = { policy: { ...policy, name }, nodes: [node('n', 8)], projects: [project], workload: [] }
     const { started } = simulate({ cluster, jobs })
-    // Those of the first 500 ms that came before it end by then.
+    // The jobs of the first 500 ms that precede it end by then.
     expect(started.get('large')).toBeLessThanOrEqual(1_000)
     expect(started.size).toBe(jobs.length)
   })
 }
 
-it('what ends before the large job could start passes it, and so does what fits beside it', () => {
+it('jobs that end before the large job can start pass it, and so do jobs that fit beside it', () => {
   const list = [
     job('long', 0, 2, { expectedMs: 1_000, runsMs: 1_000 }),
     job('large', 1, 3),
@@ -46,7 +46,7 @@ it('what ends before the large job could start passes it, and so does what fits 
   ])
 })
 
-it('without backfill nobody of the project passes it', () => {
+it('without backfill no job of the project passes it', () => {
   const list = [job('long', 0, 3), job('large', 1, 4), job('short', 2, 1, { expectedMs: 1, runsMs: 1 })]
   const strict = { ...policy, backfill: false }
   const { order } = simulate({

@@ -1,44 +1,44 @@
 import { gpuMilliOf, type QueueOrder } from './queue-order'
-import { comparePositions, type KeptQuota, type ProjectAccount, type QuotaKeeper } from './queues'
+import { comparePositions, type ProjectAccount, type QuotaReader, type QuotaReservation } from './queues'
 
 /**
- * Keeps each project's quota for the first of its jobs that cannot start, as a pass keeps room on the nodes: else small jobs
- * would take what they give back to the quota again and again, and a large one would wait for the last of them. Holds for
- * how things stand when it is made.
+ * Reserves part of each project's quota for its first blocked job, as a pass reserves capacity on nodes.
+ * Without this, small jobs would use freed quota again and again, and a large job would wait for all of them.
+ * Valid only for the state in which it is created.
  */
-export class Quotas implements QuotaKeeper {
-  readonly #kept = new Map<ProjectAccount, KeptQuota | null>()
+export class QuotaReservations implements QuotaReader {
+  readonly #reservations = new Map<ProjectAccount, QuotaReservation | null>()
 
   constructor(
     private readonly queueOrder: QueueOrder,
     private readonly now: number,
   ) {}
 
-  keptOf(project: ProjectAccount): KeptQuota | null {
-    const known = this.#kept.get(project)
-    if (known !== undefined) return known
-    const kept =
-      project.exhausted || project.quotaMilli === null ? null : this.#keep(project, project.quotaMilli)
-    this.#kept.set(project, kept)
-    return kept
+  reservationOf(project: ProjectAccount): QuotaReservation | null {
+    const cached = this.#reservations.get(project)
+    if (cached !== undefined) return cached
+    const reservation =
+      project.exhausted || project.quotaMilli === null ? null : this.#reserve(project, project.quotaMilli)
+    this.#reservations.set(project, reservation)
+    return reservation
   }
 
-  #keep(project: ProjectAccount, quotaMilli: number): KeptQuota | null {
+  #reserve(project: ProjectAccount, quotaMilli: number): QuotaReservation | null {
     const { queueOrder, now } = this
     const candidates = project.buckets.flatMap((bucket) => {
       const { requestClass } = bucket
-      const waits =
+      const isBlocked =
         queueOrder.isOverQuota(project, requestClass.placer.request) ||
         (requestClass.blocked && !requestClass.unschedulable)
-      const head = waits ? bucket.head() : null
+      const head = isBlocked ? bucket.head() : null
       return head ? queueOrder.candidateOf(head) : []
     })
     for (const candidate of candidates.sort(comparePositions)) {
       const { requestClass } = candidate.queue.bucket
       const leftMilli = quotaMilli - gpuMilliOf(requestClass.placer)
-      const room = leftMilli < 0 ? null : requestClass.earliestStarts.reserve(now)
-      if (!room) continue
-      const at = Math.max(room.at, timeWhenHeld(project, leftMilli, now))
+      const start = leftMilli < 0 ? null : requestClass.earliestStarts.reserve(now)
+      if (!start) continue
+      const at = Math.max(start.at, timeWhenHeld(project, leftMilli, now))
       if (!queueOrder.policy.backfill) return { candidate, longestMs: -1, spareMilli: -1 }
       return { candidate, longestMs: at - now, spareMilli: leftMilli - heldAfter(project, at) }
     }
@@ -46,13 +46,13 @@ export class Quotas implements QuotaKeeper {
   }
 }
 
-/** When the project holds so much at most, going by when its jobs are expected to end. */
-function timeWhenHeld({ holders, heldMilli }: ProjectAccount, most: number, now: number): number {
+/** Returns the expected time at which the project holds at most `most` GPU thousandths. */
+function timeWhenHeld({ holders, heldMilli }: ProjectAccount, limitMilli: number, now: number): number {
   let held = heldMilli
-  if (held <= most) return now
+  if (held <= limitMilli) return now
   for (const { endsAt, milli } of [...holders.values()].sort((a, b) => a.endsAt - b.endsAt)) {
     held -= milli
-    if (held <= most) return Math.max(endsAt, now)
+    if (held <= limitMilli) return Math.max(endsAt, now)
   }
   return Number.POSITIVE_INFINITY
 }

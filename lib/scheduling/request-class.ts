@@ -1,5 +1,5 @@
-import { DurationBucket } from './duration-bucket'
 import type { Placer } from './placer'
+import { ProjectQueue } from './project-queue'
 import { gpuMilliOf, type QueueOrder } from './queue-order'
 import {
   type Candidate,
@@ -7,20 +7,20 @@ import {
   type ProjectAccount,
   type Queue,
   type QueueHead,
-  type QuotaKeeper,
+  type QuotaReader,
   type RequestClassState,
 } from './queues'
 import type { EarliestStarts } from './reservation'
 import type { WaitingJob } from './types'
 
-/** A request class and who waits with it. */
+/** A request class and its waiting jobs. */
 export class RequestClass implements RequestClassState {
   blocked = false
   unschedulable = false
   longestMs = Number.POSITIVE_INFINITY
-  readonly #buckets = new Map<ProjectAccount, DurationBucket>()
-  /** Those whose projects have used least first, as of so many charges. */
-  #inOrder: DurationBucket[] = []
+  readonly #queues = new Map<ProjectAccount, ProjectQueue>()
+  /** Sorted by project usage, least first, as of `#charges`. */
+  #byUsage: ProjectQueue[] = []
   #charges = 0
 
   constructor(
@@ -29,45 +29,45 @@ export class RequestClass implements RequestClassState {
     private readonly queueOrder: QueueOrder,
   ) {}
 
-  /** Puts a job into one of its queues. */
+  /** Adds a job to its queue. */
   add(job: WaitingJob): Queue {
     const shareKey = this.queueOrder.shareKey(job)
-    return this.#bucketOf(shareKey.project).add(job, shareKey)
+    return this.#queueOf(shareKey.project).add(job, shareKey)
   }
 
   first(): Candidate | null {
     return this.#firstOf((bucket) => bucket.first(this.longestMs))
   }
 
-  firstWithin(quotas: QuotaKeeper): Candidate | null {
+  firstWithin(quotas: QuotaReader): Candidate | null {
     return this.#firstOf((bucket) => {
       const first = bucket.first(this.longestMs)
-      const kept = first && quotas.keptOf(bucket.project)
-      if (!kept || gpuMilliOf(this.placer) <= kept.spareMilli) return first
-      if (comparePositions(this.queueOrder.candidateOf(first), kept.candidate) <= 0) return first
-      return bucket.first(Math.min(this.longestMs, kept.longestMs))
+      const reservation = first && quotas.reservationOf(bucket.project)
+      if (!reservation || gpuMilliOf(this.placer) <= reservation.spareMilli) return first
+      if (comparePositions(this.queueOrder.candidateOf(first), reservation.candidate) <= 0) return first
+      return bucket.first(Math.min(this.longestMs, reservation.longestMs))
     })
   }
 
-  #firstOf(find: (bucket: DurationBucket) => QueueHead | null): Candidate | null {
+  #firstOf(find: (bucket: ProjectQueue) => QueueHead | null): Candidate | null {
     this.#sort()
     let first: Candidate | null = null
-    for (const bucket of this.#inOrder) {
+    for (const bucket of this.#byUsage) {
       if (first && this.queueOrder.usageOf(bucket.project) > first.projectUsage) break
-      const standing = find(bucket)
-      const candidate = standing && this.queueOrder.candidateOf(standing)
+      const head = find(bucket)
+      const candidate = head && this.queueOrder.candidateOf(head)
       if (candidate && (!first || comparePositions(candidate, first) < 0)) first = candidate
     }
     return first
   }
 
-  #bucketOf(project: ProjectAccount): DurationBucket {
-    const known = this.#buckets.get(project)
+  #queueOf(project: ProjectAccount): ProjectQueue {
+    const known = this.#queues.get(project)
     if (known) return known
-    const bucket = new DurationBucket(this, project, this.queueOrder)
-    this.#buckets.set(project, bucket)
+    const bucket = new ProjectQueue(this, project, this.queueOrder)
+    this.#queues.set(project, bucket)
     if (project.quotaMilli !== null) project.buckets.push(bucket)
-    this.#inOrder.push(bucket)
+    this.#byUsage.push(bucket)
     this.#charges = -1
     return bucket
   }
@@ -75,7 +75,7 @@ export class RequestClass implements RequestClassState {
   #sort(): void {
     const { queueOrder } = this
     if (this.#charges === queueOrder.charges) return
-    this.#inOrder.sort((a, b) => queueOrder.usageOf(a.project) - queueOrder.usageOf(b.project))
+    this.#byUsage.sort((a, b) => queueOrder.usageOf(a.project) - queueOrder.usageOf(b.project))
     this.#charges = queueOrder.charges
   }
 }

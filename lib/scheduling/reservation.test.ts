@@ -3,7 +3,7 @@ import { plan } from './plan'
 import { gpu, node, oneGpu, snapshot, waitingJob } from './testing/rows'
 import type { NodeState, RunningJob } from './types'
 
-/** A node of two GPUs, the first of them held by a job. */
+/** A node with two GPUs, one of them held by a job. */
 function halfBusy(id: string, job: Partial<RunningJob>): { state: NodeState; job: RunningJob } {
   const task = { nodeId: id, gpus: [{ id: `${id}/0`, milli: 1000 }], cpuMilli: 4000, memoryMib: 4000 }
   const { attempt, priority, submittedAt, notBefore, ...facts } = waitingJob(`on-${id}`)
@@ -13,13 +13,13 @@ function halfBusy(id: string, job: Partial<RunningJob>): { state: NodeState; job
       usedMemoryMib: 4000,
       gpus: [gpu(`${id}/0`, { allocatedMilli: 1000 }), gpu(`${id}/1`)],
     }),
-    job: { ...facts, tasks: [{ rank: 0, ...task }], startedAt: 0, leaving: false, ...job },
+    job: { ...facts, tasks: [{ rank: 0, ...task }], startedAt: 0, terminating: false, ...job },
   }
 }
 
-it('is where jobs were told to go, however long they were expected to stay', () => {
+it('prefers a node whose job is being preempted, whatever the expected end of that job', () => {
   const bestEffort = { ...oneGpu, pool: 'best-effort' as const }
-  const goes = halfBusy('m', { request: bestEffort, expectedMs: 90_000, leaving: true })
+  const goes = halfBusy('m', { request: bestEffort, expectedMs: 90_000, terminating: true })
   const stays = halfBusy('n', { expectedMs: 10_000 })
   const waiting = [
     waitingJob('first', { request: { ...oneGpu, gpuCount: 2 } }),

@@ -3,7 +3,7 @@ import type { Cluster } from './cluster'
 import type { NodeLedger } from './node-ledger'
 import type { ResourceRequest, TaskPlacement } from './types'
 
-/** Room kept for the first job that cannot start: when it will start, and where. */
+/** Capacity that is reserved for the first blocked job: when it will start, and on which nodes. */
 export interface Reservation {
   at: number
   nodes: ReadonlySet<NodeLedger>
@@ -12,19 +12,19 @@ export interface Reservation {
 
 const never = Number.POSITIVE_INFINITY
 
-interface Opening {
+interface EarliestStart {
   node: NodeLedger
   at: number
 }
 
 /**
- * When a request fits on each node, going by when those that run are expected to end. What was found out about a node
- * holds until the node changes, whatever the time.
+ * The earliest start of a request on each node, based on the expected ends of running jobs. Cached until a
+ * node changes.
  */
 export class EarliestStarts {
-  /** By the node's position. Minus infinity: as soon as those have gone that were told to. */
+  /** By node position. Minus infinity: fits once the jobs that are being preempted have ended. */
   readonly #at: number[] = []
-  #mark = 0
+  #version = 0
 
   constructor(
     private readonly request: ResourceRequest,
@@ -32,14 +32,14 @@ export class EarliestStarts {
   ) {}
 
   /**
-   * The earliest time at which the request can start; null when all that runs ending would not be enough. This is the
-   * reservation of EASY backfilling (Lifka, "The ANL/IBM SP Scheduling System", JSSPP 1995): the first blocked job has
-   * one, and none that is placed later may move it.
+   * Returns the earliest start of the request, or null if it would not fit even if all running jobs ended.
+   * This is the reservation of EASY backfilling (Lifka, "The ANL/IBM SP Scheduling System", JSSPP 1995): only
+   * the first blocked job has one, and no later placement may delay it.
    */
   reserve(now: number): Reservation | null {
-    this.#catchUp()
+    this.#refresh()
     const { request } = this
-    const best: Opening[] = []
+    const best: EarliestStart[] = []
     for (const node of this.cluster.nodes) {
       const at = Math.max(this.#at[node.position] ?? never, now)
       const worst = best.length < request.instances ? null : best.at(-1)
@@ -52,81 +52,86 @@ export class EarliestStarts {
     return last ? { at: last.at, nodes: new Set(best.map(({ node }) => node)), request } : null
   }
 
-  /** A single one goes where jobs end first; several may wait for the last of their nodes. */
-  #compare(a: Opening, b: Opening, now: number): number {
+  /**
+   * A single instance prefers the node whose jobs end first. Several instances wait for the last of their
+   * nodes, so only the time matters.
+   */
+  #compare(a: EarliestStart, b: EarliestStart, now: number): number {
     const byTime = a.at - b.at
     if (byTime !== 0 || this.request.instances > 1) return byTime || a.node.position - b.node.position
     const byNextEnd = Math.max(a.node.nextEnd, now) - Math.max(b.node.nextEnd, now)
     return byNextEnd || a.node.position - b.node.position
   }
 
-  #catchUp(): void {
-    for (const node of this.cluster.changedSince(this.#mark)) {
-      this.#at[node.position] = opensAt(this.request, node)
+  #refresh(): void {
+    for (const node of this.cluster.changedSince(this.#version)) {
+      this.#at[node.position] = earliestStartOn(this.request, node)
     }
-    this.#mark = this.cluster.mark
+    this.#version = this.cluster.version
   }
 }
 
-function opensAt(request: ResourceRequest, node: NodeLedger): number {
+function earliestStartOn(request: ResourceRequest, node: NodeLedger): number {
   const need = needOn(request, node)
   if (!need) return never
-  const room = node.roomWithout(({ leaving }) => leaving)
-  if (isFree(need, room)) return Number.NEGATIVE_INFINITY
-  for (const { task, endsAt } of node.inOrderOfEnds()) {
-    node.give(room, task)
-    if (isFree(need, room)) return endsAt
+  const capacity = node.capacityWithout(({ terminating }) => terminating)
+  if (isFree(need, capacity)) return Number.NEGATIVE_INFINITY
+  for (const { task, endsAt } of node.occupantsByEnd()) {
+    node.addTask(capacity, task)
+    if (isFree(need, capacity)) return endsAt
   }
   return never
 }
 
-/** Whether a task that would run until `endsAt` leaves the reservation its room at its time. */
-export function leavesCapacity(
+/**
+ * Checks whether a task that would run until `endsAt` leaves enough capacity for the reservation at its time.
+ */
+export function respectsReservation(
   { at, nodes, request }: Reservation,
   node: NodeLedger,
   task: Omit<TaskPlacement, 'rank'>,
   endsAt: number,
 ): boolean {
   if (!nodes.has(node) || endsAt <= at) return true
-  const then = node.roomWithout((tenant) => tenant.leaving || tenant.endsAt <= at)
-  node.give(then, task, -1)
+  const capacityThen = node.capacityWithout((occupant) => occupant.terminating || occupant.endsAt <= at)
+  node.addTask(capacityThen, task, -1)
   const need = needOn(request, node)
-  return need !== null && isFree(need, then)
+  return need !== null && isFree(need, capacityThen)
 }
 
 /**
- * The jobs of best effort that have to go for a request to fit, with the least work lost; null when that is not
- * enough, and none when the room is free or already on its way.
+ * Selects the best-effort jobs to preempt so that a request fits, with the least lost work. Returns null if
+ * preemption cannot free enough, and an empty list if the capacity is free or already being freed.
  */
 export function findVictims(
   request: ResourceRequest,
   nodes: readonly NodeLedger[],
   now: number,
 ): string[] | null {
-  const ways = nodes.flatMap((node) => wayOn(request, node, now) ?? [])
-  if (ways.length < request.instances) return null
-  ways.sort((a, b) => a.lost - b.lost || a.node.position - b.node.position)
-  return [...new Set(ways.slice(0, request.instances).flatMap(({ jobIds }) => jobIds))]
+  const options = nodes.flatMap((node) => victimsOn(request, node, now) ?? [])
+  if (options.length < request.instances) return null
+  options.sort((a, b) => a.lostMs - b.lostMs || a.node.position - b.node.position)
+  return [...new Set(options.slice(0, request.instances).flatMap(({ jobIds }) => jobIds))]
 }
 
-function wayOn(
+function victimsOn(
   request: ResourceRequest,
   node: NodeLedger,
   now: number,
-): { node: NodeLedger; lost: number; jobIds: string[] } | null {
+): { node: NodeLedger; lostMs: number; jobIds: string[] } | null {
   const need = needOn(request, node)
   if (!need) return null
-  const room = node.roomWithout(({ leaving }) => leaving)
+  const capacity = node.capacityWithout(({ terminating }) => terminating)
   const candidates = [...node.occupants]
-    .filter(([, { preemptible, leaving }]) => preemptible && !leaving)
+    .filter(([, { preemptible, terminating }]) => preemptible && !terminating)
     .sort(([, a], [, b]) => b.startedAt - a.startedAt)
   const jobIds: string[] = []
-  let lost = 0
+  let lostMs = 0
   for (const [jobId, { task, startedAt }] of candidates) {
-    if (isFree(need, room)) break
-    node.give(room, task)
+    if (isFree(need, capacity)) break
+    node.addTask(capacity, task)
     jobIds.push(jobId)
-    lost += now - startedAt
+    lostMs += now - startedAt
   }
-  return isFree(need, room) ? { node, lost, jobIds } : null
+  return isFree(need, capacity) ? { node, lostMs, jobIds } : null
 }

@@ -3,10 +3,10 @@ import { Fragmentation } from './fragmentation'
 import { Heap } from './heap'
 import type { NodeLedger } from './node-ledger'
 import { Pass } from './pass'
-import { type Place, Placer } from './placer'
+import { type NodePlacement, Placer } from './placer'
 import { gpuMilliOf, QueueOrder } from './queue-order'
-import { byKey, type Candidate, comparePositions, type Queue } from './queues'
-import { Quotas } from './quotas'
+import { type Candidate, compareEntries, comparePositions, type Queue } from './queues'
+import { QuotaReservations } from './quotas'
 import { RequestClass } from './request-class'
 import { EarliestStarts } from './reservation'
 import type {
@@ -26,17 +26,16 @@ interface Running {
   endsAt: number
 }
 
-/** What one pass decided. */
+/** The result of one pass. */
 interface Decision {
   placements: Placement[]
   preemptions: Preemption[]
 }
 
 /**
- * The scheduler's state from one decision to the next. After a change it looks only at what the change touches: request classes
- * that did not fit are tried again on nodes that got room since, so a queue of a hundred thousand jobs costs little
- * more than one of a thousand.
- *
+ * The scheduler's state between decisions. After a change it examines only what the change affects: blocked
+ * request classes are retried only on nodes that got free capacity. A queue of a hundred thousand jobs
+ * therefore costs little more than one of a thousand.
  * Pure: equal calls give equal decisions.
  */
 export class Scheduler {
@@ -47,12 +46,12 @@ export class Scheduler {
   readonly #byId: ReadonlyMap<string, NodeLedger>
   readonly #fragmentation: Fragmentation
   readonly #requestClasses = new Map<string, RequestClass>()
-  /** Running jobs that give way when asked. */
+  /** Running jobs that may be preempted. */
   preemptible = 0
-  /** Nodes that got room since the last pass. */
-  readonly #roomier = new Set<NodeLedger>()
-  /** Jobs that back off. */
-  readonly #resting = new Set<WaitingJob>()
+  /** Nodes that got free capacity since the last pass. */
+  readonly #freedNodes = new Set<NodeLedger>()
+  /** Jobs in retry backoff. */
+  readonly #backingOff = new Set<WaitingJob>()
 
   constructor(snapshot: Snapshot) {
     this.queueOrder = new QueueOrder(snapshot.policy, snapshot.projects, snapshot.now)
@@ -64,34 +63,34 @@ export class Scheduler {
         ? workload
         : countKinds([...waiting, ...snapshot.running].map(({ request }) => request))
     this.#fragmentation = new Fragmentation(expected)
-    // In an order of their own: sums of uses depend on it in their last digits.
+    // Sorted by id, because the rounding of usage sums depends on the order.
     const running = [...snapshot.running].sort((a, b) => (a.id < b.id ? -1 : 1))
-    for (const job of running) this.#adopt(job, snapshot.now)
-    // In their order each is the last of its queue.
-    const entries = waiting.map((job) => ({ job, key: this.queueOrder.keyOf(job) })).sort(byKey)
+    for (const job of running) this.#addRunning(job, snapshot.now)
+    // Sorted, so that each insertion appends to its queue.
+    const entries = waiting.map((job) => ({ job, key: this.queueOrder.keyOf(job) })).sort(compareEntries)
     for (const { job } of entries) this.submit(job)
   }
 
-  /** A job came. */
+  /** Adds a waiting job. */
   submit(job: WaitingJob): void {
     if (job.notBefore === null) {
       this.#enqueue(job)
       return
     }
     this.waiting.set(job.id, { job, queue: null })
-    this.#resting.add(job)
+    this.#backingOff.add(job)
   }
 
-  /** A waiting job is not wanted any more. */
+  /** Removes a waiting job, for example after cancellation. Ignores unknown ids. */
   withdraw(jobId: string): void {
     const found = this.waiting.get(jobId)
     if (!found) return
     this.waiting.delete(jobId)
-    this.#resting.delete(found.job)
+    this.#backingOff.delete(found.job)
     found.queue?.withdraw(jobId)
   }
 
-  /** A job gave back what it held. */
+  /** Releases the resources of a running job. Ignores unknown ids. */
   finish(jobId: string): void {
     const running = this.running.get(jobId)
     if (!running) return
@@ -102,47 +101,50 @@ export class Scheduler {
     if (isPreemptible(running.job)) this.preemptible -= 1
     for (const node of running.nodes) {
       node.release(jobId)
-      this.#roomier.add(node)
+      this.#freedNodes.add(node)
     }
   }
 
-  /** Places what can start at a time, and says who has to make room for the first that cannot. */
+  /**
+   * Places every job that can start now, and selects the jobs to preempt for the first blocked job.
+   * @param now milliseconds since the epoch.
+   */
   decide(now: number): Decision {
     if (!this.queueOrder.policy.running) return { placements: [], preemptions: [] }
-    this.#wake(now)
-    this.#reopen()
+    this.#enqueueBackedOff(now)
+    this.#unblock()
     const pass = new Pass(this, now)
-    const candidates = this.#open()
+    const candidates = this.#collectCandidates()
     for (let queue = this.#next(candidates, now); queue; queue = this.#next(candidates, now)) {
       if (!pass.tryFirst(queue)) break
     }
     return { placements: pass.placements, preemptions: pass.preempt() }
   }
 
-  /** The waiting jobs in the order of their turns, going by how things stand now. */
-  inTurn(): WaitingJob[] {
+  /** Returns the waiting jobs in their current queue order. */
+  inQueueOrder(): WaitingJob[] {
     const jobs = [...this.waiting.values()].map(({ job }) => ({ job, ...this.queueOrder.positionOf(job) }))
     return jobs.sort(comparePositions).map(({ job }) => job)
   }
 
-  /** Notes a placement as made. */
-  start(job: WaitingJob, places: readonly Place[], now: number): Placement {
+  /** Records a placement. */
+  start(job: WaitingJob, placements: readonly NodePlacement[], now: number): Placement {
     const endsAt = now + job.expectedMs
     const preemptible = isPreemptible(job)
-    for (const { node, task } of places) {
-      node.allocate(job.id, { task, endsAt, startedAt: now, preemptible, leaving: false })
+    for (const { node, task } of placements) {
+      node.allocate(job.id, { task, endsAt, startedAt: now, preemptible, terminating: false })
     }
     this.waiting.delete(job.id)
-    this.#hold(
+    this.#recordRunning(
       job,
-      places.map(({ node }) => node),
+      placements.map(({ node }) => node),
       endsAt,
     )
     this.queueOrder.charge(job, now, job.expectedMs)
     return {
       jobId: job.id,
       attempt: job.attempt + 1,
-      tasks: places.map(({ task }, rank) => ({ rank, ...task })),
+      tasks: placements.map(({ task }, rank) => ({ rank, ...task })),
     }
   }
 
@@ -150,14 +152,14 @@ export class Scheduler {
     return this.#cluster.nodes
   }
 
-  /** As many jobs run as may at once. */
+  /** Whether the policy's limit of concurrent jobs is reached. */
   get isFull(): boolean {
     const { maxConcurrentJobs } = this.queueOrder.policy
     return maxConcurrentJobs !== null && this.running.size >= maxConcurrentJobs
   }
 
-  /** The first queue of each request class that may have a place. */
-  #open(): Heap<Candidate> {
+  /** Returns the first job of each request class that is not blocked. */
+  #collectCandidates(): Heap<Candidate> {
     const candidates = new Heap<Candidate>(comparePositions)
     for (const requestClass of this.#requestClasses.values()) {
       const candidate = requestClass.blocked ? null : requestClass.first()
@@ -166,10 +168,13 @@ export class Scheduler {
     return candidates
   }
 
-  /** The queue whose first job is next. Within a pass request classes and quotas only fill up: what was first gets later. */
+  /**
+   * Returns the queue whose first job is next. Within a pass, capacity and quotas only decrease, so a
+   * candidate can only move back.
+   */
   #next(candidates: Heap<Candidate>, now: number): Queue | null {
     if (this.isFull) return null
-    const quotas = new Quotas(this.queueOrder, now)
+    const quotas = new QuotaReservations(this.queueOrder, now)
     for (let candidate = candidates.pop(); candidate; candidate = candidates.pop()) {
       const { requestClass } = candidate.queue.bucket
       const first = requestClass.blocked ? null : requestClass.firstWithin(quotas)
@@ -179,9 +184,12 @@ export class Scheduler {
     return null
   }
 
-  /** The queue whose first job is next among those that wait for room, and will have it once others end. */
+  /**
+   * Returns the queue of the first blocked job in order, ignoring jobs that would not fit even on an empty
+   * cluster.
+   */
   firstBlocked(now: number): Queue | null {
-    const quotas = new Quotas(this.queueOrder, now)
+    const quotas = new QuotaReservations(this.queueOrder, now)
     let first: Candidate | null = null
     for (const requestClass of this.#requestClasses.values()) {
       const candidate =
@@ -191,41 +199,50 @@ export class Scheduler {
     return first?.queue ?? null
   }
 
-  /** Tries again what may fit by now: where a node got room, and where room was only kept for another. */
-  #reopen(): void {
+  /**
+   * Unblocks request classes that fit on a node with newly freed capacity, and resets the duration limits of
+   * the last pass.
+   */
+  #unblock(): void {
     for (const requestClass of this.#requestClasses.values()) {
       requestClass.longestMs = Number.POSITIVE_INFINITY
       if (!requestClass.blocked) continue
-      for (const node of this.#roomier) {
+      for (const node of this.#freedNodes) {
         if (!requestClass.placer.fitsOn(node)) continue
         requestClass.blocked = false
         break
       }
     }
-    this.#roomier.clear()
+    this.#freedNodes.clear()
   }
 
-  #wake(now: number): void {
-    for (const job of this.#resting) {
+  #enqueueBackedOff(now: number): void {
+    for (const job of this.#backingOff) {
       if ((job.notBefore ?? 0) > now) continue
-      this.#resting.delete(job)
+      this.#backingOff.delete(job)
       this.#enqueue(job)
     }
   }
 
-  #adopt(job: RunningJob, now: number): void {
+  #addRunning(job: RunningJob, now: number): void {
     const endsAt = job.startedAt + job.expectedMs
     const preemptible = isPreemptible(job)
     const nodes = job.tasks.flatMap((task) => {
       const node = this.#byId.get(task.nodeId)
-      node?.house(job.id, { task, endsAt, preemptible, leaving: job.leaving, startedAt: job.startedAt })
+      node?.adopt(job.id, {
+        task,
+        endsAt,
+        preemptible,
+        terminating: job.terminating,
+        startedAt: job.startedAt,
+      })
       return node ?? []
     })
-    this.#hold(job, nodes, endsAt)
+    this.#recordRunning(job, nodes, endsAt)
     this.queueOrder.charge(job, now, Math.max(0, endsAt - now))
   }
 
-  #hold(job: JobFacts, nodes: readonly NodeLedger[], endsAt: number): void {
+  #recordRunning(job: JobFacts, nodes: readonly NodeLedger[], endsAt: number): void {
     this.running.set(job.id, { job, nodes, endsAt })
     if (isPreemptible(job)) this.preemptible += 1
     const project = this.queueOrder.project(job.projectId)
@@ -238,12 +255,12 @@ export class Scheduler {
   }
 
   #requestClassOf(request: ResourceRequest): RequestClass {
-    const asked = JSON.stringify(request)
-    const known = this.#requestClasses.get(asked)
-    if (known) return known
+    const key = JSON.stringify(request)
+    const existing = this.#requestClasses.get(key)
+    if (existing) return existing
     const placer = new Placer(request, this.#cluster, this.#fragmentation)
     const requestClass = new RequestClass(placer, new EarliestStarts(request, this.#cluster), this.queueOrder)
-    this.#requestClasses.set(asked, requestClass)
+    this.#requestClasses.set(key, requestClass)
     return requestClass
   }
 }

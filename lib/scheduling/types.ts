@@ -1,11 +1,14 @@
-/** What the pure scheduler reads and writes. Sizes: thousandths of a core, MiB, thousandths of a GPU; times: ms. */
+/**
+ * Input and output types of the pure scheduler. Units: thousandths of a core, MiB, thousandths of a GPU,
+ * milliseconds.
+ */
 
-/** Why a GPU may not be given out although it has room. */
+/** Why a GPU is not available although it has free capacity. */
 export type GpuBlock = 'paused' | 'outside' | 'missing'
 
 export interface GpuState {
   id: string
-  /** Position on its node, as `allowed_gpus` names it. */
+  /** Position on its node, as used by `allowed_gpus`. */
   index: number
   model: string
   memoryMib: number
@@ -13,14 +16,14 @@ export interface GpuState {
   blocked: GpuBlock | null
 }
 
-/** Why a node takes nothing new. */
+/** Why a node accepts no new tasks. */
 export type NodeBlock = 'paused' | 'quarantined' | 'draining' | 'lost'
 
 export interface NodeState {
   id: string
   blocked: NodeBlock | null
   pool: Exclude<Pool, 'best-effort'>
-  /** The job that it was brought up for: others never run there. Left out: anybody's. */
+  /** The job for which the node was provisioned; no other job runs there. Undefined or null: any job. */
   dedicatedTo?: string | null
   cpuMilli: number
   memoryMib: number
@@ -29,65 +32,68 @@ export interface NodeState {
   gpus: readonly GpuState[]
 }
 
-/** `reserved` and `on-demand` are nodes' own; `best-effort` takes what is idle anywhere, and gives it back when asked. */
+/**
+ * Nodes belong to `reserved` or `on-demand`. `best-effort` jobs use idle GPUs of any pool and may be
+ * preempted.
+ */
 export type Pool = 'reserved' | 'on-demand' | 'best-effort'
 
-/** What one instance of a job asks for, and how many there are. */
+/** The resources of one instance, and the number of instances. */
 export interface ResourceRequest {
   gpuCount: number
-  /** The share of each GPU; 1000 unless the job asked for a fraction. */
+  /** The share of each GPU; 1000 unless the job requested a fraction. */
   gpuMilli: number
-  /** GPUs with less memory do not fit. */
+  /** Minimum memory of each GPU; null: any. */
   gpuMemoryMib: number | null
-  /** Null: the node's share per GPU held. */
+  /** Null: the node's share for each GPU held. */
   cpuMilli: number | null
   memoryMib: number | null
-  /** GPU positions that may be used; null: any. */
+  /** Allowed GPU positions; null: any. */
   allowedGpus: readonly number[] | null
-  /** Part of the model's name, in any case, several with `|` between; null: any model. */
+  /** Case-insensitive parts of the model name, separated by `|`; null: any model. */
   gpuModel: string | null
-  /** Nodes the job runs on at once: all of them or none. */
+  /** Number of nodes; the job gets all of them at once or none (gang scheduling). */
   instances: number
   pool: Pool
-  /** The job that asks, where it runs on nodes brought up for it alone. Left out: on anybody's nodes. */
+  /** The requesting job, if it runs only on nodes provisioned for it. Undefined or null: any node. */
   dedicatedTo?: string | null
 }
 
-/** What of a job decides about its turn. */
+/** The properties of a job that determine its position in the queue. */
 export interface JobFacts {
   id: string
   projectId: string
   userId: string
   request: ResourceRequest
-  /** How long it is expected to run. */
+  /** Expected run time in milliseconds. */
   expectedMs: number
 }
 
 export interface WaitingJob extends JobFacts {
-  /** Attempts already made; the placement is for the next. */
+  /** Attempts already made; the placement is for the next one. */
   attempt: number
   priority: number
   submittedAt: number
-  /** Not placed before this time: backing off after a failure of the system. */
+  /** End of the retry backoff; the job is not placed before this time. */
   notBefore: number | null
 }
 
 /** A job that holds nodes. */
 export interface RunningJob extends JobFacts {
   tasks: readonly TaskPlacement[]
-  /** When it began, or was placed where it has not begun. */
+  /** When it started, or was placed if it has not started. */
   startedAt: number
-  /** It was told to give its GPUs back. */
-  leaving: boolean
+  /** Whether it is being preempted. */
+  terminating: boolean
 }
 
-/** A project's part in the cluster. Uses are GPU milliseconds, older ones counted less, up to the snapshot's time. */
+/** A project's share of the cluster. Usage is in GPU milliseconds, decayed up to the time of the snapshot. */
 export interface ProjectShare {
   id: string
   weight: number
-  /** Thousandths of GPUs that its jobs may hold at once; null: any number. */
+  /** Maximum thousandths of GPUs that its jobs hold at once; null: unlimited. */
   quotaMilli: number | null
-  /** Its GPU hours are used up. */
+  /** Whether its GPU hours are used up. */
   exhausted: boolean
   usage: number
   userUsage: readonly { userId: string; usage: number }[]
@@ -99,29 +105,29 @@ export interface Policy {
   name: PolicyName
   /** False: nothing is placed. */
   running: boolean
-  /** Jobs that may hold nodes at once; null: as many as fit. */
+  /** Maximum number of running jobs; null: unlimited. */
   maxConcurrentJobs: number | null
   backfill: boolean
-  /** Waiting so long is worth one step of priority. */
+  /** Waiting time that counts like one step of priority. */
   ageingMs: number
-  /** After so long, use counts half under fair_share. */
+  /** Time after which usage counts half under fair_share. */
   halfLifeMs: number
 }
 
 export interface Snapshot {
-  /** The database's time of the snapshot. */
+  /** Database time of the snapshot, in milliseconds since the epoch. */
   now: number
   policy: Policy
   nodes: readonly NodeState[]
   running: readonly RunningJob[]
   waiting: readonly WaitingJob[]
-  /** Those that are not named here have weight 1, no quota and no use. */
+  /** A project that is not listed has weight 1, no quota and no usage. */
   projects: readonly ProjectShare[]
-  /** What kinds of jobs are to be expected; empty: like those that wait and run. */
+  /** Expected kinds of jobs; if empty, those that wait and run now. */
   workload: readonly Demand[]
 }
 
-/** One kind of job, and how many of all jobs are of it. */
+/** One kind of job, and its frequency among all jobs. */
 export interface Demand {
   request: ResourceRequest
   weight: number
@@ -135,14 +141,14 @@ export interface TaskPlacement {
   memoryMib: number
 }
 
-/** All tasks of one job, or none. */
+/** All tasks of one job. */
 export interface Placement {
   jobId: string
   attempt: number
   tasks: readonly TaskPlacement[]
 }
 
-/** A job that must give its GPUs back, and for whom. */
+/** A job to preempt, and the job that gets its GPUs. */
 export interface Preemption {
   jobId: string
   forJobId: string
@@ -167,9 +173,9 @@ export type WaitCause =
 export interface Waiting {
   jobId: string
   reason: WaitCause
-  /** What exactly is missing, in a sentence; null when the reason says it all. */
+  /** A sentence that says what is missing; null if the reason needs no detail. */
   detail: string | null
-  /** Ids of the nodes or GPUs that somebody or something holds back, where those are the reason. Left out: none are. */
+  /** Ids of the closed nodes or blocked GPUs that cause the wait, if any. */
   unavailable?: readonly string[]
 }
 
@@ -177,11 +183,11 @@ export interface Plan {
   placements: readonly Placement[]
   preemptions: readonly Preemption[]
   waiting: readonly Waiting[]
-  /** Waiting jobs that may start the moment another ends, without a pass between, in their turn. */
+  /** Jobs that may start as soon as another ends, without a scheduling pass, in queue order. */
   next: readonly string[]
 }
 
 export type Dimension = 'node' | 'pool' | 'gpu' | 'cpu' | 'memory'
 
-/** Every refusal says which dimension it was. */
+/** Each refusal names the dimension that did not fit. */
 export type Fit = { ok: true; task: Omit<TaskPlacement, 'rank'> } | { ok: false; dimension: Dimension }

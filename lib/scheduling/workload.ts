@@ -1,6 +1,6 @@
 import type { Demand, ResourceRequest } from './types'
 
-/** What kinds of jobs there are among some, and how many of each; alike in whatever order they come. */
+/** Counts the kinds of requests. The result does not depend on their order. */
 export function countKinds(requests: Iterable<ResourceRequest>): Demand[] {
   const kinds = new Map<string, Demand>()
   for (const request of requests) {

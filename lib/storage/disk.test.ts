@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { diskStore } from './disk'
 import type { ObjectStore } from './store'
-import { faultOf, keepsToTheContract, parts, readObject } from './testing/contract'
+import { faultOf, parts, readObject, testStorageContract } from './testing/contract'
 
-// The real file system, with single operations replaced where a test injects a fault.
+// The real file system; tests replace single operations to inject faults.
 vi.mock('node:fs/promises', async (original) => ({ ...(await original<typeof fs>()) }))
 
 const name = 'ada_cifar10_20261120T223600.123Z.jsonl'
@@ -31,9 +31,9 @@ function fault(code: string): NodeJS.ErrnoException {
 }
 
 describe('objects on disk', () => {
-  keepsToTheContract(async () => store)
+  testStorageContract(async () => store)
 
-  it('are files at their keys, and nothing lies beside them', async () => {
+  it('are files at their keys, with no other files beside them', async () => {
     await store.write(key, parts('x'))
     await store.write('artifacts/job/1/0/id', parts('y'))
     expect(await filesIn('results')).toEqual([name])
@@ -42,13 +42,13 @@ describe('objects on disk', () => {
     expect((await fs.stat(join(root, key))).mode & 0o077).toBe(0)
   })
 
-  it('may be the first below a directory that is not there yet', async () => {
+  it('can be the first below a missing directory', async () => {
     const deep = diskStore(join(root, 'not', 'yet'))
     await deep.write(key, parts('x'))
     expect(await readObject(deep, key)).toBe('x')
   })
 
-  it('are won by one of two writers', async () => {
+  it('are created by exactly one of two writers', async () => {
     const codes = await Promise.all([
       faultOf(store.write(key, parts('a', 'a'))),
       faultOf(store.write(key, parts('b', 'b'))),
@@ -61,7 +61,7 @@ describe('objects on disk', () => {
     ['ENOSPC', 'no_space'],
     ['EDQUOT', 'no_space'],
     ['EIO', 'storage_error'],
-  ])('on %s says %s and leave nothing behind', async (errno, code) => {
+  ])('on %s report %s and leave nothing behind', async (errno, code) => {
     const real = fs.open
     vi.spyOn(fs, 'open').mockImplementation(async (path, flags, mode) => {
       const file = await real(path, flags, mode)
@@ -72,7 +72,7 @@ describe('objects on disk', () => {
     expect(await filesIn('results')).toEqual([])
   })
 
-  it('are kept, and still never overwritten, on a disk without hard links', async () => {
+  it('are stored and never overwritten on a disk without hard links', async () => {
     vi.spyOn(fs, 'link').mockRejectedValue(fault('EPERM'))
     await store.write(key, parts('first'))
     expect(await faultOf(store.write(key, parts('second')))).toBe('exists')
@@ -80,7 +80,7 @@ describe('objects on disk', () => {
     expect(await filesIn('results')).toEqual([name])
   })
 
-  it('take their empty directories with them, also while others write there', async () => {
+  it('remove their empty directories, also during concurrent writes', async () => {
     await Promise.all(
       Array.from({ length: 40 }, async (_, index) => {
         const each = `artifacts/job/1/0/${index}`
@@ -93,8 +93,8 @@ describe('objects on disk', () => {
   })
 })
 
-describe('what dead writers left', () => {
-  it('is cleared, and only that', async () => {
+describe('leftovers of dead writers', () => {
+  it('are removed, and nothing else', async () => {
     await store.write(key, parts('x'))
     await store.write('artifacts/job/1/0/id', parts('y'))
     const old = join(root, 'results', `.${name}.00ff.part`)

@@ -2,12 +2,12 @@ import { createHash, randomBytes } from 'node:crypto'
 import { link, mkdir, open, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import {
+  areas,
   checkKey,
   checkPrefix,
   type ListedObject,
   type ObjectStore,
   type OpenedObject,
-  rooms,
   StorageFault,
   type StorageFaultCode,
   type StoredObject,
@@ -15,9 +15,9 @@ import {
 
 const partPattern = /^\.[A-Za-z0-9][A-Za-z0-9._-]*\.part$/
 
-/** Objects as files below one directory: a key is a path. Directories are made as they are needed. */
+/** Stores objects as files below one directory; a key is a relative path. Creates directories as needed. */
 export function diskStore(root: string): ObjectStore {
-  // Asynchronous each, so that a wrong key is a rejection as every other fault is.
+  // All methods are async, so that an invalid key is a rejection like every other fault.
   return {
     write: async (key, parts, options) => writeObject(root, checkKey(key), parts, options),
     open: async (key, range) => openObject(pathOf(root, key), range),
@@ -35,8 +35,8 @@ function pathOf(root: string, key: string): string {
 }
 
 /**
- * Writes beside, syncs, then moves into place: a reader sees the whole file or none, and a power cut after
- * the return loses nothing. Whatever fails, the half-written part is removed.
+ * Writes to a temporary file, syncs it, then moves it into place. A reader sees the complete file or none, and a
+ * power failure after the return loses nothing. Removes the temporary file on any failure.
  */
 async function writeObject(
   root: string,
@@ -45,24 +45,24 @@ async function writeObject(
   { overwrite = false }: { overwrite?: boolean } = {},
 ): Promise<StoredObject> {
   const path = join(root, key)
-  // In the room's own directory, so that what dead writers left is found without walking through everything.
-  const room = join(root, key.slice(0, key.indexOf('/')))
-  const part = join(room, `.${basename(key)}.${randomBytes(8).toString('hex')}.part`)
+  // In the top directory of its area, so that leftovers are found without walking the whole tree.
+  const area = join(root, key.slice(0, key.indexOf('/')))
+  const part = join(area, `.${basename(key)}.${randomBytes(8).toString('hex')}.part`)
   try {
-    await onDisk(makeDirectory(room))
+    await withDiskFaults(makeDirectory(area))
     const stored = await writePart(part, parts)
-    await onDisk(moveInto(part, path, overwrite ? rename : moveToNewName))
-    await onDisk(syncDirectory(dirname(path)))
+    await withDiskFaults(moveInto(part, path, overwrite ? rename : moveToNewName))
+    await withDiskFaults(syncDirectory(dirname(path)))
     return stored
   } finally {
-    await onDisk(rm(part, { force: true }))
+    await withDiskFaults(rm(part, { force: true }))
   }
 }
 
 async function openObject(path: string, { start = 0 }: { start?: number } = {}): Promise<OpenedObject> {
-  const file = await onDisk(open(path, 'r'))
+  const file = await withDiskFaults(open(path, 'r'))
   try {
-    const { size } = await onDisk(file.stat())
+    const { size } = await withDiskFaults(file.stat())
     return { bytes: size, stream: file.createReadStream({ start }) }
   } catch (error) {
     await file.close()
@@ -77,17 +77,17 @@ async function measureObject(path: string): Promise<StoredObject> {
   return { bytes, sha256: hash.digest('hex') }
 }
 
-/** With the last object of a directory goes the directory: ended jobs would leave millions of empty ones. */
+/** Also removes directories that become empty; otherwise ended jobs would leave millions of them. */
 async function removeObject(root: string, path: string): Promise<void> {
-  await onDisk(rm(path, { force: true }))
+  await withDiskFaults(rm(path, { force: true }))
   for (let directory = dirname(path); dirname(directory) !== root; directory = dirname(directory)) {
-    const left = await onDisk(rmdir(directory).catch(unless('ENOENT', 'ENOTEMPTY', 'EEXIST')))
+    const left = await withDiskFaults(rmdir(directory).catch(expectCodes('ENOENT', 'ENOTEMPTY', 'EEXIST')))
     if (left === 'ENOTEMPTY' || left === 'EEXIST') return
   }
 }
 
 async function* listObjects(root: string, prefix: string): AsyncGenerator<ListedObject> {
-  for (const name of await onDisk(listDirectory(join(root, prefix)))) {
+  for (const name of await withDiskFaults(listDirectory(join(root, prefix)))) {
     if (name.startsWith('.')) continue
     const key = `${prefix}/${name}`
     const found = await fileStat(join(root, key))
@@ -98,58 +98,58 @@ async function* listObjects(root: string, prefix: string): AsyncGenerator<Listed
 
 async function removeLeftovers(root: string, before: Date): Promise<number> {
   let removed = 0
-  for (const room of rooms) {
-    for (const name of await onDisk(listDirectory(join(root, room)))) {
+  for (const area of areas) {
+    for (const name of await withDiskFaults(listDirectory(join(root, area)))) {
       if (!partPattern.test(name)) continue
-      const path = join(root, room, name)
+      const path = join(root, area, name)
       const found = await fileStat(path)
       if (found === null || found === 'directory' || found.mtime >= before) continue
-      await onDisk(rm(path, { force: true }))
+      await withDiskFaults(rm(path, { force: true }))
       removed++
     }
   }
   return removed
 }
 
-/** That it is there is not enough: it may be of another user, or read-only. */
+/** Existence is not enough: the directory may belong to another user or be read-only. */
 async function checkDirectory(root: string): Promise<void> {
   const probe = join(root, `.gpuq-writes-here-${randomBytes(8).toString('hex')}`)
-  await onDisk(makeDirectory(root))
-  await onDisk(writeFile(probe, ''))
-  await onDisk(rm(probe, { force: true }))
+  await withDiskFaults(makeDirectory(root))
+  await withDiskFaults(writeFile(probe, ''))
+  await withDiskFaults(rm(probe, { force: true }))
 }
 
 async function listDirectory(directory: string): Promise<string[]> {
-  const names = await readdir(directory).catch(unless('ENOENT'))
+  const names = await readdir(directory).catch(expectCodes('ENOENT'))
   return typeof names === 'string' ? [] : names
 }
 
-/** Null when it is not there, or not any more. */
+/** Returns null if the file does not exist or was just removed. */
 async function fileStat(path: string): Promise<{ size: number; mtime: Date } | 'directory' | null> {
-  const found = await onDisk(stat(path).catch(unless('ENOENT', 'ENOTDIR')))
+  const found = await withDiskFaults(stat(path).catch(expectCodes('ENOENT', 'ENOTDIR')))
   if (typeof found === 'string') return null
   return found.isDirectory() ? 'directory' : found
 }
 
-/** The parts' own errors pass through as they are: they are not the disk's. */
+/** Passes errors of the parts on unchanged, because they are not disk errors. */
 async function writePart(path: string, parts: AsyncIterable<Uint8Array>): Promise<StoredObject> {
-  const file = await onDisk(open(path, 'wx', 0o600))
+  const file = await withDiskFaults(open(path, 'wx', 0o600))
   const hash = createHash('sha256')
   let bytes = 0
   try {
     for await (const part of parts) {
-      await onDisk(file.writeFile(part))
+      await withDiskFaults(file.writeFile(part))
       hash.update(part)
       bytes += part.length
     }
-    await onDisk(file.sync())
+    await withDiskFaults(file.sync())
   } finally {
-    await onDisk(file.close())
+    await withDiskFaults(file.close())
   }
   return { bytes, sha256: hash.digest('hex') }
 }
 
-/** Someone who removes the last object beside it may take the directory away in between: it is made again. */
+/** Creates the directory again if a concurrent removal of its last object deleted it. */
 async function moveInto(
   part: string,
   path: string,
@@ -165,7 +165,10 @@ async function moveInto(
   }
 }
 
-/** A rename would overwrite; a hard link refuses to. Disks that know no hard links get the name reserved first. */
+/**
+ * Uses a hard link, which fails if the target exists; a rename would overwrite it. On disks without hard links,
+ * reserves the name first.
+ */
 async function moveToNewName(from: string, to: string): Promise<void> {
   try {
     await link(from, to)
@@ -179,7 +182,7 @@ async function moveToNewName(from: string, to: string): Promise<void> {
 
 const withoutLinks = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
 
-/** Makes a directory and those above it, durably: each new name is synced in the directory that holds it. */
+/** Creates a directory and its parents durably: syncs each new name in its parent directory. */
 async function makeDirectory(directory: string): Promise<void> {
   const first = await mkdir(directory, { recursive: true, mode: 0o700 })
   if (first === undefined) return
@@ -188,7 +191,7 @@ async function makeDirectory(directory: string): Promise<void> {
   }
 }
 
-/** The new name itself is durable only once its directory is. */
+/** A new name is durable only once its directory is synced. */
 async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, 'r')
   try {
@@ -202,8 +205,8 @@ function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
-/** For `catch`: gives the code of an error that is expected, throws every other. */
-function unless(...codes: string[]): (error: unknown) => string {
+/** For `catch`: returns the code of an expected error, and throws every other error. */
+function expectCodes(...codes: string[]): (error: unknown) => string {
   return (error) => {
     const code = errorCode(error)
     if (!codes.includes(code)) throw error
@@ -213,14 +216,17 @@ function unless(...codes: string[]): (error: unknown) => string {
 
 const faults: Record<string, { code: StorageFaultCode; message: string }> = {
   ENOENT: { code: 'not_found', message: 'Nothing is stored under this key.' },
-  EEXIST: { code: 'exists', message: 'Something is stored under this key already.' },
+  EEXIST: { code: 'exists', message: 'An object is already stored under this key.' },
   ENOSPC: { code: 'no_space', message: 'The disk of the data directory is full.' },
   EDQUOT: { code: 'no_space', message: 'The disk quota of the data directory is used up.' },
 }
-const broken = { code: 'storage_error', message: 'The disk of the data directory does not work.' } as const
+const broken = {
+  code: 'storage_error',
+  message: 'The disk of the data directory returned an error. Check the disk and the system log.',
+} as const
 
-/** Turns what the file system says into the store's words. */
-async function onDisk<Value>(operation: Promise<Value>): Promise<Value> {
+/** Converts file system errors to storage faults. */
+async function withDiskFaults<Value>(operation: Promise<Value>): Promise<Value> {
   try {
     return await operation
   } catch (cause) {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { StorageFault, type StorageFaultCode } from './store'
 
-/** What errors of the S3 client have in common, as far as they are looked at. */
+/** The common properties of S3 client errors. */
 const errorSchema = z.object({
   name: z.string().default(''),
   code: z.string().optional().catch(undefined),
@@ -9,14 +9,20 @@ const errorSchema = z.object({
   $metadata: z.object({ httpStatusCode: z.number().optional() }).optional().catch(undefined),
 })
 
-/** Where the store is, for its messages. */
-export interface Place {
+/** The location of the store, for messages. */
+export interface BucketLocation {
   bucket: string
   endpoint?: string
 }
 
-/** Runs one operation of the client, and turns what it fails with into the store's words: what to change, where it can be said. */
-export async function inBucket<Value>(place: Place, operation: Promise<Value>): Promise<Value> {
+/**
+ * Runs an operation of the S3 client, and converts its error to a storage fault that says what to change if
+ * possible.
+ */
+export async function withBucketFaults<Value>(
+  place: BucketLocation,
+  operation: Promise<Value>,
+): Promise<Value> {
   try {
     return await operation
   } catch (cause) {
@@ -24,14 +30,14 @@ export async function inBucket<Value>(place: Place, operation: Promise<Value>): 
   }
 }
 
-function faultOf(place: Place, cause: unknown): StorageFault {
+function faultOf(place: BucketLocation, cause: unknown): StorageFault {
   const parsed = errorSchema.safeParse(cause)
   const error = parsed.success ? parsed.data : errorSchema.parse({})
   const { code, message: says } = judge(place, error.name, error.code, error.$metadata?.httpStatusCode)
   return new StorageFault(code, says, { cause })
 }
 
-/** What S3's own error names mean to us. Servers that speak S3 use these and some of their own. */
+/** Fault codes by S3 error name. Includes names that other S3 servers use. */
 const byName: Record<string, StorageFaultCode> = {
   NoSuchKey: 'not_found',
   NotFound: 'not_found',
@@ -69,7 +75,7 @@ const network =
   /^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOST|ENET|EPIPE|ERR_SSL|ERR_TLS|CERT_|DEPTH_|SELF_SIGNED|UNABLE_)/
 
 function judge(
-  { bucket, endpoint }: Place,
+  { bucket, endpoint }: BucketLocation,
   name: string,
   code: string | undefined,
   status: number | undefined,
@@ -83,7 +89,7 @@ function judge(
   if (name === 'PermanentRedirect' || name === 'AuthorizationHeaderMalformed') {
     return {
       code: 'storage_error',
-      message: `The bucket "${bucket}" is in another region. Set GPUQ_S3_REGION to it.`,
+      message: `The bucket "${bucket}" is in another region. Set GPUQ_S3_REGION to that region.`,
     }
   }
   const known = byName[name] ?? (code !== undefined && network.test(code) ? 'unreachable' : undefined)
@@ -93,12 +99,13 @@ function judge(
 
 const sentences: Record<StorageFaultCode, (bucket: string, endpoint: string) => string> = {
   not_found: () => 'Nothing is stored under this key.',
-  exists: () => 'Something is stored under this key already.',
-  invalid_key: () => 'This cannot be the key of a stored object.',
-  no_space: (bucket) => `The bucket "${bucket}" is full.`,
+  exists: () => 'An object is already stored under this key.',
+  invalid_key: () => 'This is not a valid object key.',
+  no_space: (bucket) => `The bucket "${bucket}" is full. Delete objects, or raise its quota.`,
   denied: (bucket) =>
-    `The bucket "${bucket}" refuses these credentials. Check GPUQ_S3_ACCESS_KEY_ID and GPUQ_S3_SECRET_ACCESS_KEY, and that they may read, write, list and delete there.`,
+    `The bucket "${bucket}" rejects these credentials. Check GPUQ_S3_ACCESS_KEY_ID and GPUQ_S3_SECRET_ACCESS_KEY, and that they allow reading, writing, listing and deleting.`,
   unreachable: (bucket, endpoint) =>
-    `The bucket "${bucket}" cannot be reached at ${endpoint}. Check that it runs, and GPUQ_S3_ENDPOINT.`,
-  storage_error: (bucket) => `The bucket "${bucket}" does not work as it should.`,
+    `The bucket "${bucket}" is not reachable at ${endpoint}. Check that the server is running, and GPUQ_S3_ENDPOINT.`,
+  storage_error: (bucket) =>
+    `The bucket "${bucket}" returned an unexpected error. Check the log of the S3 server.`,
 }

@@ -1,22 +1,22 @@
 import { createHash } from 'node:crypto'
 import type { CompletedPart, S3 } from '@aws-sdk/client-s3'
-import { inBucket, type Place } from './s3-faults'
+import { type BucketLocation, withBucketFaults } from './s3-faults'
 import { StorageFault, type StoredObject } from './store'
 
-/** S3 takes 10,000 parts: 156 GiB at most. What is smaller than one part goes up at once. */
+/** S3 allows 10,000 parts, so an object has at most 156 GiB. An object smaller than one part is uploaded at once. */
 const partBytes = 16 << 20
-/** Parts on their way at once. With the one being filled, so many mebibytes are held: 16 × 3. */
-const atOnce = 2
+/** Concurrent part uploads. Together with the part being filled, this uses 3 × 16 MiB of memory. */
+const concurrentParts = 2
 
 interface Target {
   client: S3
-  place: Place
-  /** The whole key, within the bucket. */
+  place: BucketLocation
+  /** The full key within the bucket. */
   key: string
   overwrite: boolean
 }
 
-/** Streams an object into a bucket. S3 shows it when it is whole; an upload in parts that fails is taken back. */
+/** Streams an object into a bucket. S3 shows it only when it is complete; a failed multipart upload is aborted. */
 export async function upload(target: Target, parts: AsyncIterable<Uint8Array>): Promise<StoredObject> {
   const hash = createHash('sha256')
   let bytes = 0
@@ -33,7 +33,7 @@ export async function upload(target: Target, parts: AsyncIterable<Uint8Array>): 
     }
     if (large) await large.complete()
     else
-      await whenNew(target, (condition) =>
+      await requireNewKey(target, (condition) =>
         target.client.putObject({ ...at(target), ...condition, Body: last }),
       )
   } catch (error) {
@@ -43,7 +43,7 @@ export async function upload(target: Target, parts: AsyncIterable<Uint8Array>): 
   return { bytes, sha256: hash.digest('hex') }
 }
 
-/** The same bytes in pieces of one size; the last is shorter, or empty where nothing came. */
+/** Splits a stream into pieces of one size; the last is shorter, or empty for an empty stream. */
 async function* inParts(
   source: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<{ part: Buffer<ArrayBuffer>; isLast: boolean }> {
@@ -71,22 +71,25 @@ function at({ place, key }: Target): { Bucket: string; Key: string } {
 
 type Condition = { IfNoneMatch?: string }
 
-/** Asks for a new key where the server knows how to; one that says it does not was asked for the key before anything was sent. */
-async function whenNew<Value>(
+/**
+ * Makes the upload conditional on a new key, if the server supports that. For other servers the caller has checked
+ * the key before.
+ */
+async function requireNewKey<Value>(
   { place, overwrite }: Target,
   send: (condition: Condition) => Promise<Value>,
 ): Promise<Value> {
-  if (overwrite) return inBucket(place, send({}))
+  if (overwrite) return withBucketFaults(place, send({}))
   try {
-    return await inBucket(place, send({ IfNoneMatch: '*' }))
+    return await withBucketFaults(place, send({ IfNoneMatch: '*' }))
   } catch (error) {
     const cause = error instanceof StorageFault ? error.cause : undefined
     if (!(cause instanceof Error) || cause.name !== 'NotImplemented') throw error
-    return inBucket(place, send({}))
+    return withBucketFaults(place, send({}))
   }
 }
 
-/** An object that goes up in parts, a few of them at once. */
+/** A multipart upload with a few concurrent parts. */
 class LargeUpload {
   readonly #target: Target
   readonly #id: string
@@ -98,36 +101,39 @@ class LargeUpload {
   }
 
   static async begin(target: Target): Promise<LargeUpload> {
-    const { UploadId } = await inBucket(target.place, target.client.createMultipartUpload(at(target)))
+    const { UploadId } = await withBucketFaults(target.place, target.client.createMultipartUpload(at(target)))
     if (UploadId === undefined)
-      throw new StorageFault('storage_error', 'The bucket gave no id for an upload in parts.')
+      throw new StorageFault(
+        'storage_error',
+        'The bucket returned no id for a multipart upload. Check that the server supports multipart uploads.',
+      )
     return new LargeUpload(target, UploadId)
   }
 
   async add(part: Buffer): Promise<void> {
     const sent = this.#send(part, this.#sent.length + 1)
-    // It is waited for below or at the end; until then a failure must not count as one that nobody sees.
+    // The promise is awaited later; this prevents an unhandled rejection until then.
     sent.catch(() => undefined)
     this.#sent.push(sent)
-    await this.#sent.at(-atOnce - 1)
+    await this.#sent.at(-concurrentParts - 1)
   }
 
   async #send(Body: Buffer, PartNumber: number): Promise<CompletedPart> {
     const { client, place } = this.#target
     const given = { ...at(this.#target), UploadId: this.#id, PartNumber, Body }
-    const { ETag } = await inBucket(place, client.uploadPart(given))
+    const { ETag } = await withBucketFaults(place, client.uploadPart(given))
     return { PartNumber, ...(ETag === undefined ? {} : { ETag }) }
   }
 
   async complete(): Promise<void> {
     const Parts = await Promise.all(this.#sent)
     const given = { ...at(this.#target), UploadId: this.#id, MultipartUpload: { Parts } }
-    await whenNew(this.#target, (condition) =>
+    await requireNewKey(this.#target, (condition) =>
       this.#target.client.completeMultipartUpload({ ...given, ...condition }),
     )
   }
 
-  /** What cannot be taken back now, as when the bucket is out of reach, is swept as a leftover. */
+  /** If the abort fails, for example because the bucket is unreachable, the sweep removes the upload later. */
   async abort(): Promise<void> {
     await Promise.allSettled(this.#sent)
     await this.#target.client

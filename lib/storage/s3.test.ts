@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { s3Store } from './s3'
 import { StorageFault } from './store'
-import { faultOf, keepsToTheContract, keysOf, parts, readObject } from './testing/contract'
+import { faultOf, keysOf, parts, readObject, testStorageContract } from './testing/contract'
 import { freePort, type S3Server, startS3Server } from './testing/s3-server'
 
 const key = 'artifacts/job/1/0/large'
@@ -15,7 +15,7 @@ const messageOf = (operation: Promise<unknown>) =>
 
 describe.each([
   ['a bucket', true],
-  ['a bucket of a server that knows less', false],
+  ['a bucket on a server with fewer features', false],
 ])('%s', (_, complete) => {
   let server: S3Server
   beforeAll(async () => {
@@ -23,19 +23,19 @@ describe.each([
   })
   afterAll(() => server.stop())
 
-  describe('keeps to the contract:', () => {
+  describe('the storage contract:', () => {
     let stores = 0
-    keepsToTheContract(async () => s3Store({ ...server.options, prefix: `store-${stores++}/` }))
+    testStorageContract(async () => s3Store({ ...server.options, prefix: `store-${stores++}/` }))
   })
 
-  it('may be used without a prefix', async () => {
+  it('works without a prefix', async () => {
     const store = s3Store({ ...server.options, prefix: '' })
     await store.write(key, parts('x'))
     expect(await keysOf(store, 'artifacts')).toEqual([key])
     await store.remove(key)
   })
 
-  it('takes what is large in parts, and gives it back from any byte', async () => {
+  it('uploads large objects in parts, and reads them from any byte', async () => {
     const store = s3Store(server.options)
     const pieces = mebibytes(37)
     const whole = Buffer.concat(pieces)
@@ -51,7 +51,7 @@ describe.each([
     await store.remove(key)
   })
 
-  it('can be checked, and nothing stays of it', async () => {
+  it('can be checked without leaving an object', async () => {
     const store = s3Store({ ...server.options, prefix: 'checked/' })
     await store.check()
     expect(await keysOf(store, 'results')).toEqual([])
@@ -65,7 +65,7 @@ describe('a bucket', () => {
   })
   afterAll(() => server.stop())
 
-  it('takes back the parts that are there when the source fails', async () => {
+  it('aborts the upload if the source fails', async () => {
     const store = s3Store(server.options)
     async function* failing(): AsyncGenerator<Uint8Array> {
       yield* mebibytes(40)
@@ -77,7 +77,7 @@ describe('a bucket', () => {
     expect(await store.has(key)).toBe(false)
   })
 
-  it.each([1, 20])('lets one of two writers of %i MiB win', async (count) => {
+  it.each([1, 20])('accepts one of two writers of %i MiB', async (count) => {
     const store = s3Store({ ...server.options, prefix: `race-${count}/` })
     let begun = 0
     let open = () => {}
@@ -96,11 +96,11 @@ describe('a bucket', () => {
     expect(await server.uploads()).toEqual([])
   })
 
-  it('is cleared of uploads that dead writers left, a day later', async () => {
+  it('removes uploads of dead writers after a day', async () => {
     const store = s3Store(server.options)
     const { S3 } = await import('@aws-sdk/client-s3')
     const { endpoint, region, credentials } = server.options
-    if (!endpoint || !credentials) throw new Error('The test server has both.')
+    if (!endpoint || !credentials) throw new Error('The test server has no endpoint or credentials.')
     const client = new S3({ endpoint, region, credentials, forcePathStyle: true })
     await client.createMultipartUpload({ Bucket: server.options.bucket, Key: 'lab/gpuq/artifacts/x' })
     expect(await store.removeLeftovers(new Date())).toBe(0)
@@ -108,7 +108,7 @@ describe('a bucket', () => {
     expect(await server.uploads()).toEqual([])
   })
 
-  it('that is not there, or refuses, or does not answer, says what to change', async () => {
+  it('says what to change if it is missing, rejects access, or does not respond', async () => {
     const elsewhere = s3Store({ ...server.options, bucket: 'no-such-bucket' })
     expect(await messageOf(elsewhere.check())).toMatch(/^storage_error: There is no bucket.*GPUQ_STORAGE/)
     expect(await messageOf(elsewhere.write(key, parts('x')))).toMatch(/There is no bucket "no-such-bucket"/)
@@ -124,7 +124,7 @@ describe('a bucket', () => {
     expect(await faultOf(nobody.open(key))).toBe('unreachable')
   })
 
-  it('goes on after it was away', async () => {
+  it('continues after an interruption', async () => {
     const gone = await startS3Server({ complete: true })
     const store = s3Store(gone.options)
     await store.write(key, parts('x'))

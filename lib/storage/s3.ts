@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { GetObjectCommandOutput, S3 } from '@aws-sdk/client-s3'
-import { inBucket, type Place } from './s3-faults'
+import { type BucketLocation, withBucketFaults } from './s3-faults'
 import { upload } from './s3-upload'
 import {
   checkKey,
@@ -13,31 +13,32 @@ import {
   type StoredObject,
 } from './store'
 
-/** A bucket, or a part of one, in any store that speaks S3. */
+/** A bucket, or a prefix within it, on any S3-compatible server. */
 export interface BucketOptions {
   bucket: string
-  /** Before every key, with its slash; empty: the whole bucket. */
+  /** Prepended to every key, ends with a slash; empty: the whole bucket. */
   prefix: string
-  /** Left out: Amazon's own. Given: buckets are named in the path, as other servers want it. */
+  /** Default: Amazon S3. If set, bucket names are part of the path, as most other servers require. */
   endpoint?: string
   region: string
-  /** Left out: what the SDK finds by itself, as in the environment or from the machine's role. */
+  /** Default: the credentials that the SDK finds, for example in the environment or from the machine's role. */
   credentials?: { accessKeyId: string; secretAccessKey: string }
 }
 
-/** The SDK takes its time to load: it is only for those who have a bucket, when they first need it. */
+/** Loads the SDK on first use, because loading is slow and most installations do not need it. */
 async function connect({ endpoint, region, credentials }: BucketOptions): Promise<S3> {
   const { S3: Client } = await import('@aws-sdk/client-s3')
   return new Client({
     region,
     ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
     ...(credentials === undefined ? {} : { credentials }),
-    // Many servers that speak S3 do not know the SDK's newer checksums. Ours is taken over the whole object.
+    // Many S3-compatible servers do not support the SDK's newer checksums. gpuq has its own checksum of the whole
+    // object.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {
       connectionTimeout: 5_000,
-      // Until the answer begins. Its body may be read as slowly as a downloader reads, but not left lying.
+      // Limits the time until the response begins. The body may be read slowly, but must be read or destroyed.
       requestTimeout: 60_000,
       throwOnRequestTimeout: true,
       socketTimeout: 600_000,
@@ -47,14 +48,14 @@ async function connect({ endpoint, region, credentials }: BucketOptions): Promis
   })
 }
 
-/** Objects in a bucket. What is written shows when it is whole; reading streams. */
+/** Stores objects in a bucket. An object becomes visible when it is complete; reads are streamed. */
 export function s3Store(options: BucketOptions): ObjectStore {
   return new S3Store(options)
 }
 
 class S3Store implements ObjectStore {
   readonly #options: BucketOptions
-  readonly #place: Place
+  readonly #place: BucketLocation
   #connecting: Promise<S3> | undefined
 
   constructor(options: BucketOptions) {
@@ -73,7 +74,7 @@ class S3Store implements ObjectStore {
 
   async #call<Value>(call: (client: S3) => Promise<Value>): Promise<Value> {
     const client = await this.#client()
-    return inBucket(this.#place, call(client))
+    return withBucketFaults(this.#place, call(client))
   }
 
   async write(
@@ -82,10 +83,10 @@ class S3Store implements ObjectStore {
     { overwrite = false }: { overwrite?: boolean } = {},
   ): Promise<StoredObject> {
     const { Key } = this.#at(key)
-    // Also for servers that do not know the condition that goes with the upload: two writers at once are then told
-    // apart by the names that the database gives out.
+    // For servers that ignore the condition of the upload. Two concurrent writers are then separated by the unique
+    // names that the database assigns.
     if (!overwrite && (await this.has(key))) {
-      throw new StorageFault('exists', 'Something is stored under this key already.')
+      throw new StorageFault('exists', 'An object is already stored under this key.')
     }
     return upload({ client: await this.#client(), place: this.#place, key: Key, overwrite }, parts)
   }
@@ -139,7 +140,7 @@ class S3Store implements ObjectStore {
     }
   }
 
-  /** Uploads in parts that were begun a day before the moment: when they were last fed is not told, only their beginning. */
+  /** Removes multipart uploads that began a day before `before`, because S3 reports only when an upload began. */
   async removeLeftovers(before: Date): Promise<number> {
     const begunBefore = new Date(before.getTime() - 24 * 3600_000)
     const given = { Bucket: this.#options.bucket, Prefix: this.#options.prefix }
@@ -161,13 +162,15 @@ class S3Store implements ObjectStore {
   async check(): Promise<void> {
     const Key = `${this.#options.prefix}gpuq-writes-here`
     const at = { Bucket: this.#options.bucket, Key }
-    await this.#call((client) => client.putObject({ ...at, Body: Buffer.from('It may be deleted.\n') }))
+    await this.#call((client) =>
+      client.putObject({ ...at, Body: Buffer.from('This test object may be deleted.\n') }),
+    )
     await this.#call((client) => client.headObject(at))
     await this.#call((client) => client.deleteObject(at))
   }
 }
 
-/** A server that does not list its unfinished uploads clears them by itself, or never: there is nothing to do. */
+/** A server that cannot list unfinished uploads either removes them itself or never; nothing can be done. */
 function notKnown(error: unknown): undefined {
   const cause = error instanceof StorageFault ? error.cause : undefined
   if (cause instanceof Error && cause.name === 'NotImplemented') return undefined
@@ -181,7 +184,10 @@ function isBeyondEnd(error: unknown): boolean {
 
 function opened({ Body, ContentRange, ContentLength = 0 }: GetObjectCommandOutput): OpenedObject {
   if (!(Body instanceof Readable))
-    throw new StorageFault('storage_error', 'The bucket answered without a body.')
+    throw new StorageFault(
+      'storage_error',
+      'The bucket returned a response without a body. Check the S3 server.',
+    )
   const whole = ContentRange === undefined ? undefined : /\/(\d+)$/.exec(ContentRange)?.[1]
   return { bytes: whole === undefined ? ContentLength : Number(whole), stream: Body }
 }

@@ -5,13 +5,13 @@ import type { ObjectStore } from './store'
 
 let store: ObjectStore | undefined
 
-/** The store of this installation: a bucket where GPUQ_STORAGE names one, else the data directory. */
+/** Returns the store of this installation: the bucket in GPUQ_STORAGE, otherwise the data directory. */
 export function storage(): ObjectStore {
   store ??= storeOf(env())
   return store
 }
 
-/** For tests: makes another store this process's. */
+/** Replaces the store of this process, for tests. */
 export function setStorage(other: ObjectStore): void {
   store = other
 }
@@ -21,7 +21,9 @@ function storeOf(settings: Env): ObjectStore {
   if (GPUQ_STORAGE === undefined) return diskStore(settings.GPUQ_DATA_DIR)
   const { GPUQ_S3_ACCESS_KEY_ID: accessKeyId, GPUQ_S3_SECRET_ACCESS_KEY: secretAccessKey } = settings
   if ((accessKeyId === undefined) !== (secretAccessKey === undefined)) {
-    throw new Error('Set both GPUQ_S3_ACCESS_KEY_ID and GPUQ_S3_SECRET_ACCESS_KEY, or neither.')
+    throw new Error(
+      'GPUQ_S3_ACCESS_KEY_ID and GPUQ_S3_SECRET_ACCESS_KEY must both be set, or neither. Set the missing one.',
+    )
   }
   return s3Store({
     ...parseBucket(GPUQ_STORAGE),

@@ -1,28 +1,31 @@
 import type { Readable } from 'node:stream'
 
-/** What is stored, one name each: the first segment of every key. */
-export const rooms = ['results', 'blobs', 'artifacts', 'checkpoints'] as const
+/** The kinds of stored objects; the first segment of every key. */
+export const areas = ['results', 'blobs', 'artifacts', 'checkpoints'] as const
 
-/** Where finished things lie: on disk, or in a bucket. A key is a room and at least one segment, with slashes. */
+/**
+ * Stores immutable objects on disk or in a bucket. A key consists of an area and at least one more segment,
+ * separated by slashes.
+ */
 export interface ObjectStore {
-  /** Stores all parts under the key, or nothing at all. Without `overwrite` the key must be new. */
+  /** Stores all parts under the key, or nothing. Without `overwrite`, the key must be new. */
   write(
     key: string,
     parts: AsyncIterable<Uint8Array>,
     options?: { overwrite?: boolean },
   ): Promise<StoredObject>
-  /** Opens an object at a byte. The caller reads the stream to its end or destroys it. */
+  /** Opens an object at a byte offset. The caller must read the stream to its end or destroy it. */
   open(key: string, range?: { start?: number }): Promise<OpenedObject>
-  /** Size and checksum of a stored object, which is read for it. */
+  /** Reads an object and returns its size and checksum. */
   measure(key: string): Promise<StoredObject>
   has(key: string): Promise<boolean>
-  /** Removes an object; one that is not there is success. */
+  /** Removes an object. Succeeds if it does not exist. */
   remove(key: string): Promise<void>
-  /** Every object below a prefix of whole segments, in no order. */
+  /** Lists every object below a prefix of whole segments, in no particular order. */
   list(prefix: string): AsyncIterable<ListedObject>
-  /** Removes what writers that died before the given moment left half written. Gives how many. */
+  /** Removes incomplete objects of writers that died before the given time. Returns their number. */
   removeLeftovers(before: Date): Promise<number>
-  /** Tries whether anything can be stored at all. @throws StorageFault that says what to change. */
+  /** Checks whether objects can be stored. @throws StorageFault that says what to change. */
   check(): Promise<void>
 }
 
@@ -33,7 +36,7 @@ export interface StoredObject {
 }
 
 export interface OpenedObject {
-  /** Size of the whole object, wherever the reading starts. */
+  /** Size of the whole object, also for a range. */
   bytes: number
   stream: Readable
 }
@@ -41,7 +44,7 @@ export interface OpenedObject {
 export interface ListedObject {
   key: string
   bytes: number
-  /** By the store's clock. */
+  /** By the clock of the store. */
   writtenAt: Date
 }
 
@@ -54,7 +57,7 @@ export type StorageFaultCode =
   | 'unreachable'
   | 'storage_error'
 
-/** What a store says when it cannot do what it was asked for. */
+/** An error of a store. */
 export class StorageFault extends Error {
   constructor(
     readonly code: StorageFaultCode,
@@ -67,19 +70,17 @@ export class StorageFault extends Error {
 }
 
 const segment = '[A-Za-z0-9][A-Za-z0-9._-]{0,199}'
-const keyPattern = new RegExp(`^(${rooms.join('|')})(/${segment}){1,8}$`)
-const prefixPattern = new RegExp(`^(${rooms.join('|')})(/${segment}){0,8}$`)
+const keyPattern = new RegExp(`^(${areas.join('|')})(/${segment}){1,8}$`)
+const prefixPattern = new RegExp(`^(${areas.join('|')})(/${segment}){0,8}$`)
 
-/** The key as it came. @throws StorageFault for what no store may see: `..`, hidden names, other directories. */
+/** Returns the key if it is valid. @throws StorageFault for `..`, hidden names, and unknown areas. */
 export function checkKey(key: string): string {
-  if (!keyPattern.test(key))
-    throw new StorageFault('invalid_key', 'This cannot be the key of a stored object.')
+  if (!keyPattern.test(key)) throw new StorageFault('invalid_key', 'This is not a valid object key.')
   return key
 }
 
-/** The prefix as it came: a room alone, or a room and whole segments. */
+/** Returns the prefix if it is valid: an area, optionally followed by whole segments. */
 export function checkPrefix(prefix: string): string {
-  if (!prefixPattern.test(prefix))
-    throw new StorageFault('invalid_key', 'This cannot be the beginning of a key.')
+  if (!prefixPattern.test(prefix)) throw new StorageFault('invalid_key', 'This is not a valid key prefix.')
   return prefix
 }

@@ -39,9 +39,9 @@ const db = testDatabase()
 let root: string
 let server: S3Server
 let bucket: ObjectStore
-/** What the store does before it writes a content. */
+/** Called before the store writes a content. */
 let refuse: ((content: string) => Promise<void> | void) | null
-/** When the store answers whoever reads. */
+/** When the store responds to reads. */
 let answers: Promise<void>
 /** How often it was read. */
 let asked = 0
@@ -89,7 +89,7 @@ afterAll(async () => {
   await rm(root, { recursive: true })
 })
 
-/** One task of a run, as its worker has it. */
+/** One task of a run, like in its worker. */
 interface Opened {
   lease: Lease
   task: ClaimedTask
@@ -103,11 +103,11 @@ const opened: Opened[] = []
 
 interface Kept {
   limitBytes?: number
-  /** How long it is waited for at the end. */
+  /** Timeouts at the end. */
   patience?: typeof waits
 }
 const waits = { lastMs: 20_000, lastCancelledMs: 20_000, downMs: 20_000 }
-/** For a store that takes nothing more. */
+/** For a store that accepts nothing more. */
 const impatient = { ...waits, downMs: 1_500 }
 
 async function claim(spec: Record<string, unknown>, nodes: Lease[]): Promise<[Lease, ClaimedTask][]> {
@@ -126,7 +126,7 @@ function keep(
   { limitBytes = 1 << 30, patience = waits }: Kept = {},
 ): Opened {
   const run = runOf(task)
-  if (!run) throw new Error('no run')
+  if (!run) throw new Error('The task has no run.')
   const local = localCheckpoints(join(root, 'tasks'), task.id)
   const one = { lease, task, run, files: local.files, notes: [] as string[], over: 0 }
   const result: Opened = Object.assign(one, {
@@ -152,13 +152,13 @@ function keep(
 
 async function restore(task: ClaimedTask, signal = new AbortController().signal): Promise<void> {
   const run = runOf(task)
-  if (!run) throw new Error('no run')
+  if (!run) throw new Error('The task has no run.')
   const user = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
   const local = localCheckpoints(join(root, 'tasks'), task.id)
   await restoreCheckpoints({ task, run, user, local, note: () => {} }, signal)
 }
 
-/** A run of one task, ready to write. */
+/** A run with one task, ready to write. */
 async function begin(kept?: Kept): Promise<Opened> {
   const lease = await makeNode()
   await makeJob({ spec: { run_name: 'base' } })
@@ -168,7 +168,7 @@ async function begin(kept?: Kept): Promise<Opened> {
 async function beginNext(lease: Lease, kept?: Kept): Promise<Opened> {
   await db.pool.query('UPDATE jobs SET not_before = NULL')
   const [[, task] = []] = await claim({}, [lease])
-  if (!task) throw new Error('nothing to claim')
+  if (!task) throw new Error('There is no task to claim.')
   await restore(task)
   return keep(lease, task, kept)
 }
@@ -178,7 +178,7 @@ async function write({ files }: Opened, path: string, content: string): Promise<
   await writeFile(join(files, path), content)
 }
 
-/** What the next attempt would find. */
+/** The files that the next attempt would restore. */
 async function recorded({ run }: Opened): Promise<Record<string, string>> {
   const { rows } = await db.pool.query<{ path: string; object: string }>(
     'SELECT path, object FROM checkpoint_files WHERE project_id = $1 ORDER BY path',
@@ -196,7 +196,7 @@ async function recorded({ run }: Opened): Promise<Record<string, string>> {
 const untilRecorded = (of: Opened, files: Record<string, string>) =>
   until(
     `the record is ${JSON.stringify(files)}`,
-    // What is replaced between a look at the record and one at the object is seen at the next.
+    // A file replaced between reading the record and its object is seen at the next check.
     async () => JSON.stringify(await recorded(of).catch(() => null)) === JSON.stringify(files),
     { said: () => of.notes.join('\n') },
   )
@@ -207,14 +207,14 @@ const away = () => {
   throw new StorageFault('unreachable', 'away')
 }
 
-/** The attempt ends for a reason of the system; the job is tried again. */
+/** Ends the attempt with a system fault, so that the job is retried. */
 async function endAttempt({ lease, task, keeper }: Opened): Promise<void> {
   expect(await keeper.finish('worker_stopped')).toBeNull()
   await finishTask(lease, task, { reason: 'worker_stopped', detail: null, exitCode: null })
 }
 
 describe('the checkpoints of a run', () => {
-  it('are in the record while it runs, as they are on the disk, and nothing else is in the bucket', async () => {
+  it('match the files on disk while it runs, and the bucket contains nothing else', async () => {
     const run = await begin()
     await write(run, 'step-1/weights', 'w1')
     await write(run, 'latest', 'step-1')
@@ -225,10 +225,12 @@ describe('the checkpoints of a run', () => {
     await write(run, 'latest', 'step-2')
     await rm(join(run.files, 'step-1'), { recursive: true })
     await untilRecorded(run, { latest: 'step-2', 'step-2': 'w2' })
-    await until('what was replaced is gone', async () => (await objects()).length === 2, { said: () => '' })
+    await until('the replaced object is removed', async () => (await objects()).length === 2, {
+      said: () => '',
+    })
   })
 
-  it('are found by the next attempt: content, time, whether it may be run; and nothing is sent again', async () => {
+  it('are restored by the next attempt with content, time and executable flag, without another upload', async () => {
     const first = await begin()
     await write(first, 'a/b/run.sh', 'echo')
     await chmod(join(first.files, 'a/b/run.sh'), 0o700)
@@ -251,7 +253,7 @@ describe('the checkpoints of a run', () => {
     expect(Object.keys(await recorded(second))).toEqual(['a/b/run.sh', 'two\nlines ü'])
   })
 
-  it('go on after the worker has died, from what is stored and what lies on the disk', async () => {
+  it('continue after the worker has died, from the bucket and the disk', async () => {
     const { lease, task, ...first } = await begin()
     await write({ lease, task, ...first }, 'old', 'old')
     first.keeper.start()
@@ -265,7 +267,7 @@ describe('the checkpoints of a run', () => {
     expect(await recorded(adopted)).toEqual({ new: 'new', old: 'old' })
   })
 
-  it('become a directory where there was a file', async () => {
+  it('replace a file by a directory of the same name', async () => {
     const first = await begin()
     await write(first, 'state', 'file')
     await endAttempt(first)
@@ -273,7 +275,7 @@ describe('the checkpoints of a run', () => {
     await rm(join(second.files, 'state'))
     await write(second, 'state/weights', 'w')
     second.keeper.start()
-    // The file may go from the record, and its object with it, between the two looks.
+    // The file and its object may be removed between the two checks.
     const isIn = async () => 'state/weights' in (await recorded(second).catch(() => ({})))
     await until('the new file is in the record', isIn, { said: () => second.notes.join('\n') })
     second.keeper.close()
@@ -286,7 +288,7 @@ describe('the checkpoints of a run', () => {
 })
 
 describe('a store that fails', () => {
-  it('in the middle of a round leaves a beginning of it in the record, never what points to what is missing', async () => {
+  it('during a batch leaves a consistent prefix of it in the record', async () => {
     const run = await begin()
     for (const path of ['1', '2', '3', '4', '5', 'latest']) {
       await write(run, path, path)
@@ -297,19 +299,21 @@ describe('a store that fails', () => {
     }
     run.keeper.start()
     await untilRecorded(run, { '1': '1', '2': '2' })
-    await until('it is said', () => run.notes.length > 0)
+    await until('the failure is reported', () => run.notes.length > 0)
     expect(run.notes).toEqual([
-      'checkpoints are not stored at the moment: the store cannot be reached; trying again',
+      'checkpoints cannot be stored at the moment: the store is not reachable; retrying',
     ])
     refuse = null
     await untilRecorded(run, { '1': '1', '2': '2', '3': '3', '4': '4', '5': '5', latest: 'latest' })
-    await until('it is said', () => run.notes.length === 2, { said: () => run.notes.join('\n') })
+    await until('the recovery is reported', () => run.notes.length === 2, {
+      said: () => run.notes.join('\n'),
+    })
     expect(run.notes.at(-1)).toBe('checkpoints are stored again')
     expect(await objects()).toHaveLength(6)
   })
 
-  it('at the end is waited for, then the attempt ends, and says what is missing', async () => {
-    // Time for one try at least: it is what says why.
+  it('at the end delays the end of the attempt, which then reports what is missing', async () => {
+    // Time for at least one try, which provides the cause.
     const run = await begin({ patience: { ...waits, downMs: 8_000 } })
     await write(run, 'state', 'kept')
     run.keeper.start()
@@ -317,12 +321,12 @@ describe('a store that fails', () => {
     refuse = away
     await write(run, 'state', 'lost')
     expect(await run.keeper.finish('finished')).toMatch(
-      /^The checkpoints of its last (\d+ seconds|second) were not stored: the store cannot be reached\.$/,
+      /^The checkpoints of its last (\d+ seconds|second) were not stored: the store is not reachable\.$/,
     )
     expect(await recorded(run)).toEqual({ state: 'kept' })
   })
 
-  it('for ever holds nobody for ever', async () => {
+  it('permanently does not block the attempt forever', async () => {
     const run = await begin({ patience: impatient })
     await write(run, 'state', 'x')
     let answer = () => {}
@@ -333,14 +337,14 @@ describe('a store that fails', () => {
     try {
       run.keeper.start()
       expect(await run.keeper.finish('preempted')).toMatch(
-        /were not stored: the store did not take them in time\.$/,
+        /were not stored: the store did not accept them in time\.$/,
       )
     } finally {
       answer()
     }
   })
 
-  it('or has lost a file lets no attempt begin without it', async () => {
+  it('or has lost a file prevents the next attempt from starting', async () => {
     const first = await begin()
     await write(first, 'state', 'x')
     await endAttempt(first)
@@ -350,7 +354,7 @@ describe('a store that fails', () => {
     )
   })
 
-  it('or does not answer keeps nobody from stopping a job', async () => {
+  it('or does not respond does not prevent a job from being stopped', async () => {
     const first = await begin()
     await write(first, 'state', 'x')
     await endAttempt(first)
@@ -367,19 +371,19 @@ describe('a store that fails', () => {
     answer()
   })
 
-  it('or gives another content is not believed, and no path leads out of the directory', async () => {
+  it('or returns different content is detected, and no path leaves the directory', async () => {
     const first = await begin()
     await write(first, 'state', 'x')
     await endAttempt(first)
     await db.pool.query(`UPDATE checkpoint_files SET path = '../evil'`)
-    await expect(restore(first.task)).rejects.toThrow('leads elsewhere')
+    await expect(restore(first.task)).rejects.toThrow('leaves the directory')
     await db.pool.query(`UPDATE checkpoint_files SET path = 'state', sha256 = repeat('0', 64)`)
     await expect(restore(first.task, AbortSignal.timeout(1_000))).rejects.toThrow()
   })
 })
 
 describe('a worker that was fenced off', () => {
-  it('writes nothing into the record, and what it had stored is swept, when no round can be under way', async () => {
+  it('writes nothing to the record, and its objects are swept later', async () => {
     const run = await begin()
     await write(run, 'state', 'x')
     await db.pool.query(`UPDATE nodes SET lease_expires_at = now() - interval '1 second'`)
@@ -393,8 +397,8 @@ describe('a worker that was fenced off', () => {
   })
 })
 
-describe('what a hostile program leaves', () => {
-  it('is passed over where it is no file, said a few times, and stopped where it is too large', async () => {
+describe('files of a malicious program', () => {
+  it('are skipped if they are not regular, reported a few times, and refused if they are too large', async () => {
     const run = await begin({ limitBytes: 1 << 20 })
     for (let index = 0; index < 10; index++) await symlink('/etc/passwd', join(run.files, `link-${index}`))
     await write(run, 'real', 'real')
@@ -403,18 +407,18 @@ describe('what a hostile program leaves', () => {
     expect(run.notes).toHaveLength(5)
     expect(run.notes[0]).toMatch(/^the checkpoint link-\d is not stored: it is not a regular file$/)
     expect(run.over).toBe(0)
-    // It is large from the beginning: the empty one may else be stored.
+    // It is large from the beginning, because an empty file might be stored.
     await writeFile(join(root, 'holes'), '')
     await truncate(join(root, 'holes'), 1 << 30)
     await rename(join(root, 'holes'), join(run.files, 'holes'))
     await until('it is over', () => run.over > 0, { said: () => run.notes.join('\n') })
-    expect(await run.keeper.finish('checkpoint_limit')).toMatch(/larger than they may be/)
+    expect(await run.keeper.finish('checkpoint_limit')).toMatch(/they exceed the size limit/)
     expect(await recorded(run)).toEqual({ real: 'real' })
   })
 })
 
 describe('several tasks of one run', () => {
-  it('write into one record: the last one wins, and takes away only what it knows', async () => {
+  it('write to one record: the last one wins, and removes only files that it knows', async () => {
     const nodes = [await makeNode(), await makeNode()]
     const spec = { run_name: 'base', instance_count: 2 }
     await makeJob({ spec })
@@ -424,7 +428,7 @@ describe('several tasks of one run', () => {
       ranks.push(keep(lease, task))
     }
     const [zero, one] = ranks
-    if (!zero || !one) throw new Error('two ranks')
+    if (!zero || !one) throw new Error('The run needs two ranks.')
     await write(zero, 'state', 'of 0')
     await write(zero, 'rank-0', '0')
     await write(one, 'rank-1', '1')
@@ -443,7 +447,7 @@ describe('several tasks of one run', () => {
 })
 
 describe('retention', () => {
-  it('deletes what a run has left once its last job ended long ago, never of a live one', async () => {
+  it('deletes the checkpoints of a run after its retention, never those of a live one', async () => {
     const run = await begin()
     await write(run, 'state', 'x')
     expect(await run.keeper.finish('finished')).toBeNull()
@@ -461,7 +465,7 @@ describe('retention', () => {
     await db.pool.query(`UPDATE jobs SET ended_at = now() - interval '8 days'`)
     await sweep()
     expect(await recorded(run)).toEqual({})
-    // What no row names is old enough some day.
+    // The object without a row is old enough at some point.
     expect(await objects()).toEqual([stray])
     await sweepCheckpoints(bucket, new Date())
     expect(await objects()).toEqual([])

@@ -6,26 +6,29 @@ import { type ClaimedTask, Fenced } from '@/lib/cluster/tasks/tasks'
 import type { EndReason } from '@/lib/contract/reasons'
 import { logger } from '@/lib/logger'
 import { retryWrite } from '../node/lease/retry-write'
-import { CheckpointNotes, describeCause, describeMissing, TooMuch } from './checkpoint-notes'
-import { chooseBatch, type KnownFile, knownAtFirst } from './choose-batch'
+import { CheckpointNotes, CheckpointsTooLarge, describeCause, describeMissing } from './checkpoint-notes'
+import { chooseBatch, initialFiles, type KnownFile } from './choose-batch'
 import { fileSystemNs, type LocalCheckpoints, restoredNs } from './local-checkpoints'
 import { type FoundFile, safeWalk, TooManyFiles } from './safe-walk'
 import { removeObjects, storeFiles } from './upload-batch'
 
 const everyMs = 500
-/** A look at very many files takes long: it is not to be all that the disk does. */
-const restsTimesLook = 5
-/** What is not stored within that time comes with the next round. */
-const roundMs = 30_000
-/** The times of files go on in steps, of 10 ms at most. */
+/** The pause after a scan, relative to its duration, so that scanning many files does not keep the disk busy. */
+const scanPauseFactor = 5
+/** Files that are not stored within this time follow in the next batch. */
+const batchMs = 30_000
+/** Resolution of file times: at most 10 ms. */
 const distanceNs = 50_000_000n
 const mostRetryMs = 15_000
-/** Entries of a directory, of all kinds. */
-const mostEntries = 100_000
-/** Two rounds may lie between a file that takes another's place and its going. */
+/** Maximum directory entries of all kinds. */
+const maxEntries = 100_000
+/** Restored times: two batches may lie between a new file and the deletion of the one it replaced. */
 const storedTimesLimit = 2
 
-/** At the end: how long in all, also for a cancelled job, whose end somebody waits for; and for a store that takes nothing. */
+/**
+ * Maximum times at the end: in total; for a cancelled job, whose end somebody waits for; and for a store that
+ * accepts nothing.
+ */
 const patience = { lastMs: 10 * 60_000, lastCancelledMs: 60_000, downMs: 60_000 }
 
 interface KeptCheckpoints {
@@ -33,18 +36,18 @@ interface KeptCheckpoints {
   task: ClaimedTask
   run: Run
   local: LocalCheckpoints
-  /** What the run may take. */
+  /** Maximum bytes of the run's checkpoints. */
   limitBytes: number
   /** Aborted when this worker may do nothing more. */
   abandoned: AbortSignal
-  /** Says something in the job's output. */
+  /** Writes a message to the job's output. */
   note: (text: string) => void
   onOver: () => void
 }
 
 /**
- * Carries a task's checkpoints into the bucket, in rounds: while the program runs, each look at its directory stores what
- * has changed, then changes the record in one step. What the store does not take is tried again; the program goes on.
+ * Uploads a task's checkpoints to the bucket in batches. While the program runs, each scan of its directory stores
+ * the changed files, then updates the record in one transaction. Retries failures; the program continues.
  */
 export class CheckpointUploader {
   readonly #closing = new AbortController()
@@ -52,29 +55,29 @@ export class CheckpointUploader {
   #looping: Promise<void> = Promise.resolve()
   #known: Map<string, KnownFile> | undefined
   #absent: ReadonlySet<string> = new Set()
-  #lastFailure = 'the store did not take them in time'
+  #lastFailure = 'the store did not accept them in time'
   readonly #notes: CheckpointNotes
-  /** By `performance.now()`: all that was written until then is stored. */
+  /** By `performance.now()`: everything written before this time is stored. */
   #storedUntil = performance.now()
   #progressAt = performance.now()
 
-  /** Aborted when nothing more is to be stored. */
-  readonly #unwanted: AbortSignal
+  /** Aborted when nothing more should be stored. */
+  readonly #stopped: AbortSignal
 
   constructor(
     readonly kept: KeptCheckpoints,
     readonly waits = patience,
   ) {
     this.#notes = new CheckpointNotes(kept.note)
-    this.#unwanted = AbortSignal.any([kept.abandoned, this.#givenUp.signal])
+    this.#stopped = AbortSignal.any([kept.abandoned, this.#givenUp.signal])
   }
 
-  /** Begins the rounds. */
+  /** Starts the periodic batches. */
   start(): void {
     this.#looping = this.#loop()
   }
 
-  /** Ends them without a last one. */
+  /** Stops without a final batch. */
   close(): void {
     this.#closing.abort()
     this.#givenUp.abort()
@@ -87,25 +90,25 @@ export class CheckpointUploader {
       const began = performance.now()
       let waitMs = everyMs
       try {
-        const lookMs = await this.#round(false)
-        waitMs = Math.max(everyMs, lookMs * restsTimesLook)
+        const lookMs = await this.#uploadOnce(false)
+        waitMs = Math.max(everyMs, lookMs * scanPauseFactor)
         failures = 0
         this.#notes.tellSuccess()
       } catch (error) {
         if (error instanceof Fenced || over.aborted) return
-        if (error instanceof TooManyFiles || error instanceof TooMuch) this.#sayOver()
-        logger.warn({ err: error, task: this.kept.task.id }, 'checkpoints were not stored, trying again')
+        if (error instanceof TooManyFiles || error instanceof CheckpointsTooLarge) this.#reportTooLarge()
+        logger.warn({ err: error, task: this.kept.task.id }, 'could not store checkpoints, retrying')
         this.#notes.tellFailure(error)
         waitMs = backoff(++failures, everyMs, mostRetryMs)
       }
-      // From beginning to beginning, where there is time.
+      // Keeps the interval between starts if there is time.
       await sleep(Math.max(waitMs / 2, waitMs - (performance.now() - began)), over)
     }
   }
 
   /**
-   * Stores what is left, once the program has ended, for as long as the store takes something.
-   * @returns a sentence about what was not stored, for the job; null when all is.
+   * Stores the remaining files after the program has ended, as long as the store accepts data.
+   * @returns a sentence for the job about files that were not stored; null if all were.
    * @throws {Fenced}
    */
   async finish(reason: EndReason): Promise<string | null> {
@@ -118,7 +121,7 @@ export class CheckpointUploader {
     storing.catch(() => undefined)
     while (!ended.signal.aborted) {
       const leftMs = Math.min(overAt, this.#progressAt + downMs) - performance.now()
-      // Also where the store holds a request for ever.
+      // Also ends if the store never responds to a request.
       if (leftMs <= 0) {
         this.#givenUp.abort()
         break
@@ -132,27 +135,24 @@ export class CheckpointUploader {
     return missing
   }
 
-  /** Why not all could be stored; null: it was. */
+  /** Returns why not everything could be stored; null on success. */
   async #storeLast(): Promise<string | null> {
     await this.#looping
     const store = async () => {
       try {
-        await this.#round(true)
+        await this.#uploadOnce(true)
         return null
       } catch (error) {
-        if (error instanceof TooManyFiles || error instanceof TooMuch) return describeCause(error)
+        if (error instanceof TooManyFiles || error instanceof CheckpointsTooLarge) return describeCause(error)
         throw error
       }
     }
     const onFailure = (error: unknown) => {
       this.#requireOurs(error)
       this.#lastFailure = describeCause(error)
-      logger.warn(
-        { err: error, task: this.kept.task.id },
-        'the last checkpoints were not stored, trying again',
-      )
+      logger.warn({ err: error, task: this.kept.task.id }, 'could not store the last checkpoints, retrying')
     }
-    return retry(store, { firstMs: 500, longestMs: 5_000, signal: this.#unwanted, onFailure })
+    return retry(store, { firstMs: 500, longestMs: 5_000, signal: this.#stopped, onFailure })
   }
 
   #requireOurs(error: unknown): void {
@@ -161,28 +161,28 @@ export class CheckpointUploader {
   }
 
   /**
-   * One look at the directory, and all that it takes to have what is there in the record, or a beginning of it.
-   * @param last nobody writes any more: all of it.
-   * @returns how long the look took, in milliseconds.
+   * Scans the directory once and stores what it found, or a consistent part of it.
+   * @param last nobody writes any more, so everything is stored.
+   * @returns the duration of the scan in milliseconds.
    */
-  async #round(last: boolean): Promise<number> {
+  async #uploadOnce(last: boolean): Promise<number> {
     const { local, limitBytes, task } = this.kept
     for (;;) {
       const began = performance.now()
-      if (this.#unwanted.aborted) throw new Fenced(task.id)
+      if (this.#stopped.aborted) throw new Fenced(task.id)
       const steadyBefore = last ? null : (await fileSystemNs(local)) - distanceNs
-      const { files, passedOver } = await safeWalk(local.files, mostEntries)
+      const { files, skipped } = await safeWalk(local.files, maxEntries)
       const lookMs = performance.now() - began
-      this.#notes.tellPassedOver(passedOver)
-      // Files with holes take no room here, and all of it where they are stored.
-      if (files.reduce((sum, { bytes }) => sum + bytes, 0) > limitBytes) throw new TooMuch()
+      this.#notes.reportSkipped(skipped)
+      // Sparse files need no space here, but their full size in the store.
+      if (files.reduce((sum, { bytes }) => sum + bytes, 0) > limitBytes) throw new CheckpointsTooLarge()
       const known = await this.#know(files)
       const choice = chooseBatch(files, known, { steadyBefore, absentBefore: this.#absent })
       this.#absent = choice.absent
       const isWhole = await this.#store(choice.take, choice.gone, known)
       if (isWhole && choice.complete) this.#storedUntil = began
       if (isWhole || !last) return lookMs
-      await sleep(100, this.#unwanted)
+      await sleep(100, this.#stopped)
     }
   }
 
@@ -190,11 +190,11 @@ export class CheckpointUploader {
     const { task, run, local, abandoned } = this.kept
     if (this.#known) return this.#known
     const recorded = await retryWrite(abandoned, 'checkpoints', () => readCheckpoints(task, run))
-    this.#known = knownAtFirst(files, recorded, await restoredNs(local))
+    this.#known = initialFiles(files, recorded, await restoredNs(local))
     return this.#known
   }
 
-  /** False when not all of it is stored yet. What is stored is in the record then. */
+  /** Stores and records files. Returns false if some are not stored yet. */
   async #store(
     take: FoundFile[],
     allGone: { path: string; object: string }[],
@@ -202,11 +202,11 @@ export class CheckpointUploader {
   ): Promise<boolean> {
     const { lease, task, run, local, abandoned, limitBytes } = this.kept
     if (take.length === 0 && allGone.length === 0) return true
-    const { stored, failure, unwanted } = await storeFiles(take, {
+    const { stored, failure, unrecorded } = await storeFiles(take, {
       directory: local.files,
       run,
-      until: performance.now() + roundMs,
-      signal: this.#unwanted,
+      until: performance.now() + batchMs,
+      signal: this.#stopped,
       onProgress: () => {
         this.#progressAt = performance.now()
       },
@@ -214,24 +214,24 @@ export class CheckpointUploader {
     const isWhole = stored.length === take.length
     const gone = isWhole ? allGone : []
     if (stored.length > 0 || gone.length > 0) {
-      if (this.#unwanted.aborted) throw new Fenced(task.id)
+      if (this.#stopped.aborted) throw new Fenced(task.id)
       const round = { stored: stored.map(({ as }) => as), gone }
-      const { unnamed, bytes } = await retryWrite(abandoned, 'checkpoints', () =>
+      const { unreferenced, bytes } = await retryWrite(abandoned, 'checkpoints', () =>
         recordBatch(lease, task, run, round),
       )
       for (const { file, as } of stored) known.set(file.path, { object: as.object, as: file })
       for (const { path } of gone) known.delete(path)
       this.#progressAt = performance.now()
-      if (bytes > limitBytes * storedTimesLimit) this.#sayOver()
-      unwanted.push(...unnamed)
+      if (bytes > limitBytes * storedTimesLimit) this.#reportTooLarge()
+      unrecorded.push(...unreferenced)
     }
-    await removeObjects(run, unwanted)
+    await removeObjects(run, unrecorded)
     if (failure !== undefined) throw failure
     return isWhole
   }
 
-  /** Once the program has ended there is nothing to stop. */
-  #sayOver(): void {
+  /** After the end of the program there is nothing to stop. */
+  #reportTooLarge(): void {
     if (!this.#closing.signal.aborted) this.kept.onOver()
   }
 }

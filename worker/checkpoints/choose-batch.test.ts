@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { CheckpointFile } from '@/lib/cluster/checkpoints/checkpoint-files'
-import { chooseBatch, type KnownFile, knownAtFirst } from './choose-batch'
+import { chooseBatch, initialFiles, type KnownFile } from './choose-batch'
 import type { FoundFile } from './safe-walk'
 
 const file = (path: string, at: number, more: Partial<FoundFile> = {}): FoundFile => ({
@@ -19,8 +19,8 @@ const paths = (files: readonly { path: string }[]) => files.map(({ path }) => pa
 const running = { steadyBefore: 100n, absentBefore: new Set<string>() }
 const ended = { steadyBefore: null, absentBefore: new Set<string>() }
 
-describe('a round', () => {
-  it('takes what is new or has changed, the oldest change first', () => {
+describe('a batch', () => {
+  it('contains new and changed files, the oldest change first', () => {
     const before = known(
       file('same', 1),
       file('longer', 2),
@@ -41,20 +41,20 @@ describe('a round', () => {
     expect(complete).toBe(true)
   })
 
-  it('ends before what was changed while it looked, and leaves what is gone in the record', () => {
+  it('ends before files that changed during the scan, and keeps missing files in the record', () => {
     const files = [file('latest', 60), file('weights', 50, { ctimeNs: 100n }), file('older', 40)]
     const choice = chooseBatch(files, known(file('gone', 1)), { ...running, absentBefore: new Set(['gone']) })
     expect(paths(choice.take)).toEqual(['older'])
     expect(choice).toMatchObject({ complete: false, gone: [], absent: new Set(['gone']) })
   })
 
-  it('takes everything once nobody writes any more', () => {
+  it('contains everything when nobody writes any more', () => {
     const choice = chooseBatch([file('weights', 500)], known(file('gone', 1)), ended)
     expect(paths(choice.take)).toEqual(['weights'])
     expect(paths(choice.gone)).toEqual(['gone'])
   })
 
-  it('drops a file that two looks have not found, by the object that it knows', () => {
+  it('removes a file that two scans did not find, with the object it knows', () => {
     const before = known(file('old', 1))
     const first = chooseBatch([], before, running)
     expect(first.gone).toEqual([])
@@ -63,7 +63,7 @@ describe('a round', () => {
     expect(paths(second.take)).toEqual(['renamed'])
   })
 
-  it('never takes what points to something without what was written before it', () => {
+  it('never contains a file without the ones written before it', () => {
     const changes = fc.uniqueArray(fc.tuple(fc.nat(20), fc.nat(20)), { selector: ([path]) => path })
     fc.assert(
       fc.property(changes, fc.nat(25), (given, steady) => {
@@ -78,7 +78,7 @@ describe('a round', () => {
   })
 })
 
-describe('what a task knows at first', () => {
+describe('the initial knowledge of a task', () => {
   const row = (path: string, at: number, by: CheckpointFile['by']): CheckpointFile => ({
     path,
     by,
@@ -90,7 +90,7 @@ describe('what a task knows at first', () => {
     storedAt: new Date(0),
   })
 
-  it('is what was restored, what it has stored itself, and nothing that changed since', () => {
+  it('contains restored files and its own stored files, except those that changed since', () => {
     const restored = file('restored', 5, { ctimeNs: 30n })
     const stored = file('stored', 60)
     const files = [restored, stored, file('overwritten', 61), file('changed', 62), file('new', 63)]
@@ -101,14 +101,14 @@ describe('what a task knows at first', () => {
       row('changed', 50, 'this'),
       row('deleted', 3, 'earlier'),
     ]
-    const first = knownAtFirst(files, rows, 40n)
+    const first = initialFiles(files, rows, 40n)
     const { take, absent } = chooseBatch(files, first, ended)
     expect(paths(take)).toEqual(['overwritten', 'changed', 'new'])
     expect(absent).toEqual(new Set(['deleted']))
   })
 
   it('leaves to a peer what the peer has stored', () => {
-    const first = knownAtFirst([file('state', 5)], [row('state', 9, 'peer'), row('its', 9, 'peer')], 40n)
+    const first = initialFiles([file('state', 5)], [row('state', 9, 'peer'), row('its', 9, 'peer')], 40n)
     expect(chooseBatch([file('state', 5)], first, ended).take).toEqual([])
     expect(chooseBatch([], first, ended).gone).toEqual([])
   })

@@ -1,35 +1,34 @@
 import type { CheckpointFile } from '@/lib/cluster/checkpoints/checkpoint-files'
 import type { Fingerprint, FoundFile } from './safe-walk'
 
-/** What a task knows of a file that is in the record. */
+/** What a task knows of a recorded file. */
 export interface KnownFile {
-  /** Null: it was in the directory from the beginning, and another task of the attempt has stored a newer one. */
+  /** Null: the file was restored, and another task of the attempt has stored a newer version. */
   object: string | null
-  /** How it was in the directory; null: it is not there. */
+  /** Its fingerprint in the directory; null: it is missing there. */
   as: Fingerprint | null
 }
 
 type Known = ReadonlyMap<string, KnownFile>
 
 interface Choice {
-  /** What is to be stored, in this order. Where one of them cannot be, those after it wait for another round. */
+  /** Files to store, in order. If one fails, those after it wait for another batch. */
   take: FoundFile[]
-  /** What is to leave the record, if all of `take` is stored. */
+  /** Files to remove from the record if all of `take` is stored. */
   gone: { path: string; object: string }[]
-  /** Every file is as it was at the beginning of the look, and will be in the record. */
+  /** True if every file is unchanged since the scan began and will be in the record. */
   complete: boolean
-  /** What is known and was not found. */
+  /** Known files that the scan did not find. */
   absent: Set<string>
 }
 
 /**
- * What a round takes of the files that were found: what is new or has changed, in the order of the changes, up to the first that
- * was changed too late to be sure of. So what points to something never comes before what it points to.
- *
- * A file leaves the record when it was not found in two looks in a row, and all others are there: one that was given
- * another name in the middle of a look is not seen under either.
- * @param steadyBefore when the look began, with some distance; null: nobody writes any more.
- * @param absentBefore what the look before this one did not find.
+ * Chooses the files of a batch: new and changed files in the order of their changes, up to the first that may have
+ * changed during the scan. A file that refers to another is therefore never stored before it.
+ * A file is removed from the record if two consecutive scans did not find it and all other files are recorded,
+ * because a file that is renamed during a scan may be missed under both names.
+ * @param steadyBefore start of the scan, minus a safety margin; null: nobody writes any more.
+ * @param absentBefore files that the previous scan did not find.
  */
 export function chooseBatch(
   files: readonly FoundFile[],
@@ -54,7 +53,7 @@ export function chooseBatch(
   }
 }
 
-/** The time of a change of any kind does not count: a second name for a file would have it stored again. */
+/** Ignores ctime, because a new hard link would otherwise cause another upload. */
 export function isSame(one: Fingerprint | null | undefined, other: Fingerprint): boolean {
   return (
     one != null &&
@@ -72,16 +71,16 @@ function byTime(one: FoundFile, other: FoundFile): number {
 }
 
 /**
- * What a task knows when it first looks, which may be after a worker has died: from the files themselves, and from the
- * record. What was changed last before `restoredNs` is as it was found there.
+ * Returns what a task knows at its first scan, possibly after a worker has died: from the files and the record.
+ * Files last changed before `restoredNs` were restored.
  */
-export function knownAtFirst(
+export function initialFiles(
   files: readonly FoundFile[],
   recorded: readonly CheckpointFile[],
   restoredNs: bigint,
 ): Map<string, KnownFile> {
   const known = new Map<string, KnownFile>()
-  // A peer's file is the peer's to take away.
+  // Only a peer may remove its own files.
   const own = new Map(recorded.filter(({ by }) => by !== 'peer').map((row) => [row.path, row]))
   for (const [path, { object }] of own) known.set(path, { object, as: null })
   for (const file of files) {

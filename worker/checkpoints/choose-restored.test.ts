@@ -25,7 +25,7 @@ it.each(['../evil', '/etc/passwd', 'a/../../b', 'a//b', 'a/', '.', './a', 'a\0b'
 )
 
 it.each(['state.pt', 'step-10/rank 0/weights', '..a', 'a\n\u202eb', '-rf', 'ü'])(
-  'takes the path %j',
+  'accepts the path %j',
   (path) => {
     expect(refusePath(path)).toBeNull()
   },
@@ -38,7 +38,7 @@ it('keeps the later of a file and a directory of one name', () => {
   expect(chosen(row('ab', 1), row('a/b', 2))).toEqual(['a/b', 'ab'])
 })
 
-it('names the directories that a file lies in', () => {
+it('returns the parent directories of a file', () => {
   expect(directoriesAbove('a/b/c')).toEqual(['a', 'a/b'])
   expect(directoriesAbove('a')).toEqual([])
 })

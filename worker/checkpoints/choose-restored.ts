@@ -1,17 +1,17 @@
 import type { CheckpointFile } from '@/lib/cluster/checkpoints/checkpoint-files'
 import { mostPathBytes } from './safe-walk'
 
-/** Why nothing may be written at such a path below a directory; null: it may. */
+/** Returns why a path below a directory is not allowed; null if it is. */
 export function refusePath(path: string): string | null {
-  if (path === '' || Buffer.byteLength(path) > mostPathBytes) return 'its length is none of a path'
-  if (path.includes('\0')) return 'no file can have this name'
+  if (path === '' || Buffer.byteLength(path) > mostPathBytes) return 'its length is not allowed'
+  if (path.includes('\0')) return 'it contains a null byte'
   const leadsElsewhere = path.split('/').some((name) => name === '' || name === '.' || name === '..')
-  return leadsElsewhere ? 'it leads elsewhere' : null
+  return leadsElsewhere ? 'it leaves the directory' : null
 }
 
 /**
- * The files that can lie beside each other. Two tasks of a run may have had a file and a directory of one name, each in its own
- * place: the later one stays.
+ * Chooses files that can exist together. If two tasks of a run had a file and a directory of one name, the later one
+ * wins.
  */
 export function chooseRestored(recorded: readonly CheckpointFile[]): CheckpointFile[] {
   const files = new Set<string>()
@@ -26,7 +26,7 @@ export function chooseRestored(recorded: readonly CheckpointFile[]): CheckpointF
   })
 }
 
-/** `a`, `a/b` for `a/b/c`: the outermost first. */
+/** Returns `a`, `a/b` for `a/b/c`. */
 export function directoriesAbove(path: string): string[] {
   const names = path.split('/').slice(0, -1)
   return names.map((_, index) => names.slice(0, index + 1).join('/'))

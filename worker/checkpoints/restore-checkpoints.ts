@@ -19,12 +19,12 @@ import { retryWrite } from '../node/lease/retry-write'
 import { RuntimeFault, type TaskCheckpoints } from '../runtime/runtime'
 import type { TaskUser } from '../runtime/spec/container-spec'
 import { chooseRestored, directoriesAbove, refusePath } from './choose-restored'
-import { emptyLocal, type LocalCheckpoints, markRestored } from './local-checkpoints'
+import { type LocalCheckpoints, markRestored, recreateLocal } from './local-checkpoints'
 import { RestoreProgress } from './restore-progress'
-import { openCheckpoints, own } from './run-directory'
+import { openCheckpoints, setOwner } from './run-directory'
 
 const atOnce = 8
-/** A store that gives nothing for so long is down: the GPUs go to others, and the job comes back later. */
+/** A store that returns nothing for this long counts as down: the GPUs are released, and the job is retried later. */
 const downMs = 60_000
 
 interface Restoring {
@@ -32,13 +32,15 @@ interface Restoring {
   run: Run
   user: TaskUser
   local: LocalCheckpoints
-  /** Says in the job's output how far it is. */
+  /** Reports progress in the job's output. */
   note: (text: string) => void
 }
 
 /**
- * Lays out what the record has of a run, whole and checked, in a task's own directory. Doing it again begins anew.
- * @throws RuntimeFault where it cannot be had: no attempt begins without what the last one left. And what `signal` says.
+ * Restores the recorded checkpoints of a run to a task's own directory, complete and verified. Starts from scratch
+ * when repeated.
+ * @throws RuntimeFault if they are not available, because no attempt may start without the state of the last one;
+ * and the reason of `signal`.
  */
 export async function restoreCheckpoints(
   restoring: Restoring,
@@ -49,13 +51,16 @@ export async function restoreCheckpoints(
   const files = chooseRestored(recorded)
   const refused = files.find(({ path }) => refusePath(path) !== null)
   if (refused)
-    throw new RuntimeFault('engine_error', 'A checkpoint of the run has a path that leads elsewhere.')
-  await emptyLocal(local)
+    throw new RuntimeFault(
+      'engine_error',
+      'A checkpoint of the run has a path that leaves the directory. Delete it from the record.',
+    )
+  await recreateLocal(local)
   const opened = await openCheckpoints(local.files, user)
   const directories = new Set(files.flatMap(({ path }) => directoriesAbove(path)))
   for (const directory of directories) {
     await mkdir(join(local.files, directory), { mode: 0o755 })
-    await own(join(local.files, directory), user)
+    await setOwner(join(local.files, directory), user)
   }
   const progress = new RestoreProgress(files, note)
   await inParallel(files, atOnce, signal, async (file) => {
@@ -66,7 +71,7 @@ export async function restoreCheckpoints(
   return opened
 }
 
-/** Asks again for a while where the store does not answer. */
+/** Retries for a while if the store does not respond. */
 async function restoreFile(
   { task, run, user, local }: Restoring,
   file: CheckpointFile,
@@ -78,11 +83,11 @@ async function restoreFile(
   const restore = async () => {
     signal.throwIfAborted()
     await writeContent(checkpointKey(run, file.object), path, file, progress, signal)
-    await own(path, user)
+    await setOwner(path, user)
   }
   const onFailure = (error: unknown) => {
     signal.throwIfAborted()
-    logger.warn({ err: error, task: task.id, object: file.object }, 'a checkpoint could not be restored')
+    logger.warn({ err: error, task: task.id, object: file.object }, 'could not restore a checkpoint')
     if (!isPassing(error) || performance.now() > since + downMs) throw unreadable(error)
   }
   await retry(restore, { firstMs: 500, longestMs: 5_000, signal, onFailure })
@@ -97,7 +102,7 @@ async function writeContent(
 ): Promise<void> {
   const stream = await openObject(key, signal)
   const hash = createHash('sha256')
-  // Anew each time: what is there is of a try before.
+  // Overwrites the file of an earlier try.
   const file = await open(path, 'w', executable ? 0o755 : 0o644)
   let written = 0
   try {
@@ -108,7 +113,7 @@ async function writeContent(
       progress.add(piece.length)
     }
     const seconds = Number(mtimeNs) / 1e9
-    // A program may have set a time that no disk takes.
+    // The program may have set a time that the disk does not support.
     await file.utimes(seconds, seconds).catch(() => undefined)
   } catch (error) {
     progress.add(-written)
@@ -119,12 +124,12 @@ async function writeContent(
   }
   if (written !== bytes || hash.digest('hex') !== sha256) {
     progress.add(-written)
-    throw new StorageFault('storage_error', 'The store gave another content than was put into it.')
+    throw new StorageFault('storage_error', 'The store returned different content than was stored.')
   }
   progress.endFile()
 }
 
-/** A store that does not answer holds nobody up who stops waiting. */
+/** Stops waiting when `signal` is aborted, even if the store does not respond. */
 async function openObject(key: string, signal: AbortSignal): Promise<Readable> {
   const opening = storage()
     .open(key)
@@ -144,7 +149,7 @@ function unreadable(cause: unknown): RuntimeFault {
   const full =
     cause instanceof Error && 'code' in cause && (cause.code === 'ENOSPC' || cause.code === 'EDQUOT')
   const message = full
-    ? "The run's checkpoints do not fit on the node's disk."
+    ? "The run's checkpoints do not fit on the node's disk. Free some space there."
     : "The run's checkpoints could not be read from the store."
   return new RuntimeFault('engine_error', message, { cause })
 }

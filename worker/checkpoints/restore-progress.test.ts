@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('says nothing of what is there soon', () => {
+it('reports nothing if restoring is fast', () => {
   progress.add(4 * MiB)
   progress.endFile()
   progress.endFile()
@@ -21,13 +21,13 @@ it('says nothing of what is there soon', () => {
   expect(said).toEqual([])
 })
 
-it('says from time to time how far it is, and then that all is there', () => {
+it('reports progress at intervals, and then completion', () => {
   vi.advanceTimersByTime(10_000)
   progress.add(MiB)
   progress.add(MiB)
   progress.endFile()
   vi.advanceTimersByTime(10_000)
-  // A piece that is to come again does not count.
+  // Bytes that have to be read again do not count.
   progress.add(-MiB)
   progress.add(3 * MiB)
   progress.endFile()

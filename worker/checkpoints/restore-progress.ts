@@ -1,8 +1,8 @@
-/** What takes less time is not worth a line. */
-const reportEveryMs = 10_000
+/** Faster operations are not reported. */
+const reportIntervalMs = 10_000
 const MiB = 1024 * 1024
 
-/** How far the restoring of a run's checkpoints has come, said from time to time where it takes long. */
+/** Reports the progress of restoring a run's checkpoints at intervals. */
 export class RestoreProgress {
   #bytes = 0
   #files = 0
@@ -17,17 +17,17 @@ export class RestoreProgress {
     this.#all = files.reduce((sum, { bytes }) => sum + bytes, 0)
   }
 
-  /** Bytes that have come; fewer than none where they are to come again. */
+  /** Counts received bytes; negative if they have to be read again. */
   add(bytes: number): void {
     this.#bytes += bytes
-    if (performance.now() - this.#said >= reportEveryMs) this.#say()
+    if (performance.now() - this.#said >= reportIntervalMs) this.#say()
   }
 
   endFile(): void {
     this.#files += 1
   }
 
-  /** All is there: whoever has read of the beginning reads of the end. */
+  /** Reports completion if progress was reported before. */
   end(): void {
     if (this.#everSaid) this.#say()
   }

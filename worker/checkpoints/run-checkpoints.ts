@@ -11,15 +11,15 @@ interface CheckpointsOf {
   task: ClaimedTask
   /** Aborted when this worker may do nothing more. */
   abandoned: AbortSignal
-  /** Says something in the job's output. */
+  /** Writes a message to the job's output. */
   note: (text: string) => void
   onOver: () => void
 }
 
-/** What is done about a task's checkpoints while it runs and when it has ended, wherever they are kept. */
+/** Handles a task's checkpoints while it runs and after its end, on a shared disk or in the bucket. */
 export class RunCheckpoints {
   readonly #keeper: CheckpointUploader | null
-  /** Where to look how large they are; null: nowhere. */
+  /** The directory whose size is monitored; null: none. */
   readonly #watched: string | null
 
   constructor(readonly of: CheckpointsOf) {
@@ -30,19 +30,22 @@ export class RunCheckpoints {
     const inBucket = run !== null && shared === null
     const kept = { lease: host.lease, task, local, limitBytes, abandoned, note, onOver }
     this.#keeper = inBucket ? new CheckpointUploader({ ...kept, run }) : null
-    // On a shared disk, one rank looks for all of them.
+    // On a shared disk, only rank 0 monitors the size.
     const onDisk = run !== null && shared !== null && task.rank === 0
     this.#watched = inBucket ? local.files : onDisk ? sharedCheckpoints(shared, run) : null
   }
 
-  /** The program is about to run, or was found running. */
+  /** The program is about to start, or was found running. */
   start(running: AbortSignal): void {
     const { host, onOver } = this.of
     this.#keeper?.start()
     if (this.#watched) void watchSize(this.#watched, host.checkpointsLimitBytes, running, onOver)
   }
 
-  /** The outcome of a task with what is to be said of its checkpoints, once no process of it is left. @throws {Fenced} */
+  /**
+   * Returns the outcome with a sentence about missing checkpoints, once no process of the task is left. @throws
+   * {Fenced}
+   */
   async finish(outcome: Outcome): Promise<Outcome> {
     const missing = (await this.#keeper?.finish(outcome.reason)) ?? null
     if (missing === null) return outcome

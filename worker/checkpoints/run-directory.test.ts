@@ -19,13 +19,13 @@ const task = (name?: string) => ({
 const run = (name: string) => ({ projectId: 'project', name })
 const open = (name: string) => openCheckpoints(sharedCheckpoints(root, run(name)), runUser(run(name)))
 
-it('are those of the run, whichever job or attempt asks', () => {
+it('are shared by all jobs and attempts of the run', () => {
   expect(runOf(task())).toBeNull()
   expect(runOf(task('base-2'))).toEqual(run('base-2'))
   expect(sharedCheckpoints('/shared', run('base-2'))).toBe('/shared/project/base-2')
 })
 
-it('stay as a run left them, and belong to the same user each time', async () => {
+it('persist between attempts with the same owner', async () => {
   const first = await open('kept')
   await writeFile(join(root, 'project/kept/state'), 'step 7')
   expect(await open('kept')).toEqual(first)
@@ -33,7 +33,7 @@ it('stay as a run left them, and belong to the same user each time', async () =>
   expect((await open('other')).uid).not.toBe(first.uid)
 })
 
-it('take what they take of the disk, not what their files say they are long', async () => {
+it('count their disk usage instead of their apparent size', async () => {
   const { path } = await open('measured')
   const empty = await measureDirectory(path)
   await writeFile(join(path, 'weights'), Buffer.alloc(1 << 20, 1))

@@ -6,38 +6,38 @@ import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import type { TaskCheckpoints } from '../runtime/runtime'
 import { type TaskUser, taskGid, taskUid } from '../runtime/spec/container-spec'
 
-/** The named run that a task is an attempt at, the same for each task, attempt and job of that name in the project; null: none. */
+/** Returns the named run of a task, equal for every task, attempt and job of that name in the project; null: none. */
 export function runOf({ spec, project }: Pick<ClaimedTask, 'spec' | 'project'>): Run | null {
   return spec.run_name === undefined ? null : { projectId: project.id, name: spec.run_name }
 }
 
-/** Where a run keeps its checkpoints on a shared disk. */
+/** The directory of a run's checkpoints on a shared disk. */
 export function sharedCheckpoints(checkpointsDirectory: string, { projectId, name }: Run): string {
   return join(checkpointsDirectory, projectId, name)
 }
 
-/** Whom the tasks of a run run as, in every attempt, where nothing else decides it. */
+/** The user of a run's tasks, equal for every attempt, unless something else determines the user. */
 export function runUser({ projectId, name }: Run): TaskUser {
   return { uid: taskUid(`${projectId}/${name}`), gid: taskGid }
 }
 
-/** Makes a directory for checkpoints where it is not there. What a run has written stays. */
+/** Creates a directory for checkpoints if it is missing. Keeps existing files. */
 export async function openCheckpoints(path: string, user: TaskUser): Promise<TaskCheckpoints> {
-  // Nobody on the host looks around in here, and every container sees only its own.
+  // Others on the host cannot list this directory, and every container sees only its own part.
   await mkdir(dirname(path), { recursive: true, mode: 0o711 })
   await mkdir(path, { recursive: true, mode: 0o700 })
-  await own(path, user)
+  await setOwner(path, user)
   return { path, uid: user.uid, gid: user.gid }
 }
 
-/** Gives a file or directory to the user of a run. */
-export async function own(path: string, { uid, gid }: TaskUser): Promise<void> {
+/** Makes the user of a run the owner of a file or directory. */
+export async function setOwner(path: string, { uid, gid }: TaskUser): Promise<void> {
   const stats = await lstat(path)
   if (stats.uid === uid && stats.gid === gid) return
   try {
     await chown(path, uid, gid)
   } catch (error) {
-    // A worker that is not root cannot give it away. Its parent lets nobody in who does not know the name.
+    // A worker that is not root cannot change the owner. Others still cannot list the parent directory.
     if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) throw error
     await chmod(path, 0o777)
   }
@@ -46,8 +46,8 @@ export async function own(path: string, { uid, gid }: TaskUser): Promise<void> {
 const measureEveryMs = 5_000
 
 /**
- * Looks how much lies in a directory, from time to time until `signal`, and says so once it is more than `limitBytes`.
- * The disk has no limit of its own for one run.
+ * Measures a directory periodically until `signal` is aborted, and reports once when it exceeds `limitBytes`. The
+ * disk has no limit for a single run.
  */
 export async function watchSize(
   path: string,
@@ -62,7 +62,7 @@ export async function watchSize(
   }
 }
 
-/** Bytes on the disk below a directory; it stops counting beyond `enough`. What vanishes meanwhile counts nothing. */
+/** Returns the disk usage of a directory in bytes; stops counting beyond `enough`. Ignores files that disappear. */
 export async function measureDirectory(path: string, enough = Number.POSITIVE_INFINITY): Promise<number> {
   let bytes = 0
   const waiting = [path]
@@ -74,12 +74,12 @@ export async function measureDirectory(path: string, enough = Number.POSITIVE_IN
         const found = join(directory, entry.name)
         if (entry.isDirectory()) waiting.push(found)
         const stats = await lstat(found).catch(() => null)
-        // What a file takes on the disk, and something for its name.
+        // Disk usage of a file, and an estimate for its name.
         bytes += stats === null ? 0 : stats.blocks * 512 + 512
         if (bytes > enough) return bytes
       }
     } catch {
-      // Removed, or lost by a shared disk, while it was read: it counts as far as it came. The next look is soon.
+      // Removed during the scan; the part counted so far is kept, and the next scan follows soon.
     }
   }
   return bytes

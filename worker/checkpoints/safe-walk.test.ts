@@ -20,7 +20,7 @@ afterEach(() => rm(outer, { recursive: true }))
 
 const found = async () => (await safeWalk(root, 1_000)).files.map(({ path }) => path).sort()
 
-it('finds regular files alone, at any depth, under whatever names', async () => {
+it('finds only regular files, at any depth and with any names', async () => {
   await mkdir(join(root, 'a/b'), { recursive: true })
   for (const path of ['a/b/c', 'top', '\ufeffmark', 'two\nlines', '-rf'])
     await writeFile(join(root, path), path)
@@ -31,12 +31,12 @@ it('finds regular files alone, at any depth, under whatever names', async () => 
   await writeFile(Buffer.concat([Buffer.from(`${root}/`), Buffer.from([0xff, 0xfe])]), 'x')
   const server = createServer().listen(join(root, 'socket'))
   await new Promise((resolve) => server.once('listening', resolve))
-  const { files, passedOver } = await safeWalk(root, 1_000)
+  const { files, skipped } = await safeWalk(root, 1_000)
   server.close()
   expect(files.map(({ path }) => path).sort()).toEqual(
     ['-rf', 'a/b/c', 'again', 'top', 'two\nlines', '\ufeffmark'].sort(),
   )
-  expect(Object.fromEntries(passedOver.map(({ path, why }) => [path, why]))).toEqual({
+  expect(Object.fromEntries(skipped.map(({ path, why }) => [path, why]))).toEqual({
     link: 'it is not a regular file',
     linked: 'it is not a regular file',
     pipe: 'it is not a regular file',
@@ -50,7 +50,7 @@ it('finds regular files alone, at any depth, under whatever names', async () => 
   }
 })
 
-it('opens nothing that has become something else since', async () => {
+it('opens nothing that has been replaced since', async () => {
   await mkdir(join(root, 'dir'))
   for (const path of ['dir/key', 'key', 'pipe', 'gone']) await writeFile(join(root, path), 'own')
   expect(await found()).toEqual(['dir/key', 'gone', 'key', 'pipe'])
@@ -59,14 +59,14 @@ it('opens nothing that has become something else since', async () => {
   await rm(join(root, 'key'))
   await symlink(join(outer, 'secrets/key'), join(root, 'key'))
   await rm(join(root, 'pipe'))
-  // It would wait for a writer for ever.
+  // Opening it would wait for a writer forever.
   execFileSync('mkfifo', [join(root, 'pipe')])
   await unlink(join(root, 'gone'))
   for (const path of ['dir/key', 'key', 'pipe', 'gone', 'gone/x'])
     expect(await openInside(root, path)).toBeNull()
 })
 
-it('is led nowhere else by directories that become links and back, again and again', async () => {
+it('never leaves the directory, even if directories are replaced by links repeatedly', async () => {
   await mkdir(join(root, 'own'))
   await writeFile(join(root, 'own/key'), 'own')
   await symlink(join(outer, 'secrets'), join(root, 'link'))
@@ -91,21 +91,21 @@ it('is led nowhere else by directories that become links and back, again and aga
   await swaps
 })
 
-it('gives up on more entries than it is told, of whatever kind, and on depths', async () => {
+it('stops at the limits for entries and depth', async () => {
   for (let index = 0; index < 20; index++) await symlink('nowhere', join(root, `link-${index}`))
   await expect(safeWalk(root, 19)).rejects.toThrow(TooManyFiles)
   const deep = join(root, ...Array.from({ length: 70 }, () => 'd'))
   await mkdir(deep, { recursive: true })
   await writeFile(join(deep, 'file'), 'x')
-  const { files, passedOver } = await safeWalk(root, 1_000)
+  const { files, skipped } = await safeWalk(root, 1_000)
   expect(files).toEqual([])
-  expect(passedOver.at(-1)?.why).toMatch(/deeper than 64/)
+  expect(skipped.at(-1)?.why).toMatch(/more than 64 directories deep/)
 })
 
-it('tells a change by time and size, and takes no time that a database cannot hold', async () => {
+it('detects changes by time and size, and clamps times that a database cannot store', async () => {
   await writeFile(join(root, 'file'), 'one')
   const [before] = (await safeWalk(root, 10)).files
-  // Many kernels' times go on in steps of some milliseconds.
+  // Many kernels have a file time resolution of some milliseconds.
   await sleep(20)
   await utimes(join(root, 'file'), 12_000_000_000, 12_000_000_000)
   const [after] = (await safeWalk(root, 10)).files

@@ -1,11 +1,11 @@
 import { constants, type Dirent } from 'node:fs'
 import { type FileHandle, lstat, open, opendir } from 'node:fs/promises'
 
-/** What tells whether a file is still the same: a change moves one of these, as far as the program does not hide it. */
+/** Identifies a version of a file: any change alters one of these, unless the program hides it. */
 export interface Fingerprint {
   bytes: number
   mtimeNs: bigint
-  /** When the kernel last saw a change of any kind; no program can set it. */
+  /** Time of the last change of any kind; programs cannot set it. */
   ctimeNs: bigint
   inode: bigint
   executable: boolean
@@ -16,34 +16,34 @@ export interface FoundFile extends Fingerprint {
   path: string
 }
 
-/** What is not looked at, and why. */
-export interface PassedOver {
+/** A skipped path and the reason. */
+export interface SkippedFile {
   path: string
   why: string
 }
 
 interface Found {
   files: FoundFile[]
-  passedOver: PassedOver[]
+  skipped: SkippedFile[]
 }
 
-/** More entries than are looked at. */
+/** There are more entries than the limit. */
 export class TooManyFiles extends Error {}
 
 export const mostPathBytes = 1_024
-/** Each level is a descriptor that is held open. */
-const mostLevels = 64
+/** Each level holds a descriptor open. */
+const maxLevels = 64
 const readOnly = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * The regular files below a directory that others change meanwhile, and who may be hostile. Each step goes down from a
- * directory that is held open, by a name that may be no link: whatever is put in the place of what, nothing outside is
- * reached. Links, pipes, sockets and devices are passed over, and never opened.
- * @throws TooManyFiles where there are more than `most` of anything.
+ * Finds the regular files below a directory that a malicious program may change at the same time. Each step opens a
+ * name relative to an open directory without following links, so nothing outside can be reached. Skips links, pipes,
+ * sockets and devices without opening them.
+ * @throws TooManyFiles for more than `most` entries.
  */
-export async function safeWalk(directory: string, most: number): Promise<Found> {
-  const found = { files: [], passedOver: [], left: most }
+export async function safeWalk(directory: string, maxEntries: number): Promise<Found> {
+  const found = { files: [], skipped: [], left: maxEntries }
   const root = await open(directory, readOnly | constants.O_DIRECTORY)
   try {
     await walk(root, [], found)
@@ -58,16 +58,16 @@ async function walk(
   names: readonly Buffer[],
   found: Found & { left: number },
 ): Promise<void> {
-  // Subdirectories last: few descriptors are held for long.
+  // Visits subdirectories last, so that few descriptors stay open for long.
   const inner: Buffer[] = []
-  // As Latin-1 a name keeps its bytes, whatever they are.
+  // Latin-1 preserves the bytes of any name.
   for await (const entry of await opendir(inside(directory), { encoding: 'latin1', bufferSize: 256 })) {
     found.left -= 1
     if (found.left < 0) throw new TooManyFiles()
     const name = Buffer.from(entry.name, 'latin1')
     const path = [...names, name]
-    const judged = judge(path, entry)
-    if (judged.why !== null) found.passedOver.push({ path: judged.path, why: judged.why })
+    const judged = classify(path, entry)
+    if (judged.why !== null) found.skipped.push({ path: judged.path, why: judged.why })
     else if (entry.isDirectory()) inner.push(name)
     else {
       const stats = await ifThere(lstat(inside(directory, name), { bigint: true }))
@@ -85,8 +85,8 @@ async function walk(
   }
 }
 
-/** Its path as text, and why it is not looked at; null: it is. */
-function judge(names: Buffer[], entry: Dirent): { path: string; why: string | null } {
+/** Returns a path as text, and why it is skipped; null if it is not. */
+function classify(names: Buffer[], entry: Dirent): { path: string; why: string | null } {
   const path = textOf(names)
   if (path === null) {
     return { path: names.map((name) => name.toString('latin1')).join('/'), why: 'its path is not UTF-8' }
@@ -94,12 +94,12 @@ function judge(names: Buffer[], entry: Dirent): { path: string; why: string | nu
   if (Buffer.byteLength(path) > mostPathBytes) {
     return { path, why: `its path is longer than ${mostPathBytes} bytes` }
   }
-  if (names.length > mostLevels) return { path, why: `it lies deeper than ${mostLevels} directories` }
+  if (names.length > maxLevels) return { path, why: `it is more than ${maxLevels} directories deep` }
   if (!entry.isFile() && !entry.isDirectory()) return { path, why: 'it is not a regular file' }
   return { path, why: null }
 }
 
-/** Opens a regular file below a directory in the same way; null where there is none at that path any more. */
+/** Opens a regular file below a directory in the same way; null if there is none at that path any more. */
 export async function openInside(directory: string, path: string): Promise<FileHandle | null> {
   const names = path.split('/')
   const last = names.pop() ?? ''
@@ -139,12 +139,15 @@ function fingerprintOf({ size, mtimeNs, ctimeNs, ino, mode }: Stats): Fingerprin
 
 const mostNs = 2n ** 63n - 1n
 
-/** A program may set a time that no column of a database holds. */
+/** A program may set a time that no database column can store. */
 function inRange(ns: bigint): bigint {
   return ns > mostNs ? mostNs : ns < -mostNs ? -mostNs : ns
 }
 
-/** Node has no openat: the kernel's link to an open descriptor leads to the directory itself, whatever its path is by now. */
+/**
+ * Node has no openat. The kernel's link to an open descriptor always leads to that directory, whatever its current
+ * path.
+ */
 function inside(directory: FileHandle): string
 function inside(directory: FileHandle, name: Buffer): Buffer
 function inside(directory: FileHandle, name?: Buffer): string | Buffer {
@@ -156,14 +159,14 @@ async function openChild(directory: FileHandle, name: Buffer, flags = 0): Promis
   return ifThere(open(inside(directory, name), readOnly | flags))
 }
 
-/** Gone, or something else by now: a link, or no directory. A socket or a device without a driver cannot be opened. */
-const otherByNow = new Set(['ENOENT', 'ELOOP', 'ENOTDIR', 'ENXIO', 'ENODEV'])
+/** Missing or replaced by a link or another type. Opening a socket or a device without a driver fails. */
+const replacedCodes = new Set(['ENOENT', 'ELOOP', 'ENOTDIR', 'ENXIO', 'ENODEV'])
 
 async function ifThere<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work
   } catch (error) {
-    if (error instanceof Error && 'code' in error && otherByNow.has(String(error.code))) return null
+    if (error instanceof Error && 'code' in error && replacedCodes.has(String(error.code))) return null
     throw error
   }
 }

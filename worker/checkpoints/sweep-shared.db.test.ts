@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(root, { recursive: true }))
 
-it('deletes what runs have left that ended long ago, and no directory of a live run or of nobody', async () => {
+it('deletes the checkpoints of expired runs, but no live runs and no unrelated directories', async () => {
   const userId = await makeUser()
   const ended = async (runName: string, daysAgo: number | null) => {
     const id = await makeJob({ userId })

@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { expiredRunsOf } from '@/lib/cluster/checkpoints/sweep-checkpoints'
 import { logger } from '@/lib/logger'
 
-/** What a run's directory is called while it is decided: no run can have such a name. */
-const aside = '.expired-'
+/** Prefix of a run's directory while it is being deleted; no run can have such a name. */
+const expiredPrefix = '.expired-'
 const projectId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /**
- * Deletes the checkpoints on the shared disk of runs whose last job ended longer ago than their project keeps things. Directories
- * that are nobody's run stay.
+ * Deletes expired checkpoints on the shared disk: those of runs whose last job ended longer ago than the project's
+ * retention. Keeps directories that belong to no run.
  */
 export async function sweepShared(checkpointsDirectory: string): Promise<void> {
   for (const project of await listed(checkpointsDirectory)) {
@@ -17,17 +17,17 @@ export async function sweepShared(checkpointsDirectory: string): Promise<void> {
     const directory = join(checkpointsDirectory, project)
     const names = await listed(directory)
     for (const name of await expiredRunsOf(project, names)) await putAside(directory, name)
-    const set = (await listed(directory)).filter((name) => name.startsWith(aside))
-    const runs = set.map((name) => name.slice(aside.length))
-    // Asked again: a job that came in between finds its directory where it was.
+    const set = (await listed(directory)).filter((name) => name.startsWith(expiredPrefix))
+    const runs = set.map((name) => name.slice(expiredPrefix.length))
+    // Checks again after renaming: a job that arrived in between gets its directory back.
     const expired = new Set(await expiredRunsOf(project, runs))
     for (const run of runs) await (expired.has(run) ? remove(directory, run) : putBack(directory, run))
   }
 }
 
 async function putAside(directory: string, run: string): Promise<void> {
-  await rename(join(directory, run), join(directory, aside + run)).catch((error: unknown) =>
-    logger.error({ err: error, directory, run }, 'the checkpoints of an old run could not be put aside'),
+  await rename(join(directory, run), join(directory, expiredPrefix + run)).catch((error: unknown) =>
+    logger.error({ err: error, directory, run }, 'could not rename the expired checkpoints of a run'),
   )
 }
 
@@ -37,12 +37,12 @@ async function putBack(directory: string, run: string): Promise<void> {
     () => true,
     () => false,
   )
-  if (!isThere) await rename(join(directory, aside + run), path)
+  if (!isThere) await rename(join(directory, expiredPrefix + run), path)
 }
 
 async function remove(directory: string, run: string): Promise<void> {
-  await rm(join(directory, aside + run), { recursive: true, force: true }).catch((error: unknown) =>
-    logger.error({ err: error, directory, run }, 'the checkpoints of an old run could not be deleted'),
+  await rm(join(directory, expiredPrefix + run), { recursive: true, force: true }).catch((error: unknown) =>
+    logger.error({ err: error, directory, run }, 'could not delete the expired checkpoints of a run'),
   )
 }
 

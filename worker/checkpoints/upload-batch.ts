@@ -7,35 +7,35 @@ import { isSame } from './choose-batch'
 import { type FoundFile, openInside, readFingerprint } from './safe-walk'
 
 /** Each may hold three parts of a large file in memory. */
-const atOnce = 4
+const concurrentFiles = 4
 const readBytes = 1 << 20
-/** Beyond so much of a file, more is only asked for once the store has taken what came before. */
-const heldBytes = 64 << 20
+/** Bytes of a file that are read ahead of the store. */
+const readAheadBytes = 64 << 20
 
 interface UploadBatch {
-  /** Where the files are. */
+  /** The directory of the files. */
   directory: string
   run: Run
-  /** Nothing new is begun after that, by `performance.now()`: what is stored so far becomes the record. */
+  /** No new file is started after this time, by `performance.now()`; the files stored so far are recorded. */
   until: number
-  /** Aborted when nothing is wanted any more. */
+  /** Aborted when nothing more should be stored. */
   signal: AbortSignal
-  /** Called whenever the store has taken something. */
+  /** Called whenever the store has accepted data. */
   onProgress: () => void
 }
 
 interface UploadedBatch {
-  /** The first files of those that were to be stored, without a gap. */
+  /** The stored files up to the first failure, in order. */
   stored: { file: FoundFile; as: StoredFile }[]
-  /** What the first failure said; undefined: there was none. A file that has changed is no failure. */
+  /** The first error; undefined: none. A file that changed is not an error. */
   failure: unknown
-  /** Objects of files that come after such a gap. */
-  unwanted: string[]
+  /** Objects of files after the first failure, which are not recorded. */
+  unrecorded: string[]
 }
 
 /**
- * Stores files, several at once, each under a key of its own. A file that is changed while it is read ends the round
- * there, as a failure does.
+ * Stores files concurrently, each under its own key. A file that changes while it is read ends the batch there, like
+ * a failure.
  */
 export async function storeFiles(files: readonly FoundFile[], round: UploadBatch): Promise<UploadedBatch> {
   const { signal, until, onProgress } = round
@@ -60,27 +60,27 @@ export async function storeFiles(files: readonly FoundFile[], round: UploadBatch
       }
     }
   }
-  await Promise.all(Array.from({ length: atOnce }, work))
+  await Promise.all(Array.from({ length: concurrentFiles }, work))
   const stored = files.slice(0, Math.min(end, next)).flatMap((file, index) => {
     const as = results[index]
     return as ? [{ file, as }] : []
   })
-  const unwanted = results.slice(stored.length).flatMap((result) => (result ? [result.object] : []))
-  return { stored, failure, unwanted }
+  const unrecorded = results.slice(stored.length).flatMap((result) => (result ? [result.object] : []))
+  return { stored, failure, unrecorded }
 }
 
-/** Removes what nothing names. What cannot be removed now is swept later. */
+/** Removes unreferenced objects. The sweep removes later what fails now. */
 export async function removeObjects(run: Run, objects: readonly string[]): Promise<void> {
   const left = objects.values()
   const work = async () => {
     for (const object of left) await storage().remove(checkpointKey(run, object))
   }
-  await Promise.all(Array.from({ length: atOnce }, work)).catch((error: unknown) =>
-    logger.debug({ err: error }, 'checkpoints that nothing names are left to be swept'),
+  await Promise.all(Array.from({ length: concurrentFiles }, work)).catch((error: unknown) =>
+    logger.debug({ err: error }, 'could not remove unreferenced checkpoints; the sweep removes them later'),
   )
 }
 
-/** Null where it has become another file meanwhile, or is not wanted any more. */
+/** Returns null if the file was replaced in the meantime or is no longer needed. */
 async function storeFile(
   file: FoundFile,
   { directory, run, signal, onProgress }: UploadBatch,
@@ -93,7 +93,7 @@ async function storeFile(
   try {
     if (!(await isUnchanged(handle, file))) return null
     const content = read(handle, file.bytes, onProgress, () => isWanted() && !signal.aborted)
-    // Nobody has this key: there is no need to ask the store first.
+    // The key is new, so the store need not check whether it exists.
     const { bytes, sha256 } = await storage().write(key, content, { overwrite: true })
     if (bytes === file.bytes && (await isUnchanged(handle, file))) {
       const { path, mtimeNs, executable } = file
@@ -124,7 +124,7 @@ async function* read(
 ): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes; ) {
     if (!isWanted()) throw new NotWanted()
-    if (at > heldBytes) onProgress()
+    if (at > readAheadBytes) onProgress()
     const part = Buffer.allocUnsafe(Math.min(readBytes, bytes - at))
     const { bytesRead } = await handle.read(part, 0, part.length, at)
     if (bytesRead === 0) return

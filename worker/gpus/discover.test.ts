@@ -17,7 +17,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true })
 })
 
-/** Puts a stand-in for nvidia-smi on the PATH, alone there. */
+/** Puts a fake nvidia-smi on the PATH, which contains nothing else. */
 async function standIn(script: string): Promise<void> {
   const path = join(directory, 'nvidia-smi')
   await writeFile(path, `#!/bin/sh\n${script}\n`)
@@ -26,11 +26,11 @@ async function standIn(script: string): Promise<void> {
 
 const prints = (...lines: string[]) => standIn(lines.map((line) => `echo '${line}'`).join('\n'))
 
-/** An answer comes as late as it likes: programs start slowly on a busy machine. */
+/** Generous, because programs start slowly on a busy machine. */
 const discover = (options: DiscoveryOptions) => discoverGpus({ patienceMs: 60_000, ...options })
 
 describe('discoverGpus', () => {
-  it('finds what nvidia-smi lists', async () => {
+  it('finds the GPUs that nvidia-smi lists', async () => {
     await prints(
       '0, GPU-5d1c7d2e-0c6c-9c2b-1111-0123456789ab, NVIDIA H200, 143771, 0, 0, 28, 76.61, Disabled',
       '1, GPU-5d1c7d2e-0c6c-9c2b-2222-0123456789ab, Quadro, made up, 8192, 3, 0, 40, [N/A], [N/A]',
@@ -50,7 +50,7 @@ describe('discoverGpus', () => {
     })
   })
 
-  it('serves the sound GPUs beside a broken one, and names it', async () => {
+  it('serves the healthy GPUs beside a faulty one, and reports the fault', async () => {
     await prints(
       '0, GPU-aaaa, NVIDIA H200, 143771',
       '1, GPU-bbbb, NVIDIA H200, [N/A]',
@@ -64,7 +64,7 @@ describe('discoverGpus', () => {
       expect(problem).toContain(part)
   })
 
-  it('never simulates on a machine whose GPUs do not answer', async () => {
+  it('never simulates GPUs if the real ones do not respond', async () => {
     await standIn('echo "Failed to initialize NVML: Driver/library version mismatch"; exit 18')
     expect(await discover({ node: 'n' })).toEqual({
       gpus: [],
@@ -73,22 +73,22 @@ describe('discoverGpus', () => {
     })
     await standIn('echo "NVIDIA-SMI has failed because it could not reach the driver."; exit 9')
     expect((await discover({ node: 'n' })).problem).toBe(
-      'nvidia-smi failed: NVIDIA-SMI has failed because it could not reach the driver. GPUs that do not answer are not given out.',
+      'nvidia-smi failed: NVIDIA-SMI has failed because it could not reach the driver. GPUs that do not respond are not allocated.',
     )
     await standIn('echo "permission denied" >&2; exit 1')
     expect((await discover({ node: 'n' })).problem).toContain('permission denied')
     await standIn('exec /bin/sleep 60')
     expect((await discover({ node: 'n', patienceMs: 300 })).problem).toContain('no answer within 0.3 s')
-    // No other is run before the one that hung has really ended.
+    // Starts no other one before the hanging one has ended.
     await prints('0, GPU-aaaa, NVIDIA H200, 143771')
     await expect.poll(async () => (await discover({ node: 'n' })).gpus).toHaveLength(1)
   })
 
-  it('never puts simulated GPUs in the place of real ones whose driver is gone, unless it is told to', async () => {
+  it('does not replace real GPUs without a driver by simulated ones, unless configured', async () => {
     expect(await discover({ node: 'n', hadGpus: true })).toEqual({
       gpus: [],
       source: 'nvidia-smi',
-      problem: expect.stringMatching(/there is no nvidia-smi.*GPUQ_SIMULATED_GPUS/),
+      problem: expect.stringMatching(/nvidia-smi is not installed.*GPUQ_SIMULATED_GPUS/),
     })
     expect(await discover({ node: 'n', hadGpus: true, simulated: 1 })).toMatchObject({
       source: 'simulated',
@@ -96,7 +96,7 @@ describe('discoverGpus', () => {
     })
   })
 
-  it('simulates where there is no driver, or where it is told to, under UUIDs that stay', async () => {
+  it('simulates GPUs without a driver or if configured, with stable UUIDs', async () => {
     const found = await discover({ node: 'lab-1' })
     expect(found.source).toBe('simulated')
     expect(found.gpus.length).toBeGreaterThan(0)
@@ -111,12 +111,12 @@ describe('discoverGpus', () => {
     expect(told.gpus.every(({ simulated, model }) => simulated && model === 'Simulated GPU')).toBe(true)
   })
 
-  it('serves the first ones where it is told how many, simulated where there is none', async () => {
-    const none = await discover({ node: 'lab-1', most: 3 })
+  it('serves the configured number of GPUs, simulated if there are none', async () => {
+    const none = await discover({ node: 'lab-1', maxGpus: 3 })
     expect(none).toMatchObject({ source: 'simulated', gpus: [{ index: 0 }, { index: 1 }, { index: 2 }] })
     await prints('0, GPU-aaaa, NVIDIA H200, 143771', '1, GPU-bbbb, NVIDIA H200, 143771')
-    const first = await discover({ node: 'lab-1', most: 1 })
+    const first = await discover({ node: 'lab-1', maxGpus: 1 })
     expect(first).toMatchObject({ source: 'nvidia-smi', gpus: [{ uuid: 'GPU-aaaa' }] })
-    expect((await discover({ node: 'lab-1', most: 8 })).gpus).toHaveLength(2)
+    expect((await discover({ node: 'lab-1', maxGpus: 8 })).gpus).toHaveLength(2)
   })
 })

@@ -7,37 +7,37 @@ import { NvidiaSmiFault } from './run-nvidia-smi'
 interface Discovery {
   gpus: Gpu[]
   source: 'nvidia-smi' | 'simulated'
-  /** What was wrong, in a sentence for the admin. */
+  /** The problem, as a sentence for the admin. */
   problem?: string
 }
 
 export interface DiscoveryOptions {
-  /** The node's name: part of a simulated GPU's UUID. */
+  /** The node's name, which is part of a simulated GPU's UUID. */
   node: string
-  /** Serve this many simulated GPUs whatever the machine has. */
+  /** Serve this many simulated GPUs, whatever the machine has. */
   simulated?: number | undefined
-  /** Serve so many of those that are there, the first ones; also how many are simulated where there is none. */
-  most?: number | undefined
-  /** It had real GPUs before: they are not replaced by simulated ones because their driver is gone. */
+  /** Serve at most this many GPUs; also the number of simulated GPUs if there are no real ones. */
+  maxGpus?: number | undefined
+  /** The node had real GPUs before, so a missing driver does not lead to simulated ones. */
   hadGpus?: boolean
-  /** How long nvidia-smi is waited for: it can hang on a broken driver. */
+  /** Timeout for nvidia-smi, which can hang on a broken driver. */
   patienceMs?: number
 }
 
-/** Served where there is no NVIDIA GPU and nothing else was asked for. */
+/** Number of simulated GPUs without an NVIDIA GPU and without configuration. */
 const defaultSimulated = 2
 
-/** The GPUs of this machine, or simulated ones where it has none. */
+/** Returns the GPUs of this machine, or simulated ones if it has none. */
 export async function discoverGpus({
   node,
   simulated,
-  most,
+  maxGpus,
   hadGpus = false,
   patienceMs,
 }: DiscoveryOptions): Promise<Discovery> {
   if (simulated !== undefined) return { gpus: simulatedGpus(node, simulated), source: 'simulated' }
   try {
-    const report = firstGpus(await readGpus(patienceMs), most)
+    const report = firstGpus(await readGpus(patienceMs), maxGpus)
     const gpus = report.gpus.map(({ index, uuid, model, memoryMib }) => ({
       index,
       uuid,
@@ -49,30 +49,33 @@ export async function discoverGpus({
     return { gpus, source: 'nvidia-smi', ...(problem ? { problem } : {}) }
   } catch (error) {
     if (!(error instanceof NvidiaSmiFault)) throw error
-    // Without the program there is no NVIDIA driver. With it, GPUs that do not answer are a fault, never simulated ones.
+    // Without nvidia-smi there is no NVIDIA driver. With it, GPUs that do not respond are a fault and never replaced
+    // by simulated ones.
     if (error.code === 'absent' && !hadGpus)
-      return { gpus: simulatedGpus(node, most ?? defaultSimulated), source: 'simulated' }
+      return { gpus: simulatedGpus(node, maxGpus ?? defaultSimulated), source: 'simulated' }
     return { gpus: [], source: 'nvidia-smi', problem: problemOfFailure(error) }
   }
 }
 
-/** The report without the GPUs that are not to be served. A broken one among the first has no other in its place. */
-export function firstGpus(report: GpuReport, most: number | undefined): GpuReport {
-  return most === undefined ? report : { ...report, gpus: report.gpus.filter(({ index }) => index < most) }
+/** Limits a report to the first GPUs. A faulty one among them is not replaced by a later one. */
+export function firstGpus(report: GpuReport, maxGpus: number | undefined): GpuReport {
+  return maxGpus === undefined
+    ? report
+    : { ...report, gpus: report.gpus.filter(({ index }) => index < maxGpus) }
 }
 
-/** Every sentence about nvidia-smi begins with its name: by that the node's warnings are told apart. */
+/** Every message about nvidia-smi starts with its name, which identifies this warning of the node. */
 export function problemOf({ faults }: GpuReport): string | null {
   if (faults.length === 0) return null
-  return `nvidia-smi does not tell enough of some GPUs to serve them. ${faults.map(({ message: says }) => says).join(' ')}`
+  return `nvidia-smi reports too little about some GPUs to use them. ${faults.map(({ message: says }) => says).join(' ')}`
 }
 
 export function problemOfFailure({ code, message }: NvidiaSmiFault): string {
   const advice =
     code === 'absent'
-      ? ' Install the driver again, or set GPUQ_SIMULATED_GPUS to serve simulated ones in their place.'
+      ? ' Reinstall the driver, or set GPUQ_SIMULATED_GPUS to use simulated GPUs instead.'
       : ''
-  return `nvidia-smi failed: ${message}. GPUs that do not answer are not given out.${advice}`
+  return `nvidia-smi failed: ${message}. GPUs that do not respond are not allocated.${advice}`
 }
 
 /** Containers on simulated GPUs are real: only the device request is left out. */

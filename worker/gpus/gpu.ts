@@ -1,9 +1,9 @@
-/** A GPU as its node offers it. */
+/** A GPU that its node offers. */
 export interface Gpu {
   index: number
   uuid: string
   model: string
   memoryMib: number
-  /** True for one that nobody has: its containers are real, only the device request is left out. */
+  /** True for a simulated GPU: its containers are real, but it is not requested from the engine. */
   simulated: boolean
 }

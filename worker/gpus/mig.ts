@@ -1,7 +1,7 @@
-/** One slice of a GPU in MIG mode: to jobs a GPU of its own. */
+/** One slice of a GPU in MIG mode, which jobs use like a GPU. */
 export interface MigSlice {
   uuid: string
-  /** Such as `3g.20gb`, or `1c.3g.20gb+me`. */
+  /** For example `3g.20gb` or `1c.3g.20gb+me`. */
   profile: string
   memoryMib: number
 }
@@ -11,7 +11,7 @@ const gpuLine = /^GPU \d+: .*\(UUID: (GPU-[0-9A-Za-z-]+)\)\s*$/
 const sliceLine = /^\s+MIG (\S+)\s+Device\s+\d+: \(UUID: (MIG-[0-9A-Za-z/-]+)\)\s*$/
 const memoryOf = /(\d+)gb/
 
-/** Parses `nvidia-smi -L`: the slices of each GPU, by the GPU's UUID. A GPU that is not in MIG mode has none. */
+/** Parses `nvidia-smi -L`. Returns the slices of each GPU in MIG mode by the GPU's UUID. */
 export function parseMigList(output: string): Map<string, MigSlice[]> {
   const slicesOf = new Map<string, MigSlice[]>()
   let slices: MigSlice[] = []

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { GpuFault, GpuReading } from '@/lib/cluster/gpus/gpu-reading'
 
-/** What is asked of each GPU, in this order. */
+/** The queried fields of each GPU, in order. */
 export const gpuFields = [
   'index',
   'uuid',
@@ -28,15 +28,15 @@ const identity = z.object({
 })
 const placeOf = z.coerce.number().int().min(0)
 
-/** The words of a GPU that is broken, whatever was asked of it. */
-const broken = /^(ERR!|\[GPU is lost\]|\[GPU requires reset\])$/i
-/** Said of the power of sound laptops, too: it counts only where every sound GPU has an answer. */
+/** The values of a broken GPU, in any field. */
+const faultPattern = /^(ERR!|\[GPU is lost\]|\[GPU requires reset\])$/i
+/** Some healthy laptops also report this for the power, so it counts only in fields that every healthy GPU has. */
 const unknownError = /^\[Unknown Error\]$/i
 const alwaysKnown: readonly GpuField[] = ['memory.used', 'utilization.gpu']
 
 /**
- * Parses what `--query-gpu` printed of `fields` as csv,noheader,nounits. A figure such as `[N/A]`, `[Not Supported]` or
- * `[Insufficient Permissions]` is not known. A line that does not even say which GPU it is, and how large, is a fault.
+ * Parses the output of `--query-gpu` for `fields` as csv,noheader,nounits. Values such as `[N/A]`, `[Not Supported]`
+ * or `[Insufficient Permissions]` are unknown. A line without the GPU's identity and memory is a fault.
  */
 export function parseNvidiaSmi(
   output: string,
@@ -55,7 +55,7 @@ export function parseNvidiaSmi(
 
 function splitLine(line: string, fields: readonly GpuField[]): Partial<Record<GpuField, string>> {
   const cells = line.split(',').map((cell) => cell.trim())
-  // A model's name may hold commas; what stands around it does not.
+  // A model's name may contain commas; other fields do not.
   const name = fields.indexOf('name')
   const surplus = cells.length - fields.length
   if (surplus > 0) cells.splice(name, surplus + 1, cells.slice(name, name + surplus + 1).join(', '))
@@ -90,7 +90,7 @@ const rounded = (value: number | null) => (value === null ? null : Math.round(va
 function faultIn(cells: Partial<Record<GpuField, string>>): string | null {
   for (const field of gpuFields) {
     const cell = cells[field] ?? ''
-    if (broken.test(cell) || (unknownError.test(cell) && alwaysKnown.includes(field)))
+    if (faultPattern.test(cell) || (unknownError.test(cell) && alwaysKnown.includes(field)))
       return `nvidia-smi reports a fault: its ${field} is ${cell}.`
   }
   return null
@@ -102,6 +102,6 @@ function faultOf(line: string, cells: Partial<Record<GpuField, string>>): GpuFau
   return {
     index: index.success ? index.data : null,
     uuid: uuid.success ? uuid.data : null,
-    message: `nvidia-smi says of it only "${line.trim().slice(0, 120)}".`,
+    message: `nvidia-smi reports only "${line.trim().slice(0, 120)}".`,
   }
 }

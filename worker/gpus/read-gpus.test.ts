@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readGpus } from './read-gpus'
-import { NvidiaSmiStandIn } from './testing/stand-in'
+import { FakeNvidiaSmi } from './testing/fake-nvidia-smi'
 
 const realPath = process.env.PATH
-let standIn: NvidiaSmiStandIn
+let standIn: FakeNvidiaSmi
 
 beforeEach(async () => {
-  standIn = await NvidiaSmiStandIn.make()
+  standIn = await FakeNvidiaSmi.make()
   process.env.PATH = standIn.directory
 })
 
@@ -15,7 +15,7 @@ afterEach(async () => {
   await standIn.remove()
 })
 
-/** A line for each, as the real program prints it: servers that idle and work, an old card, a laptop, one in MIG mode. */
+/** Lines printed by the real program: idle and busy servers, an old card, a laptop, and one in MIG mode. */
 const printed = {
   h100: '0, GPU-8f0e6f5c-55d2-2f0e-3c0a-51f0a3b1c001, NVIDIA H100 80GB HBM3, 81559, 71680, 95, 64, 612.48, Disabled',
   a100: '1, GPU-2b7a3d10-90c5-4a3e-8f43-0d6a7bb4c002, NVIDIA A100-SXM4-40GB, 40960, 0, 0, 29, 52.34, Disabled',
@@ -31,7 +31,7 @@ const migList = [
   '  MIG 1g.5gb+me   Device  1: (UUID: MIG-7e2a1b4c-8c9d-5e0f-b3d4-1f6b7c8dd002)',
 ]
 
-/** An answer comes as late as it likes: programs start slowly on a busy machine. */
+/** Generous, because programs start slowly on a busy machine. */
 const read = (patienceMs = 60_000) => readGpus(patienceMs)
 
 async function fault(patienceMs?: number): Promise<unknown> {
@@ -39,7 +39,7 @@ async function fault(patienceMs?: number): Promise<unknown> {
 }
 
 describe('readGpus', () => {
-  it('reads each figure of each model, and nothing where there is none', async () => {
+  it('reads each value of each model, and null for missing ones', async () => {
     await standIn.prints([printed.h100, printed.a100, printed.t4, printed.rtx, printed.gtx])
     const { gpus, faults } = await read()
     expect(faults).toEqual([])
@@ -57,7 +57,7 @@ describe('readGpus', () => {
     expect(gpus.every(({ fault }) => fault === null)).toBe(true)
   })
 
-  it('serves each MIG slice as a GPU of its own, with what its profile says', async () => {
+  it('returns each MIG slice as a GPU with the memory of its profile', async () => {
     await standIn.prints([printed.a100.replace('1,', '0,'), printed.mig.replace('5,', '1,')], migList)
     const { gpus } = await read()
     expect(gpus.map(({ index, uuid, model, memoryMib }) => [index, uuid, model, memoryMib])).toEqual([
@@ -65,11 +65,11 @@ describe('readGpus', () => {
       [1, 'MIG-6d1f0f3e-3d0b-5f64-a1c2-0e5a6b7cd001', 'NVIDIA A100-SXM4-40GB MIG 3g.20gb', 20_480],
       [2, 'MIG-7e2a1b4c-8c9d-5e0f-b3d4-1f6b7c8dd002', 'NVIDIA A100-SXM4-40GB MIG 1g.5gb+me', 5_120],
     ])
-    // The whole GPU's use is nobody's slice's.
+    // The usage of the whole GPU does not apply to a slice.
     expect(gpus[1]).toMatchObject({ load: null, memoryUsedMib: null, powerW: null, temperatureC: 33 })
   })
 
-  it('knows how older drivers name slices, and says of a GPU without any what to do', async () => {
+  it('parses slices of older drivers, and says what to do about a GPU without any', async () => {
     const old = [
       'GPU 0: A100-SXM4-40GB (UUID: GPU-9d4c2e7f-5b6a-4c8d-9e0f-1a2b3c4dc006)',
       '  MIG 1c.3g.20gb Device 0: (UUID: MIG-GPU-9d4c2e7f-5b6a-4c8d-9e0f-1a2b3c4dc006/1/0)',
@@ -85,7 +85,7 @@ describe('readGpus', () => {
     })
   })
 
-  it('tells a GPU that has a fault from one that leaves a figure open', async () => {
+  it('distinguishes a faulty GPU from one with an unknown value', async () => {
     await standIn.prints([
       '0, GPU-aaaa, NVIDIA H100 80GB HBM3, 81559, 4, 0, 31, ERR!, Disabled',
       '1, GPU-bbbb, NVIDIA H100 80GB HBM3, 81559, [Unknown Error], [Unknown Error], 31, 70.1, Disabled',
@@ -105,7 +105,7 @@ describe('readGpus', () => {
     ])
   })
 
-  it('goes on with the GPUs that answer when the program complains of another', async () => {
+  it('returns the GPUs that respond if the program complains about another', async () => {
     await standIn.runs(
       `echo '${printed.a100}'\necho 'Unable to determine the device handle for GPU 0000:41:00.0: Unknown Error'\nexit 255`,
     )
@@ -114,21 +114,21 @@ describe('readGpus', () => {
     expect(faults).toMatchObject([{ message: expect.stringContaining('Unable to determine') }])
   })
 
-  it('does without a field that an old driver does not know', async () => {
+  it('omits a field that an old driver does not know', async () => {
     await standIn.runs(
       `case "$1" in *mig*) echo 'Field "mig.mode.current" is not a valid field to query.'; exit 2;; esac\necho '0, GPU-aaaa, Tesla K80, 11441, 0, 0, 30, 26.50'`,
     )
     expect((await read()).gpus).toMatchObject([{ model: 'Tesla K80', powerW: 26.5 }])
   })
 
-  it('says why nothing could be read: absent, without a word, or with one', async () => {
+  it('reports why nothing could be read: absent, silent, or failed', async () => {
     expect(await fault()).toMatchObject({ code: 'absent' })
     await standIn.runs('echo "No devices were found"; exit 6')
     expect(await fault()).toMatchObject({ code: 'failed', message: 'No devices were found' })
     await standIn.runs('exec /bin/sleep 60')
     expect(await fault(300)).toMatchObject({ code: 'silent', message: 'no answer within 0.3 s' })
     await standIn.prints([])
-    // No other is run before the one that hung has really ended.
+    // Starts no other one before the hanging one has ended.
     await expect.poll(() => read()).toEqual({ gpus: [], faults: [] })
   })
 })

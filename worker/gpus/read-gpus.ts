@@ -6,8 +6,8 @@ import { type NvidiaSmiAnswer, NvidiaSmiFault, runNvidiaSmi } from './run-nvidia
 const unknownField = /Field "([^"]+)" is not a valid field/
 
 /**
- * What nvidia-smi says of this machine's GPUs now. Each slice of a GPU in MIG mode is a GPU of its own.
- * @throws {NvidiaSmiFault} when it is absent, hangs, or says nothing of any GPU.
+ * Reads this machine's GPUs from nvidia-smi. Each slice of a GPU in MIG mode is a separate GPU.
+ * @throws {NvidiaSmiFault} if it is absent, hangs, or reports no GPU.
  */
 export async function readGpus(patienceMs = 10_000): Promise<GpuReport> {
   const { gpus, faults } = await query(gpuFields, patienceMs)
@@ -17,15 +17,15 @@ export async function readGpus(patienceMs = 10_000): Promise<GpuReport> {
   const served = gpus.flatMap((gpu) => (gpu.inMigMode ? slicesAsGpus(gpu, slicesOf) : [withoutMode(gpu)]))
   const empty = gpus.filter(({ inMigMode, uuid }) => inMigMode && !slicesOf.get(uuid)?.length)
   return {
-    // Slices have no numbers that are unique on the machine: all are counted, as CUDA does.
+    // Slices have no unique index on the machine, so all GPUs are numbered again, like in CUDA.
     gpus: served.map((gpu, index) => ({ ...gpu, index })),
     faults: [
-      // Their numbers would be mistaken for the new ones.
+      // The old indexes would be confused with the new ones.
       ...faults.map((fault) => ({ ...fault, index: null })),
       ...empty.map(({ uuid }) => ({
         index: null,
         uuid,
-        message: `${uuid} is in MIG mode without any slice: make some with "nvidia-smi mig -cgi", or end the mode.`,
+        message: `${uuid} is in MIG mode without any slice. Create slices with "nvidia-smi mig -cgi", or disable the mode.`,
       })),
     ],
   }
@@ -38,31 +38,31 @@ async function query(
   const asked = [`--query-gpu=${fields.join(',')}`, '--format=csv,noheader,nounits']
   const answer = await runNvidiaSmi(asked, patienceMs)
   // Old drivers do not know every field.
-  const unknown = unknownField.exec(answer.stdout)?.[1] ?? unknownField.exec(answer.complaint ?? '')?.[1]
+  const unknown = unknownField.exec(answer.stdout)?.[1] ?? unknownField.exec(answer.errorMessage ?? '')?.[1]
   const known = fields.filter((field) => field !== unknown)
   if (known.length < fields.length) return query(known, patienceMs)
   const parsed = parseNvidiaSmi(answer.stdout, fields)
   if (isEmptyReading(parsed, answer)) {
-    throw new NvidiaSmiFault('failed', answer.complaint ?? answer.stdout.trim().split('\n')[0] ?? '')
+    throw new NvidiaSmiFault('failed', answer.errorMessage ?? answer.stdout.trim().split('\n')[0] ?? '')
   }
   return parsed
 }
 
-/** A machine without GPUs prints nothing; a driver that does not work prints a sentence. */
+/** A machine without GPUs prints nothing; a broken driver prints a message. */
 function isEmptyReading(
   { gpus, faults }: ReturnType<typeof parseNvidiaSmi>,
   answer: NvidiaSmiAnswer,
 ): boolean {
   if (gpus.length > 0) return false
   if (faults.some(({ index, uuid }) => index !== null || uuid !== null)) return false
-  return answer.complaint !== null || faults.length > 0
+  return answer.errorMessage !== null || faults.length > 0
 }
 
 function withoutMode({ inMigMode: _, ...gpu }: PhysicalGpu): GpuReading {
   return gpu
 }
 
-/** Of a slice's own use nvidia-smi says nothing here; its warmth is its GPU's. */
+/** nvidia-smi does not report the usage of a slice; the temperature is that of its GPU. */
 function slicesAsGpus(gpu: PhysicalGpu, slicesOf: Map<string, MigSlice[]>): GpuReading[] {
   return (slicesOf.get(gpu.uuid) ?? []).map(({ uuid, profile, memoryMib }) => ({
     ...withoutMode(gpu),

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile } from 'node:child_process'
 import { withTimeout } from '@/lib/async/sleep'
 
-/** `absent`: there is no such program, so no driver. `silent`: it hangs. `failed`: it says that something is wrong. */
+/** `absent`: the program does not exist, so there is no driver. `silent`: it hangs. `failed`: it reports an error. */
 type NvidiaSmiFaultCode = 'absent' | 'silent' | 'failed'
 
 export class NvidiaSmiFault extends Error {
@@ -9,7 +9,7 @@ export class NvidiaSmiFault extends Error {
     readonly code: NvidiaSmiFaultCode,
     message: string,
   ) {
-    // It goes into sentences; what the program says is one already.
+    // Messages become part of sentences, so a final full stop is removed.
     super(message.replace(/\.+$/, ''))
     this.name = 'NvidiaSmiFault'
   }
@@ -17,23 +17,23 @@ export class NvidiaSmiFault extends Error {
 
 export interface NvidiaSmiAnswer {
   stdout: string
-  /** What it complained of, when it ended with an error: it may have told of the other GPUs all the same. */
-  complaint: string | null
+  /** Its error message if it ended with an error. It may still have reported other GPUs. */
+  errorMessage: string | null
 }
 
-/** SIGKILL takes a moment; what has not ended by then hangs in the driver. */
-const killPatienceMs = 1_000
-/** One that nothing ends. Each more would hang as well, for ever. */
-let stuck: ChildProcess | undefined
+/** Time for SIGKILL. A process that still runs afterwards hangs in the driver. */
+const killTimeoutMs = 1_000
+/** A process that cannot be killed. Any further one would hang as well. */
+let hangingProcess: ChildProcess | undefined
 
 /**
- * Runs nvidia-smi. It can hang on a broken driver, so that not even SIGKILL ends it: it is not waited for any longer
- * than `patienceMs`, and not run again while one hangs.
- * @throws {NvidiaSmiFault} when it is absent or silent.
+ * Runs nvidia-smi. A broken driver can make it hang so that not even SIGKILL ends it. Therefore it waits at most
+ * `patienceMs`, and starts no other one while one hangs.
+ * @throws {NvidiaSmiFault} if it is absent or silent.
  */
 export async function runNvidiaSmi(args: string[], patienceMs: number): Promise<NvidiaSmiAnswer> {
-  if (stuck && !hasEnded(stuck))
-    throw new NvidiaSmiFault('silent', 'an earlier one hangs in the driver and cannot be killed')
+  if (hangingProcess && !hasEnded(hangingProcess))
+    throw new NvidiaSmiFault('silent', 'an earlier process hangs in the driver and cannot be killed')
   const { child, answer } = start(args)
   const first = await withTimeout(answer, patienceMs, () => null)
   if (first) return first
@@ -41,10 +41,10 @@ export async function runNvidiaSmi(args: string[], patienceMs: number): Promise<
   child.unref()
   await withTimeout(
     answer.catch(() => {}),
-    killPatienceMs,
+    killTimeoutMs,
     () => {},
   )
-  if (!hasEnded(child)) stuck = child
+  if (!hasEnded(child)) hangingProcess = child
   throw new NvidiaSmiFault('silent', `no answer within ${patienceMs / 1000} s`)
 }
 
@@ -53,13 +53,13 @@ function start(args: string[]): { child: ChildProcess; answer: Promise<NvidiaSmi
   const answer = new Promise<NvidiaSmiAnswer>((resolve, reject) => {
     child = execFile('nvidia-smi', args, (error, stdout, stderr) => {
       if (error && 'code' in error && error.code === 'ENOENT')
-        reject(new NvidiaSmiFault('absent', 'there is no nvidia-smi'))
-      // It says what is wrong on standard output as often as on standard error.
-      else resolve({ stdout, complaint: error && firstLine(stderr, stdout, error.message) })
+        reject(new NvidiaSmiFault('absent', 'nvidia-smi is not installed'))
+      // Errors appear on standard output as often as on standard error.
+      else resolve({ stdout, errorMessage: error && firstLine(stderr, stdout, error.message) })
     })
   })
   answer.catch(() => {})
-  if (!child) throw new Error('nvidia-smi was not started')
+  if (!child) throw new Error('nvidia-smi was not started.')
   return { child, answer }
 }
 

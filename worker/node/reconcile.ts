@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { releaseGone, tasksHoldingGpus } from '@/lib/cluster/tasks/allocations'
+import { releaseTasks, tasksHoldingGpus } from '@/lib/cluster/tasks/allocations'
 import { finishTask } from '@/lib/cluster/tasks/finish-task'
 import { type ClaimedTask, Fenced, unfinishedTasks } from '@/lib/cluster/tasks/tasks'
 import { logger } from '@/lib/logger'
@@ -10,29 +10,28 @@ import { clearTask } from './task/prepare-task'
 import { listTaskDirectories } from './task/task-directory'
 import type { TaskHost } from './task/task-settings'
 
-/** What the reconciler asks of the one who runs the tasks. */
-interface Runs {
+/** What the reconciler needs from the owner of the running tasks. */
+interface TaskRunner {
   isRunning(taskId: string): boolean
   adopt(task: ClaimedTask, container?: ContainerRef): void
-  /** Takes the node out of service: something on it cannot be stopped. */
+  /** Takes the node out of service, because something on it cannot be stopped. */
   quarantine(what: string): Promise<void>
 }
 
-/** Holds the database's live tasks against what is really on the node. */
+/** Compares the live tasks of the database with the containers on the node. */
 export class Reconciler {
-  /** Containers that would not die: the node is taken out of service for each once. */
+  /** Containers that could not be killed. Each takes the node out of service once. */
   readonly #killFailed = new Set<string>()
 
   constructor(
     readonly host: Omit<TaskHost, 'onKillFailed'>,
-    readonly runs: Runs,
+    readonly runs: TaskRunner,
   ) {}
 
   /**
-   * Adopts what an earlier worker left, and reports what is gone. Returns how to get rid of containers, networks and
-   * files that belong to no task, which may take long.
-   *
-   * Containers, networks and files are listed before the tasks: what is there then and has no live task is nobody's.
+   * Adopts tasks of an earlier worker, and reports missing containers. Returns a function that removes containers,
+   * networks and files without a task, which may take long.
+   * Lists containers, networks and files before the tasks, so that anything listed without a live task is an orphan.
    */
   async compare(): Promise<() => Promise<void>> {
     const { runtime, lease, tasksDirectory } = this.host
@@ -50,22 +49,22 @@ export class Reconciler {
       else await this.#reportGone(task)
     }
     const live = new Set(unfinished.map(({ id }) => id))
-    const isNobodys = (taskId: string) => !live.has(taskId) && !this.runs.isRunning(taskId)
-    const orphans = containers.filter(({ taskId }) => isNobodys(taskId))
-    const isLeft = (taskId: string) => isNobodys(taskId) && !containerOfTask.has(taskId)
+    const isOrphan = (taskId: string) => !live.has(taskId) && !this.runs.isRunning(taskId)
+    const orphans = containers.filter(({ taskId }) => isOrphan(taskId))
+    const isLeft = (taskId: string) => isOrphan(taskId) && !containerOfTask.has(taskId)
     const files = [...new Set([...directories, ...results, ...checkpoints])].filter(isLeft)
-    // One that tasks on other nodes of this engine are still on is left to the last of them.
+    // Keeps a network that other nodes of this engine still use; the last of them removes it.
     const attempts = new Set(unfinished.map(attemptKey))
     const unused = networks.filter((network) => !attempts.has(attemptKey(network)))
     return async () => {
-      await Promise.all(orphans.map((orphan) => this.#drop(orphan)))
+      await Promise.all(orphans.map((orphan) => this.#removeOrphan(orphan)))
       await Promise.all(files.map((taskId) => this.#removeFiles(taskId)))
       await Promise.all(unused.map((network) => runtime.removeNetwork(network)))
-      await this.#releaseGone()
+      await this.#releaseEndedTasks()
     }
   }
 
-  /** Kills every container of the node, and asks again until there is none, or `signal` ends the patience. */
+  /** Kills every container of the node, repeatedly until none is left or `signal` is aborted. */
   async killAll(signal: AbortSignal): Promise<void> {
     const { runtime, lease } = this.host
     while (!signal.aborted) {
@@ -74,20 +73,20 @@ export class Reconciler {
         if (containers.length === 0) return
         await Promise.all(containers.map((container) => this.#remove(container)))
       } catch (error) {
-        logger.error({ err: error }, 'the containers of a lost lease could not be stopped, trying again')
+        logger.error({ err: error }, 'could not stop the containers of a lost lease, retrying')
         await sleep(1_000)
       }
     }
   }
 
-  /** GPUs that were kept because a container would not die are free once it is gone. */
-  async #releaseGone(): Promise<void> {
+  /** Releases GPUs of containers that could not be killed earlier and are gone now. */
+  async #releaseEndedTasks(): Promise<void> {
     const { runtime, lease } = this.host
     const held = (await tasksHoldingGpus(lease)).filter((id) => !this.runs.isRunning(id))
     if (held.length === 0) return
     const left = new Set((await runtime.list(lease.nodeId)).map(({ taskId }) => taskId))
     const gone = held.filter((id) => !left.has(id))
-    if (gone.length > 0) await releaseGone(lease, gone)
+    if (gone.length > 0) await releaseTasks(lease, gone)
   }
 
   async #reportGone(task: ClaimedTask): Promise<void> {
@@ -101,8 +100,8 @@ export class Reconciler {
     })
   }
 
-  /** @throws when it is not known whether the container has ended. */
-  async #drop(container: ContainerRef): Promise<void> {
+  /** @throws if it is unknown whether the container has ended. */
+  async #removeOrphan(container: ContainerRef): Promise<void> {
     try {
       await this.#remove(container)
     } catch (error) {

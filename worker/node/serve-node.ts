@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { ChangeSignal } from '@/lib/async/change-signal'
 import { sleep } from '@/lib/async/sleep'
 import type { GpuReading, GpuReport } from '@/lib/cluster/gpus/gpu-reading'
-import { drainNode, type Lease, LeaseLost, leaveNode, offerNode } from '@/lib/cluster/nodes/nodes'
+import { deregisterNode, drainNode, type Lease, LeaseLost, offerNode } from '@/lib/cluster/nodes/nodes'
 import { type ClaimedTask, claimTasks, tasksToStop } from '@/lib/cluster/tasks/tasks'
 import { listener } from '@/lib/database/listen'
 import { logger } from '@/lib/logger'
@@ -13,38 +13,38 @@ import { Reconciler } from './reconcile'
 import { TaskRun } from './task/run-task'
 import type { TaskHost } from './task/task-settings'
 
-/** The safety net under the notifications. */
-const lookEveryMs = 1_000
-const reconcileEveryMs = 5_000
-/** After SIGKILL, and the time that the engine and the database need, nothing more is to be expected. */
-const stopPatienceMs = 25_000
+/** Polling interval, in case a notification is lost. */
+const pollIntervalMs = 1_000
+const reconcileIntervalMs = 5_000
+/** Longer than SIGKILL, engine and database normally need. */
+const stopTimeoutMs = 25_000
 
 interface NodeHost extends Omit<TaskHost, 'onKillFailed'> {
-  /** Says how the GPUs are; left out where they are simulated. */
+  /** Reads the state of the GPUs; undefined for simulated GPUs. */
   readGpus?: () => Promise<GpuReport>
 }
 
 /**
- * Serves one node under one lease: claims what is placed on it, adopts what an earlier worker left, passes cancels on,
- * and keeps database and containers true to each other.
+ * Serves one node under one lease: claims placed tasks, adopts tasks of an earlier worker, forwards cancellations,
+ * and keeps database and containers consistent.
  */
 export class NodeService {
   readonly #runs = new Map<string, TaskRun>()
   readonly #reconciler: Reconciler
   readonly #abandoned = new AbortController()
-  /** Nothing of the past is left on the node that is not known. */
+  /** Whether everything left on the node is accounted for. */
   #reconciled = false
-  /** Takes nothing new: told to drain, or out of service. */
+  /** Whether it accepts no new tasks: draining or out of service. */
   #closed = false
   #stopped = false
-  /** Claiming and adopting take turns: a task that is in between the two would be started twice. */
-  #turn: Promise<unknown> = Promise.resolve()
+  /** Serializes claiming and adopting; otherwise a task between the two could start twice. */
+  #queue: Promise<unknown> = Promise.resolve()
 
-  readonly #gpuWatch: GpuMonitor | undefined
+  readonly #gpuMonitor: GpuMonitor | undefined
 
   constructor(readonly host: NodeHost) {
     const { readGpus } = host
-    this.#gpuWatch =
+    this.#gpuMonitor =
       readGpus && new GpuMonitor(host.lease, readGpus, (readings) => this.#takeSample(readings))
     this.#reconciler = new Reconciler(host, {
       isRunning: (taskId) => this.#runs.has(taskId),
@@ -57,38 +57,38 @@ export class NodeService {
     return this.host.lease
   }
 
-  /** Serves until `signal` ends it; then what runs is left as it is, for {@link stopAll} or {@link abandonAll}. */
+  /** Serves until `signal` is aborted. Leaves running tasks as they are, for {@link stopAll} or {@link abandonAll}. */
   async serve(signal: AbortSignal): Promise<void> {
     await mkdir(this.host.tasksDirectory, { recursive: true, mode: 0o711 })
     const wake = new ChangeSignal(signal)
     const stop = await listener().listen('node', (id) => {
       if (id === null || id === this.lease.nodeId) wake.notify()
     })
-    const stopTyping = await listener().listen('terminal', (taskId) => this.#ringTerminal(taskId))
+    const stopTerminalListener = await listener().listen('terminal', (taskId) => this.#notifyTerminal(taskId))
     try {
       await Promise.all([
         this.#keepLooking(wake, signal),
         this.#keepReconciling(signal),
-        this.#gpuWatch?.keepWatching(signal),
+        this.#gpuMonitor?.run(signal),
       ])
     } finally {
       stop()
-      stopTyping()
+      stopTerminalListener()
     }
   }
 
   async #keepLooking(wake: ChangeSignal, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.#tryTo('look for work', () => this.#look())
-      await wake.wait(lookEveryMs)
+      await wake.wait(pollIntervalMs)
     }
   }
 
-  /** Beside the looking: an engine that is slow to answer here must not hold a cancel up. */
+  /** A separate loop, so that a slow engine does not delay cancellations. */
   async #keepReconciling(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.#tryTo('reconcile', () => this.#reconcile())
-      await sleep(this.#reconciled ? reconcileEveryMs : lookEveryMs, signal)
+      await sleep(this.#reconciled ? reconcileIntervalMs : pollIntervalMs, signal)
     }
   }
 
@@ -96,13 +96,13 @@ export class NodeService {
     try {
       await work()
     } catch (error) {
-      // Whoever keeps the lease hears of that, too.
+      // The loop that renews the lease also detects its loss.
       if (!(error instanceof LeaseLost))
-        logger.error({ err: error }, `the node could not ${what}, it tries again`)
+        logger.error({ err: error }, `could not ${what} on the node, retrying`)
     }
   }
 
-  /** Takes nothing new, and resolves once everything that runs or was placed here before has ended. */
+  /** Accepts no new tasks, and resolves once all claimed and placed tasks have ended. */
   async drain(): Promise<void> {
     await this.#close(this.#abandoned.signal)
     while (!this.#abandoned.signal.aborted) {
@@ -112,41 +112,41 @@ export class NodeService {
     }
   }
 
-  /** Stops every container, gives the jobs back to the queue and the lease to whoever comes. */
+  /** Stops every container, requeues the jobs and releases the lease. */
   async stopAll(): Promise<void> {
     this.#stopped = true
     const { signal } = this.#abandoned
-    const patience = AbortSignal.any([signal, AbortSignal.timeout(stopPatienceMs)])
-    // First, or the jobs would be placed here again.
+    const patience = AbortSignal.any([signal, AbortSignal.timeout(stopTimeoutMs)])
+    // First, because otherwise the jobs could be placed here again.
     await this.#close(patience)
     const runs = [...this.#runs.values()]
     for (const run of runs) run.stop('worker_stopped')
-    await Promise.race([Promise.all(runs.map((run) => run.done)), sleep(stopPatienceMs, signal)])
-    // With a container that would not die, nobody may believe before the lease has run out that the node is free.
-    if (this.#runs.size === 0) await retryWrite(patience, 'leave', () => leaveNode(this.lease))
+    await Promise.race([Promise.all(runs.map((run) => run.done)), sleep(stopTimeoutMs, signal)])
+    // If a container could not be killed, the lease must expire before anyone may assume that the node is free.
+    if (this.#runs.size === 0) await retryWrite(patience, 'leave', () => deregisterNode(this.lease))
   }
 
-  /** The lease is gone: nothing more is written here. */
+  /** Stops all writes after the lease was lost. */
   abandonAll(): void {
     this.#abandoned.abort()
     for (const run of this.#runs.values()) run.abandon()
   }
 
   /**
-   * Kills every container of the node, before anyone else may start their jobs. Returns when none is left, or when
-   * `signal` ends the patience.
+   * Kills every container of the node before anyone else may start its jobs. Returns when none is left or `signal`
+   * is aborted.
    */
   async killAll(signal: AbortSignal): Promise<void> {
     const runs = [...this.#runs.values()].map((run) => run.done)
     await this.#reconciler.killAll(signal)
     if (signal.aborted) return
-    // One may have been about to start a container when the others were killed.
+    // A task may have been about to start a container when the others were killed.
     await Promise.all(runs)
     await this.#reconciler.killAll(signal)
   }
 
   async #look(): Promise<void> {
-    await this.#inTurn(async () => {
+    await this.#serialize(async () => {
       if (this.#stopped || !this.#reconciled) return
       for (const task of await claimTasks(this.lease)) this.#start(task)
     })
@@ -155,13 +155,14 @@ export class NodeService {
   }
 
   async #reconcile(): Promise<void> {
-    const dropOrphans = await this.#inTurn(() => this.#reconciler.compare())
+    const dropOrphans = await this.#serialize(() => this.#reconciler.compare())
     await dropOrphans()
     if (this.#reconciled) return
-    // What others do on the GPUs is known before any is given out.
-    await this.#gpuWatch?.firstLook
-    // Only now: a GPU that the books call free may have been held by a container of the past.
-    await this.#inTurn(async () => {
+    // Foreign GPU use must be known before any GPU is allocated.
+    await this.#gpuMonitor?.firstSample
+    // Offers the node only now, because a GPU that is free in the database may have been held by a leftover
+    // container.
+    await this.#serialize(async () => {
       if (!this.#closed) await offerNode(this.lease)
       this.#reconciled = true
     })
@@ -169,12 +170,12 @@ export class NodeService {
 
   async #close(patience: AbortSignal): Promise<void> {
     this.#closed = true
-    await this.#inTurn(() => retryWrite(patience, 'drain', () => drainNode(this.lease)))
+    await this.#serialize(() => retryWrite(patience, 'drain', () => drainNode(this.lease)))
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#turn.then(work)
-    this.#turn = result.catch(() => {})
+  #serialize<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#queue.then(work)
+    this.#queue = result.catch(() => {})
     return result
   }
 
@@ -185,32 +186,32 @@ export class NodeService {
     }
     const run = new TaskRun(host, task, existing)
     this.#runs.set(task.id, run)
-    this.#noteUse(task)
+    this.#markAllocated(task)
     if (this.#stopped) run.stop('worker_stopped')
     void run.done.then(() => {
-      this.#noteUse(task)
+      this.#markAllocated(task)
       this.#runs.delete(task.id)
     })
   }
 
-  #noteUse(task: ClaimedTask): void {
-    this.#gpuWatch?.noteOurs(task.gpus.map(({ uuid }) => uuid))
+  #markAllocated(task: ClaimedTask): void {
+    this.#gpuMonitor?.markAllocated(task.gpus.map(({ uuid }) => uuid))
   }
 
-  /** Null: which task's it was is not known. */
-  #ringTerminal(taskId: string | null): void {
+  /** Null: the task is unknown, so all are notified. */
+  #notifyTerminal(taskId: string | null): void {
     const runs = taskId === null ? [...this.#runs.values()] : [this.#runs.get(taskId)]
-    for (const run of runs) run?.ringTerminal()
+    for (const run of runs) run?.notifyTerminal()
   }
 
   #takeSample(readings: ReadonlyMap<string, GpuReading>): void {
-    for (const run of this.#runs.values()) run.takeSample(readings)
+    for (const run of this.#runs.values()) run.addSample(readings)
   }
 
   async #quarantine(what: string): Promise<void> {
-    logger.error(`${what} would not die; the node takes nothing new`)
+    logger.error(`${what} could not be killed; the node accepts no new tasks`)
     this.#closed = true
-    const advice = 'Look at the machine, then start its worker again.'
-    await drainNode(this.lease, `${what} would not die; its GPUs stay held. ${advice}`)
+    const advice = 'Check the machine, then restart its worker.'
+    await drainNode(this.lease, `${what} could not be killed; its GPUs stay held. ${advice}`)
   }
 }

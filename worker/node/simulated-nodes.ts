@@ -10,11 +10,11 @@ import { logger } from '@/lib/logger'
 import { NodeWorker } from './node-worker'
 import type { TaskSettings } from './task/task-settings'
 
-/** The safety net under the notifications; also how soon one that failed is tried again. */
-const lookEveryMs = 3_000
+/** Polling interval in case a notification is lost, and retry interval after a failure. */
+const pollIntervalMs = 3_000
 
 interface SimulatedNodesOptions extends TaskSettings {
-  /** This machine as the engine says it is now. */
+  /** The current properties of this machine, from the engine. */
   machine(): Promise<HostMachine>
 }
 
@@ -23,39 +23,39 @@ interface Served {
   ended: Promise<void>
 }
 
-/** Serves the simulated nodes of this worker's own node, each as a node of its own, for as long as they are wanted. */
+/** Serves the simulated nodes hosted by this worker's own node, each as a separate node, for as long as they exist. */
 export class SimulatedNodes {
   readonly #served = new Map<string, Served>()
   readonly #leaving = new AbortController()
 
   constructor(readonly options: SimulatedNodesOptions) {}
 
-  /** They take nothing new, finish what runs, and leave. */
+  /** They accept no new tasks, wait for running ones, and leave. */
   drain(): void {
     this.#leaving.abort()
     for (const { worker } of this.#served.values()) worker.drain()
   }
 
-  /** They stop what runs, and leave. Said twice, they wait for nothing. */
+  /** They stop running tasks and leave. After a second call they leave without waiting. */
   stop(): void {
     this.#leaving.abort()
     for (const { worker } of this.#served.values()) worker.stop()
   }
 
-  /** Resolves once it was told to leave and all of them have. */
+  /** Resolves once it was told to leave and all nodes have left. */
   async serve(hostNodeId: string): Promise<void> {
     const { signal } = this.#leaving
     const wake = new ChangeSignal(signal)
-    // Notifications that name a node are that node's.
+    // Notifications with a node id are for that node.
     const stopListening = await listener().listen('node', (id) => {
       if (id === null || id === '') wake.notify()
     })
     try {
       while (!signal.aborted) {
         await this.#look(hostNodeId).catch((error: unknown) =>
-          logger.warn({ err: error }, 'the simulated nodes could not be looked up, trying again'),
+          logger.warn({ err: error }, 'could not look up the simulated nodes, retrying'),
         )
-        await wake.wait(lookEveryMs)
+        await wake.wait(pollIntervalMs)
       }
     } finally {
       stopListening()
@@ -77,15 +77,15 @@ export class SimulatedNodes {
       ...settings,
       register: async () => {
         const host = await machine()
-        const asked = performance.now()
-        return { lease: await registerSimulatedNode(node, hostNodeId, host), asked }
+        const requestedAt = performance.now()
+        return { lease: await registerSimulatedNode(node, hostNodeId, host), requestedAt }
       },
       onServing: () => logger.info({ node: node.name }, 'serving a simulated node'),
     })
     const ended = worker
       .run()
       .catch((error: unknown) =>
-        logger.warn({ err: error, node: node.name }, 'a simulated node is not served, trying again'),
+        logger.warn({ err: error, node: node.name }, 'could not serve a simulated node, retrying'),
       )
       .finally(() => this.#served.delete(node.id))
     this.#served.set(node.id, { worker, ended })

@@ -11,21 +11,21 @@ export interface Address {
 }
 
 export interface Posting {
-  /** Whether addresses of this host and of private networks may be told. */
+  /** Whether addresses of this host and of private networks are allowed. */
   allowPrivate: boolean
   timeoutMs: number
   signal: AbortSignal
-  /** All addresses of a name. */
+  /** Resolves all addresses of a name. */
   resolve?: (hostname: string) => Promise<Address[]>
 }
 
-/** `refused`: it is not to be sent there, now or later. */
+/** `refused`: the notice must never be sent to this address. */
 type Posted = { ok: true } | { ok: false; problem: string; refused: boolean }
 
 /**
- * Posts JSON to an address that a user chose. The name is resolved once, every address that it has is checked, and the
- * connection goes to one that was checked: a name that changes its address in between gets nowhere. Redirects are not
- * followed, nothing of the answer is read but its status, and all of it has one time limit.
+ * Posts JSON to a URL that a user chose. Resolves the name once, checks every address, and connects to a checked
+ * one, so a name that changes its address in between (DNS rebinding) has no effect. Follows no redirects, reads only
+ * the status of the response, and has one time limit.
  */
 export async function postNotice(url: string, body: unknown, posting: Posting): Promise<Posted> {
   const signal = AbortSignal.any([posting.signal, AbortSignal.timeout(posting.timeoutMs)])
@@ -33,12 +33,12 @@ export async function postNotice(url: string, body: unknown, posting: Posting): 
     const target = new URL(url)
     const addresses = await withinTime(findAddresses(target, posting), signal)
     if (!posting.allowPrivate && !addresses.every(({ address }) => isPublicAddress(address))) {
-      const problem = 'The address is on a private network. An admin can allow that with GPUQ_NOTIFY_PRIVATE.'
+      const problem = 'The address is on a private network. An admin can allow this with GPUQ_NOTIFY_PRIVATE.'
       return { ok: false, problem, refused: true }
     }
     const status = await send(target, addresses, JSON.stringify(body), signal)
     if (status >= 200 && status < 300) return { ok: true }
-    return { ok: false, problem: `The address answered ${status}.`, refused: false }
+    return { ok: false, problem: `The address responded with status ${status}.`, refused: false }
   } catch (error) {
     return { ok: false, problem: explain(error, signal), refused: false }
   }
@@ -55,7 +55,7 @@ async function findAddresses({ hostname }: URL, { resolve = resolveAll }: Postin
 
 const resolveAll = (hostname: string) => lookup(hostname, { all: true, verbatim: true })
 
-/** Sends it, and returns the status of the answer. */
+/** Sends the request, and returns the status of the response. */
 function send(url: URL, addresses: Address[], body: string, signal: AbortSignal): Promise<number> {
   const request = url.protocol === 'https:' ? requestHttps : requestHttp
   return new Promise((resolve, reject) => {
@@ -79,7 +79,7 @@ function send(url: URL, addresses: Address[], body: string, signal: AbortSignal)
   })
 }
 
-/** Answers with what was resolved and checked before, whatever the name means by now. */
+/** Returns the addresses that were checked, whatever the name resolves to now. */
 function lookupAmong(addresses: Address[]): LookupFunction {
   return (_hostname, options, callback) => {
     const [first] = addresses
@@ -88,7 +88,7 @@ function lookupAmong(addresses: Address[]): LookupFunction {
   }
 }
 
-/** A resolver takes no signal: what it finds later is left alone. */
+/** A resolver cannot be aborted; a late result is ignored. */
 async function withinTime<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const found = await unlessAborted(work, signal)
   if (found === null) throw signal.reason
@@ -96,9 +96,9 @@ async function withinTime<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
 }
 
 function explain(error: unknown, signal: AbortSignal): string {
-  if (signal.aborted) return 'The address did not answer in time.'
+  if (signal.aborted) return 'The address did not respond in time.'
   const code = error instanceof Error && 'code' in error ? String(error.code) : null
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'The host name in notify_url is not known.'
-  if (code === 'ECONNREFUSED') return 'Nothing listens at the address.'
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'The host name in notify_url cannot be resolved.'
+  if (code === 'ECONNREFUSED') return 'No server accepts connections at the address.'
   return code === null ? 'The address could not be reached.' : `The address could not be reached (${code}).`
 }

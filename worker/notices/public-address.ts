@@ -1,7 +1,7 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
 
-/** IPv4 that is not the public internet: this host, private, link-local, shared, reserved, and many at once. */
-const closed = new BlockList()
+/** IPv4 ranges outside the public internet: this host, private, link-local, shared, reserved, and multicast. */
+const privateRanges = new BlockList()
 for (const [network, bits] of [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -18,24 +18,24 @@ for (const [network, bits] of [
   ['203.0.113.0', 24],
   ['224.0.0.0', 3],
 ] as const) {
-  closed.addSubnet(network, bits, 'ipv4')
+  privateRanges.addSubnet(network, bits, 'ipv4')
 }
 
-/** The part of IPv6 that is given out, but for what carries an IPv4 address inside or is for examples. */
-const open6 = new BlockList()
-open6.addSubnet('2000::', 3, 'ipv6')
-const closed6 = new BlockList()
+/** The allocated part of IPv6, without ranges that embed IPv4 addresses or are for documentation. */
+const publicRanges6 = new BlockList()
+publicRanges6.addSubnet('2000::', 3, 'ipv6')
+const privateRanges6 = new BlockList()
 for (const [network, bits] of [
   ['2001::', 23],
   ['2001:db8::', 32],
   ['2002::', 16],
   ['3fff::', 20],
 ] as const) {
-  closed6.addSubnet(network, bits, 'ipv6')
+  privateRanges6.addSubnet(network, bits, 'ipv6')
 }
 
-/** Whether an IP address belongs to the public internet, and not to this host or the networks around it. */
+/** Returns true if an IP address is on the public internet, not on this host or a private network. */
 export function isPublicAddress(address: string): boolean {
-  if (isIPv4(address)) return !closed.check(address, 'ipv4')
-  return isIPv6(address) && open6.check(address, 'ipv6') && !closed6.check(address, 'ipv6')
+  if (isIPv4(address)) return !privateRanges.check(address, 'ipv4')
+  return isIPv6(address) && publicRanges6.check(address, 'ipv6') && !privateRanges6.check(address, 'ipv6')
 }

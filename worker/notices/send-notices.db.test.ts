@@ -17,7 +17,7 @@ interface Received {
 let server: Server
 let url = ''
 let received: Received[] = []
-/** How the server answers; null: not at all. */
+/** The server's response; null: none. */
 let answer: (request: IncomingMessage) => { status: number; location?: string } | null
 const patient: Posting = { allowPrivate: true, timeoutMs: 60_000, signal: new AbortController().signal }
 
@@ -52,7 +52,7 @@ async function endedJob(notifyUrl = url): Promise<string> {
   return id
 }
 
-/** One attempt for everything that is due. */
+/** Makes one attempt for everything that is due. */
 async function tellAll(posting: Posting = patient): Promise<void> {
   for (const notice of await dueNotices(100, 100)) await sendNotice(notice, posting)
 }
@@ -65,11 +65,11 @@ async function stateOf(jobId: string) {
   return rows[0]
 }
 
-/** The next attempt is surely due: the column keeps milliseconds, and may round up. */
+/** Makes the next attempt due. The column has a resolution of milliseconds and may round up. */
 const later = () => db.pool.query(`UPDATE job_notifications SET next_try_at = now() - interval '1 second'`)
 
-describe('the end of a job', () => {
-  it('is told once it has ended, and once only', async () => {
+describe('a notice about the end of a job', () => {
+  it('is sent once after the job has ended', async () => {
     const id = await endedJob()
     await Promise.all([tellAll(), tellAll(), tellAll()])
     await later()
@@ -86,14 +86,14 @@ describe('the end of a job', () => {
     expect(await stateOf(id)).toEqual({ attempts: 1, settled: true, problem: null })
   })
 
-  it('is not told before', async () => {
+  it('is not sent earlier', async () => {
     const id = await makeJob({ spec: { notify_url: url } })
     await db.pool.query('INSERT INTO job_notifications (job_id) VALUES ($1)', [id])
     await tellAll()
     expect(received).toEqual([])
   })
 
-  it('is told again until it is acknowledged, each time after a longer wait', async () => {
+  it('is repeated with growing intervals until it is acknowledged', async () => {
     const id = await endedJob()
     const waits: number[] = []
     for (const status of [500, 404, 200, 200]) {
@@ -111,7 +111,7 @@ describe('the end of a job', () => {
     expect(await stateOf(id)).toEqual({ attempts: 3, settled: true, problem: null })
   })
 
-  it('is given up after so many attempts', async () => {
+  it('is abandoned after the maximum number of attempts', async () => {
     const id = await endedJob()
     answer = () => ({ status: 503 })
     for (let attempt = 0; attempt < mostNoticeAttempts + 2; attempt++) {
@@ -119,10 +119,13 @@ describe('the end of a job', () => {
       await later()
     }
     expect(received).toHaveLength(mostNoticeAttempts)
-    expect(await stateOf(id)).toMatchObject({ settled: true, problem: 'The address answered 503.' })
+    expect(await stateOf(id)).toMatchObject({
+      settled: true,
+      problem: 'The address responded with status 503.',
+    })
   })
 
-  it('is told by the next leader where one dies in the attempt', async () => {
+  it('is sent by the next leader if one dies during the attempt', async () => {
     const id = await endedJob()
     const dying = new AbortController()
     answer = () => {
@@ -139,37 +142,41 @@ describe('the end of a job', () => {
 })
 
 describe('an address', () => {
-  it('that leads elsewhere is not followed', async () => {
+  it('is not followed if it redirects', async () => {
     const id = await endedJob()
     answer = ({ url: path }) =>
       path === '/elsewhere' ? { status: 200 } : { status: 307, location: '/elsewhere' }
     await tellAll()
     expect(received.map(({ path }) => path)).toEqual(['/done?key=1'])
-    expect(await stateOf(id)).toEqual({ attempts: 1, settled: false, problem: 'The address answered 307.' })
+    expect(await stateOf(id)).toEqual({
+      attempts: 1,
+      settled: false,
+      problem: 'The address responded with status 307.',
+    })
   })
 
-  it('that never answers costs one attempt and no more time than it may', async () => {
+  it('that never responds costs one attempt within the time limit', async () => {
     const id = await endedJob()
     answer = () => null
     await tellAll({ ...patient, timeoutMs: 100 })
     expect(await stateOf(id)).toEqual({
       attempts: 1,
       settled: false,
-      problem: 'The address did not answer in time.',
+      problem: 'The address did not respond in time.',
     })
   })
 
-  it('where nothing listens is tried again', async () => {
+  it('without a server is retried', async () => {
     const id = await endedJob('http://127.0.0.1:1/')
     await tellAll()
     expect(await stateOf(id)).toEqual({
       attempts: 1,
       settled: false,
-      problem: 'Nothing listens at the address.',
+      problem: 'No server accepts connections at the address.',
     })
   })
 
-  it('on this host or a private network is never connected to, however it is written', async () => {
+  it('on this host or a private network is never connected to, in any notation', async () => {
     const port = new URL(url).port
     const hosts = ['127.0.0.1', 'localhost', '2130706433', '0x7f.1', '[::1]', '[::ffff:127.0.0.1]', '0']
     for (const host of hosts) {
@@ -183,7 +190,7 @@ describe('an address', () => {
     expect(received).toEqual([])
   })
 
-  it('of several of which one is private is refused, and what was checked is what is connected to', async () => {
+  it('with one private address among several is refused, and connections use only checked addresses', async () => {
     const mixed = [
       { address: '1.1.1.1', family: 4 },
       { address: '127.0.0.1', family: 4 },
@@ -194,7 +201,7 @@ describe('an address', () => {
     expect(await stateOf(refused)).toMatchObject({ settled: true })
     expect(received).toEqual([])
 
-    // Resolved once, and not again by the connection: only so does this name lead anywhere.
+    // The name resolves only once, and the connection must not resolve it again.
     let asked = 0
     const resolve = async () => {
       asked += 1
@@ -207,7 +214,7 @@ describe('an address', () => {
   })
 })
 
-it('the leader tells everybody, also where one user has many addresses that do not answer', async () => {
+it('does not delay others if one user has many addresses that do not respond', async () => {
   const user = await makeJob({ spec: {} })
   const { rows } = await db.pool.query<{ user_id: string }>('SELECT user_id FROM jobs WHERE id = $1', [user])
   const silent: string[] = []
@@ -216,7 +223,7 @@ it('the leader tells everybody, also where one user has many addresses that do n
   await endedJob()
   answer = ({ url: path }) => (path?.includes('silent') ? null : { status: 200 })
   const stopped = new AbortController()
-  // None of the silent ones is given up meanwhile.
+  // The timeout is long enough that no silent address is abandoned meanwhile.
   const telling = sendNotices(stopped.signal, { ...patient, timeoutMs: 60_000, signal: stopped.signal })
   await expect.poll(() => received.some(({ path }) => path === '/done?key=1'), { timeout: 60_000 }).toBe(true)
   expect(received.length).toBeLessThanOrEqual(5)

@@ -13,60 +13,63 @@ import {
 import { logger } from '@/lib/logger'
 import { type Posting, postNotice } from './post-notice'
 
-const lookEveryMs = 2_000
+const pollIntervalMs = 2_000
 const timeoutMs = 10_000
-/** In all, and of one user: whose address does not answer keeps nobody else waiting. */
-const atOnce = 16
-const perUser = 4
+/** Limits of concurrent notices, in total and per user, so that one user's slow address does not delay others. */
+const maxConcurrent = 16
+const maxPerUser = 4
 
-/** Tells those who asked for it that their job has ended, until `signal` ends it. What was not told yet stays in the database. */
+/** Sends notices about ended jobs until `signal` is aborted. Unsent notices stay in the database. */
 export async function sendNotices(
   signal: AbortSignal,
   posting: Posting = { allowPrivate: env().GPUQ_NOTIFY_PRIVATE, timeoutMs, signal },
 ): Promise<void> {
   const wake = new ChangeSignal(signal)
   const stop = await listener().listen('queue', wake.notify)
-  const underWay = new Map<Promise<void>, string>()
-  const ofUser = (userId: string) => [...underWay.values()].filter((id) => id === userId).length
+  const inFlight = new Map<Promise<void>, string>()
+  const ofUser = (userId: string) => [...inFlight.values()].filter((id) => id === userId).length
   try {
     while (!signal.aborted) {
-      const due = await dueNotices(atOnce, perUser).catch((error: unknown) => {
-        logger.error({ err: error }, 'the ends to tell could not be looked for')
+      const due = await dueNotices(maxConcurrent, maxPerUser).catch((error: unknown) => {
+        logger.error({ err: error }, 'could not look up the notices to send')
         return []
       })
       for (const notice of due) {
-        if (underWay.size >= atOnce || ofUser(notice.userId) >= perUser) continue
+        if (inFlight.size >= maxConcurrent || ofUser(notice.userId) >= maxPerUser) continue
         const told = sendNotice(notice, posting).catch((error: unknown) =>
-          logger.error({ err: error, job: notice.jobId }, 'the end of a job could not be told'),
+          logger.error({ err: error, job: notice.jobId }, 'could not send the notice about the end of a job'),
         )
-        underWay.set(told, notice.userId)
+        inFlight.set(told, notice.userId)
         void told.finally(() => {
-          underWay.delete(told)
+          inFlight.delete(told)
           wake.notify()
         })
       }
-      await wake.wait(lookEveryMs)
+      await wake.wait(pollIntervalMs)
     }
-    await Promise.all(underWay.keys())
+    await Promise.all(inFlight.keys())
   } finally {
     stop()
   }
 }
 
-/** One attempt, if nobody else has it. */
+/** Makes one attempt, unless another process is making it. */
 export async function sendNotice(notice: DueNotice, posting: Posting): Promise<void> {
   const { jobId, url } = notice
   const taken = await claimNotice(jobId)
   if (!taken) return
-  const posted = await postNotice(url, noticeOf(notice), posting)
+  const posted = await postNotice(url, toPayload(notice), posting)
   if (posted.ok) return settleNotice(jobId, null)
   if (!posted.refused && taken.attempt < mostNoticeAttempts) return noteNoticeProblem(jobId, posted.problem)
-  logger.warn({ job: jobId, attempts: taken.attempt }, `the end of a job was not told: ${posted.problem}`)
+  logger.warn(
+    { job: jobId, attempts: taken.attempt },
+    `the notice about the end of a job was not delivered: ${posted.problem}`,
+  )
   return settleNotice(jobId, posted.problem)
 }
 
-/** What is posted. */
-function noticeOf({ jobId, status, reason, name, endedAt }: DueNotice) {
+/** The posted JSON. */
+function toPayload({ jobId, status, reason, name, endedAt }: DueNotice) {
   return {
     job_id: jobId,
     status: toUploadStatus(status),

@@ -6,32 +6,32 @@ import { nextProvisionStep } from '@/lib/cluster/provisions/provision-rules'
 import {
   appendProvisionOutput,
   endProvision,
-  giveUpProvision,
-  moveProvision,
-  noteProvisions,
+  failProvision,
   type Provision,
   readProvisions,
+  recordProvisions,
+  setProvisionStatus,
 } from '@/lib/cluster/provisions/provisions'
 import { listener } from '@/lib/database/listen'
 import { logger } from '@/lib/logger'
 import { runShellCommand } from './run-command'
 
-/** An admin's two commands, and how long nodes may take to come up. */
+/** An admin's two commands, and the time limit for nodes to appear. */
 export interface ProvisionCommands {
   up: string
   down: string
   deadlineS: number
 }
 
-const lookEveryMs = 1_000
-/** Printed text becomes visible that often. */
-const showEveryMs = 300
-/** A command that takes nodes down and has not ended by then is stopped, and tried again. */
-const longestDownMs = 10 * 60_000
+const pollIntervalMs = 1_000
+/** Interval at which printed text is stored. */
+const showIntervalMs = 300
+/** A command that removes nodes is stopped after this time and retried. */
+const maxTakeDownMs = 10 * 60_000
 const firstRetryMs = 2_000
-const longestRetryMs = 60_000
+const maxRetryMs = 60_000
 
-/** Brings up nodes for jobs that ask for nodes of their own, and takes them down, until `signal` ends it. */
+/** Provisions nodes for jobs that request their own nodes, and removes them, until `signal` is aborted. */
 export async function provision(commands: ProvisionCommands, signal: AbortSignal): Promise<void> {
   const provisioner = new Provisioner(commands, signal)
   const wake = new ChangeSignal(signal)
@@ -39,9 +39,9 @@ export async function provision(commands: ProvisionCommands, signal: AbortSignal
   try {
     while (!signal.aborted) {
       await provisioner.look().catch((error: unknown) => {
-        logger.error({ err: error }, 'nodes brought up for jobs could not be looked after')
+        logger.error({ err: error }, 'could not manage the provisioned nodes')
       })
-      await wake.wait(lookEveryMs)
+      await wake.wait(pollIntervalMs)
     }
   } finally {
     stop()
@@ -54,9 +54,9 @@ interface Running {
   ended: Promise<void>
 }
 
-/** The commands that run in this leader's term. Whatever dies, the next term finds each provision's row, and goes on. */
+/** The commands of this leader's term. After a crash, the next term continues from the rows of the provisions. */
 class Provisioner {
-  /** Tells what this term began from what another one left behind. */
+  /** Distinguishes commands of this term from those of earlier terms. */
   readonly #term = randomUUID()
   readonly #running = new Map<string, Running>()
   readonly #failuresInRow = new Map<string, number>()
@@ -67,7 +67,7 @@ class Provisioner {
   ) {}
 
   async look(): Promise<void> {
-    await noteProvisions(this.#term, this.commands.deadlineS)
+    await recordProvisions(this.#term, this.commands.deadlineS)
     for (const each of await readProvisions()) await this.#step(each)
   }
 
@@ -79,23 +79,23 @@ class Provisioner {
   async #step(each: Provision): Promise<void> {
     const { jobId } = each
     const running = this.#running.get(jobId)
-    const ours = each.term === this.#term
-    switch (nextProvisionStep({ ...each, busy: running !== undefined, ours })) {
+    const isFromThisTerm = each.term === this.#term
+    switch (nextProvisionStep({ ...each, busy: running !== undefined, isFromThisTerm })) {
       case 'give_up':
         running?.stop.abort()
-        return giveUpProvision(jobId, `They were not there after ${this.commands.deadlineS} s.`)
+        return failProvision(jobId, `The nodes did not appear within ${this.commands.deadlineS} s.`)
       case 'again':
-        await moveProvision(jobId, ['up'], 'starting', {
+        await setProvisionStatus(jobId, ['up'], 'starting', {
           term: this.#term,
           deadlineS: this.commands.deadlineS,
         })
         return this.#begin(jobId, (stop) => this.#bringUp(each, stop))
       case 'settle':
-        await moveProvision(jobId, ['starting'], 'up', { term: this.#term })
+        await setProvisionStatus(jobId, ['starting'], 'up', { term: this.#term })
         return
       case 'end':
         running?.stop.abort()
-        await moveProvision(jobId, ['starting', 'up'], 'ending', { term: this.#term })
+        await setProvisionStatus(jobId, ['starting', 'up'], 'ending', { term: this.#term })
         return
       case 'take_down':
         return this.#begin(jobId, (stop) => this.#takeDown(each, stop))
@@ -107,35 +107,37 @@ class Provisioner {
   #begin(jobId: string, work: (stop: AbortSignal) => Promise<void>): void {
     const stop = new AbortController()
     const ended = work(AbortSignal.any([stop.signal, this.signal]))
-      .catch((error: unknown) => logger.error({ err: error, job: jobId }, 'a provisioning command was lost'))
+      .catch((error: unknown) =>
+        logger.error({ err: error, job: jobId }, 'lost track of a provisioning command'),
+      )
       .finally(() => this.#running.delete(jobId))
     this.#running.set(jobId, { stop, ended })
   }
 
   async #bringUp({ jobId, request }: Provision, stop: AbortSignal): Promise<void> {
-    logger.info({ job: jobId }, 'bringing up nodes for a job')
+    logger.info({ job: jobId }, 'provisioning nodes for a job')
     const end = await this.#run(this.commands.up, jobId, request, stop)
     if (stop.aborted) return
-    if (end.ok) await moveProvision(jobId, ['starting'], 'up')
-    else await giveUpProvision(jobId, `The command that brings them up failed. ${end.problem}`)
+    if (end.ok) await setProvisionStatus(jobId, ['starting'], 'up')
+    else await failProvision(jobId, `The provisioning command failed. ${end.problem}`)
   }
 
   async #takeDown({ jobId, request }: Provision, stop: AbortSignal): Promise<void> {
     const failures = this.#failuresInRow.get(jobId) ?? 0
-    if (failures > 0) await sleep(backoff(failures, firstRetryMs, longestRetryMs), stop)
-    const limit = AbortSignal.any([stop, AbortSignal.timeout(longestDownMs)])
+    if (failures > 0) await sleep(backoff(failures, firstRetryMs, maxRetryMs), stop)
+    const limit = AbortSignal.any([stop, AbortSignal.timeout(maxTakeDownMs)])
     const end = await this.#run(this.commands.down, jobId, request, limit)
     if (end.ok) {
       this.#failuresInRow.delete(jobId)
       await endProvision(jobId)
-      logger.info({ job: jobId }, 'took down the nodes of a job')
+      logger.info({ job: jobId }, 'removed the nodes of a job')
     } else if (!stop.aborted) {
       this.#failuresInRow.set(jobId, failures + 1)
-      logger.error({ job: jobId, problem: end.problem }, 'nodes could not be taken down, trying again')
+      logger.error({ job: jobId, problem: end.problem }, 'could not remove nodes, retrying')
     }
   }
 
-  /** Runs a command, and shows what it prints as it comes. */
+  /** Runs a command, and stores its output as it appears. */
   async #run(command: string, jobId: string, request: Record<string, string>, stop: AbortSignal) {
     let text = ''
     const append = async () => {
@@ -144,7 +146,7 @@ class Provisioner {
       if (shown) await appendProvisionOutput(jobId, shown)
     }
     let showing = Promise.resolve()
-    // One after the other: what is being shown when the command ends is there before anything else follows.
+    // Serialized, so that all output is stored before the command counts as ended.
     const show = () => {
       showing = showing.then(append, append)
       return showing
@@ -153,8 +155,10 @@ class Provisioner {
       text += piece
     }
     const timer = setInterval(() => {
-      show().catch((error: unknown) => logger.warn({ err: error, job: jobId }, 'output was not shown'))
-    }, showEveryMs)
+      show().catch((error: unknown) =>
+        logger.warn({ err: error, job: jobId }, 'could not store the output of a provisioning command'),
+      )
+    }, showIntervalMs)
     try {
       return await runShellCommand(command, { variables: request, onOutput, signal: stop })
     } finally {

@@ -4,17 +4,17 @@ interface CommandOptions {
   /** Added to the environment of this process. */
   variables: Record<string, string>
   onOutput(text: string): void
-  /** Ends the command, and all that it has started in its process group. */
+  /** Kills the command and its process group. */
   signal: AbortSignal
 }
 
-/** How a command ended: with exit code 0, or with a problem in a sentence. */
+/** The end of a command: exit code 0, or a problem as a sentence. */
 type CommandEnd = { ok: true } | { ok: false; problem: string }
 
-/** Between SIGTERM and SIGKILL. */
+/** Time between SIGTERM and SIGKILL. */
 const graceMs = 5_000
-/** A command's children may keep its pipes open for ever: what it printed itself is read by then. */
-const lastWordsMs = 200
+/** Children of a command may keep its pipes open forever; its own output has been read by then. */
+const drainMs = 200
 
 /** Runs an admin's shell command to its end. Never rejects. */
 export function runShellCommand(
@@ -47,8 +47,8 @@ export function runShellCommand(
         child.stderr.destroy()
         resolve(end)
       }
-      // A timer that is late may come before what is there to be read; this comes after it.
-      setTimeout(() => setImmediate(close), lastWordsMs)
+      // A late timer may run before pending reads; setImmediate runs after them.
+      setTimeout(() => setImmediate(close), drainMs)
     }
     child.once('error', (error) =>
       finish({ ok: false, problem: `It could not be started: ${error.message}.` }),
@@ -61,7 +61,7 @@ function endOf(code: number | null, killedBy: NodeJS.Signals | null): CommandEnd
   if (code === 0) return { ok: true }
   return {
     ok: false,
-    problem: code === null ? `It was ended by ${killedBy}.` : `It ended with exit code ${code}.`,
+    problem: code === null ? `It was killed by ${killedBy}.` : `It ended with exit code ${code}.`,
   }
 }
 

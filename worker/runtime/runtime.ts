@@ -1,4 +1,4 @@
-/** What a task's container needs, in gpuq's words. All sizes in bytes unless named otherwise. */
+/** What a task's container needs. All sizes are in bytes unless named otherwise. */
 export interface TaskContainer {
   jobId: string
   taskId: string
@@ -6,68 +6,68 @@ export interface TaskContainer {
   rank: number
   nodeId: string
   image: string
-  /** Arguments for the image, e.g. `['python', '-u', '/job/solution.py']`. */
+  /** Arguments for the image, for example `['python', '-u', '/job/solution.py']`. */
   command: string[]
-  /** The job's own variables; they can never set NVIDIA_VISIBLE_DEVICES or a GPUQ_ variable. */
+  /** The job's own variables; they cannot set NVIDIA_VISIBLE_DEVICES or a GPUQ_ variable. */
   env: Record<string, string>
   /** The task's own directory on this host, mounted read-only at `/job`. */
   directory: string
-  /** What attempts of one run have in common; null: the job is no named run. */
+  /** The run that the attempts share; null: the job has no named run. */
   runName: string | null
-  /** What becomes `/results`, on this host: a file system of the task's own, with an end. Null: there is none. */
+  /** The host path of `/results`: a size-limited file system of the task. Null: none. */
   results: string | null
-  /** The project's directory on shared storage; null: it has none. */
+  /** The project's directory on shared storage; null: none. */
   workspace: TaskWorkspace | null
-  /** Where the attempts of its run keep what they go on from; null: it is no named run. */
+  /** The checkpoints that the attempts of its run share; null: no named run. */
   checkpoints: TaskCheckpoints | null
-  /** UUIDs of real GPUs asked from the engine. Empty: none are visible. */
+  /** UUIDs of the real GPUs to request from the engine. Empty: none are visible. */
   gpuUuids: string[]
-  /** True when the task holds simulated GPUs: nothing is asked from the engine. */
+  /** True if the task holds simulated GPUs, which are not requested from the engine. */
   simulated: boolean
   cpuMilli: number
   memoryMib: number
-  /** `none`; `internet` where the environment's policy grants it; for one of several tasks, the network they share. */
+  /** `none`; `internet` if the environment allows it; for one of several tasks, their shared network. */
   network: 'none' | 'internet' | JobNetwork
-  /** Whether its program gets a terminal: stdout and stderr are one stream then, and it can be typed into. */
+  /** Whether its program has a terminal: stdout and stderr are one stream, and it accepts input. */
   tty: boolean
 }
 
-/** A directory of this host that the task sees as `/checkpoints`, and may write. */
+/** A directory of this host that the task sees as `/checkpoints` and can write. */
 export interface TaskCheckpoints {
   path: string
-  /** Whom it belongs to: the same in every attempt. */
+  /** Its owner, equal for all attempts. */
   uid: number
   gid: number
 }
 
-/** A directory of this host that the task sees at the same path, and may write. */
+/** A directory of this host that the task sees at the same path and can write. */
 export interface TaskWorkspace {
   path: string
-  /** Whom the task runs as, so that its files there are theirs. */
+  /** The user of the task, who owns the files it writes there. */
   uid: number
   gid: number
-  /** The task starts in it, and not in `/work`. */
+  /** Whether the task starts in it instead of `/work`. */
   startsHere: boolean
 }
 
-/** The network of one attempt over several nodes: it reaches the attempt's tasks, and nobody else. */
+/** The network of one multi-node attempt. It reaches only the attempt's tasks. */
 export interface JobNetwork {
-  /** As `10.213.0.16/28`: nobody else's while the attempt lives. */
+  /** For example `10.213.0.16/28`; unique while the attempt lives. */
   subnet: string
-  /** Tells it from every other network that spans engines: 24 bits. */
+  /** VXLAN network identifier (24 bits), unique among networks that span engines. */
   vni: number
-  /** All tasks of the attempt in the order of their ranks, this one among them. */
+  /** All tasks of the attempt by rank, including this one. */
   peers: JobPeer[]
-  /** The environment's policy grants the internet too, over a network of its own. */
+  /** Whether the environment also allows internet access, over a separate network. */
   internet: boolean
 }
 
 export interface JobPeer {
-  /** In the subnet. */
+  /** An address in the subnet. */
   address: string
-  /** Processes that the task is to start: one for each of its GPUs, and at least one. */
+  /** Processes of the task: one for each of its GPUs, and at least one. */
   processes: number
-  /** Which other machine it runs on, and where that is reached; null: it is on this one. */
+  /** The other machine on which it runs, with its address; null: this machine. */
   machine: { node: string; address: string | null } | null
 }
 
@@ -78,13 +78,13 @@ export interface ContainerRef {
   attempt: number
   nodeId: string
   state: 'created' | 'running' | 'exited'
-  /** The name of the network that it shares with the attempt's other tasks; null: it is alone. */
+  /** The name of the network shared with the attempt's other tasks; null for a single task. */
   network: string | null
   /** Whether its program has a terminal. */
   tty: boolean
 }
 
-/** An attempt's network as it is on this engine. */
+/** An attempt's network on this engine. */
 export interface NetworkRef {
   name: string
   jobId: string
@@ -93,7 +93,7 @@ export interface NetworkRef {
 
 export interface Exit {
   exitCode: number
-  /** True when the kernel killed the main process or any child for memory. */
+  /** True if the kernel killed the main process or a child for memory. */
   outOfMemory: boolean
   startedAt: Date | null
   finishedAt: Date | null
@@ -102,27 +102,27 @@ export interface Exit {
 export interface OutputChunk {
   stream: 'stdout' | 'stderr'
   bytes: Buffer
-  /** Not from the engine's log but straight from the program: whatever was written before it is past. */
+  /** Live output instead of the engine's log: everything written before it is past. */
   live?: true
 }
 
-/** What the program of a container with a terminal reads. */
+/** The input of a container with a terminal. */
 export interface ContainerInput {
-  /** Resolves once the engine has taken the bytes: a program that reads nothing makes it wait. */
+  /** Resolves once the engine has accepted the bytes; waits for a program that does not read. */
   write(bytes: Buffer): Promise<void>
   close(): void
 }
 
-/** In characters. */
+/** Size in characters. */
 export interface TerminalSize {
   columns: number
   rows: number
 }
 
-/** What a container has used from its start until now. */
+/** What a container has used since its start. */
 export interface Usage {
   cpuSeconds: number
-  /** The most it ever held, where the engine keeps that; else what it holds now. */
+  /** Peak memory if the engine records it, otherwise the current memory. */
   memoryPeakMib: number
 }
 
@@ -131,50 +131,52 @@ export interface EngineInfo {
   version: string
   cpuMilli: number
   memoryMib: number
-  /** Sentences about what is below its floor or missing on this engine, by name. */
+  /** Warnings about outdated or missing features of this engine. */
   warnings: string[]
 }
 
-/** Runs tasks on one node. Every error is a RuntimeFault with a code; a state already reached is success. */
+/** Runs tasks on one node. Every error is a RuntimeFault with a code; reaching a state twice succeeds. */
 export interface Runtime {
   info(): Promise<EngineInfo>
-  /** Makes sure the image is here (pulls where it must) and returns its digest or id. */
+  /** Pulls the image if it is missing, and returns its digest or id. */
   ensureImage(image: string, onProgress?: (line: string) => void): Promise<string>
-  /** Creates, or finds, the one container of this job, attempt and rank, and the network that it shares. */
+  /** Creates or finds the container of this job, attempt and rank, and its shared network. */
   create(task: TaskContainer): Promise<ContainerRef>
   /**
-   * Attaches and starts. Output is raw bytes in order per stream, with back-pressure: the container waits
-   * while the reader does. The iterator ends when the container has exited and all was read.
+   * Attaches and starts. The output is raw bytes in order per stream, with back-pressure: the container waits for
+   * the reader. The iterator ends when the container has exited and everything was read.
    */
   start(container: ContainerRef): Promise<AsyncIterable<OutputChunk>>
   /**
-   * The output of a container that another process started: everything from the first byte on. With a terminal, the
-   * line that is unfinished comes from now on only, because no engine's log has it.
+   * Reads the output of a container that another process started, from the first byte on. With a terminal, an
+   * unfinished line contains only new output, because no engine log has its start.
    */
   replay(container: ContainerRef): Promise<AsyncIterable<OutputChunk>>
-  /** Resolves when the container has exited, at once if it already has. */
+  /** Resolves when the container has exited, immediately if it already has. */
   wait(container: ContainerRef): Promise<Exit>
-  /** Null when it does not run, or the engine gives no figures. */
+  /** Null if it is not running or the engine reports nothing. */
   usage(container: ContainerRef): Promise<Usage | null>
-  /** The way to what the program reads, for a container with a terminal. */
+  /** Opens the input of a container with a terminal. */
   openInput(container: ContainerRef): Promise<ContainerInput>
-  /** Makes its terminal so large, and tells its program. */
+  /** Resizes its terminal, which notifies its program. */
   resize(container: ContainerRef, size: TerminalSize): Promise<void>
-  /** SIGTERM, `graceMs`, SIGKILL. Resolves when it has exited; throws `kill_failed` if it would not. */
+  /**
+   * Sends SIGTERM, waits `graceMs`, sends SIGKILL. Resolves when it has exited; throws `kill_failed` if it does not.
+   */
   stop(container: ContainerRef, graceMs: number): Promise<void>
-  /** Removes the container and whatever it left: with the attempt's last one here, its network. */
+  /** Removes the container and its leftovers; with the attempt's last container here, also its network. */
   remove(container: ContainerRef): Promise<void>
-  /** Containers carrying this node's labels. */
+  /** Containers with this node's labels. */
   list(nodeId: string): Promise<ContainerRef[]>
-  /** Networks of attempts that this node made. */
+  /** Networks of attempts that this node created. */
   listNetworks(nodeId: string): Promise<NetworkRef[]>
-  /** Removes a network, unless a container on this engine still belongs to it. */
+  /** Removes a network, unless a container on this engine still uses it. */
   removeNetwork(network: Pick<NetworkRef, 'name'>): Promise<void>
 }
 
 /**
- * `engine_unreachable`: what the engine holds may go on; ask again. `container_gone`: removed, killed or lost by
- * others than the program and gpuq, so its end says nothing about the program.
+ * `engine_unreachable`: the engine's containers may continue; retry. `container_gone`: something other than the
+ * program and gpuq removed, killed or lost the container, so its end says nothing about the program.
  */
 export type RuntimeFaultCode =
   | 'engine_unreachable'

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { loseExpiredNodes } from '@/lib/cluster/nodes/lost-nodes'
+import { markExpiredNodesLost } from '@/lib/cluster/nodes/lost-nodes'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { finishTask } from '@/lib/cluster/tasks/finish-task'
 import { type ClaimedTask, claimTasks, markRunning } from '@/lib/cluster/tasks/tasks'
-import { placeByHand } from '@/lib/cluster/testing/placed'
+import { placeManually } from '@/lib/cluster/testing/placed'
 import { jobState, makeJob, makeNode, readBooks } from '@/lib/cluster/testing/rows'
 import type { EndReason } from '@/lib/contract/reasons'
 import { testDatabase } from '@/lib/database/testing/test-database'
@@ -25,16 +25,16 @@ async function attempts(job: string): Promise<{ failed: number; waitS: number }>
     `SELECT assign_attempts AS failed, coalesce(extract(epoch FROM not_before - now()), 0)::float8 AS wait FROM jobs WHERE id = $1`,
     [job],
   )
-  // To the next hundred: a little of it has passed.
+  // Rounded up to hundreds, because some of it has passed.
   return { failed: rows[0]?.failed ?? -1, waitS: Math.ceil((rows[0]?.wait ?? -1) / 100) * 100 }
 }
 
-/** Surely over: the column keeps milliseconds, and may round up. */
+/** Ends the backoff. The column has a resolution of milliseconds and may round up. */
 const wakeUp = () =>
   db.pool.query(`UPDATE jobs SET not_before = now() - interval '1 second' WHERE not_before IS NOT NULL`)
 
-describe('a job that no node could ever take', () => {
-  it('is tried as often as it says, each time after twice as long, and then fails and says why', async () => {
+describe('a job that fits on no node', () => {
+  it('is retried the configured number of times with doubled intervals, then fails with the reason', async () => {
     await makeNode({ gpus: 1 })
     const job = await makeJob({ spec: { gpu_count: 4, ...limited } })
     await placeWaiting()
@@ -54,7 +54,7 @@ describe('a job that no node could ever take', () => {
     expect((await attempts(job)).failed).toBe(3)
   })
 
-  it('is not tried while it rests, nor twice at once by leaders that do not know of each other', async () => {
+  it('is not retried during its backoff, or twice by concurrent leaders', async () => {
     await makeNode()
     const job = await makeJob({ spec: { gpu_count: 4, ...limited } })
     await Promise.all(Array.from({ length: 5 }, () => placeWaiting()))
@@ -63,7 +63,7 @@ describe('a job that no node could ever take', () => {
     expect((await readJobDetail(job)).reason_text).toContain('That was attempt 1 of 3')
   })
 
-  it('is placed when a node comes that can take it', async () => {
+  it('is placed when a suitable node appears', async () => {
     await makeNode()
     const job = await makeJob({ spec: { gpu_count: 4, ...limited } })
     await placeWaiting()
@@ -73,7 +73,7 @@ describe('a job that no node could ever take', () => {
     expect(await jobState(job)).toMatchObject({ status: 'scheduled', attempt: 1 })
   })
 
-  it('waits for ever where it does not say how often it may be tried', async () => {
+  it('waits forever without a limit', async () => {
     await makeNode()
     const job = await makeJob({ spec: { gpu_count: 4 } })
     for (let pass = 0; pass < 3; pass++) await placeWaiting()
@@ -82,7 +82,7 @@ describe('a job that no node could ever take', () => {
   })
 })
 
-it('a cluster that is busy, closed or empty is no failed attempt', async () => {
+it('does not count a busy, closed or empty cluster as a failed attempt', async () => {
   const job = await makeJob({ spec: { gpu_count: 1, max_assign_attempts: 1 } })
   await placeWaiting()
   expect(await jobState(job)).toMatchObject({ status: 'pending', reason: 'no_node' })
@@ -91,7 +91,7 @@ it('a cluster that is busy, closed or empty is no failed attempt', async () => {
   await placeWaiting()
   expect((await jobState(job)).status).toBe('pending')
   await db.pool.query('UPDATE nodes SET paused_at = NULL')
-  await placeByHand(lease.nodeId, await makeJob())
+  await placeManually(lease.nodeId, await makeJob())
   await placeWaiting()
   expect(await jobState(job)).toMatchObject({ status: 'pending', reason: 'no_free_gpu' })
   expect((await attempts(job)).failed).toBe(0)
@@ -102,13 +102,13 @@ describe('a job that is placed and does not start', () => {
     await wakeUp()
     await placeWaiting()
     const [task] = await claimTasks(lease)
-    if (!task) throw new Error('nothing was placed')
+    if (!task) throw new Error('Nothing was placed.')
     return task
   }
   const end = (lease: Lease, task: ClaimedTask, reason: EndReason) =>
     finishTask(lease, task, { reason, detail: 'A detail.', exitCode: null })
 
-  it('is tried as often as it says, however few its retries are, and then fails and says why', async () => {
+  it('is retried the configured number of times, independent of its retries, then fails with the reason', async () => {
     const lease = await makeNode()
     const job = await makeJob({ spec: limited, maxRetries: 0 })
     await db.pool.query('UPDATE policies SET quarantine_after = 100')
@@ -123,7 +123,7 @@ describe('a job that is placed and does not start', () => {
     expect(await readBooks()).toEqual({ gpus: 0, allocations: 0 })
   })
 
-  it('loses no retry by it, and begins to count anew once it ran', async () => {
+  it('keeps its retries, and counts anew after it has run', async () => {
     const lease = await makeNode()
     const job = await makeJob({ spec: limited, maxRetries: 1 })
     await end(lease, await place(lease), 'internal_error')
@@ -143,12 +143,12 @@ describe('a job that is placed and does not start', () => {
     const job = await makeJob({ spec: limited })
     await place(lease)
     await db.pool.query(`UPDATE nodes SET lease_expires_at = now() - interval '1 minute'`)
-    await loseExpiredNodes()
+    await markExpiredNodesLost()
     expect(await jobState(job)).toMatchObject({ status: 'pending', reason: 'backing_off' })
     expect(await attempts(job)).toEqual({ failed: 1, waitS: 500 })
   })
 
-  it('is not tried again where the policy has no retries', async () => {
+  it('is not retried if the policy disables retries', async () => {
     const lease = await makeNode()
     await db.pool.query('UPDATE policies SET enable_auto_retry = false')
     const job = await makeJob({ spec: limited })

@@ -12,13 +12,13 @@ afterEach(() => {
 
 interface Candidate {
   leads(): boolean
-  /** How often it has begun to. */
+  /** Number of terms it has started. */
   terms(): number
   end(): void
   over: Promise<void>
 }
 
-/** Runs for office until its end. */
+/** Takes part in elections until it is stopped. */
 function candidate(): Candidate {
   const end = new AbortController()
   ends.push(end)
@@ -33,13 +33,13 @@ function candidate(): Candidate {
   return { leads: () => leads, terms: () => terms, end: () => end.abort(), over }
 }
 
-/** Far more than it takes. */
+/** Far longer than necessary. */
 const patience = { timeout: 60_000 }
 
 const leadersOf = (candidates: Candidate[]) => candidates.filter(({ leads }) => leads())
 const termsOf = (candidates: Candidate[]) => candidates.reduce((sum, { terms }) => sum + terms(), 0)
 
-/** Sessions that this database has had so far. */
+/** Number of sessions that this database has had so far. */
 async function countSessions(): Promise<number> {
   const { rows } = await database().pool.query<{ sessions: number }>(
     `SELECT pg_stat_force_next_flush(), (SELECT sessions FROM pg_stat_database WHERE datname = current_database()) AS sessions`,
@@ -49,10 +49,10 @@ async function countSessions(): Promise<number> {
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Far less than PostgreSQL waits for a word of the leader, or a follower for an answer. */
+/** Far less than PostgreSQL's timeout for the leader, or a follower's for a response. */
 const mostLateMs = 500
 
-/** Whether this process or PostgreSQL is held up within the next three seconds: some tries long. */
+/** Whether this process or PostgreSQL is delayed within the next three seconds: some checks take long. */
 async function isHeldUp(): Promise<boolean> {
   for (let round = 0; round < 30; round++) {
     const began = performance.now()
@@ -64,12 +64,12 @@ async function isHeldUp(): Promise<boolean> {
 }
 
 /**
- * The sessions that began while one of them led, all along, and nothing was held up: whoever is, loses the lead or looks
- * for it over a connection of its own, as it should.
+ * Counts the new sessions during one uninterrupted term without delays. A delayed process rightly loses the lead, or
+ * checks it over a new connection.
  */
 async function countSessionsOfOneTerm(candidates: Candidate[]): Promise<number> {
   for (;;) {
-    // Some who ask at the same moment need as many: those are there from the beginning.
+    // Concurrent queries need several connections, so these are opened first.
     await Promise.all(Array.from({ length: 4 }, () => database().pool.query('SELECT pg_sleep(0.3)')))
     await vi.waitFor(() => expect(leadersOf(candidates)).toHaveLength(1), patience)
     await pause(1_500)
@@ -81,7 +81,7 @@ async function countSessionsOfOneTerm(candidates: Candidate[]): Promise<number> 
   }
 }
 
-it('lets one lead, and others follow without a connection of their own until its end', async () => {
+it('elects one leader, and followers need no connection of their own until its end', async () => {
   const candidates = [candidate(), candidate()]
   expect(await countSessionsOfOneTerm(candidates)).toBe(0)
   const leaders = leadersOf(candidates)
@@ -98,18 +98,18 @@ it('lets one lead, and others follow without a connection of their own until its
   }
 })
 
-it('is led again after the connection of who led has broken', async () => {
+it('elects a leader again after the leader’s connection broke', async () => {
   const candidates = [candidate(), candidate()]
   await vi.waitFor(() => expect(leadersOf(candidates)).toHaveLength(1), patience)
   const terms = termsOf(candidates)
-  // Other databases of this PostgreSQL have locks of their own.
+  // Other databases of this PostgreSQL have their own locks.
   const breaks = () =>
     database().pool.query(
       `SELECT pg_terminate_backend(pid) FROM pg_locks
         WHERE locktype = 'advisory' AND objsubid = 1 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
     )
   await vi.waitFor(async () => expect((await breaks()).rowCount).toBe(1), patience)
-  // Between the two terms nobody may lead for a moment only.
+  // Between the two terms there may be no leader for a moment.
   await vi.waitFor(() => expect(termsOf(candidates)).toBeGreaterThan(terms), patience)
   await vi.waitFor(() => expect(leadersOf(candidates)).toHaveLength(1), patience)
   for (const one of candidates) one.end()

@@ -4,17 +4,17 @@ import { database } from '@/lib/database/client'
 import { hasLeader, locks } from '@/lib/database/locks'
 import { logger } from '@/lib/logger'
 
-/** How often a follower tries, and a leader makes sure of its lock: well inside the five seconds promised. */
-const tryEveryMs = 1_000
+/** Interval at which a follower tries and a leader checks its lock; well below the promised five seconds. */
+const checkIntervalMs = 1_000
 /**
- * PostgreSQL takes the lock from a leader of which it has heard nothing for so long. One that is cut off in silence, or
- * stopped, would else keep it until TCP gives up: two hours.
+ * PostgreSQL closes the session of a leader that is silent for this long, which releases the lock. Otherwise a
+ * disconnected or suspended leader would keep it until the TCP timeout of two hours.
  */
-const silenceMs = 3_000
+const silenceTimeoutMs = 3_000
 
 /**
- * Leads while this process holds the advisory lock, on a connection of its own: when the process or its connection
- * dies, PostgreSQL gives the lock to the next one that tries. Returns when `signal` is aborted.
+ * Leads while this process holds the advisory lock on its own connection. When the process or its connection dies,
+ * PostgreSQL gives the lock to the next process that tries. Returns when `signal` is aborted.
  */
 export async function leadWhileElected(
   signal: AbortSignal,
@@ -22,25 +22,25 @@ export async function leadWhileElected(
 ): Promise<void> {
   while (!signal.aborted) {
     try {
-      if (!(await isLedByAnother(signal)) && !signal.aborted) await tryToLead(signal, lead)
+      if (!(await hasOtherLeader(signal)) && !signal.aborted) await tryToLead(signal, lead)
     } catch (error) {
-      logger.warn({ err: error }, 'leadership lost or not to be had, trying again')
+      logger.warn({ err: error }, 'lost the leadership or could not acquire it, retrying')
     }
-    await sleep(tryEveryMs, signal)
+    await sleep(checkIntervalMs, signal)
   }
 }
 
 /**
- * Asked over a connection that is there already: a new one each second, for each of a hundred followers, is a hundred
- * server processes that PostgreSQL starts each second. Where no answer comes, a new one is tried.
+ * Checks over an existing connection. A new connection every second for each of a hundred followers would start a
+ * hundred server processes per second. Without a response, tries a new connection.
  */
-async function isLedByAnother(signal: AbortSignal): Promise<boolean> {
+async function hasOtherLeader(signal: AbortSignal): Promise<boolean> {
   const asked = database().pool.query<{ led: boolean }>({
     name: 'is-led',
     text: `SELECT ${hasLeader} AS led`,
   })
   const answer = await unlessAborted(
-    withTimeout(asked, silenceMs, () => null),
+    withTimeout(asked, silenceTimeoutMs, () => null),
     signal,
   )
   return answer?.rows[0]?.led ?? false
@@ -51,8 +51,8 @@ async function tryToLead(signal: AbortSignal, lead: (signal: AbortSignal) => Pro
     connectionString: database().url,
     keepAlive: true,
     connectionTimeoutMillis: 5_000,
-    query_timeout: silenceMs,
-    options: `-c idle_session_timeout=${silenceMs}`,
+    query_timeout: silenceTimeoutMs,
+    options: `-c idle_session_timeout=${silenceTimeoutMs}`,
   })
   const term = new AbortController()
   const end = () => term.abort()
@@ -71,15 +71,15 @@ async function tryToLead(signal: AbortSignal, lead: (signal: AbortSignal) => Pro
   } finally {
     signal.removeEventListener('abort', end)
     term.abort()
-    // Over a connection that was cut in silence, the farewell itself would wait for an answer.
-    await Promise.race([client.end().catch(() => {}), sleep(silenceMs, signal)])
+    // On a silently broken connection, closing it would wait for a response.
+    await Promise.race([client.end().catch(() => {}), sleep(silenceTimeoutMs, signal)])
   }
 }
 
-/** Asks the lock's connection from time to time: it is what PostgreSQL hears, and a cut network ends the term too. */
+/** Queries the lock's connection periodically. This keeps the session alive, and detects a broken network. */
 async function watchLock(client: pg.Client, term: AbortController): Promise<void> {
   while (!term.signal.aborted) {
-    await sleep(tryEveryMs, term.signal)
+    await sleep(checkIntervalMs, term.signal)
     await client.query('SELECT 1').catch(() => term.abort())
   }
 }

@@ -1,6 +1,6 @@
 import { ChangeSignal } from '@/lib/async/change-signal'
 import { deleteOldSamples } from '@/lib/cluster/gpus/gpu-samples'
-import { loseExpiredNodes } from '@/lib/cluster/nodes/lost-nodes'
+import { markExpiredNodesLost } from '@/lib/cluster/nodes/lost-nodes'
 import { countFailedAssignments } from '@/lib/cluster/placement/assign-attempts'
 import { publishCandidates } from '@/lib/cluster/placement/direct-dispatch'
 import { commitPlacement } from '@/lib/cluster/placement/place'
@@ -18,19 +18,19 @@ import { type ProvisionCommands, provision } from '../provisioner/provisioner'
 import { storeResults } from './store-results'
 import { sweepDirectories } from './sweep-directories'
 
-/** The safety net under the notifications. */
-const lookEveryMs = 1_000
+/** Polling interval, in case a notification is lost. */
+const pollIntervalMs = 1_000
 /**
- * A pass over a large cluster comes less often when nothing rang: at rest it takes a quarter of the time at most. Before the
- * five seconds are over for which ending tasks go by whose turn it is.
+ * On a large cluster, passes without a notification are less frequent, so that they take at most a quarter of the
+ * time. The interval stays below the five seconds for which dispatch candidates are valid.
  */
-const restTimes = 3
-const longestRestMs = 3_000
-const sweepEveryMs = 10 * 60_000
+const pauseFactor = 3
+const maxPauseMs = 3_000
+const sweepIntervalMs = 10 * 60_000
 
 /**
- * What the leader does: it places what can start, reconciles what died, turns the output of what ended into files, tells
- * those who asked for it, brings up nodes, and deletes what was shipped and is not needed.
+ * The leader's loop: places jobs, handles lost nodes, stores the output of ended jobs as files, sends notices,
+ * provisions nodes, and deletes unused uploads.
  */
 export async function lead(signal: AbortSignal): Promise<void> {
   const commands = provisionCommands()
@@ -43,7 +43,7 @@ export async function lead(signal: AbortSignal): Promise<void> {
   ])
 }
 
-/** Null where the admin has set none. */
+/** Returns null if the admin has configured no commands. */
 function provisionCommands(): ProvisionCommands | null {
   const { GPUQ_PROVISION_UP: up, GPUQ_PROVISION_DOWN: down, GPUQ_PROVISION_DEADLINE_S: deadlineS } = env()
   return up && down ? { up, down, deadlineS } : null
@@ -56,22 +56,22 @@ async function schedule(signal: AbortSignal): Promise<void> {
   let swept = Number.NEGATIVE_INFINITY
   let sweeping: Promise<void> | undefined
   let due = Number.NEGATIVE_INFINITY
-  let rang = true
+  let isNotified = true
   try {
     while (!signal.aborted) {
-      // First what somebody waits for: a wake-up is most often a new job.
-      if (rang || performance.now() >= due) {
+      // First, because a notification is most often a new job that somebody waits for.
+      if (isNotified || performance.now() >= due) {
         const began = performance.now()
         await attempt('place', placeWaiting)
-        due = performance.now() + restAfter(performance.now() - began)
+        due = performance.now() + pauseAfter(performance.now() - began)
       }
-      if (performance.now() - reconciled >= lookEveryMs) {
+      if (performance.now() - reconciled >= pollIntervalMs) {
         reconciled = performance.now()
         await attempt('reconcile', reconcile)
       }
-      if (!sweeping && performance.now() - swept > sweepEveryMs) {
+      if (!sweeping && performance.now() - swept > sweepIntervalMs) {
         swept = performance.now()
-        // Beside the rest: a store that is slow or away holds no job up.
+        // Runs separately, because a slow or unavailable store must not delay jobs.
         sweeping = attempt('sweep', async () => {
           await deleteExpired(new Date())
           await deleteOldSamples()
@@ -79,7 +79,7 @@ async function schedule(signal: AbortSignal): Promise<void> {
           sweeping = undefined
         })
       }
-      rang = await wake.wait(lookEveryMs)
+      isNotified = await wake.wait(pollIntervalMs)
     }
   } finally {
     stop()
@@ -87,19 +87,22 @@ async function schedule(signal: AbortSignal): Promise<void> {
   }
 }
 
-/** How long after a pass that took so long the next one comes by itself. Looks come each second: a moment is left out for that. */
-export function restAfter(tookMs: number): number {
-  const restMs = restTimes * tookMs
-  return restMs <= lookEveryMs ? 0 : Math.min(longestRestMs, restMs)
+/**
+ * Returns the pause after a pass of the given duration, in milliseconds. Slightly shortened, because the loop wakes
+ * once a second.
+ */
+export function pauseAfter(tookMs: number): number {
+  const pauseMs = pauseFactor * tookMs
+  return pauseMs <= pollIntervalMs ? 0 : Math.min(maxPauseMs, pauseMs)
 }
 
-/** What is freed here is placed at once: losing a node rings the bell. */
+/** Freed resources are placed at once, because losing a node notifies the leader. */
 async function reconcile(): Promise<void> {
-  const lost = await loseExpiredNodes()
-  if (lost.length > 0) logger.warn({ nodes: lost }, 'nodes lost: their leases ran out')
+  const lost = await markExpiredNodesLost()
+  if (lost.length > 0) logger.warn({ nodes: lost }, 'nodes lost: their leases expired')
 }
 
-/** One pass: snapshot, plan, commit. A placement that the database refuses is planned again at once. */
+/** One pass: snapshot, plan, commit. If the database refuses a placement, another pass follows immediately. */
 export async function placeWaiting(): Promise<void> {
   for (let pass = 0; pass < 3; pass++) {
     const { snapshot, reasons } = await takeSnapshot()
@@ -111,7 +114,7 @@ export async function placeWaiting(): Promise<void> {
       if (!commit.ok) refused += 1
     }
     await publishCandidates(refused === 0 ? next : [])
-    // A plan that was stale may ask the wrong jobs to go.
+    // A stale plan may preempt the wrong jobs.
     if (refused === 0) await preemptJobs(preemptions)
     const told = await countFailedAssignments(waiting)
     const inWords = await addUnavailableReasons(waiting.filter(({ jobId }) => !told.has(jobId)))
@@ -126,6 +129,6 @@ async function attempt(what: string, work: () => Promise<unknown>): Promise<void
   try {
     await work()
   } catch (error) {
-    logger.error({ err: error }, `the scheduler could not ${what}, it tries again in a second`)
+    logger.error({ err: error }, `the scheduler could not ${what}, retrying in a second`)
   }
 }

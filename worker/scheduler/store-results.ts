@@ -3,12 +3,14 @@ import { listener } from '@/lib/database/listen'
 import { logger } from '@/lib/logger'
 import { jobsWithoutResult, storeResult } from '@/lib/results/result-files'
 
-const lookEveryMs = 2_000
-/** After a failure, a full disk for one, the next try waits this long. */
-const retryEveryMs = 5_000
-const atOnce = 4
+const pollIntervalMs = 2_000
+/** Retry interval after a failure, for example a full disk. */
+const retryIntervalMs = 5_000
+const maxConcurrent = 4
 
-/** Turns the output of ended jobs into their files, until `signal` ends it. What fails stays in the database. */
+/**
+ * Stores the output of ended jobs as files, until `signal` is aborted. On failure the output stays in the database.
+ */
 export async function storeResults(signal: AbortSignal): Promise<void> {
   const wake = new ChangeSignal(signal)
   const stop = await listener().listen('queue', wake.notify)
@@ -16,15 +18,17 @@ export async function storeResults(signal: AbortSignal): Promise<void> {
   try {
     while (!signal.aborted) {
       try {
-        // Beyond those that failed a moment ago: a result that cannot be stored must not hold up those after it.
-        const ids = failures.without(await jobsWithoutResult(atOnce + failures.size)).slice(0, atOnce)
-        // All have come to their end before any of them is tried again: two that write one result would undo each other.
+        // Skips recent failures, so that a result that cannot be stored does not delay those after it.
+        const ids = failures
+          .exclude(await jobsWithoutResult(maxConcurrent + failures.size))
+          .slice(0, maxConcurrent)
+        // Waits for all before retrying any, because two writers of one result would undo each other.
         const stored = await Promise.all(ids.map((id) => tryToStore(id, failures)))
-        if (ids.length === atOnce && stored.includes(true)) continue
+        if (ids.length === maxConcurrent && stored.includes(true)) continue
       } catch (error) {
-        logger.error({ err: error }, 'the results to store could not be looked for')
+        logger.error({ err: error }, 'could not look up the results to store')
       }
-      await wake.wait(lookEveryMs)
+      await wake.wait(pollIntervalMs)
     }
   } finally {
     stop()
@@ -34,16 +38,16 @@ export async function storeResults(signal: AbortSignal): Promise<void> {
 async function tryToStore(id: string, failures: Failures): Promise<boolean> {
   try {
     await storeResult(id)
-    failures.forget(id)
+    failures.remove(id)
     return true
   } catch (error) {
-    logger.error({ err: error, job: id }, 'a result could not be stored; its output stays in the database')
-    failures.note(id)
+    logger.error({ err: error, job: id }, 'could not store a result; its output stays in the database')
+    failures.add(id)
     return false
   }
 }
 
-/** Results that could not be stored, and when to try them again. */
+/** Results that could not be stored, with their next retry. */
 class Failures {
   readonly #retryAt = new Map<string, number>()
 
@@ -51,16 +55,16 @@ class Failures {
     return this.#retryAt.size
   }
 
-  note(id: string): void {
-    this.#retryAt.set(id, performance.now() + retryEveryMs)
+  add(id: string): void {
+    this.#retryAt.set(id, performance.now() + retryIntervalMs)
   }
 
-  forget(id: string): void {
+  remove(id: string): void {
     this.#retryAt.delete(id)
   }
 
-  /** The given ones but for those that failed a moment ago. */
-  without(ids: string[]): string[] {
+  /** Returns the given ids without recent failures. */
+  exclude(ids: string[]): string[] {
     const now = performance.now()
     return ids.filter((id) => (this.#retryAt.get(id) ?? 0) <= now)
   }

@@ -7,22 +7,25 @@ import { storage } from '@/lib/storage/storage'
 import { sweepShared } from '../checkpoints/sweep-shared'
 
 const firstAfterMs = 10 * 60_000
-const everyMs = 6 * 60 * 60_000
+const sweepIntervalMs = 6 * 60 * 60_000
 
 /**
- * Deletes shipped directories and checkpoints that nobody needs, until `signal` ends it. Beside the scheduling: a list of a
+ * Deletes unused uploads and checkpoints until `signal` is aborted. Separate from the scheduling, because listing a
  * full bucket takes long.
  */
 export async function sweepDirectories(signal: AbortSignal): Promise<void> {
-  for (let waitMs = firstAfterMs; !signal.aborted; waitMs = everyMs) {
+  for (let waitMs = firstAfterMs; !signal.aborted; waitMs = sweepIntervalMs) {
     await sleep(waitMs, signal)
     if (signal.aborted) return
-    await attempt('shipped directories', () => sweepArchives(storage(), new Date()))
+    await attempt('uploaded directories', () => sweepArchives(storage(), new Date()))
     await attempt('checkpoints', sweepAllCheckpoints)
   }
 }
 
-/** Those in the bucket also where a disk was named for them later. In a data directory, the same keys would be runs' own files. */
+/**
+ * Sweeps the bucket even if checkpoints moved to a disk later. Not in a data directory, where the same keys would be
+ * the runs' own files.
+ */
 async function sweepAllCheckpoints(): Promise<void> {
   const settings = env()
   if (settings.GPUQ_STORAGE !== undefined) await sweepCheckpoints(storage(), new Date())
@@ -32,6 +35,6 @@ async function sweepAllCheckpoints(): Promise<void> {
 
 async function attempt(what: string, sweep: () => Promise<void>): Promise<void> {
   await sweep().catch((error: unknown) => {
-    logger.error({ err: error }, `the ${what} could not be swept, trying again later`)
+    logger.error({ err: error }, `could not sweep the ${what}, retrying later`)
   })
 }

@@ -27,7 +27,7 @@ async function pauseGpu(reason: string): Promise<void> {
 
 const numberOf = async () => String((await db.pool.query('SELECT number FROM nodes')).rows[0].number)
 
-it('a job that waits for a paused GPU tells its owner everywhere what the admin said', async () => {
+it('a job that waits for a paused GPU shows the admin’s reason to its owner everywhere', async () => {
   await pauseGpu('a new fan comes on Tuesday')
   const told = expect.stringMatching(
     /^GPUs that fit are paused by an admin.* An admin paused GPU 1 of lab-a on \d{4}-\d\d-\d\d at \d\d:\d\d UTC: a new fan comes on Tuesday\.$/,
@@ -36,19 +36,19 @@ it('a job that waits for a paused GPU tells its owner everywhere what the admin 
   expect(await readJob(ada.actor, job)).toMatchObject(shown)
   expect(await readQueueJob(ada.actor, job)).toMatchObject(shown)
   for (const { actor } of [ada, admin]) expect((await readQueue(actor)).queued).toMatchObject([shown])
-  // Who of the admins it was, only admins may know; why another's job waits, nobody else.
+  // Only admins may see which admin it was, and only the owner may see why the job waits.
   expect(JSON.stringify(await readJob(ada.actor, job))).not.toContain('root-of-lab')
   const { queued } = await readQueue(bob.actor)
   expect(queued).toMatchObject([{ job_id: null, reason: null, reason_detail: null, reason_text: null }])
 })
 
-it('it hears of new words at once, and of the same ones no more', async () => {
+it('a changed reason is reported at once, an unchanged one is not repeated', async () => {
   await pauseGpu('a new fan')
   const heard: (string | null)[] = []
   const stop = await listener().listen('job', (id) => heard.push(id))
   await placeWaiting()
   await pauseGpu('a new card')
-  // After all that was said until now.
+  // Marks the end of all notifications so far.
   await db.pool.query(`NOTIFY ${channels.job}, 'marker'`)
   await expect.poll(() => heard.at(-1)).toBe('marker')
   expect(heard).toEqual([job, 'marker'])
@@ -56,7 +56,7 @@ it('it hears of new words at once, and of the same ones no more', async () => {
   stop()
 })
 
-it('a drained node says why, beside one that is lost', async () => {
+it('a drained node is explained beside a lost one', async () => {
   await makeNode({ name: 'lab-b', gpus: 2 })
   await db.pool.query("UPDATE nodes SET lease_expires_at = now() - interval '1 minute' WHERE name = 'lab-b'")
   const { rows } = await db.pool.query("SELECT number FROM nodes WHERE name = 'lab-a'")
@@ -69,22 +69,22 @@ it('a drained node says why, beside one that is lost', async () => {
   )
 })
 
-it('a quarantined node and a GPU that others use say so too', async () => {
+it('a quarantined node and a GPU with foreign use are explained as well', async () => {
   await db.pool.query("UPDATE nodes SET quarantined_at = now(), quarantine_reason = 'The image is gone.'")
   await placeWaiting()
   expect((await readJob(ada.actor, job)).reason_text).toMatch(
     /lab-a was quarantined on .*: The image is gone\.$/,
   )
   await updateNode(admin.actor, await numberOf(), { quarantined: false })
-  await db.pool.query("UPDATE gpus SET busy_reason = 'Others use it: 95 % load.' WHERE index = 0")
+  await db.pool.query("UPDATE gpus SET busy_reason = 'Other processes use it: 95 % load.' WHERE index = 0")
   await placeWaiting()
   expect(await readJob(ada.actor, job)).toMatchObject({
     reason: 'gpu_busy_outside',
-    reason_text: expect.stringMatching(/ GPU 0 of lab-a: Others use it\.$/),
+    reason_text: expect.stringMatching(/ GPU 0 of lab-a: Other processes use it\.$/),
   })
 })
 
-it('what stands beside them leads to no other plan', async () => {
+it('the explanations do not change the plan', async () => {
   await pauseGpu('x')
   await db.pool.query("UPDATE gpus SET paused_at = NULL, busy_reason = 'a'")
   await placeWaiting()

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { call } from '@/lib/access/testing/call'
 import { makePerson, type Person } from '@/lib/access/testing/people'
-import { placeByHand } from '@/lib/cluster/testing/placed'
+import { placeManually } from '@/lib/cluster/testing/placed'
 import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
 import { type Cluster, clusterHistorySchema, clusterSchema } from '@/lib/contract/cluster'
 import { testDatabase } from '@/lib/database/testing/test-database'
@@ -18,11 +18,11 @@ beforeAll(async () => {
   ;[ada, bob] = [await makePerson(), await makePerson()]
   for (const name of ['a-0', 'a-1', 'a-2', 'b-0', 'b-1', 'paused-0', 'lost-0']) {
     const { nodeId } = await makeNode({ name, gpus: 4 })
-    if (/^[ab]/.test(name)) await placeByHand(nodeId, await makeJob({ userId: bob.id }), { milli: 500 })
+    if (/^[ab]/.test(name)) await placeManually(nodeId, await makeJob({ userId: bob.id }), { milli: 500 })
   }
   await db.pool.query("UPDATE nodes SET paused_at = now() WHERE name = 'paused-0'")
   await db.pool.query("UPDATE nodes SET lease_expires_at = now() - interval '1 second' WHERE name = 'lost-0'")
-  await db.pool.query("UPDATE gpus SET busy_reason = 'Others use it.' WHERE uuid = 'GPU-sim-b-0-3'")
+  await db.pool.query("UPDATE gpus SET busy_reason = 'Other processes use it.' WHERE uuid = 'GPU-sim-b-0-3'")
   await db.pool.query(
     `INSERT INTO gpu_samples (gpu_id, at, load) SELECT id, now() - interval '1 minute', 0.5 FROM gpus`,
   )

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { call } from '@/lib/access/testing/call'
 import { makePerson, makeToken, type Person } from '@/lib/access/testing/people'
-import { placeByHand } from '@/lib/cluster/testing/placed'
+import { placeManually } from '@/lib/cluster/testing/placed'
 import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
 import {
   type Cluster,
@@ -49,8 +49,8 @@ describe('the cluster', () => {
   it('shows jobs and their shares to admins, and of others only the shares to researchers', async () => {
     const { nodeId } = await makeNode({ name: 'one', gpus: 2 })
     const [mine, other] = [await makeJob({ userId: ada.id }), await makeJob({ userId: bob.id })]
-    await placeByHand(nodeId, mine, { milli: 250, cpuMilli: 500, memoryMib: 100 })
-    await placeByHand(nodeId, other, { milli: 500, cpuMilli: 1500, memoryMib: 200 })
+    await placeManually(nodeId, mine, { milli: 250, cpuMilli: 500, memoryMib: 100 })
+    await placeManually(nodeId, other, { milli: 500, cpuMilli: 1500, memoryMib: 200 })
     const hidden = { job_id: null, name: null, user_id: null }
     const job = (job_id: string, { handle }: Person, share: number) => ({
       job_id,
@@ -77,8 +77,8 @@ describe('the cluster', () => {
 
   it('counts what is there, and as available only what would be given out', async () => {
     const { nodeId } = await makeNode({ name: 'one', gpus: 5 })
-    await placeByHand(nodeId, await makeJob(), { indices: [0], milli: 1000 })
-    await placeByHand(nodeId, await makeJob(), { indices: [1], milli: 500 })
+    await placeManually(nodeId, await makeJob(), { indices: [0], milli: 1000 })
+    await placeManually(nodeId, await makeJob(), { indices: [1], milli: 500 })
     await db.pool.query("UPDATE gpus SET missing = true WHERE uuid = 'GPU-sim-one-3'")
     await db.pool.query("UPDATE gpus SET paused_at = now() WHERE uuid = 'GPU-sim-one-4'")
     await makeNode({ name: 'lost', gpus: 4 })
@@ -117,15 +117,15 @@ describe('the cluster', () => {
       ['paused', 'An admin paused it: new fan.'],
       ['outside', 'Others use 90 % of its memory.'],
       ['closed', null],
-      ['missing', 'Its node does not find it any more.'],
+      ['missing', 'Its node no longer finds it.'],
     ])
   })
 
   it('keeps what an ended job still holds in sight, and forgets what was given back', async () => {
     const { nodeId } = await makeNode({ name: 'one', gpus: 2 })
     const [held, freed] = [await makeJob(), await makeJob()]
-    await placeByHand(nodeId, held)
-    const task = await placeByHand(nodeId, freed, { indices: [1] })
+    await placeManually(nodeId, held)
+    const task = await placeManually(nodeId, freed, { indices: [1] })
     await db.pool.query("UPDATE tasks SET status = 'failed'")
     await db.pool.query('UPDATE allocations SET released_at = now() WHERE task_id = $1', [task])
     await db.pool.query('UPDATE gpus SET allocated_milli = 0 WHERE index = 1')

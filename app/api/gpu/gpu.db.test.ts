@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Answer, call } from '@/lib/access/testing/call'
 import { makePerson, makeToken, type Person } from '@/lib/access/testing/people'
-import { placeByHand } from '@/lib/cluster/testing/placed'
+import { placeManually } from '@/lib/cluster/testing/placed'
 import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
 import { type Cluster, clusterSchema } from '@/lib/contract/cluster'
 import { testDatabase } from '@/lib/database/testing/test-database'
@@ -87,7 +87,7 @@ describe('initializing the cluster', () => {
     await makeNode({ name: 'host' })
     await initialized({ node_count: 2, gpus_per_node: 2 })
     const { rows } = await db.pool.query("SELECT id FROM nodes WHERE name = 'sim-1'")
-    await placeByHand(rows[0].id, await makeJob())
+    await placeManually(rows[0].id, await makeJob())
     expect(await initialize({ node_count: 1, gpus_per_node: 2 })).toMatchObject({
       status: 409,
       body: { detail: expect.stringContaining('sim-1') },

@@ -138,7 +138,7 @@ describe('a broken rule', () => {
     [
       'a relative script',
       { command: 'sh train.sh' },
-      /command: "train.sh".*must be an absolute path.*whole path/,
+      /command: "train.sh".*must be an absolute path.*absolute path, as in/,
     ],
     ['a relative program', { command: './train.sh' }, /"\.\/train\.sh"/],
     ['an empty name', { name: ' ' }, /name: is empty/],

@@ -2,14 +2,14 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { call } from '@/lib/access/testing/call'
 import { makePerson, makeToken, type Person } from '@/lib/access/testing/people'
 import { markGpuMissing, recordGpu } from '@/lib/cluster/gpus/gpu-samples'
-import { loseExpiredNodes } from '@/lib/cluster/nodes/lost-nodes'
-import { type Lease, leaveNode, offerNode, registerNode, renewLease } from '@/lib/cluster/nodes/nodes'
+import { markExpiredNodesLost } from '@/lib/cluster/nodes/lost-nodes'
+import { deregisterNode, type Lease, offerNode, registerNode, renewLease } from '@/lib/cluster/nodes/nodes'
 import { readCluster } from '@/lib/cluster/overview/read-cluster'
 import { takeSnapshot } from '@/lib/cluster/placement/snapshot'
 import { initializeSimulatedNodes } from '@/lib/cluster/simulated/simulated-nodes'
 import { finishTask } from '@/lib/cluster/tasks/finish-task'
 import { unfinishedTasks } from '@/lib/cluster/tasks/tasks'
-import { placeByHand } from '@/lib/cluster/testing/placed'
+import { placeManually } from '@/lib/cluster/testing/placed'
 import { makeJob, readBooks } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { readJob } from '@/lib/jobs/read/read'
@@ -63,7 +63,7 @@ async function listed(): Promise<string[]> {
 /** It stopped renewing, and the leader has seen it. */
 async function lose(): Promise<void> {
   await db.pool.query("UPDATE nodes SET lease_expires_at = now() - interval '1 minute'")
-  await loseExpiredNodes()
+  await markExpiredNodesLost()
 }
 
 const audited = async () => (await db.pool.query('SELECT action, target FROM audit_events ORDER BY id')).rows
@@ -73,7 +73,7 @@ describe('a GPU that its node does not find any more', () => {
 
   it('is forgotten by an admin, stays in past jobs, and is back once it is found again', async () => {
     const job = await makeJob({ userId: ada.id })
-    await placeByHand(lease.nodeId, job, { indices: [1] })
+    await placeManually(lease.nodeId, job, { indices: [1] })
     const [task] = await unfinishedTasks(lease)
     if (!task) throw new Error('nothing runs')
     await finishTask(lease, task, { reason: 'finished', detail: null, exitCode: 0 })
@@ -113,7 +113,7 @@ describe('a GPU that its node does not find any more', () => {
       status: 409,
       body: { detail: expect.stringMatching(/is there.*pause it/) },
     })
-    await placeByHand(lease.nodeId, await makeJob(), { indices: [1] })
+    await placeManually(lease.nodeId, await makeJob(), { indices: [1] })
     await markGpuMissing(lease, gpu)
     const held = await forgetGpu(gpu)
     expect(held).toMatchObject({
@@ -131,7 +131,7 @@ describe('a GPU that its node does not find any more', () => {
 describe('a node that is gone', () => {
   it('is forgotten by an admin, stays in past jobs, and is back once it is served again', async () => {
     const job = await makeJob({ userId: ada.id, maxRetries: 0 })
-    await placeByHand(lease.nodeId, job, { indices: [0] })
+    await placeManually(lease.nodeId, job, { indices: [0] })
     await db.pool.query(
       "UPDATE nodes SET quarantined_at = now(), quarantine_reason = 'x', failures_in_row = 3",
     )
@@ -160,9 +160,9 @@ describe('a node that is gone', () => {
       status: 409,
       body: { detail: expect.stringMatching(/A worker serves lab-a\. Stop its worker/) },
     })
-    await placeByHand(lease.nodeId, await makeJob())
+    await placeManually(lease.nodeId, await makeJob())
     // Its worker has left, or is silent, and the leader has not looked yet.
-    await leaveNode(lease)
+    await deregisterNode(lease)
     expect(await forgetNode()).toMatchObject({
       status: 409,
       body: { detail: expect.stringMatching(/Jobs are still on lab-a\..*ask again/) },
@@ -173,7 +173,7 @@ describe('a node that is gone', () => {
   })
 
   it('gives back what containers that would not die hold', async () => {
-    const task = await placeByHand(lease.nodeId, await makeJob())
+    const task = await placeManually(lease.nodeId, await makeJob())
     await db.pool.query(
       "UPDATE tasks SET status = 'failed', reason = 'timeout', ended_at = now() WHERE id = $1",
       [task],

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { call } from '@/lib/access/testing/call'
 import { makePerson, makeToken, type Person } from '@/lib/access/testing/people'
-import { drainNode, type Lease, leaveNode } from '@/lib/cluster/nodes/nodes'
-import { placeByHand } from '@/lib/cluster/testing/placed'
+import { deregisterNode, drainNode, type Lease } from '@/lib/cluster/nodes/nodes'
+import { placeManually } from '@/lib/cluster/testing/placed'
 import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
 import { clusterGpuSchema, clusterNodeSchema } from '@/lib/contract/cluster'
 import { channels, listener } from '@/lib/database/listen'
@@ -54,7 +54,7 @@ async function state(): Promise<unknown> {
 
 describe('pausing a node', () => {
   it('says why, lets its jobs run on, and is told once', async () => {
-    await placeByHand(lease.nodeId, await makeJob({ userId: ada.id }))
+    await placeManually(lease.nodeId, await makeJob({ userId: ada.id }))
     const { status, body } = await patchNode({ paused: true, reason: 'new disks' })
     expect(status).toBe(200)
     expect(clusterNodeSchema.parse(body)).toMatchObject({
@@ -96,7 +96,7 @@ describe('pausing a node', () => {
   it('outlives its worker: a node that leaves while it is paused comes back paused', async () => {
     await drainNode(lease)
     expect((await patchNode({ paused: true })).body).toMatchObject({ state: 'paused' })
-    await leaveNode(lease)
+    await deregisterNode(lease)
     expect((await patchNode({})).body).toMatchObject({ state: 'drained' })
     await makeNode({ name: 'one', gpus: 2 })
     expect((await patchNode({})).body).toMatchObject({ state: 'paused' })

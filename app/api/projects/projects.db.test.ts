@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { call, readPages } from '@/lib/access/testing/call'
 import { makePerson, makeToken, type Person } from '@/lib/access/testing/people'
-import { placeByHand } from '@/lib/cluster/testing/placed'
+import { placeManually } from '@/lib/cluster/testing/placed'
 import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
 import { type Project, projectSchema } from '@/lib/contract/access'
 import { testDatabase } from '@/lib/database/testing/test-database'
@@ -158,9 +158,9 @@ describe('a project', () => {
     const used = async () => projectSchema.parse((await get(owner, id)).body).gpu_hours_used
     expect(await used()).toBe(0)
     const { nodeId } = await makeNode({ gpus: 3 })
-    await placeByHand(nodeId, job, { indices: [0, 1], milli: 1000 })
-    await placeByHand(nodeId, await makeJob({ userId: owner.id }), { indices: [2], milli: 250 })
-    await placeByHand(nodeId, await makeJob(), { indices: [2], milli: 500 })
+    await placeManually(nodeId, job, { indices: [0, 1], milli: 1000 })
+    await placeManually(nodeId, await makeJob({ userId: owner.id }), { indices: [2], milli: 250 })
+    await placeManually(nodeId, await makeJob(), { indices: [2], milli: 500 })
     await db.pool.query("UPDATE allocations SET created_at = now() - interval '2 hours'")
     // They run on: a minute more is 0.04 hours.
     expect(await used()).toBeCloseTo(4.5, 1)

@@ -3,7 +3,7 @@ import type { Person } from '@/lib/access/testing/people'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { finishTask } from '@/lib/cluster/tasks/finish-task'
 import { type ClaimedTask, unfinishedTasks } from '@/lib/cluster/tasks/tasks'
-import { placeByHand } from '@/lib/cluster/testing/placed'
+import { placeManually } from '@/lib/cluster/testing/placed'
 import { copyRows, makeJob, makeNode } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { cancel, jobOf, makePeople, readJob, readQueue } from './testing/queue-client'
@@ -38,11 +38,11 @@ describe('where a job of the queue is', () => {
   it('is told while it runs and after its end, of the last attempt, and not while it waits', async () => {
     const id = await makeJob({ userId: ada.id })
     expect(await jobOf(id, ada)).toMatchObject({ status: 'queued', ...nowhere })
-    await placeByHand(first.nodeId, id, { indices: [0] })
+    await placeManually(first.nodeId, id, { indices: [0] })
     await finishTask(first, await taskOn(first), broken)
     expect(await jobOf(id, ada)).toMatchObject({ status: 'queued', ...nowhere })
     expect((await readQueue(ada)).queued).toMatchObject([{ job_id: id, node: null, gpus: [] }])
-    await placeByHand(second.nodeId, id, { indices: [3, 1] })
+    await placeManually(second.nodeId, id, { indices: [3, 1] })
     expect(await jobOf(id, ada)).toMatchObject({ status: 'running', ...onTwo })
     expect((await readQueue(ada)).running).toMatchObject([{ job_id: id, node: 'two', gpus: [1, 3] }])
     await finishTask(second, await taskOn(second), finished)
@@ -52,7 +52,7 @@ describe('where a job of the queue is', () => {
 
   it('is told of every instance', async () => {
     const id = await makeJob({ userId: ada.id, spec: { instance_count: 2, gpu_count: 1 } })
-    const task = await placeByHand(first.nodeId, id, { indices: [2] })
+    const task = await placeManually(first.nodeId, id, { indices: [2] })
     const [other] = await copyRows('tasks', task, { rank: 1, node_id: second.nodeId })
     await db.pool.query(
       'INSERT INTO allocations (task_id, gpu_id, milli) SELECT $1, id, 1000 FROM gpus WHERE node_id = $2 AND index = 0',

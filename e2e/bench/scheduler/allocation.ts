@@ -20,7 +20,7 @@ export interface Allocation {
 
 /**
  * Fills the trace's cluster once, as the authors of the trace do: the tasks in a random order, and more drawn from
- * them until 1.3 times the cluster's GPUs are asked for, each placed in its turn or dropped, none ever leaving.
+ * them until 1.3 times the cluster's GPUs are asked for, each placed in its turn or dropped, none of them ever ends.
  */
 export function fillCluster({ nodes, requests }: Trace, seed: number): Allocation {
   const order = drawTasks(requests, load * capacityOf(nodes), randomNumbers(seed))
@@ -36,7 +36,13 @@ export function fillCluster({ nodes, requests }: Trace, seed: number): Allocatio
     const [place] = placer.find(1, () => true) ?? []
     if (!place) continue
     const { task } = place
-    const stays = { task, endsAt: Number.POSITIVE_INFINITY, startedAt: 0, preemptible: false, leaving: false }
+    const stays = {
+      task,
+      endsAt: Number.POSITIVE_INFINITY,
+      startedAt: 0,
+      preemptible: false,
+      terminating: false,
+    }
     place.node.allocate(String(index), stays)
     given += milliOf(request)
   }

@@ -1,6 +1,6 @@
 /**
- * SQL for the GPU hours that a project's jobs have used, and use as they run: what they held, counted in whole GPUs,
- * times how long they held it. A container that would not die is charged until it is gone.
+ * SQL for the GPU hours of a project, including running jobs: whole GPUs times hours held. A container that could
+ * not be killed counts until it is gone.
  */
 export const gpuHoursOf = (projectId: string) => `
   (SELECT coalesce(sum(a.milli / 1000.0 * extract(epoch FROM coalesce(a.released_at, now()) - a.created_at)) / 3600, 0)::float8

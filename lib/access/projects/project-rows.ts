@@ -1,7 +1,7 @@
 import type { Project } from '../../contract/access'
 import { gpuHoursOf } from './gpu-hours'
 
-/** A project as SQL returns it with {@link projectColumns}. */
+/** A project row with {@link projectColumns}. */
 export interface ProjectRow {
   id: string
   slug: string
@@ -27,12 +27,12 @@ export const projectColumns = `p.id, p.slug, p.name, p.owner_id, o.handle AS own
 
 export const projectSource = 'projects p JOIN users o ON o.id = p.owner_id'
 
-/** Which projects a user sees: their own and those shared with them; all where `all` is true. */
+/** SQL condition for the projects a user may see: own and shared ones; all if `all` is true. */
 export const visibleProject = (all: string, user: string) =>
   `(${all} OR p.owner_id = ${user}
     OR EXISTS (SELECT 1 FROM memberships m WHERE m.project_id = p.id AND m.user_id = ${user}))`
 
-/** The project as it goes over the wire. */
+/** Converts a row to the project of the API. */
 export function toProject(row: ProjectRow): Project {
   return {
     id: row.id,

@@ -17,7 +17,7 @@ import { recordAudit } from '../audit'
 import { findUser, userIdsOf } from '../users/user-rows'
 import { type ProjectRow, projectColumns, projectSource, toProject, visibleProject } from './project-rows'
 
-/** The actor's own projects and those shared with them, or for an admin all, the latest first. */
+/** Lists the actor's own and shared projects, or all for an admin, the latest first. */
 export async function listProjects(
   actor: Actor,
   query: z.output<typeof listProjectsSchema>,
@@ -34,12 +34,12 @@ export async function listProjects(
   return cutPage(rows, query.limit, (row) => [row.created_at.toISOString(), row.id], toProject)
 }
 
-/** One project that the actor may see; throws 404 for every other. */
+/** Reads one project. @throws 404 if the actor may not see it. */
 export async function getProject(actor: Actor, id: string): Promise<Project> {
   return toProject(await findVisible(database().pool, actor, id))
 }
 
-/** Makes a project for the actor, or as an admin for another user. */
+/** Creates a project for the actor, or as an admin for another user. */
 export function createProject(actor: Actor, input: z.output<typeof createProjectSchema>): Promise<Project> {
   const { project_id: slug, name = null, members } = input
   const owner = input.owner ?? actor.handle
@@ -58,7 +58,7 @@ export function createProject(actor: Actor, input: z.output<typeof createProject
         if (!isUniqueViolation(error, 'projects_owner_id_slug_key')) throw error
         throw new GpuqError(
           'conflict',
-          `"${user.handle}" has a project "${slug}" already. Choose another id.`,
+          `"${user.handle}" already has a project "${slug}". Choose another id.`,
         )
       })
     await addMembers(tx, id, user.id, await userIdsOf(tx, 'members', members))
@@ -73,8 +73,8 @@ export function createProject(actor: Actor, input: z.output<typeof createProject
 }
 
 /**
- * Changes a project: its owner the name, the members and how long files are kept, an admin also limits and shares. A member may take themself out, and
- * nothing more.
+ * Changes a project. The owner may change name, members and retention; an admin also limits and shares; a member may
+ * only leave.
  */
 export async function updateProject(actor: Actor, id: string, changes: ProjectChanges): Promise<Project> {
   const project = await transaction(async (tx) => {
@@ -104,7 +104,7 @@ export async function updateProject(actor: Actor, id: string, changes: ProjectCh
     )
     return toProject(rows[0] ?? before)
   })
-  // A larger share may be what a waiting job waits for.
+  // A larger share may let a waiting job start.
   if (changes.shares) wakeLeader()
   return project
 }
@@ -128,16 +128,19 @@ function columnsOf({
   return { name, retention_days, ...limits, ...others, gpu_quota_milli }
 }
 
-/** Removes a project without jobs: jobs are a record, and stay with their project. */
+/** Deletes a project without jobs. Jobs are a permanent record and keep their project. */
 export function deleteProject(actor: Actor, id: string): Promise<void> {
   return transaction(async (tx) => {
     const project = await findVisible(tx, actor, id)
     requireOwner(actor, project)
-    // Waits for jobs that are being submitted into the project, and holds off new ones.
+    // Waits for submissions into the project, and blocks new ones.
     await tx.query('SELECT 1 FROM projects WHERE id = $1 FOR UPDATE', [id])
     const { rowCount } = await tx.query('SELECT 1 FROM jobs WHERE project_id = $1 LIMIT 1', [id])
     if (rowCount !== 0) {
-      throw new GpuqError('conflict', `"${project.slug}" has jobs, and stays as long as they do.`)
+      throw new GpuqError(
+        'conflict',
+        `"${project.slug}" has jobs. A project can be deleted only while it has none.`,
+      )
     }
     await tx.query('DELETE FROM projects WHERE id = $1', [id])
     const target = `${project.owner}/${project.slug}`
@@ -152,16 +155,20 @@ async function findVisible(executor: Transaction, actor: Actor, id: string): Pro
         [id, isAdmin(actor), actor.userId],
       )
     : { rows: [] }
-  if (!rows[0]) throw new GpuqError('not_found', 'There is no such project.')
+  if (!rows[0])
+    throw new GpuqError(
+      'not_found',
+      'There is no such project. Check the id, or ask its owner to share it with you.',
+    )
   return rows[0]
 }
 
 function requireOwner(actor: Actor, project: ProjectRow): void {
   if (project.owner_id === actor.userId || isAdmin(actor)) return
-  throw new GpuqError('forbidden', `Only its owner, "${project.owner}", and admins may change this project.`)
+  throw new GpuqError('forbidden', `Only the owner, "${project.owner}", and admins may change this project.`)
 }
 
-/** The owner belongs to the project anyway, and whoever is a member stays one. */
+/** Skips the owner, who always belongs to the project, and existing members. */
 async function addMembers(tx: Transaction, id: string, ownerId: string, users: string[]): Promise<void> {
   await tx.query(
     `INSERT INTO memberships (project_id, user_id)

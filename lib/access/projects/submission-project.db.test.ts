@@ -11,8 +11,8 @@ const db = testDatabase()
 const find = ({ id }: Person, slug: string) => transaction((tx) => findOrCreateProject(tx, id, slug))
 const noLimits = { submissionsPerMinute: null, maxActiveJobs: null }
 
-describe('the project that a config names', () => {
-  it('is made once, however many submissions name it first', async () => {
+describe('the project of a config', () => {
+  it('is created once by concurrent first submissions', async () => {
     const person = await makePerson()
     const found = await Promise.all(Array.from({ length: 50 }, () => find(person, 'my-project')))
     expect(new Set(found.map(({ id }) => id)).size).toBe(1)
@@ -26,7 +26,7 @@ describe('the project that a config names', () => {
     expect(rowCount).toBe(1)
   })
 
-  it('is made for another submission when the first one is taken back', async () => {
+  it('is created by another submission if the first one rolls back', async () => {
     const person = await makePerson()
     let begin = () => {}
     const made = new Promise<void>((resolve) => {
@@ -49,7 +49,7 @@ describe('the project that a config names', () => {
     expect((await db.pool.query('SELECT 1 FROM projects WHERE owner_id = $1', [person.id])).rowCount).toBe(1)
   })
 
-  it("is the user's own before a shared one, and a shared one before a new one", async () => {
+  it("is the user's own project first, then a shared one, then a new one", async () => {
     const [owner, other] = [await makePerson(), await makePerson()]
     const share = (project_id: string) => createProject(owner.actor, { project_id, members: [other.handle] })
     const shared = await share('shared')
@@ -62,7 +62,7 @@ describe('the project that a config names', () => {
     expect((await find(other, 'own')).id).toBe(own.id)
   })
 
-  it("is never somebody else's", async () => {
+  it('is never a project of another user without sharing', async () => {
     const [ada, bob] = [await makePerson(), await makePerson()]
     expect((await find(ada, 'same')).id).not.toBe((await find(bob, 'same')).id)
   })

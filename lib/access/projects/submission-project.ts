@@ -9,18 +9,18 @@ interface Row {
   max_active_jobs: number | null
 }
 
-/** What a submission needs to know of its project. */
-interface ChosenProject {
+/** The properties of a project that a submission needs. */
+interface SubmissionProject {
   id: string
   limits: Limits
 }
 
-/** The project that a config's `project_id` names for a user: their own, else one that is shared with them. */
+/** Finds the project of a config's `project_id`: the user's own, otherwise a shared one. */
 export async function findProject(
   executor: Transaction,
   userId: string,
   slug: string,
-): Promise<ChosenProject | null> {
+): Promise<SubmissionProject | null> {
   const { rows } = await executor.query<Row>({
     name: 'project-of-submission',
     text: `SELECT id, submissions_per_minute, max_active_jobs FROM (
@@ -31,28 +31,28 @@ export async function findProject(
            ORDER BY own DESC, created_at, id LIMIT 1`,
     values: [userId, slug],
   })
-  return rows[0] ? toChosen(rows[0]) : null
+  return rows[0] ? toSubmissionProject(rows[0]) : null
 }
 
-/** The project found, else a new one of the user's own. Many at once make one project. */
+/** Finds the project, or creates it for the user. Concurrent calls create one project. */
 export async function findOrCreateProject(
   tx: Transaction,
   userId: string,
   slug: string,
-): Promise<ChosenProject> {
+): Promise<SubmissionProject> {
   const found = (await findProject(tx, userId, slug)) ?? (await createOwn(tx, userId, slug))
-  // Another transaction made it in between: a conflict waited for its end, so it is there now.
+  // The insert waited for another transaction that created the project, so it exists now.
   const chosen = found ?? (await findProject(tx, userId, slug))
-  if (!chosen) throw new Error('a project vanished as it was made')
+  if (!chosen) throw new Error('The project disappeared during the submission. Submit again.')
   return chosen
 }
 
-function toChosen({ id, submissions_per_minute, max_active_jobs }: Row): ChosenProject {
+function toSubmissionProject({ id, submissions_per_minute, max_active_jobs }: Row): SubmissionProject {
   return { id, limits: { submissionsPerMinute: submissions_per_minute, maxActiveJobs: max_active_jobs } }
 }
 
-/** Null when the project exists. Never locks its row: jobs that are inserted meanwhile refer to it. */
-async function createOwn(tx: Transaction, userId: string, slug: string): Promise<ChosenProject | null> {
+/** Returns null if the project exists. Does not lock its row, because concurrently inserted jobs refer to it. */
+async function createOwn(tx: Transaction, userId: string, slug: string): Promise<SubmissionProject | null> {
   const { rows } = await tx.query<Row & { owner: string }>(
     `INSERT INTO projects (id, slug, owner_id) VALUES ($1, $2, $3) ON CONFLICT (owner_id, slug) DO NOTHING
      RETURNING id, submissions_per_minute, max_active_jobs, (SELECT handle FROM users WHERE id = $3) AS owner`,
@@ -62,5 +62,5 @@ async function createOwn(tx: Transaction, userId: string, slug: string): Promise
   if (!row) return null
   const target = `${row.owner}/${slug}`
   await recordAudit(tx, { actorId: userId, action: 'project_created', target, detail: { id: row.id } })
-  return toChosen(row)
+  return toSubmissionProject(row)
 }

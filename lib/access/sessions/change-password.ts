@@ -4,16 +4,13 @@ import { GpuqError } from '../../contract/errors'
 import { type Transaction, transaction } from '../../database/transaction'
 import type { Actor } from '../actor'
 import { recordAudit } from '../audit'
-import { hashPassword, inPasswordSlot } from './passwords'
+import { hashPassword, withHashingLimit } from './passwords'
 import type { SessionClaims } from './session-cookie'
 import { checkPassword } from './sign-in'
 
 type ChangePassword = z.output<typeof changePasswordSchema>
 
-/**
- * Changes the actor's own password and ends every session of theirs. Returns what the session that asked for it may go
- * on with.
- */
+/** Changes the actor's own password and ends all of their sessions. Returns new claims for the calling session. */
 export async function changeOwnPassword(actor: Actor, input: ChangePassword): Promise<SessionClaims> {
   const { current_password: current, new_password: wanted } = input
   if (current === undefined) return setFirstPassword(actor, wanted)
@@ -25,20 +22,23 @@ export async function changeOwnPassword(actor: Actor, input: ChangePassword): Pr
     },
   )
   if (session) return session
-  if (verdict === 'throttled') throw tooManyTries()
-  throw wrongPassword('this is not your current password')
+  if (verdict === 'throttled') throw tooManyAttempts()
+  throw wrongPasswordError('this is not your current password')
 }
 
-/** Somebody who came by way of an outside provider has no password to give; a mere token may not make one. */
-async function setFirstPassword(actor: Actor, wanted: string): Promise<SessionClaims> {
-  if (actor.via !== 'session') throw wrongPassword('give your current password')
-  const hash = await inPasswordSlot(() => hashPassword(wanted))
+/**
+ * Sets the password of a user who signed in through an identity provider and has none. Requires a session: a token
+ * must not create a password.
+ */
+async function setFirstPassword(actor: Actor, newPassword: string): Promise<SessionClaims> {
+  if (actor.via !== 'session') throw wrongPasswordError('give your current password')
+  const hash = await withHashingLimit(() => hashPassword(newPassword))
   return transaction(async (tx) => {
     const { rowCount } = await tx.query(
       'SELECT 1 FROM users WHERE id = $1 AND password_hash IS NULL FOR UPDATE',
       [actor.userId],
     )
-    if (rowCount === 0) throw wrongPassword('give your current password')
+    if (rowCount === 0) throw wrongPasswordError('give your current password')
     return storePassword(tx, actor, hash)
   })
 }
@@ -50,18 +50,18 @@ async function storePassword(tx: Transaction, actor: Actor, hash: string): Promi
       WHERE id = $1 RETURNING session_epoch`,
     [actor.userId, hash],
   )
-  if (!rows[0]) throw new GpuqError('not_found', 'This user is gone.')
+  if (!rows[0]) throw new GpuqError('not_found', 'This user no longer exists.')
   await recordAudit(tx, { actorId: actor.userId, action: 'password_changed', target: actor.handle })
   return { sub: actor.userId, epoch: rows[0].session_epoch }
 }
 
-function wrongPassword(message: string): GpuqError {
+function wrongPasswordError(message: string): GpuqError {
   return new GpuqError('invalid_fields', `current_password: ${message}`, {
     errors: [{ path: 'current_password', message }],
   })
 }
 
-function tooManyTries(): GpuqError {
+function tooManyAttempts(): GpuqError {
   return new GpuqError('rate_limited', 'Too many wrong passwords. Wait 15 minutes and try again.', {
     headers: { 'retry-after': '900' },
   })

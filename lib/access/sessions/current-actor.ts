@@ -1,5 +1,5 @@
 import { cache } from 'react'
 import { sessionUser } from './session'
 
-/** Who looks at the page being made, for server components; asked once however many of them want to know. */
+/** The signed-in user of the current page, for server components. Read once per request. */
 export const currentActor = cache(() => sessionUser())

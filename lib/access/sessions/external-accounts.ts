@@ -2,11 +2,11 @@ import { database } from '../../database/client'
 import { type Transaction, transaction } from '../../database/transaction'
 import { recordAudit } from '../audit'
 
-/** A sign-in that an outside provider vouches for. */
+/** A sign-in through an external identity provider. */
 interface ExternalAccount {
   provider: string
   providerAccountId: string
-  /** Addresses that the provider says it has checked: no others count. */
+  /** Addresses that the provider has verified; no others count. */
   verifiedEmails: string[]
 }
 
@@ -17,11 +17,11 @@ interface UserRow {
 }
 
 /**
- * Lets in who comes by way of an outside provider: the user that the account is linked to, else the one user with one
- * of its verified addresses, who is linked from then on. Returns the user's id; null for a stranger and for a disabled
- * user. Nobody becomes a user this way.
+ * Signs in an external account: returns the id of the linked user, otherwise of the only user with one of its
+ * verified addresses, and links that user. Returns null for an unknown account and for a disabled user. Never
+ * creates a user.
  */
-export function admitExternalAccount(account: ExternalAccount): Promise<string | null> {
+export function signInExternalAccount(account: ExternalAccount): Promise<string | null> {
   return transaction(async (tx) => {
     const linked = await findLinked(tx, account)
     const user = linked ?? (await linkByEmail(tx, account))
@@ -57,7 +57,7 @@ async function linkByEmail(tx: Transaction, account: ExternalAccount): Promise<U
     [account.verifiedEmails],
   )
   const [user, another] = rows
-  // Addresses of two users: which of them it is, only an admin can say.
+  // The addresses belong to two users, so an admin must decide.
   if (!user || another) return null
   if (user.disabled) return user
   const { rowCount } = await tx.query(
@@ -74,7 +74,7 @@ async function linkByEmail(tx: Transaction, account: ExternalAccount): Promise<U
   return user
 }
 
-/** The user that a provider's account is linked to. */
+/** Returns the user that an external account is linked to. */
 export async function externalAccountUser(
   provider: string,
   providerAccountId: string,

@@ -3,17 +3,17 @@ import type { OAuthConfig } from 'next-auth/providers/oauth'
 import { z } from 'zod'
 import { env } from '../../env'
 
-/** A profile as a provider of ours hands it on: with the addresses that it has checked. */
+/** A provider's profile with its verified addresses. */
 type CheckedProfile = Profile & { verified_emails: string[] }
 
 const checkedProfileSchema = z.object({ verified_emails: z.array(z.string()) })
 
-/** The addresses in a profile that its provider has checked. */
+/** Returns the addresses in a profile that its provider has verified. */
 export function verifiedEmailsOf(profile: unknown): string[] {
   return checkedProfileSchema.safeParse(profile).data?.verified_emails ?? []
 }
 
-/** The outside providers that the environment sets up. */
+/** The external identity providers that the environment configures. */
 export function externalProviders(): OAuthConfig<CheckedProfile>[] {
   const { GPUQ_GITHUB_ID, GPUQ_GITHUB_SECRET, GPUQ_OIDC_ISSUER, GPUQ_OIDC_ID, GPUQ_OIDC_SECRET } = env()
   const providers = []
@@ -24,17 +24,17 @@ export function externalProviders(): OAuthConfig<CheckedProfile>[] {
   return providers
 }
 
-/** What the sign-in page offers besides the password: the id for next-auth, and what its button says. */
+/** The providers for the sign-in page: id for next-auth, and label of the button. */
 export function signInProviders(): { id: string; name: string }[] {
   return externalProviders().map(({ id, name }) => ({ id, name }))
 }
 
-/** Only the id counts: the user behind it is looked up, and what the provider calls them is not kept. */
+/** Only the id is used; gpuq ignores the name in the profile. */
 const profile = ({ sub = '' }: CheckedProfile) => ({ id: sub })
 
 const githubUserSchema = z.object({ id: z.number() })
 const githubEmailsSchema = z.array(z.object({ email: z.string(), verified: z.boolean() }))
-const answerWithinMs = 10_000
+const requestTimeoutMs = 10_000
 
 function github(clientId: string, clientSecret: string): OAuthConfig<CheckedProfile> {
   return {
@@ -58,14 +58,19 @@ function github(clientId: string, clientSecret: string): OAuthConfig<CheckedProf
   }
 }
 
-/** The profile's own address is a public label: which ones GitHub has checked, only the list of them says. */
+/**
+ * The address in a GitHub profile is unverified, so this reads the list of addresses with their verification state.
+ */
 export async function githubProfile(accessToken: string): Promise<CheckedProfile> {
   const ask = async (path: string) => {
     const response = await fetch(`https://api.github.com${path}`, {
       headers: { authorization: `Bearer ${accessToken}`, accept: 'application/vnd.github+json' },
-      signal: AbortSignal.timeout(answerWithinMs),
+      signal: AbortSignal.timeout(requestTimeoutMs),
     })
-    if (!response.ok) throw new Error(`GitHub answered ${response.status} for ${path}`)
+    if (!response.ok)
+      throw new Error(
+        `GitHub responded with ${response.status} to ${path}. Try again later, or check the OAuth app's configuration.`,
+      )
     return response.json()
   }
   const [user, emails] = await Promise.all([ask('/user'), ask('/user/emails')])
@@ -79,7 +84,7 @@ export async function githubProfile(accessToken: string): Promise<CheckedProfile
 const oidcClaimsSchema = z.object({
   sub: z.string().min(1),
   email: z.string().optional(),
-  // The standard says a boolean; some providers write a string.
+  // The standard requires a boolean; some providers send a string.
   email_verified: z.union([z.boolean(), z.stringbool()]).optional(),
 })
 
@@ -106,24 +111,28 @@ function oidc(
       request: async ({ tokens, client }) => {
         const claims = oidcClaimsSchema.parse(claimsOf(tokens))
         if (claims.email !== undefined) return oidcProfile(claims)
-        // Some providers keep the address out of the token, and tell it only at their userinfo endpoint.
-        const told = oidcClaimsSchema.parse(await client.userinfo(z.string().parse(tokens.access_token)))
-        if (told.sub !== claims.sub) throw new Error('The userinfo endpoint tells of somebody else.')
-        return oidcProfile(told)
+        // Some providers return the address only from their userinfo endpoint.
+        const userinfo = oidcClaimsSchema.parse(await client.userinfo(z.string().parse(tokens.access_token)))
+        if (userinfo.sub !== claims.sub)
+          throw new Error(
+            'The userinfo endpoint returned a different user than the ID token. Check the configuration of the provider.',
+          )
+        return oidcProfile(userinfo)
       },
     },
     profile,
   }
 }
 
-/** What the ID token says, which openid-client has checked. */
+/** The claims of the ID token, which openid-client has verified. */
 function claimsOf(tokens: TokenSet): unknown {
   const { claims } = tokens
-  if (typeof claims !== 'function') throw new Error('The provider sent no ID token.')
+  if (typeof claims !== 'function')
+    throw new Error('The provider sent no ID token. Check that it supports OpenID Connect.')
   return claims.call(tokens)
 }
 
-/** The address counts only when the provider says that it has checked it. */
+/** Uses the address only if the provider has verified it. */
 export function oidcProfile({ sub, email, email_verified }: OidcClaims): CheckedProfile {
   return { sub, verified_emails: email !== undefined && email_verified === true ? [email] : [] }
 }

@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { testDatabase } from '../../database/testing/test-database'
 import { makePerson } from '../testing/people'
-import { admitExternalAccount } from './external-accounts'
+import { signInExternalAccount } from './external-accounts'
 import { githubProfile, oidcProfile, signInProviders, verifiedEmailsOf } from './external-providers'
 import { authOptions } from './next-auth'
 import { sessionUser } from './session'
@@ -27,7 +27,7 @@ interface Visit {
   cookies?: Record<string, string>
 }
 
-/** Calls next-auth as its own handler for plain Node requests does, and collects what it answers. */
+/** Calls next-auth through its handler for plain Node requests, and collects the response. */
 async function visit({ action, method = 'GET', body, cookies = {} }: Visit) {
   const headers = new Map<string, string | string[]>()
   let answered: unknown
@@ -63,7 +63,7 @@ async function visit({ action, method = 'GET', body, cookies = {} }: Visit) {
   }
 }
 
-/** Signs in as a browser does: first the CSRF token, then the form. */
+/** Signs in like a browser: reads the CSRF token, then posts the form. */
 async function signIn(login: string, password: string, withCsrf = true) {
   const { answered, cookies } = await visit({ action: ['csrf'] })
   const { csrfToken } = z.object({ csrfToken: z.string() }).parse(answered)
@@ -89,15 +89,15 @@ async function signIn(login: string, password: string, withCsrf = true) {
 const withSession = (value: string) =>
   new Request('http://localhost:8001/', { headers: { cookie: `gpuq-session=${value}` } })
 
-describe('signing in by way of next-auth', () => {
-  it('begins a session, and leads nowhere but to gpuq', async () => {
+describe('sign-in through next-auth', () => {
+  it('starts a session and redirects only within gpuq', async () => {
     const { id, handle, password } = await makePerson()
     const { url, session = '' } = await signIn(handle, password)
     expect(url.href).toBe('http://localhost:8001/')
     expect(await sessionUser(withSession(session))).toMatchObject({ userId: id })
   })
 
-  it('begins none with a wrong password, or without the CSRF token', async () => {
+  it('starts no session with a wrong password or without the CSRF token', async () => {
     const { handle, password } = await makePerson()
     const wrong = await signIn(handle, 'not the password')
     expect(wrong.session).toBeUndefined()
@@ -105,14 +105,14 @@ describe('signing in by way of next-auth', () => {
     expect((await signIn(handle, password, false)).session).toBeUndefined()
   })
 
-  it('says in a sentence that there were too many tries', async () => {
+  it('shows a message after too many attempts', async () => {
     const { handle } = await makePerson()
     for (let i = 0; i < failuresAllowed; i++) await signIn(handle, 'not the password')
     const { url } = await signIn(handle, 'not the password')
     expect(url.searchParams.get('error')).toMatch(/^Too many wrong passwords.*15 minutes/)
   })
 
-  it('tells and drops a session that is over', async () => {
+  it('reports and deletes a session that has ended', async () => {
     const { id, handle, password } = await makePerson()
     const { session = '' } = await signIn(handle, password)
     const look = () => visit({ action: ['session'], cookies: { 'gpuq-session': session } })
@@ -134,8 +134,8 @@ async function enter(account: Account, verifiedEmails: string[]) {
   return callbacks?.jwt?.({ token: { sub: user.id, name: 'n' }, user, account })
 }
 
-describe('signing in by way of an outside provider', () => {
-  it('lets a known user in by a checked address, and by the account from then on', async () => {
+describe('sign-in through an external provider', () => {
+  it('accepts a known user by a verified address, and by the account afterwards', async () => {
     const { id, email } = await makePerson()
     const session = { sub: id, epoch: 0 }
     expect(await enter(github('1'), ['other@example.org', email.toUpperCase()])).toEqual(session)
@@ -146,7 +146,7 @@ describe('signing in by way of an outside provider', () => {
     expect(rows.map(({ action }) => action)).toEqual(['account_linked', 'sign_in', 'sign_in'])
   })
 
-  it('keeps strangers and disabled users out, and says so in the audit log', async () => {
+  it('refuses unknown accounts and disabled users, with an audit event', async () => {
     const { id, email } = await makePerson()
     await enter(github('2'), [email])
     await db.pool.query('UPDATE users SET disabled_at = now() WHERE id = $1', [id])
@@ -160,19 +160,19 @@ describe('signing in by way of an outside provider', () => {
     expect(rowCount).toBe(1)
   })
 
-  it('does not guess between two users', async () => {
+  it('does not choose between two users', async () => {
     const [one, other] = [await makePerson(), await makePerson()]
     expect(await enter(github('6'), [one.email, other.email])).toBeNull()
   })
 
-  it('links an account once, however many come with it at once', async () => {
+  it('links an account once for concurrent sign-ins', async () => {
     const { id, email } = await makePerson()
     const account = { provider: 'oidc', providerAccountId: 'many', verifiedEmails: [email] }
-    const users = await Promise.all(Array.from({ length: 20 }, () => admitExternalAccount(account)))
+    const users = await Promise.all(Array.from({ length: 20 }, () => signInExternalAccount(account)))
     expect(new Set(users)).toEqual(new Set([id]))
   })
 
-  it('counts only addresses that the provider has checked', () => {
+  it('uses only addresses that the provider has verified', () => {
     const claims = { sub: 'a', email: 'a@example.org' }
     expect(verifiedEmailsOf(oidcProfile({ ...claims, email_verified: true }))).toEqual(['a@example.org'])
     expect(verifiedEmailsOf(oidcProfile({ ...claims, email_verified: false }))).toEqual([])
@@ -180,14 +180,14 @@ describe('signing in by way of an outside provider', () => {
     expect(verifiedEmailsOf({ email: 'a@example.org', email_verified: true })).toEqual([])
   })
 
-  it('is offered where the environment sets it up', () => {
+  it('is offered if the environment configures it', () => {
     expect(signInProviders()).toEqual([
       { id: 'github', name: 'GitHub' },
       { id: 'oidc', name: 'Single sign-on' },
     ])
   })
 
-  it('asks GitHub which addresses it has checked', async () => {
+  it('asks GitHub which addresses are verified', async () => {
     const answers: Record<string, unknown> = {
       'https://api.github.com/user': { id: 42, email: 'public@example.org' },
       'https://api.github.com/user/emails': [

@@ -3,7 +3,7 @@ import credentialsProvider from 'next-auth/providers/credentials'
 import { z } from 'zod'
 import { env } from '../../env'
 import { logger } from '../../logger'
-import { admitExternalAccount, externalAccountUser } from './external-accounts'
+import { externalAccountUser, signInExternalAccount } from './external-accounts'
 import { externalProviders, verifiedEmailsOf } from './external-providers'
 import { actorOfSession, beginSession } from './session'
 import {
@@ -17,10 +17,12 @@ import {
 import { sessionSecret } from './session-secret'
 import { signInWithPassword } from './sign-in'
 
-/** Where next-auth sends people: gpuq has one page for it. */
+/** The page for all next-auth redirects. */
 const page = '/sign-in'
 
-/** How next-auth works for gpuq. Sessions are signed tokens that are held against the user's row on every request. */
+/**
+ * The next-auth configuration. Sessions are signed tokens that are checked against the user's row on every request.
+ */
 export async function authOptions(): Promise<NextAuthOptions> {
   setOwnAddress()
   return {
@@ -40,15 +42,15 @@ export async function authOptions(): Promise<NextAuthOptions> {
     callbacks,
     logger: {
       error: (code, metadata) => logError(code, metadata),
-      warn: (code) => logger.debug({ code }, 'next-auth warns'),
+      warn: (code) => logger.debug({ code }, 'next-auth warning'),
       debug: () => {},
     },
   }
 }
 
 /**
- * next-auth takes its own address only from these variables. Where no public address is set, links lead to the host
- * that the browser asked for.
+ * next-auth reads its own address only from these variables. Without a public address, links use the host of the
+ * request.
  */
 function setOwnAddress(): void {
   const { GPUQ_URL } = env()
@@ -56,8 +58,8 @@ function setOwnAddress(): void {
   else process.env.AUTH_TRUST_HOST = 'true'
 }
 
-/** Its text is what the sign-in page shows. */
-const throttled = 'Too many wrong passwords for this account. Wait 15 minutes and try again.'
+/** The sign-in page shows this text. */
+const tooManyAttemptsMessage = 'Too many wrong passwords for this account. Wait 15 minutes and try again.'
 
 function passwordProvider() {
   return credentialsProvider({
@@ -65,7 +67,7 @@ function passwordProvider() {
     credentials: { login: {}, password: {} },
     async authorize(credentials): Promise<(User & { session: SessionClaims }) | null> {
       const check = await signInWithPassword(credentials)
-      if (check.verdict === 'throttled') throw new Error(throttled)
+      if (check.verdict === 'throttled') throw new Error(tooManyAttemptsMessage)
       return check.verdict === 'right' ? { id: check.session.sub, session: check.session } : null
     },
   })
@@ -77,7 +79,7 @@ const callbacks: NonNullable<NextAuthOptions['callbacks']> = {
   async signIn({ account, profile }) {
     if (account?.type !== 'oauth') return account?.type === 'credentials'
     const { provider, providerAccountId } = account
-    const admitted = await admitExternalAccount({
+    const admitted = await signInExternalAccount({
       provider,
       providerAccountId,
       verifiedEmails: verifiedEmailsOf(profile),
@@ -85,20 +87,20 @@ const callbacks: NonNullable<NextAuthOptions['callbacks']> = {
     return admitted !== null
   },
 
-  /** Without an account it is a session being looked at: next-auth drops the cookie of one that this refuses. */
+  /** Without an account this call validates a session. next-auth deletes the cookie if it throws. */
   async jwt({ token, user, account }) {
     if (account?.type === 'credentials') return { ...signedInSchema.parse(user).session }
     const claims = account
       ? await sessionOfOutsideAccount(account)
       : (sessionClaimsSchema.safeParse(token).data ?? null)
-    if (!claims || !(await actorOfSession(claims))) throw new SessionOver()
+    if (!claims || !(await actorOfSession(claims))) throw new SessionEnded()
     return { ...claims }
   },
 
   redirect({ url, baseUrl }) {
     if (!URL.canParse(url, baseUrl)) return baseUrl
-    const goal = new URL(url, baseUrl)
-    return goal.origin === baseUrl ? goal.href : baseUrl
+    const target = new URL(url, baseUrl)
+    return target.origin === baseUrl ? target.href : baseUrl
   },
 }
 
@@ -110,14 +112,14 @@ async function sessionOfOutsideAccount(account: {
   return userId === null ? null : beginSession(userId)
 }
 
-class SessionOver extends Error {
+class SessionEnded extends Error {
   constructor() {
-    super('This session is over.')
+    super('This session has ended. Sign in again.')
     this.name = 'SessionOver'
   }
 }
 
-/** Only the message is logged: what next-auth hands over may hold a provider's tokens. */
+/** Logs only the message, because the error object may contain a provider's tokens. */
 function logError(code: string, metadata: Error | { error: Error }): void {
   const error = metadata instanceof Error ? metadata : metadata.error
   const level = code === 'JWT_SESSION_ERROR' ? 'debug' : 'warn'

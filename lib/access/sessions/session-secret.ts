@@ -5,30 +5,33 @@ import { env } from '../../env'
 
 let loading: Promise<string> | undefined
 
-/** What signs sessions: GPUQ_SECRET, or a secret made once and kept in the data directory. */
+/**
+ * Returns the secret that signs sessions: GPUQ_SECRET, or one that is generated once and stored in the data
+ * directory.
+ */
 export function sessionSecret(): Promise<string> {
-  loading ??= readOrMake().catch((error) => {
+  loading ??= readOrCreate().catch((error) => {
     loading = undefined
     throw error
   })
   return loading
 }
 
-async function readOrMake(): Promise<string> {
+async function readOrCreate(): Promise<string> {
   const { GPUQ_SECRET, GPUQ_DATA_DIR } = env()
   return GPUQ_SECRET ?? secretOfDirectory(GPUQ_DATA_DIR)
 }
 
 /**
- * The secret kept in a directory, made if there is none. It is written beside and linked into place, which fails when
- * the file is there: of two processes that start at once, both use the one that came first, whole.
+ * Reads the secret of a directory, or creates it. Writes a draft and hard-links it into place, which fails if the
+ * file exists. Concurrent starts therefore all use the first complete file.
  */
 export async function secretOfDirectory(directory: string): Promise<string> {
   const path = join(directory, 'session-secret')
-  return (await readSecret(path)) ?? (await makeSecret(directory, path))
+  return (await readSecret(path)) ?? (await createSecret(directory, path))
 }
 
-async function makeSecret(directory: string, path: string): Promise<string> {
+async function createSecret(directory: string, path: string): Promise<string> {
   await mkdir(directory, { recursive: true })
   const draft = `${path}.${process.pid}.${randomBytes(6).toString('hex')}`
   const file = await open(/* turbopackIgnore: true */ draft, 'wx', 0o600)
@@ -43,7 +46,7 @@ async function makeSecret(directory: string, path: string): Promise<string> {
     await unlink(draft)
   }
   const secret = await readSecret(path)
-  if (secret === null) throw new Error(`${path} was removed while it was being made. Start gpuq again.`)
+  if (secret === null) throw new Error(`${path} was removed while it was being created. Start gpuq again.`)
   return secret
 }
 
@@ -56,7 +59,7 @@ async function readSecret(path: string): Promise<string | null> {
     throw error
   }
   throw new Error(
-    `${path} holds fewer than 32 characters. Remove it to get a new secret; everyone signs in again.`,
+    `${path} contains fewer than 32 characters. Delete the file to create a new secret; all users must then sign in again.`,
   )
 }
 

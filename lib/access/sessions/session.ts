@@ -1,7 +1,7 @@
 import { type Role, scopes } from '../../contract/roles'
 import { database } from '../../database/client'
 import type { Actor } from '../actor'
-import { cookieName, readSession, type SessionClaims, sessionOfCookies } from './session-cookie'
+import { cookieName, readSession, readSessionCookie, type SessionClaims } from './session-cookie'
 
 interface UserRow {
   handle: string
@@ -12,16 +12,16 @@ interface UserRow {
 }
 
 /**
- * Who is signed in with the request's cookies, or in a server component with those of the page being made; null when
- * nobody is. A session ends at once when its user is disabled or changes the password.
+ * Returns the signed-in user of the request, or in a server component of the current page; null if nobody is signed
+ * in. A session ends immediately when its user is disabled or changes the password.
  */
 export async function sessionUser(request?: Request): Promise<Actor | null> {
-  const value = request ? sessionOfCookies(request.headers.get('cookie')) : await sessionOfPage()
+  const value = request ? readSessionCookie(request.headers.get('cookie')) : await sessionOfPage()
   const claims = value === null ? null : await readSession(value)
   return claims && actorOfSession(claims)
 }
 
-/** The actor of a session whose user exists, is enabled, and has not ended it. */
+/** Returns the actor of a session if its user exists, is enabled, and has not ended the session. */
 export async function actorOfSession({ sub, epoch }: SessionClaims): Promise<Actor | null> {
   const { pool } = database()
   const { rows } = await pool.query<UserRow>({
@@ -45,7 +45,7 @@ export async function actorOfSession({ sub, epoch }: SessionClaims): Promise<Act
   }
 }
 
-/** Begins a session for a user, or returns null when there is no such user or it is disabled. */
+/** Starts a session for a user. Returns null if the user does not exist or is disabled. */
 export async function beginSession(userId: string): Promise<SessionClaims | null> {
   const { rows } = await database().pool.query<{ session_epoch: number }>(
     'SELECT session_epoch FROM users WHERE id = $1 AND disabled_at IS NULL',

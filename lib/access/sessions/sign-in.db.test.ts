@@ -20,8 +20,8 @@ async function failuresUnder(target: string): Promise<number> {
   return rowCount ?? 0
 }
 
-describe('signing in with a password', () => {
-  it('takes handle and e-mail address, whatever the case of their letters', async () => {
+describe('sign-in with a password', () => {
+  it('accepts handle and e-mail address in any letter case', async () => {
     const { id, handle, email, password } = await makePerson()
     for (const login of [handle, handle.toUpperCase(), email, ` ${email.toUpperCase()} `]) {
       expect(await signInWithPassword({ login, password })).toEqual({
@@ -31,7 +31,7 @@ describe('signing in with a password', () => {
     }
   })
 
-  it('takes a password however its letters are composed', async () => {
+  it('accepts a password in any Unicode normalization', async () => {
     const { id, handle } = await makePerson()
     const { hashPassword } = await import('./passwords')
     const hash = await hashPassword('Zürich über alles')
@@ -41,7 +41,7 @@ describe('signing in with a password', () => {
     expect((await signInWithPassword({ login: handle, password })).verdict).toBe('right')
   })
 
-  it('answers the same for a wrong password, no password, a disabled and an unknown user', async () => {
+  it('returns the same for a wrong password, no password, a disabled and an unknown user', async () => {
     const [wrong, without, disabled] = [await makePerson(), await makePerson(), await makePerson()]
     await db.pool.query('UPDATE users SET password_hash = NULL WHERE id = $1', [without.id])
     await db.pool.query('UPDATE users SET disabled_at = now() WHERE id = $1', [disabled.id])
@@ -57,15 +57,15 @@ describe('signing in with a password', () => {
     expect(new Set(answers.map((answer) => JSON.stringify(answer)))).toEqual(new Set(['{"verdict":"wrong"}']))
   })
 
-  it('begins no session for a disabled user', async () => {
+  it('starts no session for a disabled user', async () => {
     const { id } = await makePerson()
     await db.pool.query('UPDATE users SET disabled_at = now() WHERE id = $1', [id])
     expect(await beginSession(id)).toBeNull()
   })
 })
 
-describe('trying passwords', () => {
-  it('ends for an account after ten failures, however many come at once, and keeps nobody else out', async () => {
+describe('password attempts', () => {
+  it('are blocked for an account after ten failures, also concurrent ones, and not for other accounts', async () => {
     const [victim, other] = [await makePerson(), await makePerson()]
     const answers = await tryOften(victim.handle, 30)
     expect(answers.filter(({ verdict }) => verdict === 'wrong')).toHaveLength(failuresAllowed)
@@ -77,7 +77,7 @@ describe('trying passwords', () => {
     )
   })
 
-  it('is open to the right user again when the window is over', async () => {
+  it('are allowed again after the window has passed', async () => {
     const { handle, password } = await makePerson()
     await tryOften(handle, failuresAllowed)
     await db.pool.query(
@@ -87,14 +87,14 @@ describe('trying passwords', () => {
     expect((await signInWithPassword({ login: handle, password })).verdict).toBe('right')
   })
 
-  it('ends for a login that nobody has in the same way, and does not keep what was typed', async () => {
+  it('for an unknown login are blocked in the same way, without storing what was typed', async () => {
     const typed = 'my-password-in-the-wrong-field'
     const answers = await tryOften(typed, failuresAllowed + 1)
     expect(answers.filter(({ verdict }) => verdict === 'throttled')).toHaveLength(1)
     expect(await findStored([typed, 'not the password'])).toEqual([])
   })
 
-  it('is recorded, and so is success', async () => {
+  it('are recorded, and so is success', async () => {
     const { id, handle, password } = await makePerson()
     await tryOften(handle, 2)
     await signInWithPassword({ login: handle, password })

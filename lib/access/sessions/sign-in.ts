@@ -5,20 +5,20 @@ import { database } from '../../database/client'
 import { acquireAccountLock } from '../../database/locks'
 import { type Transaction, transaction } from '../../database/transaction'
 import { recordAudit } from '../audit'
-import { inPasswordSlot, verifyPassword } from './passwords'
+import { verifyPassword, withHashingLimit } from './passwords'
 import type { SessionClaims } from './session-cookie'
 import { sessionSecret } from './session-secret'
 
-/** Wrong passwords that one account may see in {@link failureWindow} before every further try is refused. */
+/** Wrong passwords for one account within {@link failureWindow} after which further attempts are refused. */
 export const failuresAllowed = 10
 const failureWindow = '15 minutes'
 
 /**
- * Past this many wrong passwords over all accounts within the window, each try takes a second more. Together with the
- * few slots for hashing that bounds a search across accounts, and locks nobody out.
+ * Above this number of wrong passwords for all accounts within the window, each attempt is delayed by a second.
+ * Together with the concurrency limit for hashing, this limits a search across accounts without locking anybody out.
  */
-const calmFailures = 100
-const pauseMs = 1000
+const delayThreshold = 100
+const delayMs = 1000
 
 type PasswordCheck = { verdict: 'right'; session: SessionClaims } | { verdict: 'wrong' | 'throttled' }
 
@@ -33,8 +33,8 @@ const credentialsSchema = z.object({
 })
 
 /**
- * Signs in with a handle or e-mail address and a password. An unknown account, a disabled one, one without a password
- * and a wrong password are answered the same, after the same work.
+ * Signs in with a handle or e-mail address and a password. An unknown account, a disabled one, one without a
+ * password and a wrong password have the same result and need the same work.
  */
 export async function signInWithPassword(input: unknown): Promise<PasswordCheck> {
   const credentials = credentialsSchema.safeParse(input)
@@ -57,7 +57,7 @@ async function findLogin(login: string): Promise<{ id: string; handle: string } 
 }
 
 /**
- * What failures of an unknown login are counted under. What was typed is not kept: it may be a password in the wrong
+ * The key for failures of an unknown login. Does not contain the input, which may be a password typed into the wrong
  * field.
  */
 async function pseudonym(login: string): Promise<string> {
@@ -67,26 +67,26 @@ async function pseudonym(login: string): Promise<string> {
   return `unknown:${digest.slice(0, 16)}`
 }
 
-/** Whose password is tried: null for a login that nobody has. Failures are counted under `target`. */
-interface Try {
+/** One attempt; `userId` is null for an unknown login. Failures are counted under `target`. */
+interface PasswordAttempt {
   userId: string | null
   target: string
   password: string
 }
 
 /**
- * Checks a password and, when it is right, runs `onRight` in the same transaction. Tries of one account take turns, so
- * that many at once are not more than many in a row.
+ * Checks a password and, if it is right, runs `onRight` in the same transaction. Attempts for one account are
+ * serialized, so concurrency does not raise their number.
  */
 export function checkPassword(
-  { userId, target, password }: Try,
+  { userId, target, password }: PasswordAttempt,
   onRight: (tx: Transaction, userId: string) => Promise<void>,
 ): Promise<PasswordCheck> {
-  return inPasswordSlot(async () => {
-    await sleep(await pauseBeforeTry())
+  return withHashingLimit(async () => {
+    await sleep(await delayAttempt())
     return transaction(async (tx) => {
       await acquireAccountLock(tx, `sign-in ${target}`)
-      if ((await failuresOf(tx, target)) >= failuresAllowed) return { verdict: 'throttled' }
+      if ((await countFailures(tx, target)) >= failuresAllowed) return { verdict: 'throttled' }
       const stored = await storedPassword(tx, userId)
       const matches = await verifyPassword(stored?.password_hash ?? null, password)
       if (stored && matches) {
@@ -105,7 +105,10 @@ interface PasswordRow {
   session_epoch: number
 }
 
-/** The epoch is read with the password: a session begun with a password that changes meanwhile is over at once. */
+/**
+ * Reads the epoch together with the password: if the password changes in the meantime, the new session is invalid
+ * immediately.
+ */
 async function storedPassword(tx: Transaction, userId: string | null): Promise<PasswordRow | null> {
   const { rows } = await tx.query<PasswordRow>(
     'SELECT id, password_hash, session_epoch FROM users WHERE id = $1 AND disabled_at IS NULL',
@@ -114,7 +117,7 @@ async function storedPassword(tx: Transaction, userId: string | null): Promise<P
   return rows[0] ?? null
 }
 
-async function failuresOf(tx: Transaction, target: string): Promise<number> {
+async function countFailures(tx: Transaction, target: string): Promise<number> {
   const { rows } = await tx.query<{ count: number }>(
     `SELECT count(*)::int AS count FROM audit_events
       WHERE action = 'sign_in_failed' AND target = $1 AND at > now() - $2::interval`,
@@ -123,11 +126,11 @@ async function failuresOf(tx: Transaction, target: string): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-async function pauseBeforeTry(): Promise<number> {
+async function delayAttempt(): Promise<number> {
   const { rows } = await database().pool.query<{ calm: boolean }>(
     `SELECT count(*) < $1 AS calm FROM (
        SELECT 1 FROM audit_events WHERE at > now() - $2::interval AND action = 'sign_in_failed' LIMIT $1) failures`,
-    [calmFailures, failureWindow],
+    [delayThreshold, failureWindow],
   )
-  return rows[0]?.calm === false ? pauseMs : 0
+  return rows[0]?.calm === false ? delayMs : 0
 }

@@ -1,8 +1,8 @@
-/** What a handler answered, as a client reads it. */
+/** A handler's response, as a client reads it. */
 export interface Answer {
   status: number
   headers: Headers
-  /** The JSON body; null where there is none. */
+  /** The JSON body; null if there is none. */
   body: unknown
 }
 
@@ -10,7 +10,7 @@ type Handler<Params> = (request: Request, context: { params: Promise<Params> }) 
 
 interface Call<Params> {
   method?: string
-  /** Sent as JSON; a string is sent as it is. */
+  /** Sent as JSON; a string is sent unchanged. */
   body?: unknown
   token?: string
   cookie?: string
@@ -18,7 +18,7 @@ interface Call<Params> {
   params?: Params
 }
 
-/** Calls a route's handler as Next.js does. Whoever comes with a cookie comes from a page of this site. */
+/** Calls a route's handler like Next.js. A call with a cookie counts as same-site. */
 export async function call<Params extends object = Record<never, never>>(
   handler: Handler<Params>,
   path: string,
@@ -45,7 +45,7 @@ export async function call<Params extends object = Record<never, never>>(
   }
 }
 
-/** Reads a list to its end by its `Link` headers; returns its pages. */
+/** Reads all pages of a list by its `Link` headers. */
 export async function readPages(
   handler: Handler<Record<never, never>>,
   path: string,
@@ -54,7 +54,7 @@ export async function readPages(
   const pages: unknown[][] = []
   for (let next: string | null = path; next !== null && pages.length < 100; ) {
     const { body, headers, status }: Answer = await call(handler, next, who)
-    if (status !== 200 || !Array.isArray(body)) throw new Error(`${next} answered ${status}`)
+    if (status !== 200 || !Array.isArray(body)) throw new Error(`${next} returned ${status}, or no list.`)
     pages.push(body)
     const link: string | undefined = headers
       .get('link')

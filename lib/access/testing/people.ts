@@ -7,19 +7,19 @@ import { hashPassword } from '../sessions/passwords'
 import { sessionCookie } from '../sessions/session-cookie'
 import { generateToken, hashToken, tokenHint } from '../tokens/token-format'
 
-/** A user for tests, and the ways in which they may call. */
+/** A test user with credentials. */
 export interface Person {
   id: string
   handle: string
   email: string
   password: string
-  /** As signed in with a browser. */
+  /** Authenticated with a browser session. */
   actor: Actor
-  /** The `Cookie` header of that browser. */
+  /** The `Cookie` header of that session. */
   cookie: string
 }
 
-/** Makes a user with a password, straight into the database. */
+/** Inserts a user with a password. */
 export async function makePerson(role: Role = 'researcher', given?: string): Promise<Person> {
   const id = uuidv7()
   const handle = given ?? `${role}-${randomBytes(4).toString('hex')}`
@@ -42,7 +42,7 @@ export async function makePerson(role: Role = 'researcher', given?: string): Pro
   return { id, handle, email, password, actor, cookie }
 }
 
-/** Makes a token of a person, straight into the database, and returns it with the actor that it proves. */
+/** Inserts a token of a person. Returns the token and the actor it authenticates. */
 export async function makeToken(
   { id, actor }: Person,
   scopes: Scope[] = ['submit', 'read'],
@@ -58,7 +58,7 @@ export async function makeToken(
   return { token, tokenId, actor: { ...actor, via: 'token', scopes, tokenId } }
 }
 
-/** Texts that must be in no table: returns `table: text` for each that is, as it is or as bytes. */
+/** Searches all tables for texts that must not be stored, also as bytes. Returns `table: text` for each match. */
 export async function findStored(texts: readonly string[]): Promise<string[]> {
   const { pool } = database()
   const { rows: tables } = await pool.query<{ name: string }>(

@@ -1,6 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** A token: `gpuq_`, 32 random bytes in base62 (43 characters), and a 6-character checksum of what stands before. */
+/**
+ * A token is `gpuq_`, 32 random bytes in base62 (43 characters), and a checksum of 6 characters over everything
+ * before it.
+ */
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const prefix = 'gpuq_'
 const bodyLength = 43
@@ -25,7 +28,7 @@ export function generateToken(): string {
   return body + checksum(body)
 }
 
-/** True when `text` could have been made by {@link generateToken}: a typing error shows without a look-up. */
+/** Returns true if {@link generateToken} could have created `text`. Detects typing errors without a database query. */
 export function looksLikeToken(text: string): boolean {
   const length = prefix.length + bodyLength
   return (
@@ -35,12 +38,12 @@ export function looksLikeToken(text: string): boolean {
   )
 }
 
-/** What is stored of a token. Tokens have 256 random bits, so a fast hash is enough. */
+/** The hash of a token for storage. A token has 256 random bits, so a fast hash is sufficient. */
 export function hashToken(token: string): Buffer {
   return createHash('sha256').update(token).digest()
 }
 
-/** The first characters, shown to tell tokens apart: few of them where someone else made the token up. */
+/** The first characters of a token, shown to distinguish tokens. Fewer for a token chosen by a person. */
 export function tokenHint(token: string): string {
   return `${token.slice(0, looksLikeToken(token) ? prefix.length + 4 : 4)}…`
 }

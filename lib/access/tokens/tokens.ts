@@ -39,7 +39,7 @@ function toToken(row: TokenRow): Token {
   }
 }
 
-/** The actor's own tokens, or for an admin those of another user or of all, the latest first. */
+/** Lists the actor's own tokens, or for an admin those of another user or of all, the latest first. */
 export async function listTokens(
   actor: Actor,
   query: z.output<typeof listTokensSchema>,
@@ -57,18 +57,18 @@ export async function listTokens(
   return cutPage(rows, query.limit, (row) => [row.created_at.toISOString(), row.token_id], toToken)
 }
 
-/** Whose tokens are meant: the actor's own, or for an admin those of a named user. */
+/** Returns the user whose tokens are requested: the actor, or for an admin the named user. */
 async function ownerOf(actor: Actor, handle: string = actor.handle): Promise<UserRow> {
   if (handle.toLowerCase() !== actor.handle.toLowerCase()) requireAdmin(actor)
   return findUser(database().pool, handle)
 }
 
-/** Live tokens one user may have: enough for every machine and script, too few to fill the database with. */
+/** Maximum live tokens of one user. Enough for every machine and script, and it limits the database's growth. */
 const liveTokenLimit = 200
 
 /**
- * Makes a token, which is in the answer and nowhere else. A token cannot make one that may do more or lasts longer than
- * it does itself.
+ * Creates a token, which only this response contains. A token cannot create one with more scopes or a later expiry
+ * than its own.
  */
 export async function createToken(
   actor: Actor,
@@ -79,7 +79,7 @@ export async function createToken(
   requireGrantable(actor, owner, scopes)
   const token = generateToken()
   return transaction(async (tx) => {
-    await requireRoom(tx, owner)
+    await requireTokenQuota(tx, owner)
     const id = uuidv7()
     await tx.query(
       `INSERT INTO api_tokens (id, user_id, name, hash, hint, scopes, created_by_id, expires_at)
@@ -102,7 +102,7 @@ export async function createToken(
       [id],
     )
     const [made] = rows.map(toToken)
-    if (!made) throw new Error('PostgreSQL does not find the token it stored')
+    if (!made) throw new Error('PostgreSQL did not return the token that was just stored.')
     const { token_id, name, expires_at } = made
     const detail = { token_id, name, scopes, expires_at }
     await recordAudit(tx, { actorId: actor.userId, action: 'token_created', target: owner.handle, detail })
@@ -113,26 +113,30 @@ export async function createToken(
 function requireGrantable(actor: Actor, owner: UserRow, scopes: Scope[]): void {
   if (owner.disabled) throw invalid('user_id', `"${owner.handle}" is disabled`)
   if (scopes.includes('admin') && owner.role !== 'admin') {
-    if (!isAdmin(actor)) throw new GpuqError('forbidden', 'The scope "admin" is for admins. Leave it out.')
-    throw invalid('scopes', `"${owner.handle}" is no admin: leave out the scope "admin"`)
+    if (!isAdmin(actor))
+      throw new GpuqError('forbidden', 'Only admins may create a token with the scope "admin". Leave it out.')
+    throw invalid('scopes', `"${owner.handle}" is not an admin: leave out the scope "admin"`)
   }
   if (actor.via === 'session' || isAdmin(actor)) return
   const lacking = scopes.find((scope) => !actor.scopes.includes(scope))
   if (lacking === undefined) return
-  throw new GpuqError('forbidden', `This token lacks the scope "${lacking}", and cannot give it to another.`)
+  throw new GpuqError(
+    'forbidden',
+    `This token lacks the scope "${lacking}" and cannot create a token that has it. Leave the scope out, or sign in to create the token.`,
+  )
 }
 
-async function requireRoom(tx: Transaction, owner: UserRow): Promise<void> {
+async function requireTokenQuota(tx: Transaction, owner: UserRow): Promise<void> {
   await tx.query('SELECT 1 FROM users WHERE id = $1 FOR NO KEY UPDATE', [owner.id])
-  const { rows } = await tx.query<{ full: boolean }>(
+  const { rows } = await tx.query<{ quotaExceeded: boolean }>(
     `SELECT count(*) >= $2 AS full FROM api_tokens
       WHERE user_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
     [owner.id, liveTokenLimit],
   )
-  if (!rows[0]?.full) return
+  if (!rows[0]?.quotaExceeded) return
   throw new GpuqError(
     'conflict',
-    `"${owner.handle}" has ${liveTokenLimit} live tokens already. Revoke some of them first.`,
+    `"${owner.handle}" already has ${liveTokenLimit} live tokens. Revoke some of them first.`,
   )
 }
 
@@ -140,7 +144,7 @@ function invalid(path: string, message: string): GpuqError {
   return new GpuqError('invalid_fields', `${path}: ${message}`, { errors: [{ path, message }] })
 }
 
-/** Revokes a token: one's own, or for an admin any. A token that was revoked before stays so. */
+/** Revokes one of the actor's own tokens, or for an admin any token. Repeating it changes nothing. */
 export function revokeToken(actor: Actor, tokenId: string): Promise<void> {
   return transaction(async (tx) => {
     const { rows } = z.uuid().safeParse(tokenId).success
@@ -152,7 +156,7 @@ export function revokeToken(actor: Actor, tokenId: string): Promise<void> {
         )
       : { rows: [] }
     const [token] = rows
-    if (!token) throw new GpuqError('not_found', 'There is no such token.')
+    if (!token) throw new GpuqError('not_found', 'There is no such token. GET /api/tokens lists your tokens.')
     if (token.revoked) return
     await tx.query('UPDATE api_tokens SET revoked_at = now() WHERE id = $1', [tokenId])
     const detail = { token_id: tokenId, name: token.name }

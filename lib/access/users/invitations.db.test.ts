@@ -12,7 +12,7 @@ const signIn = async (login: string, password: string) =>
   (await signInWithPassword({ login, password })).verdict
 
 describe('an admin who lost the password', () => {
-  it('is invited from beside the database, once, and keeps the old password until then', async () => {
+  it('can be invited once from the server, and keeps the old password until then', async () => {
     const first = await makePerson('admin', 'first')
     await makePerson('admin', 'second')
     const { handle, url } = await inviteAdmin(origin)
@@ -30,7 +30,7 @@ describe('an admin who lost the password', () => {
     expect(rows).toEqual([{ actor_id: null, target: 'first' }])
   })
 
-  it('is found by handle and by e-mail address, but nobody is who is no admin or is disabled', async () => {
+  it('is found by handle and e-mail address; other users and disabled admins are not', async () => {
     await makePerson('researcher', 'reader')
     expect(await inviteAdmin(origin, 'SECOND')).toMatchObject({ handle: 'second' })
     expect(await inviteAdmin(origin, 'second@example.org')).toMatchObject({ handle: 'second' })

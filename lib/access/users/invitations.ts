@@ -4,19 +4,19 @@ import { GpuqError } from '../../contract/errors'
 import { database } from '../../database/client'
 import { transaction } from '../../database/transaction'
 import { recordAudit } from '../audit'
-import { hashPassword, inPasswordSlot } from '../sessions/passwords'
+import { hashPassword, withHashingLimit } from '../sessions/passwords'
 
-/** How long an invitation stays open, as PostgreSQL's interval. */
+/** Lifetime of an invitation, as a PostgreSQL interval. */
 export const invitationLifetime = '7 days'
 
-/** A link that lets its holder set a user's password, once. Only its SHA-256 is stored. */
+/** A link with which its holder can set a user's password once. Only its SHA-256 is stored. */
 interface Invitation {
   hash: Buffer
   /** Shown once. */
   url: string
 }
 
-/** A new invitation; `origin` is where the one who invites reached gpuq. */
+/** Creates an invitation; `origin` is the address at which the inviter reached gpuq. */
 export function newInvitation(origin: string): Invitation {
   const token = randomBytes(32).toString('base64url')
   return { hash: hashInvitation(token), url: `${origin}/invitations/${token}` }
@@ -27,8 +27,9 @@ function hashInvitation(token: string): Buffer {
 }
 
 /**
- * Invites an admin who lost the password, for whoever can reach the database itself: the one named by handle or e-mail,
- * else the one who was made first. The password holds until the invitation is accepted. Throws 404 when there is none.
+ * Invites an admin who lost the password. For callers with access to the database itself. Chooses the admin by
+ * handle or e-mail, otherwise the oldest admin. The old password stays valid until the invitation is accepted.
+ * @throws 404 if there is no such enabled admin.
  */
 export function inviteAdmin(origin: string, name?: string): Promise<{ handle: string; url: string }> {
   const { hash, url } = newInvitation(origin)
@@ -62,7 +63,7 @@ interface InvitedRow {
   handle: string
 }
 
-/** Who an open invitation is for, or null when it is wrong, used, expired, or of a disabled user. */
+/** Returns the user of an open invitation, or null if it is wrong, used, expired, or of a disabled user. */
 export async function findInvited(token: string): Promise<InvitedRow | null> {
   const { rows } = await database().pool.query<InvitedRow>(
     `SELECT id, handle FROM users
@@ -73,15 +74,15 @@ export async function findInvited(token: string): Promise<InvitedRow | null> {
 }
 
 /**
- * Wrong invitations a minute. The right one is let in regardless: its 256 random bits cannot be found by trying, and a
- * flood of wrong ones must keep nobody out.
+ * Maximum wrong invitations per minute. A valid one is always accepted: its 256 random bits cannot be guessed, and
+ * an attacker must not be able to block others.
  */
-const wrongOnes = new RateWindow(60, 60_000)
+const wrongAttempts = new RateWindow(60, 60_000)
 
-/** Sets the password of the user that the invitation is for, uses it up, and returns the user's handle. */
+/** Sets the password of the invited user, uses the invitation up, and returns the user's handle. */
 export async function acceptInvitation(token: string, password: string): Promise<string> {
   if (!(await findInvited(token))) throw refusal()
-  const hash = await inPasswordSlot(() => hashPassword(password))
+  const hash = await withHashingLimit(() => hashPassword(password))
   const handle = await transaction(async (tx) => {
     const { rows } = await tx.query<InvitedRow>(
       `UPDATE users SET password_hash = $2, invitation_hash = NULL, invitation_expires_at = NULL,
@@ -100,16 +101,16 @@ export async function acceptInvitation(token: string, password: string): Promise
 }
 
 function refusal(): GpuqError {
-  const wait = wrongOnes.hit(Date.now())
+  const wait = wrongAttempts.hit(Date.now())
   if (wait === null) {
     return new GpuqError(
       'not_found',
-      'This invitation is wrong, was used, or has expired. Ask your admin for a new one.',
+      'This invitation is wrong, was already used, or has expired. Ask your admin for a new one.',
     )
   }
   return new GpuqError(
     'rate_limited',
-    'Too many wrong invitations were tried. Wait a minute and try again.',
+    'There were too many attempts with wrong invitations. Wait a minute and try again.',
     {
       headers: { 'retry-after': String(wait) },
     },

@@ -6,9 +6,9 @@ import { recordAudit } from '../audit'
 import { reservedHandles } from './users'
 
 /**
- * The user whose job a submission is: the caller, or for an admin anyone. One whom nobody knows is made, as a researcher
- * without a sign-in.
- * @throws 403 when a researcher names another, 409 for one who is disabled.
+ * Returns the user for a submission: the caller, or for an admin any user. Creates an unknown user as a researcher
+ * without sign-in.
+ * @throws 403 if a researcher names another user, 409 if the user is disabled.
  */
 export async function findOrCreateUser(
   tx: Transaction,
@@ -17,34 +17,37 @@ export async function findOrCreateUser(
 ): Promise<string> {
   if (handle === undefined || handle.toLowerCase() === actor.handle.toLowerCase()) return actor.userId
   if (!isAdmin(actor)) {
-    throw new GpuqError('forbidden', 'Only admins submit for other users. Leave out user, or make it yours.')
+    throw new GpuqError(
+      'forbidden',
+      'Only admins may submit for other users. Leave out user, or set it to your own id.',
+    )
   }
   const user = (await find(tx, handle)) ?? (await create(tx, actor, handle)) ?? (await find(tx, handle))
-  if (!user) throw new Error('a user vanished as they were made')
+  if (!user) throw new Error('The user disappeared during the submission. Submit again.')
   if (!user.disabled) return user.id
-  throw new GpuqError('conflict', `The user "${handle}" is disabled. Enable them first.`)
+  throw new GpuqError('conflict', `The user "${handle}" is disabled. Ask an admin to enable the user first.`)
 }
 
-interface Found {
+interface SubmissionUser {
   id: string
   disabled: boolean
 }
 
-async function find(tx: Transaction, handle: string): Promise<Found | null> {
-  const { rows } = await tx.query<Found>(
+async function find(tx: Transaction, handle: string): Promise<SubmissionUser | null> {
+  const { rows } = await tx.query<SubmissionUser>(
     'SELECT id, disabled_at IS NOT NULL AS disabled FROM users WHERE lower(handle) = lower($1)',
     [handle],
   )
   return rows[0] ?? null
 }
 
-/** Null when the user exists: another transaction made them meanwhile. */
-async function create(tx: Transaction, actor: Actor, handle: string): Promise<Found | null> {
+/** Returns null if another transaction created the user in the meantime. */
+async function create(tx: Transaction, actor: Actor, handle: string): Promise<SubmissionUser | null> {
   if (reservedHandles.has(handle.toLowerCase())) {
     const message = `"${handle}" is reserved, choose another`
     throw new GpuqError('invalid_fields', `user: ${message}`, { errors: [{ path: 'user', message }] })
   }
-  const { rows } = await tx.query<Found>(
+  const { rows } = await tx.query<SubmissionUser>(
     'INSERT INTO users (id, handle) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING id, false AS disabled',
     [uuidv7(), handle],
   )

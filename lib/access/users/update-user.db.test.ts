@@ -7,7 +7,7 @@ vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough')
 const db = testDatabase()
 const origin = 'http://localhost:8001'
 
-/** Starts with these admins and no others. */
+/** Leaves exactly these admins in the database. */
 async function onlyAdmins(count: number): Promise<[Person, ...Person[]]> {
   await db.pool.query("UPDATE users SET role = 'researcher'")
   const first = await makePerson('admin')
@@ -21,7 +21,7 @@ async function enabledAdmins(): Promise<number> {
 }
 
 describe('the last enabled admin', () => {
-  it('can be neither disabled nor demoted, by nobody', async () => {
+  it('can be neither disabled nor demoted', async () => {
     const [admin] = await onlyAdmins(1)
     for (const changes of [{ disabled: true }, { role: 'researcher' as const }]) {
       await expect(updateUser(admin.actor, admin.handle, changes, origin)).rejects.toMatchObject({
@@ -33,7 +33,7 @@ describe('the last enabled admin', () => {
     expect(await enabledAdmins()).toBe(1)
   })
 
-  it('is counted without those who are disabled', async () => {
+  it('does not count disabled admins', async () => {
     const [admin, other] = await onlyAdmins(2)
     await updateUser(admin.actor, other?.handle ?? '', { disabled: true }, origin)
     await expect(updateUser(admin.actor, admin.handle, { disabled: true }, origin)).rejects.toMatchObject({
@@ -43,7 +43,7 @@ describe('the last enabled admin', () => {
     expect(await enabledAdmins()).toBe(1)
   })
 
-  it('is there however many admins remove each other at once', async () => {
+  it('remains if admins remove each other concurrently', async () => {
     for (let round = 0; round < 5; round++) {
       const admins = await onlyAdmins(6)
       const outcomes = await Promise.allSettled(
@@ -57,8 +57,8 @@ describe('the last enabled admin', () => {
   })
 })
 
-describe('changing a user', () => {
-  it('is for admins, and of their tokens for those with the scope', async () => {
+describe('a change of a user', () => {
+  it('requires an admin, and a token with the scope', async () => {
     const [admin] = await onlyAdmins(1)
     const researcher = await makePerson()
     const { actor } = await makeToken(admin, ['submit', 'read'])
@@ -69,7 +69,7 @@ describe('changing a user', () => {
     }
   })
 
-  it('is in the audit log, without the invitation that it made', async () => {
+  it('is in the audit log, without the invitation that it created', async () => {
     const [admin] = await onlyAdmins(1)
     const { handle } = await makePerson()
     const changes = { role: 'admin' as const, new_invitation: true as const }

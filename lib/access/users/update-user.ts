@@ -13,8 +13,8 @@ import { userConflict } from './users'
 type Changes = z.output<typeof updateUserSchema>
 
 /**
- * Changes a user. Disabling ends their sessions and tokens at once. There is always an enabled admin: the last one can
- * be neither disabled nor demoted.
+ * Changes a user. Disabling ends their sessions and tokens immediately. The last enabled admin can be neither
+ * disabled nor demoted.
  */
 export function updateUser(
   actor: Actor,
@@ -40,8 +40,8 @@ export function updateUser(
 }
 
 /**
- * Whoever removes an admin takes turns, so that of two who remove each other the second finds itself the last. One lock
- * for all instead of the admins' rows: those are also held by whatever refers to them, and that would deadlock.
+ * Serializes removals of admins, so that of two admins who remove each other the second is refused. Uses one lock
+ * instead of the admins' rows, because other transactions lock those through foreign keys, which would deadlock.
  */
 async function requireAnotherAdmin(tx: Transaction, user: UserRow): Promise<void> {
   await acquireAccountLock(tx, 'gpuq admins')

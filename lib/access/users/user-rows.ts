@@ -4,7 +4,7 @@ import { idPattern } from '../../contract/jobs'
 import type { Role } from '../../contract/roles'
 import type { Transaction } from '../../database/transaction'
 
-/** A user as SQL returns it with {@link userColumns}. */
+/** A user row with {@link userColumns}. */
 export interface UserRow {
   id: string
   handle: string
@@ -25,7 +25,7 @@ export const userColumns = `id, handle, email, name, role, disabled_at IS NOT NU
   password_hash IS NULL AND coalesce(invitation_expires_at > now(), false) AS invited,
   submissions_per_minute, max_active_jobs, unix_uid, unix_gid, created_at, last_seen_at`
 
-/** The user as it goes over the wire. */
+/** Converts a row to the user of the API. */
 export function toUser(row: UserRow): User {
   return {
     user_id: row.handle,
@@ -42,7 +42,7 @@ export function toUser(row: UserRow): User {
   }
 }
 
-/** The user with a handle, whatever the case of its letters; throws 404 when there is none. */
+/** Finds a user by handle in any letter case. @throws 404 if there is none. */
 export async function findUser(executor: Transaction, handle: string): Promise<UserRow> {
   const { rows } = idPattern.test(handle)
     ? await executor.query<UserRow>(`SELECT ${userColumns} FROM users WHERE lower(handle) = lower($1)`, [
@@ -54,10 +54,10 @@ export async function findUser(executor: Transaction, handle: string): Promise<U
 }
 
 export function noSuchUser(): GpuqError {
-  return new GpuqError('not_found', 'There is no such user.')
+  return new GpuqError('not_found', 'There is no such user. Check the user id.')
 }
 
-/** The ids of users named in a request, in its order; throws a 422 that names every handle that nobody has. */
+/** Returns the ids of users by handle, in the same order. @throws 422 with every unknown handle. */
 export async function userIdsOf(
   executor: Transaction,
   path: string,

@@ -7,11 +7,11 @@ import { cutPage, decodeCursor, type Page } from '../../database/pagination'
 import { isUniqueViolation, transaction } from '../../database/transaction'
 import { type Actor, isAdmin, requireAdmin } from '../actor'
 import { recordAudit } from '../audit'
-import { hashPassword, inPasswordSlot } from '../sessions/passwords'
+import { hashPassword, withHashingLimit } from '../sessions/passwords'
 import { invitationLifetime, newInvitation } from './invitations'
 import { findUser, noSuchUser, toUser, type UserRow, userColumns } from './user-rows'
 
-/** Every user, by handle. */
+/** Lists all users by handle. */
 export async function listUsers(actor: Actor, query: z.output<typeof listUsersSchema>): Promise<Page<User>> {
   requireAdmin(actor)
   const [after] = query.cursor === undefined ? [null] : decodeCursor(query.cursor, 1)
@@ -23,18 +23,19 @@ export async function listUsers(actor: Actor, query: z.output<typeof listUsersSc
   return cutPage(rows, query.limit, ({ handle }) => [handle.toLowerCase()], toUser)
 }
 
-/** One user: oneself, or for an admin anyone. Everybody else's handle is as unknown as one that nobody has. */
+/** Reads one user: the actor, or for an admin any user. To others, an existing handle looks like an unknown one. */
 export async function getUser(actor: Actor, handle: string): Promise<User> {
   const row = await findUser(database().pool, handle)
   if (row.id !== actor.userId && !isAdmin(actor)) throw noSuchUser()
   return toUser(row)
 }
 
-/** Handles that mean something else in an address. */
+/** Handles with another meaning in URLs. */
 export const reservedHandles: ReadonlySet<string> = new Set(['me'])
 
 /**
- * Makes a user. Without a password, the answer holds an invitation's link; `origin` is where the admin reached gpuq.
+ * Creates a user. Without a password, the response contains an invitation link; `origin` is the address at which the
+ * admin reached gpuq.
  */
 export async function createUser(
   actor: Actor,
@@ -44,7 +45,7 @@ export async function createUser(
   requireAdmin(actor)
   const { user_id: handle, email = null, name = null, role, password } = input
   if (reservedHandles.has(handle.toLowerCase())) throw reservedHandle(handle)
-  const hash = password === undefined ? null : await inPasswordSlot(() => hashPassword(password))
+  const hash = password === undefined ? null : await withHashingLimit(() => hashPassword(password))
   const invitation = password === undefined ? newInvitation(origin) : null
   return transaction(async (tx) => {
     const { rows } = await tx
@@ -65,7 +66,7 @@ export async function createUser(
   })
 }
 
-/** Says which of a user's unique fields is taken; any other error stays as it is. */
+/** Converts a unique violation into an error that names the field; returns other errors unchanged. */
 export function userConflict(error: unknown, handle: string): unknown {
   if (['users_handle_key', 'users_handle_lower_key'].some((name) => isUniqueViolation(error, name))) {
     return new GpuqError('conflict', `The user id "${handle}" is taken. Choose another.`)
@@ -73,7 +74,7 @@ export function userConflict(error: unknown, handle: string): unknown {
   if (['users_email_key', 'users_email_lower_key'].some((name) => isUniqueViolation(error, name))) {
     return new GpuqError(
       'conflict',
-      'Another user has this e-mail address. Each user needs one of their own.',
+      'Another user has this e-mail address. Use a different address for each user.',
     )
   }
   return error

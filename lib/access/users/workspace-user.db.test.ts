@@ -31,7 +31,7 @@ const queue = (person: Person, project_id: string) =>
 
 async function upload(person: Person, project: string) {
   const parsed = parseConfig(`competition_id: c\nproject_id: ${project}\nexpected_time: 60\n`)
-  if (!parsed.ok) throw new Error('a wrong config')
+  if (!parsed.ok) throw new Error('The config is invalid.')
   const { config } = parsed
   const rest = { command: null, runId: null, bodyHash: Buffer.alloc(32), idempotencyKey: null }
   return submitJob(unlimited(person), { code: Buffer.from('print(1)'), config, ...rest })
@@ -48,30 +48,30 @@ async function accepted(jobId: string): Promise<string | null | undefined> {
   return rows[0]?.workspace
 }
 
-describe('a project that works in a shared directory', () => {
-  it('takes no job of a user without a uid, and says who can mend that', async () => {
+describe('a project with a shared directory', () => {
+  it('refuses jobs of a user without a uid, and says who can set it', async () => {
     for (const send of [queue, upload, upload]) {
       await expect(send(ada, 'thesis')).rejects.toMatchObject({
         code: 'invalid_fields',
-        message: expect.stringMatching(/\/data\/thesis, and ada has no uid .* an admin can set it/),
+        message: expect.stringMatching(/\/data\/thesis, and ada has no uid .* An admin can set the uid/),
       })
     }
     const { rows } = await db.pool.query("SELECT 1 FROM projects WHERE slug = 'thesis'")
-    expect(rows, 'the project of a refused job was not made').toEqual([])
+    expect(rows, 'the project of the refused job must not exist').toEqual([])
   })
 
-  it('takes it once an admin has set one, and no more once it is taken away', async () => {
+  it('accepts jobs after an admin has set a uid, and refuses them after it is removed', async () => {
     expect(await setUid(1234)).toMatchObject({ unix_uid: 1234, unix_gid: 1234 })
     for (const send of [queue, upload, upload]) {
       const { jobId } = await send(ada, 'thesis')
       expect(await workspaceOfJob(jobId)).toBe('/data/thesis')
-      expect(await accepted(jobId), 'workers without it are to refuse the job').toBe('/data/thesis')
+      expect(await accepted(jobId), 'workers without the directory must refuse the job').toBe('/data/thesis')
     }
     expect(await setUid(null)).toMatchObject({ unix_uid: null, unix_gid: null })
     for (const send of [queue, upload]) await expect(send(ada, 'thesis')).rejects.toThrow(/no uid/)
   })
 
-  it('is that owner’s project, and not another of its name', async () => {
+  it('is the project of that owner, not another one of the same name', async () => {
     const { jobId } = await queue(bob, 'thesis')
     expect(await workspaceOfJob(jobId)).toBeNull()
     expect(await accepted(jobId)).toBeNull()

@@ -12,8 +12,8 @@ interface Row {
 }
 
 /**
- * The shared directory that a user's job of a project works in; null where the project has none.
- * @throws 422 where it has one and the user no uid: nobody could say whose the job's files are.
+ * Returns the shared working directory for a user's job in a project; null if the project has none.
+ * @throws 422 if the user has no uid, because the job's files would have no owner.
  */
 export async function requireWorkspaceUser(
   tx: Transaction,
@@ -30,13 +30,13 @@ export async function requireWorkspaceUser(
   const [row] = rows
   const path = row ? workspaceOf(workspaces, row) : null
   if (!row || path === null || row.unix_uid !== null) return path
-  const message = `the project works in ${path}, and ${row.handle} has no uid to write there with: an admin can set it on the page of users`
+  const message = `the project uses the shared directory ${path}, and ${row.handle} has no uid to write there. An admin can set the uid on the Users page`
   throw new GpuqError('invalid_fields', `project_id: ${message}`, {
     errors: [{ path: 'project_id', message }],
   })
 }
 
-/** The shared directory that a job works in; null where its project has none. */
+/** Returns the shared working directory of a job; null if its project has none. */
 export async function workspaceOfJob(jobId: string): Promise<string | null> {
   const workspaces = env().GPUQ_WORKSPACES
   if (workspaces === undefined) return null

@@ -9,9 +9,9 @@ import { type LockedNode, lockGpu, lockNode, parseNodeNumber } from '../nodes/lo
 const conflict = (message: string) => new GpuqError('conflict', message)
 
 /**
- * Takes a node that will not come back off the list, with its GPUs, and with what an admin or its failures had set. Its
- * row stays: past tasks name it. Served by a worker again, it is there again.
- * @throws 409 while a worker serves it or jobs are on it; 404 once it is forgotten.
+ * Removes a lost node from the list, with its GPUs, its pause and its quarantine. The row stays because past tasks
+ * refer to it. The node reappears if a worker serves it again.
+ * @throws 409 if a worker serves it or jobs are on it; 404 if it was already forgotten.
  */
 export async function forgetNode(actor: Actor, id: string): Promise<void> {
   requireAdmin(actor)
@@ -19,13 +19,13 @@ export async function forgetNode(actor: Actor, id: string): Promise<void> {
   await transaction(async (tx) => {
     const node = await lockNode(tx, number)
     await refuseInUse(tx, node)
-    await giveBackHeld(tx, node)
+    await releaseHeldGpus(tx, node)
     await tx.query(
       `UPDATE gpus SET missing = true, forgotten_at = now(), paused_at = NULL, pause_reason = NULL, busy_reason = NULL
         WHERE node_id = $1 AND forgotten_at IS NULL`,
       [node.id],
     )
-    // A new lease: whatever a worker still believes that has one, it is not this node's any more.
+    // A new lease id fences off any worker that still believes it holds the node.
     await tx.query(
       `UPDATE nodes SET forgotten_at = now(), status = 'drained', lease_id = gen_random_uuid(), lease_expires_at = now(),
               paused_at = NULL, pause_reason = NULL, failures_in_row = 0, quarantined_at = NULL, quarantine_reason = NULL
@@ -39,13 +39,13 @@ export async function forgetNode(actor: Actor, id: string): Promise<void> {
       detail: { node_id: number },
     })
   })
-  // What no other node has is told to the jobs that ask for it.
+  // Jobs that only this node could run need a new wait reason.
   wakeLeader()
 }
 
 /**
- * Takes a GPU that its node does not find any more off the list. Past jobs go on naming it; found again, it is there again.
- * @throws 409 while its node finds it or a job holds it; 404 once it is forgotten.
+ * Removes a missing GPU from the list. Past jobs still refer to it. It reappears if its node finds it again.
+ * @throws 409 if its node still finds it or a job holds it; 404 if it was already forgotten.
  */
 export async function forgetGpu(actor: Actor, id: string): Promise<void> {
   requireAdmin(actor)
@@ -55,12 +55,12 @@ export async function forgetGpu(actor: Actor, id: string): Promise<void> {
     if (!gpu.missing) {
       throw conflict(
         node.answers
-          ? `${name} is there. Only one that its node does not find any more can be forgotten; pause it to keep jobs off it.`
-          : `${name} was there when its node last answered. Forget the node, if that will not come back.`,
+          ? `${name} is present. Only a missing GPU can be forgotten. To keep jobs off this GPU, pause it.`
+          : `${name} was present when its node last reported. If the node will not come back, forget the node.`,
       )
     }
     if (gpu.allocated)
-      throw conflict(`A job still holds ${name}. Wait until it has ended or cancel it, then ask again.`)
+      throw conflict(`A job still holds ${name}. Wait until the job ends, or cancel it, then try again.`)
     await tx.query(
       'UPDATE gpus SET forgotten_at = now(), paused_at = NULL, pause_reason = NULL WHERE id = $1',
       [gpu.id],
@@ -76,11 +76,12 @@ export async function forgetGpu(actor: Actor, id: string): Promise<void> {
 
 async function refuseInUse(tx: Transaction, node: LockedNode): Promise<void> {
   if (node.simulated) {
-    const advice = 'Make fewer of them with POST /gpu/initialize; a node_count of 0 takes all away.'
+    const advice =
+      'To remove simulated nodes, call POST /gpu/initialize with a smaller node_count; 0 removes all.'
     throw conflict(`${node.name} is a simulated node. ${advice}`)
   }
   if (node.answers) {
-    const advice = 'Stop its worker there first, or pause the node to keep jobs off it.'
+    const advice = 'Stop its worker first. To keep jobs off the node, pause it.'
     throw conflict(`A worker serves ${node.name}. ${advice}`)
   }
   const { rowCount } = await tx.query(
@@ -88,15 +89,16 @@ async function refuseInUse(tx: Transaction, node: LockedNode): Promise<void> {
     [node.id],
   )
   if (rowCount === 0) return
-  const advice = 'They are tried again elsewhere half a minute after it was heard of last: ask again then.'
+  const advice = 'They are retried on other nodes 30 seconds after the last contact. Try again then.'
   throw conflict(`Jobs are still on ${node.name}. ${advice}`)
 }
 
 /**
- * GPUs stay held for containers that would not die, until a worker there has seen them gone. Nobody waits for that here:
- * a worker that comes back stops what it finds before it offers the node.
+ * Releases the GPUs of containers that could not be killed. Normally they stay held until a worker on the node sees
+ * that the containers are gone. A forgotten node does not wait for that: a worker that returns stops all leftover
+ * containers before it offers the node.
  */
-async function giveBackHeld(tx: Transaction, node: LockedNode): Promise<void> {
+async function releaseHeldGpus(tx: Transaction, node: LockedNode): Promise<void> {
   const { rows } = await tx.query<{ task_id: string }>(
     `SELECT DISTINCT a.task_id FROM allocations a JOIN gpus g ON g.id = a.gpu_id
       WHERE g.node_id = $1 AND a.released_at IS NULL`,

@@ -10,8 +10,8 @@ import { readNode } from '../overview/read-cluster'
 import { type PauseRequest, pauseAfter, writePause } from './pause-request'
 
 /**
- * Pauses or resumes a node, or ends its quarantine. What runs there finishes in any case. What an admin set outlives
- * the worker: a node that leaves while it is paused comes back paused.
+ * Pauses or resumes a node, or ends its quarantine. Running tasks finish in any case. These settings outlive the
+ * worker: a node that leaves while paused comes back paused.
  */
 export async function updateNode(
   actor: Actor,
@@ -39,12 +39,12 @@ export async function updateNode(
       await audit('quarantine_ended')
     }
   })
-  // After a pause as well: jobs that wait are told the new reason at once.
+  // Also after a pause, so that waiting jobs get their new reason at once.
   wakeLeader()
-  return shown(await readNode(actor, number), noSuchNode)
+  return requireFound(await readNode(actor, number), noSuchNode)
 }
 
-/** Pauses or resumes one GPU. What runs on it finishes. */
+/** Pauses or resumes one GPU. Its running tasks finish. */
 export async function updateGpu(actor: Actor, id: string, changes: PauseRequest): Promise<ClusterGpu> {
   requireAdmin(actor)
   const number = await transaction(async (tx) => {
@@ -62,13 +62,13 @@ export async function updateGpu(actor: Actor, id: string, changes: PauseRequest)
   })
   wakeLeader()
   const node = await readNode(actor, number)
-  return shown(
+  return requireFound(
     node?.gpus.find(({ gpu_id }) => gpu_id === id.toLowerCase()),
     noSuchGpu,
   )
 }
 
-/** Its failures are forgotten with it, or the next one alone would close the node again. */
+/** Also resets the failure count; otherwise the next failure alone would quarantine the node again. */
 async function endQuarantine(tx: Transaction, nodeId: string): Promise<void> {
   await tx.query(
     'UPDATE nodes SET quarantined_at = NULL, quarantine_reason = NULL, failures_in_row = 0 WHERE id = $1',
@@ -76,8 +76,8 @@ async function endQuarantine(tx: Transaction, nodeId: string): Promise<void> {
   )
 }
 
-/** It can be gone again by the time it is read. */
-function shown<Thing>(thing: Thing | null | undefined, otherwise: () => GpuqError): Thing {
+/** The row can be deleted between the update and this read. */
+function requireFound<Thing>(thing: Thing | null | undefined, otherwise: () => GpuqError): Thing {
   if (!thing) throw otherwise()
   return thing
 }

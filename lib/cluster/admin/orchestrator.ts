@@ -2,7 +2,7 @@ import type { Orchestrator } from '../../contract/cluster'
 import { database } from '../../database/client'
 import { hasLeader } from '../../database/locks'
 
-/** Whether the scheduler runs, who leads it, and how much there is for it to do. */
+/** Reads whether the scheduler is running, which leader it has, and the size of the queue. */
 export async function readOrchestrator(): Promise<Orchestrator> {
   const { rows } = await database().pool.query<Orchestrator>({
     name: 'read-orchestrator',
@@ -12,6 +12,6 @@ export async function readOrchestrator(): Promise<Orchestrator> {
              FROM policies p`,
   })
   const [row] = rows
-  if (!row) throw new Error('the policy is gone: its one row is made by the migrations')
+  if (!row) throw new Error('The table "policies" has no row. The migrations create it; run them again.')
   return row
 }

@@ -5,7 +5,7 @@ const open = { paused: false, pauseReason: null }
 const paused = { paused: true, pauseReason: 'new disks' }
 
 describe('a request to pause or resume', () => {
-  it('changes nothing where the state is reached already', () => {
+  it('changes nothing if the state is already reached', () => {
     expect(pauseAfter(open, {})).toBeNull()
     expect(pauseAfter(open, { paused: false })).toBeNull()
     expect(pauseAfter(open, { paused: false, reason: 'done' })).toBeNull()
@@ -14,16 +14,16 @@ describe('a request to pause or resume', () => {
     expect(pauseAfter(paused, { paused: true, reason: 'new disks' })).toBeNull()
   })
 
-  it('pauses, with a reason or without, and resumes without one', () => {
+  it('pauses with or without a reason, and resumes without one', () => {
     expect(pauseAfter(open, { paused: true })).toEqual({ paused: true, pauseReason: null })
     expect(pauseAfter(open, { paused: true, reason: 'new disks' })).toEqual(paused)
     expect(pauseAfter(paused, { paused: false, reason: 'done' })).toEqual(open)
   })
 
-  it('gives a pause another reason, but nothing else one', () => {
+  it('changes the reason of an existing pause only', () => {
     const other = { paused: true, pauseReason: 'new fans' }
     expect(pauseAfter(paused, { reason: 'new fans' })).toEqual(other)
     expect(pauseAfter(paused, { paused: true, reason: 'new fans' })).toEqual(other)
-    expect(() => pauseAfter(open, { reason: 'new fans' })).toThrow('goes with "paused": true')
+    expect(() => pauseAfter(open, { reason: 'new fans' })).toThrow('requires "paused": true')
   })
 })

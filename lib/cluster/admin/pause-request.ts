@@ -1,7 +1,7 @@
 import { GpuqError } from '../../contract/errors'
 import type { Transaction } from '../../database/transaction'
 
-/** Whether an admin took a node or a GPU out of service, and why. */
+/** Whether an admin paused a node or a GPU, and why. */
 export interface Pause {
   paused: boolean
   pauseReason: string | null
@@ -13,14 +13,14 @@ export interface PauseRequest {
 }
 
 /**
- * What a request makes of it; null where nothing changes. A pause that is there already takes a new reason, and keeps
- * its own where none is given.
- * @throws 422 for a reason of no pause.
+ * Returns the pause after a request, or null if nothing changes. A new reason replaces the reason of an existing
+ * pause; without one, the old reason stays.
+ * @throws 422 for a reason without a pause.
  */
 export function pauseAfter(before: Pause, request: PauseRequest): Pause | null {
   const paused = request.paused ?? before.paused
   if (request.paused === undefined && request.reason !== undefined && !paused) {
-    const message = 'goes with "paused": true'
+    const message = 'requires "paused": true'
     throw new GpuqError('invalid_fields', `reason: ${message}`, { errors: [{ path: 'reason', message }] })
   }
   if (!paused) return before.paused ? { paused, pauseReason: null } : null
@@ -28,7 +28,7 @@ export function pauseAfter(before: Pause, request: PauseRequest): Pause | null {
   return before.paused && pauseReason === before.pauseReason ? null : { paused, pauseReason }
 }
 
-/** A pause begins once: a new reason does not begin it anew. */
+/** A new reason does not change the start time of a pause. */
 export async function writePause(
   tx: Transaction,
   table: 'nodes' | 'gpus',

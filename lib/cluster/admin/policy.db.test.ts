@@ -20,7 +20,7 @@ async function audited(): Promise<{ action: string; detail: unknown }[]> {
 }
 
 describe('the policy', () => {
-  it('is there from the first migration on, running, with the defaults', async () => {
+  it('exists after the first migration, running, with the defaults', async () => {
     expect(await readPolicy()).toEqual({
       scheduling_policy: 'priority',
       max_concurrent_jobs: null,
@@ -38,7 +38,7 @@ describe('the policy', () => {
     expect(toWirePolicy(await readPolicy())).toEqual(policySchema.parse(await readPolicy()))
   })
 
-  it('changes in what is given, and keeps the rest', async () => {
+  it('changes the given fields and keeps the rest', async () => {
     const before = await readPolicy()
     const changes = {
       scheduling_policy: 'fair_share',
@@ -58,7 +58,7 @@ describe('the policy', () => {
     ])
   })
 
-  it('is started and stopped, twice like once', async () => {
+  it('starts and stops; repeating either changes nothing', async () => {
     await db.pool.query('DELETE FROM audit_events')
     for (const running of [false, false, true, true]) {
       await setOrchestratorRunning(admin.actor, running)
@@ -70,7 +70,7 @@ describe('the policy', () => {
     ])
   })
 
-  it('is for admins to change', async () => {
+  it('can only be changed by admins', async () => {
     await expect(updatePolicy(ada.actor, { backfill: false })).rejects.toMatchObject({ status: 403 })
     await expect(setOrchestratorRunning(ada.actor, false)).rejects.toMatchObject({ status: 403 })
     expect(await readPolicy()).toMatchObject({ backfill: true, running: true })

@@ -7,11 +7,11 @@ import { database } from '../../database/client'
 import { wakeLeader } from '../../database/notify'
 import { type Transaction, transaction } from '../../database/transaction'
 
-/** The policy, and what goes with it in the same row. */
+/** The policy and the other settings in its row. */
 type CurrentPolicy = Policy & {
-  /** False: the orchestrator is stopped, nothing new is placed. */
+  /** False: the orchestrator is stopped and nothing new is placed. */
   running: boolean
-  /** Thousandths of a GPU that a model stands for whose name is not in the table. */
+  /** Thousandths of a GPU for a model whose name is not in the requirements table. */
   defaultRequirementMilli: number
 }
 
@@ -19,7 +19,7 @@ const columns = `scheduling AS scheduling_policy, max_concurrent_jobs, enable_au
   ageing_minutes, half_life_hours, memory_threshold, load_threshold, quarantine_after, running,
   default_requirement_milli AS "defaultRequirementMilli"`
 
-/** How the cluster is scheduled now. */
+/** Reads the current policy. */
 export async function readPolicy(executor: Transaction = database().pool): Promise<CurrentPolicy> {
   const { rows } = await executor.query<CurrentPolicy>({
     name: 'read-policy',
@@ -28,12 +28,12 @@ export async function readPolicy(executor: Transaction = database().pool): Promi
   return only(rows)
 }
 
-/** What of the policy goes over the wire. */
+/** Returns the part of the policy that the API exposes. */
 export function toWirePolicy(policy: CurrentPolicy): Policy {
   return policySchema.parse(policy)
 }
 
-/** Changes the policy; what is left out stays. The scheduler goes by it from its next pass on. */
+/** Changes the given fields of the policy. The scheduler applies them from its next pass on. */
 export async function updatePolicy(
   actor: Actor,
   changes: z.output<typeof updatePolicySchema>,
@@ -56,8 +56,8 @@ export async function updatePolicy(
 }
 
 /**
- * Starts or stops the orchestrator. What runs goes on either way. A state already reached is success. Once a stop is
- * answered nothing starts that was planned before.
+ * Starts or stops the orchestrator. Running jobs continue in both cases. Repeating a call succeeds. After a stop has
+ * been answered, no earlier plan can start a job.
  */
 export async function setOrchestratorRunning(actor: Actor, running: boolean): Promise<void> {
   requireAdmin(actor)
@@ -66,7 +66,8 @@ export async function setOrchestratorRunning(actor: Actor, running: boolean): Pr
       'UPDATE policies SET running = $1, updated_at = now() WHERE running <> $1',
       [running],
     )
-    // Whoever places has its node locked, and looks after that: those who looked before are waited for.
+    // A placement locks its node and then checks `running`. Locking all nodes here waits for the placements that
+    // checked before.
     if (!running) await tx.query('SELECT 1 FROM nodes ORDER BY id FOR NO KEY UPDATE')
     if (rowCount === 0) return
     const action = running ? 'orchestrator_started' : 'orchestrator_stopped'
@@ -77,6 +78,6 @@ export async function setOrchestratorRunning(actor: Actor, running: boolean): Pr
 
 function only<Row>(rows: Row[]): Row {
   const [row] = rows
-  if (!row) throw new Error('the policy is gone: its one row is made by the migrations')
+  if (!row) throw new Error('The table "policies" has no row. The migrations create it; run them again.')
   return row
 }

@@ -4,13 +4,13 @@ import { type Transaction, transaction } from '../../database/transaction'
 import { type Lease, leaseHeld } from '../nodes/nodes'
 import { type ClaimedTask, Fenced } from '../tasks/tasks'
 
-/** A named run of a project: what its attempts, and later jobs of that name, keep is one. */
+/** A named run of a project. Its attempts, and later jobs with the same run name, share one set of checkpoints. */
 export interface Run {
   projectId: string
   name: string
 }
 
-/** A file as the store has it. */
+/** A file in the object store. */
 export interface StoredFile {
   /** Relative to the run's directory, with slashes. */
   path: string
@@ -22,26 +22,26 @@ export interface StoredFile {
 }
 
 export interface CheckpointFile extends StoredFile {
-  /** Which task stored it: the one that asks, another one of its attempt, or one of before. */
+  /** The task that stored it: the asking task, another task of the same attempt, or an earlier attempt. */
   by: 'this' | 'peer' | 'earlier'
   storedAt: Date
 }
 
-/** What one look at a task's directory changes in the record, all at once. */
+/** The changes that one scan of a task's directory makes to the record, in one transaction. */
 interface Batch {
   stored: StoredFile[]
-  /** Files that are gone from the directory, each with the object that the task knows of it. */
+  /** Files deleted from the directory, each with the object key the task knows. */
   gone: { path: string; object: string }[]
 }
 
-/** The key of a file's content in the store. */
+/** The key of a file's content in the object store. */
 export function checkpointKey({ projectId, name }: Run, object: string): string {
   return `checkpoints/${projectId}/${name}/${object}`
 }
 
 type OfTask = Pick<ClaimedTask, 'id' | 'jobId' | 'attempt'>
 
-/** What the record has of a run, as one of its tasks sees it. */
+/** Reads the recorded checkpoint files of a run, as seen by one of its tasks. */
 export async function readCheckpoints(task: OfTask, run: Run): Promise<CheckpointFile[]> {
   const { rows } = await database().pool.query<Omit<CheckpointFile, 'mtimeNs'> & { mtimeNs: string }>(
     `SELECT c.path, c.object, c.bytes, c.sha256, c.mtime_ns::text AS "mtimeNs", c.executable, c.stored_at AS "storedAt",
@@ -55,38 +55,38 @@ export async function readCheckpoints(task: OfTask, run: Run): Promise<Checkpoin
 }
 
 /**
- * Puts a round into the record, whole. Doing it again does it once. What another task has stored at a path that is gone
- * here stays.
- * @returns the objects that nothing names any more, and the bytes that the run has now.
- * @throws {Fenced}
+ * Records a batch in one transaction. Idempotent. Keeps a file that another task has stored at a deleted path.
+ * @returns the objects that nothing refers to any more, and the total bytes of the run.
+ * @throws {Fenced} if the task no longer belongs to this worker.
  */
 export async function recordBatch(
   lease: Lease,
   task: OfTask,
   run: Run,
-  round: Batch,
-): Promise<{ unnamed: string[]; bytes: number }> {
+  batch: Batch,
+): Promise<{ unreferenced: string[]; bytes: number }> {
   return transaction(async (tx) => {
-    await holdRun(tx, run)
-    // Held to the end: who declares the task lost, and starts the next attempt, comes after what is written here.
+    await lockRun(tx, run)
+    // The lock is held until the transaction ends, so a transaction that declares the task lost and starts the next
+    // attempt waits for these writes.
     const { rowCount } = await tx.query(
       `SELECT 1 FROM tasks WHERE id = $3 AND node_id = $1 AND status IN ('starting', 'running') AND ${leaseHeld} FOR UPDATE`,
       [lease.nodeId, lease.leaseId, task.id],
     )
     if (rowCount !== 1) throw new Fenced(task.id)
-    const named = new Set(round.stored.map(({ object }) => object))
-    const unnamed = (await dropRows(tx, run, round)).filter((object) => !named.has(object))
-    await insertRows(tx, task.id, run, round.stored)
+    const named = new Set(batch.stored.map(({ object }) => object))
+    const unreferenced = (await dropRows(tx, run, batch)).filter((object) => !named.has(object))
+    await insertRows(tx, task.id, run, batch.stored)
     const { rows } = await tx.query<{ bytes: number }>(
       'SELECT coalesce(sum(bytes), 0)::int8 AS bytes FROM checkpoint_files WHERE project_id = $1 AND run_name = $2',
       [run.projectId, run.name],
     )
-    return { unnamed, bytes: rows[0]?.bytes ?? 0 }
+    return { unreferenced, bytes: rows[0]?.bytes ?? 0 }
   })
 }
 
-/** Tasks of one attempt take turns: each would else wait for rows of the other. */
-export async function holdRun(tx: Transaction, { projectId, name }: Run): Promise<void> {
+/** Serializes the tasks of one attempt, which would otherwise deadlock on each other's rows. */
+export async function lockRun(tx: Transaction, { projectId, name }: Run): Promise<void> {
   await acquireLockOf(tx, 'checkpoints', `${projectId}/${name}`)
 }
 

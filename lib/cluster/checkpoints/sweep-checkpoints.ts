@@ -1,22 +1,25 @@
 import { database } from '../../database/client'
 import { transaction } from '../../database/transaction'
 import type { ObjectStore } from '../../storage/store'
-import { checkpointKey, holdRun, type Run } from './checkpoint-files'
+import { checkpointKey, lockRun, type Run } from './checkpoint-files'
 
-/** An object without a row may be of a round that is under way: no file takes so long, and no clock is so wrong. */
+/**
+ * A younger object without a row may belong to an upload in progress. The limit exceeds any upload time and clock
+ * error.
+ */
 const orphanMs = 24 * 60 * 60_000
 const keysAtOnce = 500
 
 /**
- * Deletes the checkpoints in the bucket of runs whose last job ended so many days ago as their project keeps things, and
- * objects that no row names: of rounds that were cut short, of runs and projects that are gone.
+ * Deletes expired checkpoints from the bucket: those of runs whose last job ended longer ago than the project's
+ * retention, and objects without a row, which remain from interrupted uploads and from deleted runs and projects.
  */
 export async function sweepCheckpoints(store: ObjectStore, now: Date): Promise<void> {
   for (const run of await expiredRuns()) await deleteRun(store, run)
   await removeOrphans(store, now)
 }
 
-/** True for a run without a live job or one that ended within the days of its project, as `c` has it. */
+/** SQL condition: the run of `c` has no live job, and no job that ended within the project's retention. */
 const expired = `p.retention_days IS NOT NULL AND c.stored_at < now() - make_interval(days => p.retention_days)
    AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.project_id = c.project_id AND j.run_name = c.run_name
                       AND (j.ended_at IS NULL OR j.ended_at > now() - make_interval(days => p.retention_days)))`
@@ -30,10 +33,10 @@ async function expiredRuns(): Promise<Run[]> {
   return rows
 }
 
-/** First the rows, at once: an attempt that begins now finds nothing, and not a part. */
+/** Deletes all rows first, so that an attempt that starts now finds either all checkpoints or none. */
 async function deleteRun(store: ObjectStore, run: Run): Promise<void> {
   const objects = await transaction(async (tx) => {
-    await holdRun(tx, run)
+    await lockRun(tx, run)
     const { rows } = await tx.query<{ object: string }>(
       `DELETE FROM checkpoint_files c USING projects p
         WHERE c.project_id = $1 AND c.run_name = $2 AND p.id = c.project_id AND ${expired} RETURNING c.object`,
@@ -50,17 +53,17 @@ async function removeOrphans(store: ObjectStore, now: Date): Promise<void> {
   let held = new Map<string, string>()
   for await (const { key } of store.list('checkpoints')) {
     const object = ownKey.exec(key)?.[1]
-    if (object === undefined || madeAt(object) > now.getTime() - orphanMs) continue
+    if (object === undefined || createdAt(object) > now.getTime() - orphanMs) continue
     held.set(object, key)
     if (held.size < keysAtOnce) continue
-    await removeUnnamed(store, held)
+    await removeUnreferenced(store, held)
     held = new Map()
   }
-  await removeUnnamed(store, held)
+  await removeUnreferenced(store, held)
 }
 
-/** An object that has no row is never given one later: its task makes another for the next try. */
-async function removeUnnamed(store: ObjectStore, keys: ReadonlyMap<string, string>): Promise<void> {
+/** An object without a row never gets one later, because a retry of the upload creates a new object. */
+async function removeUnreferenced(store: ObjectStore, keys: ReadonlyMap<string, string>): Promise<void> {
   const { rows } = await database().pool.query<{ object: string }>(
     'SELECT object FROM checkpoint_files WHERE object = ANY ($1::uuid[])',
     [[...keys.keys()]],
@@ -69,8 +72,8 @@ async function removeUnnamed(store: ObjectStore, keys: ReadonlyMap<string, strin
   for (const [object, key] of keys) if (!named.has(object)) await store.remove(key)
 }
 
-/** A UUIDv7 begins with the milliseconds since 1970 at which it was made. */
-function madeAt(object: string): number {
+/** A UUIDv7 starts with its creation time in milliseconds since 1970. */
+function createdAt(object: string): number {
   return Number.parseInt(object.replaceAll('-', '').slice(0, 12), 16)
 }
 

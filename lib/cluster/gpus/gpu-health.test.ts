@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { assessGpu, type GpuStanding } from './gpu-health'
+import { assessGpu, type GpuStatus } from './gpu-health'
 import type { GpuReading } from './gpu-reading'
 
 const thresholds = { memory: 0.8, load: 0.8 }
@@ -14,10 +14,10 @@ const idle: GpuReading = {
   powerW: 70,
   fault: null,
 }
-const free: GpuStanding = { allocated: false, oursLately: false, busyReason: null, calm: 0 }
+const free: GpuStatus = { allocated: false, recentlyAllocated: false, busyReason: null, quietReadings: 0 }
 
-/** The reasons after each of the readings, one after the other. */
-function follow(readings: Partial<GpuReading>[], standing: Partial<GpuStanding> = {}): (string | null)[] {
+/** Returns the reason after each reading of a sequence. */
+function follow(readings: Partial<GpuReading>[], standing: Partial<GpuStatus> = {}): (string | null)[] {
   let state = { ...free, ...standing }
   return readings.map((reading) => {
     state = { ...state, ...assessGpu({ ...idle, ...reading }, state, thresholds) }
@@ -26,33 +26,36 @@ function follow(readings: Partial<GpuReading>[], standing: Partial<GpuStanding> 
 }
 
 describe('judgeGpu', () => {
-  it('says who uses a GPU of which gpuq has given nothing out, from the first reading', () => {
+  it('reports foreign use of an unallocated GPU from the first reading', () => {
     expect(follow([{ load: 0.95, memoryUsedMib: 71_680 }])).toEqual([
-      'Others use it: 70 of 80 GiB of memory, 95 % load.',
+      'Other processes use it: 70 of 80 GiB of memory, 95 % load.',
     ])
-    expect(follow([{ load: 0.9 }])).toEqual(['Others use it: 0 of 80 GiB of memory, 90 % load.'])
+    expect(follow([{ load: 0.9 }])).toEqual(['Other processes use it: 0 of 80 GiB of memory, 90 % load.'])
     expect(follow([{ load: null, memoryUsedMib: 7_800, memoryMib: 8_192 }])).toEqual([
-      'Others use it: 7.6 of 8 GiB of memory.',
+      'Other processes use it: 7.6 of 8 GiB of memory.',
     ])
   })
 
-  it('gives it out at the threshold itself, and where nvidia-smi says nothing', () => {
+  it('accepts values at the threshold, and values that nvidia-smi does not report', () => {
     expect(follow([{ load: 0.8 }, { load: null, memoryUsedMib: null }])).toEqual([null, null])
   })
 
-  it('believes that others are gone after two quiet readings in a row', () => {
-    const busy = 'Others use it: 0 of 80 GiB of memory, 100 % load.'
+  it('needs two readings without foreign use in a row', () => {
+    const busy = 'Other processes use it: 0 of 80 GiB of memory, 100 % load.'
     expect(follow([{ load: 1 }, {}, { load: 1 }, {}, {}])).toEqual([busy, busy, busy, busy, null])
-    // A worker that has just started knows no more than the reason.
-    expect(follow([{}, {}], { busyReason: 'Others use it.' })).toEqual(['Others use it.', null])
+    // A restarted worker knows only the stored reason.
+    expect(follow([{}, {}], { busyReason: 'Other processes use it.' })).toEqual([
+      'Other processes use it.',
+      null,
+    ])
   })
 
-  it('takes what its own jobs do, and what they leave for a moment, for nobody else’s', () => {
+  it('does not count the use of its own jobs, or what remains shortly after they end', () => {
     expect(follow([{ load: 1 }], { allocated: true })).toEqual([null])
-    expect(follow([{ load: 1 }], { oursLately: true })).toEqual([null])
+    expect(follow([{ load: 1 }], { recentlyAllocated: true })).toEqual([null])
   })
 
-  it('holds back a GPU with a fault, whoever has it', () => {
+  it('blocks a faulty GPU, whoever uses it', () => {
     const fault = 'nvidia-smi reports a fault: its power.draw is ERR!.'
     expect(follow([{ fault }], { allocated: true })).toEqual([fault])
     expect(follow([{ fault }, {}, {}])).toEqual([fault, fault, null])

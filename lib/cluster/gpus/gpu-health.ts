@@ -1,64 +1,71 @@
 import type { GpuReading } from './gpu-reading'
 
-/** Shares of 1 beyond which others' use keeps a GPU from being given out. */
-export interface UseThresholds {
+/** Foreign use above these fractions blocks a GPU. */
+export interface UsageThresholds {
   memory: number
   load: number
 }
 
-/** How a GPU stood before a reading. */
-export interface GpuStanding {
-  /** gpuq has given out some of it. */
+/** The state of a GPU before a reading. */
+export interface GpuStatus {
+  /** gpuq has allocated some of it. */
   allocated: boolean
-  /** A job of ours was on it a moment ago: what is left of its use is not others'. */
-  oursLately: boolean
+  /** One of our jobs ran on it moments ago, so remaining use may still be ours. */
+  recentlyAllocated: boolean
   busyReason: string | null
-  /** Readings in a row without use by others. */
-  calm: number
+  /** Consecutive readings without foreign use. */
+  quietReadings: number
 }
 
 interface GpuAssessment {
   busyReason: string | null
-  calm: number
+  quietReadings: number
 }
 
-/** After so many readings without use by others a GPU is given out again: one alone may lie between two of their steps. */
-const calmEnough = 2
+/**
+ * Readings without foreign use before a GPU is released. One reading may fall between two steps of a foreign
+ * process.
+ */
+const requiredQuietReadings = 2
 
 /**
- * Why a GPU is not given out although gpuq has not given it away: a fault, or others' use over the thresholds. While a
- * job of ours is on it, its use says nothing of others.
+ * Returns why a GPU must not be allocated, or null: a fault, or foreign use above the thresholds. Foreign use cannot
+ * be measured while one of our jobs runs on it.
  */
 export function assessGpu(
   reading: GpuReading,
-  standing: GpuStanding,
-  thresholds: UseThresholds,
+  standing: GpuStatus,
+  thresholds: UsageThresholds,
 ): GpuAssessment {
-  if (reading.fault !== null) return { busyReason: reading.fault, calm: 0 }
-  if (standing.allocated) return { busyReason: null, calm: 0 }
+  if (reading.fault !== null) return { busyReason: reading.fault, quietReadings: 0 }
+  if (standing.allocated) return { busyReason: null, quietReadings: 0 }
   if (isOver(reading, thresholds))
-    return { busyReason: standing.oursLately ? standing.busyReason : describeUse(reading), calm: 0 }
-  const calm = standing.calm + 1
-  if (standing.busyReason === null || calm >= calmEnough) return { busyReason: null, calm }
-  return { busyReason: standing.busyReason, calm }
+    return {
+      busyReason: standing.recentlyAllocated ? standing.busyReason : describeUse(reading),
+      quietReadings: 0,
+    }
+  const quietReadings = standing.quietReadings + 1
+  if (standing.busyReason === null || quietReadings >= requiredQuietReadings)
+    return { busyReason: null, quietReadings }
+  return { busyReason: standing.busyReason, quietReadings }
 }
 
-function isOver({ load, memoryUsedMib, memoryMib }: GpuReading, thresholds: UseThresholds): boolean {
+function isOver({ load, memoryUsedMib, memoryMib }: GpuReading, thresholds: UsageThresholds): boolean {
   return (load ?? 0) > thresholds.load || (memoryUsedMib ?? 0) / memoryMib > thresholds.memory
 }
 
-const othersUseIt = 'Others use it'
+const foreignUse = 'Other processes use it'
 
-/** Why a GPU is not given out, without figures that are others the next time that somebody looks. */
-export function lastingReason(busyReason: string): string {
-  return busyReason.startsWith(`${othersUseIt}:`) ? `${othersUseIt}.` : busyReason
+/** Returns the reason without figures that change with every reading. */
+export function stableReason(busyReason: string): string {
+  return busyReason.startsWith(`${foreignUse}:`) ? `${foreignUse}.` : busyReason
 }
 
-/** Such as "Others use it: 70 of 80 GiB of memory, 95 % load." */
+/** Example: "Other processes use it: 70 of 80 GiB of memory, 95 % load." */
 function describeUse({ load, memoryUsedMib, memoryMib }: GpuReading): string {
   const memory = memoryUsedMib === null ? [] : [`${gib(memoryUsedMib)} of ${gib(memoryMib)} GiB of memory`]
   const share = load === null ? [] : [`${Math.round(load * 100)} % load`]
-  return `${othersUseIt}: ${[...memory, ...share].join(', ')}.`
+  return `${foreignUse}: ${[...memory, ...share].join(', ')}.`
 }
 
 function gib(mib: number): string {

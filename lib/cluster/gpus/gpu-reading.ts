@@ -1,28 +1,28 @@
-/** What nvidia-smi said of one GPU. Figures are null where it did not say. */
+/** A reading of one GPU from nvidia-smi. Figures are null if nvidia-smi does not report them. */
 export interface GpuReading {
   index: number
   uuid: string
   model: string
   memoryMib: number
-  /** A share of 1. */
+  /** A fraction between 0 and 1. */
   load: number | null
   memoryUsedMib: number | null
   temperatureC: number | null
   powerW: number | null
-  /** What is wrong with it, in a sentence: it is not given out. */
+  /** The fault of the GPU, as a sentence. A faulty GPU is not allocated. */
   fault: string | null
 }
 
-/** A GPU of which too little could be read to serve it. */
+/** A GPU for which nvidia-smi reports too little to use it. */
 export interface GpuFault {
-  /** Null where even that could not be read. */
+  /** Null if even the index is unknown. */
   index: number | null
   uuid: string | null
-  /** What is wrong with it, in a sentence. */
+  /** The fault, as a sentence. */
   message: string
 }
 
-/** What nvidia-smi said of a node's GPUs at one moment. */
+/** One nvidia-smi report about all GPUs of a node. */
 export interface GpuReport {
   gpus: GpuReading[]
   faults: GpuFault[]

@@ -1,12 +1,12 @@
 import { uuidv7 } from 'uuidv7'
 import { database } from '../../database/client'
 import { type Lease, leaseHeld } from '../nodes/nodes'
-import type { UseThresholds } from './gpu-health'
+import type { UsageThresholds } from './gpu-health'
 import type { GpuReading } from './gpu-reading'
 
 /**
- * What a worker writes of its node's real GPUs, each in a statement of its own: one that locked several rows could
- * stand in the way of placing and releasing. All are guarded by the lease, and do nothing without it.
+ * The writes of a worker about its node's real GPUs. Each GPU is written in its own statement, because a statement
+ * that locks several rows could block placing and releasing. All writes require the lease and do nothing without it.
  */
 
 export interface GpuState {
@@ -20,10 +20,10 @@ export interface GpuState {
   busyReason: string | null
 }
 
-/** The node's real GPUs as the books know them, and the policy's thresholds. */
+/** Reads the state of the node's real GPUs, and the thresholds of the policy. */
 export async function readGpuStates(
   lease: Lease,
-): Promise<{ states: GpuState[]; thresholds: UseThresholds }> {
+): Promise<{ states: GpuState[]; thresholds: UsageThresholds }> {
   const { pool } = database()
   const [states, policies] = await Promise.all([
     pool.query<GpuState>({
@@ -32,16 +32,17 @@ export async function readGpuStates(
                     busy_reason AS "busyReason" FROM gpus WHERE node_id = $1 AND NOT simulated ORDER BY index`,
       values: [lease.nodeId],
     }),
-    pool.query<UseThresholds>('SELECT memory_threshold AS memory, load_threshold AS load FROM policies'),
+    pool.query<UsageThresholds>('SELECT memory_threshold AS memory, load_threshold AS load FROM policies'),
   ])
   const [thresholds] = policies.rows
-  if (!thresholds) throw new Error('there is no policy')
+  if (!thresholds)
+    throw new Error('The table "policies" has no row. The migrations create it; run them again.')
   return { states: states.rows, thresholds }
 }
 
 /**
- * Stores a reading, and why the GPU is not given out. One that was gone is back, one that is new is served.
- * @param keep whether it becomes part of the GPU's last hour.
+ * Stores a reading, and why the GPU is blocked. Adds a new GPU and restores a missing one.
+ * @param keep whether to store the reading in the GPU's history.
  */
 export async function recordGpu(
   lease: Lease,
@@ -83,7 +84,7 @@ export async function recordGpu(
   })
 }
 
-/** A GPU that nvidia-smi does not name any more is not there. */
+/** Marks a GPU that nvidia-smi does not list any more. */
 export async function markGpuMissing(lease: Lease, gpuId: string): Promise<void> {
   await database().pool.query(
     `UPDATE gpus SET missing = true, busy_reason = NULL WHERE node_id = $1 AND id = $3 AND ${leaseHeld}`,
@@ -91,15 +92,15 @@ export async function markGpuMissing(lease: Lease, gpuId: string): Promise<void>
   )
 }
 
-/** Nothing is known of the GPU: it is not given out. */
-export async function holdGpuBack(lease: Lease, gpuId: string, reason: string): Promise<void> {
+/** Blocks a GPU whose state is unknown. */
+export async function blockGpu(lease: Lease, gpuId: string, reason: string): Promise<void> {
   await database().pool.query(
     `UPDATE gpus SET busy_reason = $4 WHERE node_id = $1 AND id = $3 AND ${leaseHeld}`,
     [lease.nodeId, lease.leaseId, gpuId, reason],
   )
 }
 
-/** Puts the node's one warning about nvidia-smi in the place of the last one; null takes it away. */
+/** Replaces the node's warning about nvidia-smi; null removes it. */
 export async function setGpuWarning(lease: Lease, warning: string | null): Promise<void> {
   await database().pool.query(
     `UPDATE nodes SET warnings = ARRAY(SELECT w FROM unnest(warnings) WITH ORDINALITY AS u (w, i)
@@ -109,13 +110,13 @@ export async function setGpuWarning(lease: Lease, warning: string | null): Promi
   )
 }
 
-/** Deletes what is older than the last hour, of nodes that are gone too. */
+/** Deletes samples older than an hour, also those of removed nodes. */
 export async function deleteOldSamples(): Promise<void> {
   await database().pool.query("DELETE FROM gpu_samples WHERE at < now() - interval '1 hour'")
 }
 
-/** Adds a sample to the summary of a task's GPUs. Samples without a load do not count to the mean. */
-export async function recordTaskUse(
+/** Adds a sample to the GPU usage summary of a task. Samples without a load do not count towards the mean. */
+export async function recordTaskGpuUsage(
   lease: Lease,
   taskId: string,
   use: { load: number | null; memoryMib: number | null },

@@ -3,12 +3,12 @@ import { testDatabase } from '../../database/testing/test-database'
 import { plan } from '../../scheduling/plan'
 import { commitPlacement } from '../placement/place'
 import { takeSnapshot } from '../placement/snapshot'
-import { releaseGone, tasksHoldingGpus } from '../tasks/allocations'
+import { releaseTasks, tasksHoldingGpus } from '../tasks/allocations'
 import { finishTask } from '../tasks/finish-task'
 import { appendOutput } from '../tasks/task-output'
-import { type ClaimedTask, claimTasks, Fenced, noteStop, unfinishedTasks } from '../tasks/tasks'
+import { type ClaimedTask, claimTasks, Fenced, recordStopReason, unfinishedTasks } from '../tasks/tasks'
 import { jobState, makeJob, makeNode, readBooks } from '../testing/rows'
-import { loseExpiredNodes } from './lost-nodes'
+import { markExpiredNodesLost } from './lost-nodes'
 import { drainNode, type Lease, LeaseLost, offerNode, registerNode, renewLease } from './nodes'
 
 const db = testDatabase()
@@ -22,19 +22,19 @@ async function placeAll(): Promise<void> {
   for (const placement of plan(snapshot).placements) await commitPlacement(placement)
 }
 
-/** A job of its own, taken up by the node. */
+/** Claims a new job on the node. */
 async function claimOne(lease: Lease): Promise<ClaimedTask> {
   await makeJob()
   await placeAll()
   const [task] = await claimTasks(lease)
-  if (!task) throw new Error('nothing to claim')
+  if (!task) throw new Error('There is no task to claim.')
   return task
 }
 
 const expire = () => db.pool.query(`UPDATE nodes SET lease_expires_at = now() - interval '1 second'`)
 
-describe('a worker that another one has overtaken', () => {
-  it('cannot put its output where the other’s belongs, nor the other way round', async () => {
+describe('a worker whose node another worker has taken', () => {
+  it('cannot write output for the other worker, and vice versa', async () => {
     const lease = await makeNode()
     const task = await claimOne(lease)
     const batch = (start: number, text: string) => ({
@@ -51,7 +51,7 @@ describe('a worker that another one has overtaken', () => {
     expect(Buffer.concat(rows.map(({ records }) => records)).toString()).toBe('one\ntwo\n')
   })
 
-  it('is not told that no tasks are left, which would make orphans of the other’s containers', async () => {
+  it('gets an error instead of an empty task list, which would make it remove the other worker’s containers', async () => {
     const old = await makeNode({ name: 'box' })
     expect(await unfinishedTasks(old)).toEqual([])
     const fresh = await makeNode({ name: 'box' })
@@ -60,7 +60,7 @@ describe('a worker that another one has overtaken', () => {
     await expect(unfinishedTasks(fresh)).rejects.toThrow(LeaseLost)
   })
 
-  it('leaves its containers to one on the same engine, and to no other', async () => {
+  it('leaves its containers to a worker on the same engine only', async () => {
     const here = await makeNode({ name: 'box', engineId: 'here' })
     await makeNode({ name: 'box', engineId: 'here' })
     expect(await renewLease(here)).toBe('taken')
@@ -71,7 +71,7 @@ describe('a worker that another one has overtaken', () => {
 })
 
 describe('a node', () => {
-  it('is given nothing before its worker offers it, nor after that drains it', async () => {
+  it('gets no tasks before its worker offers it, or after its worker drains it', async () => {
     const registration = {
       name: 'n',
       engineId: 'e',
@@ -94,31 +94,31 @@ describe('a node', () => {
     expect((await jobState(job)).status).toBe('scheduled')
   })
 
-  it('that is lost keeps the GPUs whose container would not die, until that is gone', async () => {
+  it('keeps GPUs allocated for a container that could not be killed, even after the node was lost', async () => {
     const lease = await makeNode({ name: 'box', gpus: 2 })
     const undying = await claimOne(lease)
     await claimOne(lease)
     const cancelled = { reason: 'cancelled_by_user', detail: null, exitCode: null } as const
     await finishTask(lease, undying, cancelled, true)
     await expire()
-    await loseExpiredNodes()
+    await markExpiredNodesLost()
     expect(await readBooks()).toEqual({ gpus: 1000, allocations: 1000 })
 
     const back = await makeNode({ name: 'box', gpus: 2 })
     expect(await tasksHoldingGpus(back)).toEqual([undying.id])
-    await expect(releaseGone(lease, [undying.id])).rejects.toThrow(LeaseLost)
-    await releaseGone(back, [undying.id])
+    await expect(releaseTasks(lease, [undying.id])).rejects.toThrow(LeaseLost)
+    await releaseTasks(back, [undying.id])
     expect(await readBooks()).toEqual({ gpus: 0, allocations: 0 })
   })
 })
 
-describe('what a task is stopped for', () => {
-  it('is told to a worker that adopts it: the first reason, and the cancel where there is none', async () => {
+describe('the stop reason of a task', () => {
+  it('is available to a worker that adopts the task: the first reason, or the cancellation', async () => {
     const lease = await makeNode({ gpus: 2 })
     const late = await claimOne(lease)
     const unwanted = await claimOne(lease)
-    await noteStop(lease, late, 'timeout')
-    await noteStop(lease, late, 'worker_stopped')
+    await recordStopReason(lease, late, 'timeout')
+    await recordStopReason(lease, late, 'worker_stopped')
     await db.pool.query(`UPDATE jobs SET cancel_requested_at = now(), cancel_reason = 'cancelled_by_user'`)
     const reasons = new Map((await unfinishedTasks(lease)).map(({ id, stopReason }) => [id, stopReason]))
     expect(reasons).toEqual(

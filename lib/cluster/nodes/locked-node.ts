@@ -2,20 +2,20 @@ import { z } from 'zod'
 import { GpuqError } from '../../contract/errors'
 import type { Transaction } from '../../database/transaction'
 import type { Pause } from '../admin/pause-request'
-import { notRetired } from '../simulated/simulated-nodes'
+import { notRemoved } from '../simulated/simulated-nodes'
 
-/** A node that an admin acts on, its row locked until the transaction ends. */
+/** A node whose row is locked until the transaction ends. */
 export interface LockedNode extends Pause {
   id: string
   name: string
   number: number
   quarantined: boolean
   simulated: boolean
-  /** Its worker holds the lease. */
+  /** Whether its worker holds the lease. */
   answers: boolean
 }
 
-/** One of its GPUs, locked as well. */
+/** One of its GPUs, also locked. */
 interface LockedGpu extends Pause {
   id: string
   index: number
@@ -24,20 +24,20 @@ interface LockedGpu extends Pause {
 }
 
 const noSuch = (what: string) =>
-  new GpuqError('not_found', `There is no ${what}. Look at /api/cluster for those there are.`)
+  new GpuqError('not_found', `There is no ${what}. GET /api/cluster lists the existing ones.`)
 export const noSuchNode = () => noSuch('node with this number')
 export const noSuchGpu = () => noSuch('GPU with this id')
 
-/** Larger numbers do not fit the database's integer, and name no node. */
+/** Larger numbers do not fit into the database's integer type. */
 const nodeNumber = /^(0|[1-9]\d{0,8})$/
 
-/** @throws 404 for what is no node's number. */
+/** @throws 404 if the text is not a valid node number. */
 export function parseNodeNumber(text: string): number {
   if (!nodeNumber.test(text)) throw noSuchNode()
   return Number(text)
 }
 
-/** @throws 404 for a node that there is not, or that was forgotten or taken away. */
+/** @throws 404 if the node does not exist, was forgotten, or was removed. */
 export async function lockNode(tx: Transaction, number: number): Promise<LockedNode> {
   const node = await findNode(tx, 'n.number = $1', number)
   if (!node) throw noSuchNode()
@@ -45,9 +45,9 @@ export async function lockNode(tx: Transaction, number: number): Promise<LockedN
 }
 
 /**
- * The GPU with its node. The node's row is what a placement locks: once a change is answered, nothing that was planned
- * before puts a job on the GPU.
- * @throws 404 as {@link lockNode}.
+ * Locks a GPU and its node. A placement locks the node's row too, so after this transaction no earlier plan can put
+ * a job on the GPU.
+ * @throws 404 like {@link lockNode}.
  */
 export async function lockGpu(tx: Transaction, id: string): Promise<{ node: LockedNode; gpu: LockedGpu }> {
   if (!z.uuid().safeParse(id).success) throw noSuchGpu()
@@ -67,7 +67,7 @@ async function findNode(tx: Transaction, where: string, value: unknown): Promise
   const { rows } = await tx.query<LockedNode>(
     `SELECT n.id, n.name, n.number, n.simulated, n.paused_at IS NOT NULL AS paused, n.pause_reason AS "pauseReason",
             n.quarantined_at IS NOT NULL AS quarantined, n.lease_expires_at > now() AND n.status <> 'lost' AS answers
-       FROM nodes n WHERE ${where} AND n.forgotten_at IS NULL AND ${notRetired('n')} FOR UPDATE OF n`,
+       FROM nodes n WHERE ${where} AND n.forgotten_at IS NULL AND ${notRemoved('n')} FOR UPDATE OF n`,
     [value],
   )
   return rows[0]

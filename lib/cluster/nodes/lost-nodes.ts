@@ -5,14 +5,14 @@ import { endAttempt, lockAttempt } from '../../jobs/lifecycle/verdict'
 import { leaseTimes } from './lease-times'
 
 /**
- * Declares lost every node whose lease has run out: its tasks are fenced off, their jobs retried once none of their other
- * tasks is left, and only now are its GPUs free. Its worker stopped the containers
- * before that, by its own clock.
- * Returns the nodes' names.
+ * Marks every node with an expired lease as lost and fences off its tasks. Their jobs are retried once none of their
+ * other tasks is left, and their GPUs are released. This is safe because the worker stopped the containers before, by
+ * its own clock.
+ * @returns the names of the lost nodes.
  */
-export async function loseExpiredNodes(): Promise<string[]> {
+export async function markExpiredNodesLost(): Promise<string[]> {
   return transaction(async (tx) => {
-    // Nodes first and in one order, then jobs, then tasks, as everyone locks them.
+    // Lock order: nodes by id, then jobs, then tasks, as everywhere.
     const nodes = await tx.query<{ id: string; name: string }>(
       `WITH expired AS (
          SELECT id FROM nodes
@@ -23,7 +23,7 @@ export async function loseExpiredNodes(): Promise<string[]> {
        UPDATE nodes SET status = 'lost' FROM expired WHERE nodes.id = expired.id RETURNING nodes.id, nodes.name`,
     )
     if (nodes.rows.length === 0) return []
-    await loseTasks(
+    await markTasksLost(
       tx,
       nodes.rows.map(({ id }) => id),
     )
@@ -32,7 +32,7 @@ export async function loseExpiredNodes(): Promise<string[]> {
   })
 }
 
-async function loseTasks(tx: Transaction, nodeIds: string[]): Promise<void> {
+async function markTasksLost(tx: Transaction, nodeIds: string[]): Promise<void> {
   const attempts = await tx.query<{ job_id: string; attempt: number }>(
     `SELECT DISTINCT job_id, attempt FROM tasks
       WHERE node_id = ANY ($1::uuid[]) AND status IN ('scheduled', 'starting', 'running') ORDER BY job_id`,
@@ -40,7 +40,8 @@ async function loseTasks(tx: Transaction, nodeIds: string[]): Promise<void> {
   )
   const live = []
   for (const { job_id, attempt } of attempts.rows) live.push(await lockAttempt(tx, job_id, attempt))
-  // What its peers made of its silence came after it: it ended when its node was last heard of.
+  // Any failure of a peer came later as a consequence, so the task counts as ended when its node was last heard
+  // from.
   const { rows } = await tx.query<{ id: string }>(
     `WITH live AS (
        SELECT id FROM tasks
@@ -53,7 +54,8 @@ async function loseTasks(tx: Transaction, nodeIds: string[]): Promise<void> {
     [nodeIds, leaseTimes().leaseSeconds],
   )
   for (const attempt of live) if (attempt) await endAttempt(tx, attempt)
-  // Not those whose container would not die: they stay held until a worker on the node has seen it gone.
+  // Excludes containers that could not be killed: their GPUs stay held until a worker on the node sees that they are
+  // gone.
   await releaseAllocations(
     tx,
     rows.map(({ id }) => id),

@@ -5,7 +5,7 @@ import { testDatabase } from '../../database/testing/test-database'
 import type { Outcome } from '../../jobs/lifecycle/attempt-end'
 import { finishTask } from '../tasks/finish-task'
 import { type ClaimedTask, markRunning, unfinishedTasks } from '../tasks/tasks'
-import { placeByHand } from '../testing/placed'
+import { placeManually } from '../testing/placed'
 import { makeJob, makeNode } from '../testing/rows'
 import { type Lease, registerNode } from './nodes'
 
@@ -21,16 +21,16 @@ beforeEach(async () => {
 
 const pullFailed: Outcome = {
   reason: 'image_unavailable',
-  detail: 'The image "lab/torch:2" is not to be had.',
+  detail: 'The image "lab/torch:2" is not available.',
   exitCode: null,
 }
 const worked: Outcome = { reason: 'exit_code', detail: 'Exit code 1.', exitCode: 1 }
 
-/** An attempt of a job that is on the node. */
+/** Starts an attempt of a job on the node. */
 async function start(lease: Lease, job?: string): Promise<ClaimedTask> {
-  const taskId = await placeByHand(lease.nodeId, job ?? (await makeJob({ maxRetries: 10 })))
+  const taskId = await placeManually(lease.nodeId, job ?? (await makeJob({ maxRetries: 10 })))
   const task = (await unfinishedTasks(lease)).find(({ id }) => id === taskId)
-  if (!task) throw new Error('the task is not there')
+  if (!task) throw new Error('The task does not exist.')
   return task
 }
 
@@ -48,8 +48,8 @@ async function health(lease: Lease) {
   return rows[0]
 }
 
-describe('a node on which jobs fail', () => {
-  it('is closed once as many jobs in a row failed for its own reasons as the policy says, and says what failed', async () => {
+describe('a node with failing jobs', () => {
+  it('is quarantined after the configured number of consecutive node failures, with the last failure as reason', async () => {
     const lease = await makeNode()
     await end(lease, pullFailed)
     await end(lease, { reason: 'internal_error', detail: null, exitCode: null })
@@ -57,17 +57,17 @@ describe('a node on which jobs fail', () => {
     await end(lease, pullFailed)
     expect(await health(lease)).toMatchObject({ failures: 3, closed: true })
     expect((await health(lease))?.reason).toBe(
-      'Jobs that failed here in a row, for no fault of their own: 3. The last one: The environment\'s image could not be had on the node. The image "lab/torch:2" is not to be had.',
+      'Jobs that failed here in a row because of the node: 3. The last one: The environment\'s image could not be had on the node. The image "lab/torch:2" is not available.',
     )
   })
 
-  it('stays open when a program ran in between, whatever became of it', async () => {
+  it('stays open if a program ran in between, whatever its result', async () => {
     const lease = await makeNode()
     for (const outcome of [pullFailed, pullFailed, worked, pullFailed, pullFailed]) await end(lease, outcome)
     expect(await health(lease)).toMatchObject({ failures: 2, closed: false })
   })
 
-  it('is not blamed for one job that fails on it again and again, nor for what others decided', async () => {
+  it('does not count one job that fails repeatedly, or ends decided elsewhere', async () => {
     const lease = await makeNode()
     const job = await makeJob({ maxRetries: 10 })
     for (let i = 0; i < 4; i++) await end(lease, pullFailed, job)
@@ -77,19 +77,19 @@ describe('a node on which jobs fail', () => {
     expect(await health(lease)).toMatchObject({ failures: 1, closed: false })
   })
 
-  it('is not blamed for an image that never ran on any node, until it has run on one', async () => {
+  it('does not count an image that never ran on any node, until it has run once', async () => {
     await db.pool.query('UPDATE environments SET ran_at = NULL')
     const [lease, other] = [await makeNode(), await makeNode()]
     for (let i = 0; i < 4; i++) await end(lease, pullFailed)
     expect(await health(lease)).toMatchObject({ failures: 0, closed: false })
     await end(lease, { reason: 'internal_error', detail: null, exitCode: null })
-    expect(await health(lease), 'other faults count as ever').toMatchObject({ failures: 1 })
+    expect(await health(lease), 'other faults count as before').toMatchObject({ failures: 1 })
     await markRunning(other, await start(other), 'sha256:abc')
     for (let i = 0; i < 2; i++) await end(lease, pullFailed)
     expect(await health(lease)).toMatchObject({ failures: 3, closed: true })
   })
 
-  it('is not blamed for an image that an admin has just put in the place of a good one', async () => {
+  it('does not count an image that an admin has just replaced', async () => {
     const [lease, other] = [await makeNode(), await makeNode()]
     const admin = await makePerson('admin')
     await updateEnvironment(admin.actor, 'python', { description: 'the same image' })
@@ -97,14 +97,14 @@ describe('a node on which jobs fail', () => {
     expect(await health(lease)).toMatchObject({ failures: 1 })
     const late = await start(other)
     await updateEnvironment(admin.actor, 'python', { image: 'gpuq/pyhton:1' })
-    // A job that was given its container before says nothing of the new image.
+    // A job that already got its container says nothing about the new image.
     await markRunning(other, late, null)
     for (let i = 0; i < 4; i++) await end(lease, pullFailed)
     expect(await health(lease)).toMatchObject({ failures: 1, closed: false })
     await updateEnvironment(admin.actor, 'python', { image: 'gpuq/python:1' })
   })
 
-  it('stays closed, paused and in its pool when its worker starts again', async () => {
+  it('keeps quarantine, pause and pool when its worker restarts', async () => {
     const lease = await makeNode({ name: 'lab-1', engineId: 'engine' })
     for (let i = 0; i < 3; i++) await end(lease, pullFailed)
     await db.pool.query('UPDATE nodes SET paused_at = now()')

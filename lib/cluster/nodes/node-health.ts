@@ -3,7 +3,7 @@ import type { Transaction } from '../../database/transaction'
 import type { Outcome } from '../../jobs/lifecycle/attempt-end'
 import type { Lease } from './nodes'
 
-/** What a task's end says of its node: that it failed, that it works, or nothing. */
+/** What the end reason of a task says about its node: failure, success, or nothing (null). */
 const healthOf = {
   finished: 'works',
   exit_code: 'works',
@@ -15,7 +15,7 @@ const healthOf = {
   internal_error: 'failed',
   cancelled_by_user: null,
   cancelled_by_admin: null,
-  // A directory that one project lacks says nothing of the node.
+  // A missing directory of one project says nothing about the node.
   workspace_unavailable: null,
   node_lost: null,
   worker_stopped: null,
@@ -31,13 +31,13 @@ const failures = Object.entries(healthOf)
   .map(([reason]) => reason)
 
 /**
- * Counts a node's failures in a row, and closes the node once they are as many as the policy says. A job that fails
- * here again and again is counted once: it may be the job's own. An image that never ran on any node is not counted: its
- * name may be wrong, and would close one node after the other. One that ran elsewhere and is not to be had here is.
- *
- * @param failuresBefore how many there were, read with the node's row locked.
+ * Updates a node's count of consecutive failures and quarantines the node when the count reaches the policy's limit.
+ * A job that fails here repeatedly is counted once, because the job may be the cause. An image that never ran on any
+ * node is not counted, because a wrong image name would quarantine one node after another; an image that ran
+ * elsewhere is counted.
+ * @param failuresBefore the previous count, read while the node's row was locked.
  */
-export async function noteNodeHealth(
+export async function updateNodeHealth(
   tx: Transaction,
   lease: Lease,
   task: { id: string; jobId: string; image: string },
@@ -59,7 +59,7 @@ export async function noteNodeHealth(
     `UPDATE nodes SET failures_in_row = failures_in_row + 1,
             quarantined_at = CASE WHEN failures_in_row + 1 >= p.quarantine_after THEN coalesce(quarantined_at, now()) ELSE quarantined_at END,
             quarantine_reason = CASE WHEN failures_in_row + 1 >= p.quarantine_after AND quarantined_at IS NULL
-              THEN 'Jobs that failed here in a row, for no fault of their own: ' || failures_in_row + 1 || '. The last one: ' || $5::text
+              THEN 'Jobs that failed here in a row because of the node: ' || failures_in_row + 1 || '. The last one: ' || $5::text
               ELSE quarantine_reason END
        FROM policies p
       WHERE nodes.id = $1 AND nodes.lease_id = $2

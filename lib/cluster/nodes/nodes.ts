@@ -9,36 +9,36 @@ type NodePool = 'reserved' | 'on-demand'
 
 interface NodeRegistration {
   name: string
-  /** The container engine's id: tells a restarted worker from another machine of the same name. */
+  /** The id of the container engine. Distinguishes a restarted worker from another machine with the same name. */
   engineId: string
   engineVersion: string
-  /** Where other nodes reach this machine; null or left out: not known. */
+  /** The address at which other nodes reach this machine; null or undefined: unknown. */
   address?: string | null
   warnings: string[]
   cpuMilli: number
   memoryMib: number
-  /** Which jobs it takes; left out: those on demand. */
+  /** The pool of the node; default: on-demand. */
   pool?: NodePool
-  /** The job that it was brought up for; left out: it takes anybody's. */
+  /** The job for which the node was provisioned; default: any job. */
   dedicatedTo?: string | null
   gpus: { index: number; uuid: string; model: string; memoryMib: number; simulated: boolean }[]
 }
 
-/** A node as its worker holds it. Every write of the worker carries both ids. */
+/** A node as held by its worker. Every write of the worker carries both ids. */
 export interface Lease {
   nodeId: string
   leaseId: string
-  /** Where the node's containers are. */
+  /** The engine that runs the node's containers. */
   engineId: string
 }
 
-/** SQL that is true while the lease `$2` on the node `$1` is held: the guard of a worker's writes. */
+/** SQL condition: the lease `$2` on the node `$1` is held. Guards every write of a worker. */
 export const leaseHeld = `EXISTS (SELECT 1 FROM nodes n WHERE n.id = $1 AND n.lease_id = $2 AND n.lease_expires_at > now() AND n.status <> 'lost')`
 
-/** The lease ran out, or another worker has one on the node: what this worker believes about it may be wrong. */
+/** The lease expired, or another worker holds the node. What this worker knows about the node may be wrong. */
 export class LeaseLost extends Error {
   constructor() {
-    super("the lease on this node is no longer this worker's")
+    super('This worker no longer holds the lease on its node. It stops its work there and registers again.')
     this.name = 'LeaseLost'
   }
 }
@@ -46,21 +46,21 @@ export class LeaseLost extends Error {
 export class NodeNameTaken extends Error {
   constructor(name: string) {
     super(
-      `Another machine already serves the node "${name}". Give this one another name with GPUQ_NODE_NAME, or stop the other worker.`,
+      `Another machine already serves the node "${name}". Set another name with GPUQ_NODE_NAME, or stop the other worker.`,
     )
     this.name = 'NodeNameTaken'
   }
 }
 
 /**
- * Takes the node of that name and a fresh lease on it; whoever held one before is fenced off from this moment. Nothing
- * is placed on it before {@link offerNode}. That an admin paused it, or that it is quarantined, stays; one that an admin
- * had forgotten is shown again.
- * @throws {NodeNameTaken} when another engine holds the name with a lease that has not run out, or a simulated node.
+ * Registers the node and creates a new lease; the previous holder is fenced off immediately. Nothing is placed
+ * before {@link offerNode}. Keeps a pause and a quarantine, and shows a forgotten node again.
+ * @throws {NodeNameTaken} if another engine holds the name with a valid lease, or if it is the name of a simulated
+ * node.
  */
 export async function registerNode(node: NodeRegistration): Promise<Lease> {
   return transaction(async (tx) => {
-    // One registration at a time: the next number is the one after the last.
+    // Serializes registrations, because the node number is the last one plus one.
     await acquireLock(tx, 'nodeRegistration')
     const { rows } = await tx.query<{ id: string; lease_id: string }>(
       `INSERT INTO nodes (id, number, name, status, engine_id, engine_version, warnings, lease_id, lease_expires_at, cpu_milli, memory_mib, pool, dedicated_to, address)
@@ -102,7 +102,7 @@ export async function registerNode(node: NodeRegistration): Promise<Lease> {
   })
 }
 
-/** Whether the node of that name ever served a real GPU. */
+/** Checks whether the node of that name ever had a real GPU. */
 export async function hadRealGpus(name: string): Promise<boolean> {
   const { rowCount } = await database().pool.query(
     'SELECT 1 FROM nodes n JOIN gpus g ON g.node_id = n.id WHERE n.name = $1 AND NOT g.simulated LIMIT 1',
@@ -112,8 +112,8 @@ export async function hadRealGpus(name: string): Promise<boolean> {
 }
 
 /**
- * Renews the lease. `expired`: it ran out, this worker is fenced off, and its containers belong to nobody. `taken`:
- * another worker on this engine serves the node now, and owns them.
+ * Renews the lease. `expired`: the lease expired; this worker is fenced off and must stop its containers. `taken`:
+ * another worker on the same engine serves the node and owns the containers.
  */
 export async function renewLease(lease: Lease): Promise<'renewed' | 'expired' | 'taken'> {
   const { rows } = await database().pool.query<{ renewed: boolean; taken: boolean }>(
@@ -129,7 +129,7 @@ export async function renewLease(lease: Lease): Promise<'renewed' | 'expired' | 
   return row?.taken ? 'taken' : 'expired'
 }
 
-/** False once the lease ran out or was taken: it never comes back. */
+/** Returns false once the lease has expired or was taken. It never becomes valid again. */
 export async function holdsLease(lease: Lease): Promise<boolean> {
   const { rowCount } = await database().pool.query(
     `SELECT 1 FROM nodes WHERE id = $1 AND lease_id = $2 AND lease_expires_at > now() AND status <> 'lost'`,
@@ -138,7 +138,7 @@ export async function holdsLease(lease: Lease): Promise<boolean> {
   return rowCount === 1
 }
 
-/** Opens the node for work: its worker has seen that nothing of the past is left on it. */
+/** Opens the node for placements, after its worker has cleaned up leftover containers. */
 export async function offerNode(lease: Lease): Promise<void> {
   await database().pool.query(
     `WITH offered AS (UPDATE nodes SET status = 'ready' WHERE id = $1 AND lease_id = $2 AND status = 'draining' RETURNING id)
@@ -147,7 +147,7 @@ export async function offerNode(lease: Lease): Promise<void> {
   )
 }
 
-/** Takes nothing new from now on; what runs goes on. */
+/** Stops new placements on the node; running tasks continue. */
 export async function drainNode(lease: Lease, warning?: string): Promise<void> {
   await database().pool.query(
     `UPDATE nodes SET status = 'draining', warnings = warnings || $3::text[]
@@ -156,8 +156,8 @@ export async function drainNode(lease: Lease, warning?: string): Promise<void> {
   )
 }
 
-/** Gives the lease back at a worker's own end, so that nobody waits for it to run out. */
-export async function leaveNode(lease: Lease): Promise<void> {
+/** Releases the lease when a worker shuts down, so that nobody waits until it expires. */
+export async function deregisterNode(lease: Lease): Promise<void> {
   await database().pool.query(
     `UPDATE nodes SET status = 'drained', lease_expires_at = now() WHERE id = $1 AND lease_id = $2`,
     [lease.nodeId, lease.leaseId],

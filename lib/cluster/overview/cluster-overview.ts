@@ -5,7 +5,7 @@ import { nodeFacts, nodeStateFields, shownGpus, shownNodes } from './cluster-row
 import { gpuState, nodeState } from './cluster-states'
 import type { CountedNode } from './count-cluster'
 
-/** A node as far as it counts in figures and lists. */
+/** The properties of a node that lists and counts use. */
 interface OverviewNode extends CountedNode {
   number: number
   name: string
@@ -18,16 +18,16 @@ const overviewRows = z.array(
   }),
 )
 
-// Next.js loads modules anew for each route bundle; the overview is made once a process.
+// Next.js loads modules again for each route bundle; this keeps one cache per process.
 const shared = globalThis as typeof globalThis & { gpuqOverview?: AdaptiveCache<OverviewNode[]> }
 
-/** Every node and the states of its GPUs, without who runs what: the same for all who ask. */
+/** Reads every node and the states of its GPUs, without the jobs on them. Equal for all users. */
 export function readOverview(): Promise<OverviewNode[]> {
-  shared.gpuqOverview ??= new AdaptiveCache(makeOverview)
+  shared.gpuqOverview ??= new AdaptiveCache(computeOverview)
   return shared.gpuqOverview.get()
 }
 
-async function makeOverview(): Promise<OverviewNode[]> {
+async function computeOverview(): Promise<OverviewNode[]> {
   const { rows } = await database().pool.query({
     name: 'cluster-overview',
     text: `SELECT ${nodeFacts}, coalesce(gpus.list, '[]') AS gpus FROM nodes n
@@ -39,7 +39,7 @@ async function makeOverview(): Promise<OverviewNode[]> {
   return overviewRows.parse(rows).map(({ gpus, ...node }) => {
     const { state } = nodeState(node)
     const counted = gpus.map(([missing, paused, busy, simulated, allocatedMilli]) => {
-      // Only the state counts: what the reasons say is not read.
+      // The reason texts are not needed here, only the state.
       const facts = { missing, paused, pauseReason: null, busyReason: busy ? '' : null, allocatedMilli }
       return { state: gpuState(facts, state).state, allocated: allocatedMilli / 1000, simulated }
     })

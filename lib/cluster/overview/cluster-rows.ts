@@ -3,7 +3,7 @@ import { type Actor, isAdmin } from '../../access/actor'
 import { pools } from '../../contract/config/schema'
 import { database } from '../../database/client'
 import { visibilityFilter } from '../../jobs/read/job-visibility'
-import { notRetired } from '../simulated/simulated-nodes'
+import { notRemoved } from '../simulated/simulated-nodes'
 
 const time = z.string().transform((text) => new Date(text).toISOString())
 
@@ -34,7 +34,7 @@ const gpuRow = z.object({
   ),
 })
 
-/** What says in which state a node is. */
+/** The columns that determine the state of a node. */
 export const nodeStateFields = {
   number: z.number(),
   name: z.string(),
@@ -64,24 +64,24 @@ export type NodeRow = z.output<typeof nodeRow>
 export type GpuRow = z.output<typeof gpuRow>
 
 /**
- * SQL: a node that was forgotten is nothing to look at, nor a simulated one that was taken away, nor one that was brought up
- * for a job and is gone.
+ * SQL condition for visible nodes: not forgotten, not a removed simulated node, and not a dedicated node that is
+ * gone.
  */
-export const shownNodes = `n.forgotten_at IS NULL AND ${notRetired('n')} AND NOT (n.dedicated_to IS NOT NULL AND n.status IN ('lost', 'drained'))`
+export const shownNodes = `n.forgotten_at IS NULL AND ${notRemoved('n')} AND NOT (n.dedicated_to IS NOT NULL AND n.status IN ('lost', 'drained'))`
 
-/** SQL: nor are GPUs that were forgotten, and those that a simulated node lost. */
+/** SQL condition for visible GPUs: not forgotten, and not removed from a simulated node. */
 export const shownGpus =
   'g.forgotten_at IS NULL AND NOT (g.missing AND g.simulated AND g.allocated_milli = 0)'
 
-/** SQL: what of a node decides about its state, and which it is. */
+/** SQL columns that identify a node and determine its state. */
 export const nodeFacts = `
   n.number, n.name, n.status, n.lease_expires_at > now() AS "leaseHeld",
   n.paused_at IS NOT NULL AS paused, n.pause_reason AS "pauseReason",
   n.quarantined_at IS NOT NULL AS quarantined, n.quarantine_reason AS "quarantineReason", n.simulated`
 
 /**
- * Nodes with their GPUs and the jobs on them, by one query: all of them, or those of some numbers. Who holds a GPU is
- * told only where the actor may see the job.
+ * Reads all nodes or those with the given numbers, with their GPUs and jobs, in one query. Shows the job on a GPU
+ * only if the actor may see it.
  */
 export async function readNodeRows(actor: Actor, numbers?: readonly number[]): Promise<NodeRow[]> {
   const visible = visibilityFilter(actor)
@@ -95,7 +95,7 @@ export async function readNodeRows(actor: Actor, numbers?: readonly number[]): P
   return isAdmin(actor) ? parsed : parsed.map((row) => ({ ...row, warnings: [] }))
 }
 
-/** What ended tasks still hold counts as well: the GPU is not free before their container is gone. */
+/** Includes ended tasks that still hold GPUs: a GPU is not free until its container is gone. */
 const jobsOnGpu = (visible: string) => `
   SELECT json_agg(json_build_object(
            'id', CASE WHEN ${visible} THEN j.id END, 'name', CASE WHEN ${visible} THEN j.name END,

@@ -21,32 +21,32 @@ const gpu: GpuFacts = {
 describe('the state of a node', () => {
   const stateOf = (facts: Partial<NodeFacts>) => nodeState({ ...node, ...facts }).state
 
-  it('is ready while nothing speaks against it', () => {
+  it('is ready by default', () => {
     expect(nodeState(node)).toEqual({ state: 'ready', reason: null })
   })
 
-  it('is lost as soon as its lease has run out, before the leader says so', () => {
+  it('is lost as soon as its lease expires, before the leader marks it', () => {
     expect(stateOf({ leaseHeld: false })).toBe('lost')
     expect(stateOf({ status: 'lost' })).toBe('lost')
     expect(stateOf({ status: 'drained', leaseHeld: false })).toBe('drained')
   })
 
-  it('sends nobody to start a worker on a machine that is only simulated', () => {
+  it('does not suggest to start a worker on a simulated machine', () => {
     const reasonOf = (simulated: boolean) => nodeState({ ...node, status: 'drained', simulated }).reason
     expect([reasonOf(false), reasonOf(true)]).toEqual([
-      expect.stringContaining('Start one there'),
-      expect.not.stringContaining('Start one'),
+      expect.stringContaining('start a worker on it'),
+      expect.not.stringContaining('start a worker'),
     ])
   })
 
-  it('shows what no admin can end before what one can, and that before what ends by itself', () => {
+  it('prefers states that no admin can end, then those that an admin can end, then temporary ones', () => {
     expect(stateOf({ leaseHeld: false, paused: true })).toBe('lost')
     expect(stateOf({ quarantined: true, paused: true })).toBe('quarantined')
     expect(stateOf({ status: 'draining', paused: true })).toBe('paused')
     expect(stateOf({ status: 'draining' })).toBe('draining')
   })
 
-  it('is explained in one sentence, however the reason was written', () => {
+  it('has a reason of one sentence, however the stored text ends', () => {
     expect(nodeState({ ...node, paused: true }).reason).toBe('An admin paused it.')
     expect(nodeState({ ...node, paused: true, pauseReason: 'new disks' }).reason).toBe(
       'An admin paused it: new disks.',
@@ -60,7 +60,7 @@ describe('the state of a node', () => {
 describe('the state of a GPU', () => {
   const stateOf = (facts: Partial<GpuFacts>) => gpuState({ ...gpu, ...facts }, 'ready').state
 
-  it('says how much of it is given out', () => {
+  it('shows how much is allocated', () => {
     expect([0, 1, 999, 1000].map((allocatedMilli) => stateOf({ allocatedMilli }))).toEqual([
       'free',
       'shared',
@@ -69,7 +69,7 @@ describe('the state of a GPU', () => {
     ])
   })
 
-  it('says why it is not given out, whatever runs on it', () => {
+  it('shows why it is blocked, whatever runs on it', () => {
     const full = { allocatedMilli: 1000 }
     expect(stateOf({ ...full, busyReason: 'Its fan is broken.' })).toBe('outside')
     expect(stateOf({ ...full, busyReason: 'x', paused: true })).toBe('paused')
@@ -77,7 +77,7 @@ describe('the state of a GPU', () => {
     expect(gpuState({ ...gpu, busyReason: 'Its fan is broken.' }, 'ready').reason).toBe('Its fan is broken.')
   })
 
-  it('is free only where its node takes jobs', () => {
+  it('is free only if its node accepts jobs', () => {
     const onPaused = (facts: Partial<GpuFacts>) => gpuState({ ...gpu, ...facts }, 'paused').state
     expect([onPaused({}), onPaused({ allocatedMilli: 500 }), onPaused({ missing: true })]).toEqual([
       'closed',

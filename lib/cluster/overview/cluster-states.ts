@@ -1,6 +1,6 @@
 import type { ClusterGpu, ClusterNode } from '../../contract/cluster'
 
-/** What a node's row says that decides its state. */
+/** The columns of a node that determine its state. */
 export interface NodeFacts {
   status: 'ready' | 'draining' | 'drained' | 'lost'
   leaseHeld: boolean
@@ -11,7 +11,7 @@ export interface NodeFacts {
   quarantineReason: string | null
 }
 
-/** What a GPU's row says that decides its state. */
+/** The columns of a GPU that determine its state. */
 export interface GpuFacts {
   missing: boolean
   paused: boolean
@@ -23,16 +23,16 @@ export interface GpuFacts {
 type StateOfNode = Pick<ClusterNode, 'state' | 'reason'>
 type StateOfGpu = Pick<ClusterGpu, 'state' | 'reason'>
 
-/** What cannot be helped comes before what an admin can end, and that before what ends by itself. */
+/** Order of precedence: states that nobody can change, then states that an admin can end, then temporary ones. */
 export function nodeState(node: NodeFacts): StateOfNode {
   if (node.status === 'drained') {
     const reason = node.simulated
-      ? 'No worker serves it: the one of its machine is starting, or has left.'
-      : 'Its worker has left. Start one there to have it back.'
+      ? 'No worker serves it: the worker of its host is starting or has shut down.'
+      : 'Its worker has shut down. To use the node again, start a worker on it.'
     return { state: 'drained', reason }
   }
   if (node.status === 'lost' || !node.leaseHeld) {
-    return { state: 'lost', reason: 'Its worker has stopped answering. Its jobs are tried again elsewhere.' }
+    return { state: 'lost', reason: 'Its worker does not respond. Its jobs are retried on other nodes.' }
   }
   if (node.quarantined) {
     return { state: 'quarantined', reason: node.quarantineReason ?? 'Too many jobs failed there in a row.' }
@@ -43,22 +43,25 @@ export function nodeState(node: NodeFacts): StateOfNode {
   if (node.status === 'draining') {
     return {
       state: 'draining',
-      reason: 'Its worker is starting or leaving: what runs there goes on, nothing new starts.',
+      reason: 'Its worker is starting or shutting down: running jobs continue, no new jobs start.',
     }
   }
   return { state: 'ready', reason: null }
 }
 
-/** What is closed has no reason of its own: its node has one. */
+/** A GPU of a closed node has no reason of its own; the node has one. */
 export function gpuState(gpu: GpuFacts, node: ClusterNode['state']): StateOfGpu {
-  if (gpu.missing) return { state: 'missing', reason: 'Its node does not find it any more.' }
+  if (gpu.missing) return { state: 'missing', reason: 'Its node no longer finds it.' }
   if (gpu.paused) return { state: 'paused', reason: sentence('An admin paused it', gpu.pauseReason) }
   if (gpu.busyReason !== null) return { state: 'outside', reason: gpu.busyReason }
   if (gpu.allocatedMilli === 0) return { state: node === 'ready' ? 'free' : 'closed', reason: null }
   return { state: gpu.allocatedMilli < 1000 ? 'shared' : 'full', reason: null }
 }
 
-/** What people and workers write ends as they like, and may be cut; a sentence ends once. */
+/**
+ * Joins a start and an optional detail into one sentence with one full stop. The detail may end in any way and may
+ * be cut off.
+ */
 export function sentence(start: string, detail: string | null): string {
   const text = detail === null ? start : `${start}: ${detail}`
   return /[.!?…]$/.test(text) ? text : `${text}.`

@@ -1,23 +1,25 @@
 import { type Cluster, type ClusterGpu, type ClusterNode, gpuStates } from '../../contract/cluster'
 
-/** What counting needs to know of a node. */
+/** The properties of a node that counting needs. */
 export interface CountedNode {
   state: ClusterNode['state']
   gpus: readonly Pick<ClusterGpu, 'state' | 'allocated' | 'simulated'>[]
 }
 
 const gone = new Set<ClusterNode['state']>(['lost', 'drained'])
-const notGivenOut = new Set<ClusterGpu['state']>(['paused', 'outside', 'closed'])
+const unavailableStates = new Set<ClusterGpu['state']>(['paused', 'outside', 'closed'])
 
-/** GPUs that are not there count nowhere. One that is not given out counts as used only as far as it is. */
+/** Counts GPUs by state. Missing GPUs are ignored. A blocked GPU counts as used only as far as it is allocated. */
 export function countCluster(nodes: readonly CountedNode[]): Cluster['cluster_status'] {
   const present = nodes
     .filter(({ state }) => !gone.has(state))
     .flatMap(({ gpus }) => gpus)
     .filter(({ state }) => state !== 'missing')
-  // Thousandths are summed as whole numbers: parts of 1 would not add up to 1.
+  // Sums thousandths as integers, because sums of fractions have rounding errors.
   const allocatedMilli = present.reduce((sum, { allocated }) => sum + Math.round(allocated * 1000), 0)
-  const usable = present.filter(({ state, allocated }) => allocated > 0 || !notGivenOut.has(state)).length
+  const usable = present.filter(
+    ({ state, allocated }) => allocated > 0 || !unavailableStates.has(state),
+  ).length
   return {
     total_gpus: present.length,
     available_gpus: present.filter(({ state }) => state === 'free').length,

@@ -2,16 +2,15 @@ import type { Actor } from '../../access/actor'
 import type { ClusterHistory } from '../../contract/cluster'
 import { database } from '../../database/client'
 
-/** One point a quarter of a minute: an hour is 240 points, more than a chart of that size can show. */
+/** Seconds per point. An hour has 240 points, more than a chart of that size can show. */
 const stepSeconds = 15
 
 type GpuHistory = ClusterHistory['gpus'][number]
 
 /**
- * What each GPU did over the last hour. A point stands for a quarter of a minute: the mean of its loads, temperatures
- * and powers, and the most memory in use, because it is the peak that breaks a job.
- *
- * @param nodes the numbers of the nodes whose GPUs are asked for; null: all, which is 7 kB for each GPU.
+ * Reads the history of each GPU over the last hour. Each point covers 15 seconds: the mean of load, temperature and
+ * power, and the maximum of memory, because a job fails at the peak.
+ * @param nodes numbers of the nodes; null: all nodes, about 7 kB per GPU.
  */
 export async function readHistory(
   _actor: Actor,

@@ -7,7 +7,7 @@ import { readCluster } from './read-cluster'
 
 interface Figures {
   jobs: Record<string, number>
-  /** By reason; those that no pass has looked at yet have none. */
+  /** Number of jobs by wait reason; jobs that no pass has examined yet have none. */
   waiting: Record<string, number>
   oldestWaitingS: number
   unstoredResults: number
@@ -16,7 +16,7 @@ interface Figures {
 const bytesPerMib = 1024 * 1024
 const toBytes = (mib: number | null | undefined) => (mib == null ? null : mib * bytesPerMib)
 
-/** What is told of each GPU; null where its last sample did not say. */
+/** The gauges for each GPU; null if the last sample has no value. */
 const gpuFigures: {
   name: string
   help: string
@@ -24,7 +24,7 @@ const gpuFigures: {
 }[] = [
   {
     name: 'gpuq_gpu_allocated_ratio',
-    help: 'Share of each GPU that is given out',
+    help: 'Allocated share of each GPU',
     value: (gpu) => gpu.allocated,
   },
   { name: 'gpuq_gpu_memory_bytes', help: 'Memory of each GPU', value: (gpu) => toBytes(gpu.memory_mib) },
@@ -52,7 +52,10 @@ const gpuFigures: {
 
 type Gauges = <Label extends string>(name: string, help: string, labels?: readonly Label[]) => Gauge<Label>
 
-/** The cluster's figures in Prometheus's text format, read afresh: they are the same whichever process is asked. */
+/**
+ * Renders the cluster's metrics in the Prometheus text format. Read from the database each time, so every process
+ * returns the same values.
+ */
 export async function renderMetrics(actor: Actor): Promise<{ body: string; contentType: string }> {
   const [figures, { nodes }] = await Promise.all([readFigures(), readCluster(actor)])
   const registry = new Registry()
@@ -70,11 +73,11 @@ function setJobs(gauge: Gauges, { jobs, waiting, oldestWaitingS, unstoredResults
   const reasons = gauge('gpuq_jobs_waiting', 'Waiting jobs by the reason why they wait', ['reason'])
   for (const [reason, count] of Object.entries(waiting)) reasons.set({ reason }, count)
   gauge('gpuq_queue_oldest_seconds', 'How long the oldest waiting job has waited').set(oldestWaitingS)
-  gauge('gpuq_results_unstored', 'Ended jobs whose output is not a file yet').set(unstoredResults)
+  gauge('gpuq_results_unstored', 'Ended jobs whose output is not yet stored as a file').set(unstoredResults)
 }
 
 function setNodes(gauge: Gauges, nodes: readonly ClusterNode[]): void {
-  const ready = gauge('gpuq_node_ready', '1 when a node takes jobs', ['node', 'state', 'simulated'])
+  const ready = gauge('gpuq_node_ready', '1 if a node accepts jobs', ['node', 'state', 'simulated'])
   for (const { name, state, simulated } of nodes) {
     ready.set({ node: name, state, simulated: String(simulated) }, state === 'ready' ? 1 : 0)
   }
@@ -94,14 +97,14 @@ function setGpus(gauge: Gauges, nodes: readonly ClusterNode[]): void {
   }
 }
 
-/** A GPU that took a missing one's place may have its number. */
+/** Leaves out missing GPUs, whose number may have been given to another GPU. */
 function presentGpus(nodes: readonly ClusterNode[]): { node: ClusterNode; gpu: ClusterGpu }[] {
   return nodes.flatMap((node) =>
     node.gpus.filter(({ state }) => state !== 'missing').map((gpu) => ({ node, gpu })),
   )
 }
 
-/** Nobody samples the GPUs of a node that is gone, and its last samples say nothing of now. */
+/** False for a lost node: its last samples do not describe the present. */
 function isServed({ state }: ClusterNode): boolean {
   return state !== 'lost' && state !== 'drained'
 }
@@ -116,6 +119,6 @@ async function readFigures(): Promise<Figures> {
             (SELECT count(*)::int FROM jobs WHERE status IN ('completed', 'failed', 'cancelled') AND NOT result_stored) AS "unstoredResults"`,
   )
   const [row] = rows
-  if (!row) throw new Error('the figures query returned nothing')
+  if (!row) throw new Error('The metrics query returned no row. Check the database migrations.')
   return row
 }

@@ -6,7 +6,7 @@ import { type GpuRow, type NodeRow, readNodeRows, shownNodes } from './cluster-r
 import { gpuState, nodeState } from './cluster-states'
 import { type CountedNode, countCluster, countStates } from './count-cluster'
 
-/** Every node and GPU as it stands, and how much of them is free; or so many nodes, and the figures of all. */
+/** Reads nodes and GPUs with their free capacity. A query with a limit returns some nodes and the totals of all. */
 export async function readCluster(actor: Actor, query: ClusterQuery = { offset: 0 }): Promise<Cluster> {
   const { limit, offset, name, not_ready } = query
   const isWhole = limit === undefined && offset === 0 && name === undefined && !not_ready
@@ -29,7 +29,7 @@ export async function readCluster(actor: Actor, query: ClusterQuery = { offset: 
   return { ...figuresOf(all), matching_nodes: matching.length, nodes: rows.map(toNode) }
 }
 
-/** All nodes together are no more than what is asked for: they are read at one moment, as they are. */
+/** If the result contains all nodes, it is read in one query instead of from the cache. */
 async function isSmall({ limit, offset, name, not_ready }: ClusterQuery): Promise<boolean> {
   if (limit === undefined || offset > 0 || name !== undefined || not_ready) return false
   const { rows } = await database().pool.query<{ nodes: number }>(
@@ -42,7 +42,7 @@ function figuresOf(nodes: readonly CountedNode[]): Pick<Cluster, 'cluster_status
   return { cluster_status: countCluster(nodes), gpus_by_state: countStates(nodes) }
 }
 
-/** One node as the cluster shows it; null where there is none of that number. */
+/** Reads one node; null if no node has that number. */
 export async function readNode(actor: Actor, number: number): Promise<ClusterNode | null> {
   const [row] = await readNodeRows(actor, [number])
   return row ? toNode(row) : null

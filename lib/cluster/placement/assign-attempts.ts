@@ -8,9 +8,10 @@ import { type AfterFailure, afterFailedAssignment, assignmentLimitOf } from '../
 import type { Waiting } from '../../scheduling/types'
 
 /**
- * Counts a failed attempt for each job that limits them and that no node of the cluster could ever take, as it stands.
- * Such a job rests before it is looked at again, or fails. A cluster that is busy or closed is no failed attempt: what
- * would fit once others end or a node comes back just waits. Returns the jobs that were told.
+ * Counts a failed placement attempt for each job that limits them and that does not fit on any node of the current
+ * cluster. Such a job backs off, or fails when the limit is reached. A busy or closed cluster does not count,
+ * because the job would fit once other jobs end or a node returns.
+ * @returns the ids of the jobs whose reason was updated.
  */
 export async function countFailedAssignments(waiting: readonly Waiting[]): Promise<ReadonlySet<string>> {
   const tooLarge = new Map(
@@ -18,7 +19,7 @@ export async function countFailedAssignments(waiting: readonly Waiting[]): Promi
   )
   if (tooLarge.size === 0 || !(await anyCounts([...tooLarge.keys()]))) return new Set()
   return transaction(async (tx) => {
-    // A job that rests was counted meanwhile, by this leader or by one that does not know yet that it is none.
+    // Skips jobs in backoff: this leader counted them already, or another leader did if this one has lost its term.
     const { rows } = await tx.query<{ id: string; spec: unknown; assign_attempts: number }>(
       `SELECT id, spec, assign_attempts FROM jobs
         WHERE id = ANY ($1::uuid[]) AND status = 'pending' AND spec ? 'max_assign_attempts'
@@ -29,19 +30,19 @@ export async function countFailedAssignments(waiting: readonly Waiting[]): Promi
     for (const { id, spec, assign_attempts } of rows.map(parseSpec)) {
       const limit = assignmentLimitOf(spec)
       if (!limit) continue
-      const because = describeReason('never_fits', tooLarge.get(id)?.detail)
+      const cause = describeReason('never_fits', tooLarge.get(id)?.detail)
       await writeFailure(
         tx,
         id,
         assign_attempts + 1,
-        afterFailedAssignment(assign_attempts + 1, limit, because),
+        afterFailedAssignment(assign_attempts + 1, limit, cause),
       )
     }
     return new Set(rows.map(({ id }) => id))
   })
 }
 
-/** Most jobs do not, and are looked at in every pass: they are not locked for it. */
+/** Most jobs have no limit. They are checked in every pass, so they are not locked. */
 async function anyCounts(jobIds: readonly string[]): Promise<boolean> {
   const { rowCount } = await database().pool.query({
     name: 'any-counts-assignments',

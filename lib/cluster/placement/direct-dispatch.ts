@@ -4,13 +4,13 @@ import { locks } from '../../database/locks'
 import type { Transaction } from '../../database/transaction'
 import { requestOf } from '../../jobs/config/resource-request'
 import { couldFit, fits } from '../../scheduling/fits'
-import { readNodeInTurn } from '../nodes/node-states'
+import { readLockedNode } from '../nodes/node-states'
 import { startJob } from './place'
 
-/** A line that no pass has confirmed for so long is not gone by: a leader makes one a second. */
-const goodForSeconds = 5
+/** Candidates older than this are ignored. The leader publishes them every second. */
+const candidatesValidSeconds = 5
 
-/** Says whose turn is next, for {@link dispatchDirectly}: the leader, after each pass. */
+/** Publishes the jobs that {@link dispatchDirectly} may start next. Called by the leader after each pass. */
 export async function publishCandidates(jobIds: readonly string[]): Promise<void> {
   await database().pool.query({
     name: 'announce-next',
@@ -20,14 +20,17 @@ export async function publishCandidates(jobIds: readonly string[]): Promise<void
   })
 }
 
-/** Whose turn is next. */
+/** The jobs that may start next. */
 interface DispatchCandidates {
   jobIds: readonly string[]
-  /** Whether a job may go before one that cannot use the node. */
+  /** Whether a job may pass one that cannot use the node. */
   backfill: boolean
 }
 
-/** Locks a node for the end of one of its tasks, before everything else, and reads whose turn is next. */
+/**
+ * Locks a node before one of its tasks ends, and reads the dispatch candidates. Must be the first lock of the
+ * transaction.
+ */
 export async function lockForDispatch(
   tx: Transaction,
   nodeId: string,
@@ -37,7 +40,7 @@ export async function lockForDispatch(
     text: `SELECT failures_in_row AS "failuresInRow", (SELECT backfill FROM policies) AS backfill,
                   (SELECT job_ids FROM next_in_line WHERE planned_at > now() - make_interval(secs => $2)) AS "jobIds"
              FROM nodes WHERE id = $1 FOR NO KEY UPDATE`,
-    values: [nodeId, goodForSeconds],
+    values: [nodeId, candidatesValidSeconds],
   })
   const [row] = rows
   return {
@@ -47,22 +50,22 @@ export async function lockForDispatch(
 }
 
 /**
- * Starts whose turn is next on what a task has just given back, in the transaction that frees it: no GPU waits for a pass
- * of the leader. Only the first job that still waits and could ever run on that node is looked at, by the same `fits()`
- * that plans; where it does not fit, the leader decides.
- *
- * @param line as {@link lockForDispatch} read it, the node's row being locked since; without jobs that must not follow.
+ * Starts the next candidate on the capacity that a task has just released, in the same transaction, so that no GPU
+ * waits for the leader's next pass. Considers only the first waiting job that could ever run on the node, and checks
+ * it with the same `fits()` as the scheduler. If it does not fit, the leader decides.
+ * @param line the result of {@link lockForDispatch}, without jobs that must not follow. The node's row must have
+ * been locked since then.
  */
 export async function dispatchDirectly(
   tx: Transaction,
   nodeId: string,
   { jobIds, backfill }: DispatchCandidates,
 ): Promise<void> {
-  // One at a time, in the order of their turns.
-  const node = jobIds.length > 0 ? await readNodeInTurn(tx, nodeId, locks.directDispatch) : null
+  // Serialized, so that jobs start in queue order.
+  const node = jobIds.length > 0 ? await readLockedNode(tx, nodeId, locks.directDispatch) : null
   if (!node) return
   for (let left = jobIds; left.length > 0; ) {
-    const job = await firstThatWaits(tx, left)
+    const job = await lockFirstWaiting(tx, left)
     if (!job) return
     const request = requestOf(job.spec, job.id)
     const fit = fits(request, node)
@@ -81,8 +84,11 @@ interface Next {
   spec: StoredSpec
 }
 
-/** Null also where somebody has it in hand: the leader, who places it, or its user. Waiting for them might never end. */
-async function firstThatWaits(tx: Transaction, jobIds: readonly string[]): Promise<Next | null> {
+/**
+ * Also null if another transaction has locked the job: the leader that places it, or a user's change. Waiting for
+ * that transaction could deadlock.
+ */
+async function lockFirstWaiting(tx: Transaction, jobIds: readonly string[]): Promise<Next | null> {
   const { rows } = await tx.query<Unparsed<Next>>({
     name: 'next-in-line',
     text: `SELECT id, attempt, spec FROM jobs

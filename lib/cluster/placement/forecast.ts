@@ -12,57 +12,66 @@ export interface Expectation {
 
 export interface QueueForecast {
   at: Date
-  /** Those that a pass looks at, in the order of their positions. */
+  /** The jobs in the pending window, by position. */
   jobs: ReadonlyMap<string, Expectation>
 }
 
-/** Starts that are looked ahead, of jobs that a pass looks at: all others have a position and no time yet. */
-const mostStarts = 1_000
+/** Maximum number of simulated starts. All other jobs have a position but no time yet. */
+const maxStarts = 1_000
 /**
- * The more GPUs there are, the more each of those starts costs, and the sooner they come: with 10,000 GPUs a thousand took
- * the web server five seconds, in which it answered nobody.
+ * Each simulated start costs more on a larger cluster, and starts happen sooner there. With 10,000 GPUs, a thousand
+ * starts blocked the web server for five seconds.
  */
-const startsTimesGpus = 200_000
-const fewestStarts = 100
+const maxStartsTimesGpus = 200_000
+const minStarts = 100
 
-/** How many starts a forecast looks ahead. */
-export function startsToLookAhead({ nodes }: Pick<Snapshot, 'nodes'>): number {
+/** Returns the number of starts that a forecast simulates. */
+export function forecastDepth({ nodes }: Pick<Snapshot, 'nodes'>): number {
   const gpus = nodes.reduce((sum, node) => sum + node.gpus.length, 0)
-  return Math.max(fewestStarts, Math.min(mostStarts, Math.floor(startsTimesGpus / Math.max(1, gpus))))
+  return Math.max(minStarts, Math.min(maxStarts, Math.floor(maxStartsTimesGpus / Math.max(1, gpus))))
 }
 
-/** The order of the queue, and when its first jobs should start, as the scheduler would go on from here. */
+/** Returns the queue order and the expected start of the first jobs. Cached. */
 export function forecastQueue(): Promise<QueueForecast> {
   return forecasts().queue.get()
 }
 
-/** The waiting jobs that no pass looks at yet, in the order of their turns, after those of {@link forecastQueue}. */
-export function readRest(): Promise<ReadonlyMap<string, Expectation>> {
-  return forecasts().rest.get()
+/**
+ * Returns the positions of the waiting jobs outside the pending window, after those of {@link forecastQueue}.
+ * Cached.
+ */
+export function readPositionsBeyondWindow(): Promise<ReadonlyMap<string, Expectation>> {
+  return forecasts().beyondWindow.get()
 }
 
-/** One waiting job's place and expected start; undefined where it came a moment ago, or waits no more. */
+/**
+ * Returns the position and expected start of one waiting job; undefined if it arrived moments ago or no longer
+ * waits.
+ */
 export async function expectationOf(jobId: string): Promise<Expectation | undefined> {
   const { jobs } = await forecastQueue()
-  return jobs.get(jobId) ?? (await readRest()).get(jobId)
+  return jobs.get(jobId) ?? (await readPositionsBeyondWindow()).get(jobId)
 }
 
 interface Forecasts {
   queue: AdaptiveCache<QueueForecast>
-  rest: AdaptiveCache<ReadonlyMap<string, Expectation>>
+  beyondWindow: AdaptiveCache<ReadonlyMap<string, Expectation>>
 }
 
-// Next.js loads modules anew for each route bundle; a forecast is made once a process.
+// Next.js loads modules again for each route bundle; this keeps one cache per process.
 const shared = globalThis as typeof globalThis & { gpuqForecasts?: Forecasts }
 
 function forecasts(): Forecasts {
-  shared.gpuqForecasts ??= { queue: new AdaptiveCache(makeForecast), rest: new AdaptiveCache(sortRest) }
+  shared.gpuqForecasts ??= {
+    queue: new AdaptiveCache(computeForecast),
+    beyondWindow: new AdaptiveCache(sortBeyondWindow),
+  }
   return shared.gpuqForecasts
 }
 
-async function makeForecast(): Promise<QueueForecast> {
+async function computeForecast(): Promise<QueueForecast> {
   const { snapshot } = await takeSnapshot()
-  const expected = forecast(snapshot, startsToLookAhead(snapshot))
+  const expected = forecast(snapshot, forecastDepth(snapshot))
   const jobs = expected.map(({ jobId, position, startsAt }): [string, Expectation] => [
     jobId,
     { position, expectedStart: startsAt === null ? null : new Date(startsAt) },
@@ -70,8 +79,8 @@ async function makeForecast(): Promise<QueueForecast> {
   return { at: new Date(snapshot.now), jobs: new Map(jobs) }
 }
 
-/** Only when somebody asks for one of them: sorting a hundred thousand takes most of a second. */
-async function sortRest(): Promise<ReadonlyMap<string, Expectation>> {
+/** Computed only on request: sorting a hundred thousand jobs takes most of a second. */
+async function sortBeyondWindow(): Promise<ReadonlyMap<string, Expectation>> {
   const known = [...(await forecastQueue()).jobs.keys()]
   const { rows } = await database().pool.query<{ id: string }>({
     name: 'forecast-rest',

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { testDatabase } from '../../database/testing/test-database'
 import { plan } from '../../scheduling/plan'
-import { type Lease, leaveNode } from '../nodes/nodes'
+import { deregisterNode, type Lease } from '../nodes/nodes'
 import { finishTask } from '../tasks/finish-task'
 import { claimTasks } from '../tasks/tasks'
 import { jobState, makeJob, makeNode, readBooks } from '../testing/rows'
@@ -36,7 +36,7 @@ async function finishAll(leases: Lease[]): Promise<void> {
 }
 
 describe('a job of two instances', () => {
-  it('is placed on both nodes at once, and each of its tasks knows the other', async () => {
+  it('is placed on both nodes at once, and each task knows its peer', async () => {
     const [a, b] = [await makeNode({ name: 'a', gpus: 2 }), await makeNode({ name: 'b', gpus: 2 })]
     const job = await makeJob({ spec: pair })
     await placeAll()
@@ -55,13 +55,13 @@ describe('a job of two instances', () => {
     expect(tasks[0]?.peers).toEqual(peers.toSorted((one, other) => (one.rank ?? 0) - (other.rank ?? 0)))
   })
 
-  it('is placed nowhere when one of the nodes left since it was planned', async () => {
+  it('is not placed at all if one of the nodes left after planning', async () => {
     const leases = [await makeNode({ gpus: 2 }), await makeNode({ gpus: 2 })]
     const job = await makeJob({ spec: pair })
     const { snapshot } = await takeSnapshot()
     const [placement] = plan(snapshot).placements
-    if (!placement || !leases[1]) throw new Error('nothing planned')
-    await leaveNode(leases[1])
+    if (!placement || !leases[1]) throw new Error('Nothing was planned.')
+    await deregisterNode(leases[1])
     expect(await commitPlacement(placement)).toMatchObject({ ok: false })
     expect(await jobState(job)).toMatchObject({ status: 'pending', attempt: 0 })
     expect(await networks()).toEqual([null])
@@ -69,8 +69,8 @@ describe('a job of two instances', () => {
   })
 })
 
-describe('the networks of jobs of several instances', () => {
-  it('differ while the jobs live, however many are placed at once, and are given back afterwards', async () => {
+describe('the subnets of jobs with several instances', () => {
+  it('are distinct while the jobs live, also for concurrent placements, and are released afterwards', async () => {
     const leases: Lease[] = []
     for (let i = 0; i < 2; i++) leases.push(await makeNode({ gpus: 8 }))
     for (let i = 0; i < 4; i++) await makeJob({ spec: pair })

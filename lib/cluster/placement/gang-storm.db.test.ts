@@ -3,7 +3,7 @@ import type { EndReason } from '../../contract/reasons'
 import { testDatabase } from '../../database/testing/test-database'
 import { plan } from '../../scheduling/plan'
 import { randomNumbers } from '../../scheduling/testing/simulate'
-import { loseExpiredNodes } from '../nodes/lost-nodes'
+import { markExpiredNodesLost } from '../nodes/lost-nodes'
 import { type Lease, renewLease } from '../nodes/nodes'
 import { finishTask } from '../tasks/finish-task'
 import { markReady, readReadiness } from '../tasks/gang'
@@ -17,11 +17,11 @@ const db = testDatabase()
 const random = randomNumbers(20_261_121)
 const names = ['n0', 'n1', 'n2', 'n3'] as const
 const stormMs = 6_000
-/** And however long it takes, for so many looks. */
+/** Runs at least this many checks, however long they take. */
 const leastLooks = 20
 const jobs = 16
 
-/** A worker without an engine: its containers are what it says they are. */
+/** A worker without a container engine; it tracks its containers itself. */
 class Worker {
   #lease: Lease | undefined
   #tasks: ClaimedTask[] = []
@@ -29,9 +29,9 @@ class Worker {
   constructor(readonly name: string) {}
 
   async step(): Promise<void> {
-    // However long it all takes here: only those fall that are to.
+    // On a slow machine a lease may expire unintentionally; only the intended losses count.
     if (this.#lease && (await renewLease(this.#lease)) !== 'renewed') {
-      await loseExpiredNodes()
+      await markExpiredNodesLost()
       this.#forget()
     }
     this.#lease ??= await makeNode({ name: this.name, gpus: 2 })
@@ -40,14 +40,14 @@ class Worker {
     for (const task of [...this.#tasks]) await this.#move(this.#lease, task, stops.get(task.id))
   }
 
-  /** Its lease runs out before the leader's next look; what it had is nobody's until it registers again. */
+  /** Makes the lease expire. Its tasks belong to nobody until the worker registers again. */
   async fall(): Promise<void> {
     if (!this.#lease) return
     const { nodeId } = this.#lease
     await db.pool.query(`UPDATE nodes SET lease_expires_at = now() - interval '1 second' WHERE id = $1`, [
       nodeId,
     ])
-    await loseExpiredNodes()
+    await markExpiredNodesLost()
     this.#forget()
   }
 
@@ -79,9 +79,12 @@ class Worker {
   }
 }
 
-/** Two leaders that do not know of each other, as when one was stopped and goes on. Only a storm has them preempt. */
+/**
+ * Simulates two leaders that do not know of each other, for example after one was suspended. They preempt only
+ * during the storm.
+ */
 async function lead(isStorm: boolean): Promise<void> {
-  await loseExpiredNodes()
+  await markExpiredNodesLost()
   const { snapshot } = await takeSnapshot()
   await Promise.all(plan(snapshot).placements.map(commitPlacement))
   const [victim] = snapshot.running
@@ -95,7 +98,7 @@ interface Wrong {
   falseBooks: number
 }
 
-/** In one statement, so in one snapshot: what must not be at any moment. */
+/** Checks the invariants in one statement, and therefore in one snapshot. */
 async function lookForWrong(): Promise<Wrong | undefined> {
   const { rows } = await db.pool.query<Wrong>(
     `SELECT (SELECT count(*) FROM jobs j WHERE j.status IN ('scheduled', 'running')
@@ -123,7 +126,7 @@ async function unfinished(): Promise<number> {
   return rowCount ?? 0
 }
 
-it('no job is ever half placed while leaders, workers, losses and preemptions go on at once, and all come to an end', async () => {
+it('no job is ever partly placed during concurrent leaders, workers, losses and preemptions, and every job ends', async () => {
   for (let i = 0; i < jobs; i++) {
     const spec =
       i % 4 === 0

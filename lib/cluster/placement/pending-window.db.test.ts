@@ -5,7 +5,7 @@ import { PendingWindow } from './pending-window'
 
 const db = testDatabase()
 
-/** Jobs of an hour ago, of 30 users: 6,000 wait, and a pass looks at 5,000. */
+/** 6,000 waiting jobs of 30 users, an hour old; a pass examines 5,000. */
 beforeAll(async () => {
   for (let user = 0; user < 30; user++) {
     const like = await makeJob({ userId: await makeUser() })
@@ -24,8 +24,8 @@ async function someOutside(rows: readonly { id: string }[]): Promise<string> {
   return outside.rows[0]?.id ?? 'none'
 }
 
-describe('where more wait than a pass looks at, and choosing among them takes long', () => {
-  it('keeps the choice, without those that wait no more and with those that came since', async () => {
+describe('a pending window that is smaller than the queue and slow to select', () => {
+  it('is kept, without jobs that no longer wait and with newly submitted jobs', async () => {
     let now = 0
     const window = new PendingWindow(() => (now += 500))
     const first = await window.read()
@@ -42,7 +42,7 @@ describe('where more wait than a pass looks at, and choosing among them takes lo
     await db.pool.query("UPDATE jobs SET created_at = now() - interval '1 hour' WHERE id = $1", [fresh])
   })
 
-  it('chooses anew after some passes', async () => {
+  it('is selected again after some passes', async () => {
     let now = 0
     const window = new PendingWindow(() => (now += 500))
     const pressing = await someOutside(await window.read())
@@ -52,7 +52,7 @@ describe('where more wait than a pass looks at, and choosing among them takes lo
     expect(idsOf(await window.read())).toContain(pressing)
   })
 
-  it('chooses anew when most of them have started', async () => {
+  it('is selected again when most of its jobs have started', async () => {
     let now = 0
     const window = new PendingWindow(() => (now += 500))
     const first = await window.read()
@@ -66,7 +66,7 @@ describe('where more wait than a pass looks at, and choosing among them takes lo
   })
 })
 
-it('chooses anew when many have come since', async () => {
+it('is selected again when many jobs were submitted', async () => {
   let now = 0
   const window = new PendingWindow(() => (now += 500))
   await window.read()
@@ -76,7 +76,7 @@ it('chooses anew when many have come since', async () => {
   await db.pool.query("DELETE FROM jobs WHERE competition_id = 'burst'")
 })
 
-it('chooses for each pass where that is done at once', async () => {
+it('is selected for each pass if that is fast', async () => {
   const window = new PendingWindow(() => 0)
   const pressing = await someOutside(await window.read())
   await db.pool.query('UPDATE jobs SET priority = 100 WHERE id = $1', [pressing])

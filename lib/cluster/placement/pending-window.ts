@@ -15,65 +15,72 @@ export interface WaitingRow {
 }
 
 /**
- * How many waiting jobs of one user in one project a pass looks at, of those that wait for the same reason, and how many
- * in all. Others wait for a later pass: so what can never start, or may not yet, keeps nothing else from being looked at.
+ * Maximum jobs that a pass examines for one user, project and wait reason, and in total. The rest wait for a later
+ * pass. The limit per reason ensures that jobs that cannot start do not keep other jobs from being examined.
  */
 const windowPerUser = 250
 const window = 5_000
 
-/** Choosing the window anew may take a tenth of the time at most, and comes after so long in any case. */
-const worthTimes = 10
-const longestMs = 10_000
-/** What takes no longer than this is done for each pass. */
-const shortMs = 100
-/** What a submission's transaction may take, whose beginning is the job's time. One that takes longer is in the next choice. */
-const unseenForS = 5
-/** So many come beside those that were chosen; where there are more, others may be due before them. */
-const mostAdded = window / 5
+/**
+ * Selecting the window may take at most a tenth of the time, and happens again after this many milliseconds in any
+ * case.
+ */
+const selectionCostFactor = 10
+const maxAgeMs = 10_000
+/** A selection faster than this is repeated for each pass. */
+const fastSelectionMs = 100
+/**
+ * Maximum duration in seconds of a submission's transaction, whose start is the job's creation time. A job from a
+ * longer transaction is found by the next selection.
+ */
+const maxTransactionS = 5
+/** Maximum number of jobs added to a kept window. With more, later jobs might precede those in the window. */
+const maxAdded = window / 5
 
-interface Chosen {
+interface WindowSelection {
   ids: string[]
   at: number
-  /** By the database's clock. */
+  /** Database time of the selection. */
   since: Date
   tookMs: number
 }
 
 /**
- * The waiting jobs that a pass looks at. Where more wait than that, choosing them means sorting all of them: of a hundred
- * thousand, 1.5 seconds. So a choice that took long is kept for some passes, each of which adds what has come since.
+ * The waiting jobs that a pass examines. If more jobs wait, selecting them requires sorting all of them: 1.5 seconds
+ * for a hundred thousand. A slow selection is therefore kept for several passes, and each pass adds the jobs
+ * submitted since.
  */
 export class PendingWindow {
-  #chosen: Chosen | undefined
+  #selection: WindowSelection | undefined
 
   constructor(private readonly now: () => number = () => performance.now()) {}
 
   async read(): Promise<WaitingRow[]> {
-    const chosen = this.#chosen
-    if (chosen && this.now() - chosen.at < keptFor(chosen)) {
-      const rows = await readChosen(chosen)
-      // Where most of them have started, or many have come, others are due.
-      if (rows.length * 2 > window && rows.length <= window + mostAdded) return rows
+    const selection = this.#selection
+    if (selection && this.now() - selection.at < validForMs(selection)) {
+      const rows = await readSelected(selection)
+      // Selects again when most of the jobs have started or many were submitted.
+      if (rows.length * 2 > window && rows.length <= window + maxAdded) return rows
     }
     const at = this.now()
-    const { rows, since } = await chooseWindow()
+    const { rows, since } = await selectWindow()
     const tookMs = this.now() - at
-    this.#chosen = rows.length < window ? undefined : { ids: rows.map(({ id }) => id), at, since, tookMs }
+    this.#selection = rows.length < window ? undefined : { ids: rows.map(({ id }) => id), at, since, tookMs }
     return rows
   }
 }
 
-function keptFor({ tookMs }: Chosen): number {
-  return tookMs <= shortMs ? 0 : Math.min(longestMs, worthTimes * tookMs)
+function validForMs({ tookMs }: WindowSelection): number {
+  return tookMs <= fastSelectionMs ? 0 : Math.min(maxAgeMs, selectionCostFactor * tookMs)
 }
 
 const columns = `j.id, j.project_id, j.user_id, j.expected_time_s, j.spec, j.attempt, j.priority, j.created_at AS submitted_at,
                   j.not_before, j.reason || coalesce(j.reason_detail, '') AS reason`
 
-async function chooseWindow(): Promise<{ rows: WaitingRow[]; since: Date }> {
+async function selectWindow(): Promise<{ rows: WaitingRow[]; since: Date }> {
   const { rows } = await database().pool.query<WaitingRow & { since: Date }>({
     name: 'choose-waiting',
-    // Only ids are sorted: the jobs' rows are wide.
+    // Sorts only the ids, because the rows of jobs are wide.
     text: `SELECT ${columns}, now() AS since
              FROM (SELECT id, turn FROM (
                      SELECT w.id, w.created_at, row_number() OVER (PARTITION BY w.project_id, w.user_id, w.reason ORDER BY ${queueOrder('w', 'p')}) AS turn
@@ -85,7 +92,7 @@ async function chooseWindow(): Promise<{ rows: WaitingRow[]; since: Date }> {
   return { rows, since: rows[0]?.since ?? new Date(0) }
 }
 
-async function readChosen({ ids, since }: Chosen): Promise<WaitingRow[]> {
+async function readSelected({ ids, since }: WindowSelection): Promise<WaitingRow[]> {
   const { rows } = await database().pool.query<WaitingRow>({
     name: 'read-chosen-waiting',
     text: `WITH known AS (
@@ -93,7 +100,7 @@ async function readChosen({ ids, since }: Chosen): Promise<WaitingRow[]> {
              UNION SELECT id FROM jobs WHERE created_at > $2::timestamptz - make_interval(secs => $3) AND status = 'pending'
            )
            SELECT ${columns} FROM known JOIN jobs j USING (id) WHERE j.status = 'pending' LIMIT $4`,
-    values: [ids, since, unseenForS, window + mostAdded + 1],
+    values: [ids, since, maxTransactionS, window + maxAdded + 1],
   })
   return rows
 }

@@ -8,12 +8,12 @@ import { env } from '../../env'
 import { requestOf } from '../../jobs/config/resource-request'
 import { fits } from '../../scheduling/fits'
 import type { Dimension, NodeState, Placement, TaskPlacement } from '../../scheduling/types'
-import { lockForPlacing } from '../nodes/node-states'
+import { lockNodeForPlacement } from '../nodes/node-states'
 
 type Refusal = Dimension | 'job' | 'network'
 type Commit = { ok: true } | { ok: false; dimension: Refusal }
 
-/** Rolls the transaction back when a plan turns out to be stale; carries why. */
+/** Rolls back the transaction of a stale plan, with the dimension that no longer fits. */
 class StalePlan extends Error {
   constructor(readonly dimension: Refusal) {
     super(`stale plan: ${dimension}`)
@@ -21,19 +21,19 @@ class StalePlan extends Error {
 }
 
 /**
- * Makes one placement true with all of its tasks, or refuses it whole: the same `fits()` that planned decides again on
- * rows locked for the transaction. A job that was cancelled or placed meanwhile is refused as `job`.
+ * Commits a placement with all of its tasks, or refuses it as a whole. Locks the rows and checks them with the same
+ * `fits()` as the scheduler. Refuses a job that was cancelled or placed in the meantime with the dimension `job`.
  */
 export async function commitPlacement(placement: Placement): Promise<Commit> {
   try {
     await transaction(async (tx) => {
-      const spec = await takeJob(tx, placement)
+      const spec = await claimJob(tx, placement)
       if (spec === null) throw new StalePlan('job')
-      if (placement.tasks.length > 1) await takeNetwork(tx, placement)
-      // All nodes in one order, and then their GPUs, as everyone locks them: no two wait for each other.
+      if (placement.tasks.length > 1) await reserveSubnet(tx, placement)
+      // Lock order: nodes by id, then GPUs, as everywhere, to avoid deadlocks.
       const tasks = [...placement.tasks].sort((a, b) => (a.nodeId < b.nodeId ? -1 : 1))
       const nodes = []
-      for (const task of tasks) nodes.push({ task, node: await lockForPlacing(tx, task.nodeId) })
+      for (const task of tasks) nodes.push({ task, node: await lockNodeForPlacement(tx, task.nodeId) })
       for (const { task, node } of nodes) await placeTask(tx, placement, task, node, spec)
     })
     return { ok: true }
@@ -43,27 +43,26 @@ export async function commitPlacement(placement: Placement): Promise<Commit> {
   }
 }
 
-const updateTaken = `
+const scheduleJobSql = `
   UPDATE jobs SET status = 'scheduled', attempt = $2, reason = NULL, reason_detail = NULL, not_before = NULL
    WHERE id = $1 AND status = 'pending' AND attempt = $2 - 1`
 
-/** Makes a waiting job scheduled, and says what it asked for; null where it does not wait for that attempt any more. */
-async function takeJob(tx: Transaction, placement: Attempt): Promise<StoredSpec | null> {
+/** Marks a waiting job as scheduled and returns its request, or null if it no longer waits for that attempt. */
+async function claimJob(tx: Transaction, placement: Attempt): Promise<StoredSpec | null> {
   const { rows } = await tx.query<{ spec: unknown }>({
     name: 'schedule-job',
-    text: `${updateTaken} RETURNING spec`,
+    text: `${scheduleJobSql} RETURNING spec`,
     values: [placement.jobId, placement.attempt],
   })
   return rows[0] ? readSpec(rows[0].spec) : null
 }
 
 /**
- * Gives the job's attempt a subnet for as long as it lives: the first free one from a place of the attempt's own. Of an
- * attempt before, or of another job, a container may be left on a node that was lost, with its subnet: that is not given
- * out again at once.
+ * Reserves a subnet for the attempt: the first free one, starting at an offset that depends on the attempt. The
+ * offset avoids immediate reuse: a lost node may still run a container of an earlier attempt in the old subnet.
  */
-async function takeNetwork(tx: Transaction, { jobId, attempt }: Placement): Promise<void> {
-  // One at a time, or two would take the same.
+async function reserveSubnet(tx: Transaction, { jobId, attempt }: Placement): Promise<void> {
+  // Serialized, because two transactions would choose the same subnet.
   await acquireLock(tx, 'jobNetwork')
   const { rowCount } = await tx.query({
     name: 'take-network',
@@ -89,37 +88,38 @@ async function placeTask(
   const wanted = task.gpus.map(({ id }) => id)
   const fit = fits(requestOf(spec, placement.jobId), node, wanted)
   if (!fit.ok) throw new StalePlan(fit.dimension)
-  await bookTask(tx, placement, { rank: task.rank, ...fit.task })
+  await insertTask(tx, placement, { rank: task.rank, ...fit.task })
 }
 
-/** Makes one task of a scheduled attempt, with what it holds. */
-async function bookTask(tx: Transaction, placement: Attempt, task: TaskPlacement): Promise<void> {
+/** Creates one task of a scheduled attempt with its allocations. */
+async function insertTask(tx: Transaction, placement: Attempt, task: TaskPlacement): Promise<void> {
   await tx.query({
     name: 'book-task',
-    text: `WITH ${bookings} ${told}`,
+    text: `WITH ${insertTaskSql} ${notifySql}`,
     values: valuesOf(placement, task),
   })
 }
 
 /**
- * Starts a waiting job's attempt of one task, in one statement: its GPUs are in the other job's name until it is through.
+ * Starts an attempt with one task in a single statement, because its GPUs stay allocated to the ended job until the
+ * transaction commits.
  *
- * @param placement of a job whose row is locked, and waits for this attempt.
+ * @param placement an attempt of a waiting job whose row is locked.
  */
 export async function startJob(tx: Transaction, placement: Attempt, task: TaskPlacement): Promise<void> {
   await tx.query({
     name: 'start-job',
-    text: `WITH taken AS (${updateTaken}), ${bookings} ${told}`,
+    text: `WITH taken AS (${scheduleJobSql}), ${insertTaskSql} ${notifySql}`,
     values: valuesOf(placement, task),
   })
 }
 
 type Attempt = Pick<Placement, 'jobId' | 'attempt'>
 
-const bookings = `
+const insertTaskSql = `
   task AS (
     INSERT INTO tasks (id, job_id, attempt, rank, node_id, cpu_milli, memory_mib, created_at)
-    -- Not when the transaction began: that of one that waited for its turn began too early.
+    -- Not now(): a transaction that waited for a lock began too early.
     VALUES ($3, $1, $2, $4, $5, $6, $7, clock_timestamp()) RETURNING id
   ), wanted AS (SELECT * FROM unnest($8::uuid[], $9::int[]) AS w (gpu_id, milli)
   ), booked AS (
@@ -128,9 +128,9 @@ const bookings = `
   ), held AS (
     INSERT INTO allocations (task_id, gpu_id, milli) SELECT task.id, booked.id, booked.milli FROM task, booked
   )`
-const told = `SELECT pg_notify('${channels.node}', $5::text), pg_notify('${channels.job}', $1::text)`
+const notifySql = `SELECT pg_notify('${channels.node}', $5::text), pg_notify('${channels.job}', $1::text)`
 
-/** @param task as `fits()` gave it on the node's locked row: so each guarded update finds its row. */
+/** @param task the result of `fits()` on the locked node, so each guarded update finds its row. */
 function valuesOf({ jobId, attempt }: Attempt, { rank, nodeId, gpus, cpuMilli, memoryMib }: TaskPlacement) {
   return [
     jobId,

@@ -2,11 +2,11 @@ import { database } from '../../database/client'
 import { channels } from '../../database/listen'
 import type { Preemption } from '../../scheduling/types'
 
-/** Tells the workers to stop jobs that have to make room, with all of their tasks. They go back to the queue. */
+/** Requests the workers to stop preempted jobs with all their tasks. The jobs return to the queue. */
 export async function preemptJobs(preemptions: readonly Preemption[]): Promise<void> {
   if (preemptions.length === 0) return
   await database().pool.query(
-    // Jobs before their tasks, and in one order, as everyone locks them.
+    // Lock order: jobs by id, then tasks, as everywhere.
     `WITH asked AS (SELECT id FROM jobs WHERE id = ANY ($1::uuid[]) ORDER BY id FOR UPDATE
      ), live AS (
        SELECT tasks.id FROM tasks JOIN asked ON asked.id = job_id

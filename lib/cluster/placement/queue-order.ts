@@ -1,8 +1,7 @@
 /**
- * SQL for whose turn it is among waiting jobs, the first one first, as `lib/scheduling` has it: what waited long enough
- * comes before what is more urgent or shorter, so that a query which looks at a part of the queue never leaves out a job
- * for good. Under fair_share it is the order within one user's jobs.
- *
+ * Returns the SQL sort keys of waiting jobs, in the same order as `lib/scheduling`. Waiting time eventually
+ * outweighs priority and duration, so a query over a part of the queue never leaves out a job forever. Under
+ * fair_share this is the order of one user's jobs.
  * @param job alias of the job's row.
  * @param policy alias of the policy's row.
  */

@@ -1,8 +1,15 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { testDatabase } from '../../database/testing/test-database'
 import { plan } from '../../scheduling/plan'
-import { loseExpiredNodes } from '../nodes/lost-nodes'
-import { type Lease, leaveNode, NodeNameTaken, offerNode, registerNode, renewLease } from '../nodes/nodes'
+import { markExpiredNodesLost } from '../nodes/lost-nodes'
+import {
+  deregisterNode,
+  type Lease,
+  NodeNameTaken,
+  offerNode,
+  registerNode,
+  renewLease,
+} from '../nodes/nodes'
 import { finishTask } from '../tasks/finish-task'
 import { appendOutput } from '../tasks/task-output'
 import { type ClaimedTask, claimTasks, Fenced, markRunning, unfinishedTasks } from '../tasks/tasks'
@@ -23,14 +30,14 @@ async function placeAll(): Promise<void> {
 
 async function claimOne(lease: Lease): Promise<ClaimedTask> {
   const [task] = await claimTasks(lease)
-  if (!task) throw new Error('nothing to claim')
+  if (!task) throw new Error('There is no task to claim.')
   return task
 }
 
 const finished = { reason: 'finished', detail: null, exitCode: 0 } as const
 
-describe('a job on its way', () => {
-  it('is placed, claimed, run and completed, and gives its GPU back', async () => {
+describe('the life of a job', () => {
+  it('is placed, claimed, run and completed, and releases its GPU', async () => {
     const lease = await makeNode()
     const job = await makeJob()
     await placeAll()
@@ -45,7 +52,7 @@ describe('a job on its way', () => {
     expect(await readBooks()).toEqual({ gpus: 0, allocations: 0 })
   })
 
-  it('is claimed once, however many claims run at once', async () => {
+  it('is claimed once by concurrent claims', async () => {
     const lease = await makeNode({ gpus: 8 })
     for (let i = 0; i < 8; i++) await makeJob()
     await placeAll()
@@ -55,7 +62,7 @@ describe('a job on its way', () => {
     expect(new Set(ids).size).toBe(8)
   })
 
-  it('goes back to the queue for the system’s faults only, and fails when no retries are left', async () => {
+  it('returns to the queue for system faults only, and fails without retries left', async () => {
     const lease = await makeNode()
     const job = await makeJob({ maxRetries: 1 })
     for (const expected of [
@@ -75,8 +82,8 @@ describe('a job on its way', () => {
   })
 })
 
-describe('the books', () => {
-  it('never give a GPU to two tasks, however many planners commit at once', async () => {
+describe('allocations', () => {
+  it('never give a GPU to two tasks of concurrent planners', async () => {
     await makeNode({ gpus: 3 })
     for (let i = 0; i < 20; i++) await makeJob({ spec: i % 2 ? { gpu_fraction: 0.5 } : {} })
     const { snapshot } = await takeSnapshot()
@@ -88,7 +95,7 @@ describe('the books', () => {
     expect(books.gpus).toBeLessThanOrEqual(3000)
   })
 
-  it('give the smallest part of a GPU enough beside it to start a program', async () => {
+  it('give a small fraction of a GPU enough CPU and memory to start a program', async () => {
     await makeNode({ gpus: 8 })
     const job = await makeJob({ spec: { gpu_fraction: 0.001 } })
     await placeAll()
@@ -97,7 +104,7 @@ describe('the books', () => {
     expect(await readBooks()).toEqual({ gpus: 1, allocations: 1 })
   })
 
-  it('share CPU and memory among the GPUs that are there: those that were replaced have none', async () => {
+  it('share CPU and memory among the present GPUs, not the missing ones', async () => {
     await makeNode({ gpus: 8 })
     await db.pool.query('UPDATE gpus SET missing = true WHERE index > 1')
     await makeJob()
@@ -106,13 +113,13 @@ describe('the books', () => {
     expect(rows).toEqual([{ cpu_milli: 4000, memory_mib: 8000 }])
   })
 
-  it('refuse a plan made before somebody else took the GPU, and say why', async () => {
+  it('refuse an outdated plan with the dimension that does not fit', async () => {
     await makeNode()
     await makeJob()
     const stale = await takeSnapshot()
     const [first] = plan(stale.snapshot).placements
     const second = await makeJob()
-    if (!first) throw new Error('nothing planned')
+    if (!first) throw new Error('Nothing was planned.')
     expect(await commitPlacement(first)).toEqual({ ok: true })
     expect(await commitPlacement({ ...first, jobId: second })).toEqual({ ok: false, dimension: 'gpu' })
     expect(await jobState(second)).toMatchObject({ status: 'pending', attempt: 0 })
@@ -121,7 +128,7 @@ describe('the books', () => {
 })
 
 describe('a lease', () => {
-  it('fences off everything an earlier worker of the node still wants to write', async () => {
+  it('fences off all writes of an earlier worker of the node', async () => {
     const name = 'gpu-box'
     const old = await makeNode({ name })
     const job = await makeJob()
@@ -138,22 +145,22 @@ describe('a lease', () => {
     expect(adopted?.id).toBe(task.id)
   })
 
-  it('is not taken from a living worker on another machine', async () => {
+  it('cannot be taken from a live worker on another machine', async () => {
     await makeNode({ name: 'shared-name', engineId: 'a' })
     await expect(makeNode({ name: 'shared-name', engineId: 'b' })).rejects.toThrow(NodeNameTaken)
     await db.pool.query(`UPDATE nodes SET lease_expires_at = now() - interval '1 second'`)
     await expect(makeNode({ name: 'shared-name', engineId: 'b' })).resolves.toBeDefined()
   })
 
-  it('that ran out loses the node: its job is retried elsewhere and its GPU is free', async () => {
+  it('loses the node when it expires: the job is retried elsewhere and the GPU is free', async () => {
     const lost = await makeNode({ name: 'lost' })
     const job = await makeJob()
     await placeAll()
     const task = await claimOne(lost)
     await markRunning(lost, task, 'x')
     await db.pool.query(`UPDATE nodes SET lease_expires_at = now() - interval '1 second' WHERE name = 'lost'`)
-    expect(await loseExpiredNodes()).toEqual(['lost'])
-    expect(await loseExpiredNodes()).toEqual([])
+    expect(await markExpiredNodesLost()).toEqual(['lost'])
+    expect(await markExpiredNodesLost()).toEqual([])
     expect(await jobState(job)).toMatchObject({ status: 'pending', reason: 'backing_off', attempt: 1 })
     expect(await readBooks()).toEqual({ gpus: 0, allocations: 0 })
     expect(await renewLease(lost)).toBe('expired')
@@ -168,16 +175,16 @@ describe('a lease', () => {
     expect(await jobState(job)).toMatchObject({ status: 'completed', attempt: 2 })
   })
 
-  it('given back lets nothing new come to the node', async () => {
+  it('stops new placements after its release', async () => {
     const lease = await makeNode()
-    await leaveNode(lease)
+    await deregisterNode(lease)
     const job = await makeJob()
     await placeAll()
     expect(await claimTasks(lease)).toEqual([])
     expect(await jobState(job)).toMatchObject({ status: 'pending', attempt: 0 })
   })
 
-  it('registers GPUs again without forgetting what is given out, and marks missing ones', async () => {
+  it('keeps allocations when GPUs are registered again, and marks missing GPUs', async () => {
     const registration = {
       name: 'n',
       engineId: 'e',
@@ -200,7 +207,7 @@ describe('a lease', () => {
 })
 
 describe('output', () => {
-  it('that was stored but not acknowledged is stored once', async () => {
+  it('stores output once if an acknowledgement was lost', async () => {
     const lease = await makeNode()
     await makeJob()
     await placeAll()

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
 import { testDatabase } from '../../database/testing/test-database'
-import { placeByHand } from '../testing/placed'
+import { placeManually } from '../testing/placed'
 import { makeJob, makeNode } from '../testing/rows'
 import { readShares } from './shares'
 
@@ -10,10 +10,10 @@ beforeEach(async () => {
   await db.pool.query('TRUNCATE jobs, nodes, users CASCADE')
 })
 
-it('is used up as soon as the GPU hours that people are shown reach the budget, and never without one', async () => {
+it('a budget is exhausted when the displayed GPU hours reach it, and never without a budget', async () => {
   const { nodeId } = await makeNode({ gpus: 2 })
   const job = await makeJob()
-  await placeByHand(nodeId, job, { indices: [0, 1], milli: 500 })
+  await placeManually(nodeId, job, { indices: [0, 1], milli: 500 })
   await db.pool.query("UPDATE allocations SET created_at = now() - interval '3 hours'")
   const { rows } = await db.pool.query<{ id: string }>('SELECT id FROM projects')
   const exhaustedBy = async (budget: number | null) => {
@@ -28,13 +28,13 @@ it('is used up as soon as the GPU hours that people are shown reach the budget, 
   ]).toEqual([false, false, true, true])
 })
 
-it('counts half for every half-life since its end, for each user and for the project', async () => {
+it('usage halves with every half-life since its end, for each user and for the project', async () => {
   const { nodeId } = await makeNode({ gpus: 2 })
   const [job, other] = [await makeJob(), await makeJob()]
   await db.pool.query('UPDATE jobs SET project_id = (SELECT project_id FROM jobs WHERE id = $1)', [job])
-  await placeByHand(nodeId, job, { indices: [0] })
-  await placeByHand(nodeId, other, { indices: [1], milli: 500 })
-  // An hour of a whole GPU that ended two half-lives ago, and half a GPU that is held since an hour.
+  await placeManually(nodeId, job, { indices: [0] })
+  await placeManually(nodeId, other, { indices: [1], milli: 500 })
+  // One hour of a whole GPU that ended two half-lives ago, and half a GPU held for the last hour.
   await db.pool.query(
     `UPDATE allocations SET created_at = now() - CASE milli WHEN 500 THEN interval '1 hour' ELSE interval '5 hours' END,
             released_at = CASE milli WHEN 500 THEN NULL ELSE now() - interval '4 hours' END`,

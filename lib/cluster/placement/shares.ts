@@ -13,14 +13,13 @@ const shareRows = z.array(
   }),
 )
 
-/** After so many half-lives nothing counts any more. */
-const remembered = 10
+/** Usage older than this many half-lives is ignored. */
+const maxHalfLives = 10
 
 /**
- * The parts of projects in the cluster: weights, quotas, whether their GPU hours are used up, and, where a half-life
- * is given, what their users' jobs used: GPU milliseconds, each counted half for every half-life since its end.
- *
- * @param halfLifeMs null: use does not matter, and is not summed up.
+ * Reads the weights, quotas and exhausted budgets of projects and, if a half-life is given, the decayed GPU
+ * milliseconds of their users.
+ * @param halfLifeMs null: the policy ignores usage, and it is not computed.
  */
 export async function readShares(
   projectIds: readonly string[],
@@ -38,7 +37,7 @@ export async function readShares(
                  SELECT j.user_id, sum(a.milli * extract(epoch FROM coalesce(a.released_at, now()) - a.created_at)
                                        * 0.5 ^ (extract(epoch FROM now() - coalesce(a.released_at, now())) * 1000 / $2::float8))::float8 AS usage
                    FROM allocations a JOIN tasks t ON t.id = a.task_id JOIN jobs j ON j.id = t.job_id
-                  WHERE $2::float8 IS NOT NULL AND j.project_id = p.id AND a.created_at > now() - make_interval(secs => $2::float8 * ${remembered} / 1000)
+                  WHERE $2::float8 IS NOT NULL AND j.project_id = p.id AND a.created_at > now() - make_interval(secs => $2::float8 * ${maxHalfLives} / 1000)
                   GROUP BY j.user_id) each) used ON $2::float8 IS NOT NULL
             WHERE p.id = ANY ($1::uuid[])`,
     values: [projectIds, halfLifeMs],

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest'
 import { testDatabase } from '../../database/testing/test-database'
 import { copyRows, makeJob, makeUser } from '../testing/rows'
-import { expectationOf, forecastQueue, readRest, startsToLookAhead } from './forecast'
+import { expectationOf, forecastDepth, forecastQueue, readPositionsBeyondWindow } from './forecast'
 import { takeSnapshot } from './snapshot'
 
 const db = testDatabase()
@@ -17,13 +17,13 @@ async function looksAt(id: string): Promise<boolean> {
 }
 
 it.each([
-  // Three steps of priority are three hours: what waited for four goes first.
+  // Three steps of priority count like three hours, so a job that waited four hours goes first.
   ['priority', { priority: '3' }],
   ['fair_share', { priority: '3' }],
   ['fcfs', { priority: '100' }],
-  // Ten doublings of the expected time are ten hours.
+  // Ten doublings of the expected time count like ten hours.
   ['sjf', { expected_time_s: '1', created_at: new Date(Date.now() + 12 * 3_600_000) }],
-])('under %s looks at who waited long enough, however many pressing jobs the user has', async (name, set) => {
+])('under %s examines the oldest job, however many urgent jobs the user has', async (name, set) => {
   await db.pool.query(`UPDATE policies SET scheduling = $1::"SchedulingPolicy"`, [name])
   const old = await makeJob()
   await db.pool.query("UPDATE jobs SET expected_time_s = 1000, created_at = now() - interval '4 hours'")
@@ -31,7 +31,7 @@ it.each([
   expect(await looksAt(old)).toBe(true)
 })
 
-it('looks at a job although hundreds of its user’s wait for what never comes', async () => {
+it('examines a job although hundreds of its user’s jobs wait for something that never happens', async () => {
   const userId = await makeUser()
   const never = await makeJob({ userId, priority: 9 })
   await db.pool.query("UPDATE jobs SET reason = 'never_fits'")
@@ -39,7 +39,7 @@ it('looks at a job although hundreds of its user’s wait for what never comes',
   expect(await looksAt(await makeJob({ userId }))).toBe(true)
 })
 
-it('looks at some jobs of everybody, however many others wait', async () => {
+it('examines some jobs of every user, however many others wait', async () => {
   for (let user = 0; user < 25; user++) {
     const id = await makeJob({ priority: 50 })
     await copyRows('jobs', id, {}, { count: 250 })
@@ -48,7 +48,7 @@ it('looks at some jobs of everybody, however many others wait', async () => {
   expect(await looksAt(modest)).toBe(true)
   const { waiting } = (await takeSnapshot()).snapshot
   expect(waiting.length).toBeGreaterThanOrEqual(5_000)
-  // And those that came since they were chosen.
+  // Plus the jobs that were submitted after the selection.
   expect(waiting.length).toBeLessThanOrEqual(6_000)
 })
 
@@ -57,7 +57,7 @@ it.each([
   [200, 1_000],
   [800, 250],
   [10_000, 100],
-])('with %i GPUs looks %i starts ahead', (gpus, starts) => {
+])('with %i GPUs simulates %i starts', (gpus, starts) => {
   const node = {
     id: 'n',
     blocked: null,
@@ -69,13 +69,13 @@ it.each([
   } as const
   const gpu = { id: 'g', index: 0, model: 'm', memoryMib: 1, allocatedMilli: 0, blocked: null }
   const nodes = [{ ...node, gpus: Array.from({ length: gpus }, () => gpu) }]
-  expect(startsToLookAhead({ nodes })).toBe(starts)
+  expect(forecastDepth({ nodes })).toBe(starts)
 })
 
-it('gives every waiting job a position, also those that a pass does not look at', async () => {
+it('gives every waiting job a position, also outside the pending window', async () => {
   const first = await makeJob({ priority: 1 })
   await copyRows('jobs', first, { priority: 0 }, { count: 299 })
-  const [{ jobs }, rest] = [await forecastQueue(), await readRest()]
+  const [{ jobs }, rest] = [await forecastQueue(), await readPositionsBeyondWindow()]
   expect(rest.size).toBeGreaterThan(0)
   const positions = [...jobs.values(), ...rest.values()].map(({ position }) => position)
   expect(positions).toEqual(Array.from({ length: 300 }, (_, i) => i + 1))

@@ -7,8 +7,8 @@ import { setOrchestratorRunning } from '../admin/policy'
 import type { Lease } from '../nodes/nodes'
 import { finishTask } from '../tasks/finish-task'
 import { unfinishedTasks } from '../tasks/tasks'
-import { announce } from '../testing/announce'
-import { placeByHand } from '../testing/placed'
+import { placeManually } from '../testing/placed'
+import { publishLongLived } from '../testing/publish-long-lived'
 import { makeJob, makeNode } from '../testing/rows'
 import { commitPlacement } from './place'
 import { takeSnapshot } from './snapshot'
@@ -32,7 +32,7 @@ async function waiting(): Promise<number> {
   return rowCount ?? 0
 }
 
-/** Stops while jobs are started; expects that none is from the answer on. */
+/** Stops the orchestrator during several starts, and expects no start after the stop was answered. */
 async function stopDuring(starts: readonly (() => Promise<unknown>)[]): Promise<void> {
   const stop = async () => {
     await setOrchestratorRunning(admin, false)
@@ -44,7 +44,7 @@ async function stopDuring(starts: readonly (() => Promise<unknown>)[]): Promise<
   expect(await waiting()).toBe(left)
 }
 
-it('a stop that is answered holds: what a leader planned before is placed nowhere', async () => {
+it('after a stop was answered, no earlier plan is committed', async () => {
   for (let count = 0; count < 8; count++) await makeNode()
   for (let round = 0; round < rounds; round++) {
     for (let count = 0; count < 8; count++) await makeJob()
@@ -59,19 +59,19 @@ it('a stop that is answered holds: what a leader planned before is placed nowher
 
 async function endOne(lease: Lease): Promise<void> {
   const [task] = await unfinishedTasks(lease)
-  if (!task) throw new Error('nothing runs')
+  if (!task) throw new Error('No task is running.')
   await finishTask(lease, task, { reason: 'finished', detail: null, exitCode: 0 })
 }
 
-it('and where a job ends, nothing follows it', async () => {
+it('after a stop, no job follows one that ends', async () => {
   for (let round = 0; round < rounds; round++) {
     await db.pool.query('TRUNCATE jobs, nodes CASCADE')
     await setOrchestratorRunning(admin, true)
     const leases = await Promise.all(Array.from({ length: 8 }, () => makeNode()))
-    for (const { nodeId } of leases) await placeByHand(nodeId, await makeJob())
+    for (const { nodeId } of leases) await placeManually(nodeId, await makeJob())
     const line: string[] = []
     while (line.length < 8) line.push(await makeJob())
-    await announce(line)
+    await publishLongLived(line)
     await stopDuring(leases.map((lease) => () => endOne(lease)))
   }
 })

@@ -1,31 +1,31 @@
 import { z } from 'zod'
 import { database } from '../../database/client'
 import type { Waiting } from '../../scheduling/types'
-import { lastingReason } from '../gpus/gpu-health'
+import { stableReason } from '../gpus/gpu-health'
 import { sentence } from '../overview/cluster-states'
 
 const unavailableRow = z.object({
   id: z.string(),
   node: z.string(),
-  /** Its number on the node; null: the whole node is meant. */
+  /** Its number on the node; null: the whole node. */
   gpu: z.number().nullable(),
   state: z.enum(['paused', 'quarantined', 'outside']),
-  /** Null where nobody wrote it down. */
+  /** Null if unknown. */
   since: z.date().nullable(),
-  /** What the admin said, or what was found. */
-  words: z.string().nullable(),
+  /** The admin's reason, or the detected problem. */
+  explanation: z.string().nullable(),
 })
 
-/** A node or GPU that takes nothing new. */
+/** A closed node or a blocked GPU. */
 export type Unavailable = z.output<typeof unavailableRow>
 
-/** In that order of nodes and GPUs in which people see them. */
-const selectHeldBack = `
+/** Ordered like the cluster page. */
+const selectUnavailable = `
   SELECT * FROM (
     SELECT n.id, n.number, n.name AS node, NULL::int AS gpu,
            CASE WHEN n.quarantined_at IS NOT NULL THEN 'quarantined' ELSE 'paused' END AS state,
            coalesce(n.quarantined_at, n.paused_at) AS since,
-           CASE WHEN n.quarantined_at IS NOT NULL THEN n.quarantine_reason ELSE n.pause_reason END AS words
+           CASE WHEN n.quarantined_at IS NOT NULL THEN n.quarantine_reason ELSE n.pause_reason END AS explanation
       FROM nodes n WHERE n.id = ANY ($1::uuid[]) AND (n.quarantined_at IS NOT NULL OR n.paused_at IS NOT NULL)
     UNION ALL
     SELECT g.id, n.number, n.name, g.index, CASE WHEN g.paused_at IS NOT NULL THEN 'paused' ELSE 'outside' END,
@@ -35,84 +35,85 @@ const selectHeldBack = `
   ) AS held ORDER BY number, gpu`
 
 /**
- * Adds to what waiting jobs are told the words that stand beside the nodes and GPUs they wait for: what the admin said
- * who paused them, and since when. Everybody sees those on the cluster's page. Nothing is planned by them.
+ * Adds to the wait reasons who closed the nodes or GPUs that the jobs need, since when and why. The cluster page
+ * shows the same to everybody. The scheduler does not use these texts.
  */
 export async function addUnavailableReasons(waiting: readonly Waiting[]): Promise<Waiting[]> {
-  // Jobs that ask for the same share one list.
+  // Jobs with equal requests share one list.
   const lists = new Set(waiting.flatMap((one) => (one.unavailable?.length ? [one.unavailable] : [])))
   if (lists.size === 0) return [...waiting]
   const { rows } = await database().pool.query({
     name: 'held-back',
-    text: selectHeldBack,
+    text: selectUnavailable,
     values: [[...new Set([...lists].flat())]],
   })
   const all = z.array(unavailableRow).parse(rows)
-  const wordsOf = new Map<readonly string[], string | null>()
+  const explanationOf = new Map<readonly string[], string | null>()
   for (const list of lists) {
     const ids = new Set(list)
-    wordsOf.set(list, describeUnavailable(all.filter(({ id }) => ids.has(id))))
+    explanationOf.set(list, describeUnavailable(all.filter(({ id }) => ids.has(id))))
   }
   return waiting.map((one) => {
-    const words = one.unavailable && wordsOf.get(one.unavailable)
-    return words ? { ...one, detail: [one.detail, words].filter(Boolean).join(' ') } : one
+    const explanation = one.unavailable && explanationOf.get(one.unavailable)
+    return explanation ? { ...one, detail: [one.detail, explanation].filter(Boolean).join(' ') } : one
   })
 }
 
-/** More of them are counted: the text goes into lists. */
-const mostSentences = 3
-const mostNodes = 3
-const mostCharacters = 300
+/** The rest is only counted, because the text appears in lists. */
+const maxSentences = 3
+const maxNodes = 3
+const maxCharacters = 300
 
-/** Who holds them back, since when and why, in a sentence for each reason; null where there are none. */
-export function describeUnavailable(held: readonly Unavailable[]): string | null {
+/** Describes who closed them, since when and why, one sentence per reason; null for an empty list. */
+export function describeUnavailable(entries: readonly Unavailable[]): string | null {
   const causes = new Map<string, Unavailable[]>()
-  for (const one of held) {
-    const words = one.words && (one.state === 'outside' ? lastingReason(one.words) : one.words)
-    const key = JSON.stringify([one.state, one.gpu === null, words])
-    causes.set(key, [...(causes.get(key) ?? []), { ...one, words }])
+  for (const one of entries) {
+    const explanation =
+      one.explanation && (one.state === 'outside' ? stableReason(one.explanation) : one.explanation)
+    const key = JSON.stringify([one.state, one.gpu === null, explanation])
+    causes.set(key, [...(causes.get(key) ?? []), { ...one, explanation }])
   }
   if (causes.size === 0) return null
-  const told = [...causes.values()].slice(0, mostSentences).map(describeCause)
-  const more = causes.size - told.length
+  const sentences = [...causes.values()].slice(0, maxSentences).map(describeCause)
+  const more = causes.size - sentences.length
   const rest =
-    more === 0 ? [] : [`${more} more ${more === 1 ? 'reason stands' : 'reasons stand'} on the cluster page.`]
-  return [...told, ...rest].join(' ')
+    more === 0 ? [] : [`${more} more ${more === 1 ? 'reason is' : 'reasons are'} on the cluster page.`]
+  return [...sentences, ...rest].join(' ')
 }
 
-/** @param held those of one state and the same words. */
-function describeCause(held: readonly Unavailable[]): string {
-  const [first] = held
+/** @param entries entries of the same state and reason. */
+function describeCause(entries: readonly Unavailable[]): string {
+  const [first] = entries
   if (!first) return ''
-  const what = describeWhich(held)
-  const words = first.words && shorten(first.words)
-  const when = describeResumeTime(held)
+  const what = describeWhich(entries)
+  const explanation = first.explanation && shorten(first.explanation)
+  const when = describeSince(entries)
   switch (first.state) {
     case 'paused':
-      return sentence(`An admin paused ${what}${when}`, words)
+      return sentence(`An admin paused ${what}${when}`, explanation)
     case 'quarantined':
-      return sentence(`${what} ${held.length > 1 ? 'were' : 'was'} quarantined${when}`, words)
+      return sentence(`${what} ${entries.length > 1 ? 'were' : 'was'} quarantined${when}`, explanation)
     case 'outside':
-      return sentence(what, words)
+      return sentence(what, explanation)
   }
 }
 
-/** Such as " on 2026-11-22 at 05:59 UTC": the time of the first of them. */
-function describeResumeTime(held: readonly Unavailable[]): string {
-  const times = held.flatMap(({ since }) => (since === null ? [] : [since.getTime()]))
+/** Example: " on 2026-11-22 at 05:59 UTC"; the time of the earliest entry. */
+function describeSince(entries: readonly Unavailable[]): string {
+  const times = entries.flatMap(({ since }) => (since === null ? [] : [since.getTime()]))
   if (times.length === 0) return ''
   const [date, time] = new Date(Math.min(...times)).toISOString().split('T')
   return ` on ${date} at ${time?.slice(0, 5)} UTC`
 }
 
-/** Such as "lab-a and lab-b", or "GPUs 0, 2 of lab-a". */
-function describeWhich(held: readonly Unavailable[]): string {
+/** Example: "lab-a and lab-b", or "GPUs 0, 2 of lab-a". */
+function describeWhich(entries: readonly Unavailable[]): string {
   const gpusOf = new Map<string, number[]>()
-  for (const { node, gpu } of held)
+  for (const { node, gpu } of entries)
     gpusOf.set(node, [...(gpusOf.get(node) ?? []), ...(gpu === null ? [] : [gpu])])
-  const nodes = [...gpusOf].slice(0, mostNodes).map(([node, gpus]) => formatGpus(node, gpus))
+  const nodes = [...gpusOf].slice(0, maxNodes).map(([node, gpus]) => formatGpus(node, gpus))
   const more = gpusOf.size - nodes.length
-  if (more > 0) nodes.push(`${held[0]?.gpu === null ? '' : 'GPUs of '}${more} more`)
+  if (more > 0) nodes.push(`${entries[0]?.gpu === null ? '' : 'GPUs of '}${more} more`)
   return nodes.length === 1 ? nodes.join('') : `${nodes.slice(0, -1).join(', ')} and ${nodes.at(-1)}`
 }
 
@@ -121,6 +122,8 @@ function formatGpus(node: string, gpus: readonly number[]): string {
   return `${gpus.length === 1 ? 'GPU' : 'GPUs'} ${gpus.join(', ')} of ${node}`
 }
 
-function shorten(words: string): string {
-  return words.length > mostCharacters ? `${words.slice(0, mostCharacters).trimEnd()}…` : words
+function shorten(explanation: string): string {
+  return explanation.length > maxCharacters
+    ? `${explanation.slice(0, maxCharacters).trimEnd()}…`
+    : explanation
 }

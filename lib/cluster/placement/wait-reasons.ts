@@ -2,7 +2,7 @@ import { database } from '../../database/client'
 import { channels } from '../../database/listen'
 import type { Waiting } from '../../scheduling/types'
 
-/** Tells waiting jobs why they wait. A job that rests after a failure keeps the detail of what failed. */
+/** Stores why jobs wait. A job in retry backoff keeps the detail of its failure. */
 export async function setWaitReasons(waiting: readonly Waiting[]): Promise<void> {
   const told = waiting.filter(({ reason }) => reason !== 'backing_off')
   if (told.length === 0) return

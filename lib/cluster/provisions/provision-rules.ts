@@ -2,37 +2,40 @@ import { isFinal, type JobStatus } from '../../contract/status'
 
 export type ProvisionStatus = 'starting' | 'up' | 'ending' | 'ended'
 
-/** What is known of the nodes that are brought up for one job. */
+/** The state of the nodes provisioned for one job. */
 export interface ProvisionFacts {
   status: ProvisionStatus
-  /** Null: the job is gone. */
+  /** Null: the job no longer exists. */
   jobStatus: JobStatus | null
-  /** The job's attempt, 0 before the first. */
+  /** The job's attempt; 0 before the first. */
   attempt: number
-  /** How often the nodes were brought up. */
+  /** How often the nodes were provisioned. */
   round: number
-  /** Its nodes that live, and how many it needs. */
+  /** Its live nodes, and the number it needs. */
   nodes: number
   wanted: number
-  /** The nodes should have been there by now. */
+  /** Whether the deadline for the nodes has passed. */
   overdue: boolean
-  /** A command runs for it in this term. */
+  /** Whether a command runs for it in this leader term. */
   busy: boolean
-  /** Whether its last command was started in this term: else it was interrupted, and what it did is not known. */
-  ours: boolean
+  /**
+   * Whether its last command was started in this leader term. Otherwise the command was interrupted and its effect
+   * is unknown.
+   */
+  isFromThisTerm: boolean
 }
 
 /**
  * - `wait`: nothing to do now;
- * - `give_up`: the job fails, and what there is of its nodes is taken down;
- * - `settle`: the nodes are there, however the command that brought them up ended;
- * - `again`: nodes were lost; they are brought up anew;
- * - `end`: the nodes have no use any more;
- * - `take_down`: run the command that takes them down.
+ * - `give_up`: fail the job and remove its nodes;
+ * - `settle`: the nodes exist, however the provisioning command ended;
+ * - `again`: nodes were lost; provision them again;
+ * - `end`: the nodes are no longer needed;
+ * - `take_down`: run the command that removes them.
  */
 type ProvisionStep = 'wait' | 'give_up' | 'settle' | 'again' | 'end' | 'take_down'
 
-/** What to do next. Pure: the same facts always give the same step. */
+/** Returns the next step. Pure: equal facts give equal steps. */
 export function nextProvisionStep(facts: ProvisionFacts): ProvisionStep {
   const { status, jobStatus, busy } = facts
   if (status === 'ended') return 'wait'
@@ -40,13 +43,13 @@ export function nextProvisionStep(facts: ProvisionFacts): ProvisionStep {
   if (jobStatus === null || isFinal(jobStatus)) return 'end'
   const served = jobStatus !== 'pending' || facts.nodes >= facts.wanted
   if (status === 'starting') {
-    if (served) return busy || facts.ours ? 'wait' : 'settle'
+    if (served) return busy || facts.isFromThisTerm ? 'wait' : 'settle'
     if (facts.overdue) return 'give_up'
-    // A command that another term began may have done its work by half: the nodes go, and come anew.
-    return busy || facts.ours ? 'wait' : 'end'
+    // A command of another leader term may have done part of its work: remove the nodes and start again.
+    return busy || facts.isFromThisTerm ? 'wait' : 'end'
   }
   if (served) return 'wait'
-  // The nodes of a job that comes back to the queue were lost; before its first attempt they are only late.
+  // A job that returned to the queue lost its nodes. Before its first attempt they are only late.
   if (facts.attempt >= facts.round) return 'again'
   return facts.overdue ? 'give_up' : 'wait'
 }

@@ -8,10 +8,10 @@ import { jobState, makeJob, makeNode } from '../testing/rows'
 import {
   appendProvisionOutput,
   endProvision,
-  giveUpProvision,
-  moveProvision,
-  noteProvisions,
+  failProvision,
   readProvisions,
+  recordProvisions,
+  setProvisionStatus,
 } from './provisions'
 
 const db = testDatabase()
@@ -33,11 +33,11 @@ async function placeAll(): Promise<string[]> {
   return placements.map(({ jobId }) => jobId)
 }
 
-it('are noted once for each waiting job that asks for them, with what it needs', async () => {
+it('are recorded once for each waiting job that requests them, with its requirements', async () => {
   await makeJob()
   const job = await makeJob(fresh)
-  await noteProvisions(term, 60)
-  await noteProvisions(uuidv7(), 60)
+  await recordProvisions(term, 60)
+  await recordProvisions(uuidv7(), 60)
   expect(await readProvisions()).toEqual([
     {
       jobId: job,
@@ -60,7 +60,7 @@ it('are noted once for each waiting job that asks for them, with what it needs',
   ])
 })
 
-it('take their job alone, and it takes no others', async () => {
+it('run only their own job, and their job runs on no other nodes', async () => {
   const job = await makeJob({ spec: { fresh_nodes: true } })
   await makeNode({ name: 'shared' })
   expect(await placeAll()).toEqual([])
@@ -72,54 +72,54 @@ it('take their job alone, and it takes no others', async () => {
   expect(await placeAll()).toEqual([other])
 })
 
-it('are missed by name while they are brought up', async () => {
+it('appear in the wait reason while they are provisioned', async () => {
   const job = await makeJob({ spec: { fresh_nodes: true } })
   await makeNode()
   const { snapshot } = await takeSnapshot()
   expect(plan(snapshot).waiting).toEqual([{ jobId: job, reason: 'provisioning', detail: null }])
 })
 
-it('fail their job when they do not come, and are then to be taken down', async () => {
+it('fail their job if they do not appear, and are then removed', async () => {
   const job = await makeJob(fresh)
-  await noteProvisions(term, 60)
-  await giveUpProvision(job, 'They were not there after 60 s.')
+  await recordProvisions(term, 60)
+  await failProvision(job, 'They were not there after 60 s.')
   expect(await jobState(job)).toMatchObject({ status: 'failed', reason: 'not_provisioned' })
   expect(await rows()).toMatchObject([{ status: 'ending', problem: 'They were not there after 60 s.' }])
   await endProvision(job)
   expect(await rows()).toMatchObject([{ status: 'ended' }])
 })
 
-it('stay with a job that runs on them, however their command ended', async () => {
+it('stay if a job runs on them, however their command ended', async () => {
   const job = await makeJob({ spec: { fresh_nodes: true } })
-  await noteProvisions(term, 60)
+  await recordProvisions(term, 60)
   await makeNode({ dedicatedTo: job })
   expect(await placeAll()).toEqual([job])
-  await giveUpProvision(job, 'It ended with exit code 1.')
+  await failProvision(job, 'It ended with exit code 1.')
   expect(await jobState(job)).toMatchObject({ status: 'scheduled' })
   expect(await rows()).toMatchObject([{ status: 'up' }])
 })
 
-it('are noted anew when a command was interrupted and their job still waits', async () => {
+it('are recorded again if a command was interrupted and their job still waits', async () => {
   const job = await makeJob(fresh)
-  await noteProvisions(term, 60)
-  expect(await moveProvision(job, ['up'], 'ending')).toBe(false)
-  expect(await moveProvision(job, ['starting'], 'ending')).toBe(true)
+  await recordProvisions(term, 60)
+  expect(await setProvisionStatus(job, ['up'], 'ending')).toBe(false)
+  expect(await setProvisionStatus(job, ['starting'], 'ending')).toBe(true)
   await endProvision(job)
   expect(await rows()).toEqual([])
-  await noteProvisions(term, 60)
+  await recordProvisions(term, 60)
   expect(await rows()).toMatchObject([{ status: 'starting', round: 1 }])
 })
 
 it('outlive the row of their job', async () => {
   const job = await makeJob(fresh)
-  await noteProvisions(term, 60)
+  await recordProvisions(term, 60)
   await db.pool.query('DELETE FROM jobs')
   expect(await readProvisions()).toMatchObject([{ jobId: job, jobStatus: null }])
 })
 
-it('show the end of what their commands print', async () => {
+it('show the last output of their commands', async () => {
   const job = await makeJob(fresh)
-  await noteProvisions(term, 60)
+  await recordProvisions(term, 60)
   await appendProvisionOutput(job, 'x'.repeat(40_000))
   await appendProvisionOutput(job, 'last words\n')
   const [row] = await rows()

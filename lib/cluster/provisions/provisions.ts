@@ -5,10 +5,10 @@ import { channels } from '../../database/listen'
 import { transaction } from '../../database/transaction'
 import type { ProvisionStatus } from './provision-rules'
 
-/** What the commands are told of the job, as variables. */
+/** Environment variables that describe the job to the commands. */
 const provisionRequestSchema = z.record(z.string().regex(/^GPUQ_PROVISION_[A-Z_]+$/), z.string())
 
-/** Nodes brought up for one job, as the leader looks after them. */
+/** Nodes provisioned for one job, as managed by the leader. */
 export interface Provision {
   jobId: string
   status: ProvisionStatus
@@ -37,11 +37,14 @@ const rowsSchema = z.array(
   }),
 )
 
-/** What was printed beyond the last of so many characters is forgotten. */
-const mostOutput = 32_768
+/** Only the last characters of the output are kept. */
+const maxOutputCharacters = 32_768
 
-/** Notes the waiting jobs that ask for nodes of their own and have none yet. What is noted must be taken down. */
-export async function noteProvisions(term: string, deadlineS: number): Promise<void> {
+/**
+ * Records the waiting jobs that request their own nodes and have none yet. Each record must later be removed with
+ * {@link endProvision}.
+ */
+export async function recordProvisions(term: string, deadlineS: number): Promise<void> {
   await database().pool.query({
     name: 'note-provisions',
     text: `INSERT INTO provisions (job_id, term, deadline_at, request)
@@ -60,7 +63,7 @@ export async function noteProvisions(term: string, deadlineS: number): Promise<v
   })
 }
 
-/** All that are not over. */
+/** Reads all provisions that have not ended. */
 export async function readProvisions(): Promise<Provision[]> {
   const { rows } = await database().pool.query({
     name: 'read-provisions',
@@ -76,10 +79,10 @@ export async function readProvisions(): Promise<Provision[]> {
 }
 
 /**
- * Goes on to another status; false when it is not in one of `from` any more.
- * @param deadlineS a new deadline, and a new round, in so many seconds.
+ * Changes the status. Returns false if the provision is no longer in one of `from`.
+ * @param deadlineS seconds until a new deadline; also starts a new round.
  */
-export async function moveProvision(
+export async function setProvisionStatus(
   jobId: string,
   from: readonly ProvisionStatus[],
   to: ProvisionStatus,
@@ -99,10 +102,10 @@ export async function moveProvision(
 }
 
 /**
- * The job whose nodes could not be brought up fails, if it still waits, and what there is of them is to be taken down.
- * One that has got its nodes all the same keeps them.
+ * Fails a waiting job whose nodes could not be provisioned, and schedules the removal of its nodes. Does nothing to
+ * a job that got its nodes after all.
  */
-export async function giveUpProvision(jobId: string, problem: string): Promise<void> {
+export async function failProvision(jobId: string, problem: string): Promise<void> {
   await transaction(async (tx) => {
     await tx.query(
       `UPDATE jobs SET status = 'failed', reason = 'not_provisioned', reason_detail = $2, ended_at = now()
@@ -120,8 +123,8 @@ export async function giveUpProvision(jobId: string, problem: string): Promise<v
 }
 
 /**
- * Everything is taken down. Where the job still waits, because a command was interrupted, its nodes are noted anew at
- * the next look.
+ * Ends a provision after its nodes were removed. If the job still waits because a command was interrupted, the next
+ * check records it again.
  */
 export async function endProvision(jobId: string): Promise<void> {
   await database().pool.query(
@@ -138,10 +141,10 @@ export async function endProvision(jobId: string): Promise<void> {
   )
 }
 
-/** Adds what a command has printed, and shows it. */
+/** Appends output of a command and notifies readers. */
 export async function appendProvisionOutput(jobId: string, text: string): Promise<void> {
   await database().pool.query(
-    `WITH shown AS (UPDATE provisions SET output = right(output || $2, ${mostOutput}) WHERE job_id = $1 RETURNING job_id)
+    `WITH shown AS (UPDATE provisions SET output = right(output || $2, ${maxOutputCharacters}) WHERE job_id = $1 RETURNING job_id)
      SELECT pg_notify('${channels.job}', job_id::text) FROM shown`,
     [jobId, text],
   )

@@ -1,9 +1,9 @@
 import { database } from '../../database/client'
 import { leaseTimes } from '../nodes/lease-times'
 import type { Lease } from '../nodes/nodes'
-import { notRetired, simulatedEngineId } from './simulated-nodes'
+import { notRemoved, simulatedEngineId } from './simulated-nodes'
 
-/** The machine on which simulated nodes run: each of them offers all of it. */
+/** The machine that hosts simulated nodes. Each simulated node offers all of its resources. */
 export interface HostMachine {
   engineId: string
   engineVersion: string
@@ -16,19 +16,20 @@ export interface SimulatedNode {
   name: string
 }
 
-/** The simulated nodes that the worker of `hostNodeId` is to serve. */
+/** Returns the simulated nodes that the worker of `hostNodeId` must serve. */
 export async function simulatedNodesOf(hostNodeId: string): Promise<SimulatedNode[]> {
   const { rows } = await database().pool.query<SimulatedNode>({
     name: 'simulated-nodes-of',
-    text: `SELECT n.id, n.name FROM nodes n WHERE n.simulated AND n.host_node_id = $1 AND ${notRetired('n')} ORDER BY n.number`,
+    text: `SELECT n.id, n.name FROM nodes n WHERE n.simulated AND n.host_node_id = $1 AND ${notRemoved('n')} ORDER BY n.number`,
     values: [hostNodeId],
   })
   return rows
 }
 
 /**
- * Takes a lease on a simulated node; its GPUs are as the admin asked. Nothing is placed on it before it is offered.
- * @throws when it was taken away, or another host's worker still has it.
+ * Acquires a lease on a simulated node with the GPUs that the admin requested. Nothing is placed on it before {@link
+ * offerNode}.
+ * @throws if the node was removed, or another host's worker still serves it.
  */
 export async function registerSimulatedNode(
   node: SimulatedNode,
@@ -39,7 +40,7 @@ export async function registerSimulatedNode(
   const { rows } = await database().pool.query<{ lease_id: string }>(
     `UPDATE nodes n SET status = 'draining', engine_id = $3, engine_version = $4, warnings = '{}', cpu_milli = $5, memory_mib = $6,
             lease_id = gen_random_uuid(), lease_expires_at = now() + make_interval(secs => $7)
-      WHERE n.id = $1 AND n.host_node_id = $2 AND ${notRetired('n')}
+      WHERE n.id = $1 AND n.host_node_id = $2 AND ${notRemoved('n')}
         AND (n.engine_id = $3 OR n.lease_expires_at < now())
      RETURNING lease_id`,
     [
@@ -53,6 +54,9 @@ export async function registerSimulatedNode(
     ],
   )
   const [row] = rows
-  if (!row) throw new Error(`The simulated node "${node.name}" is not this worker's to serve.`)
+  if (!row)
+    throw new Error(
+      `This worker does not host the simulated node "${node.name}". Another host serves it, or it was removed.`,
+    )
   return { nodeId: node.id, leaseId: row.lease_id, engineId }
 }

@@ -4,7 +4,7 @@ import { testDatabase } from '../../database/testing/test-database'
 import { plan } from '../../scheduling/plan'
 import { registerNode } from '../nodes/nodes'
 import { takeSnapshot } from '../placement/snapshot'
-import { placeByHand } from '../testing/placed'
+import { placeManually } from '../testing/placed'
 import { makeJob, makeNode } from '../testing/rows'
 import { registerSimulatedNode, simulatedNodesOf } from './serve-simulated'
 import { initializeSimulatedNodes } from './simulated-nodes'
@@ -22,7 +22,7 @@ async function initialize(nodeCount: number, gpusPerNode: number): Promise<void>
   await initializeSimulatedNodes((await makePerson('admin')).actor, { nodeCount, gpusPerNode })
 }
 
-/** The simulated nodes that are there, with the number of their GPUs. */
+/** The present simulated nodes with their numbers of GPUs. */
 async function shown(): Promise<[string, number][]> {
   const { rows } = await db.pool.query<{ name: string; gpus: number }>(
     `SELECT n.name, count(*)::int AS gpus FROM nodes n JOIN gpus g ON g.node_id = n.id
@@ -37,7 +37,7 @@ async function idOf(name: string): Promise<string> {
 }
 
 describe('simulated nodes', () => {
-  it('are made, added, resized and taken away as an admin asks, and that is written down', async () => {
+  it('are created, added, resized and removed by an admin, with audit entries', async () => {
     await makeNode({ name: 'lab' })
     for (const [count, gpus] of [
       [2, 8],
@@ -57,7 +57,7 @@ describe('simulated nodes', () => {
     expect(rows).toContainEqual({ detail: { node_count: 2, gpus_per_node: 8 } })
   })
 
-  it('have room for a job that is written for large GPUs', async () => {
+  it('have capacity for a job written for large GPUs', async () => {
     await makeNode({ name: 'lab' })
     await initialize(2, 8)
     const job = await makeJob({ spec: { gpu_count: 4, gpu_memory_gb: 40 } })
@@ -68,7 +68,7 @@ describe('simulated nodes', () => {
     ])
   })
 
-  it('are for admins, and need a node that is ready', async () => {
+  it('require an admin and a ready node', async () => {
     const set = { nodeCount: 1, gpusPerNode: 1 }
     await expect(initializeSimulatedNodes((await makePerson()).actor, set)).rejects.toMatchObject({
       status: 403,
@@ -77,41 +77,41 @@ describe('simulated nodes', () => {
     await initialize(0, 1)
   })
 
-  it('stay as they are while jobs run on them', async () => {
+  it('cannot change while jobs run on them', async () => {
     await makeNode({ name: 'lab' })
     await initialize(2, 2)
-    await placeByHand(await idOf('sim-1'), await makeJob())
+    await placeManually(await idOf('sim-1'), await makeJob())
     await expect(initialize(2, 4)).rejects.toMatchObject({
       code: 'conflict',
-      message: 'Jobs still run on sim-1. Wait for them or cancel them, then ask again.',
+      message: 'Jobs still run on sim-1. Wait for them or cancel them, then try again.',
     })
     await expect(initialize(1, 2)).rejects.toMatchObject({ code: 'conflict' })
     await initialize(3, 2)
     expect(await shown()).toHaveLength(3)
   })
 
-  it('are served by the first real node, under names that no real one has', async () => {
+  it('are hosted by the first real node, with names that no real node has', async () => {
     const lab = await makeNode({ name: 'sim-0' })
     await makeNode({ name: 'lab-2' })
     await initialize(2, 1)
     expect((await simulatedNodesOf(lab.nodeId)).map(({ name }) => name)).toEqual(['sim-1', 'sim-2'])
     const [node] = await simulatedNodesOf(lab.nodeId)
-    if (!node) throw new Error('no node')
+    if (!node) throw new Error('The node does not exist.')
     const lease = await registerSimulatedNode(node, lab.nodeId, machine)
     expect(lease.engineId).toBe('engine/sim-1')
     await expect(registerSimulatedNode(node, lab.nodeId, { ...machine, engineId: 'other' })).rejects.toThrow(
-      'not this worker',
+      'does not host',
     )
-    // A real machine of that name is another one.
+    // A real machine with the same name is a different machine.
     await expect(
       registerNode({ ...machine, name: 'sim-1', engineId: 'engine/sim-1', warnings: [], gpus: [] }),
     ).rejects.toThrow('GPUQ_NODE_NAME')
     await initialize(0, 1)
     expect(await simulatedNodesOf(lab.nodeId)).toEqual([])
-    await expect(registerSimulatedNode(node, lab.nodeId, machine)).rejects.toThrow('not this worker')
+    await expect(registerSimulatedNode(node, lab.nodeId, machine)).rejects.toThrow('does not host')
   })
 
-  it('move to another host once theirs is gone', async () => {
+  it('move to another host when their host is lost', async () => {
     const first = await makeNode({ name: 'first' })
     await initialize(1, 1)
     const second = await makeNode({ name: 'second' })
@@ -121,7 +121,7 @@ describe('simulated nodes', () => {
     await initialize(1, 1)
     expect(await simulatedNodesOf(first.nodeId)).toEqual([])
     const [node] = await simulatedNodesOf(second.nodeId)
-    if (!node) throw new Error('no node')
+    if (!node) throw new Error('The node does not exist.')
     await registerSimulatedNode(node, second.nodeId, machine)
   })
 })

@@ -6,13 +6,16 @@ import { channels } from '../../database/listen'
 import { acquireLock } from '../../database/locks'
 import { type Transaction, transaction } from '../../database/transaction'
 
-/** Nodes to try gpuq with: their GPUs are nobody's, their containers are real and run on the host's engine. */
+/**
+ * Simulated nodes for trying gpuq: their GPUs do not exist, but their containers are real and run on the host's
+ * engine.
+ */
 export interface SimulatedSet {
   nodeCount: number
   gpusPerNode: number
 }
 
-/** What a simulated GPU says it is: as large as those of a node of H100s, so that what is tried here asks for what it will. */
+/** The properties of a simulated GPU: those of an H100 node, so that jobs tried here fit on real hardware. */
 export const simulatedModel = 'Simulated GPU'
 export const simulatedMemoryMib = 81_920
 
@@ -28,51 +31,50 @@ interface SimulatedRow {
   id: string
   name: string
   host_node_id: string
-  /** GPUs that it serves; a retired node has none. */
+  /** Number of served GPUs; 0 for a removed node. */
   gpus: number
   busy: boolean
 }
 
 /**
- * Makes the simulated nodes as asked: adds, resizes, and takes away those that are too many. A node with jobs on it
- * stays as it is or the whole request is refused. One that is taken away keeps its row, because its past tasks name it,
- * and serves no GPU any more: see {@link notRetired}.
+ * Adds, resizes and removes simulated nodes as requested. Refuses the whole request if jobs run on a node that would
+ * change. A removed node keeps its row, because past tasks refer to it, and has no GPUs: see {@link notRemoved}.
  */
-export async function initializeSimulatedNodes(actor: Actor, asked: SimulatedSet): Promise<void> {
+export async function initializeSimulatedNodes(actor: Actor, requested: SimulatedSet): Promise<void> {
   requireAdmin(actor)
   await transaction(async (tx) => {
     await acquireLock(tx, 'nodeRegistration')
     const present = await lockSimulated(tx)
-    const names = await freeNames(tx, asked.nodeCount)
+    const names = await freeNames(tx, requested.nodeCount)
     const surplus = present.filter(({ name }) => !names.includes(name))
-    const resized = present.filter(({ name, gpus }) => names.includes(name) && gpus !== asked.gpusPerNode)
+    const resized = present.filter(({ name, gpus }) => names.includes(name) && gpus !== requested.gpusPerNode)
     refuseBusy([...surplus, ...resized])
-    for (const node of surplus) await retire(tx, node)
+    for (const node of surplus) await removeNode(tx, node)
     if (names.length > 0) {
       const host = await chooseHost(tx, present)
       const rowOf = new Map(present.map((node) => [node.name, node]))
       for (const name of names) {
         const id = await ensureNode(tx, name, rowOf.get(name), host)
-        await setGpus(tx, id, name, asked.gpusPerNode)
+        await setGpus(tx, id, name, requested.gpusPerNode)
       }
     }
     await recordAudit(tx, {
       actorId: actor.userId,
       action: 'cluster_initialized',
       target: null,
-      detail: { node_count: asked.nodeCount, gpus_per_node: asked.gpusPerNode },
+      detail: { node_count: requested.nodeCount, gpus_per_node: requested.gpusPerNode },
     })
     await tx.query('SELECT pg_notify($1, $3), pg_notify($2, $3)', [channels.node, channels.queue, ''])
   })
 }
 
-/** SQL that is true of a node, under the given alias, unless it is a simulated one that was taken away. */
-export function notRetired(node: string): string {
+/** SQL condition: the node with this alias is not a removed simulated node. */
+export function notRemoved(node: string): string {
   return `(NOT ${node}.simulated OR EXISTS (SELECT 1 FROM gpus r WHERE r.node_id = ${node}.id AND NOT r.missing))`
 }
 
 async function lockSimulated(tx: Transaction): Promise<SimulatedRow[]> {
-  // Placing locks the node as well: no task can come between the look and the change.
+  // A placement locks the node too, so no task can start between this check and the change.
   await tx.query('SELECT 1 FROM nodes WHERE simulated ORDER BY id FOR UPDATE')
   const { rows } = await tx.query<SimulatedRow>(
     `SELECT n.id, n.name, n.host_node_id,
@@ -84,7 +86,7 @@ async function lockSimulated(tx: Transaction): Promise<SimulatedRow[]> {
   return rows
 }
 
-/** The first names of the row sim-0, sim-1, … that no real node has. */
+/** The first names of sim-0, sim-1, … that no real node has. */
 async function freeNames(tx: Transaction, count: number): Promise<string[]> {
   const { rows } = await tx.query<{ name: string }>(
     `SELECT name FROM nodes WHERE NOT simulated AND name LIKE 'sim-%'`,
@@ -100,11 +102,11 @@ function refuseBusy(nodes: SimulatedRow[]): void {
   if (busy.length === 0) return
   throw new GpuqError(
     'conflict',
-    `Jobs still run on ${busy.join(', ')}. Wait for them or cancel them, then ask again.`,
+    `Jobs still run on ${busy.join(', ')}. Wait for them or cancel them, then try again.`,
   )
 }
 
-/** The simulated nodes stay where they are served; else the first real node that takes jobs serves them. */
+/** Keeps the current host; otherwise chooses the first real node that accepts jobs. */
 async function chooseHost(tx: Transaction, present: SimulatedRow[]): Promise<Host> {
   const { rows } = await tx.query<Host>(
     `SELECT id, engine_id, engine_version, cpu_milli, memory_mib FROM nodes
@@ -115,11 +117,11 @@ async function chooseHost(tx: Transaction, present: SimulatedRow[]): Promise<Hos
   if (rows[0]) return rows[0]
   throw new GpuqError(
     'conflict',
-    'No node is ready to serve simulated ones. Start a worker with "npx gpuq worker", then ask again.',
+    'No node is ready to host simulated nodes. Start a worker with "npx gpuq worker", then try again.',
   )
 }
 
-/** A node that another worker served begins anew with its next one; the lease of that worker ends here. */
+/** Moves a node to a new host and ends the lease of the old host's worker. */
 async function ensureNode(
   tx: Transaction,
   name: string,
@@ -153,7 +155,7 @@ async function ensureNode(
   return id
 }
 
-/** Each simulated node is a machine of its own to whoever asks which one holds a lease. */
+/** Returns a distinct engine id for each simulated node, so that each counts as its own machine for leases. */
 export function simulatedEngineId(engineId: string, name: string): string {
   return `${engineId}/${name}`
 }
@@ -169,8 +171,8 @@ async function setGpus(tx: Transaction, nodeId: string, name: string, count: num
   }
 }
 
-/** Its lease ends, so that its worker lets go of it at the next renewal. */
-async function retire(tx: Transaction, { id }: SimulatedRow): Promise<void> {
+/** Ends the lease, so that its worker releases the node at the next renewal. */
+async function removeNode(tx: Transaction, { id }: SimulatedRow): Promise<void> {
   await tx.query(
     `UPDATE nodes SET status = 'drained', lease_expires_at = now(), paused_at = NULL, pause_reason = NULL,
             failures_in_row = 0, quarantined_at = NULL, quarantine_reason = NULL

@@ -4,27 +4,27 @@ import type { Cluster } from '../../contract/cluster'
 import { readCluster } from '../overview/read-cluster'
 import type { SimulatedSet } from './simulated-nodes'
 
-/** Their worker looks for them every second or two, and may have to adopt what runs there. */
-const longestMs = 10_000
-const lookEveryMs = 200
+/** The worker checks for simulated nodes every second or two, and may first have to adopt running containers. */
+const timeoutMs = 10_000
+const pollIntervalMs = 200
 
-/** The cluster once the simulated nodes are as asked; `ready` is false where that took too long. */
+/** Returns the cluster once the simulated nodes are as requested; `ready` is false after a timeout. */
 export async function waitForSimulated(
   actor: Actor,
-  asked: SimulatedSet,
+  requested: SimulatedSet,
   signal: AbortSignal,
 ): Promise<{ cluster: Cluster; ready: boolean }> {
-  const until = performance.now() + longestMs
+  const until = performance.now() + timeoutMs
   for (;;) {
     const cluster = await readCluster(actor)
-    const ready = isAsAsked(cluster, asked)
+    const ready = matchesRequest(cluster, requested)
     if (ready || signal.aborted || performance.now() > until) return { cluster, ready }
-    await pause(lookEveryMs)
+    await pause(pollIntervalMs)
   }
 }
 
-/** A node that an admin paused is served as well as one that is ready. */
-function isAsAsked({ nodes }: Cluster, { nodeCount, gpusPerNode }: SimulatedSet): boolean {
+/** A node that an admin paused also counts as served. */
+function matchesRequest({ nodes }: Cluster, { nodeCount, gpusPerNode }: SimulatedSet): boolean {
   const simulated = nodes.filter((node) => node.simulated)
   const served = simulated.filter(
     ({ state }) => state !== 'drained' && state !== 'draining' && state !== 'lost',

@@ -4,7 +4,7 @@ import { transaction } from '../../database/transaction'
 import { releaseAllocations } from '../../jobs/lifecycle/release-allocations'
 import { type Lease, LeaseLost } from '../nodes/nodes'
 
-/** Ended tasks of this node that still hold GPUs, because their container would not die. */
+/** Returns the ended tasks of this node that still hold GPUs, because their container could not be killed. */
 export async function tasksHoldingGpus(lease: Lease): Promise<string[]> {
   const { rows } = await database().pool.query<{ task_id: string }>(
     `SELECT DISTINCT a.task_id FROM allocations a JOIN tasks t ON t.id = a.task_id
@@ -15,10 +15,10 @@ export async function tasksHoldingGpus(lease: Lease): Promise<string[]> {
 }
 
 /**
- * Releases what such tasks hold once their containers are gone, and wakes the scheduler.
- * @throws {LeaseLost} when another worker serves the node: it has its own view of the containers.
+ * Releases the GPUs of such tasks once their containers are gone, and wakes the scheduler.
+ * @throws {LeaseLost} if another worker serves the node and may see other containers.
  */
-export async function releaseGone(lease: Lease, taskIds: string[]): Promise<void> {
+export async function releaseTasks(lease: Lease, taskIds: string[]): Promise<void> {
   await transaction(async (tx) => {
     const { rowCount } = await tx.query('SELECT 1 FROM nodes WHERE id = $1 AND lease_id = $2 FOR UPDATE', [
       lease.nodeId,

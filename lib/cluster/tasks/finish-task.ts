@@ -5,7 +5,7 @@ import type { Outcome } from '../../jobs/lifecycle/attempt-end'
 import { releaseAllocations } from '../../jobs/lifecycle/release-allocations'
 import { endAttempt, lockAttempt } from '../../jobs/lifecycle/verdict'
 import { logger } from '../../logger'
-import { noteNodeHealth } from '../nodes/node-health'
+import { updateNodeHealth } from '../nodes/node-health'
 import { type Lease, leaseHeld } from '../nodes/nodes'
 import { dispatchDirectly, lockForDispatch } from '../placement/direct-dispatch'
 import { type ClaimedTask, Fenced } from './tasks'
@@ -17,8 +17,8 @@ const taskStatusOf = ({ reason }: Outcome): TaskStatus => {
 }
 
 /**
- * The task has ended: gives its GPUs back unless `keepGpus` (its container would not die), and to the next job at once,
- * and writes the job's verdict if none of its tasks is left.
+ * Records the end of a task. Releases its GPUs, and starts the next candidate on them, unless `keepGpus` is set
+ * because its container could not be killed. Writes the job's result if no task of the job is left.
  */
 export async function finishTask(
   lease: Lease,
@@ -27,30 +27,33 @@ export async function finishTask(
   keepGpus = false,
 ): Promise<void> {
   try {
-    await endTask(lease, task, outcome, keepGpus ? 'keep' : 'hand over')
+    await endTask(lease, task, outcome, keepGpus ? 'keep' : 'dispatch')
   } catch (error) {
-    if (!(error instanceof HandOverFailed)) throw error
-    logger.error({ err: error.cause, task: task.id }, 'what a task gave back could not be handed over')
+    if (!(error instanceof DispatchFailed)) throw error
+    logger.error(
+      { err: error.cause, task: task.id },
+      'could not start the next job on released GPUs; the leader will place it',
+    )
     await endTask(lease, task, outcome, 'release')
   }
 }
 
-/** What happens to the GPUs of a task that ends. */
-type AfterEnd = 'keep' | 'release' | 'hand over'
+/** What happens to the GPUs of an ended task. */
+type AfterEnd = 'keep' | 'release' | 'dispatch'
 
-/** Whatever is wrong with the next job, this one ends. */
-class HandOverFailed extends Error {}
+/** A failure to start the next job must not prevent this one from ending. */
+class DispatchFailed extends Error {}
 
 async function endTask(lease: Lease, task: ClaimedTask, outcome: Outcome, after: AfterEnd): Promise<void> {
   await transaction(async (tx) => {
-    // The node's row first, then the job's, then the task's, as everyone locks them.
+    // Lock order: node, job, task, as everywhere.
     const { candidates: line, failuresInRow } = await lockForDispatch(tx, lease.nodeId)
-    await noteNodeHealth(tx, lease, task, outcome, failuresInRow)
+    await updateNodeHealth(tx, lease, task, outcome, failuresInRow)
     const live = await lockAttempt(tx, task.jobId, task.attempt)
     const { reason, detail, exitCode } = outcome
     const { rowCount } = await tx.query({
       name: 'finish-task',
-      // Not when the transaction began: which of a job's tasks ended first, the lock on the job has decided.
+      // Not the start of the transaction: the lock on the job decided which of its tasks ended first.
       text: `UPDATE tasks SET status = $4, reason = $5, detail = $6, exit_code = $7, ended_at = clock_timestamp()
               WHERE id = $3 AND node_id = $1 AND status IN ('starting', 'running') AND ${leaseHeld}`,
       values: [lease.nodeId, lease.leaseId, task.id, taskStatusOf(outcome), reason, detail, exitCode],
@@ -60,10 +63,10 @@ async function endTask(lease: Lease, task: ClaimedTask, outcome: Outcome, after:
     if (after === 'keep') return
     await releaseAllocations(tx, [task.id])
     if (after === 'release') return
-    // Not to the job itself: one that goes back to the queue has to be looked at first.
+    // Excludes the job itself: if it returns to the queue, the leader must examine it first.
     const jobIds = line.jobIds.filter((id) => id !== task.jobId)
     await dispatchDirectly(tx, lease.nodeId, { ...line, jobIds }).catch((cause: unknown) => {
-      throw new HandOverFailed('hand over', { cause })
+      throw new DispatchFailed('dispatch', { cause })
     })
   })
 }

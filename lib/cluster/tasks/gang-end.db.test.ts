@@ -5,7 +5,7 @@ import { testDatabase } from '../../database/testing/test-database'
 import type { Outcome } from '../../jobs/lifecycle/attempt-end'
 import { cancelJob } from '../../jobs/lifecycle/cancel'
 import { plan } from '../../scheduling/plan'
-import { loseExpiredNodes } from '../nodes/lost-nodes'
+import { markExpiredNodesLost } from '../nodes/lost-nodes'
 import type { Lease } from '../nodes/nodes'
 import { commitPlacement } from '../placement/place'
 import { preemptJobs } from '../placement/preempt'
@@ -13,7 +13,7 @@ import { takeSnapshot } from '../placement/snapshot'
 import { jobState, makeJob, makeNode, makeUser, readBooks } from '../testing/rows'
 import { finishTask } from './finish-task'
 import { markReady, readReadiness } from './gang'
-import { type ClaimedTask, claimTasks, Fenced, markRunning, noteStop, tasksToStop } from './tasks'
+import { type ClaimedTask, claimTasks, Fenced, markRunning, recordStopReason, tasksToStop } from './tasks'
 
 const db = testDatabase()
 
@@ -31,7 +31,7 @@ async function place(): Promise<void> {
   for (const placement of plan(snapshot).placements) await commitPlacement(placement)
 }
 
-/** Two nodes, `a` and `b`, with a job of one GPU on each. */
+/** Two nodes, `a` and `b`, each with a job on one GPU. */
 async function placePair(options: { maxRetries?: number; userId?: string } = {}) {
   const leases = [await makeNode({ name: 'a' }), await makeNode({ name: 'b' })] as const
   const job = await makeJob({ ...options, spec: { instance_count: 2 } })
@@ -41,7 +41,7 @@ async function placePair(options: { maxRetries?: number; userId?: string } = {})
 
 async function claim(lease: Lease): Promise<Rank> {
   const [task] = await claimTasks(lease)
-  if (!task) throw new Error('nothing to claim')
+  if (!task) throw new Error('There is no task to claim.')
   return { lease, task }
 }
 
@@ -84,7 +84,7 @@ const actorOf = (userId: string): Actor => ({
 })
 
 describe('a job of two tasks', () => {
-  it('completes when both have, and each gives its own GPU back', async () => {
+  it('completes when both tasks have, and each task releases its own GPU', async () => {
     const { job, a, b } = await runPair()
     await end(b, 'finished', 0)
     expect(await jobState(job)).toMatchObject({ status: 'running', exit_code: null })
@@ -95,7 +95,7 @@ describe('a job of two tasks', () => {
     expect(await readBooks()).toEqual({ gpus: 0, allocations: 0 })
   })
 
-  it('stops the other when one fails, and then names the one that failed', async () => {
+  it('stops the other task when one fails, and reports the one that failed', async () => {
     const { job, a, b } = await runPair()
     await end(b, 'exit_code', 3)
     expect(await jobState(job)).toMatchObject({ status: 'running' })
@@ -106,16 +106,16 @@ describe('a job of two tasks', () => {
     expect(await readBooks()).toEqual({ gpus: 0, allocations: 0 })
   })
 
-  it('stops the other as soon as one is being stopped', async () => {
+  it('stops the other task as soon as one is being stopped', async () => {
     const { job, a, b } = await runPair()
-    await noteStop(a.lease, a.task, 'timeout')
+    await recordStopReason(a.lease, a.task, 'timeout')
     expect([await toStop(a), await toStop(b)]).toEqual([[], ['peer_failed']])
     await end(b, 'exit_code', 1)
     await end(a, 'timeout', 143)
     expect(await jobState(job)).toMatchObject({ status: 'failed', reason: 'timeout' })
   })
 
-  it('is judged once, and by the first, when both fail at the same moment', async () => {
+  it('gets one result, of the first failure, if both fail at the same moment', async () => {
     const { job, a, b } = await runPair()
     await Promise.all([end(a, 'exit_code', 1), end(b, 'exit_code', 2)])
     const { rows } = await db.pool.query<{ exit_code: number }>(
@@ -126,7 +126,7 @@ describe('a job of two tasks', () => {
     await expect(end(a, 'finished', 0)).rejects.toThrow(Fenced)
   })
 
-  it('is tried again as a whole, once nothing of it is left, when the system failed', async () => {
+  it('is retried as a whole after a system fault, once none of its tasks is left', async () => {
     const { job, a, b } = await runPair()
     const before = a.task.networkIndex
     await end(a, 'worker_stopped')
@@ -139,17 +139,17 @@ describe('a job of two tasks', () => {
     const again = [await claim(a.lease), await claim(b.lease)]
     for (const { task } of again) {
       expect(task).toMatchObject({ attempt: 2, instances: 2 })
-      // What is left of the first attempt somewhere must not reach the second.
+      // Leftovers of the first attempt must not reach the second.
       expect(task.networkIndex).not.toBe(before)
     }
   })
 })
 
 describe('a lost node', () => {
-  it('takes the job back to the queue when the survivor has been stopped', async () => {
+  it('returns the job to the queue after the surviving task was stopped', async () => {
     const { job, a, b } = await runPair()
     await expire(a)
-    await loseExpiredNodes()
+    await markExpiredNodesLost()
     expect(await jobState(job)).toMatchObject({ status: 'running', attempt: 1 })
     expect(await readBooks()).toEqual({ gpus: 1000, allocations: 1000 })
     expect(await toStop(b)).toEqual(['peer_failed'])
@@ -158,46 +158,46 @@ describe('a lost node', () => {
     expect(await detailOf(job)).toContain(`rank ${a.task.rank} on node "a"`)
   })
 
-  it('is why a program failed on the other one, while it was silent', async () => {
+  it('is the cause if a program on the other node failed during its silence', async () => {
     const { job, a, b } = await runPair()
     await db.pool.query(`UPDATE tasks SET started_at = now() - interval '1 minute', created_at = started_at`)
     await end(b, 'exit_code', 1)
     await expire(a)
-    await loseExpiredNodes()
+    await markExpiredNodesLost()
     expect(await jobState(job)).toMatchObject({ status: 'pending', reason: 'backing_off' })
   })
 
-  it('that was heard of after the program had failed elsewhere does not excuse it', async () => {
+  it('is not the cause if it was heard from after the program failed elsewhere', async () => {
     const { job, a, b } = await runPair()
     await db.pool.query(`UPDATE tasks SET created_at = now() - interval '1 hour', started_at = created_at`)
     await end(b, 'exit_code', 1)
     await db.pool.query(`UPDATE tasks SET ended_at = now() - interval '1 minute' WHERE id = $1`, [b.task.id])
     await expire(a)
-    await loseExpiredNodes()
+    await markExpiredNodesLost()
     expect(await jobState(job)).toMatchObject({ status: 'failed', reason: 'exit_code' })
   })
 
-  it('and another, or all at once, leave the job to be tried again', async () => {
+  it('and a second one, or all at once, still lead to a retry', async () => {
     const { job, a, b } = await runPair()
     await expire(a)
-    await loseExpiredNodes()
+    await markExpiredNodesLost()
     await expire(b)
-    await loseExpiredNodes()
+    await markExpiredNodesLost()
     expect(await jobState(job)).toMatchObject({ status: 'pending', reason: 'backing_off' })
     expect(await readBooks()).toEqual({ gpus: 0, allocations: 0 })
   })
 
-  it('ends the job when no retries are left', async () => {
+  it('ends the job if no retries are left', async () => {
     const { job, a, b } = await runPair({ maxRetries: 0 })
     await expire(a)
     await expire(b)
-    await loseExpiredNodes()
+    await markExpiredNodesLost()
     expect(await jobState(job)).toMatchObject({ status: 'failed', reason: 'node_lost' })
   })
 })
 
 describe('cancelling', () => {
-  it('what was placed and not taken up ends it at once', async () => {
+  it('of a job that is scheduled but not claimed takes effect at once', async () => {
     const userId = await makeUser()
     const { job, leases } = await placePair({ userId })
     await cancelJob(actorOf(userId), job)
@@ -206,7 +206,7 @@ describe('cancelling', () => {
     expect(await readBooks()).toEqual({ gpus: 0, allocations: 0 })
   })
 
-  it('what one node has taken up waits for that one only', async () => {
+  it('of a partly claimed job waits only for the node that claimed it', async () => {
     const userId = await makeUser()
     const { job, leases } = await placePair({ userId })
     const a = await claim(leases[0])
@@ -219,7 +219,7 @@ describe('cancelling', () => {
     expect(await readBooks()).toEqual({ gpus: 0, allocations: 0 })
   })
 
-  it('what runs stops both, whatever their programs make of each other’s end', async () => {
+  it('of a running job stops both tasks, however their programs end', async () => {
     const userId = await makeUser()
     const { job, a, b } = await runPair({ userId })
     await cancelJob(actorOf(userId), job)
@@ -230,8 +230,8 @@ describe('cancelling', () => {
   })
 })
 
-describe('making room', () => {
-  it('is asked of all tasks, and takes the job back without losing a try', async () => {
+describe('preemption', () => {
+  it('stops all tasks, and requeues the job without using a retry', async () => {
     const { job, a, b } = await runPair({ maxRetries: 0 })
     await preemptJobs([{ jobId: job, forJobId: job }])
     expect([await toStop(a), await toStop(b)]).toEqual([['preempted'], ['preempted']])
@@ -242,8 +242,8 @@ describe('making room', () => {
   })
 })
 
-describe('getting ready', () => {
-  it('is told to all, counts from the first, and is over when all are', async () => {
+describe('readiness', () => {
+  it('is known to all tasks, counts from the first, and ends when all are ready', async () => {
     const { leases } = await placePair()
     const [a, b] = [await claim(leases[0]), await claim(leases[1])]
     expect(await readReadiness(a.task)).toMatchObject({ missing: [{}, {}], waitedSeconds: 0 })
@@ -259,7 +259,7 @@ describe('getting ready', () => {
     expect(await readReadiness(a.task)).toMatchObject({ missing: [] })
   })
 
-  it('is refused to a worker that was fenced off', async () => {
+  it('is refused for a worker that was fenced off', async () => {
     const { leases } = await placePair()
     const a = await claim(leases[0])
     await makeNode({ name: 'a' })

@@ -3,15 +3,15 @@ import { channels } from '../../database/listen'
 import { type Lease, leaseHeld } from '../nodes/nodes'
 import { type ClaimedTask, Fenced } from './tasks'
 
-/** How far the tasks of an attempt are that start together. */
+/** The start-up state of the tasks of an attempt, which start together. */
 export interface Readiness {
-  /** Those whose containers are not there yet, in the order of their ranks. */
+  /** Tasks whose containers do not exist yet, by rank. */
   missing: { rank: number; nodeName: string }[]
-  /** Seconds since the first one was ready. */
+  /** Seconds since the first task was ready. */
   waitedSeconds: number
 }
 
-/** The task's container is there and waits for its peers': wakes their nodes. Saying so twice says it once. */
+/** Records that the task's container exists and waits for its peers, and notifies their nodes. Idempotent. */
 export async function markReady(lease: Lease, task: ClaimedTask): Promise<void> {
   const { rows } = await database().pool.query<{ ready: boolean }>({
     name: 'mark-ready',
@@ -28,7 +28,7 @@ export async function markReady(lease: Lease, task: ClaimedTask): Promise<void> 
   if (!rows[0]?.ready) throw new Fenced(task.id)
 }
 
-/** Which of the task's peers are not ready yet. */
+/** Reads which of the task's peers are not ready yet. */
 export async function readReadiness({ jobId, attempt }: ClaimedTask): Promise<Readiness> {
   const { rows } = await database().pool.query<Readiness>({
     name: 'read-readiness',

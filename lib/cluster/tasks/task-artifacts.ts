@@ -2,7 +2,7 @@ import { database } from '../../database/client'
 import { type Lease, leaseHeld } from '../nodes/nodes'
 import { type ClaimedTask, Fenced } from './tasks'
 
-/** A file that a task left in /results, and where it lies now. */
+/** A file that a task wrote to /results, and its stored location. */
 interface TaskArtifact {
   id: string
   /** Relative to /results, with slashes. */
@@ -13,7 +13,7 @@ interface TaskArtifact {
 
 type ArtifactTask = Pick<ClaimedTask, 'id' | 'jobId' | 'attempt' | 'rank'>
 
-/** Says that a file of the task is stored. Saying so twice says it once. */
+/** Records a stored file of the task. Idempotent. */
 export async function recordArtifact(
   lease: Lease,
   task: ArtifactTask,
@@ -38,7 +38,7 @@ export async function recordArtifact(
   if (rowCount !== 1) throw new Fenced(task.id)
 }
 
-/** The paths that an earlier worker has stored of the task already. */
+/** Returns the paths of the task's files that are already recorded. */
 export async function recordedPaths({ jobId, attempt, rank }: ArtifactTask): Promise<Set<string>> {
   const { rows } = await database().pool.query<{ path: string }>(
     'SELECT path FROM artifacts WHERE job_id = $1 AND attempt = $2 AND rank = $3',

@@ -3,7 +3,7 @@ import { channels } from '../../database/listen'
 import { type Lease, leaseHeld } from '../nodes/nodes'
 import { type ClaimedTask, Fenced } from './tasks'
 
-/** Output as records, and how many raw bytes of each stream they stand for in all. */
+/** Output records, and the total number of raw bytes of each stream that they represent. */
 interface OutputBatch {
   start: number
   records: Buffer
@@ -12,8 +12,8 @@ interface OutputBatch {
 }
 
 /**
- * Stores one batch of output and wakes its readers. A batch that was stored already, unheard, is stored once. One that
- * does not begin where the stored output ends was read by a worker that another one has overtaken: it is fenced off.
+ * Stores a batch of output and notifies its readers. Idempotent: a batch whose acknowledgement was lost is stored
+ * once. A batch that does not start at the end of the stored output comes from a fenced-off worker and throws.
  */
 export async function appendOutput(lease: Lease, task: ClaimedTask, batch: OutputBatch): Promise<void> {
   if (await insertOutput(lease, task, batch)) return

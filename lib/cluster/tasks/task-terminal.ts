@@ -2,27 +2,27 @@ import { database } from '../../database/client'
 import { type Lease, leaseHeld } from '../nodes/nodes'
 import { Fenced } from './tasks'
 
-/** Most that is taken at once, and so is lost to a worker that dies before the program has read it. */
-const takenBytes = 64 * 1024
+/** Maximum bytes per claim. This much input is lost if the worker dies before the program has read it. */
+const maxClaimBytes = 64 * 1024
 
-/** What people did at a task's terminal. */
-interface TerminalWork {
-  /** In characters; null: nobody said. */
+/** Pending input and size of a task's terminal. */
+interface TerminalInput {
+  /** Size in characters; null: unknown. */
   size: { columns: number; rows: number } | null
-  /** What was typed, in order. */
+  /** Typed input, in order. */
   input: Buffer
 }
 
 /**
- * Takes what was typed for a task and, with it, says how large its terminal is to be. What is taken is gone, so that no
- * key is ever typed twice; `withInput` false leaves it where it is.
- * @throws {Fenced} when the task is no longer this worker's.
+ * Claims the typed input of a task and reads the requested size of its terminal. Claimed input is deleted, so no key
+ * is ever typed twice; with `withInput` false it stays.
+ * @throws {Fenced} if the task no longer belongs to this worker.
  */
 export async function claimTerminalInput(
   lease: Lease,
   taskId: string,
   withInput: boolean,
-): Promise<TerminalWork> {
+): Promise<TerminalInput> {
   const { rows } = await database().pool.query<{
     columns: number | null
     rows: number | null
@@ -36,7 +36,7 @@ export async function claimTerminalInput(
              SELECT i.id, sum(octet_length(i.bytes)) OVER (ORDER BY i.id) - octet_length(i.bytes) AS before
                FROM terminal_inputs i JOIN task ON i.task_id = task.id WHERE $4
            ), taken AS (
-             DELETE FROM terminal_inputs WHERE id IN (SELECT id FROM waiting WHERE before < ${takenBytes}) RETURNING id, bytes
+             DELETE FROM terminal_inputs WHERE id IN (SELECT id FROM waiting WHERE before < ${maxClaimBytes}) RETURNING id, bytes
            )
            SELECT task.tty_columns AS columns, task.tty_rows AS rows, taken.bytes
              FROM task LEFT JOIN taken ON true ORDER BY taken.id`,

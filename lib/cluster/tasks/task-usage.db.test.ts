@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
 import { testDatabase } from '../../database/testing/test-database'
-import { placeByHand } from '../testing/placed'
+import { placeManually } from '../testing/placed'
 import { makeJob, makeNode } from '../testing/rows'
 import { recordTaskUsage } from './task-usage'
 
@@ -11,7 +11,7 @@ beforeEach(async () => {
 
 async function runningTask() {
   const lease = await makeNode({ name: 'box' })
-  const taskId = await placeByHand(lease.nodeId, await makeJob())
+  const taskId = await placeManually(lease.nodeId, await makeJob())
   await db.pool.query("UPDATE tasks SET started_at = now() - interval '10 seconds'")
   return { lease, taskId }
 }
@@ -25,7 +25,7 @@ async function stored() {
 
 const nothing = { cpu: null, seconds: null, peak: null }
 
-it('is the latest CPU time, when that was, and the greatest memory', async () => {
+it('is the latest CPU time with its timestamp, and the maximum memory', async () => {
   const { lease, taskId } = await runningTask()
   await recordTaskUsage(lease, taskId, { cpuSeconds: 4, memoryPeakMib: 300 })
   await recordTaskUsage(lease, taskId, { cpuSeconds: 5.5, memoryPeakMib: 200 })
@@ -34,7 +34,7 @@ it('is the latest CPU time, when that was, and the greatest memory', async () =>
   expect(seconds).toBeGreaterThanOrEqual(10)
 })
 
-it('is not written by a worker that was fenced off, nor after the verdict', async () => {
+it('is not stored for a fenced-off worker, or after the task has ended', async () => {
   const { lease, taskId } = await runningTask()
   const usage = { cpuSeconds: 4, memoryPeakMib: 300 }
   const fresh = await makeNode({ name: 'box' })

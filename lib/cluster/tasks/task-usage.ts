@@ -2,8 +2,8 @@ import { database } from '../../database/client'
 import { type Lease, leaseHeld } from '../nodes/nodes'
 
 /**
- * Stores what a task's container has used of CPU and memory until now, in the place of the sample before. Does nothing
- * without the lease, or once the task has its verdict.
+ * Replaces the usage sample of a task's container with a newer one. Does nothing without the lease, or after the
+ * task has ended.
  */
 export async function recordTaskUsage(
   lease: Lease,

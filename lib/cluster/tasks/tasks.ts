@@ -6,17 +6,17 @@ import { transaction } from '../../database/transaction'
 import { holdsLease, type Lease, LeaseLost, leaseHeld } from '../nodes/nodes'
 
 /**
- * A worker's writes about its tasks. Each names task and lease and expects one row: none means that the worker was
- * fenced off, and the write throws {@link Fenced}.
+ * The writes of a worker about its tasks. Each names task and lease and expects one row. If none matches, the worker
+ * was fenced off and the write throws {@link Fenced}.
  */
 export class Fenced extends Error {
   constructor(readonly taskId: string) {
-    super(`task ${taskId} is no longer this worker's`)
+    super(`Task ${taskId} no longer belongs to this worker. The worker stops working on it.`)
     this.name = 'Fenced'
   }
 }
 
-/** A task as its worker needs it. */
+/** A task with everything its worker needs. */
 export interface ClaimedTask {
   id: string
   jobId: string
@@ -28,44 +28,44 @@ export interface ClaimedTask {
   image: string
   network: 'none' | 'internet'
   spec: StoredSpec
-  /** The directory that came with the job. */
+  /** The uploaded archive of the job's directory. */
   archiveId: string | null
-  /** solution.py; empty for a job that is a command. */
+  /** The content of solution.py; empty for a command job. */
   code: Buffer
-  /** What a shell runs; null: solution.py. */
+  /** The shell command; null: run solution.py. */
   command: string | null
   project: { id: string; owner: string; slug: string }
-  /** The shared directory in which the job was accepted to work; null: none. */
+  /** The shared working directory of the job; null: none. */
   workspace: string | null
-  /** Whose job it is, with the ids that their files have on shared storage, if an admin said them. */
+  /** The job's owner, with the uid and gid of their files on shared storage if an admin set them. */
   user: { handle: string; uid: number | null; gid: number | null }
   timeLimitS: number
-  /** Seconds since the task's start by the database's clock; 0 before it. */
+  /** Seconds since the task's start by the database's clock; 0 before the start. */
   ranSeconds: number
   stdoutConsumed: number
   stderrConsumed: number
-  /** Bytes of records stored so far: where the next chunk begins. */
+  /** Bytes of stored output records: the offset of the next chunk. */
   outputBytes: number
-  /** What the task is being stopped for, if it is. */
+  /** Why the task is being stopped; null if it is not. */
   stopReason: EndReason | null
   gpus: { uuid: string; index: number; simulated: boolean; milli: number }[]
-  /** Tasks of the attempt; more than one: they start together. */
+  /** Number of tasks of the attempt; several tasks start together. */
   instances: number
-  /** Which subnet they reach each other in; null: the job has one task. */
+  /** Index of the job's subnet; null for a job with one task. */
   networkIndex: number | null
-  /** All tasks of the attempt in the order of their ranks, this one among them. */
+  /** All tasks of the attempt by rank, including this one. */
   peers: Peer[]
 }
 
-/** One task of an attempt, and where it runs. */
+/** One task of an attempt and its node. */
 export interface Peer {
   rank: number
   nodeId: string
   nodeName: string
   engineId: string
-  /** The engine that really runs it: simulated nodes of one host share theirs. */
+  /** The engine that really runs it; simulated nodes share their host's engine. */
   machineId: string
-  /** Where that machine is reached by other nodes, as far as it is known. */
+  /** Address of that machine for other nodes, if known. */
   address: string | null
   gpuCount: number
 }
@@ -90,12 +90,12 @@ const selectClaimed = `
                        'gpuCount', (SELECT count(*) FROM allocations a WHERE a.task_id = p.id)) ORDER BY p.rank) AS list
         FROM tasks p JOIN nodes n ON n.id = p.node_id LEFT JOIN nodes h ON h.id = n.host_node_id WHERE p.job_id = t.job_id AND p.attempt = t.attempt) peers ON true`
 
-/** Takes the tasks newly placed on this node, and returns them. */
+/** Claims the tasks newly placed on this node. */
 export async function claimTasks(lease: Lease): Promise<ClaimedTask[]> {
   return transaction(async (tx) => {
     const { rows } = await tx.query<{ id: string }>({
       name: 'claim-tasks',
-      // In the order in which everyone locks several tasks.
+      // Locked by id, as everywhere.
       text: `WITH placed AS (
                SELECT id FROM tasks WHERE node_id = $1 AND status = 'scheduled' AND ${leaseHeld} ORDER BY id FOR UPDATE
              )
@@ -113,25 +113,25 @@ export async function claimTasks(lease: Lease): Promise<ClaimedTask[]> {
 }
 
 /**
- * The tasks that are in mid-air on the node: this worker's, and those that one before it left.
- * @throws {LeaseLost} when the lease is gone: an empty list would make orphans of another worker's containers.
+ * Returns the unfinished tasks of the node, whether this worker or an earlier one claimed them.
+ * @throws {LeaseLost} without the lease: an empty list would make the worker remove another worker's containers.
  */
 export async function unfinishedTasks(lease: Lease): Promise<ClaimedTask[]> {
   const { rows } = await database().pool.query<Unparsed<ClaimedTask>>(
     `${selectClaimed} WHERE t.node_id = $1 AND t.status IN ('starting', 'running') AND ${leaseHeld}`,
     [lease.nodeId, lease.leaseId],
   )
-  // A lease that is gone never comes back, so one that is held now was held when the tasks were read.
+  // A lost lease never becomes valid again, so if it is held now, it was held during the query.
   if (rows.length === 0 && !(await holdsLease(lease))) throw new LeaseLost()
   return rows.map(parseSpec)
 }
 
-/** Why a task is stopped by what happened elsewhere. */
+/** Why a task is stopped because of an event elsewhere. */
 type StopReason = CancelReason | 'preempted' | 'peer_failed'
 
 /**
- * This node's live tasks that are to be stopped, and what for: a cancel goes before making room for another job, and
- * both before a peer that has failed or is being stopped.
+ * Returns this node's live tasks that must stop, and the reason. Cancellation takes precedence over preemption, and
+ * both over the failure of a peer.
  */
 export async function tasksToStop(lease: Lease): Promise<{ id: string; reason: StopReason }[]> {
   const { rows } = await database().pool.query<{ id: string; reason: StopReason }>({
@@ -151,8 +151,8 @@ export async function tasksToStop(lease: Lease): Promise<{ id: string; reason: S
 }
 
 /**
- * The container runs: so do task and job, from now. Saying so twice says it once.
- * @param imageDigest null where the container was adopted: the image may be gone by now.
+ * Records that the container runs; task and job are then running. Idempotent.
+ * @param imageDigest null for an adopted container, whose image may no longer exist.
  */
 export async function markRunning(
   lease: Lease,
@@ -161,7 +161,7 @@ export async function markRunning(
 ): Promise<void> {
   const { rowCount } = await database().pool.query({
     name: 'mark-running',
-    // The job's row is locked before the task's, as everywhere.
+    // The job is locked before the task, as everywhere.
     text: `WITH job AS (SELECT id FROM jobs WHERE id = $5 FOR UPDATE
            ), task AS (
              UPDATE tasks SET status = 'running', started_at = coalesce(started_at, now()) FROM job
@@ -178,8 +178,8 @@ export async function markRunning(
   if (rowCount !== 1) throw new Fenced(task.id)
 }
 
-/** What the container is being stopped for: a worker that adopts it could not tell from how it ended. */
-export async function noteStop(lease: Lease, task: ClaimedTask, reason: EndReason): Promise<void> {
+/** Records why the container is being stopped, because a worker that adopts it could not infer that from its exit. */
+export async function recordStopReason(lease: Lease, task: ClaimedTask, reason: EndReason): Promise<void> {
   const { rowCount } = await database().pool.query(
     `UPDATE tasks SET reason = coalesce(reason, $4)
       WHERE id = $3 AND node_id = $1 AND status IN ('starting', 'running') AND ${leaseHeld}`,

@@ -2,15 +2,18 @@ import { uuidv7 } from 'uuidv7'
 import { database } from '../../database/client'
 
 interface Placing {
-  /** Which GPUs of the node, and how much of each. */
+  /** The GPUs of the node, and the share of each. */
   indices?: number[]
   milli?: number
   cpuMilli?: number
   memoryMib?: number
 }
 
-/** Puts a waiting job on a node by hand, the GPUs' books kept as a placement keeps them; returns the task's id. */
-export async function placeByHand(nodeId: string, jobId: string, placing: Placing = {}): Promise<string> {
+/**
+ * Places a waiting job on a node without the scheduler, and updates the allocations like a placement. Returns the
+ * task id.
+ */
+export async function placeManually(nodeId: string, jobId: string, placing: Placing = {}): Promise<string> {
   const { indices = [0], milli = 1000, cpuMilli = 1000, memoryMib = 1024 } = placing
   const taskId = uuidv7()
   await database().pool.query(

@@ -2,7 +2,7 @@ import { uuidv7 } from 'uuidv7'
 import { database } from '../../database/client'
 import { type Lease, offerNode, registerNode } from '../nodes/nodes'
 
-/** The rows that tests start from. All tests that need jobs or tasks in the database make them here. */
+/** Builders of the rows that tests start from. Every test that needs jobs or tasks in the database uses them. */
 
 /** Makes a user, or returns the one that has this handle. */
 export async function makeUser(
@@ -37,7 +37,7 @@ export async function makeNode(
     })),
   })
   await offerNode(lease)
-  // Nobody renews it here, and a busy machine may take longer than a lease is.
+  // Nobody renews the lease in these tests, and a busy machine may need longer than its duration.
   await database().pool.query(
     `UPDATE nodes SET lease_expires_at = now() + interval '1 hour' WHERE lease_id = $1`,
     [lease.leaseId],
@@ -132,16 +132,16 @@ export async function jobState(id: string): Promise<JobState> {
     'SELECT status, reason, attempt, exit_code, cancelled_while_waiting FROM jobs WHERE id = $1',
     [id],
   )
-  if (!rows[0]) throw new Error('no such job')
+  if (!rows[0]) throw new Error('The job does not exist.')
   return rows[0]
 }
 
-/** The books: thousandths given out by the GPUs' own rows, and by the allocations that are not released. */
+/** Sums of allocated thousandths, from the rows of GPUs and from the unreleased allocations. */
 export async function readBooks(): Promise<{ gpus: number; allocations: number }> {
   const { rows } = await database().pool.query<{ gpus: number; allocations: number }>(
     `SELECT (SELECT coalesce(sum(allocated_milli), 0) FROM gpus)::int AS gpus,
             (SELECT coalesce(sum(milli), 0) FROM allocations WHERE released_at IS NULL)::int AS allocations`,
   )
-  if (!rows[0]) throw new Error('no books')
+  if (!rows[0]) throw new Error('The query returned no sums.')
   return rows[0]
 }

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { Lease } from '../../cluster/nodes/nodes'
 import { finishTask } from '../../cluster/tasks/finish-task'
 import { tasksToStop, unfinishedTasks } from '../../cluster/tasks/tasks'
-import { placeByHand } from '../../cluster/testing/placed'
+import { placeManually } from '../../cluster/testing/placed'
 import { jobState, makeJob, makeNode } from '../../cluster/testing/rows'
 import type { EndReason } from '../../contract/reasons'
 import { testDatabase } from '../../database/testing/test-database'
@@ -16,7 +16,7 @@ beforeEach(async () => {
 
 /** Ends one attempt of the job; returns how the job stands then. */
 async function end(lease: Lease, job: string, reason: EndReason) {
-  const taskId = await placeByHand(lease.nodeId, job)
+  const taskId = await placeManually(lease.nodeId, job)
   const task = (await unfinishedTasks(lease)).find(({ id }) => id === taskId)
   if (!task) throw new Error('the task is not there')
   await finishTask(lease, task, { reason, detail: null, exitCode: null })
@@ -51,8 +51,8 @@ describe('a job that makes room for another', () => {
     const lease = await makeNode({ gpus: 2 })
     const [one, two] = [await makeJob(), await makeJob()]
     const tasks = [
-      await placeByHand(lease.nodeId, one, { indices: [0] }),
-      await placeByHand(lease.nodeId, two, { indices: [1] }),
+      await placeManually(lease.nodeId, one, { indices: [0] }),
+      await placeManually(lease.nodeId, two, { indices: [1] }),
     ]
     expect(await tasksToStop(lease)).toEqual([])
     await db.pool.query('UPDATE tasks SET preempted_at = now()')

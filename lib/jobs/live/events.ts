@@ -4,7 +4,7 @@ import { ChangeSignal } from '../../async/change-signal'
 import { takeSlot } from '../../async/concurrency-limit'
 import { GpuqError } from '../../contract/errors'
 import { isFinal } from '../../contract/status'
-import { type RankOutput, readRanks, startsOfTail } from '../../results/read-output'
+import { type RankOutput, readRanks, tailOffsets } from '../../results/read-output'
 import { readJobDetail } from '../read/read'
 import { lookEveryMs, watchJob } from './wait'
 
@@ -103,7 +103,7 @@ async function* follow(
       if (job.attempt !== position.attempt) {
         const tail = position.attempt === 0 ? from.tail : undefined
         if (position.attempt !== 0) yield 'event: reset\ndata: {}\n\n'
-        const bytes = tail === undefined ? [] : await startsOfTail(jobId, job.attempt, tail)
+        const bytes = tail === undefined ? [] : await tailOffsets(jobId, job.attempt, tail)
         position = { attempt: job.attempt, bytes }
       }
       const { output_bytes: _, ...told } = job

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { placeByHand } from '../../cluster/testing/placed'
+import { placeManually } from '../../cluster/testing/placed'
 import { copyRows, makeJob, makeNode } from '../../cluster/testing/rows'
 import { jobDetailSchema } from '../../contract/jobs'
 import { testDatabase } from '../../database/testing/test-database'
@@ -41,7 +41,7 @@ describe("a job's resources", () => {
   it('are what it got, with its share of each GPU', async () => {
     const { nodeId } = await makeNode({ name: 'one', gpus: 2 })
     const job = await makeJob({ spec: { gpu_fraction: 0.25 } })
-    await placeByHand(nodeId, job, { indices: [1], milli: 250, cpuMilli: 1500, memoryMib: 2048 })
+    await placeManually(nodeId, job, { indices: [1], milli: 250, cpuMilli: 1500, memoryMib: 2048 })
     const { rows } = await db.pool.query('SELECT gpu_id FROM allocations')
     expect(await resourcesOf(job)).toMatchObject({
       got: [
@@ -60,7 +60,7 @@ describe("a job's resources", () => {
   it('tell how it used them: the mean of all samples and the highest memory of all instances', async () => {
     const { nodeId } = await makeNode({ gpus: 1 })
     const job = await makeJob()
-    const task = await placeByHand(nodeId, job)
+    const task = await placeManually(nodeId, job)
     await db.pool.query('UPDATE tasks SET gpu_samples = 30, gpu_load_mean = 0.5, gpu_memory_peak_mib = 4000')
     const [other, unused] = [
       { gpu_samples: 10, gpu_load_mean: 0.9, gpu_memory_peak_mib: 6000 },
@@ -81,7 +81,7 @@ describe("a job's resources", () => {
   it('tell the cores of all instances together, and the memory of the fullest', async () => {
     const { nodeId } = await makeNode({ gpus: 1 })
     const job = await makeJob()
-    const task = await placeByHand(nodeId, job)
+    const task = await placeManually(nodeId, job)
     await db.pool.query('UPDATE tasks SET cpu_seconds = 30, sampled_seconds = 20, memory_peak_mib = 700')
     await copyRows('tasks', task, { rank: 1, cpu_seconds: 10, memory_peak_mib: 900 })
     await copyRows('tasks', task, {
@@ -100,7 +100,7 @@ describe("a job's resources", () => {
   it('are those of the last attempt', async () => {
     const { nodeId } = await makeNode({ gpus: 1 })
     const job = await makeJob()
-    await placeByHand(nodeId, job)
+    await placeManually(nodeId, job)
     await db.pool.query("UPDATE tasks SET status = 'lost', gpu_samples = 3, gpu_load_mean = 1")
     await db.pool.query("UPDATE jobs SET status = 'pending', attempt = attempt + 1")
     expect(await resourcesOf(job)).toMatchObject({ got: [], used: { gpu_load_mean: null } })

@@ -1,6 +1,6 @@
 import { uuidv7 } from 'uuidv7'
 import type { Actor } from '../../access/actor'
-import { type ChosenEnvironment, findEnvironment } from '../../access/environments'
+import { findEnvironment, type JobEnvironment } from '../../access/environments'
 import { effectiveLimits } from '../../access/limits'
 import { findOrCreateProject, findProject } from '../../access/projects/submission-project'
 import { requireWorkspaceUser } from '../../access/users/workspace-user'
@@ -92,7 +92,7 @@ interface Decision {
   actor: Actor
   /** Whose job it is. */
   userId: string
-  environment: ChosenEnvironment
+  environment: JobEnvironment
   submission: Submission
   deduplicate: boolean
   /** Throws if there is no capacity for another job. Runs last, because it may lock what all submissions need. */
@@ -116,7 +116,7 @@ export async function decide(tx: Transaction, decision: Decision): Promise<Submi
 async function findEarlier(
   tx: Transaction,
   owner: JobOwner,
-  environment: ChosenEnvironment,
+  environment: JobEnvironment,
   submission: Submission,
   deduplicate: boolean,
 ): Promise<Submitted | null> {
@@ -127,7 +127,7 @@ async function findEarlier(
   return same === null ? null : { jobId: same, repeated: false, deduplicated: true, headers: {} }
 }
 
-function hashOf({ name }: ChosenEnvironment, { code, config }: Submission): Buffer {
+function hashOf({ name }: JobEnvironment, { code, config }: Submission): Buffer {
   const { command, args, env: variables, archive } = config
   return contentHash({ code, command, args, env: variables, environment: name, archive })
 }
@@ -180,7 +180,7 @@ interface JobOwner {
 async function insertJob(
   tx: Transaction,
   { callerId, userId, projectId }: JobOwner,
-  environment: ChosenEnvironment,
+  environment: JobEnvironment,
   submission: Submission,
 ): Promise<string> {
   const { code, runId, config, bodyHash, idempotencyKey } = submission

@@ -1,6 +1,6 @@
 import type { GpuState, NodeState, Policy, ResourceRequest, Snapshot, WaitingJob } from '../types'
 
-/** Pieces of snapshots that tests start from. */
+/** Default parts of snapshots for tests. */
 
 export const oneGpu: ResourceRequest = {
   gpuCount: 1,

@@ -1,7 +1,7 @@
 import { plan } from '../plan'
 import type { NodeState, Plan, RunningJob, Snapshot, TaskPlacement, WaitingJob } from '../types'
 
-/** A job as a simulation knows it: `runsMs` is the truth, `expectedMs` what the scheduler is told. */
+/** A job of a simulation: `runsMs` is its actual run time, `expectedMs` what the scheduler knows. */
 export interface SimulatedJob extends WaitingJob {
   runsMs: number
 }
@@ -11,22 +11,22 @@ interface Simulation {
   started: ReadonlyMap<string, number>
   /** Jobs in the order of their starts. */
   order: readonly string[]
-  /** GPU milliseconds that each project held. */
+  /** GPU milliseconds that each project used. */
   held: ReadonlyMap<string, number>
-  /** The same for each project's users. */
+  /** GPU milliseconds that each user of a project used. */
   heldByUser: ReadonlyMap<string, ReadonlyMap<string, number>>
 }
 
 interface SimulationOptions {
-  /** All but the jobs. */
+  /** Everything except the jobs. */
   cluster: Omit<Snapshot, 'now' | 'waiting' | 'running'>
   jobs: readonly SimulatedJob[]
   until?: number
-  /** Called with every snapshot and what was made of it. */
+  /** Called with every snapshot and its plan. */
   check?: (snapshot: Snapshot, made: Plan) => void
 }
 
-/** Runs a cluster from event to event, planning each time from a fresh snapshot, as the leader does. */
+/** Simulates a cluster from event to event. Plans from a new snapshot each time, as the leader does. */
 export function simulate({
   cluster,
   jobs,
@@ -53,9 +53,9 @@ export function simulate({
     check?.(snapshot, made)
     for (const { jobId, tasks } of made.placements) {
       const job = waiting.get(jobId)
-      if (!job) throw new Error(`${jobId} was placed and does not wait`)
+      if (!job) throw new Error(`${jobId} was placed but does not wait`)
       waiting.delete(jobId)
-      running.set(jobId, { ...job, tasks, startedAt: now, leaving: false })
+      running.set(jobId, { ...job, tasks, startedAt: now, terminating: false })
       started.set(jobId, now)
     }
     const events = [
@@ -77,7 +77,7 @@ export function simulate({
   return { started, order: [...started.keys()], held, heldByUser }
 }
 
-/** The node with what its running tasks hold. */
+/** Returns the node with the resources of its running tasks counted as used. */
 export function occupied(
   node: NodeState,
   running: readonly { tasks: readonly TaskPlacement[] }[],
@@ -93,7 +93,7 @@ export function occupied(
   }
 }
 
-/** Numbers that look random and are the same for a seed (mulberry32). */
+/** Pseudo-random numbers that depend only on the seed (mulberry32). */
 export function randomNumbers(seed: number): () => number {
   let state = seed | 0
   return () => {

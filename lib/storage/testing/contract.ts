@@ -13,7 +13,7 @@ export async function readObject(store: ObjectStore, key: string, start?: number
   return Buffer.concat(chunks).toString()
 }
 
-/** The code of the fault that an operation ends in; any other error as it is. */
+/** Returns the fault code of a failed operation, or any other error unchanged. */
 export const faultOf = (operation: Promise<unknown>) =>
   operation.then(
     () => 'no fault',
@@ -28,10 +28,10 @@ export async function keysOf(store: ObjectStore, prefix: string): Promise<string
 
 const key = 'results/ada_cifar10_20261120T223600.123Z.jsonl'
 
-/** What every store keeps to. `fresh` gives an empty one. */
-export function keepsToTheContract(fresh: () => Promise<ObjectStore>): void {
-  it('gives size and digest of what can be read again, from any byte', async () => {
-    const store = await fresh()
+/** Tests that every store must pass. `fresh` returns an empty store. */
+export function testStorageContract(createStore: () => Promise<ObjectStore>): void {
+  it('returns size and digest of an object that can be read from any byte', async () => {
+    const store = await createStore()
     const stored = await store.write(key, parts('one\n', '', 'two\n'))
     expect(stored).toEqual({ bytes: 8, sha256: createHash('sha256').update('one\ntwo\n').digest('hex') })
     expect(await store.measure(key)).toEqual(stored)
@@ -44,15 +44,15 @@ export function keepsToTheContract(fresh: () => Promise<ObjectStore>): void {
     stream.destroy()
   })
 
-  it('stores what is empty', async () => {
-    const store = await fresh()
+  it('stores empty objects', async () => {
+    const store = await createStore()
     expect((await store.write(key, parts())).bytes).toBe(0)
     expect(await readObject(store, key)).toBe('')
     expect(await store.has(key)).toBe(true)
   })
 
-  it('never overwrites, unless asked to', async () => {
-    const store = await fresh()
+  it('overwrites only on request', async () => {
+    const store = await createStore()
     await store.write(key, parts('first'))
     expect(await faultOf(store.write(key, parts('second')))).toBe('exists')
     expect(await readObject(store, key)).toBe('first')
@@ -61,8 +61,8 @@ export function keepsToTheContract(fresh: () => Promise<ObjectStore>): void {
     expect(await keysOf(store, 'results')).toEqual([key])
   })
 
-  it('shows nothing until it is whole', async () => {
-    const store = await fresh()
+  it('shows an object only when it is complete', async () => {
+    const store = await createStore()
     async function* watched(): AsyncGenerator<Buffer> {
       yield Buffer.from('half')
       expect(await faultOf(store.open(key))).toBe('not_found')
@@ -72,8 +72,8 @@ export function keepsToTheContract(fresh: () => Promise<ObjectStore>): void {
     expect(await readObject(store, key)).toBe('half')
   })
 
-  it('leaves nothing behind when the parts fail, and passes their error on as it is', async () => {
-    const store = await fresh()
+  it('leaves nothing behind if the parts fail, and passes their error on unchanged', async () => {
+    const store = await createStore()
     async function* failing(): AsyncGenerator<Buffer> {
       yield Buffer.from('x')
       throw new TypeError('the database went away')
@@ -83,16 +83,16 @@ export function keepsToTheContract(fresh: () => Promise<ObjectStore>): void {
     expect(await keysOf(store, 'results')).toEqual([])
   })
 
-  it('says what is not there', async () => {
-    const store = await fresh()
+  it('reports missing objects', async () => {
+    const store = await createStore()
     expect(await faultOf(store.open(key))).toBe('not_found')
     expect(await faultOf(store.measure(key))).toBe('not_found')
     expect(await store.has(key)).toBe(false)
     expect(await keysOf(store, 'results')).toEqual([])
   })
 
-  it('removes, and what is gone is gone', async () => {
-    const store = await fresh()
+  it('removes objects', async () => {
+    const store = await createStore()
     await store.write(key, parts('x'))
     await store.remove(key)
     await store.remove(key)
@@ -101,8 +101,8 @@ export function keepsToTheContract(fresh: () => Promise<ObjectStore>): void {
     expect(await readObject(store, key)).toBe('again')
   })
 
-  it('lists what lies below whole segments', async () => {
-    const store = await fresh()
+  it('lists the objects below whole segments', async () => {
+    const store = await createStore()
     const keys = ['artifacts/j1/1/0/a', 'artifacts/j1/1/0/b', 'artifacts/j1/2/0/a', 'artifacts/j10/1/0/a']
     for (const each of keys) await store.write(each, parts(each))
     expect(await keysOf(store, 'artifacts/j1')).toEqual(keys.slice(0, 3))
@@ -111,7 +111,7 @@ export function keepsToTheContract(fresh: () => Promise<ObjectStore>): void {
     expect(await keysOf(store, 'blobs')).toEqual([])
     for await (const { key: found, bytes, writtenAt } of store.list('artifacts')) {
       expect(bytes).toBe(found.length)
-      // A bucket tells whole seconds.
+      // S3 timestamps have a resolution of one second.
       expect(Math.abs(writtenAt.getTime() - Date.now())).toBeLessThan(60_000)
     }
     for (const each of keys) await store.remove(each)
@@ -130,8 +130,8 @@ export function keepsToTheContract(fresh: () => Promise<ObjectStore>): void {
     'postgres/x',
     '/etc/passwd',
     '',
-  ])('refuses the key %j before anything is touched', async (evil) => {
-    const store = await fresh()
+  ])('refuses the key %j before any operation', async (evil) => {
+    const store = await createStore()
     for (const operation of [
       store.write(evil, parts('x')),
       store.open(evil),

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import S3rver from 's3rver'
 import type { BucketOptions } from '../s3'
-import { storeBeforeAnswering } from './s3-writes'
+import { patchStoreWrites } from './s3-writes'
 
 export interface S3Server {
   options: BucketOptions
   /** Method and query of every request, in order. */
   requests: string[]
-  /** Where the server keeps uploads in parts that are not complete. */
+  /** Lists the incomplete multipart uploads that the server keeps. */
   uploads(): Promise<string[]>
   stop(): Promise<void>
 }
@@ -19,9 +19,9 @@ export interface S3Server {
 const bucket = 'gpuq-tests'
 
 /**
- * A real server that speaks S3, on this machine alone. s3rver does not know three things that S3 does: uploads
- * only where nothing is, giving up an upload in parts, listing those. `complete` adds them; without it the server is one
- * of the many that know less than Amazon's.
+ * Starts a real S3 server on the loopback interface. s3rver lacks three features of S3: conditional uploads,
+ * aborting and listing multipart uploads. `complete` adds them; without it the server behaves like the many servers
+ * with fewer features.
  */
 export async function startS3Server({
   complete,
@@ -40,7 +40,7 @@ export async function startS3Server({
     directory,
     configureBuckets: [{ name: bucket }],
   })
-  storeBeforeAnswering(server.store)
+  patchStoreWrites(server.store)
   const requests: string[] = []
   const writing = new Set<string>()
   server.middleware.unshift(async (context, next) => {
@@ -53,7 +53,7 @@ export async function startS3Server({
     const key = path.split('/').slice(2).join('/')
     if (!complete || path.split('/')[1] !== bucket) return next()
     if (headers['if-none-match'] === '*' && (method === 'PUT' || 'uploadId' in query)) {
-      // As S3 answers it: what is being written at this moment is a conflict.
+      // S3 answers a concurrent write of the same key with a conflict.
       if (writing.has(key)) return refuse(context, 409, 'ConditionalRequestConflict')
       writing.add(key)
       try {
@@ -118,8 +118,8 @@ async function listed(directory: string, ids: string[]): Promise<string> {
 }
 
 /**
- * A port that nobody listens on, for a server that is down or comes later. Not one of those that the system gives to
- * whoever asks for any, or connects to somebody: it would soon be somebody's.
+ * Returns an unused port for a server that is down or starts later. Avoids the ephemeral range, whose ports the
+ * system may assign at any time.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

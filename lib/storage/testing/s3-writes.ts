@@ -7,10 +7,10 @@ import { pipeline } from 'node:stream/promises'
 import type { Store, StoredContent } from 's3rver'
 
 /**
- * Has what s3rver is given stored before it answers, and shown when it is whole, as S3 does. By itself it answers once it
- * has read everything, while the file is still being written: who asks at once would get half of it.
+ * Makes s3rver finish storing an object before it responds, and show it only when it is complete, like S3.
+ * Unpatched, it responds while the file is still being written, so an immediate read could return half of it.
  */
-export function storeBeforeAnswering(store: Store): void {
+export function patchStoreWrites(store: Store): void {
   store.putObject = async ({ bucket, key, content, metadata }) => {
     const path = store.getResourcePath(bucket, key, 'object')
     return writeWhole(path, content, ({ md5 }) => store.putMetadata(bucket, key, metadata, md5))
@@ -21,7 +21,7 @@ export function storeBeforeAnswering(store: Store): void {
   }
 }
 
-/** Moves the file to its place once `onWhole` is through, which writes down what is in it. */
+/** Moves the file into place after `onWhole`, which writes its metadata. */
 async function writeWhole(
   path: string,
   content: Readable,

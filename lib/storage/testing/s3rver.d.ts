@@ -1,5 +1,5 @@
 declare module 's3rver' {
-  /** As much of the package, which brings no types, as the tests use. */
+  /** The types that the tests need; the package has none. */
   interface Context {
     method: string
     path: string
@@ -16,7 +16,7 @@ declare module 's3rver' {
     md5: string
   }
 
-  /** Where it keeps what it is given: files in a directory. */
+  /** Stores objects as files in a directory. */
   interface Store {
     getResourcePath(bucket: string, key: string | undefined, resource: 'object' | 'uploads'): string
     putMetadata(bucket: string, key: string, metadata: Record<string, string>, md5: string): Promise<void>

@@ -6,34 +6,34 @@ import { type TaskUser, taskGid, taskUid } from '../../runtime/spec/container-sp
 
 const run = promisify(execFile)
 
-/** Files and directories that may lie in /results together. */
-const mostEntries = 4_096
+/** Maximum number of files and directories in /results. */
+const maxEntries = 4_096
 
 /**
- * What a task sees as `/results`, on this host: a file system of its own in memory, which the kernel keeps to its size and
- * number of files. A directory of the disk could be filled by files that are deleted and still open, unseen by
- * anyone who looks; and what the engine itself mounts is gone the moment the program ends.
+ * The host path of a task's `/results`: an in-memory file system per task, whose size and number of files the kernel
+ * limits. A plain directory could be filled invisibly by files that are deleted but still open, and a mount by the
+ * engine disappears when the program ends.
  */
 export function artifactsDirectory(tasksDirectory: string, taskId: string): string {
   return join(`${tasksDirectory}.results`, taskId)
 }
 
-/** Makes it, unless it is there: what an earlier worker began is kept. */
-async function openArtifacts(
+/** Creates the directory. Keeps an existing one, which an earlier worker created. */
+async function createArtifactsDirectory(
   path: string,
   taskId: string,
   limitBytes: number,
   user: TaskUser = { uid: taskUid(taskId), gid: taskGid },
 ): Promise<void> {
-  // For root alone: where the engine does not see what is mounted on it, nobody can write there.
+  // Only root can enter it, so nobody can write to the disk below if the engine does not see the mount.
   await mkdir(path, { recursive: true, mode: 0o700 })
   if (await isOpen(path)) return
   const owner = `uid=${user.uid},gid=${user.gid},mode=0700`
-  const limits = `size=${limitBytes},nr_inodes=${mostEntries + 1}`
+  const limits = `size=${limitBytes},nr_inodes=${maxEntries + 1}`
   await run('mount', ['-t', 'tmpfs', '-o', `nosuid,nodev,noexec,${owner},${limits}`, 'gpuq-results', path])
 }
 
-/** Makes that of a task; null where this node keeps nothing of it. */
+/** Creates the directory of a task; null if this node does not keep artifacts. */
 export async function prepareArtifacts(
   tasksDirectory: string,
   taskId: string,
@@ -42,19 +42,19 @@ export async function prepareArtifacts(
 ): Promise<string | null> {
   if (limitBytes === null) return null
   const path = artifactsDirectory(tasksDirectory, taskId)
-  await openArtifacts(path, taskId, limitBytes, user)
+  await createArtifactsDirectory(path, taskId, limitBytes, user)
   return path
 }
 
-/** Removes it and all that lies there. One that is not there is success. */
-export async function closeArtifacts(path: string): Promise<void> {
-  // Lazily: a reader that was given up on holds nothing up.
+/** Removes the directory and its content. Succeeds if it does not exist. */
+export async function removeArtifacts(path: string): Promise<void> {
+  // A lazy unmount does not wait for abandoned readers.
   if (await isOpen(path)) await run('umount', ['-l', path])
   await rm(path, { recursive: true, force: true })
 }
 
-/** Gives back the memory of all of them below a directory, once there are no containers left. */
-export async function closeAllArtifacts(directory: string): Promise<void> {
+/** Unmounts all of them below a directory, once there are no containers left. */
+export async function removeAllArtifacts(directory: string): Promise<void> {
   const table = await readFile('/proc/self/mounts', 'utf8').catch(() => '')
   for (const line of table.split('\n')) {
     const [source, escaped = ''] = line.split(' ')
@@ -65,7 +65,7 @@ export async function closeAllArtifacts(directory: string): Promise<void> {
   }
 }
 
-/** Ids of the tasks that have one here. */
+/** Ids of the tasks that have such a directory here. */
 export function listArtifactDirectories(tasksDirectory: string): Promise<string[]> {
   return listed(`${tasksDirectory}.results`)
 }
@@ -92,15 +92,15 @@ function isAbsent(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
-/** Null where this worker can keep what jobs leave in /results; else what to change. */
-export async function whyNoResults(tasksDirectory: string): Promise<string | null> {
+/** Returns null if this worker can keep the files of /results, otherwise what to change. */
+export async function artifactsUnavailableReason(tasksDirectory: string): Promise<string | null> {
   const path = artifactsDirectory(tasksDirectory, 'probe')
   try {
-    await openArtifacts(path, 'probe', 1 << 20)
-    await closeArtifacts(path)
+    await createArtifactsDirectory(path, 'probe', 1 << 20)
+    await removeArtifacts(path)
     return null
   } catch (error) {
     const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error)
-    return `Files that jobs write to /results are not kept here: the worker may not mount file systems. Run it as root, with CAP_SYS_ADMIN. (${said.slice(0, 200)})`
+    return `The worker may not mount file systems, so files that jobs write to /results are not kept. Run it as root or with CAP_SYS_ADMIN. (${said.slice(0, 200)})`
   }
 }

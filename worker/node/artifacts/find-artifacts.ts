@@ -1,17 +1,17 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open, readdir } from 'node:fs/promises'
 
-/** A file that a task left in /results. */
+/** A file that a task wrote to /results. */
 export interface FoundArtifact {
   /** Relative to /results, with slashes. */
   path: string
   bytes: number
-  /** The caller closes it. */
+  /** The caller must close the handle. */
   open(): Promise<FileHandle>
 }
 
-/** What is not kept, and why, for the job's owner. */
-export interface PassedOver {
+/** A file that is not kept, and the reason for the job's owner. */
+export interface SkippedFile {
   path: string
   why: string
 }
@@ -21,22 +21,22 @@ const slash = Buffer.from('/')
 const strict = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * The regular files below a directory whose writers are gone. Links, pipes, sockets and devices are passed over, and
- * never opened; so is what holds more than `limitBytes` with all before it: a file with holes may claim any size.
+ * Yields the regular files below a directory without active writers. Skips links, pipes, sockets and devices without
+ * opening them, and files that exceed `limitBytes` in total: a sparse file may claim any size.
  */
 export async function findArtifacts(
   directory: string,
   limitBytes: number,
-): Promise<{ found: FoundArtifact[]; passedOver: PassedOver[] }> {
+): Promise<{ found: FoundArtifact[]; skipped: SkippedFile[] }> {
   const found: FoundArtifact[] = []
-  const passedOver: PassedOver[] = []
+  const skipped: SkippedFile[] = []
   let left = limitBytes
   const waiting: Buffer[] = [Buffer.alloc(0)]
   for (let inner = waiting.pop(); inner !== undefined; inner = waiting.pop()) {
     for (const entry of await readdir(join(directory, inner), { withFileTypes: true, encoding: 'buffer' })) {
       const name = inner.length === 0 ? entry.name : Buffer.concat([inner, slash, entry.name])
       const path = textOf(name)
-      const skip = (why: string) => passedOver.push({ path: path ?? name.toString('latin1'), why })
+      const skip = (why: string) => skipped.push({ path: path ?? name.toString('latin1'), why })
       if (name.length > mostPathBytes) skip(`its path is longer than ${mostPathBytes} bytes`)
       else if (path === null) skip('its path is not UTF-8')
       else if (entry.isDirectory()) waiting.push(name)
@@ -45,7 +45,7 @@ export async function findArtifacts(
         const opens = () => openRegular(join(directory, name))
         const bytes = await sizeOf(opens)
         if (bytes === null) skip('it is not a regular file')
-        else if (bytes > left) skip('it is larger than what may be kept')
+        else if (bytes > left) skip('it exceeds the size limit for /results')
         else {
           left -= bytes
           found.push({ path, bytes, open: opens })
@@ -53,7 +53,7 @@ export async function findArtifacts(
       }
     }
   }
-  return { found, passedOver }
+  return { found, skipped }
 }
 
 function join(directory: string, inner: Buffer): Buffer {
@@ -68,7 +68,7 @@ function textOf(name: Buffer): string | null {
   }
 }
 
-/** Follows no link and waits for no writer of a pipe. */
+/** Follows no link, and does not wait for the writer of a pipe. */
 function openRegular(path: Buffer): Promise<FileHandle> {
   return open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
 }

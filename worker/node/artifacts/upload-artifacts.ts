@@ -12,27 +12,27 @@ import { storage } from '@/lib/storage/storage'
 import { StorageFault } from '@/lib/storage/store'
 import { retryWrite } from '../lease/retry-write'
 import { artifactsDirectory, isOpen } from './artifacts-directory'
-import { type FoundArtifact, findArtifacts, type PassedOver } from './find-artifacts'
+import { type FoundArtifact, findArtifacts, type SkippedFile } from './find-artifacts'
 
-/** A verdict waits for what the job left, but not for ever: so long in all. */
-const patienceMs = 10 * 60_000
-/** Somebody waits for a cancelled job to be gone; and when one of several tasks has failed, the others are to stop. */
-const shortPatienceMs = 10_000
-/** A store that takes nothing for so long is down. */
+/** Maximum time to store a task's files before its result is written. */
+const timeoutMs = 10 * 60_000
+/** Shorter for a cancelled job, whose owner waits, and for a failed task, whose peers must stop. */
+const shortTimeoutMs = 10_000
+/** A store that accepts nothing for this long counts as down. */
 const downMs = 60_000
 const atOnce = 8
-/** Another attempt will write these again. */
-const attemptIsRepeated: ReadonlySet<EndReason> = new Set([
+/** Another attempt will write the files again. */
+const retryReasons: ReadonlySet<EndReason> = new Set([
   'preempted',
   'worker_stopped',
   'node_lost',
   'internal_error',
 ])
 
-interface ResultsOf {
+interface ArtifactsSource {
   lease: Lease
   task: ClaimedTask
-  /** Where /results is on this host. */
+  /** The directory of /results on this host. */
   directory: string
   limitBytes: number
   /** Aborted when this worker may do nothing more. */
@@ -40,28 +40,32 @@ interface ResultsOf {
 }
 
 /**
- * Stores what a task left in /results, once its container has ended. Safe to repeat: what is recorded is not stored again.
- * @returns a sentence about what was not kept, for the job; null when all was.
+ * Stores the files that a task wrote to /results, after its container has ended. Safe to repeat: recorded files are
+ * not stored again.
+ * @returns a sentence for the job about files that were not kept; null if all were.
  * @throws {Fenced}
  */
-async function uploadArtifacts(results: ResultsOf, reason: EndReason): Promise<string | null> {
-  if (attemptIsRepeated.has(reason) || !(await isOpen(results.directory))) return null
+async function uploadArtifacts(results: ArtifactsSource, reason: EndReason): Promise<string | null> {
+  if (retryReasons.has(reason) || !(await isOpen(results.directory))) return null
   try {
-    const { found, passedOver } = await findArtifacts(results.directory, results.limitBytes)
-    if (found.length === 0) return describeMissing(passedOver)
-    const hurried = reason.startsWith('cancelled') || (results.task.instances > 1 && reason !== 'finished')
-    const patience = hurried ? shortPatienceMs : patienceMs
-    const keeper = new Keeper(results, performance.now() + patience)
-    return describeMissing([...passedOver, ...(await keeper.keepAll(found))])
+    const { found, skipped } = await findArtifacts(results.directory, results.limitBytes)
+    if (found.length === 0) return describeMissing(skipped)
+    const isShort = reason.startsWith('cancelled') || (results.task.instances > 1 && reason !== 'finished')
+    const patience = isShort ? shortTimeoutMs : timeoutMs
+    const uploader = new ArtifactUploader(results, performance.now() + patience)
+    return describeMissing([...skipped, ...(await uploader.uploadAll(found))])
   } catch (error) {
     if (error instanceof Fenced || results.abandoned.aborted) throw error
-    logger.error({ err: error, task: results.task.id }, 'the files of a task could not be kept')
-    return 'The files in /results could not be kept: the node could not read them.'
+    logger.error({ err: error, task: results.task.id }, 'could not store the files of a task')
+    return 'The files in /results were not kept: the node could not read them. See the log of its worker.'
   }
 }
 
-/** The outcome of a task with what is to be said of its /results, once they are stored. @throws {Fenced} */
-export async function withResults(
+/**
+ * Stores the task's /results, and returns the outcome with a sentence about files that were not kept. @throws
+ * {Fenced}
+ */
+export async function withArtifacts(
   host: { lease: Lease; tasksDirectory: string; resultsLimitBytes: number | null },
   task: ClaimedTask,
   outcome: Outcome,
@@ -76,28 +80,28 @@ export async function withResults(
     : { ...outcome, detail: [outcome.detail, missing].filter(Boolean).join(' ') }
 }
 
-class Keeper {
-  /** When the store began to refuse; null: it took the last one. */
+class ArtifactUploader {
+  /** When the store began to refuse; null after a success. */
   #refusingSince: number | null = null
 
   constructor(
-    readonly results: ResultsOf,
+    readonly results: ArtifactsSource,
     readonly deadline: number,
   ) {}
 
-  async keepAll(found: FoundArtifact[]): Promise<PassedOver[]> {
+  async uploadAll(found: FoundArtifact[]): Promise<SkippedFile[]> {
     const { task, abandoned } = this.results
     const recorded = await retryWrite(abandoned, 'artifacts', () => recordedPaths(task))
     const waiting = found.filter(({ path }) => !recorded.has(path)).values()
-    const passedOver: PassedOver[] = []
+    const skipped: SkippedFile[] = []
     const work = async () => {
       for (const file of waiting) {
-        if (!(await this.#keep(file)))
-          passedOver.push({ path: file.path, why: 'the storage did not take it in time' })
+        if (!(await this.#upload(file)))
+          skipped.push({ path: file.path, why: 'the storage did not accept it in time' })
       }
     }
     await Promise.all(Array.from({ length: atOnce }, work))
-    return passedOver
+    return skipped
   }
 
   get #isOver(): boolean {
@@ -105,8 +109,8 @@ class Keeper {
     return now > this.deadline || (this.#refusingSince !== null && now > this.#refusingSince + downMs)
   }
 
-  /** False when the store did not take it. */
-  async #keep(file: FoundArtifact): Promise<boolean> {
+  /** Returns false if the store did not accept the file. */
+  async #upload(file: FoundArtifact): Promise<boolean> {
     const { lease, task, abandoned } = this.results
     const id = uuidv7()
     const key = artifactKey(task, id)
@@ -123,7 +127,7 @@ class Keeper {
     const onFailure = async (error: unknown) => {
       if (!(error instanceof StorageFault)) throw error
       this.#refusingSince ??= performance.now()
-      logger.warn({ err: error, task: task.id }, 'a file of /results could not be stored, trying again')
+      logger.warn({ err: error, task: task.id }, 'could not store a file of /results, retrying')
       await storage()
         .remove(key)
         .catch(() => undefined)
@@ -131,7 +135,7 @@ class Keeper {
     try {
       return await retry(store, { firstMs: 500, longestMs: 5_000, signal: abandoned, onFailure })
     } catch (error) {
-      if (error instanceof OutOfTime) return false
+      if (error instanceof StoreTimeout) return false
       throw error
     }
   }
@@ -143,7 +147,7 @@ class Keeper {
         end: Math.max(0, file.bytes - 1),
         autoClose: false,
       })) {
-        if (performance.now() > this.deadline) throw new OutOfTime()
+        if (performance.now() > this.deadline) throw new StoreTimeout()
         yield part
       }
     } finally {
@@ -152,15 +156,14 @@ class Keeper {
   }
 }
 
-class OutOfTime extends Error {}
+class StoreTimeout extends Error {}
 
-const mostNamed = 3
+const maxNamed = 3
 
-function describeMissing(passedOver: PassedOver[]): string | null {
-  if (passedOver.length === 0) return null
-  const named = passedOver.slice(0, mostNamed).map(({ path, why }) => `${visibleText(path, 80)} (${why})`)
-  const more = passedOver.length > mostNamed ? ` and ${passedOver.length - mostNamed} more` : ''
-  const what =
-    passedOver.length === 1 ? 'One file of /results was' : `${passedOver.length} files of /results were`
+function describeMissing(skipped: SkippedFile[]): string | null {
+  if (skipped.length === 0) return null
+  const named = skipped.slice(0, maxNamed).map(({ path, why }) => `${visibleText(path, 80)} (${why})`)
+  const more = skipped.length > maxNamed ? ` and ${skipped.length - maxNamed} more` : ''
+  const what = skipped.length === 1 ? 'One file of /results was' : `${skipped.length} files of /results were`
   return `${what} not kept: ${named.join(', ')}${more}.`
 }

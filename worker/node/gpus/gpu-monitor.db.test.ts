@@ -2,22 +2,22 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import type { GpuReading } from '@/lib/cluster/gpus/gpu-reading'
 import { deleteOldSamples } from '@/lib/cluster/gpus/gpu-samples'
 import { hadRealGpus, type Lease, registerNode } from '@/lib/cluster/nodes/nodes'
-import { placeByHand } from '@/lib/cluster/testing/placed'
+import { placeManually } from '@/lib/cluster/testing/placed'
 import { makeJob } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { discoverGpus } from '../../gpus/discover'
 import { readGpus } from '../../gpus/read-gpus'
-import { NvidiaSmiStandIn } from '../../gpus/testing/stand-in'
+import { FakeNvidiaSmi } from '../../gpus/testing/fake-nvidia-smi'
 import { GpuMonitor } from './gpu-monitor'
 
 const db = testDatabase()
 const realPath = process.env.PATH
-/** An answer comes as late as it likes: programs start slowly on a busy machine. */
+/** Generous, because programs start slowly on a busy machine. */
 const patient = 60_000
-let standIn: NvidiaSmiStandIn
+let standIn: FakeNvidiaSmi
 
 beforeAll(async () => {
-  standIn = await NvidiaSmiStandIn.make()
+  standIn = await FakeNvidiaSmi.make()
 })
 beforeEach(async () => {
   await db.pool.query('TRUNCATE jobs, nodes, users CASCADE')
@@ -29,9 +29,9 @@ afterAll(() => standIn.remove())
 
 const idle = ['GPU-aaaa, NVIDIA H100 80GB HBM3, 81920, 4, 0', 'GPU-bbbb, NVIDIA H100 80GB HBM3, 81920, 4, 0']
 const busy = 'GPU-bbbb, NVIDIA H100 80GB HBM3, 81920, 71680, 95'
-const busyReason = 'Others use it: 70 of 80 GiB of memory, 95 % load.'
+const busyReason = 'Other processes use it: 70 of 80 GiB of memory, 95 % load.'
 
-/** Runs with only the stand-in on the PATH, which from now on lists these GPUs. */
+/** Runs with only the fake nvidia-smi on the PATH, which now lists these GPUs. */
 async function withGpus<T>(gpus: string[] | string, work: () => Promise<T>): Promise<T> {
   if (typeof gpus === 'string') await standIn.runs(gpus)
   else
@@ -47,12 +47,12 @@ async function withGpus<T>(gpus: string[] | string, work: () => Promise<T>): Pro
 interface Seen {
   lease: Lease
   watch: GpuMonitor
-  /** How long nvidia-smi is waited for. */
+  /** Timeout for nvidia-smi. */
   patience: { ms: number }
   samples: ReadonlyMap<string, GpuReading>[]
 }
 
-/** A node that its worker has just registered. */
+/** Registers a node like its worker. */
 async function serve(): Promise<Seen> {
   const patience = { ms: patient }
   const found = await withGpus(idle, () => discoverGpus({ node: 'lab', patienceMs: patient }))
@@ -71,9 +71,9 @@ async function serve(): Promise<Seen> {
   }
 }
 
-const look = (watch: GpuMonitor, gpus: string[] | string) => withGpus(gpus, () => watch.look())
+const look = (watch: GpuMonitor, gpus: string[] | string) => withGpus(gpus, () => watch.sample())
 
-/** None is run while one that hung has not ended yet. */
+/** Waits until the hanging process has been killed, because only one runs at a time. */
 async function untilKilled(): Promise<void> {
   await expect.poll(() => withGpus(idle, () => readGpus(patient))).toMatchObject({ faults: [] })
 }
@@ -91,7 +91,7 @@ async function warnings(): Promise<string[]> {
 }
 
 describe('a node with real GPUs', () => {
-  it('shows the last sample of each, and its last hour at a third of the pace', async () => {
+  it('stores the last sample of each GPU, and every third in its history', async () => {
     const { watch } = await serve()
     await db.pool.query(
       `INSERT INTO gpu_samples (gpu_id, at) SELECT id, now() - interval '61 minutes' FROM gpus`,
@@ -109,7 +109,7 @@ describe('a node with real GPUs', () => {
     expect(kept.rows).toEqual([{ load: 0 }, { load: 0 }, { load: 0.95 }, { load: 0.95 }])
   })
 
-  it('holds back what others use until they are gone for two looks', async () => {
+  it('blocks a GPU with foreign use until two quiet readings', async () => {
     const { watch } = await serve()
     await look(watch, [...idle.slice(0, 1), busy])
     expect(await stored()).toEqual({ 'GPU-aaaa': null, 'GPU-bbbb': busyReason })
@@ -119,13 +119,13 @@ describe('a node with real GPUs', () => {
     expect(await stored()).toMatchObject({ 'GPU-bbbb': null })
   })
 
-  it('never takes its own jobs for others, nor for a while what they leave behind', async () => {
+  it('does not count its own jobs as foreign use, or what remains shortly after them', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     const { lease, watch } = await serve()
-    const task = await placeByHand(lease.nodeId, await makeJob(), { indices: [1], milli: 500 })
+    const task = await placeManually(lease.nodeId, await makeJob(), { indices: [1], milli: 500 })
     await look(watch, [...idle.slice(0, 1), busy])
     expect(await stored()).toMatchObject({ 'GPU-bbbb': null })
-    watch.noteOurs(['GPU-bbbb'])
+    watch.markAllocated(['GPU-bbbb'])
     await db.pool.query('UPDATE allocations SET released_at = now() WHERE task_id = $1', [task])
     await db.pool.query('UPDATE gpus SET allocated_milli = 0')
     await look(watch, [...idle.slice(0, 1), busy])
@@ -135,7 +135,7 @@ describe('a node with real GPUs', () => {
     expect(await stored()).toMatchObject({ 'GPU-bbbb': busyReason })
   })
 
-  it('holds back a GPU with a fault, and one that is gone, until they are back; serves a new one', async () => {
+  it('blocks a faulty or missing GPU until it recovers, and adds a new one', async () => {
     const { watch } = await serve()
     await look(watch, ['GPU-aaaa, NVIDIA H100 80GB HBM3, 81920, ERR!, ERR!'])
     expect(await stored()).toEqual({
@@ -147,7 +147,7 @@ describe('a node with real GPUs', () => {
       'GPU-bcbc, Tesla T4, 15360, 0, 0',
     ])
     const state = await stored()
-    expect(state['GPU-aaaa']).toContain('nvidia-smi says of it only')
+    expect(state['GPU-aaaa']).toContain('nvidia-smi reports only')
     expect(state).toMatchObject({ 'GPU-bcbc': null, 'GPU-bbbb': 'missing' })
     expect(await warnings()).toEqual(['old engine', expect.stringContaining('[N/A]')])
     await look(watch, idle)
@@ -156,7 +156,7 @@ describe('a node with real GPUs', () => {
     expect(await warnings()).toEqual(['old engine'])
   })
 
-  it('warns once when nvidia-smi fails or hangs, and gives nothing out after the third time', async () => {
+  it('warns once if nvidia-smi fails or hangs, and blocks all GPUs after the third failure', async () => {
     const { watch, samples, patience } = await serve()
     await look(watch, 'echo "Failed to initialize NVML: Driver/library version mismatch"; exit 18')
     patience.ms = 2_000
@@ -176,14 +176,14 @@ describe('a node with real GPUs', () => {
     expect(await warnings()).toEqual(['old engine'])
   })
 
-  it('is known for its GPUs when its worker starts without a driver', async () => {
+  it('keeps its GPUs if its worker starts without a driver', async () => {
     expect(await hadRealGpus('lab')).toBe(false)
     await serve()
     expect(await hadRealGpus('lab')).toBe(true)
     expect(await hadRealGpus('another')).toBe(false)
   })
 
-  it('writes nothing once another worker has the lease', async () => {
+  it('writes nothing after another worker has acquired the lease', async () => {
     const { watch } = await serve()
     await serve()
     await look(watch, [...idle.slice(0, 1), busy])

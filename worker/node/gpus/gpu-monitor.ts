@@ -1,9 +1,9 @@
 import { sleep, unlessAborted } from '@/lib/async/sleep'
-import { assessGpu, type UseThresholds } from '@/lib/cluster/gpus/gpu-health'
+import { assessGpu, type UsageThresholds } from '@/lib/cluster/gpus/gpu-health'
 import type { GpuReading, GpuReport } from '@/lib/cluster/gpus/gpu-reading'
 import {
+  blockGpu,
   type GpuState,
-  holdGpuBack,
   markGpuMissing,
   readGpuStates,
   recordGpu,
@@ -15,63 +15,63 @@ import { logger } from '@/lib/logger'
 import { problemOf, problemOfFailure } from '../../gpus/discover'
 import { NvidiaSmiFault } from '../../gpus/run-nvidia-smi'
 
-const lookEveryMs = 5_000
-/** Of the looks, every third becomes part of a GPU's last hour. */
-const keepEvery = 3
-/** After so many looks without an answer nothing is given out any more. */
-const mostMisses = 3
-/** For so long after a job of ours, what is still seen on its GPU counts as that job's. */
-const oursForMs = 10_000
+const sampleIntervalMs = 5_000
+/** Every third sample is stored in the GPU's history. */
+const historyEvery = 3
+/** After this many failed samples all GPUs are blocked. */
+const maxFailures = 3
+/** Use of a GPU within this time after one of our jobs counts as that job's. */
+const ownUsageMs = 10_000
 
-/** Watches a node's real GPUs under one lease: how they are used, and which of them cannot be given out. */
+/** Monitors a node's real GPUs under one lease: records their usage, and blocks GPUs that must not be allocated. */
 export class GpuMonitor {
-  /** Resolves after the first look, whatever it showed. */
-  readonly firstLook: Promise<void>
-  #looked: () => void = () => {}
-  #looks = 0
-  #misses = 0
+  /** Resolves after the first sample, successful or not. */
+  readonly firstSample: Promise<void>
+  #sampled: () => void = () => {}
+  #samples = 0
+  #failures = 0
   #warning: string | null | undefined
-  readonly #calm = new Map<string, number>()
-  readonly #oursUntil = new Map<string, number>()
+  readonly #quietReadings = new Map<string, number>()
+  readonly #recentlyAllocatedUntil = new Map<string, number>()
 
   constructor(
     readonly lease: Lease,
     readonly read: () => Promise<GpuReport>,
     readonly onSample: (readings: ReadonlyMap<string, GpuReading>) => void,
   ) {
-    this.firstLook = new Promise((resolve) => {
-      this.#looked = resolve
+    this.firstSample = new Promise((resolve) => {
+      this.#sampled = resolve
     })
   }
 
-  /** A job of ours begins or ends on these GPUs. */
-  noteOurs(uuids: readonly string[]): void {
-    for (const uuid of uuids) this.#oursUntil.set(uuid, performance.now() + oursForMs)
+  /** Records that one of our jobs starts or ends on these GPUs. */
+  markAllocated(uuids: readonly string[]): void {
+    for (const uuid of uuids) this.#recentlyAllocatedUntil.set(uuid, performance.now() + ownUsageMs)
   }
 
-  /** Looks every few seconds until `signal` ends it. One look that hangs is not waited for then. */
-  async keepWatching(signal: AbortSignal): Promise<void> {
+  /** Takes samples until `signal` is aborted. Does not wait for a hanging sample then. */
+  async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await unlessAborted(this.look(), signal)
-      this.#looked()
-      await sleep(lookEveryMs, signal)
+      await unlessAborted(this.sample(), signal)
+      this.#sampled()
+      await sleep(sampleIntervalMs, signal)
     }
-    this.#looked()
+    this.#sampled()
   }
 
-  /** One look. What cannot be written now is seen again at the next. */
-  async look(): Promise<void> {
+  /** Takes one sample. If a write fails, the next sample writes the state again. */
+  async sample(): Promise<void> {
     try {
       await this.#take(await this.read())
     } catch (error) {
-      if (error instanceof NvidiaSmiFault) await this.#miss(error).catch(logLost)
-      else logLost(error)
+      if (error instanceof NvidiaSmiFault) await this.#recordFailure(error).catch(logWriteFailure)
+      else logWriteFailure(error)
     }
   }
 
   async #take(report: GpuReport): Promise<void> {
-    this.#misses = 0
-    const keep = this.#looks++ % keepEvery === 0
+    this.#failures = 0
+    const keep = this.#samples++ % historyEvery === 0
     const { states, thresholds } = await readGpuStates(this.lease)
     const readings = withFaults(report, states)
     let freed = false
@@ -87,33 +87,33 @@ export class GpuMonitor {
     this.onSample(new Map(readings.map((reading) => [reading.uuid, reading])))
   }
 
-  /** True when the GPU can be given out again. */
+  /** Returns true if the GPU became available again. */
   async #record(
     reading: GpuReading,
     state: GpuState | undefined,
-    thresholds: UseThresholds,
+    thresholds: UsageThresholds,
     keep: boolean,
   ): Promise<boolean> {
     const standing = {
       allocated: state?.allocated ?? false,
-      oursLately: (this.#oursUntil.get(reading.uuid) ?? 0) > performance.now(),
+      recentlyAllocated: (this.#recentlyAllocatedUntil.get(reading.uuid) ?? 0) > performance.now(),
       busyReason: state?.busyReason ?? null,
-      calm: this.#calm.get(reading.uuid) ?? 0,
+      quietReadings: this.#quietReadings.get(reading.uuid) ?? 0,
     }
-    const { busyReason, calm } = assessGpu(reading, standing, thresholds)
-    this.#calm.set(reading.uuid, calm)
+    const { busyReason, quietReadings } = assessGpu(reading, standing, thresholds)
+    this.#quietReadings.set(reading.uuid, quietReadings)
     await recordGpu(this.lease, reading, busyReason, keep)
     return busyReason === null && (!state || state.missing || state.busyReason !== null)
   }
 
-  async #miss(fault: NvidiaSmiFault): Promise<void> {
-    this.#misses += 1
+  async #recordFailure(fault: NvidiaSmiFault): Promise<void> {
+    this.#failures += 1
     await this.#warn(problemOfFailure(fault))
-    if (this.#misses < mostMisses) return
+    if (this.#failures < maxFailures) return
     const { states } = await readGpuStates(this.lease)
-    this.#calm.clear()
+    this.#quietReadings.clear()
     for (const { id, missing } of states)
-      if (!missing) await holdGpuBack(this.lease, id, `nvidia-smi failed: ${fault.message}.`)
+      if (!missing) await blockGpu(this.lease, id, `nvidia-smi failed: ${fault.message}.`)
   }
 
   async #warn(warning: string | null): Promise<void> {
@@ -124,7 +124,7 @@ export class GpuMonitor {
   }
 }
 
-/** The readings, and for each known GPU of which too little could be read one that says only that. */
+/** Returns the readings, and adds a reading with only a fault for each known GPU that could not be read. */
 function withFaults({ gpus, faults }: GpuReport, states: GpuState[]): GpuReading[] {
   const read = new Set(gpus.map(({ uuid }) => uuid))
   const faulty = faults.flatMap(({ uuid, index, message: says }) => {
@@ -141,6 +141,6 @@ function unread({ index, uuid, model, memoryMib }: GpuState, fault: string): Gpu
   return { index, uuid, model, memoryMib, ...figures, fault }
 }
 
-function logLost(error: unknown): void {
-  logger.warn({ err: error }, 'a look at the GPUs could not be written down')
+function logWriteFailure(error: unknown): void {
+  logger.warn({ err: error }, 'could not store a sample of the GPUs')
 }

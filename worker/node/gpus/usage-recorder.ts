@@ -1,5 +1,5 @@
 import type { GpuReading } from '@/lib/cluster/gpus/gpu-reading'
-import { recordTaskUse } from '@/lib/cluster/gpus/gpu-samples'
+import { recordTaskGpuUsage } from '@/lib/cluster/gpus/gpu-samples'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { logger } from '@/lib/logger'
@@ -7,10 +7,10 @@ import { encodeMetric } from '@/lib/results/encode'
 import type { OutputWriter } from '../task/output-writer'
 import { shownRank } from '../task/shown-rank'
 
-/** Shortest time between two records in a task's output; a sample that comes a little early still counts. */
-const recordEveryMs = 9_500
+/** Minimum interval between two records in a task's output. Slightly below ten seconds to tolerate early samples. */
+const recordIntervalMs = 9_500
 
-/** Writes down how a task's GPUs are used: a summary in the task's row, and from time to time a record in its output. */
+/** Records the GPU usage of a task: a summary in the task's row, and periodic records in its output. */
 export class UsageRecorder {
   #store: OutputWriter | undefined
   #recorded = Number.NEGATIVE_INFINITY
@@ -20,22 +20,22 @@ export class UsageRecorder {
     readonly task: ClaimedTask,
   ) {}
 
-  /** From now on the task runs, and its output goes there. */
+  /** The task now runs, and its output goes to `store`. */
   recordTo(store: OutputWriter): void {
     this.#store = store
   }
 
-  /** A sample is one of many: what the database does not take is not tried again. */
-  take(readings: ReadonlyMap<string, GpuReading>): void {
+  /** Does not retry a failed write, because more samples follow. */
+  addSample(readings: ReadonlyMap<string, GpuReading>): void {
     const gpus = this.task.gpus.flatMap(({ uuid }) => readings.get(uuid) ?? [])
     if (!this.#store || gpus.length === 0) return
     const now = performance.now()
-    if (now - this.#recorded >= recordEveryMs) {
+    if (now - this.#recorded >= recordIntervalMs) {
       this.#recorded = now
       this.#store.add(encodeMetric(gpus.map(toRecord), new Date(), shownRank(this.task)))
     }
-    recordTaskUse(this.lease, this.task.id, summaryOf(gpus)).catch((error: unknown) =>
-      logger.warn({ err: error, task: this.task.id }, 'a sample of its GPUs was lost'),
+    recordTaskGpuUsage(this.lease, this.task.id, summaryOf(gpus)).catch((error: unknown) =>
+      logger.warn({ err: error, task: this.task.id }, 'could not store a GPU sample of a task'),
     )
   }
 }
@@ -44,7 +44,7 @@ function toRecord({ index, load, memoryUsedMib }: GpuReading) {
   return { index, load, memory_used_mib: memoryUsedMib }
 }
 
-/** Over all GPUs of the task: the mean of their loads, and what the fullest of them holds. */
+/** Over all GPUs of the task: mean load, and maximum memory. */
 function summaryOf(gpus: GpuReading[]): { load: number | null; memoryMib: number | null } {
   const loads = gpus.flatMap(({ load }) => load ?? [])
   const memory = gpus.flatMap(({ memoryUsedMib }) => memoryUsedMib ?? [])

@@ -3,29 +3,29 @@ import { leaseTimes } from '@/lib/cluster/nodes/lease-times'
 import { type Lease, renewLease } from '@/lib/cluster/nodes/nodes'
 import { logger } from '@/lib/logger'
 
-/** After a renewal that failed. */
-const retryEveryMs = 500
-/** A process that was stopped comes back late, and still gets this long an answer: the leader waits a third of a lease more. */
-const lastTryMs = 2_000
+/** Interval after a failed renewal. */
+const retryIntervalMs = 500
+/** A process that was suspended still gets this long for a last renewal. The leader waits a more third of a lease. */
+const lastAttemptMs = 2_000
 
-/** How a lease came to its end here. */
+/** Why a lease ended here. */
 type LeaseEnd = 'expired' | 'taken' | 'ended'
 
-/** Keeps one lease, and knows whether it is surely held. */
+/** Renews one lease, and knows whether it is certainly held. */
 export class LeaseRenewer {
   readonly #times = leaseTimes()
   #renewed: number
   #lost = false
 
-  /** `asked`: when the lease was asked for, by `performance.now()`. */
+  /** @param requestedAt when the lease was requested, by `performance.now()`. */
   constructor(
     readonly lease: Lease,
-    asked: number,
+    requestedAt: number,
   ) {
-    this.#renewed = asked
+    this.#renewed = requestedAt
   }
 
-  /** True while nobody else can have been given this node's jobs, by this machine's monotonic clock. */
+  /** True while nobody else can have received this node's jobs, by this machine's monotonic clock. */
   get held(): boolean {
     return !this.#lost && this.#leftMs > 0
   }
@@ -35,21 +35,21 @@ export class LeaseRenewer {
   }
 
   /**
-   * Renews the lease until it is lost or `signal` ends it. `expired` means: the database says so, or it has not
-   * answered for two thirds of a lease. Both come before anyone else may start this node's jobs.
+   * Renews the lease until it is lost or `signal` is aborted. `expired` means that the database says so or has not
+   * answered for two thirds of a lease. Both happen before anyone else may start this node's jobs.
    */
-  async keep(signal: AbortSignal): Promise<LeaseEnd> {
+  async run(signal: AbortSignal): Promise<LeaseEnd> {
     const { renewEveryMs } = this.#times
     for (let wait = renewEveryMs; ; ) {
       await sleep(Math.max(0, Math.min(wait, this.#leftMs)), signal)
       if (signal.aborted) return 'ended'
-      const asked = performance.now()
+      const requestedAt = performance.now()
       const answer = await this.#renew(signal)
-      if (answer === 'renewed') this.#renewed = asked
+      if (answer === 'renewed') this.#renewed = requestedAt
       else if (answer !== 'unknown') return this.#lose(answer)
       else if (signal.aborted) return 'ended'
       else if (this.#leftMs <= 0) return this.#lose('expired')
-      wait = answer === 'renewed' ? renewEveryMs : retryEveryMs
+      wait = answer === 'renewed' ? renewEveryMs : retryIntervalMs
     }
   }
 
@@ -58,15 +58,15 @@ export class LeaseRenewer {
     return end
   }
 
-  /** `unknown` when the database does not answer in time. */
+  /** Returns `unknown` if the database does not answer in time. */
   #renew(signal: AbortSignal): Promise<'renewed' | 'expired' | 'taken' | 'unknown'> {
     const unknown = () => 'unknown' as const
     return Promise.race([
       renewLease(this.lease).catch((error: unknown) => {
-        logger.warn({ err: error }, 'the lease could not be renewed, trying again')
+        logger.warn({ err: error }, 'could not renew the lease, retrying')
         return unknown()
       }),
-      sleep(Math.max(lastTryMs, this.#leftMs), signal).then(unknown),
+      sleep(Math.max(lastAttemptMs, this.#leftMs), signal).then(unknown),
     ])
   }
 }

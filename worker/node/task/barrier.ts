@@ -1,17 +1,17 @@
 import { ChangeSignal } from '@/lib/async/change-signal'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { markReady, type Readiness, readReadiness } from '@/lib/cluster/tasks/gang'
-import { type ClaimedTask, noteStop } from '@/lib/cluster/tasks/tasks'
+import { type ClaimedTask, recordStopReason } from '@/lib/cluster/tasks/tasks'
 import { listener } from '@/lib/database/listen'
 import type { Outcome } from '@/lib/jobs/lifecycle/attempt-end'
 import { retryWrite } from '../lease/retry-write'
 
-/** The safety net under the notifications. */
-const lookEveryMs = 1_000
-/** What the others get after the first is ready: one may still be pulling its image. */
-const barrierSeconds = 600
+/** Polling interval, in case a notification is lost. */
+const pollIntervalMs = 1_000
+/** Time for the other tasks after the first is ready. One may still be pulling its image. */
+const peerTimeoutSeconds = 600
 
-/** The attempt cannot start: some of its tasks did not get ready in time. */
+/** The attempt cannot start because some of its tasks were not ready in time. */
 export class PeersMissing extends Error {
   constructor(missing: Readiness['missing'], seconds: number) {
     const names = missing.map(({ rank, nodeName }) => `rank ${rank} on node "${nodeName}"`)
@@ -21,15 +21,15 @@ export class PeersMissing extends Error {
 }
 
 /**
- * Says that the task's container is there, and waits until those of all its peers are. False when `stopping` came first:
- * a cancel, another job's turn, or a peer's failure. Doing it again, as a worker that was restarted does, goes on.
- * @throws {PeersMissing} when the others have had `limitSeconds` since the first was ready.
+ * Reports that the task's container exists, and waits for the containers of all its peers. Returns false if
+ * `stopping` was aborted first. Idempotent: a restarted worker continues to wait.
+ * @throws {PeersMissing} if the others were not ready `limitSeconds` after the first.
  */
 export async function waitForPeers(
   lease: Lease,
   task: ClaimedTask,
   stopping: AbortSignal,
-  limitSeconds = barrierSeconds,
+  limitSeconds = peerTimeoutSeconds,
 ): Promise<boolean> {
   const wake = new ChangeSignal(stopping)
   const stopListening = await listener().listen('node', (id) => {
@@ -41,7 +41,7 @@ export async function waitForPeers(
       const { missing, waitedSeconds } = await retryWrite(stopping, 'peers', () => readReadiness(task))
       if (missing.length === 0) return true
       if (waitedSeconds > limitSeconds) throw new PeersMissing(missing, limitSeconds)
-      await wake.wait(lookEveryMs)
+      await wake.wait(pollIntervalMs)
     }
     return false
   } finally {
@@ -49,7 +49,7 @@ export async function waitForPeers(
   }
 }
 
-/** What is left to do here may take a while: peers of what failed are stopped without waiting for it. */
+/** Stops the peers of a failed task immediately, because the remaining steps may take a while. */
 export async function warnPeers(
   lease: Lease,
   task: ClaimedTask,
@@ -57,5 +57,5 @@ export async function warnPeers(
   abandoned: AbortSignal,
 ): Promise<void> {
   if (task.instances === 1 || reason === 'finished') return
-  await retryWrite(abandoned, 'failure', () => noteStop(lease, task, reason))
+  await retryWrite(abandoned, 'failure', () => recordStopReason(lease, task, reason))
 }

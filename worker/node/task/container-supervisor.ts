@@ -12,31 +12,31 @@ import {
   type Usage,
 } from '../../runtime/runtime'
 
-/** How often an engine that is away is asked again. */
+/** Retry interval while the engine is unavailable. */
 const engineRetryMs = 1_000
 
 interface SupervisorHost {
   runtime: Runtime
   taskId: string
   nodeId: string
-  /** Throws when this worker may do nothing more to the container. */
-  requireOurs(): void
-  /** True when the container is not to be started any more. */
+  /** Throws if this worker may do nothing more to the container. */
+  requireOwnership(): void
+  /** True if the container must not be started any more. */
   isStopped(): boolean
   /** Aborted when this worker may do nothing more. */
   abandoned: AbortSignal
 }
 
 /**
- * One task's container, from wherever an earlier worker left it to its end. An engine that does not answer is being
- * restarted: it is waited for, and asked what has become of the container meanwhile.
+ * Runs one task's container to its end, continuing from any state that an earlier worker left. Waits for an engine
+ * that is restarting, then checks what became of the container.
  */
 export class ContainerSupervisor {
-  /** Rejects when the container would not die. */
+  /** Rejects if the container could not be killed. */
   readonly killFailed: Promise<never>
   #giveUp: (error: unknown) => void = () => {}
   #container: ContainerRef | undefined
-  /** From the moment when a start may have reached the engine. */
+  /** Set before a start request may have reached the engine. */
   #mayRun: boolean
   #opened = false
 
@@ -53,8 +53,8 @@ export class ContainerSupervisor {
   }
 
   /**
-   * Brings the container to run, and gives its output. Null when it was stopped before it ever started. `mayStart` is
-   * asked once it is there and before it runs; `starting` is called when it is about to run, or was found running.
+   * Starts the container and returns its output, or null if it was stopped before it started. Calls `mayStart` when
+   * it has been created and before it starts, and `starting` when it is about to start or was found running.
    */
   async open(
     make: () => Promise<TaskContainer | null>,
@@ -84,11 +84,11 @@ export class ContainerSupervisor {
     if (!this.#container) {
       const task = await make()
       if (!task) return null
-      this.host.requireOurs()
+      this.host.requireOwnership()
       this.#container = await runtime.create(task)
     }
     if (!this.#mayRun && !(await mayStart())) return null
-    this.host.requireOurs()
+    this.host.requireOwnership()
     if (!this.#mayRun && this.host.isStopped()) return null
     starting()
     if (this.#mayRun) return runtime.replay(this.#container)
@@ -96,7 +96,7 @@ export class ContainerSupervisor {
     return runtime.start(this.#container)
   }
 
-  /** Whether the engine had heard of the start before it went away, only the engine can tell. */
+  /** Only the engine knows whether it received the start request before it became unavailable. */
   async #find(): Promise<void> {
     const containers = await this.host.runtime.list(this.host.nodeId)
     this.#container = containers.find(({ taskId }) => taskId === this.host.taskId)
@@ -104,7 +104,7 @@ export class ContainerSupervisor {
     this.#mayRun = this.#container.state !== 'created'
   }
 
-  /** Reads the output to its end. An engine that goes away meanwhile is waited for, and read again from the start. */
+  /** Reads the output to its end. After an engine failure it waits, then reads again from the start. */
   async follow(
     first: AsyncIterable<OutputChunk>,
     take: (chunk: OutputChunk) => Promise<void>,
@@ -124,12 +124,12 @@ export class ContainerSupervisor {
     }
   }
 
-  /** What the container has used until now; null when it does not run. */
+  /** Reads what the container has used so far; null if it is not running. */
   async usage(): Promise<Usage | null> {
     return this.#container ? this.host.runtime.usage(this.#container) : null
   }
 
-  /** The way to what the program reads, for a container with a terminal. */
+  /** Opens the input of a container with a terminal. */
   openInput(): Promise<ContainerInput> {
     return this.host.runtime.openInput(this.#known())
   }
@@ -138,14 +138,17 @@ export class ContainerSupervisor {
     return this.host.runtime.resize(this.#known(), size)
   }
 
-  /** Stops the container once it runs. That it exits is seen by {@link follow}; that it would not, by {@link killFailed}. */
+  /**
+   * Stops the container once it runs. {@link follow} returns its exit; {@link killFailed} rejects if it does not
+   * end.
+   */
   stop(graceMs: number): void {
     if (!this.#opened) return
     const container = this.#known()
     this.#whenReachable(() => this.host.runtime.stop(container, graceMs)).catch(this.#giveUp)
   }
 
-  /** Makes sure that nothing runs any more. False when it cannot be made sure. */
+  /** Makes sure that nothing runs any more. Returns false if that is not certain. */
   async forceStop(): Promise<boolean> {
     const container = this.#container
     if (!container) return true
@@ -153,8 +156,8 @@ export class ContainerSupervisor {
       await this.#whenReachable(() => this.host.runtime.stop(container, 0))
       return true
     } catch (error) {
-      this.host.requireOurs()
-      logger.error({ err: error, container: container.id }, 'a container could not be stopped')
+      this.host.requireOwnership()
+      logger.error({ err: error, container: container.id }, 'could not stop a container')
       return false
     }
   }
@@ -164,7 +167,7 @@ export class ContainerSupervisor {
   }
 
   #known(): ContainerRef {
-    if (!this.#container) throw new Error('the container was not created')
+    if (!this.#container) throw new Error('The container was not created.')
     return this.#container
   }
 
@@ -180,9 +183,9 @@ export class ContainerSupervisor {
   }
 
   async #engineIsAway(): Promise<void> {
-    logger.warn({ task: this.host.taskId }, 'the container engine does not answer; waiting for it')
+    logger.warn({ task: this.host.taskId }, 'the container engine does not respond; waiting for it')
     await sleep(engineRetryMs, this.host.abandoned)
-    this.host.requireOurs()
+    this.host.requireOwnership()
   }
 }
 

@@ -18,13 +18,13 @@ const signalNames: Record<number, string> = {
   31: 'SIGSYS',
 }
 
-/** Exit codes of a program that somebody has ended: SIGKILL, SIGTERM. */
-const endedByOthers = [128 + 9, 128 + 15]
+/** Exit codes of a program that was killed: SIGKILL, SIGTERM. */
+const killedExitCodes = [128 + 9, 128 + 15]
 
 /**
- * What an exit means. What gpuq itself stopped the task for comes first; then memory, because the kernel's kill looks
- * like any other from outside; then the program's own word. An engine that goes down, as with its machine, ends all
- * containers and the worker at once: a program that was ended while no worker was there is not blamed for it.
+ * Determines the outcome of an exit. The order of precedence is: gpuq's own stop reason; out of memory, which looks
+ * like any other kill; the exit code. When an engine or its machine goes down, all containers and the worker end at
+ * once, so a program that was killed while no worker was running is not blamed.
  */
 export function outcomeOf(
   exit: Exit,
@@ -33,11 +33,11 @@ export function outcomeOf(
   unwatched = false,
 ): Outcome {
   const { exitCode } = exit
-  // Peers of what ran out of memory fail with it, and stop it: it is still what ended them.
+  // If peers of an out-of-memory task fail as a result and stop it, out of memory is still the cause.
   const stopped = stoppedFor !== null && !(stoppedFor === 'peer_failed' && exit.outOfMemory)
   if (stopped) return { reason: stoppedFor, detail: null, exitCode }
   if (exit.outOfMemory) {
-    const limit = `The limit was ${memoryMib} MiB; ask for more with memory_gb.`
+    const limit = `The limit was ${memoryMib} MiB; request more with memory_gb.`
     const child =
       exitCode === 0
         ? 'One of its processes was killed for memory, although the program itself ended with 0. '
@@ -46,20 +46,23 @@ export function outcomeOf(
   }
   if (exitCode === 0) return { reason: 'finished', detail: null, exitCode }
   const signal = exitCode > 128 ? signalNames[exitCode - 128] : undefined
-  const said = `Exit code ${exitCode}${signal ? ` (${signal})` : ''}`
-  if (unwatched && endedByOthers.includes(exitCode)) {
-    const detail = `${said} while no worker was there, as when an engine or a machine goes down.`
+  const summary = `Exit code ${exitCode}${signal ? ` (${signal})` : ''}`
+  if (unwatched && killedExitCodes.includes(exitCode)) {
+    const detail = `${summary} while no worker was running, for example because an engine or a machine went down.`
     return { reason: 'worker_stopped', detail, exitCode }
   }
-  return { reason: 'exit_code', detail: `${said}.`, exitCode }
+  return { reason: 'exit_code', detail: `${summary}.`, exitCode }
 }
 
-/** The container was ended or removed by others than the program and gpuq. */
-export function isForeignEnd(error: unknown): boolean {
+/** Whether something other than the program or gpuq ended or removed the container. */
+export function isExternalEnd(error: unknown): boolean {
   return error instanceof RuntimeFault && error.code === 'container_gone'
 }
 
-/** What a failure of gpuq or its engine means. None is the user's fault, but for a directory that is too large. */
+/**
+ * Determines the outcome of a failure of gpuq or its engine. None is the user's fault, except a directory that is
+ * too large.
+ */
 export function outcomeOfFault(error: unknown): Outcome {
   if (error instanceof DirectoryTooLarge) {
     return { reason: 'out_of_memory', detail: error.message, exitCode: null }
@@ -72,6 +75,6 @@ export function outcomeOfFault(error: unknown): Outcome {
     return { reason: 'workspace_unavailable', detail: error.message, exitCode: null }
   }
   const detail =
-    error instanceof RuntimeFault ? error.message : 'The node could not run it; its log says more.'
+    error instanceof RuntimeFault ? error.message : 'The node could not run it. See the log of its worker.'
   return { reason: 'internal_error', detail, exitCode: null }
 }

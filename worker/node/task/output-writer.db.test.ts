@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import type { GpuReading } from '@/lib/cluster/gpus/gpu-reading'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { type ClaimedTask, unfinishedTasks } from '@/lib/cluster/tasks/tasks'
-import { placeByHand } from '@/lib/cluster/testing/placed'
+import { placeManually } from '@/lib/cluster/testing/placed'
 import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { collectOutput, readRecords } from '@/lib/results/decode'
@@ -17,13 +17,13 @@ beforeEach(async () => {
 
 async function claim(lease: Lease): Promise<ClaimedTask> {
   const [task] = await unfinishedTasks(lease)
-  if (!task) throw new Error('the task is not there')
+  if (!task) throw new Error('The task does not exist.')
   return task
 }
 
 async function runningTask(): Promise<{ lease: Lease; task: ClaimedTask }> {
   const lease = await makeNode()
-  await placeByHand(lease.nodeId, await makeJob())
+  await placeManually(lease.nodeId, await makeJob())
   return { lease, task: await claim(lease) }
 }
 
@@ -36,7 +36,7 @@ function readings(task: ClaimedTask, load: number | null, memoryUsedMib: number 
   return new Map(all)
 }
 
-/** Far more than it takes. */
+/** Far longer than necessary. */
 const patience = { timeout: 20_000 }
 
 const print = (text: string) => ({ stream: 'stdout' as const, bytes: Buffer.from(text) })
@@ -52,17 +52,17 @@ async function types(): Promise<string[]> {
   return found
 }
 
-describe("the use of a task's GPUs", () => {
-  it('is recorded between the lines of its output, at most every ten seconds, and never after its end', async () => {
+describe('GPU usage records of a task', () => {
+  it('are written between the lines of its output, at most every ten seconds, and never after its end', async () => {
     const { lease, task } = await runningTask()
     const store = new OutputWriter(lease, task, 1 << 20, new AbortController().signal)
     const use = new UsageRecorder(lease, task)
-    use.take(readings(task, 1, 100))
+    use.addSample(readings(task, 1, 100))
     use.recordTo(store)
-    await store.take(print('one\n'))
-    use.take(readings(task, 0.5, 40_000))
-    use.take(readings(task, 0.5, 40_000))
-    await store.take(print('two\n'))
+    await store.write(print('one\n'))
+    use.addSample(readings(task, 0.5, 40_000))
+    use.addSample(readings(task, 0.5, 40_000))
+    await store.write(print('two\n'))
     await store.end()
     store.add(Buffer.from('{"type":"metric"}\n'))
     expect(await types()).toEqual(['stdout', 'metric', 'stdout'])
@@ -70,20 +70,20 @@ describe("the use of a task's GPUs", () => {
     expect((await claim(lease)).stdoutConsumed).toBe(8)
   })
 
-  it('moves nothing for a worker that goes on with the output', async () => {
+  it('do not shift the output for a worker that continues it', async () => {
     const { lease, task } = await runningTask()
     const first = new OutputWriter(lease, task, 1 << 20, new AbortController().signal)
-    await first.take(print('one\ntw'))
+    await first.write(print('one\ntw'))
     first.add(Buffer.from(`{"type":"metric","t":"${new Date().toISOString()}","gpus":[]}\n`))
     await expect.poll(types, patience).toContain('metric')
     const adopted = await claim(lease)
     const second = new OutputWriter(lease, adopted, 1 << 20, new AbortController().signal)
-    await second.take(print('one\ntwo\n'))
+    await second.write(print('one\ntwo\n'))
     await second.end()
     expect((await collectOutput([await chunks()], { maxBytes: 1000 })).stdout).toBe('one\ntwo\n')
   })
 
-  it('is summed up in its row: mean load and peak memory, where nvidia-smi said them', async () => {
+  it('are summarized in its row: mean load and peak memory, if nvidia-smi reports them', async () => {
     const { lease, task } = await runningTask()
     const use = new UsageRecorder(lease, task)
     use.recordTo(new OutputWriter(lease, task, 1 << 20, new AbortController().signal))
@@ -93,11 +93,11 @@ describe("the use of a task's GPUs", () => {
       )
       return rows[0]
     }
-    use.take(readings(task, null, 500))
+    use.addSample(readings(task, null, 500))
     await expect.poll(summary, patience).toEqual({ samples: 0, load: null, peak: 500 })
-    use.take(readings(task, 1, 70_000))
+    use.addSample(readings(task, 1, 70_000))
     await expect.poll(summary, patience).toEqual({ samples: 1, load: 1, peak: 70_000 })
-    use.take(readings(task, 0.5, 10))
+    use.addSample(readings(task, 0.5, 10))
     await expect.poll(summary, patience).toEqual({ samples: 2, load: 0.75, peak: 70_000 })
   })
 })

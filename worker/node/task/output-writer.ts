@@ -8,12 +8,12 @@ import { retryWrite } from '../lease/retry-write'
 import { ReplayedStream } from './replayed-stream'
 import { shownRank } from './shown-rank'
 
-/** Shortest time between two stored batches: a line shows within 100 ms, and a storm of lines makes few writes. */
-const batchEveryMs = 30
-/** A reader that is ahead of the database by this much waits, and so does the container. */
-const mostWaitingBytes = 4 * 1024 * 1024
-/** Largest batch: what one row holds. */
-const mostBatchBytes = 1024 * 1024
+/** Minimum interval between stored batches: a line appears within 100 ms, and many lines cause few writes. */
+const batchIntervalMs = 30
+/** A reader that is this far ahead of the database waits, and so does the container. */
+const maxPendingBytes = 4 * 1024 * 1024
+/** Maximum batch: the content of one row. */
+const maxBatchBytes = 1024 * 1024
 
 interface Encoded {
   bytes: Buffer
@@ -21,8 +21,8 @@ interface Encoded {
 }
 
 /**
- * Carries one task's output into the database, in batches. A database that does not answer is tried again for as
- * long as the lease lasts; nothing is dropped meanwhile, because the container is made to wait.
+ * Stores one task's output in the database, in batches. Retries while the database is unavailable and the lease
+ * lasts; no output is lost, because the container has to wait.
  */
 export class OutputWriter {
   readonly #encoder: OutputEncoder
@@ -32,7 +32,7 @@ export class OutputWriter {
   #storing: Promise<void> | undefined
   #failed: unknown
   #ended = false
-  /** Raw bytes that came, those among them that an earlier worker had taken. */
+  /** Raw bytes received, including those that an earlier worker stored. */
   readonly #received = { stdout: 0, stderr: 0 }
   readonly #streams = { stdout: new ReplayedStream(), stderr: new ReplayedStream() }
 
@@ -59,33 +59,33 @@ export class OutputWriter {
     return this.#encoder.limitReached
   }
 
-  /** The output is about to be read from its first byte again: what came already is passed over. */
-  startOver(): void {
-    this.#streams.stdout.startOver()
-    this.#streams.stderr.startOver()
+  /** Prepares for reading the output from its first byte again; known output is skipped. */
+  restartReplay(): void {
+    this.#streams.stdout.restartReplay()
+    this.#streams.stderr.restartReplay()
   }
 
-  /** Takes raw output. Resolves at once, or when the database has caught up. */
-  async take(chunk: OutputChunk): Promise<void> {
+  /** Accepts raw output. Resolves at once, or when the database has caught up. */
+  async write(chunk: OutputChunk): Promise<void> {
     if (chunk.live) this.#goLive(chunk.stream)
     const bytes = this.#streams[chunk.stream].push(chunk.bytes)
     this.#received[chunk.stream] += bytes.length
     this.#keep(this.#encoder.feed(chunk.stream, bytes, new Date()).bytes, this.#encoder.state.consumed)
     this.#storing ??= this.#store()
-    while (this.#waitingBytes > mostWaitingBytes && this.#storing) await this.#storing
+    while (this.#waitingBytes > maxPendingBytes && this.#storing) await this.#storing
     if (this.#failed) throw this.#failed
   }
 
-  /** The program's own words from now on: all that was read of it before counts as having come. */
+  /** What follows is new output; everything before counts as received. */
   #goLive(stream: OutputChunk['stream']): void {
-    this.#streams[stream].expectNoMore()
-    this.#encoder.skipNoMore(stream)
+    this.#streams[stream].endReplay()
+    this.#encoder.stopSkipping(stream)
     this.#received[stream] = Math.max(this.#received[stream], this.#encoder.state.consumed[stream])
   }
 
   /**
-   * Puts a record of gpuq's own between the job's. It stands for no byte of a stream, and does not count against the
-   * job's limit until another worker goes on with the task, which knows only how much is stored in all.
+   * Inserts a record of gpuq between the job's records. It represents no bytes of a stream. It does not count
+   * against the job's limit until another worker continues the task, which knows only the total stored size.
    */
   add(record: Buffer): void {
     if (this.#ended || this.#failed || this.limitReached || this.signal.aborted) return
@@ -94,8 +94,8 @@ export class OutputWriter {
   }
 
   /**
-   * Stores what is left, once both streams have ended. From there on all that came counts as taken, what the limit cut
-   * off too: a worker that has to do this end again has nothing to add.
+   * Stores the rest after both streams have ended. Everything received then counts as recorded, including what the
+   * limit dropped, so a worker that repeats this step adds nothing.
    */
   async end(): Promise<void> {
     this.#ended = true
@@ -111,13 +111,13 @@ export class OutputWriter {
     this.#waitingBytes += bytes.length
   }
 
-  /** Stores batches until nothing waits: the first at once, later ones no more often than the interval. */
+  /** Stores batches until nothing waits: the first immediately, later ones at the minimum interval. */
   async #store(): Promise<void> {
     try {
       do {
         this.#keep(this.#encoder.flush(new Date()).bytes, this.#encoder.state.consumed)
         if (this.#waitingBytes > 0) await this.#storeBatch()
-        if (this.#waitingBytes < mostBatchBytes) await sleep(batchEveryMs, this.signal)
+        if (this.#waitingBytes < maxBatchBytes) await sleep(batchIntervalMs, this.signal)
       } while (!this.signal.aborted && (this.#waitingBytes > 0 || this.#encoder.holdsOutput))
     } catch (error) {
       this.#failed = error
@@ -138,19 +138,19 @@ export class OutputWriter {
     this.#start += records.length
   }
 
-  /** The next batch, and the raw bytes that it and all before it stand for. */
+  /** Returns the next batch, and the total raw bytes represented so far. */
   #takeBatch(): Encoded {
     let size = 0
     let count = 0
     for (const { bytes } of this.#waiting) {
-      if (count > 0 && size + bytes.length > mostBatchBytes) break
+      if (count > 0 && size + bytes.length > maxBatchBytes) break
       size += bytes.length
       count += 1
     }
     const taken = this.#waiting.splice(0, count)
     this.#waitingBytes -= size
     const last = taken.at(-1)
-    if (!last) throw new Error('no output waits')
+    if (!last) throw new Error('There is no output to store.')
     return { bytes: Buffer.concat(taken.map(({ bytes }) => bytes)), consumed: last.consumed }
   }
 }

@@ -9,10 +9,10 @@ import { type FileEntry, isLink, type LinkEntry } from '@/lib/contract/archive-m
 import { storage } from '@/lib/storage/storage'
 import { RuntimeFault } from '../../runtime/runtime'
 
-/** Files laid out beside each other: small ones wait for the store, not for the disk. */
-const atOnce = 16
+/** Concurrent files; small ones wait for the store, not for the disk. */
+const concurrentFiles = 16
 
-/** The job's memory could not hold its directory: the user's to mend. */
+/** The directory does not fit into the job's memory, which the user can correct. */
 export class DirectoryTooLarge extends Error {
   constructor(message: string) {
     super(message)
@@ -20,19 +20,20 @@ export class DirectoryTooLarge extends Error {
   }
 }
 
-/** Where in a task's own directory the shipped one lies; the container finds it below /job. */
+/** The place of the uploaded directory in a task's own directory; the container sees it below /job. */
 export const shippedDirectory = 'dir'
 
 interface Shipped {
-  /** Null where it was deleted under its job. */
+  /** Null if the archive was deleted although the job exists. */
   archiveId: string | null
   memoryMib: number
 }
 
 /**
- * Lays a shipped directory out, whole and checked, below the task's own. What an earlier try left is begun anew. Once
- * this has ended, in whatever way, nothing is written any more.
- * @throws DirectoryTooLarge where the task could not hold it, RuntimeFault where it cannot be read, and what `signal` says.
+ * Unpacks and verifies an uploaded directory in the task's own directory. Starts from scratch after an earlier
+ * attempt. After it has returned or thrown, nothing is written any more.
+ * @throws DirectoryTooLarge if it exceeds the task's memory, RuntimeFault if it cannot be read, and the reason of
+ * `signal`.
  */
 export async function prepareArchive(
   taskDirectory: string,
@@ -50,9 +51,9 @@ export async function prepareArchive(
   const links = entries.flatMap((entry) => (isLink(entry) ? [entry] : []))
   for (const directory of directoriesOf(root, entries))
     await mkdir(directory, { recursive: true, mode: 0o755 })
-  await inParallel(files, atOnce, signal, (file) => writeFile(root, archive.projectId, file, signal))
-  // Last: while files are written, no path leads through a link.
-  await inParallel(links, atOnce, signal, (link) => makeLink(root, link))
+  await inParallel(files, concurrentFiles, signal, (file) => writeFile(root, archive.projectId, file, signal))
+  // Links are created last, so that no file is written through a link.
+  await inParallel(links, concurrentFiles, signal, (link) => makeLink(root, link))
 }
 
 function directoriesOf(root: string, entries: readonly { path: string }[]): Set<string> {
@@ -90,6 +91,7 @@ async function makeLink(root: string, { path, target }: LinkEntry): Promise<void
 }
 
 function gone(cause?: unknown): RuntimeFault {
-  const message = 'The directory that came with the job could not be read from the store.'
+  const message =
+    "The job's directory could not be read from the store. Check the storage, then retry the job."
   return new RuntimeFault('engine_error', message, { cause })
 }

@@ -5,7 +5,7 @@ import { restoreCheckpoints } from '../../checkpoints/restore-checkpoints'
 import { openCheckpoints, runOf, runUser, sharedCheckpoints } from '../../checkpoints/run-directory'
 import type { TaskCheckpoints, TaskContainer } from '../../runtime/runtime'
 import { type TaskUser, taskUser } from '../../runtime/spec/container-spec'
-import { artifactsDirectory, closeArtifacts, prepareArtifacts } from '../artifacts/artifacts-directory'
+import { artifactsDirectory, prepareArtifacts, removeArtifacts } from '../artifacts/artifacts-directory'
 import { prepareArchive } from './prepare-archive'
 import { removeTaskDirectory, taskDirectory, writeTaskDirectory } from './task-directory'
 import type { TaskSettings } from './task-settings'
@@ -13,8 +13,9 @@ import { hasShippedDirectory, toContainerSpec } from './to-container-spec'
 import { findWorkspace } from './workspace'
 
 /**
- * Makes on this host what the task's container will find, and says what the container is. Doing it again makes the same.
- * Null when `stopping` came first: a large directory takes a while. `note` says in the job's output how far it is.
+ * Creates the files of the task's container on this host, and returns the container's specification. Idempotent.
+ * Returns null if `stopping` was aborted first, because a large directory takes a while. `note` reports progress in
+ * the job's output.
  */
 export async function prepareTask(
   host: TaskSettings & { lease: Lease },
@@ -29,7 +30,7 @@ export async function prepareTask(
   let checkpoints: TaskCheckpoints | null
   try {
     if (hasShippedDirectory(task)) await prepareArchive(directory, task, stopping)
-    checkpoints = await layOutCheckpoints(host, task, workspace, { stopping, note })
+    checkpoints = await restoreRunCheckpoints(host, task, workspace, { stopping, note })
   } catch (error) {
     if (stopping.aborted) return null
     throw error
@@ -39,8 +40,8 @@ export async function prepareTask(
   return { ...toContainerSpec(task, host.lease, directory, jobNetworks), workspace, checkpoints, results }
 }
 
-/** What the run's attempts have left; null: the task is of no named run. */
-async function layOutCheckpoints(
+/** Restores the checkpoints of the run's earlier attempts; null if the task has no named run. */
+async function restoreRunCheckpoints(
   { tasksDirectory, checkpointsDirectory }: TaskSettings,
   task: ClaimedTask,
   workspace: TaskUser | null,
@@ -56,9 +57,9 @@ async function layOutCheckpoints(
   return restoreCheckpoints({ task, run, user, local, note }, stopping)
 }
 
-/** Removes what was made for the task alone. */
+/** Removes the files created for this task only. */
 export async function clearTask({ tasksDirectory }: TaskSettings, taskId: string): Promise<void> {
   await removeTaskDirectory(taskDirectory(tasksDirectory, taskId))
-  await closeArtifacts(artifactsDirectory(tasksDirectory, taskId))
+  await removeArtifacts(artifactsDirectory(tasksDirectory, taskId))
   await removeLocal(tasksDirectory, taskId)
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ReplayedStream } from './replayed-stream'
 
-/** Pushes in pieces of the given length, and gives what came out as new. */
+/** Pushes in pieces of the given length, and returns the new part. */
 function pushAll(stream: ReplayedStream, text: string, pieceLength = 3): string {
   let out = ''
   for (let at = 0; at < text.length; at += pieceLength) {
@@ -12,7 +12,7 @@ function pushAll(stream: ReplayedStream, text: string, pieceLength = 3): string 
 }
 
 describe('a stream that is read again from its first byte', () => {
-  it('gives what is new, when the log has it all, wherever it broke off and however it comes in pieces', () => {
+  it('returns only new output if the log is complete, for any interruption and chunking', () => {
     fc.assert(
       fc.property(
         fc.stringMatching(/^[ab\n]{0,60}$/),
@@ -24,7 +24,7 @@ describe('a stream that is read again from its first byte', () => {
           let out = ''
           for (const cut of cuts) {
             out += pushAll(stream, all.slice(0, cut), pieceLength)
-            stream.startOver()
+            stream.restartReplay()
           }
           expect(out + pushAll(stream, all, pieceLength)).toBe(all)
         },
@@ -32,26 +32,26 @@ describe('a stream that is read again from its first byte', () => {
     )
   })
 
-  it('gives what came after a hole in the log, and after a second one', () => {
+  it('returns what came after one or more gaps in the log', () => {
     const stream = new ReplayedStream()
     pushAll(stream, 'line 1\nline 2\nline ')
-    stream.startOver()
+    stream.restartReplay()
     expect(pushAll(stream, 'line 1\nline 2\n3\nline 4\n')).toBe('3\nline 4\n')
-    stream.startOver()
+    stream.restartReplay()
     expect(pushAll(stream, 'line 1\nline 2\n3\nline 4\nline 5\n')).toBe('line 5\n')
   })
 
-  it('sees that whole lines are missing in the log, and is not fooled by a beginning that is like theirs', () => {
+  it('detects that whole lines are missing in the log, even if the next line starts like them', () => {
     const stream = new ReplayedStream()
     pushAll(stream, 'a 1\na 2\na 3\nprogress 4')
-    stream.startOver()
+    stream.restartReplay()
     expect(pushAll(stream, 'a 1\na 4\nb\n')).toBe('a 4\nb\n')
   })
 
-  it('gives nothing when nothing came after what the log lost', () => {
+  it('returns nothing if nothing came after the lost part', () => {
     const stream = new ReplayedStream()
     pushAll(stream, 'line 1\nprompt> ')
-    stream.startOver()
+    stream.restartReplay()
     expect(pushAll(stream, 'line 1\n')).toBe('')
   })
 })

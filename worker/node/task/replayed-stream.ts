@@ -1,18 +1,17 @@
-/** How much of what came is remembered: the engine's log may be behind what it had already handed on by so much. */
+/** Bytes of recent output that are kept. The engine's log may lack at most this much of what it already delivered. */
 const defaultMemory = 256 * 1024
 const lineFeed = 0x0a
 
 /**
- * One stream of a container's output, which may have to be read from its first byte again after the engine went away.
- * Gives out what is new, once: the log's copy of what came before is compared with what is remembered of it.
- *
- * An engine that ends loses what it has read of a line that is not finished, or more when it is killed: those who are
- * attached have seen it, its log never gets it. (Seen with 20.10 and live-restore: at every restart in the middle of a
- * line.) After such a hole the log goes on with what came later, so counting bytes alone would cut that much off.
+ * One output stream of a container that may have to be read again from its first byte after the engine was
+ * unavailable. Returns new output exactly once: compares the replayed log with the remembered output.
+ * An engine that exits loses the unfinished line, or more if it is killed: attached readers received that output,
+ * but the log never does. (Observed with 20.10 and live-restore at every restart in the middle of a line.) The log
+ * then continues with later output, so counting bytes alone would drop that much of it.
  */
 export class ReplayedStream {
   #seen: Tail
-  /** What came before the new beginning, until all of it was repeated. */
+  /** The output before the restart, until all of it was replayed. */
   #expected: Tail | null = null
   #held: Buffer[] = []
 
@@ -20,21 +19,21 @@ export class ReplayedStream {
     this.#seen = new Tail(memory)
   }
 
-  /** The next bytes come from the first one on again. */
-  startOver(): void {
-    // A repetition that broke off itself has shown less than what came before it.
+  /** The next bytes start from the first one again. */
+  restartReplay(): void {
+    // An interrupted replay contains less than the output before it.
     this.#expected ??= this.#seen
     this.#seen = new Tail(this.memory)
     this.#held = []
   }
 
-  /** What comes next does not repeat anything. */
-  expectNoMore(): void {
+  /** The next bytes repeat nothing. */
+  endReplay(): void {
     this.#expected = null
     this.#held = []
   }
 
-  /** Takes what comes, and gives what of it is new. */
+  /** Accepts bytes and returns the new part. */
   push(bytes: Buffer): Buffer {
     const before = this.#seen.length
     this.#seen.add(bytes)
@@ -43,7 +42,7 @@ export class ReplayedStream {
     return this.#compare(this.#expected.bytes)
   }
 
-  /** Waits until as much was repeated as is remembered, or differs from it. */
+  /** Waits until the replay covers everything remembered, or differs from it. */
   #compare(expected: Buffer): Buffer {
     const held = Buffer.concat(this.#held)
     this.#held = [held]
@@ -51,13 +50,13 @@ export class ReplayedStream {
     if (equal === held.length && equal < expected.length) return Buffer.alloc(0)
     this.#expected = null
     this.#held = []
-    // The log loses whole entries: where it differs for the first time, the hole began at the line's start.
+    // The log loses whole entries, so the gap starts at the beginning of the first line that differs.
     const hole = equal < expected.length ? expected.subarray(0, equal).lastIndexOf(lineFeed) + 1 : equal
     return held.subarray(hole)
   }
 }
 
-/** How much came, and the last of it. */
+/** The number of bytes received, and the last of them. */
 class Tail {
   length = 0
   #recent: Buffer[] = []
@@ -65,7 +64,7 @@ class Tail {
 
   constructor(readonly memory: number) {}
 
-  /** Where what is remembered begins. */
+  /** The offset of the first remembered byte. */
   get start(): number {
     return this.length - this.#recentLength
   }

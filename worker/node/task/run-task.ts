@@ -8,12 +8,12 @@ import { logger } from '@/lib/logger'
 import { encodeNote } from '@/lib/results/encode'
 import { RunCheckpoints } from '../../checkpoints/run-checkpoints'
 import type { ContainerRef, OutputChunk } from '../../runtime/runtime'
-import { withResults } from '../artifacts/upload-artifacts'
+import { withArtifacts } from '../artifacts/upload-artifacts'
 import { UsageRecorder } from '../gpus/usage-recorder'
 import { retryWrite } from '../lease/retry-write'
 import { waitForPeers, warnPeers } from './barrier'
 import { ContainerSupervisor } from './container-supervisor'
-import { isForeignEnd, outcomeOf, outcomeOfFault } from './outcome'
+import { isExternalEnd, outcomeOf, outcomeOfFault } from './outcome'
 import { OutputWriter } from './output-writer'
 import { clearTask, prepareTask } from './prepare-task'
 import { shownRank } from './shown-rank'
@@ -22,10 +22,10 @@ import type { TaskHost } from './task-settings'
 import { TaskTerminal } from './task-terminal'
 import { watchUsage } from './watch-usage'
 
-/** Between SIGTERM and SIGKILL. */
+/** Time between SIGTERM and SIGKILL. */
 const graceMs = 10_000
-/** How often a container that would not die is killed again. */
-const killAgainEveryMs = 5_000
+/** Retry interval for a container that could not be killed. */
+const killRetryMs = 5_000
 
 interface Conclusion {
   outcome: Outcome
@@ -33,8 +33,8 @@ interface Conclusion {
 }
 
 /**
- * One task from its claim to its verdict. Every step may be tried for the second time: a worker that was killed leaves
- * its container behind, and the next one goes on from there.
+ * Runs one task from its claim to its end. Every step may be a repetition: a worker that was killed leaves its
+ * container, and the next worker continues from there.
  */
 export class TaskRun {
   /** Resolves when nothing more will be done for the task here. Never rejects. */
@@ -42,7 +42,7 @@ export class TaskRun {
   readonly #abandoned = new AbortController()
   readonly #supervisor: ContainerSupervisor
   readonly #stop: StopRequest
-  readonly #use: UsageRecorder
+  readonly #usage: UsageRecorder
   #output: OutputWriter | undefined
   #checkpoints: RunCheckpoints | undefined
   #terminal: TaskTerminal | undefined
@@ -58,34 +58,34 @@ export class TaskRun {
         runtime: host.runtime,
         taskId: task.id,
         nodeId: host.lease.nodeId,
-        requireOurs: () => this.#requireOurs(),
+        requireOwnership: () => this.#requireOurs(),
         isStopped: () => this.#stop.reason !== null,
         abandoned: this.#abandoned.signal,
       },
       existing,
     )
-    this.#use = new UsageRecorder(host.lease, task)
-    // An adopted container may have been stopped for it already: then its exit code tells nothing.
+    this.#usage = new UsageRecorder(host.lease, task)
+    // An adopted container may already have been stopped for this reason, so its exit code says nothing.
     if (task.stopReason) this.stop(task.stopReason)
     this.done = this.#run()
   }
 
-  /** Stops the container for a reason, which becomes the task's unless there was one before. */
+  /** Stops the container. The reason becomes the task's reason unless it already has one. */
   stop(reason: EndReason): void {
-    if (this.#stop.give(reason)) this.#stopContainer()
+    if (this.#stop.set(reason)) this.#stopContainer()
   }
 
-  /** Takes what nvidia-smi just said of the node's GPUs, by their UUIDs. */
-  takeSample(readings: ReadonlyMap<string, GpuReading>): void {
-    if (!this.#abandoned.signal.aborted) this.#use.take(readings)
+  /** Accepts a reading of the node's GPUs, by UUID. */
+  addSample(readings: ReadonlyMap<string, GpuReading>): void {
+    if (!this.#abandoned.signal.aborted) this.#usage.addSample(readings)
   }
 
-  /** Something may have been typed at its terminal. */
-  ringTerminal(): void {
+  /** Input may have been typed at its terminal. */
+  notifyTerminal(): void {
     this.#terminal?.notify()
   }
 
-  /** Fenced off: nothing more is written. The container is left to whoever owns it now. */
+  /** Stops all writes after the worker was fenced off. The container is left to its new owner. */
   abandon(): void {
     this.#abandoned.abort()
   }
@@ -110,12 +110,12 @@ export class TaskRun {
       if (!keepGpus) await this.#cleanUp()
     } catch (error) {
       if (this.#abandoned.signal.aborted) return
-      // The container stays: whether another worker has adopted it, only the next reconciliation can tell.
+      // Leaves the container: only the next reconciliation knows whether another worker has adopted it.
       if (error instanceof Fenced) logger.warn({ task: task.id }, 'fenced off from a task')
       else
         logger.error(
           { err: error, task: task.id },
-          'could not bring a task to its end; it is looked at again',
+          'could not finish a task; retrying at the next reconciliation',
         )
     }
   }
@@ -123,35 +123,36 @@ export class TaskRun {
   async #conclude(): Promise<Conclusion> {
     try {
       const outcome = await Promise.race([this.#runContainer(), this.#supervisor.killFailed])
-      // The verdict waits until what the job left in /results is stored: who reads it finds all of them.
-      const told = await withResults(this.host, this.task, outcome, this.#abandoned.signal)
+      // Waits until the files of /results are stored, so that a reader of the final status finds all of them.
+      const told = await withArtifacts(this.host, this.task, outcome, this.#abandoned.signal)
       return { outcome: told, keepGpus: false }
     } catch (error) {
       if (error instanceof Fenced) throw error
-      logger.error({ err: error, task: this.task.id }, 'a task failed for a reason of the system')
+      logger.error({ err: error, task: this.task.id }, 'a task failed because of a system fault')
       return this.#concludeFault(error)
     }
   }
 
   /**
-   * A verdict gives the GPUs away, and a system's fault starts the job again: both only once its container is surely
-   * gone. Only a user who wants the job ended, or a job over its limits, is not kept waiting for one that would not die.
+   * A final status releases the GPUs, and a system fault starts the job again. Both require that its container is
+   * certainly gone. Exception: if the user cancelled the job or it exceeded its limits, the status does not wait for
+   * a container that could not be killed.
    */
   async #concludeFault(error: unknown): Promise<Conclusion> {
     for (let told = false; ; told = true) {
       const dead = await this.#supervisor.forceStop()
       const { reason } = this.#stop
-      // Peers of a container that others removed may fail with it, and stop it: it is still what ended them.
-      const stopped = reason !== null && !(reason === 'peer_failed' && isForeignEnd(error))
+      // If peers of a removed container fail as a result and stop it, the removal is still the cause.
+      const stopped = reason !== null && !(reason === 'peer_failed' && isExternalEnd(error))
       const outcome = stopped ? { reason, detail: null, exitCode: null } : outcomeOfFault(error)
       if (dead) return { outcome: await this.#finishCheckpoints(outcome), keepGpus: false }
       if (!told) await retryWrite(this.#abandoned.signal, 'drain', () => this.host.onKillFailed(this.task))
       if (endReasons[outcome.reason].fault !== 'system') {
         this.#checkpoints?.close()
-        const detail = 'Its container would not die; an admin has been told.'
+        const detail = 'Its container could not be killed. An admin has been notified.'
         return { outcome: { ...outcome, detail }, keepGpus: true }
       }
-      await sleep(killAgainEveryMs, this.#abandoned.signal)
+      await sleep(killRetryMs, this.#abandoned.signal)
       this.#requireOurs()
     }
   }
@@ -166,7 +167,7 @@ export class TaskRun {
     const over = existing?.state === 'exited'
     const leftMs = Math.max(0, task.timeLimitS - task.ranSeconds) * 1000
     const timeLimit = over ? undefined : setTimeout(() => this.stop('timeout'), leftMs)
-    this.#use.recordTo(store)
+    this.#usage.recordTo(store)
     const ended = new AbortController()
     const running = AbortSignal.any([ended.signal, this.#abandoned.signal])
     watchUsage(lease, task.id, () => this.#supervisor.usage(), running)
@@ -174,13 +175,13 @@ export class TaskRun {
     this.#keepCheckpoints(running)
     const take = async (chunk: OutputChunk) => {
       this.#requireOurs()
-      await store.take(chunk)
+      await store.write(chunk)
       if (store.limitReached) this.stop('output_limit')
     }
     try {
-      const exit = await this.#supervisor.follow(output, take, () => store.startOver())
+      const exit = await this.#supervisor.follow(output, take, () => store.restartReplay())
       clearTimeout(timeLimit)
-      await this.#stop.noted
+      await this.#stop.stored
       const outcome = outcomeOf(exit, this.#stop.reason, task.memoryMib, over)
       await warnPeers(lease, task, outcome, this.#abandoned.signal)
       const told = await this.#finishCheckpoints(outcome)
@@ -215,20 +216,20 @@ export class TaskRun {
     void this.#terminal.serve()
   }
 
-  /** Brings the container to run, and says so. Null when the task was stopped before that. */
+  /** Starts the container and reports it. Returns null if the task was stopped before that. */
   async #open(): Promise<AsyncIterable<OutputChunk> | null> {
     const { lease, runtime } = this.host
     let imageDigest: string | null = null
     let telling: Promise<void> | undefined
     const make = async () => {
       const [digest, container] = await Promise.all([
-        this.#stop.unlessGiven(runtime.ensureImage(this.task.image)),
+        this.#stop.unlessStopped(runtime.ensureImage(this.task.image)),
         prepareTask(this.host, this.task, this.#stop.signal, this.#note),
       ])
       imageDigest = digest
       return digest === null ? null : container
     }
-    // Told to the database while the engine starts the container: neither waits for the other.
+    // Writes to the database while the engine starts the container, so that neither waits for the other.
     const output = await this.#supervisor.open(
       make,
       () => this.task.instances === 1 || waitForPeers(lease, this.task, this.#stop.signal),

@@ -1,14 +1,14 @@
 import { unlessAborted } from '@/lib/async/sleep'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
-import { type ClaimedTask, noteStop } from '@/lib/cluster/tasks/tasks'
+import { type ClaimedTask, recordStopReason } from '@/lib/cluster/tasks/tasks'
 import { type EndReason, endReasons } from '@/lib/contract/reasons'
 import { retryWrite } from '../lease/retry-write'
 
-/** What a task is to be stopped for, if it is: once given, it is in the database too. */
+/** The reason for which a task must stop, if any. A given reason is also stored in the database. */
 export class StopRequest {
   #reason: EndReason | null = null
-  #noted: Promise<void> = Promise.resolve()
-  readonly #given = new AbortController()
+  #stored: Promise<void> = Promise.resolve()
+  readonly #requested = new AbortController()
 
   /** @param abandoned aborted when this worker may write nothing more. */
   constructor(
@@ -16,37 +16,37 @@ export class StopRequest {
     readonly task: ClaimedTask,
     readonly abandoned: AbortSignal,
   ) {
-    abandoned.addEventListener('abort', () => this.#given.abort(), { once: true })
+    abandoned.addEventListener('abort', () => this.#requested.abort(), { once: true })
   }
 
   get reason(): EndReason | null {
     return this.#reason
   }
 
-  /** Aborted once nothing is worth waiting for that comes before the container's end. */
+  /** Aborted when only the end of the container is worth waiting for. */
   get signal(): AbortSignal {
-    return this.#given.signal
+    return this.#requested.signal
   }
 
-  /** Resolves when it is in the database. @throws Fenced */
-  get noted(): Promise<void> {
-    return this.#noted
+  /** Resolves when the reason is stored. @throws Fenced */
+  get stored(): Promise<void> {
+    return this.#stored
   }
 
-  /** False when there was one before, which stays. */
-  give(reason: EndReason): boolean {
-    // Who wants the job ended does not wait for a container that would not die, as a peer's failure does.
+  /** Returns false if there already was a reason, which stays. */
+  set(reason: EndReason): boolean {
+    // A cancellation replaces a peer's failure, because it does not wait for a container that could not be killed.
     if (this.#reason === 'peer_failed' && endReasons[reason].fault === 'none') this.#reason = reason
     if (this.#reason) return false
     this.#reason = reason
-    this.#given.abort()
-    this.#noted = retryWrite(this.abandoned, 'stop', () => noteStop(this.lease, this.task, reason))
-    this.#noted.catch(() => {})
+    this.#requested.abort()
+    this.#stored = retryWrite(this.abandoned, 'stop', () => recordStopReason(this.lease, this.task, reason))
+    this.#stored.catch(() => {})
     return true
   }
 
-  /** Null when it came first: a pull may take many minutes. */
-  unlessGiven<T>(work: Promise<T>): Promise<T | null> {
+  /** Returns null if a stop was requested first. A pull may take many minutes. */
+  unlessStopped<T>(work: Promise<T>): Promise<T | null> {
     return unlessAborted(work, this.signal)
   }
 }

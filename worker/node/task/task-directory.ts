@@ -8,7 +8,7 @@ export function taskDirectory(tasksDirectory: string, taskId: string): string {
   return join(tasksDirectory, taskId)
 }
 
-/** Lays out what the container reads. Writing it again writes the same, and a reader never sees half a file. */
+/** Writes the files for the container. Idempotent, and a reader never sees a partial file. */
 export async function writeTaskDirectory(directory: string, task: ClaimedTask): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o755 })
   if (task.command === null) await writeWhole(join(directory, 'solution.py'), task.code)
@@ -16,10 +16,10 @@ export async function writeTaskDirectory(directory: string, task: ClaimedTask): 
   if (task.instances > 1) await writeWhole(join(directory, 'hostfile'), hostfileOf(task))
 }
 
-/** Processes that a task starts: one for each of its GPUs, and one where it has none. */
+/** Processes of a task: one for each of its GPUs, or one without GPUs. */
 export const processesOf = (gpuCount: number): number => Math.max(1, gpuCount)
 
-/** The tasks of a job over several nodes, as mpirun and deepspeed read them. */
+/** The tasks of a multi-node job in the hostfile format of mpirun and deepspeed. */
 function hostfileOf({ peers }: Pick<ClaimedTask, 'peers'>): string {
   return peers.map(({ rank, gpuCount }) => `rank-${rank} slots=${processesOf(gpuCount)}\n`).join('')
 }

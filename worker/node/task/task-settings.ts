@@ -3,26 +3,29 @@ import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import type { JobNetworks } from '@/lib/contract/job-network'
 import type { Runtime } from '../../runtime/runtime'
 
-/** What holds for every task that a worker runs, on whichever of its nodes. */
+/** Settings for every task of a worker, on any of its nodes. */
 export interface TaskSettings {
   runtime: Runtime
   tasksDirectory: string
   outputLimitBytes: number
-  /** What a task may leave in /results; null: nothing of it is kept here. */
+  /** Maximum bytes of a task's /results; null: files are not kept on this node. */
   resultsLimitBytes: number | null
-  /** Where runs keep their checkpoints: on a disk that the nodes share, or runs do not find them on another node. Null: in the bucket. */
+  /**
+   * The directory for checkpoints, on a disk that all nodes share, so that runs find them on another node. Null: the
+   * bucket.
+   */
   checkpointsDirectory: string | null
-  /** What the checkpoints of one run may take there. */
+  /** Maximum bytes of the checkpoints of one run in that directory. */
   checkpointsLimitBytes: number
-  /** Where the tasks of jobs over several nodes reach each other. */
+  /** The networks over which the tasks of a multi-node job communicate. */
   jobNetworks: JobNetworks
 }
 
-/** The node that a task runs on, as the one who brings it to its end knows it. */
+/** The node of a task, as seen by the code that runs the task. */
 export interface TaskHost extends TaskSettings {
   lease: Lease
-  /** False when somebody else may have been given this node's jobs. */
+  /** False if somebody else may have received this node's jobs. */
   leaseIsHeld(): boolean
-  /** Called when a container would not die: the node takes nothing new and the task's GPUs stay held. */
+  /** Called if a container could not be killed: the node accepts no new tasks, and the task's GPUs stay held. */
   onKillFailed(task: ClaimedTask): Promise<void>
 }

@@ -6,27 +6,27 @@ import { Fenced } from '@/lib/cluster/tasks/tasks'
 import { logger } from '@/lib/logger'
 import type { ContainerInput, TerminalSize } from '../../runtime/runtime'
 
-/** The safety net under the notifications. */
-const lookEveryMs = 1_000
+/** Polling interval, in case a notification is lost. */
+const pollIntervalMs = 1_000
 const retryMs = 1_000
-/** Until somebody attaches who says how large theirs is. */
-const usualSize: TerminalSize = { columns: 80, rows: 24 }
+/** Used until somebody attaches and reports a size. */
+const defaultSize: TerminalSize = { columns: 80, rows: 24 }
 
-/** The container behind the terminal, for as long as it runs. */
+/** The container of the terminal, while it runs. */
 interface TerminalContainer {
   openInput(): Promise<ContainerInput>
   resize(size: TerminalSize): Promise<void>
 }
 
 /**
- * Brings what people type to a running task, and the size of their terminal. A program that does not read holds up its
- * own keys only: no more is taken from the database until the engine has taken what came before.
+ * Forwards typed input and the terminal size to a running task. A program that does not read delays only its own
+ * input: no more is claimed from the database until the engine has accepted the previous input.
  */
 export class TaskTerminal {
   readonly #wake: ChangeSignal
   #input: ContainerInput | undefined
   #writing = false
-  #shown = ''
+  #currentSize = ''
 
   constructor(
     readonly lease: Lease,
@@ -38,29 +38,29 @@ export class TaskTerminal {
     signal.addEventListener('abort', () => this.#input?.close())
   }
 
-  /** Something was typed, or may have been. */
+  /** Input may have been typed. */
   notify(): void {
     this.#wake.notify()
   }
 
-  /** Serves until `signal` ends it, or the task is no longer this worker's. Never rejects. */
+  /** Serves until `signal` is aborted or the task no longer belongs to this worker. Never rejects. */
   async serve(): Promise<void> {
     while (!this.signal.aborted) {
       try {
-        await this.#look()
-        await this.#wake.wait(lookEveryMs)
+        await this.#poll()
+        await this.#wake.wait(pollIntervalMs)
       } catch (error) {
         if (this.signal.aborted || error instanceof Fenced) return
-        logger.warn({ err: error, task: this.taskId }, 'the terminal of a task was not served; trying again')
+        logger.warn({ err: error, task: this.taskId }, 'could not serve the terminal of a task; retrying')
         await sleep(retryMs, this.signal)
       }
     }
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const { size, input } = await claimTerminalInput(this.lease, this.taskId, !this.#writing)
     if (input.length > 0) this.#write(input)
-    await this.#resize(size ?? usualSize)
+    await this.#resize(size ?? defaultSize)
   }
 
   #write(bytes: Buffer): void {
@@ -68,7 +68,7 @@ export class TaskTerminal {
     this.#tryToWrite(bytes)
       .catch((error: unknown) => {
         if (this.signal.aborted) return
-        logger.warn({ err: error, task: this.taskId }, 'what was typed did not reach a task')
+        logger.warn({ err: error, task: this.taskId }, 'typed input did not reach a task')
       })
       .finally(() => {
         this.#writing = false
@@ -76,7 +76,10 @@ export class TaskTerminal {
       })
   }
 
-  /** A connection that broke is opened anew for what comes next: whether it has taken these bytes, nobody can tell. */
+  /**
+   * Opens a new connection for the next input after a failure. The failed bytes are not repeated, because they may
+   * have arrived.
+   */
   async #tryToWrite(bytes: Buffer): Promise<void> {
     this.#input ??= await this.container.openInput()
     if (this.signal.aborted) return this.#input.close()
@@ -91,8 +94,8 @@ export class TaskTerminal {
 
   async #resize(size: TerminalSize): Promise<void> {
     const wanted = `${size.columns}x${size.rows}`
-    if (wanted === this.#shown) return
+    if (wanted === this.#currentSize) return
     await this.container.resize(size)
-    this.#shown = wanted
+    this.#currentSize = wanted
   }
 }

@@ -67,7 +67,7 @@ it('runs solution.py with its arguments', async () => {
   expect(await filesOf(task)).toEqual([expect.stringMatching(/^config.yaml: /), 'solution.py: print(1)'])
 })
 
-it('tells the program which GPUs it has, as the container numbers them, where the job asks for it', () => {
+it('passes its GPUs as numbered in the container, if the job requests it', () => {
   const gpu = (index: number) => ({ uuid: `GPU-${index}`, index, simulated: false, milli: 1000 })
   const spec = readSpec({ args: ['--cuda', '7', '--epochs', '10'], cuda_argument: true })
   const asked = containerFor({ ...task, spec, gpus: [gpu(2), gpu(5)] })
@@ -78,7 +78,7 @@ it('tells the program which GPUs it has, as the container numbers them, where th
   expect(containerFor({ ...task, spec: { ...spec, args: ['a'] } }).command.slice(3)).toEqual(['a'])
 })
 
-it('hands a command to a shell as it was typed, in a container that is the same in all else', async () => {
+it('passes a command unchanged to a shell, in an otherwise equal container', async () => {
   const command = 'echo "$HOME" \'$5\' && python train.py; exit 3'
   const commanded = { ...task, code: Buffer.alloc(0), command }
   expect(containerFor(commanded)).toEqual({
@@ -88,7 +88,7 @@ it('hands a command to a shell as it was typed, in a container that is the same 
   expect(await filesOf(commanded)).toEqual([expect.stringMatching(/^config.yaml: /)])
 })
 
-it('begins with a copy of what was shipped, and then becomes the program', () => {
+it('copies the uploaded directory, then executes the program', () => {
   const shipped = {
     ...task,
     archiveId: 'archive',
@@ -104,7 +104,7 @@ it('begins with a copy of what was shipped, and then becomes the program', () =>
   expect(commanded.command[2]).not.toContain('solution.py')
 })
 
-it('is told where all tasks of the attempt are, and how many processes each has', async () => {
+it('receives the nodes of all tasks, and the number of processes of each', async () => {
   const peers = [2, 2].map((gpuCount, rank) => ({
     rank,
     nodeId: `node-${rank}`,
@@ -132,7 +132,7 @@ it('is told where all tasks of the attempt are, and how many processes each has'
   expect(containerFor(apart).network).toMatchObject({
     peers: [{ machine: { node: 'n0', address: '192.0.2.7' } }, { machine: null }],
   })
-  // A leader of another range has counted further than this node can.
+  // A leader with a larger range has assigned an index that this node does not have.
   expect(() => containerFor({ ...one, networkIndex: 16 }, readJobNetworks('192.168.7.0/24'))).toThrow(
     /GPUQ_JOB_NETWORKS/,
   )

@@ -6,12 +6,12 @@ import type { TaskContainer } from '../../runtime/runtime'
 import { shippedDirectory } from './prepare-archive'
 import { toNetworkSpec } from './to-network-spec'
 
-/** Whether the task begins with files that were shipped. */
+/** Whether the task has uploaded files. */
 export function hasShippedDirectory(task: Pick<ClaimedTask, 'spec'>): boolean {
   return task.spec.archive !== undefined
 }
 
-/** What a task asks of the runtime. */
+/** Converts a task to the container specification of the runtime. */
 export function toContainerSpec(
   task: ClaimedTask,
   lease: Lease,
@@ -19,7 +19,7 @@ export function toContainerSpec(
   jobNetworks: JobNetworks,
 ): Omit<TaskContainer, 'results' | 'workspace' | 'checkpoints'> {
   const { spec } = task
-  // The container numbers its GPUs from 0 in the order of their numbers on the node, as `task.gpus` has them.
+  // The container numbers its GPUs from 0 in node order, which is the order of `task.gpus`.
   const args = spec.cuda_argument ? withCudaArgument(spec.args, task.gpus.length) : spec.args
   const shipped = spec.archive !== undefined
   const program =
@@ -47,8 +47,8 @@ export function toContainerSpec(
 }
 
 /**
- * Copies the shipped files to where the program may write, and becomes the program. Links stay links, and every file is
- * the task's own. An uploaded program is put beside them, where it finds its modules and data.
+ * Copies the uploaded files to a writable place, then executes the program. Keeps links as links, and makes the task
+ * the owner of every file. An uploaded program is copied to the same place, where it finds its modules and data.
  */
 function inShippedDirectory(program: string[], uploaded: boolean): string[] {
   const steps = [

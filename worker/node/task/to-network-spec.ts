@@ -4,14 +4,14 @@ import { type JobNetwork, RuntimeFault } from '../../runtime/runtime'
 import { processesOf } from './task-directory'
 
 /**
- * The network that a task shares with the attempt's others.
- * @throws when its number was given out by a leader that has another range than this node.
+ * Returns the network that a task shares with the other tasks of its attempt.
+ * @throws if the leader uses a larger range than this node.
  */
 export function toNetworkSpec(task: ClaimedTask, index: number, jobNetworks: JobNetworks): JobNetwork {
   if (index >= jobNetworks.count)
     throw new RuntimeFault(
       'engine_error',
-      `The job's network has number ${index}, and this node has ${jobNetworks.count}: GPUQ_JOB_NETWORKS must be the same on every node.`,
+      `The job's network has index ${index}, but this node has only ${jobNetworks.count} networks. Set GPUQ_JOB_NETWORKS to the same value on every node.`,
     )
   const { cidr: subnet, vni } = subnetOf(jobNetworks, index)
   const own = task.peers.find(({ rank }) => rank === task.rank)

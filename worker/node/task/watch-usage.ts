@@ -4,13 +4,13 @@ import { recordTaskUsage } from '@/lib/cluster/tasks/task-usage'
 import { logger } from '@/lib/logger'
 import type { Usage } from '../../runtime/runtime'
 
-/** Early once, so that short jobs have a figure too. */
+/** The first sample is early, so that short jobs have one too. */
 const firstAfterMs = 1_000
-const everyMs = 5_000
+const sampleIntervalMs = 5_000
 
 /**
- * Writes down what a task's container has used, from time to time while it runs. A sample is one of many: one that is
- * lost is not tried again, and nothing waits for it. Never rejects.
+ * Records periodically what a running container uses. Does not retry a lost sample, and nothing waits for it. Never
+ * rejects.
  */
 export async function watchUsage(
   lease: Lease,
@@ -18,14 +18,14 @@ export async function watchUsage(
   read: () => Promise<Usage | null>,
   running: AbortSignal,
 ): Promise<void> {
-  for (let waitMs = firstAfterMs; ; waitMs = everyMs) {
+  for (let waitMs = firstAfterMs; ; waitMs = sampleIntervalMs) {
     await sleep(waitMs, running)
     if (running.aborted) return
     try {
       const usage = await read()
       if (usage && !running.aborted) await recordTaskUsage(lease, taskId, usage)
     } catch (error) {
-      logger.debug({ err: error, task: taskId }, 'a sample of its CPU and memory was lost')
+      logger.debug({ err: error, task: taskId }, 'could not store a CPU and memory sample of a task')
     }
   }
 }

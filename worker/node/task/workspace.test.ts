@@ -11,22 +11,22 @@ const task = {
   peers: [{ nodeName: 'node-2' }],
 } as unknown as ClaimedTask
 
-/** What a worker that was started with this setting makes of a job that was accepted to work there. */
+/** Returns what a worker with this setting does with a job that was accepted for a directory. */
 async function findOn(setting: string | null, workspace: string | null) {
-  // The environment is read once a process.
+  // The environment is read once per process.
   vi.resetModules()
   vi.stubEnv('GPUQ_WORKSPACES', setting ?? '')
   const { findWorkspace } = await import('./workspace')
   return findWorkspace({ ...task, workspace })
 }
 
-it('runs no job without the directory that it was accepted to work in, and says what to set where', async () => {
+it('runs no job without its shared directory, and says what to change', async () => {
   await expect(findOn(null, '/data/thesis')).rejects.toThrow(
     "The job was accepted to work in /data/thesis, and the worker of node-2 has none for its project. Start it with the web server's GPUQ_WORKSPACES.",
   )
   await expect(findOn('/elsewhere', '/data/thesis')).rejects.toThrow(/node-2 has \/elsewhere\/ada\/thesis/)
 })
 
-it('has nothing to say where nobody set a directory', async () => {
+it('returns null if no directory is configured', async () => {
   expect(await findOn(null, null)).toBeNull()
 })

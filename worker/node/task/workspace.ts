@@ -6,7 +6,7 @@ import { workspaceOf } from '@/lib/contract/workspaces'
 import { env } from '@/lib/env'
 import type { TaskWorkspace } from '../../runtime/runtime'
 
-/** Why a project's shared directory cannot be given to a task; the message names path and node. */
+/** A project's shared directory cannot be used for a task; the message names path and node. */
 export class WorkspaceFault extends Error {
   constructor(message: string) {
     super(message)
@@ -14,12 +14,13 @@ export class WorkspaceFault extends Error {
   }
 }
 
-/** A server of files that has gone away answers nobody. */
-const answersWithinMs = 10_000
+/** A file server that is gone never responds. */
+const responseTimeoutMs = 10_000
 
 /**
- * The shared directory of a task's project, looked at on this node; null where it has none.
- * @throws {WorkspaceFault} where it is not there, cannot be trusted, is another than the web server's, or its user has no uid.
+ * Checks the shared directory of a task's project on this node; null if the project has none.
+ * @throws {WorkspaceFault} if it does not exist, is not trusted, differs from the web server's, or its user has no
+ * uid.
  */
 export async function findWorkspace(task: ClaimedTask): Promise<TaskWorkspace | null> {
   const path = workspaceOf(env().GPUQ_WORKSPACES, task.project)
@@ -28,14 +29,20 @@ export async function findWorkspace(task: ClaimedTask): Promise<TaskWorkspace | 
   if (path === null) return null
   const { handle, uid, gid } = task.user
   if (uid === null) {
-    throw new WorkspaceFault(`${handle} has no uid to write to ${path} with. An admin can set it.`)
+    throw new WorkspaceFault(
+      `${handle} has no uid to write to ${path}. An admin can set the uid on the Users page.`,
+    )
   }
-  await within(answersWithinMs, requireTrusted(path, node), `${path} does not answer on ${node}.`)
+  await within(
+    responseTimeoutMs,
+    requireTrusted(path, node),
+    `${path} does not respond on ${node}. Check its file server.`,
+  )
   const startsHere = task.command !== null && task.spec.archive === undefined
   return { path, uid, gid: gid ?? uid, startsHere }
 }
 
-/** A job that was accepted to work in a directory would run without its files, or write where nobody looks for them. */
+/** Without its directory, a job would run without its files, or write where nobody looks for them. */
 function requireSame(path: string | null, accepted: string | null, node: string): void {
   if (accepted === null || accepted === path) return
   const has = path === null ? 'has none for its project' : `has ${path}`
@@ -45,9 +52,9 @@ function requireSame(path: string | null, accepted: string | null, node: string)
 }
 
 /**
- * The engine follows the path once more when it mounts it. So it is no use to look whether it leads where it says, unless
- * nobody can lead it elsewhere in between: no part of it is a link, and every directory above belongs to root (or to the
- * worker's own user) and can be changed by nobody else. A project's own directory may belong to anyone.
+ * The engine resolves the path again when it mounts it, so a check helps only if nobody can change the path in
+ * between. Therefore no part of it may be a link, and every parent directory must belong to root (or the worker's
+ * user) and be writable by nobody else. The project's own directory may belong to anyone.
  */
 async function requireTrusted(path: string, node: string): Promise<void> {
   const trusted = new Set([0, process.geteuid?.() ?? 0])
@@ -55,24 +62,25 @@ async function requireTrusted(path: string, node: string): Promise<void> {
     const stats = await lstat(part).catch((error: NodeJS.ErrnoException) => {
       throw new WorkspaceFault(
         error.code === 'ENOENT' || error.code === 'ENOTDIR'
-          ? `${part} is not there on ${node}.`
-          : `${part} cannot be looked at on ${node}: ${error.code}.`,
+          ? `${part} does not exist on ${node}. Create or mount it.`
+          : `${part} cannot be read on ${node}: ${error.code}. Check its permissions.`,
       )
     })
     if (stats.isSymbolicLink()) {
-      throw new WorkspaceFault(`${part} is a link on ${node}. A shared directory is named by its real path.`)
+      throw new WorkspaceFault(`${part} is a link on ${node}. Set the real path in GPUQ_WORKSPACES.`)
     }
-    if (!stats.isDirectory()) throw new WorkspaceFault(`${part} is no directory on ${node}.`)
+    if (!stats.isDirectory())
+      throw new WorkspaceFault(`${part} is not a directory on ${node}. Set a directory in GPUQ_WORKSPACES.`)
     const open = !trusted.has(stats.uid) || (stats.mode & 0o022) !== 0
     if (part !== path && open) {
       throw new WorkspaceFault(
-        `${part} on ${node} can be changed by others than root, who could put another directory in the place of ${path}.`,
+        `Users other than root can change ${part} on ${node} and could replace ${path} by another directory. Make root its owner and remove write permission for others.`,
       )
     }
   }
 }
 
-/** `/`, `/a`, `/a/b` for `/a/b`. */
+/** Returns `/`, `/a`, `/a/b` for `/a/b`. */
 function partsOf(path: string): string[] {
   const parent = dirname(path)
   return parent === path ? [path] : [...partsOf(parent), path]

@@ -14,8 +14,8 @@ interface WaitOptions {
 }
 
 /**
- * Waits for containers to end. The client's own call for it never returns when the engine dies after it has sent the
- * headers, which it does at once; so the answer is read here as a stream, whose breaking is noticed.
+ * Waits for containers to exit. The client's own wait call never returns if the engine dies after sending the
+ * headers, which it sends at once. This class reads the response as a stream and detects a broken connection.
  */
 export class ContainerExits {
   constructor(
@@ -23,14 +23,14 @@ export class ContainerExits {
     private readonly watch: EngineEvents,
   ) {}
 
-  /** Resolves when the container has exited, at once if it already has. */
+  /** Resolves when the container has exited, immediately if it already has. */
   async until(id: string, options: WaitOptions = {}): Promise<void> {
     await finished((await this.listen(id, options)).resume()).catch((error) => this.fail(id, error, options))
   }
 
   /**
-   * Begins, before a container's start, to wait for its end. Resolves once the engine listens, with a function that
-   * tells whether the end came within `ms` of being asked; it throws when the engine was away at any time since.
+   * Starts to wait for an exit before the container starts. Resolves once the engine listens, with a function that
+   * returns whether the exit came within `ms`. That function throws if the engine was unavailable at any time since.
    */
   async ahead(id: string, signal: AbortSignal): Promise<(ms: number) => Promise<boolean>> {
     const options: WaitOptions = { condition: 'next-exit', signal }
@@ -43,7 +43,7 @@ export class ContainerExits {
     return (ms) => Promise.race([exited, sleep(ms, false, { ref: false })])
   }
 
-  /** True when the container has exited, or is gone altogether, within `ms`. */
+  /** Returns true if the container exits or is removed within `ms`. */
   async within(id: string, ms: number, condition?: Condition): Promise<boolean> {
     const signal = AbortSignal.timeout(ms)
     try {

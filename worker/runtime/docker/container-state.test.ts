@@ -5,7 +5,7 @@ import { findOwn, inspectSchema, toContainerRef, toExit } from './container-stat
 const carried = { 'gpuq.job': 'j', 'gpuq.task': 't', 'gpuq.node': 'n', 'gpuq.attempt': '2' }
 
 describe('toContainerRef', () => {
-  it('reads our labels, and tells every state of the engine as one of three', () => {
+  it('reads our labels, and maps every engine state to one of three', () => {
     const state = (status: string) => toContainerRef('id', carried, status)?.state
     expect(toContainerRef('id', carried, 'created')).toEqual({
       id: 'id',
@@ -24,7 +24,7 @@ describe('toContainerRef', () => {
     expect(['exited', 'dead', 'removing'].map(state)).toEqual(['exited', 'exited', 'exited'])
   })
 
-  it('leaves alone what somebody else labelled', () => {
+  it('ignores containers with labels of others', () => {
     const others: (Record<string, string> | null)[] = [
       null,
       {},
@@ -42,18 +42,18 @@ const inspected = (state: object, Labels: Record<string, string> = carried) =>
   inspectSchema.parse({ Id: 'id', Config: { Labels }, State: { Status: 'exited', ExitCode: 0, ...state } })
 
 describe('findOwn', () => {
-  it('is the same job, task, attempt and node, or a refusal', () => {
+  it('requires the same job, task, attempt and node', () => {
     const task = { jobId: 'j', taskId: 't', attempt: 2, nodeId: 'n' } as TaskContainer
     expect(findOwn(task, inspected({})).id).toBe('id')
     for (const change of [{ jobId: 'x' }, { taskId: 'x' }, { attempt: 1 }, { nodeId: 'x' }]) {
-      expect(() => findOwn({ ...task, ...change }, inspected({}))).toThrow('Another container')
+      expect(() => findOwn({ ...task, ...change }, inspected({}))).toThrow('A different container')
     }
-    expect(() => findOwn(task, inspected({}, {}))).toThrow('Another container')
+    expect(() => findOwn(task, inspected({}, {}))).toThrow('A different container')
   })
 })
 
 describe('toExit', () => {
-  it('reads times to the millisecond, and the year 1 as never', () => {
+  it('reads times in milliseconds, and the year 1 as null', () => {
     const exit = toExit(
       inspected({
         ExitCode: 137,
@@ -70,7 +70,7 @@ describe('toExit', () => {
     })
   })
 
-  it('is refused for what has not ended', () => {
+  it('is refused for a container that has not ended', () => {
     expect(() => toExit(inspected({ Status: 'created' }))).toThrow('created')
   })
 })

@@ -11,7 +11,7 @@ const labelsSchema = z.object({
   [labels.network]: z.string().min(1).optional(),
 })
 
-/** What `GET /containers/ID/json` says, as far as gpuq cares. */
+/** The properties of `GET /containers/ID/json` that gpuq uses. */
 export const inspectSchema = z.object({
   Id: z.string(),
   Config: z.object({ Labels: z.record(z.string(), z.string()).nullish() }),
@@ -26,12 +26,12 @@ export const inspectSchema = z.object({
 
 export type Inspection = z.infer<typeof inspectSchema>
 
-/** What `GET /containers/json` says. */
+/** The properties of `GET /containers/json` that gpuq uses. */
 export const listSchema = z.array(
   z.object({ Id: z.string(), Labels: z.record(z.string(), z.string()).nullish(), State: z.string() }),
 )
 
-/** A container that carries our labels, or null for one of somebody else's. */
+/** Returns a container with our labels, or null for any other container. */
 export function toContainerRef(
   id: string,
   carried: Record<string, string> | null | undefined,
@@ -52,8 +52,8 @@ export function toContainerRef(
 }
 
 /**
- * The container found under a task's name, when it is that task's. Anything else there was left by another database
- * or by a stranger, and is not ours to run or to remove.
+ * Returns the container with a task's name if it belongs to that task. Any other container with the name comes from
+ * another database or from outside gpuq, so gpuq must not run or remove it.
  */
 export function findOwn(task: TaskContainer, found: Inspection): ContainerRef {
   const ref = toContainerRef(found.Id, found.Config.Labels, found.State.Status)
@@ -64,10 +64,13 @@ export function findOwn(task: TaskContainer, found: Inspection): ContainerRef {
     ref.nodeId === task.nodeId
   )
     return ref
-  throw new RuntimeFault('engine_error', `Another container than this task's has its name (${found.Id}).`)
+  throw new RuntimeFault(
+    'engine_error',
+    `A different container already has the name of this task's container (${found.Id}). Remove it if it is not needed.`,
+  )
 }
 
-/** How a container ended. */
+/** Returns how a container ended. */
 export function toExit({ State }: Inspection): Exit {
   if (toState(State.Status) !== 'exited')
     throw new RuntimeFault('engine_error', `The container has not ended: it is ${State.Status}.`)
@@ -79,19 +82,22 @@ export function toExit({ State }: Inspection): Exit {
   }
 }
 
-/** An end that others than the program and gpuq had a hand in says nothing about the program. */
+/**
+ * Throws if the engine or something outside gpuq ended the container, because such an end says nothing about the
+ * program.
+ */
 export function refuseForeignEnd({ exitCode }: Exit, { interrupted, signals }: ContainerNotes): void {
   const signal = exitCode - 128
   if (signals.has(signal))
     throw new RuntimeFault(
       'container_gone',
-      `The container was ended from outside gpuq, with signal ${signal}.`,
+      `Something outside gpuq ended the container with signal ${signal}.`,
     )
-  // Whether it was the engine that ended it cannot be known, and the engine has thrown away what was in its pipes.
+  // The engine may have ended it, and has lost the output in its pipes.
   if (interrupted)
     throw new RuntimeFault(
       'container_gone',
-      'The container ended while the engine was away: its last output is lost.',
+      'The container ended while the engine was unavailable, so its last output is lost.',
     )
 }
 
@@ -100,7 +106,7 @@ function toState(status: string): ContainerRef['state'] {
   return status === 'running' || status === 'paused' || status === 'restarting' ? 'running' : 'exited'
 }
 
-/** The engine's times have nanoseconds, and year 1 for "never". */
+/** The engine's times have nanoseconds, and the year 1 for "never". */
 function toTime(text: string): Date | null {
   const time = new Date(text)
   return Number.isNaN(time.getTime()) || time.getUTCFullYear() < 1970 ? null : time

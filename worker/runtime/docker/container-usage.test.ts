@@ -5,7 +5,7 @@ const mib = 1024 * 1024
 const usageOf = (stats: object) => toUsage(statsSchema.parse(stats))
 const cpu_stats = { cpu_usage: { total_usage: 2_500_000_000, percpu_usage: [2_500_000_000] }, online_cpus: 1 }
 
-it('takes the peak that version 1 of control groups keeps', () => {
+it('reads the peak memory of cgroups version 1', () => {
   const memory_stats = {
     usage: 60 * mib,
     max_usage: 210 * mib,
@@ -15,7 +15,7 @@ it('takes the peak that version 1 of control groups keeps', () => {
   expect(usageOf({ cpu_stats, memory_stats })).toEqual({ cpuSeconds: 2.5, memoryPeakMib: 210 })
 })
 
-it('takes what version 2 says is held now, without what the kernel can drop', () => {
+it('reads the current memory of cgroups version 2, without reclaimable cache', () => {
   const memory_stats = {
     usage: 150 * mib,
     stats: { anon: 90 * mib, inactive_file: 50 * mib },
@@ -26,11 +26,14 @@ it('takes what version 2 says is held now, without what the kernel can drop', ()
   expect(usageOf({ cpu_stats, memory_stats: more })?.memoryPeakMib).toBe(0)
 })
 
-it('does not take for a peak what stands there where none is kept', () => {
+it('does not read the limit as the peak', () => {
   const memory_stats = { usage: 100 * mib, max_usage: 512 * mib, limit: 512 * mib }
   expect(usageOf({ cpu_stats, memory_stats })?.memoryPeakMib).toBe(100)
 })
 
-it.each([{}, null, undefined])('has no figures of a container that does not run: %o', (memory_stats) => {
-  expect(usageOf({ cpu_stats: { cpu_usage: { total_usage: 0 } }, memory_stats })).toBeNull()
-})
+it.each([{}, null, undefined])(
+  'returns no figures for a container that is not running: %o',
+  (memory_stats) => {
+    expect(usageOf({ cpu_stats: { cpu_usage: { total_usage: 0 } }, memory_stats })).toBeNull()
+  },
+)

@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import type { Usage } from '../runtime'
 
-/** What `GET /containers/ID/stats` says, as far as gpuq cares. A container that does not run has no memory figures. */
+/**
+ * The properties of `GET /containers/ID/stats` that gpuq uses. A container that is not running has no memory
+ * figures.
+ */
 export const statsSchema = z.object({
   cpu_stats: z.object({ cpu_usage: z.object({ total_usage: z.number().nonnegative() }) }),
   memory_stats: z
@@ -16,13 +19,13 @@ export const statsSchema = z.object({
 const mib = 1024 * 1024
 
 /**
- * What a container has used until now; null where the engine gives no figures. Version 1 of control groups keeps the
- * peak of memory itself. Version 2 tells what is held now, from which what the kernel can drop at once is taken off.
+ * Returns what a container has used so far; null if the engine reports nothing. Cgroups version 1 reports the peak
+ * memory. Version 2 reports the current memory, from which reclaimable cache is subtracted.
  */
 export function toUsage({ cpu_stats, memory_stats }: z.infer<typeof statsSchema>): Usage | null {
   const { usage, max_usage, stats } = memory_stats ?? {}
   if (usage === undefined) return null
-  // Only version 1 has this key: Podman puts the limit where the peak would be in version 2.
+  // Only version 1 has this key. With version 2, Podman reports the limit in the field of the peak.
   const keepsPeak = stats?.total_inactive_file !== undefined
   const held = Math.max(0, usage - (stats?.total_inactive_file ?? stats?.inactive_file ?? 0))
   const peak = (keepsPeak && max_usage) || held

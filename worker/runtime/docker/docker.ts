@@ -10,18 +10,18 @@ import { EngineRuntime } from './engine-runtime'
 import type { Timeouts } from './timeouts'
 
 export interface DockerOptions {
-  /** Bytes of records after which the caller ends a job for its output. */
+  /** Bytes of output records after which the caller ends a job. */
   outputLimitBytes: number
-  /** Another OCI runtime than the engine's default, such as `runsc`. */
+  /** An OCI runtime other than the engine's default, such as `runsc`. */
   ociRuntime?: string | undefined
-  /** Where the engine listens; by default where DOCKER_HOST says, else the usual place. */
+  /** The engine's socket; default: DOCKER_HOST, otherwise the standard path. */
   socketPath?: string | undefined
   patience?: Partial<Timeouts>
-  /** Runs iproute2 where the engine's networks are; left out: here. */
+  /** Runs iproute2 in the engine's network namespace; default: on this host. */
   iproute?: RunIproute
 }
 
-/** Runs tasks on the Docker engine of this host. */
+/** Creates a runtime on the Docker engine of this host. */
 export function createDockerRuntime(options: DockerOptions): Runtime {
   const { outputLimitBytes, ociRuntime, socketPath, patience, iproute } = options
   const policy = { version, outputLimitBytes, internetNetwork: 'gpuq', ociRuntime }
@@ -32,7 +32,7 @@ class DockerEngine implements Engine {
   private readonly docker: Docker
 
   constructor(socketPath: string | undefined) {
-    // No agent is set: Node's own keeps connections open between calls.
+    // Without an own agent, Node's default agent keeps connections open between calls.
     this.docker = new Docker(socketPath === undefined ? {} : { socketPath })
   }
 
@@ -63,15 +63,20 @@ class DockerEngine implements Engine {
 
   openInput(id: string): Promise<Writable> {
     return new Promise((resolve, reject) => {
-      // The engine looks for keys that detach, by default Ctrl-P Ctrl-Q, which programs want for themselves, and
-      // keeps the first of them back. 0xff is in no text; the client could not write it into the address.
+      // The engine scans the input for detach keys, by default Ctrl-P Ctrl-Q, which programs use themselves, and
+      // delays the first of them. The byte 0xff occurs in no text; the client cannot encode it in the URL.
       const path = `/containers/${id}/attach?stream=1&stdin=1&detachKeys=%FF&`
-      // An empty body: any other would reach the program as if it had been typed.
+      // The body must be empty, because the program would receive any other body as input.
       const request = { method: 'POST', path, isStream: true, hijack: true, file: Buffer.alloc(0) }
       this.docker.modem.dial({ ...request, statusCodes: { 200: true } }, (error, answer) => {
         if (error) return reject(error)
         if (answer instanceof Duplex) return resolve(answer)
-        reject(new RuntimeFault('engine_error', 'The engine answered without a stream.'))
+        reject(
+          new RuntimeFault(
+            'engine_error',
+            'The engine responded without a stream. Check its version and log.',
+          ),
+        )
       })
     })
   }
@@ -89,7 +94,7 @@ class DockerEngine implements Engine {
   }
 
   stats(id: string): Promise<unknown> {
-    // Once, or the engine would look twice, a second apart, to tell a rate.
+    // One sample; otherwise the engine takes two, a second apart, to compute a rate.
     return this.docker.getContainer(id).stats({ stream: false, 'one-shot': true })
   }
 
@@ -131,7 +136,7 @@ class DockerEngine implements Engine {
       const request = { method, path: `${path}?`, options, isStream: true, statusCodes: { 200: true } }
       this.docker.modem.dial({ ...request, ...(signal && { abortSignal: signal }) }, (error, answer) => {
         if (error) return reject(error)
-        // Listening to the engine must not keep the process alive; what waits for the engine does.
+        // The event stream must not keep the process alive; other requests do.
         if (path === '/events' && answer instanceof IncomingMessage) answer.socket.unref()
         resolve(asReadable(answer))
       })
@@ -140,5 +145,5 @@ class DockerEngine implements Engine {
 
 function asReadable(value: unknown): Readable {
   if (value instanceof Readable) return value
-  throw new RuntimeFault('engine_error', 'The engine answered without a stream.')
+  throw new RuntimeFault('engine_error', 'The engine responded without a stream. Check its version and log.')
 }

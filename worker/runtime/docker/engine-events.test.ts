@@ -7,7 +7,7 @@ const patience = { timeout: 30_000 }
 const event = (Action: string, ID: string, Attributes = {}) =>
   `${JSON.stringify({ Action, Actor: { ID, Attributes }, timeNano: 1_800_000_000_500_000_000 })}\n`
 
-it('notes what befell its containers, and asks again from there when the connection breaks', async () => {
+it('records events of its containers, and continues from the last one when the connection breaks', async () => {
   const streams: PassThrough[] = []
   const sinces: string[] = []
   const watch = new EngineEvents(async ({ since }) => {
@@ -34,7 +34,7 @@ it('notes what befell its containers, and asks again from there when the connect
   streams[1]?.end()
 })
 
-it('waits for what explains an end by a signal, and no longer', async () => {
+it('waits only as long as needed for the event that explains an end by a signal', async () => {
   const stream = new PassThrough()
   const watch = new EngineEvents(async () => stream)
   watch.of('a')
@@ -50,7 +50,7 @@ it('waits for what explains an end by a signal, and no longer', async () => {
   stream.end()
 })
 
-it('tells whether the engine that answers now has seen a container end', async () => {
+it('reports whether the current engine instance has seen a container end', async () => {
   const remembered = [event('kill', 'a', { signal: '9' }), event('die', 'a')]
   const asked: unknown[] = []
   const watch = new EngineEvents(async (query) => {

@@ -4,13 +4,13 @@ import { readJsonLines } from './json-lines'
 
 /** What happened to a container besides ending. */
 export interface ContainerNotes {
-  /** The kernel killed a process in it for memory. */
+  /** The kernel killed one of its processes for memory. */
   outOfMemory: boolean
-  /** Signals sent through the engine by somebody, by number. */
+  /** Numbers of the signals that somebody sent through the engine. */
   signals: Set<number>
-  /** This process asked for its end. */
+  /** This process requested its end. */
   stopping: boolean
-  /** The engine went away while it ran, and it has not been seen running since. */
+  /** The engine was unavailable while it ran, and the container has not been seen running since. */
   interrupted: boolean
 }
 
@@ -20,30 +20,30 @@ const eventSchema = z.object({
   timeNano: z.number().optional(),
 })
 
-/** Times as the engine reads them, in seconds. Without an end, the events are followed as they come. */
+/** Times in seconds, in the engine's format. Without an end, the stream follows new events. */
 interface EventQuery {
   since: string
   until?: string
-  /** Only this container's. */
+  /** Restricts the events to this container. */
   container?: string
 }
 
 const reconnectMs = 1000
-const lookEveryMs = 10
+const pollIntervalMs = 10
 
 /**
- * Follows the engine's events about the containers of this process, because the container's final state does not
- * tell the whole truth: not every out-of-memory kill of a child is in it, nor who sent the signal that ended it.
+ * Follows the engine's events about this process's containers, because the final state of a container is incomplete:
+ * it lacks some out-of-memory kills of child processes, and who sent the signal that ended it.
  */
 export class EngineEvents {
   private readonly notes = new Map<string, ContainerNotes>()
   private following = false
   private since = ''
 
-  /** `open` asks the engine for `oom`, `kill` and `die` events. */
+  /** @param open requests `oom`, `kill` and `die` events from the engine. */
   constructor(private readonly open: (query: EventQuery) => Promise<AsyncIterable<Uint8Array | string>>) {}
 
-  /** What is known about a container; from the first call on it is watched. */
+  /** Returns what is known about a container, and watches it from the first call on. */
   of(id: string): ContainerNotes {
     const known = this.notes.get(id)
     if (known !== undefined) return known
@@ -53,18 +53,18 @@ export class EngineEvents {
     return fresh
   }
 
-  /** Waits for the event that explains a container's end by a signal, for so long at most. */
+  /** Waits at most `ms` for the event that explains a container's end by a signal. */
   async explained(id: string, signal: number, ms: number): Promise<void> {
     const notes = this.of(id)
-    for (let left = ms; left > 0 && !notes.outOfMemory && !notes.signals.has(signal); left -= lookEveryMs)
-      await sleep(lookEveryMs)
+    for (let left = ms; left > 0 && !notes.outOfMemory && !notes.signals.has(signal); left -= pollIntervalMs)
+      await sleep(pollIntervalMs)
   }
 
   forget(id: string): void {
     this.notes.delete(id)
   }
 
-  /** Follows until the connection ends with nothing left to watch, and again from there after a broken one. */
+  /** Follows events until nothing is left to watch, and reconnects after a broken connection. */
   private async follow(): Promise<void> {
     this.following = true
     this.since = secondsOf((Date.now() - 1) * 1_000_000)
@@ -72,7 +72,7 @@ export class EngineEvents {
       try {
         for await (const { time } of this.read({ since: this.since })) this.since = time ?? this.since
       } catch {
-        // An engine that is away is reported by the calls that need it; here it only means to ask again.
+        // The calls that need the engine report that it is unavailable; this loop only retries.
       }
       await sleep(reconnectMs, undefined, { ref: false })
     }
@@ -80,8 +80,8 @@ export class EngineEvents {
   }
 
   /**
-   * Whether the engine that answers now was there when a container ended. An engine keeps its last events in memory
-   * alone: one that remembers the end has not been restarted since, and its log of the container is whole.
+   * Returns whether the current engine instance was running when a container ended. An engine keeps recent events
+   * only in memory: if it remembers the end, it has not restarted since, and its log of the container is complete.
    */
   async sawEnd(id: string): Promise<boolean> {
     let seen = false
@@ -90,7 +90,7 @@ export class EngineEvents {
     return seen
   }
 
-  /** Reads events, and notes what they say of the containers that are watched. */
+  /** Reads events, and records those of the watched containers. */
   private async *read(query: EventQuery): AsyncGenerator<{ action: string; time: string | undefined }> {
     for await (const value of readJsonLines(await this.open(query))) {
       const event = eventSchema.safeParse(value).data
@@ -99,13 +99,13 @@ export class EngineEvents {
       const notes = this.notes.get(Actor.ID)
       if (notes && action === 'oom') notes.outOfMemory = true
       if (notes && action === 'kill') notes.signals.add(Number(Actor.Attributes?.signal ?? 0))
-      // A millisecond early: an event seen twice says nothing new, a missed one is lost.
+      // Starts a millisecond early: a repeated event is harmless, a missed one is lost.
       yield { action, time: timeNano === undefined ? undefined : secondsOf(timeNano - 1_000_000) }
     }
   }
 }
 
-/** The engine's form of a time. */
+/** Formats a time for the engine. */
 function secondsOf(nanoseconds: number): string {
   return (nanoseconds / 1_000_000_000).toFixed(6)
 }

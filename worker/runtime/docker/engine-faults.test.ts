@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { RuntimeFault } from '../runtime'
-import { sentenceOf, statusOf, toFault, within } from './engine-faults'
+import { errorMessageOf, statusOf, toFault, within } from './engine-faults'
 
 const answered = (statusCode: number, message: string) =>
   Object.assign(new Error(`(HTTP code ${statusCode}) server error - ${message} `), {
@@ -10,7 +10,7 @@ const answered = (statusCode: number, message: string) =>
 const broken = (code: string) => Object.assign(new Error(`connect ${code}`), { code })
 
 describe('toFault', () => {
-  it('keeps apart an engine that refuses, one that is not there, and a thing that is gone', () => {
+  it('distinguishes an engine that refuses, one that is unreachable, and a missing object', () => {
     expect(toFault(answered(500, 'no space left'), 'create the container')).toMatchObject({
       code: 'engine_error',
       message: 'The engine could not create the container: no space left',
@@ -32,37 +32,39 @@ describe('toFault', () => {
     expect(toFault(new TypeError('x is undefined'), 'inspect').code).toBe('engine_error')
   })
 
-  it('says what to do where the worker may not use the engine', () => {
+  it('says what to do if the worker may not use the engine', () => {
     expect(toFault(broken('EACCES'), 'inspect').message).toContain('group docker')
   })
 
-  it('says what to do where the engine cannot hand out GPUs', () => {
+  it('says what to do if the engine cannot provide GPUs', () => {
     const said = 'could not select device driver "nvidia" with capabilities: [[gpu]]'
     expect(toFault(answered(500, said), 'start the container').message).toContain('NVIDIA Container Toolkit')
   })
 
-  it('leaves a fault as it is', () => {
+  it('returns a fault unchanged', () => {
     const fault = new RuntimeFault('kill_failed', 'x')
     expect(toFault(fault, 'stop')).toBe(fault)
   })
 })
 
-describe('what an error says', () => {
+describe('the text of an error', () => {
   it("is the engine's own sentence", () => {
-    expect(sentenceOf(answered(409, 'Conflict. The name is in use.'))).toBe('Conflict. The name is in use.')
+    expect(errorMessageOf(answered(409, 'Conflict. The name is in use.'))).toBe(
+      'Conflict. The name is in use.',
+    )
     const streamed = Object.assign(new Error('(HTTP code 404) no such image - pull access denied '), {
       statusCode: 404,
       json: null,
     })
-    expect(sentenceOf(streamed)).toBe('pull access denied')
+    expect(errorMessageOf(streamed)).toBe('pull access denied')
     expect(statusOf(streamed)).toBe(404)
     expect(statusOf(broken('EPIPE'))).toBeUndefined()
-    expect(sentenceOf('odd')).toBe('odd')
+    expect(errorMessageOf('odd')).toBe('odd')
   })
 })
 
 describe('within', () => {
-  it('gives up on an engine that hangs, and passes on what comes in time', async () => {
+  it('times out on a hanging engine, and returns a result that comes in time', async () => {
     await expect(within(5, 'answer', new Promise(() => {}))).rejects.toMatchObject({
       code: 'engine_unreachable',
     })

@@ -9,7 +9,7 @@ const errorSchema = z.object({
   json: z.object({ message: z.string() }).optional().catch(undefined),
 })
 
-/** Errors of the connection itself: what the engine holds is unknown, and may go on. */
+/** Connection errors: the state of the engine is unknown, and its containers may continue. */
 const connectionCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -21,21 +21,21 @@ const connectionCodes = new Set([
   'ERR_STREAM_PREMATURE_CLOSE',
 ])
 
-/** The HTTP status the engine answered with, or undefined when it did not answer. */
+/** The HTTP status of the engine's response; undefined without a response. */
 export function statusOf(error: unknown): number | undefined {
   return errorSchema.safeParse(error).data?.statusCode
 }
 
-/** The engine's own sentence, without the client's frame around it. */
-export function sentenceOf(error: unknown): string {
+/** The engine's own sentence, without the text that the client adds. */
+export function errorMessageOf(error: unknown): string {
   const parsed = errorSchema.safeParse(error).data
   const sentence = parsed?.json?.message ?? parsed?.message.replace(/^\(HTTP code \d+\) [^-]* - /, '')
   return (sentence ?? String(error)).trim()
 }
 
 /**
- * Turns what the engine's client threw into a RuntimeFault. `doing` says what was tried, for the sentence;
- * `missing` says what a 404 means there.
+ * Converts an error of the engine's client to a RuntimeFault. `doing` describes the operation for the message;
+ * `missing` is the code for a 404.
  */
 export function toFault(
   error: unknown,
@@ -43,13 +43,13 @@ export function toFault(
   missing: RuntimeFaultCode = 'container_gone',
 ): RuntimeFault {
   if (error instanceof RuntimeFault) return error
-  const sentence = sentenceOf(error)
+  const sentence = errorMessageOf(error)
   const status = statusOf(error)
   if (status === 404) return new RuntimeFault(missing, `Could not ${doing}: ${sentence}`, { cause: error })
   if (status !== undefined)
     return new RuntimeFault(
       'engine_error',
-      `The engine could not ${doing}: ${sentence}${adviceOn(sentence)}`,
+      `The engine could not ${doing}: ${sentence}${adviceFor(sentence)}`,
       {
         cause: error,
       },
@@ -57,24 +57,23 @@ export function toFault(
   const code = errorSchema.safeParse(error).data?.code ?? ''
   if (!connectionCodes.has(code))
     return new RuntimeFault('engine_error', `Could not ${doing}: ${sentence}`, { cause: error })
-  const advice =
-    code === 'EACCES' ? ' The user who runs the worker must be allowed to use the engine (group docker).' : ''
+  const advice = code === 'EACCES' ? ' Allow the user of the worker to use the engine (group docker).' : ''
   return new RuntimeFault(
     'engine_unreachable',
-    `The engine did not answer when asked to ${doing}: ${sentence}.${advice}`,
+    `The engine did not respond to the request to ${doing}: ${sentence}.${advice}`,
     { cause: error },
   )
 }
 
-/** What to do about an engine that was never told how to hand out GPUs: its own sentence does not say. */
-function adviceOn(sentence: string): string {
+/** Advice for an engine that is not configured for GPUs, which its own message lacks. */
+function adviceFor(sentence: string): string {
   if (!/could not select device driver "nvidia"/.test(sentence)) return ''
   return '. Install the NVIDIA Container Toolkit on this node, then restart the engine.'
 }
 
-/** Gives up on an answer after `ms`: an engine that hangs must not hang the worker. */
+/** Rejects if the response takes longer than `ms`, because a hanging engine must not block the worker. */
 export function within<T>(ms: number, doing: string, answer: Promise<T>): Promise<T> {
   return withTimeout(answer, ms, () => {
-    throw new RuntimeFault('engine_unreachable', `The engine took over ${ms / 1000} s to ${doing}.`)
+    throw new RuntimeFault('engine_unreachable', `The engine took more than ${ms / 1000} s to ${doing}.`)
   })
 }

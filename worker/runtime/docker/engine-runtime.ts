@@ -38,7 +38,7 @@ import { ImageStore } from './image-store'
 import { defaultTimeouts, type Timeouts } from './timeouts'
 import { readToolkitVersion } from './toolkit-version'
 
-/** The agreed runtime on top of a container engine. */
+/** Implements the runtime on a container engine. */
 export class EngineRuntime implements Runtime {
   private readonly patience: Timeouts
   private readonly watch: EngineEvents
@@ -55,7 +55,7 @@ export class EngineRuntime implements Runtime {
     iproute: RunIproute = runIproute,
   ) {
     this.patience = { ...defaultTimeouts, ...patience }
-    // Only what happens to gpuq's own containers.
+    // Only events of gpuq's own containers.
     const wanted = { type: ['container'], event: ['oom', 'kill', 'die'], label: [labels.task] }
     this.watch = new EngineEvents(({ container, ...times }) => {
       const filters = JSON.stringify({ ...wanted, ...(container && { container: [container] }) })
@@ -120,16 +120,16 @@ export class EngineRuntime implements Runtime {
       }
       const found = await this.findNamed(spec.name)
       if (found !== null) return this.finishCreated(task, findOwn(task, found))
-      // The name is taken before its container can be seen, and is given back after it is gone.
+      // The engine reserves a name before the container is visible, and frees it only after the container is gone.
       await sleep(naming)
     }
     throw new RuntimeFault(
       'engine_error',
-      `The engine holds the name ${spec.name}, but has no such container.`,
+      `The engine reports that the name ${spec.name} is in use, but has no such container. Restart the engine if this persists.`,
     )
   }
 
-  /** One that a worker created may have died before it had all of its networks. */
+  /** An earlier worker may have died between creating the container and connecting all of its networks. */
   private async finishCreated(task: TaskContainer, ref: ContainerRef): Promise<ContainerRef> {
     if (ref.state === 'created') await this.networks.complete(task, ref.id)
     return ref
@@ -164,7 +164,7 @@ export class EngineRuntime implements Runtime {
     return exit
   }
 
-  /** Ended by a signal: an event that explains it may come a moment later. */
+  /** For an end by a signal: the event that explains it may arrive a moment later. */
   private async untilExplained(id: string, signal: number): Promise<void> {
     const { lateEvent, lateKill } = this.patience
     const isKill = signal === constants.signals.SIGKILL || signal === constants.signals.SIGTERM
@@ -196,7 +196,7 @@ export class EngineRuntime implements Runtime {
       await within(work, 'remove the container', this.engine.remove(id))
     } catch (error) {
       const status = statusOf(error)
-      // 409: somebody else's removal is under way.
+      // 409: another removal is in progress.
       const done = status === 404 || (status === 409 && (await this.exits.within(id, work, 'removed')))
       if (!done) throw toFault(error, 'remove the container')
     }
@@ -234,7 +234,7 @@ export class EngineRuntime implements Runtime {
     try {
       await within(this.patience.answer, 'signal the container', this.engine.kill(id, signal))
     } catch (error) {
-      // Whatever the engine says against it, whether the container ends is what counts; that is looked at next.
+      // Ignores other errors of the engine, because the following check shows whether the container ended.
       if (statusOf(error) === undefined) throw toFault(error, 'signal the container')
     }
   }

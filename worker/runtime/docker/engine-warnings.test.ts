@@ -20,7 +20,7 @@ const describeFor = (info: object, version: object, toolkit: string | null = nul
   describeEngine(engineInfoSchema.parse(info), engineVersionSchema.parse(version), toolkit)
 
 describe('describeEngine', () => {
-  it('names each part that is below its floor', () => {
+  it('names each component below its minimum version', () => {
     expect(describeFor(sound, parts('29.5.0', '1.3.6'), '1.18.2')).toEqual([])
     expect(describeFor(sound, parts('30.0.1', '1.4.0'))).toEqual([])
     const warnings = describeFor(sound, parts('20.10.24+dfsg1', '1.1.5+ds1'), '1.17.8')
@@ -30,7 +30,7 @@ describe('describeEngine', () => {
     )
   })
 
-  it('names each wall that the engine cannot build', () => {
+  it('names each isolation feature that the engine lacks', () => {
     const weak = {
       MemoryLimit: false,
       SwapLimit: false,
@@ -45,14 +45,14 @@ describe('describeEngine', () => {
     expect(warnings).toHaveLength(6)
   })
 
-  it('has nothing to say about parts that another engine does not have', () => {
+  it('ignores components that another engine does not have', () => {
     expect(describeFor(sound, { Components: [{ Name: 'Podman Engine', Version: '4.3.1' }] })).toEqual([])
     expect(describeFor(sound, {})).toEqual([])
   })
 })
 
 describe('isBelow', () => {
-  it('compares numbers, not letters', () => {
+  it('compares numbers instead of text', () => {
     expect(isBelow('9.0', '29.5')).toBe(true)
     expect(isBelow('29.10', '29.5')).toBe(false)
     expect(isBelow('1.3.6~ds1', '1.3.6')).toBe(false)
@@ -62,7 +62,7 @@ describe('isBelow', () => {
 })
 
 describe('parseToolkitVersion', () => {
-  it('reads what nvidia-ctk prints', () => {
+  it('parses the output of nvidia-ctk', () => {
     expect(parseToolkitVersion('NVIDIA Container Toolkit CLI version 1.17.8\ncommit: f202b80a9b9d')).toBe(
       '1.17.8',
     )

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What `GET /info` says about an engine, as far as gpuq cares. Podman leaves some of it out. */
+/** The properties of `GET /info` that gpuq uses. Podman omits some of them. */
 export const engineInfoSchema = z.object({
   ID: z.string().default(''),
   ServerVersion: z.string().default('unknown'),
@@ -14,25 +14,25 @@ export const engineInfoSchema = z.object({
   SecurityOptions: z.array(z.string()).nullish(),
 })
 
-/** What `GET /version` says: the versions of the parts. */
+/** The versions of the components in `GET /version`. */
 export const engineVersionSchema = z.object({
   Components: z.array(z.object({ Name: z.string(), Version: z.string() })).nullish(),
 })
 
-type EngineFacts = z.infer<typeof engineInfoSchema>
+type EngineDetails = z.infer<typeof engineInfoSchema>
 
-/** Versions below which a known escape or bypass is open. */
-const floors = {
-  engine: { name: 'Docker Engine', floor: '29.5' },
-  runc: { name: 'runc', floor: '1.3.6' },
-  toolkit: { name: 'NVIDIA container toolkit', floor: '1.18.2' },
+/** Minimum versions; older ones have a known container escape or bypass. */
+const minimumVersions = {
+  engine: { name: 'Docker Engine', minimum: '29.5' },
+  runc: { name: 'runc', minimum: '1.3.6' },
+  toolkit: { name: 'NVIDIA container toolkit', minimum: '1.18.2' },
 } as const
 
 /** Compares the leading numbers of two versions: `1.1.5+ds1` is below `1.3.6`, `29.5.0~rc1` is not below `29.5`. */
-export function isBelow(version: string, floor: string): boolean {
+export function isBelow(version: string, minimum: string): boolean {
   const numbers = (text: string) => (/\d+(?:\.\d+)*/.exec(text)?.[0] ?? '0').split('.').map(Number)
   const left = numbers(version)
-  const right = numbers(floor)
+  const right = numbers(minimum)
   const length = Math.max(left.length, right.length)
   const difference = Array.from({ length }, (_, part) => (left[part] ?? 0) - (right[part] ?? 0)).find(
     (d) => d !== 0,
@@ -41,36 +41,39 @@ export function isBelow(version: string, floor: string): boolean {
 }
 
 /**
- * Sentences about what is below its floor or missing on this engine, each with the part's name. A part that is
- * not there at all, such as the NVIDIA toolkit on a node without GPUs, has nothing to warn about.
+ * Returns warnings about outdated or missing features of this engine, each with the component's name. Ignores
+ * components that do not exist, such as the NVIDIA toolkit on a node without GPUs.
  */
 export function describeEngine(
-  info: EngineFacts,
+  info: EngineDetails,
   version: z.infer<typeof engineVersionSchema>,
   toolkitVersion: string | null,
 ): string[] {
   const component = (name: string) =>
     version.Components?.find((part) => part.Name.toLowerCase() === name)?.Version ?? null
   const installed = { engine: component('engine'), runc: component('runc'), toolkit: toolkitVersion }
-  const outdated = (Object.keys(floors) as (keyof typeof floors)[]).flatMap((part) => {
+  const outdated = (Object.keys(minimumVersions) as (keyof typeof minimumVersions)[]).flatMap((part) => {
     const found = installed[part]
-    const { name, floor } = floors[part]
-    return found !== null && isBelow(found, floor)
-      ? [`${name} ${found} is older than ${floor}: known ways out of a container are open. Update it.`]
+    const { name, minimum } = minimumVersions[part]
+    return found !== null && isBelow(found, minimum)
+      ? [`${name} ${found} is older than ${minimum} and has known container escapes. Update it.`]
       : []
   })
   return [...outdated, ...missingLimits(info)]
 }
 
-function missingLimits(info: EngineFacts): string[] {
+function missingLimits(info: EngineDetails): string[] {
   const seccomp = info.SecurityOptions?.some((option) => option.includes('name=seccomp')) ?? false
   const checks: [boolean, string][] = [
-    [seccomp, 'The engine has no seccomp: jobs can make every system call.'],
-    [info.MemoryLimit, 'The engine cannot limit memory: one job can take all of it.'],
+    [seccomp, 'The engine has no seccomp: jobs can make every system call. Enable seccomp.'],
+    [info.MemoryLimit, 'The engine cannot limit memory: one job can use all of it.'],
     [info.SwapLimit, 'The engine cannot limit swap: a job over its memory limit may swap instead of ending.'],
-    [info.CpuCfsQuota, 'The engine cannot limit CPU: one job can slow the others down.'],
-    [info.PidsLimit, 'The engine cannot limit processes: a fork bomb reaches the whole host.'],
-    [info.LiveRestoreEnabled, 'The engine runs without live-restore: restarting it ends every running job.'],
+    [info.CpuCfsQuota, 'The engine cannot limit CPU: one job can slow down the others.'],
+    [info.PidsLimit, 'The engine cannot limit processes: a fork bomb affects the whole host.'],
+    [
+      info.LiveRestoreEnabled,
+      'The engine runs without live-restore: restarting it ends every running job. Enable live-restore.',
+    ],
   ]
   return checks.flatMap(([present, sentence]) => (present ? [] : [sentence]))
 }

@@ -4,7 +4,7 @@ import type { NetworkSpec } from '../spec/network-spec'
 
 export type ContainerSpec = ReturnType<typeof buildContainerSpec>
 
-/** Opens one of the engine's answers that arrive bit by bit. */
+/** Opens a streamed response of the engine. */
 export type OpenStream = (
   method: 'GET' | 'POST',
   path: string,
@@ -13,8 +13,8 @@ export type OpenStream = (
 ) => Promise<Readable>
 
 /**
- * What gpuq asks of a container engine, one method per request. Errors are the client's own, answers are not yet
- * parsed: `engine-runtime.ts` makes sense of both.
+ * The requests to a container engine, one method each. Errors are those of the client, and responses are not parsed:
+ * `engine-runtime.ts` interprets both.
  */
 export interface Engine {
   info(): Promise<unknown>
@@ -23,25 +23,25 @@ export interface Engine {
   pullImage(image: string): Promise<Readable>
   /** Returns the new container's id. */
   create(spec: ContainerSpec): Promise<string>
-  /** Both outputs of a container: multiplexed, or as they are where it has a terminal. */
+  /** The output of a container: multiplexed, or raw for a terminal. */
   attach(id: string): Promise<Readable>
-  /** What a container with a terminal reads. */
+  /** The input of a container with a terminal. */
   openInput(id: string): Promise<Writable>
   resize(id: string, size: { w: number; h: number }): Promise<void>
   start(id: string): Promise<void>
   inspect(idOrName: string): Promise<unknown>
-  /** What a container uses now, once. */
+  /** A single usage sample. */
   stats(id: string): Promise<unknown>
   kill(id: string, signal: 'SIGTERM' | 'SIGKILL'): Promise<void>
-  /** Kills it first where it must, and removes its anonymous volumes too. */
+  /** Kills the container if necessary, and removes its anonymous volumes. */
   remove(id: string): Promise<void>
-  /** Containers in any state that carry a label. */
+  /** Containers in any state that have a label. */
   list(label: string): Promise<unknown>
   inspectNetwork(name: string): Promise<unknown>
   createNetwork(spec: NetworkSpec): Promise<void>
-  /** Networks that carry a label. */
+  /** Networks that have a label. */
   listNetworks(label: string): Promise<unknown>
-  /** Gives a container that has not started yet another network. */
+  /** Connects a container that has not started yet to another network. */
   connectNetwork(name: string, containerId: string): Promise<void>
   removeNetwork(idOrName: string): Promise<void>
   readonly open: OpenStream

@@ -5,7 +5,7 @@ const missing = Object.assign(new Error('(HTTP code 404) no such image - No such
   statusCode: 404,
 })
 
-/** An engine without images, whose registry has one. */
+/** An engine without images whose registry has one. */
 class StandInEngine implements ImageEngine {
   here = false
   inspected = 0
@@ -30,7 +30,7 @@ class StandInEngine implements ImageEngine {
 }
 
 describe('ImageStore', () => {
-  it('pulls what is missing once, however many ask', async () => {
+  it('pulls a missing image once for concurrent calls', async () => {
     const engine = new StandInEngine()
     const store = new ImageStore(engine)
     const said: string[] = []
@@ -41,7 +41,7 @@ describe('ImageStore', () => {
     expect(said).toEqual(['Pulling'])
   })
 
-  it('tries again after a pull that failed', async () => {
+  it('retries after a failed pull', async () => {
     const engine = new StandInEngine()
     const store = new ImageStore(engine)
     engine.failure = Object.assign(new Error('(HTTP code 500) server error - no such host '), {
@@ -57,7 +57,7 @@ describe('ImageStore', () => {
     expect(await store.ensure('x', () => {})).toBe('x@sha256:2')
   })
 
-  it('knows the volumes that an image brings along, and asks once', async () => {
+  it('caches the volumes that an image declares', async () => {
     const engine = new StandInEngine()
     const store = new ImageStore(engine)
     await expect(store.traits('x')).rejects.toMatchObject({ code: 'image_unavailable' })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { RuntimeFault } from '../runtime'
 import type { ImageTraits } from '../spec/container-spec'
-import { sentenceOf, statusOf, toFault } from './engine-faults'
+import { errorMessageOf, statusOf, toFault } from './engine-faults'
 import { followPull } from './pull-progress'
 
 const imageSchema = z.object({
@@ -10,20 +10,20 @@ const imageSchema = z.object({
   Config: z.object({ Volumes: z.record(z.string(), z.unknown()).nullish() }).nullish(),
 })
 
-/** What the store needs from an engine. */
+/** The requests that the store needs. */
 export interface ImageEngine {
   inspectImage(image: string): Promise<unknown>
   pullImage(image: string): Promise<AsyncIterable<Uint8Array | string>>
 }
 
-/** The images on this node: looks before it pulls, and pulls each once however many ask at a time. */
+/** The images on this node. Pulls only missing images, and each once for concurrent callers. */
 export class ImageStore {
   private readonly known = new Map<string, ImageTraits>()
   private readonly pulls = new Map<string, Promise<void>>()
 
   constructor(private readonly engine: ImageEngine) {}
 
-  /** Pulls the image where it is not here. Returns its digest, or its id where it came from no registry. */
+  /** Pulls the image if it is missing. Returns its digest, or its id if it did not come from a registry. */
   async ensure(image: string, onProgress: (line: string) => void): Promise<string> {
     const present = await this.find(image)
     if (present !== null) return present
@@ -34,11 +34,11 @@ export class ImageStore {
     if (pulled !== null) return pulled
     throw new RuntimeFault(
       'image_unavailable',
-      `The image ${image} was pulled, but the engine does not have it.`,
+      `The image ${image} was pulled, but the engine does not have it. Check its free disk space.`,
     )
   }
 
-  /** What the image brings along, without asking the engine twice. */
+  /** Returns what the image declares; cached. */
   async traits(image: string): Promise<ImageTraits> {
     if (!this.known.has(image)) await this.find(image)
     const traits = this.known.get(image)
@@ -46,7 +46,7 @@ export class ImageStore {
     throw new RuntimeFault('image_unavailable', `The image ${image} is not on this node.`)
   }
 
-  /** Drops what is known of an image that turned out to be gone. */
+  /** Removes an image from the cache after it turned out to be missing. */
   forget(image: string): void {
     this.known.delete(image)
   }
@@ -70,7 +70,7 @@ export class ImageStore {
       if (fault.code === 'engine_unreachable') throw fault
       throw new RuntimeFault(
         'image_unavailable',
-        `The image ${image} could not be pulled: ${sentenceOf(error)}`,
+        `The image ${image} could not be pulled: ${errorMessageOf(error)}`,
         {
           cause: error,
         },

@@ -1,4 +1,4 @@
-/** Reads the engine's JSON streams: one value a line. Ends with the stream and throws its error. */
+/** Parses the engine's JSON streams, one value per line. Ends with the stream and throws its error. */
 export async function* readJsonLines(stream: AsyncIterable<Uint8Array | string>): AsyncGenerator<unknown> {
   const decoder = new TextDecoder()
   let rest = ''

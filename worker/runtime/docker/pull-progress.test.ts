@@ -9,7 +9,7 @@ const layer = (id: string, status: string, current = 0, total = 0) =>
   `${JSON.stringify({ id, status, progressDetail: { current, total } })}\r\n`
 
 describe('followPull', () => {
-  it('tells of progress over all layers, each percent once, however the lines are cut', async () => {
+  it('reports progress over all layers, each percent once, for any chunking', async () => {
     const said: string[] = []
     const text =
       `${JSON.stringify({ status: 'Pulling from library/python', id: 'latest' })}\r\n` +
@@ -30,7 +30,7 @@ describe('followPull', () => {
     ])
   })
 
-  it("fails with the engine's sentence, which comes after a first answer of success", async () => {
+  it("fails with the engine's message, which follows an initial success response", async () => {
     const text = `${layer('a', 'Waiting')}${JSON.stringify({ error: 'toomanyrequests: slow down', errorDetail: {} })}\r\n`
     await expect(followPull(wire(text), () => {})).rejects.toThrow('toomanyrequests: slow down')
   })

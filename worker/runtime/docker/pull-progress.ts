@@ -9,8 +9,8 @@ const messageSchema = z.object({
 })
 
 /**
- * Follows an image's pull to its end, and tells of each percent downloaded. Throws the engine's sentence where the
- * pull fails: the engine answers 200 first and says later what went wrong.
+ * Follows a pull to its end, and reports each downloaded percent. Throws the engine's message if the pull fails: the
+ * engine responds with 200 first and reports errors later in the stream.
  */
 export async function followPull(
   stream: AsyncIterable<Uint8Array | string>,

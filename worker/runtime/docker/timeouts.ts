@@ -1,8 +1,8 @@
-/** How long the engine is waited for, in ms. */
+/** Timeouts for the engine, in milliseconds. */
 export const defaultTimeouts = {
-  /** An answer that needs no work. */
+  /** Requests that need no work. */
   answer: 30_000,
-  /** Creating, starting and removing: slow disks, and GPU hooks on their first run. */
+  /** Create, start and remove: disks are slow, and GPU hooks take long on their first run. */
   work: 120_000,
   /** From the end of a container's output to its exit. */
   exit: 5000,
@@ -10,9 +10,9 @@ export const defaultTimeouts = {
   kill: 10_000,
   /** From an exit by any signal to the event that explains it. */
   lateEvent: 100,
-  /** The same for the signals that kernels and engines end containers with: on a busy machine the event is in no hurry. */
+  /** The same for signals that kernels and engines use; their events come late on a busy machine. */
   lateKill: 2_000,
-  /** Between looks at a name that is taken by a container that cannot be seen. */
+  /** Polling interval for a name in use by a container that is not visible. */
   naming: 50,
 }
 

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { listSchema } from '../docker/container-state'
 import type { Engine } from '../docker/engine'
-import { sentenceOf, statusOf, toFault, within } from '../docker/engine-faults'
+import { errorMessageOf, statusOf, toFault, within } from '../docker/engine-faults'
 import type { Timeouts } from '../docker/timeouts'
 import { type JobNetwork, type NetworkRef, RuntimeFault, type TaskContainer } from '../runtime'
 import { type ContainerPolicy, labels } from '../spec/container-spec'
 import { internetNetworkSpec, jobNetworkSpec, type NetworkSpec, networkName } from '../spec/network-spec'
-import { type RunIproute, remotesOf, removeSpan, spanMachines } from './overlay'
+import { connectMachines, type RunIproute, remotesOf, removeVxlan } from './overlay'
 
 const foundSchema = z.object({
   Id: z.string(),
@@ -19,15 +19,15 @@ type Found = z.infer<typeof foundSchema>
 
 const ownLabels = z.object({ [labels.job]: z.string().min(1), [labels.attempt]: z.coerce.number().int() })
 
-/** On a network that spans machines: its number among those. */
-const spanLabel = 'gpuq.span'
+/** Label with the VXLAN number of a network that spans machines. */
+const vniLabel = 'gpuq.span'
 
-/** How long an address range may be held by what an attempt before has not given back yet, in ms. */
-const heldPatience = 20_000
-/** How long it may be held by what cannot be seen: the engine takes the range before it shows the network. */
-const unseenPatience = 3_000
+/** How long an earlier attempt may still hold an address range, in milliseconds. */
+const heldTimeoutMs = 20_000
+/** The same for an invisible holder: the engine reserves a range before it lists the network. */
+const unseenTimeoutMs = 3_000
 
-/** The engine's networks: one for each attempt over several nodes, and one for all who may reach the internet. */
+/** The engine's networks: one for each multi-node attempt, and one for all tasks with internet access. */
 export class Networks {
   private spanning: Promise<void> = Promise.resolve()
 
@@ -38,20 +38,20 @@ export class Networks {
     private readonly runIproute: RunIproute,
   ) {}
 
-  /** Makes sure that the networks which the task is to have are there. */
+  /** Creates the networks of a task if they are missing. */
   async prepare(task: TaskContainer): Promise<void> {
     if (task.network === 'none') return
     if (task.network === 'internet' || task.network.internet) await this.ensureInternet()
     if (task.network !== 'internet') await this.ensureOwn(task, task.network)
   }
 
-  /** Gives a container that was created the networks that the engine cannot give it at once. */
+  /** Connects a created container to the networks that the engine cannot connect at creation. */
   async complete(task: TaskContainer, containerId: string): Promise<void> {
     if (typeof task.network === 'string' || !task.network.internet) return
     const { internetNetwork } = this.policy
     await this.do('connect a network', this.engine.connectNetwork(internetNetwork, containerId)).catch(
       (error: unknown) => {
-        // 403: it has it already.
+        // 403: it is already connected.
         if (statusOf(error) !== 403) throw toFault(error, 'connect a network', 'engine_error')
       },
     )
@@ -61,15 +61,15 @@ export class Networks {
     return (await this.labelled(`${labels.node}=${nodeId}`)).flatMap((found) => toRef(found) ?? [])
   }
 
-  /** Removes an attempt's network once no container of it is left on this engine. */
+  /** Removes an attempt's network once none of its containers is left on this engine. */
   async release(name: string): Promise<void> {
     if (!(await this.isUnused(name))) return
-    const vni = (await this.find(name))?.Labels?.[spanLabel]
+    const vni = (await this.find(name))?.Labels?.[vniLabel]
     try {
       await this.do('remove a network', this.engine.removeNetwork(name))
-      if (vni !== undefined) await removeSpan(Number(vni), this.runIproute)
+      if (vni !== undefined) await removeVxlan(Number(vni), this.runIproute)
     } catch (error) {
-      // Gone already, or a container came to it again: then that one removes it.
+      // Already removed, or a container was connected again, whose removal will remove the network.
       if (statusOf(error) !== 404 && statusOf(error) !== 403) throw toFault(error, 'remove a network')
     }
   }
@@ -81,42 +81,42 @@ export class Networks {
       [labels.attempt]: String(task.attempt),
       [labels.node]: task.nodeId,
       [labels.version]: this.policy.version,
-      ...(remotesOf(network).length === 0 ? {} : { [spanLabel]: String(network.vni) }),
+      ...(remotesOf(network).length === 0 ? {} : { [vniLabel]: String(network.vni) }),
     })
     for (let waited = 0; ; waited += this.patience.naming) {
       const found = await this.find(name)
       if (found) requireOwn(found, task, network)
       const refusal = found ? null : await this.create(spec)
       if (refusal === null) return this.span(network)
-      // Another task of the attempt may just be making it; the range may be one that an attempt before leaves.
-      const patience = (await this.isLeaving(name, network.subnet)) ? heldPatience : unseenPatience
+      // Another task of the attempt may be creating the network, or an earlier attempt may be releasing the range.
+      const patience = (await this.isBeingReleased(name, network.subnet)) ? heldTimeoutMs : unseenTimeoutMs
       if (waited >= patience)
         throw new RuntimeFault('engine_error', describeConflict(network.subnet, refusal))
       await sleep(this.patience.naming)
     }
   }
 
-  /** One after the other: tasks of an attempt on one machine would make the same interface. */
+  /** Serialized, because tasks of one attempt on one machine would create the same interface. */
   private span(network: JobNetwork): Promise<void> {
-    const spanning = this.spanning.then(() => spanMachines(network, this.runIproute))
+    const spanning = this.spanning.then(() => connectMachines(network, this.runIproute))
     this.spanning = spanning.catch(() => {})
     return spanning
   }
 
-  /** Null when it was made, else why the engine refused. */
+  /** Returns null on success, otherwise why the engine refused. */
   private async create(spec: NetworkSpec): Promise<string | null> {
     try {
       await this.do('create a network', this.engine.createNetwork(spec))
       return null
     } catch (error) {
-      const sentence = sentenceOf(error)
+      const sentence = errorMessageOf(error)
       if (statusOf(error) === 409 || /overlap|same bridge name/i.test(sentence)) return sentence
       throw toFault(error, 'create a network', 'engine_error')
     }
   }
 
-  /** True when what is in the way is of gpuq: the very network, or one of an attempt that has ended. */
-  private async isLeaving(name: string, subnet: string): Promise<boolean> {
+  /** Returns true if the conflict is with gpuq: the same network, or one of an ended attempt. */
+  private async isBeingReleased(name: string, subnet: string): Promise<boolean> {
     const taken = (await this.labelled(labels.job)).filter((found) => subnetOf(found) === subnet)
     const others = taken.filter((found) => found.Name !== name)
     for (const other of others) await this.release(other.Name)
@@ -144,7 +144,7 @@ export class Networks {
   private async ensureInternet(): Promise<void> {
     const name = this.policy.internetNetwork
     if (await this.find(name)) return
-    // 409: another task made it first.
+    // 409: another task created it first.
     await this.do('create a network', this.engine.createNetwork(internetNetworkSpec(name))).catch(
       (error: unknown) => {
         if (statusOf(error) !== 409) throw toFault(error, 'create a network', 'engine_error')
@@ -163,11 +163,14 @@ export class Networks {
   }
 }
 
-/** A network of that name which is not this attempt's was made by a stranger: nothing is put into it. */
+/** A network with this name that does not belong to the attempt was created outside gpuq and must not be used. */
 function requireOwn(found: Found, task: TaskContainer, network: JobNetwork): void {
   const ref = toRef(found)
   if (ref?.jobId === task.jobId && ref.attempt === task.attempt && subnetOf(found) === network.subnet) return
-  throw new RuntimeFault('engine_error', `Another network than this job's has its name (${found.Name}).`)
+  throw new RuntimeFault(
+    'engine_error',
+    `A different network already has the name of this job's network (${found.Name}). Remove it if it is not needed.`,
+  )
 }
 
 function toRef({ Name, Labels }: Found): NetworkRef | null {
@@ -179,7 +182,7 @@ const subnetOf = ({ IPAM }: Found): string | undefined => IPAM.Config?.[0]?.Subn
 
 function describeConflict(subnet: string, refusal: string): string {
   return (
-    `The job's network ${subnet} is taken on this node: ${refusal.replace(/\.$/, '')}. ` +
-    'An admin gives jobs a range that no node uses with GPUQ_JOB_NETWORKS.'
+    `The job's network ${subnet} is in use on this node: ${refusal.replace(/\.$/, '')}. ` +
+    'Ask an admin to set GPUQ_JOB_NETWORKS to a range that no node uses.'
   )
 }

@@ -6,7 +6,7 @@ import { addressOf, readJobNetworks, subnetOf } from '@/lib/contract/job-network
 import { PrivateEngine } from '../../testing/private-engine'
 import type { ContainerRef, JobNetwork, TaskContainer } from '../runtime'
 import { collect, TaskBench } from '../testing/task-bench'
-import { type RunIproute, remotesOf, spanMachines } from './overlay'
+import { connectMachines, type RunIproute, remotesOf } from './overlay'
 
 const run = promisify(execFile)
 const range = readJobNetworks('10.215.0.0/16')
@@ -161,9 +161,9 @@ describe('an attempt over two machines', () => {
     if (!first) throw new Error('no machine')
     const network = networkOf(randomInt(range.count), first)
     await first.iproute('ip', ['link', 'add', `gpuq-${network.vni.toString(16)}`, 'type', 'bridge'])
-    await spanMachines(network, first.iproute)
+    await connectMachines(network, first.iproute)
     const before = await spans()
-    await spanMachines(network, first.iproute)
+    await connectMachines(network, first.iproute)
     expect(await spans()).toBe(before)
     await first.iproute('ip', ['link', 'delete', before.split(': ')[1]?.split('@')[0] ?? ''])
     await first.iproute('ip', ['link', 'delete', `gpuq-${network.vni.toString(16)}`])
@@ -174,15 +174,15 @@ describe('an attempt over two machines', () => {
     if (!first || !second) throw new Error('no machine')
     const network = networkOf(randomInt(range.count), first)
     // There is no bridge: the engine's networks are somewhere else.
-    await expect(spanMachines(network, first.iproute)).rejects.toThrow(/Run it on the host's own network/)
+    await expect(connectMachines(network, first.iproute)).rejects.toThrow(/Run it on the host network/)
     const failing =
       (error: Error): RunIproute =>
       () =>
         Promise.reject(error)
     const missing = Object.assign(new Error('spawn ip ENOENT'), { code: 'ENOENT' })
-    await expect(spanMachines(network, failing(missing))).rejects.toThrow(/Install iproute2/)
+    await expect(connectMachines(network, failing(missing))).rejects.toThrow(/Install iproute2/)
     const forbidden = new Error('RTNETLINK answers: Operation not permitted')
-    await expect(spanMachines(network, failing(forbidden))).rejects.toThrow(/CAP_NET_ADMIN/)
+    await expect(connectMachines(network, failing(forbidden))).rejects.toThrow(/CAP_NET_ADMIN/)
     const nowhere = {
       peers: network.peers.map((peer) => ({ ...peer, machine: { node: 'b', address: '127.0.0.1' } })),
     }

@@ -10,8 +10,8 @@ import { FrameReader } from './output-frames'
 import { OutputQueue } from './output-queue'
 import { type OutputSource, readFrames, readOutput, readTerminal } from './read-engine-log'
 
-/** So much older than the latest entry of one stream may one be that the other stream has not shown yet. */
-const laggingSeconds = 5
+/** An entry may be this much older than the latest one, if the other stream has not shown it yet. */
+const maxLagSeconds = 5
 
 interface EngineParts {
   engine: Engine
@@ -19,22 +19,22 @@ interface EngineParts {
   exits: ContainerExits
   terminal: ContainerTerminal
   patience: Timeouts
-  /** Gives up on an answer that does not come, and says what was tried. */
+  /** Rejects after a timeout, with the description of the operation. */
   ask: <T>(doing: string, answer: Promise<T>) => Promise<T>
-  /** The engine's word for where a container is, such as `running`. */
+  /** The engine's state of a container, such as `running`. */
   stateOf: (id: string) => Promise<string>
 }
 
-/** What containers print, whole: an end that the engine cannot vouch for is told as a fault. */
+/** Reads the complete output of containers. Throws a fault if the end of the output is uncertain. */
 export class ContainerOutput {
   constructor(private readonly of: EngineParts) {}
 
-  /** Starts a container, and hears it from its first byte. */
+  /** Starts a container and reads its output from the first byte. */
   async start({ id, tty }: ContainerRef): Promise<AsyncIterable<OutputChunk>> {
     const { ask, engine, exits, patience, watch } = this.of
     watch.of(id)
     const done = new AbortController()
-    // Attached first: what a program prints at once would otherwise be missed.
+    // Attaches before the start, so that no early output is missed.
     const attaching = ask('attach to the container', engine.attach(id))
     try {
       const [stream, exited] = await Promise.all([attaching, exits.ahead(id, done.signal)])
@@ -51,7 +51,7 @@ export class ContainerOutput {
     }
   }
 
-  /** What a container has printed from its first byte on, and goes on to print. */
+  /** Reads a container's output from the first byte, then follows it. */
   async replay({ id, tty }: ContainerRef): Promise<AsyncIterable<OutputChunk>> {
     const { exits, patience, stateOf, terminal, watch } = this.of
     const status = await stateOf(id)
@@ -69,8 +69,8 @@ export class ContainerOutput {
   }
 
   /**
-   * The log to its end. An engine may end a log that it follows before the last entries when the container exits: 20.10
-   * did 12 times of 20 where the last line had no newline. So what was written last is asked for once more.
+   * Reads the log to its end. An engine may end a followed log before its last entries when the container exits:
+   * 20.10 did so 12 times out of 20 if the last line had no newline. Therefore the last part is requested again.
    */
   private async *readLog(
     id: string,
@@ -80,9 +80,9 @@ export class ContainerOutput {
     const frames = new FrameReader({ fromLog: true })
     yield* this.read(id, readFrames(followed, frames), hasExited)
     const { latestMs } = frames
-    const since = latestMs === null ? 0 : Math.floor(latestMs / 1000) - laggingSeconds
+    const since = latestMs === null ? 0 : Math.floor(latestMs / 1000) - maxLagSeconds
     const rest = await this.openLog(id, { follow: false, since })
-    frames.startAgain()
+    frames.restartLog()
     yield* this.read(id, readFrames(rest, frames), hasExited)
   }
 
@@ -100,7 +100,7 @@ export class ContainerOutput {
     try {
       yield* readOutput(source, confirm)
     } catch (error) {
-      // Where the stream did end, the container was asked after: it goes on, or `exits` has noted that it may not.
+      // If the stream did end, the state was checked: the container runs, or `exits` has recorded the uncertainty.
       if (!ended) this.of.watch.of(id).interrupted = true
       throw error
     } finally {

@@ -6,7 +6,7 @@ import { OutputQueue } from './output-queue'
 import type { OutputSource } from './read-engine-log'
 import { readTerminalLog, replayTerminal } from './replay-terminal'
 
-/** What only containers with a terminal can do. */
+/** Operations for containers with a terminal. */
 export class ContainerTerminal {
   constructor(
     private readonly engine: Engine,
@@ -14,7 +14,7 @@ export class ContainerTerminal {
     private readonly isRunning: (id: string) => Promise<boolean>,
   ) {}
 
-  /** The output from the first byte on, to the end. */
+  /** Reads the output from the first byte to the end. */
   async replay(id: string): Promise<OutputSource> {
     const wasCut = () => false
     const output = (await this.isRunning(id)) ? await this.listen(id) : null
@@ -37,7 +37,7 @@ export class ContainerTerminal {
     await this.ask('resize the terminal', this.engine.resize(id, { w: columns, h: rows }))
   }
 
-  /** Null when the container has ended: to one that has, the engine would listen for ever. */
+  /** Returns null if the container has ended, because the engine would never close the connection. */
   private async listen(id: string) {
     const before = Date.now()
     const output = new OutputQueue(await this.ask('attach to the container', this.engine.attach(id)))

@@ -12,7 +12,7 @@ function frame(stream: Stream, bytes: Buffer): Buffer {
   return Buffer.concat([header, bytes])
 }
 
-/** Cuts bytes at the given places, as a connection may. */
+/** Splits bytes at the given positions, like a connection. */
 function cut(bytes: Buffer, places: number[]): Buffer[] {
   const ends = [...places.map((place) => place % (bytes.length + 1)), bytes.length].toSorted((a, b) => a - b)
   return ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end))
@@ -32,7 +32,7 @@ const anyFrame = fc.record({
 })
 
 describe('FrameReader', () => {
-  it('gives every byte of each stream in order, however the connection cuts them', () => {
+  it('returns every byte of each stream in order, for any chunking', () => {
     fc.assert(
       fc.property(fc.array(anyFrame), fc.array(fc.nat()), (frames, places) => {
         const wire = Buffer.concat(frames.map(({ stream, bytes }) => frame(stream, bytes)))
@@ -46,7 +46,7 @@ describe('FrameReader', () => {
     )
   })
 
-  it('knows when it was cut off within a frame, and gives what had come', () => {
+  it('detects a cut within a frame, and returns what had arrived', () => {
     const wire = frame('stdout', Buffer.from('hello'))
     for (let length = 1; length < wire.length; length++) {
       const found = read([wire.subarray(0, length)], { fromLog: false })
@@ -55,12 +55,12 @@ describe('FrameReader', () => {
     }
   })
 
-  it('joins neighbours of one stream, so that a storm of short lines makes few chunks', () => {
+  it('joins adjacent frames of one stream, so that many short lines give few chunks', () => {
     const wire = Buffer.concat(Array.from({ length: 1000 }, (_, n) => frame('stdout', Buffer.from(`${n}\n`))))
     expect(new FrameReader({ fromLog: false }).push(wire)).toHaveLength(1)
   })
 
-  it('passes over what a log repeats when it is read again, wherever it ended and begins', () => {
+  it('skips what a repeated log repeats, wherever the repetition starts and ends', () => {
     const entries = fc.record({
       stream: fc.constantFrom<Stream>('stdout', 'stderr'),
       time: fc.nat(20),
@@ -74,14 +74,14 @@ describe('FrameReader', () => {
       )
     fc.assert(
       fc.property(fc.array(entries), fc.nat(), fc.nat(), fc.array(fc.nat()), (list, shown, again, places) => {
-        // Each stream is written in the order of its times.
+        // Each stream is written in time order.
         const log = list.toSorted((a, b) => a.time - b.time)
         const end = shown % (log.length + 1)
         const whole = read([toWire(log)], { fromLog: true })
         const reader = new FrameReader({ fromLog: true })
         const first = reader.push(toWire(log.slice(0, end)))
-        reader.startAgain()
-        // From an entry on that is the first of its time.
+        reader.restartLog()
+        // From the first entry of a timestamp.
         const from = log.findIndex(({ time }) => time === log[again % (end + 1)]?.time)
         const rest = cut(toWire(log.slice(from === -1 ? 0 : from)), places).flatMap((piece) =>
           reader.push(piece),
@@ -95,8 +95,8 @@ describe('FrameReader', () => {
     )
   })
 
-  it("puts back the newlines that the engine's log lost, and none that were not there", () => {
-    // As Docker 20.10 logs lines: cut every 16 KiB under one time, without a newline after the last piece.
+  it("restores the newlines that the engine's log lost, and adds no others", () => {
+    // Like Docker 20.10: lines are split every 16 KiB with one timestamp, without a newline after the last piece.
     const logged = (lines: string[], last: string) => {
       const stamp = (number: number) => `2026-11-20T23:49:32.${String(number).padStart(9, '0')}Z `
       const entries = [...lines.map((line) => `${line}\n`), last].flatMap((line, number) => {

@@ -1,9 +1,9 @@
 import type { OutputChunk } from '../runtime'
 
-/** The engine's multiplexed form: one byte of stream, three of padding, four of length, then the bytes. */
+/** The engine's multiplexed format: one byte for the stream, three for padding, four for the length, then the data. */
 const headerLength = 8
 
-/** `2026-11-20T23:49:32.846415297Z `, which the engine puts before every entry of its log when asked for times. */
+/** Length of `2026-11-20T23:49:32.846415297Z `, which precedes every log entry when timestamps are requested. */
 const stampLength = 31
 
 const newline = 0x0a
@@ -12,22 +12,21 @@ const nothing = Buffer.alloc(0)
 type Stream = OutputChunk['stream']
 type Append = (piece: Buffer) => void
 
-/** The last entry of a stream in the log. */
+/** The last log entry of a stream. */
 interface Last {
   stamp: string
   endsLine: boolean
-  /** How many entries had its time until now. */
+  /** Number of entries so far with its timestamp. */
   entries: number
 }
 const before: Last = { stamp: '', endsLine: true, entries: 0 }
 
 /**
- * Takes the engine's multiplexed output apart, in whatever pieces it arrives. Bytes are handed on as they come, so
- * that a huge frame never has to fit in memory.
- *
- * `fromLog` reads the engine's log with times, to put back what older engines lose: their log cuts a line over
- * 16 KiB into entries that share one time, and drops the newline after the last of them. So where the time changes
- * after an entry without a newline, there was one; and an empty entry is nothing but that newline.
+ * Demultiplexes the engine's output, for any chunking. Returns bytes as they arrive, so that a huge frame never has
+ * to fit into memory.
+ * With `fromLog`, reads the log with timestamps and restores what older engines lose: they split lines over 16 KiB
+ * into entries with one timestamp, and drop the newline after the last one. If the timestamp changes after an entry
+ * without a newline, a newline is missing; an empty entry is just that newline.
  */
 export class FrameReader {
   private part: 'header' | 'stamp' | 'body' | 'repeated' = 'header'
@@ -35,17 +34,17 @@ export class FrameReader {
   private stream: Stream = 'stdout'
   private remaining = 0
   private readonly last: Record<Stream, Last> = { stdout: { ...before }, stderr: { ...before } }
-  /** What the log repeats, as far as it has not yet. */
+  /** The part of the repeated log that has not been skipped yet. */
   private repeats: Record<Stream, { stamp: string; entries: number }> | null = null
 
   constructor(private readonly options: { fromLog: boolean }) {}
 
-  /** True between the first byte of a frame and its last: output that ends there was cut. */
+  /** True within a frame: output that ends there was cut. */
   get midFrame(): boolean {
     return this.part !== 'header' || this.collected.length > 0
   }
 
-  /** The time of the latest entry of the log, in milliseconds; null before the first. */
+  /** The timestamp of the latest log entry in milliseconds; null before the first. */
   get latestMs(): number | null {
     const times = Object.values(this.last).flatMap(({ stamp }) =>
       stamp === '' ? [] : [Date.parse(stamp.trimEnd())],
@@ -53,15 +52,15 @@ export class FrameReader {
     return times.length === 0 ? null : Math.max(...times)
   }
 
-  /** The log comes again, from any entry that was there before: what it repeats is passed over. */
-  startAgain(): void {
+  /** The log is read again from an earlier entry; the repetition is skipped. */
+  restartLog(): void {
     const { stdout, stderr } = this.last
     this.repeats = { stdout: { ...stdout }, stderr: { ...stderr } }
     this.part = 'header'
     this.collected = nothing
   }
 
-  /** The output in the next piece of the connection, neighbouring frames of one stream joined. */
+  /** Returns the output in the next bytes, with adjacent frames of one stream joined. */
   push(bytes: Buffer): OutputChunk[] {
     const runs: { stream: Stream; pieces: Buffer[] }[] = []
     const append = (piece: Buffer) => {
@@ -77,7 +76,7 @@ export class FrameReader {
     }
     return runs.map(({ stream, pieces: [first = nothing, ...rest] }) => ({
       stream,
-      // Most runs are one frame: no copy is made of it.
+      // Most groups are one frame, which needs no copy.
       bytes: rest.length === 0 ? first : Buffer.concat([first, ...rest]),
     }))
   }

@@ -6,7 +6,7 @@ import { OutputQueue } from './output-queue'
 const limits = { high: 1000, trickle: 100, everyMs: 5, most: 3000 }
 const piece = Buffer.alloc(100, 'x')
 
-/** A source that has `count` pieces to give, one at a time. */
+/** A source with `count` pieces, one at a time. */
 function sourceOf(count: number): PassThrough {
   const source = new PassThrough({ highWaterMark: 100 })
   const write = (left: number) => {
@@ -24,11 +24,11 @@ async function total(queue: AsyncIterable<Buffer>): Promise<number> {
 }
 
 describe('OutputQueue', () => {
-  it('gives all that the source has, to a reader as quick as it', async () => {
+  it('returns everything to a reader that keeps up', async () => {
     expect(await total(new OutputQueue(sourceOf(500), limits))).toBe(50_000)
   })
 
-  it('goes on reading slowly while nobody takes, up to its limit, and loses nothing', async () => {
+  it('continues to read slowly without a reader, up to its limit, and loses nothing', async () => {
     const source = sourceOf(500)
     let taken = 0
     source.on('data', ({ length }: Buffer) => {
@@ -52,7 +52,7 @@ describe('OutputQueue', () => {
     expect(await total(other)).toBe(50_000)
   })
 
-  it('ends with an error only after everything that came before it', async () => {
+  it('throws an error only after everything before it', async () => {
     const source = new PassThrough()
     const queue = new OutputQueue(source, limits)
     source.write(piece)
@@ -63,7 +63,7 @@ describe('OutputQueue', () => {
     await expect(read.next()).rejects.toThrow('reset')
   })
 
-  it('lets go of the source when its reader leaves', async () => {
+  it('closes the source when its reader leaves', async () => {
     const source = sourceOf(500)
     for await (const _ of new OutputQueue(source, limits)) break
     expect(source.destroyed).toBe(true)

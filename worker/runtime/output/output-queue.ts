@@ -3,9 +3,9 @@ import type { Readable } from 'node:stream'
 const MiB = 1024 * 1024
 
 interface QueueLimits {
-  /** Bytes held unread before the source is made to wait. */
+  /** Unread bytes above which the source must wait. */
   high: number
-  /** Bytes let in after every `everyMs` of a wait, until `most` are held. */
+  /** Bytes read after every `everyMs` while the source waits, until `most` are held. */
   trickle: number
   everyMs: number
   most: number
@@ -14,12 +14,11 @@ interface QueueLimits {
 const defaults: QueueLimits = { high: MiB, trickle: MiB / 8, everyMs: 250, most: 32 * MiB }
 
 /**
- * Reads a container's output into a queue of limited size, and makes the container wait when nobody takes from it.
- *
- * Waiting must not be complete. When a container ends, the engine gives readers two seconds to take what is still in
- * its pipes (about 200 KB a stream) and throws the rest away, from its log too: of 1.4 MB printed while the reader
- * stood still for six seconds, 97 KB were gone. So a source that waits is still read at 512 KiB a second. A stall has
- * to last a minute, longer than a node that has lost its database may go on, before `most` is reached.
+ * Reads a container's output into a bounded queue, and makes the container wait if nobody reads from the queue.
+ * The source must never stop completely. When a container ends, the engine gives readers two seconds for the rest of
+ * its pipes (about 200 KB per stream) and discards it afterwards, also from its log: of 1.4 MB printed during a
+ * stall of six seconds, 97 KB were lost. A waiting source is therefore still read at 512 KiB per second. Only after
+ * a stall of a minute, longer than a node without a database may continue, is `most` reached.
  */
 export class OutputQueue implements AsyncIterable<Buffer> {
   private readonly held: Buffer[] = []
@@ -44,7 +43,7 @@ export class OutputQueue implements AsyncIterable<Buffer> {
     })
   }
 
-  /** Yields what was read, in order. Throws the source's error after everything that came before it. */
+  /** Yields the output in order. Throws the source's error after everything before it. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
     try {
       for (;;) {
@@ -66,19 +65,19 @@ export class OutputQueue implements AsyncIterable<Buffer> {
     }
   }
 
-  /** True when nothing more will come than what is held. */
+  /** True if nothing follows the held output. */
   get hasEnded(): boolean {
     return this.ended
   }
 
-  /** What is held at this moment, without waiting for more. */
-  takeHeld(): Buffer {
+  /** Returns the held output without waiting for more. */
+  takeBuffered(): Buffer {
     const held = Buffer.concat(this.held.splice(0))
     this.release(held.length)
     return held
   }
 
-  /** Lets go of the source. */
+  /** Closes the source. */
   close(): void {
     clearTimeout(this.timer)
     this.source.destroy()

@@ -2,14 +2,14 @@ import { toFault } from '../docker/engine-faults'
 import { type OutputChunk, RuntimeFault } from '../runtime'
 import type { FrameReader } from './output-frames'
 
-/** A container's output as the engine sends it, taken apart. */
+/** Demultiplexed output of a container. */
 export interface OutputSource {
   chunks: AsyncIterable<OutputChunk>
-  /** True where output that ends now was cut. */
+  /** Whether output that ends now was cut. */
   wasCut(): boolean
 }
 
-/** Both streams in frames. */
+/** Reads both streams from frames. */
 export function readFrames(source: AsyncIterable<Buffer>, frames: FrameReader): OutputSource {
   const chunks = (async function* () {
     for await (const bytes of source) yield* frames.push(bytes)
@@ -17,7 +17,7 @@ export function readFrames(source: AsyncIterable<Buffer>, frames: FrameReader): 
   return { chunks, wasCut: () => frames.midFrame }
 }
 
-/** With a terminal there is one stream, and the engine sends it as it is. */
+/** A terminal has one stream, which the engine sends without frames. */
 export function readTerminal(source: AsyncIterable<Buffer>): OutputSource {
   const chunks = (async function* (): AsyncGenerator<OutputChunk> {
     for await (const bytes of source) yield { stream: 'stdout', bytes }
@@ -26,8 +26,8 @@ export function readTerminal(source: AsyncIterable<Buffer>): OutputSource {
 }
 
 /**
- * Reads a container's output to its end. A stream ends the same way when the container exits and when the engine goes
- * away under a container that lives on, so the end is believed only once `hasExited` confirms it.
+ * Reads a container's output to its end. A stream ends in the same way when the container exits and when the engine
+ * stops while the container continues, so `hasExited` must confirm the end.
  */
 export async function* readOutput(
   { chunks, wasCut }: OutputSource,

@@ -6,7 +6,7 @@ import { replayTerminal } from './replay-terminal'
 const before = Date.parse('2026-01-01T00:00:10Z')
 const after = before + 5
 
-/** One entry of the log, so many milliseconds after the one who listens has begun to. */
+/** A log entry with a timestamp relative to the start of listening. */
 function entry(line: string, sinceMs: number): string {
   return `${new Date(before + sinceMs).toISOString().replace('Z', '000000Z')} ${line}`
 }
@@ -28,14 +28,14 @@ async function replay(log: string[], heard: string[]) {
 }
 
 describe('replayTerminal', () => {
-  it('gives the log, then what only the program itself has said', async () => {
+  it('returns the log, then what only the program has sent', async () => {
     expect(await replay([entry('one\r\n', -900)], ['>>> ', '1+1\r\n2\r\n>>> '])).toEqual({
       past: 'one\r\n',
       live: '>>> 1+1\r\n2\r\n>>> ',
     })
   })
 
-  it('gives once what both brought, also lines that are all the same', async () => {
+  it('returns duplicate output once, also for equal lines', async () => {
     const log = [
       entry('tick\r\n', -500),
       entry('tick\r\n', -100),
@@ -47,13 +47,13 @@ describe('replayTerminal', () => {
     expect(live).toBe('tick\r\nti')
   })
 
-  it('knows a line that ended just when it began to listen by what it says', async () => {
+  it('uses the content to classify a line that ended when it began to listen', async () => {
     const log = [entry('first\r\n', -500), entry('second\r\n', 2)]
     expect(await replay(log, ['nd\r\nthird\r\n'])).toEqual({ past: 'first\r\nsecond\r\n', live: 'third\r\n' })
     expect((await replay(log, ['third\r\n'])).live).toBe('third\r\n')
   })
 
-  it('gives once what the log has of a line that goes on', async () => {
+  it('returns once the part of an unfinished line that is in the log', async () => {
     const piece = 'abcdefgh'.repeat(2048)
     const log = [entry(piece, -50)]
     expect((await replay(log, [`${piece.slice(-5)}ijk`])).live).toBe('ijk')

@@ -4,12 +4,12 @@ import type { OutputQueue } from './output-queue'
 import { type LogPiece, TerminalLog } from './terminal-log'
 
 const newline = 0x0a
-/** The end of the log that is compared with what came from the program itself. */
+/** Bytes at the end of the log that are compared with the live output. */
 const memory = 256 * 1024
-/** What the log has already, the other connection brings within this time. */
-const patienceMs = 1_000
+/** The live connection delivers output of the log within this time. */
+const timeoutMs = 1_000
 
-/** When those who listen to the program began to: somewhere between the two, in milliseconds. */
+/** When listening to the program began: between these two times, in milliseconds. */
 interface Attached {
   output: OutputQueue
   before: number
@@ -17,9 +17,9 @@ interface Attached {
 }
 
 /**
- * The output of a terminal that somebody else has read before: the log as far as it goes, then what comes from the
- * program itself. The log alone would show nothing of a line before its end: no prompt, no echo, no progress. What
- * both brought is given once. What the program wrote of an unfinished line while nobody listened is in neither.
+ * Reads the output of a terminal that another process read before: first the log, then live output. The log alone
+ * lacks unfinished lines: prompts, echo, progress. Returns output that is in both only once. Output of an unfinished
+ * line from before listening is in neither.
  */
 export async function* replayTerminal(
   log: AsyncIterable<Buffer>,
@@ -30,7 +30,7 @@ export async function* replayTerminal(
   try {
     for await (const bytes of log) yield* toChunks(end.add(reader.push(bytes)))
     yield* toChunks(end.add(reader.end()))
-    const held = await heldAtLeast(output, end.sureLines)
+    const held = await heldAtLeast(output, end.certainLines)
     yield { stream: 'stdout', bytes: held.subarray(end.overlap(held)), live: true }
     for await (const bytes of output) yield { stream: 'stdout', bytes, live: true }
   } finally {
@@ -38,7 +38,7 @@ export async function* replayTerminal(
   }
 }
 
-/** The output of a terminal whose program has ended. */
+/** Reads the output of a terminal whose program has ended. */
 export async function* readTerminalLog(log: AsyncIterable<Buffer>): AsyncGenerator<OutputChunk> {
   const reader = new TerminalLog()
   for await (const bytes of log) yield* toChunks(reader.push(bytes))
@@ -52,19 +52,19 @@ function toChunks(pieces: LogPiece[]): OutputChunk[] {
 }
 
 async function heldAtLeast(output: OutputQueue, lines: number): Promise<Buffer> {
-  let held = output.takeHeld()
-  for (let waited = 0; waited < patienceMs && !output.hasEnded; waited += 10) {
+  let held = output.takeBuffered()
+  for (let waited = 0; waited < timeoutMs && !output.hasEnded; waited += 10) {
     if (afterLines(held, lines) !== null) break
     await sleep(10)
-    held = Buffer.concat([held, output.takeHeld()])
+    held = Buffer.concat([held, output.takeBuffered()])
   }
   return held
 }
 
-/** What the log ends with, and how many of its lines the other connection must or may have brought as well. */
+/** The end of the log, and how many of its lines the live connection must or may contain. */
 class LogEnd {
-  /** Lines that ended after both connections were there. */
-  sureLines = 0
+  /** Lines that ended after both connections were open. */
+  certainLines = 0
   #possibleLines = 0
   #tail: Buffer = Buffer.alloc(0)
 
@@ -76,7 +76,7 @@ class LogEnd {
   add(pieces: LogPiece[]): LogPiece[] {
     for (const { bytes, at } of pieces) {
       if (bytes.at(-1) !== newline) continue
-      if (at > this.after) this.sureLines += 1
+      if (at > this.after) this.certainLines += 1
       if (at >= this.before) this.#possibleLines += 1
     }
     const all = Buffer.concat([this.#tail, ...pieces.map(({ bytes }) => bytes)])
@@ -84,11 +84,11 @@ class LogEnd {
     return pieces
   }
 
-  /** How much of what was heard the log has as well. */
+  /** Returns how much of the live output is also in the log. */
   overlap(heard: Buffer): number {
     const lines = this.#overlappingLines(heard)
     const rest = heard.subarray(lines)
-    // Of a line too long for one entry, the log has some pieces before its end.
+    // The log contains some pieces of a long line before its end.
     const open = this.#tail.subarray(this.#tail.lastIndexOf(newline) + 1)
     for (let length = Math.min(open.length, rest.length); length > 0; length--) {
       if (open.subarray(open.length - length).equals(rest.subarray(0, length))) return lines + length
@@ -98,17 +98,17 @@ class LogEnd {
 
   #overlappingLines(heard: Buffer): number {
     const whole = this.#tail.subarray(0, this.#tail.lastIndexOf(newline) + 1)
-    for (let count = this.#possibleLines; count > this.sureLines; count--) {
+    for (let count = this.#possibleLines; count > this.certainLines; count--) {
       const length = afterLines(heard, count)
       if (length === null) continue
       const end = whole.subarray(Math.max(0, whole.length - length))
       if (end.equals(heard.subarray(length - end.length, length))) return length
     }
-    return afterLines(heard, this.sureLines) ?? heard.length
+    return afterLines(heard, this.certainLines) ?? heard.length
   }
 }
 
-/** Where the first `count` lines end; null if there are not so many. */
+/** Returns the end of the first `count` lines; null if there are fewer. */
 function afterLines(bytes: Buffer, count: number): number | null {
   let end = 0
   for (let line = 0; line < count; line++) {

@@ -4,7 +4,7 @@ import { TerminalLog } from './terminal-log'
 
 const stampOf = (number: number) => `2026-11-20T23:49:32.${String(number).padStart(9, '0')}Z `
 
-/** As the engine logs a terminal: no frames, a line cut every 16 KiB under one time. */
+/** The log of a terminal: no frames, and long lines are split every 16 KiB with one timestamp. */
 function logged(lines: string[], { losesNewlines }: { losesNewlines: boolean }): Buffer {
   const entries = lines.flatMap((line, number) => {
     const stamp = stampOf(number)
@@ -25,7 +25,7 @@ function read(wire: Buffer, places: number[]): string {
 }
 
 describe('TerminalLog', () => {
-  it('gives every byte of every line, long ones too, whether the engine loses their newlines or not', () => {
+  it('returns every byte of every line, also long ones, whether or not the engine loses newlines', () => {
     const lengths = fc.oneof(fc.nat(5), fc.constantFrom(16_370, 16_383, 16_384, 16_385, 32_768, 40_000))
     fc.assert(
       fc.property(
@@ -33,7 +33,7 @@ describe('TerminalLog', () => {
         fc.boolean(),
         fc.array(fc.nat(), { maxLength: 5 }),
         (sizes, losesNewlines, places) => {
-          // The last is a short one: at the very end nothing tells whether a newline was lost.
+          // The last line is short, because nothing at the end shows whether a newline was lost.
           const lines = [...sizes.map((size) => (size === 0 ? '' : `${'x'.repeat(size - 1)}\r`)), 'whole']
           const found = read(logged(lines, { losesNewlines }), places)
           expect(found).toBe(lines.map((line) => `${line}\n`).join(''))
@@ -42,13 +42,13 @@ describe('TerminalLog', () => {
     )
   })
 
-  it('gives what stands unfinished at the end only when told that it is the end', () => {
+  it('returns an unfinished last line only at the end', () => {
     const log = new TerminalLog()
     expect(log.push(Buffer.from(`${stampOf(1)}>>> `))).toEqual([])
     expect(log.end().map(({ bytes }) => bytes.toString())).toEqual(['>>> '])
   })
 
-  it('is not led astray by a time that a short line shows', () => {
+  it('is not confused by a timestamp inside a short line', () => {
     const line = `${stampOf(7)}forged`
     expect(read(logged([line, 'next'], { losesNewlines: true }), [])).toBe(`${line}\nnext\n`)
   })

@@ -1,27 +1,27 @@
-/** `2026-11-20T23:49:32.846415297Z `, which the engine puts before every entry of its log when asked for times. */
+/** Length of `2026-11-20T23:49:32.846415297Z `, which precedes every log entry when timestamps are requested. */
 const stampLength = 31
 const stamp = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z /g
-/** A longer line becomes several entries of this size, under one time. */
+/** A longer line is split into entries of this size with one timestamp. */
 const pieceLength = 16 * 1024
 const newline = 0x0a
 
-/** An entry of the log, or a part of one that is still arriving. */
+/** A log entry, or a part of one that is still arriving. */
 export interface LogPiece {
   bytes: Buffer
-  /** When the engine wrote the line down, in milliseconds. */
+  /** When the engine recorded the line, in milliseconds. */
   at: number
 }
 
 /**
- * Reads the engine's log of a container with a terminal, with times: entries without frames around them, each its time
- * and a line. Puts back the newline that older engines lose after the last entry of a long line: there, the next entry's
- * time stands in the middle of what looks like the line.
+ * Parses the engine's log of a container with a terminal: unframed entries of a timestamp and a line. Restores the
+ * newline that older engines lose after the last entry of a long line; there, the next timestamp appears inside the
+ * apparent line.
  */
 export class TerminalLog {
   #waiting: Buffer = Buffer.alloc(0)
   #line = ''
 
-  /** The output that was completed by the next bytes of the log. */
+  /** Returns the output that the next bytes complete. */
   push(bytes: Buffer): LogPiece[] {
     this.#waiting = this.#waiting.length === 0 ? bytes : Buffer.concat([this.#waiting, bytes])
     const pieces: LogPiece[] = []
@@ -29,28 +29,28 @@ export class TerminalLog {
     return pieces
   }
 
-  /** What the log ends with, where no newline says so. */
+  /** Returns the end of the log, which has no newline. */
   end(): LogPiece[] {
     const pieces: LogPiece[] = []
     for (let piece = this.#take(true); piece; piece = this.#take(true)) pieces.push(piece)
     return pieces
   }
 
-  /** The first entry that waits, if its end is known. */
+  /** Returns the first pending entry, if its end is known. */
   #take(isLast: boolean): LogPiece | null {
     const waiting = this.#waiting
     if (waiting.length < stampLength) return null
     const time = waiting.toString('latin1', 0, stampLength)
-    const goesOn = time === this.#line
+    const continues = time === this.#line
     const body = waiting.subarray(stampLength, stampLength + pieceLength + stampLength)
-    const lost = goesOn ? findStamp(body, time) : -1
+    const lost = continues ? findStamp(body, time) : -1
     const end = body.subarray(0, pieceLength).indexOf(newline)
     if (lost !== -1 && (end === -1 || lost < end)) return this.#give(lost, time, true)
     if (end !== -1) return this.#give(end + 1, time, false)
-    // The time of the entry after it tells whether the piece is whole, or the line ended just there.
+    // The timestamp of the next entry shows whether the piece is complete or the line ended there.
     if (body.length >= pieceLength + stampLength) return this.#give(pieceLength, time, false)
     if (!isLast) return null
-    return body.length > 0 || goesOn ? this.#give(body.length, time, body.length === 0) : null
+    return body.length > 0 || continues ? this.#give(body.length, time, body.length === 0) : null
   }
 
   #give(length: number, time: string, lostNewline: boolean): LogPiece {
@@ -64,7 +64,7 @@ export class TerminalLog {
   }
 }
 
-/** Where another entry begins within what follows a piece of a long line. */
+/** Finds the next entry within what follows a piece of a long line. */
 function findStamp(body: Buffer, time: string): number {
   const text = body.toString('latin1')
   for (const match of text.matchAll(stamp)) if (match[0] !== time) return match.index

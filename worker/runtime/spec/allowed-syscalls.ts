@@ -1,9 +1,9 @@
 /**
- * System calls every job may make, grouped by what they are for. Names that a kernel or an architecture does not
- * have are skipped by the engine, so one list serves x86-64 and arm64. What is missing is missing on purpose:
- * mounting and namespaces, tracing other processes, kernel keys, bpf, perf, userfaultfd, io_uring, POSIX message
- * queues (their quota is counted per uid), `sync` (it flushes the whole host's disks) and everything that needs a
- * capability. `clone`, `clone3`, `socket`, `socketpair` and `personality` have rules of their own in `seccomp.ts`.
+ * The system calls that every job may make, grouped by purpose. The engine skips names that a kernel or architecture
+ * does not have, so one list serves x86-64 and arm64. Deliberately missing are: mounting and namespaces, tracing
+ * other processes, kernel keys, bpf, perf, userfaultfd, io_uring, POSIX message queues (their quota is counted per
+ * uid), `sync` (it flushes all disks of the host), and everything that needs a capability. `seccomp.ts` has separate
+ * rules for `clone`, `clone3`, `socket`, `socketpair` and `personality`.
  */
 const files = `access chdir chmod chown close close_range copy_file_range creat dup dup2 dup3 faccessat faccessat2
   fadvise64 fallocate fchdir fchmod fchmodat fchmodat2 fchown fchownat fcntl fdatasync fgetxattr flistxattr flock
@@ -26,7 +26,7 @@ const processes = `arch_prctl execve execveat exit exit_group fork getegid geteu
   sched_rr_get_interval sched_setaffinity sched_setattr sched_setparam sched_setscheduler sched_yield seccomp
   setpgid setpriority setrlimit setsid times vfork wait4 waitid getcpu`
 
-/** Changing identity is harmless without capabilities and with no-new-privileges, and programs call it. */
+/** Changing identity is harmless without capabilities and with no-new-privileges, and programs do it. */
 const identity = `capget capset setfsgid setfsuid setgid setgroups setregid setresgid setresuid setreuid setuid`
 
 const threadsAndSignals = `alarm futex futex_requeue futex_wait futex_waitv futex_wake get_robust_list
@@ -41,11 +41,11 @@ const timeAndRandomness = `clock_getres clock_gettime clock_nanosleep getitimer 
 const waiting = `epoll_create epoll_create1 epoll_ctl epoll_ctl_old epoll_pwait epoll_pwait2 epoll_wait
   epoll_wait_old eventfd eventfd2 pipe pipe2 poll ppoll pselect6 select`
 
-/** On a socket one already has: which ones can be made is decided where they are made. */
+/** On existing sockets; the rules for `socket` decide which ones can be created. */
 const sockets = `accept accept4 bind connect getpeername getsockname getsockopt listen recvfrom recvmmsg recvmsg
   sendmmsg sendmsg sendto setsockopt shutdown`
 
-/** System V objects live in the container's own IPC namespace and die with it. */
+/** System V objects live in the container's own IPC namespace and end with it. */
 const sharedObjects = `msgctl msgget msgrcv msgsnd semctl semget semop semtimedop shmat shmctl shmdt shmget`
 
 export const allowedSyscalls: string[] = [

@@ -1,18 +1,18 @@
 import { isReservedVariable, type RankVariable } from '@/lib/contract/config/reserved-variables'
 import type { TaskContainer } from '../runtime'
 
-/** Where rank 0 listens for the others: each job has its addresses to itself, so one number does for all. */
+/** The port on which rank 0 listens. Each job has its own addresses, so one port is enough. */
 const masterPort = 29_500
 
-/** Defaults, then the job's own variables, then what a job cannot change: the later wins. */
+/** Defaults, then the job's own variables, then variables that a job cannot change; later ones win. */
 export function buildEnvironment(task: TaskContainer, realGpus: string[]): string[] {
   const defaults = {
     HOME: '/work',
     TMPDIR: '/tmp',
-    // The uid has no entry in the image's passwd, where getpass would look without these.
+    // The uid has no entry in the image's passwd file, which getpass would read without these.
     USER: 'gpuq',
     LOGNAME: 'gpuq',
-    // Else torch and numpy start a thread for every core of the host and are throttled to their share.
+    // Without these limits, torch and numpy start a thread for every core of the host and are then throttled.
     OMP_NUM_THREADS: String(Math.max(1, Math.floor(task.cpuMilli / 1000))),
     ...(task.tty ? { TERM: 'xterm-256color' } : {}),
   }
@@ -25,7 +25,7 @@ export function buildEnvironment(task: TaskContainer, realGpus: string[]): strin
     ...(task.workspace === null ? {} : { GPUQ_WORKSPACE: task.workspace.path }),
     ...(task.checkpoints === null ? {} : { GPUQ_CHECKPOINT_DIR: '/checkpoints' }),
     ...rankVariables(task),
-    // `void` also undoes an image's own `all`, which a host with NVIDIA's runtime as default would obey.
+    // `void` also overrides an image's own `all`, which a host with NVIDIA's runtime as default would honor.
     NVIDIA_VISIBLE_DEVICES: realGpus.length === 0 ? 'void' : realGpus.join(','),
     NVIDIA_DRIVER_CAPABILITIES: 'compute,utility',
   }
@@ -34,7 +34,7 @@ export function buildEnvironment(task: TaskContainer, realGpus: string[]): strin
   )
 }
 
-/** What torchrun and its like expect to find, for a task that is one of several. */
+/** The variables that torchrun and similar launchers expect in a multi-node task. */
 function rankVariables({ network, rank }: TaskContainer): Record<string, string> {
   if (typeof network === 'string') return {}
   const processes = network.peers[rank]?.processes ?? 1
@@ -44,13 +44,13 @@ function rankVariables({ network, rank }: TaskContainer): Record<string, string>
     NODE_RANK: String(rank),
     NNODES: String(network.peers.length),
     NPROC_PER_NODE: String(processes),
-    // Every task of a job has as many GPUs as the others.
+    // All tasks of a job have the same number of GPUs.
     WORLD_SIZE: String(network.peers.length * processes),
     GPUQ_HOSTFILE: '/job/hostfile',
   } satisfies Record<RankVariable | 'GPUQ_HOSTFILE', string>
 }
 
-/** Anything else could carry an `=` and set a variable under another name than the one that was checked. */
+/** Any other name could contain an `=` and set a different variable than the one that was checked. */
 function isVariableName(name: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)
 }

@@ -2,12 +2,12 @@ import type { TaskContainer } from '../runtime'
 import { networkName } from './network-spec'
 
 /**
- * The part of the engine's create options that says whom a task reaches, and under which names.
+ * The engine's create options for networks and host names.
  * @param internetNetwork the engine's network for tasks with `network: 'internet'`.
  */
 export function containerNetwork(task: TaskContainer, internetNetwork: string) {
   if (task.network === 'none')
-    // Without a network the engine gives the host's own name no address, and gloo warns about it on every start.
+    // Without a network, the engine assigns no address to the host name, and gloo warns about that on every start.
     return { ...alone, NetworkMode: 'none', ExtraHosts: ['gpuq:127.0.0.1'] }
   if (task.network === 'internet') return { ...alone, NetworkMode: internetNetwork, ExtraHosts: [] }
   const name = networkName(task)
@@ -18,15 +18,15 @@ export function containerNetwork(task: TaskContainer, internetNetwork: string) {
     networkName: name,
     endpoints: { [name]: { IPAMConfig: { IPv4Address: address } } },
     NetworkMode: name,
-    // gloo and NCCL find the interface that the others reach by their own host's name.
+    // gloo and NCCL find the shared interface through their own host name.
     ExtraHosts: peers.map((peer, rank) => `${rankName(rank)}:${peer.address}`),
-    // Engines up to 26 pass questions about names on to the host's own resolver, and with them whatever a job writes
-    // into a name, even out of a network that reaches nothing else.
+    // Engines up to 26 forward DNS queries to the host's resolver, so a job could send data in names even from an
+    // isolated network.
     ...(internet ? {} : { Dns: ['127.0.0.1'], DnsOptions: ['timeout:1', 'attempts:1'] }),
   }
 }
 
 const alone = { hostname: 'gpuq', networkName: null, endpoints: {} }
 
-/** What the tasks of a job call each other. */
+/** The host name of a task for its peers. */
 const rankName = (rank: number): string => `rank-${rank}`

@@ -42,7 +42,7 @@ const variables = (changes: Partial<TaskContainer>) =>
   )
 
 describe('a container with a terminal', () => {
-  it('can be typed into again and again, and is the same in all else', () => {
+  it('accepts input repeatedly, and is otherwise equal', () => {
     const { Labels, Env, ...spec } = build({ tty: true })
     const { Labels: labels, Env: env, ...without } = build()
     expect(spec).toEqual({ ...without, Tty: true, OpenStdin: true, StdinOnce: false })
@@ -53,7 +53,7 @@ describe('a container with a terminal', () => {
 })
 
 describe('every container', () => {
-  it('has all of the walls', () => {
+  it('has all isolation features', () => {
     const { HostConfig, ...spec } = build()
     expect(spec).toMatchObject({
       User: `${taskUid('task')}:10001`,
@@ -74,13 +74,13 @@ describe('every container', () => {
     expect(HostConfig.SecurityOpt).toContainEqual(
       expect.stringMatching(/^seccomp=\{"defaultAction":"SCMP_ACT_ERRNO"/),
     )
-    // Left out, the engine's own lists of masked and read-only paths apply.
+    // Without these keys, the engine's default lists of masked and read-only paths apply.
     expect(Object.keys(HostConfig)).not.toContain('MaskedPaths')
     expect(Object.keys(HostConfig)).not.toContain('Devices')
     expect(Object.keys(HostConfig)).not.toContain('Runtime')
   })
 
-  it('has all of the limits', () => {
+  it('has all limits', () => {
     const { HostConfig } = build()
     expect(HostConfig).toMatchObject({
       Memory: 1000 * MiB,
@@ -97,7 +97,7 @@ describe('every container', () => {
     expect(Object.keys(HostConfig.Tmpfs)).toEqual(['/work', '/tmp', '/dev/shm'])
   })
 
-  it('sees of the host nothing but its own directory, which it cannot change, and /results', () => {
+  it('sees of the host only its own read-only directory and /results', () => {
     const job = expect.objectContaining({
       Type: 'bind',
       Source: '/data/tasks/task',
@@ -116,12 +116,12 @@ describe('every container', () => {
     expect(Object.keys(HostConfig)).not.toContain('Binds')
   })
 
-  it('has one /results, although the image declares it as a volume', () => {
+  it('has one /results, even if the image declares it as a volume', () => {
     expect(Object.keys(build({}, ['/results']).HostConfig.Tmpfs)).not.toContain('/results')
     expect(Object.keys(build({ results: null }, ['/results']).HostConfig.Tmpfs)).toContain('/results')
   })
 
-  it('says whose it is, under a name that no second one can have', () => {
+  it('carries the labels of its task, and a name that is unique', () => {
     const spec = build()
     expect(spec.name).toBe('gpuq-job-2-1')
     expect(spec.Labels).toEqual({
@@ -135,11 +135,11 @@ describe('every container', () => {
     expect(containerName({ ...task, attempt: 3 })).not.toBe(spec.name)
   })
 
-  it('runs its own command, whatever the image would run', () => {
+  it('runs its own command, ignoring the image’s', () => {
     expect(build()).toMatchObject({ Entrypoint: ['python'], Cmd: ['-u', '/job/solution.py'] })
   })
 
-  it('has a writable path of the image only as one with an end', () => {
+  it('limits the writable paths that the image declares', () => {
     const { Tmpfs } = build({}, ['/data', '/job', '/work']).HostConfig
     expect(Tmpfs['/data']).toMatch(/noexec.*size=\d+,nr_inodes=\d+$/)
     expect(Object.keys(Tmpfs)).not.toContain('/job')
@@ -150,7 +150,7 @@ describe('every container', () => {
 describe('a directory on shared storage', () => {
   const workspace = { path: '/workspace/ada/thesis', uid: 1234, gid: 100, startsHere: true }
 
-  it('is the one other path of the host, at the same place, and the task runs as its user', () => {
+  it('is the only other host path, mounted at the same place, and the task runs as its user', () => {
     const spec = build({ workspace })
     expect(spec).toMatchObject({ User: '1234:100', WorkingDir: '/workspace/ada/thesis' })
     expect(spec.HostConfig.Mounts).toEqual([
@@ -169,7 +169,7 @@ describe('a directory on shared storage', () => {
     )
   })
 
-  it('takes none of the walls away', () => {
+  it('removes no isolation feature', () => {
     const { Mounts, Tmpfs, ...walls } = build({ workspace }).HostConfig
     const { Mounts: _, Tmpfs: __, ...usual } = build().HostConfig
     expect(walls).toEqual(usual)
@@ -177,15 +177,15 @@ describe('a directory on shared storage', () => {
     expect(Mounts).toHaveLength(build().HostConfig.Mounts.length + 1)
   })
 
-  it('is not where the task starts unless it is to, nor hidden by what the image declares', () => {
+  it('is the start directory only on request, and is not hidden by volumes of the image', () => {
     const spec = build({ workspace: { ...workspace, startsHere: false } }, [workspace.path])
     expect(spec.WorkingDir).toBe('/work')
     expect(Object.keys(spec.HostConfig.Tmpfs)).not.toContain(workspace.path)
   })
 })
 
-describe('what depends on the task', () => {
-  it('asks the engine for the real GPUs that it holds, by UUID, and for nothing else', () => {
+describe('options that depend on the task', () => {
+  it('request exactly the real GPUs that it holds, by UUID', () => {
     const gpuUuids = ['GPU-a', 'GPU-b']
     const real = { simulated: false, gpuUuids }
     expect(build(real).HostConfig).toMatchObject({
@@ -203,7 +203,7 @@ describe('what depends on the task', () => {
     }
   })
 
-  it('lets its own variables through, and none that the host would obey', () => {
+  it('pass its own variables, but none that the host would honor', () => {
     const env = {
       OWN: 'a=b',
       HOME: '/tmp',
@@ -225,16 +225,16 @@ describe('what depends on the task', () => {
     expect(build({ env }).Env.filter((line) => line.startsWith('NVIDIA_VISIBLE_DEVICES='))).toHaveLength(1)
   })
 
-  it('gives as many threads as CPUs, and at least one', () => {
+  it('set as many threads as CPUs, and at least one', () => {
     expect(variables({ cpuMilli: 2500 }).OMP_NUM_THREADS).toBe('2')
     expect(variables({ cpuMilli: 300 }).OMP_NUM_THREADS).toBe('1')
   })
 
-  it('has a network only where it was granted', () => {
+  it('connect a network only if it was granted', () => {
     expect(build({ network: 'internet' }).HostConfig).toMatchObject({ NetworkMode: 'gpuq', ExtraHosts: [] })
   })
 
-  it('reaches its peers, each under its name, and nobody else, where it is one of several', () => {
+  it('connect one of several tasks only to its peers, by name', () => {
     const spec = build({ network: shared })
     expect(spec).toMatchObject({
       Hostname: 'rank-1',
@@ -243,14 +243,14 @@ describe('what depends on the task', () => {
       HostConfig: {
         NetworkMode: 'gpuq-job-2',
         ExtraHosts: ['rank-0:10.213.0.18', 'rank-1:10.213.0.19'],
-        // Nothing that it asks of names leaves it.
+        // Its DNS queries must not leave it.
         Dns: ['127.0.0.1'],
       },
     })
     expect(build().NetworkingConfig.EndpointsConfig).toEqual({})
   })
 
-  it('is told its place among the others, whatever its own variables say', () => {
+  it('set its rank, whatever its own variables say', () => {
     const env = { MASTER_ADDR: '8.8.8.8', WORLD_SIZE: '99', NODE_RANK: '7' }
     expect(variables({ network: shared, env })).toMatchObject({
       MASTER_ADDR: '10.213.0.18',
@@ -262,12 +262,12 @@ describe('what depends on the task', () => {
       GPUQ_RANK: '1',
       GPUQ_HOSTFILE: '/job/hostfile',
     })
-    // On one node these are the job's own to set.
+    // On a single node the job may set these itself.
     expect(variables({ env })).toMatchObject(env)
     expect(Object.keys(variables({}))).not.toContain('WORLD_SIZE')
   })
 
-  it('runs under another OCI runtime where the node has one', () => {
+  it('use another OCI runtime if the node has one', () => {
     const spec = buildContainerSpec(task, { ...policy, ociRuntime: 'runsc' }, { volumes: [] })
     expect(spec.HostConfig).toMatchObject({ Runtime: 'runsc' })
   })

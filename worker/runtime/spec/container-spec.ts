@@ -5,31 +5,34 @@ import { buildEnvironment } from './container-environment'
 import { containerNetwork } from './container-network'
 import { buildSeccompProfile } from './seccomp'
 
-/** What a node adds to a task: the same for every container on it. */
+/** Options that are equal for every container of a node. */
 export interface ContainerPolicy {
-  /** gpuq's version, kept in a label. */
+  /** gpuq's version, stored in a label. */
   version: string
-  /** Bytes of records after which the caller ends a job: the engine's own log must hold at least that much. */
+  /** Bytes of records after which the caller ends a job. The engine's own log must hold at least this much. */
   outputLimitBytes: number
   /** The engine's network for tasks with `network: 'internet'`. */
   internetNetwork: string
-  /** Another OCI runtime, such as gVisor's `runsc`; the engine's default where left out. */
+  /** An alternative OCI runtime, such as gVisor's `runsc`; default: the engine's. */
   ociRuntime?: string | undefined
 }
 
-/** What the image brings along that has to be undone. */
+/** Declarations of the image that must be overridden. */
 export interface ImageTraits {
-  /** Paths that the image declares as volumes: the engine would make unlimited, writable ones on its disk. */
+  /**
+   * Paths that the image declares as volumes, for which the engine would create unlimited writable volumes on its
+   * disk.
+   */
   volumes: string[]
 }
 
 const MiB = 1024 * 1024
 const userRange = { first: 10_001, count: 50_000 }
 
-/** The group of every task: what a task's directory may be readable by. */
+/** The group of every task, which may read a task's directory. */
 export const taskGid = 10_001
 
-/** Below the hard limit of every engine seen (one had 20,000, and refuses to start a container that asks more). */
+/** Below the hard limit of every known engine. One has 20,000, and does not start a container that requests more. */
 const openFiles = 16_384
 
 export const labels = {
@@ -40,27 +43,27 @@ export const labels = {
   node: 'gpuq.node',
   version: 'gpuq.version',
   network: 'gpuq.network',
-  /** Only on a container with a terminal. */
+  /** Only on containers with a terminal. */
   terminal: 'gpuq.terminal',
 } as const
 
-/** One name per job, attempt and rank: the engine refuses a second container of the same task. */
+/** One name for each job, attempt and rank, so the engine refuses a second container of the same task. */
 export function containerName(task: Pick<TaskContainer, 'jobId' | 'attempt' | 'rank'>): string {
   return `gpuq-${task.jobId}-${task.attempt}-${task.rank}`
 }
 
 /**
- * The uid that a task runs under. Linux counts inotify instances, descriptors in flight over sockets and pipe memory
- * per uid, across containers: under one shared uid, a job that uses them up breaks the DataLoader of every other
- * job on the node. The range fits the 65,536 ids of an engine with user namespaces.
+ * The uid of a task. Linux counts inotify instances, descriptors in flight and pipe memory per uid across
+ * containers, so under one shared uid a job could exhaust them and break the DataLoader of every other job on the
+ * node. The range fits the 65,536 ids of an engine with user namespaces.
  */
 export function taskUid(taskId: string): number {
   return userRange.first + (createHash('sha256').update(taskId).digest().readUInt32BE() % userRange.count)
 }
 
 /**
- * Whom a task runs as: itself; the user who submitted it, where it works in a directory on shared storage; or the run that
- * it is an attempt at, whose files it finds.
+ * The user of a task: its own uid; the submitter, if it works in a directory on shared storage; or the uid of its
+ * run, whose files it needs.
  */
 export function taskUser({
   taskId,
@@ -75,7 +78,7 @@ export interface TaskUser {
   gid: number
 }
 
-/** The engine's create options for a task. Pure: the same task always gives the same container. */
+/** Returns the engine's create options for a task. Pure: equal tasks give equal containers. */
 export function buildContainerSpec(task: TaskContainer, policy: ContainerPolicy, image: ImageTraits) {
   const user = taskUser(task)
   const [program = '', ...programArguments] = task.command
@@ -83,7 +86,7 @@ export function buildContainerSpec(task: TaskContainer, policy: ContainerPolicy,
   return {
     name: containerName(task),
     Image: task.image,
-    // Both are given, so that neither the image's entrypoint nor its command takes part.
+    // Sets both, so that neither the image's entrypoint nor its command applies.
     Entrypoint: [program],
     Cmd: programArguments,
     User: `${user.uid}:${user.gid}`,
@@ -103,9 +106,9 @@ export function buildContainerSpec(task: TaskContainer, policy: ContainerPolicy,
     StopSignal: 'SIGTERM',
     Tty: task.tty,
     OpenStdin: task.tty,
-    // Who types leaves and comes back: the program must not see the end of its input for that.
+    // Users detach and attach again, so the program must not see the end of its input.
     StdinOnce: false,
-    // An image's own health check would run beside the job, on its CPU.
+    // An image's health check would use the job's CPU.
     Healthcheck: { Test: ['NONE'] },
     HostConfig: {
       ...isolation(task, policy),
@@ -130,7 +133,7 @@ export function buildContainerSpec(task: TaskContainer, policy: ContainerPolicy,
   }
 }
 
-/** Of a run, whose next attempt may be on another host. */
+/** For a run, whose next attempt may be on another host. */
 function checkpointsMount({ checkpoints }: TaskContainer) {
   if (checkpoints === null) return []
   const options = { Propagation: 'rprivate' as const, NonRecursive: true }
@@ -140,7 +143,7 @@ function checkpointsMount({ checkpoints }: TaskContainer) {
   ]
 }
 
-/** The one path of the host beside the task's own directory. What is mounted within it is not seen. */
+/** The only host path besides the task's own directory. Mounts inside it are not visible. */
 function workspaceMount({ workspace }: TaskContainer) {
   if (workspace === null) return []
   const { path } = workspace
@@ -149,7 +152,7 @@ function workspaceMount({ workspace }: TaskContainer) {
 }
 
 function isolation(task: TaskContainer, policy: ContainerPolicy) {
-  // Ranks talk over the network or beside real GPUs. Nobody else has interfaces worth listing.
+  // Ranks communicate over the network or between real GPUs; other tasks do not need to list interfaces.
   const netlinkRoute = task.network !== 'none' || realGpus(task).length > 0
   const seccomp = JSON.stringify(buildSeccompProfile({ netlinkRoute }))
   return {
@@ -171,19 +174,19 @@ function limits(task: TaskContainer, policy: ContainerPolicy) {
     MemorySwap: memory,
     NanoCpus: task.cpuMilli * 1_000_000,
     PidsLimit: 1024 + 128 * Math.ceil(task.cpuMilli / 1000),
-    // When the host itself runs short, a job goes before the host's services do.
+    // If the host runs out of memory, the kernel kills a job before the host's services.
     OomScoreAdj: 500,
     ShmSize: sharedMemoryBytes(task),
     Ulimits: [
       { Name: 'nofile', Soft: openFiles, Hard: openFiles },
       { Name: 'core', Soft: 0, Hard: 0 },
-      // /dev/mqueue is a writable path too.
+      // /dev/mqueue is writable as well.
       { Name: 'msgqueue', Soft: 0, Hard: 0 },
     ],
     RestartPolicy: { Name: 'no' },
-    // `local` keeps bytes as they are, where json-file replaces what is not UTF-8. The limit counts records, each of
-    // which is larger than its entry here: nothing is rotated away before the limit ends the job, and what is left
-    // after a rotation is still over the limit.
+    // `local` stores bytes unchanged, while json-file replaces invalid UTF-8. The output limit counts records, which
+    // are larger than their log entries, so nothing is rotated away before the limit ends the job, and what remains
+    // after a rotation still exceeds the limit.
     LogConfig: {
       Type: 'local',
       Config: {
@@ -195,7 +198,7 @@ function limits(task: TaskContainer, policy: ContainerPolicy) {
   }
 }
 
-/** A file system with limits of its own, which outlives the container until what lies there is stored. */
+/** A size-limited file system, which outlives the container until its files are stored. */
 function resultsMount({ results }: TaskContainer) {
   if (results === null) return []
   const BindOptions = { Propagation: 'rprivate' as const }
@@ -205,8 +208,9 @@ function resultsMount({ results }: TaskContainer) {
 const sharedMemoryBytes = (task: TaskContainer) => Math.floor((task.memoryMib * MiB) / 2)
 
 /**
- * Every path a task can write, each with an end by size and by number of files. They are memory and count as the
- * task's own. /work and /tmp may hold programs: torch.compile and Triton load what they have just compiled there.
+ * All writable paths of a task, each limited in size and number of files. They are in memory and count towards the
+ * task's limit. /work and /tmp allow execution, because torch.compile and Triton load programs that they compiled
+ * there.
  */
 function writablePaths(
   task: TaskContainer,
@@ -233,7 +237,7 @@ function writablePaths(
   }
 }
 
-/** Simulated GPUs are not devices: nothing is asked from the engine for them. */
+/** Simulated GPUs are not requested from the engine. */
 const realGpus = (task: TaskContainer): string[] => (task.simulated ? [] : task.gpuUuids)
 
 function deviceRequests(task: TaskContainer) {

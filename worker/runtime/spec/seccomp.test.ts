@@ -8,7 +8,7 @@ const allowedOutright = new Set(
 )
 
 describe('the seccomp profile', () => {
-  it('refuses what is not listed', () => {
+  it('refuses unlisted system calls', () => {
     expect(profile.defaultAction).toBe('SCMP_ACT_ERRNO')
     const dangerous = `acct add_key bpf chroot clone clone3 create_module delete_module fanotify_init finit_module
       fsconfig fsmount fsopen fspick init_module io_uring_enter io_uring_register io_uring_setup ioperm iopl kcmp
@@ -19,13 +19,13 @@ describe('the seccomp profile', () => {
     expect(dangerous.split(/\s+/).filter((name) => allowedOutright.has(name))).toEqual([])
   })
 
-  it('names each call once, so that no rule without conditions undoes one with them', () => {
+  it('names each call once, so that no unconditional rule overrides a conditional one', () => {
     expect(new Set(allowedSyscalls).size).toBe(allowedSyscalls.length)
     const conditional = profile.syscalls.flatMap(({ names, args }) => (args ? names : []))
     expect(conditional.filter((name) => allowedOutright.has(name))).toEqual([])
   })
 
-  it('decides every socket family in one way', () => {
+  it('has exactly one rule for every socket family', () => {
     const rules = profile.syscalls.filter(({ names }) => names.includes('socket'))
     const decisions = (family: number) =>
       rules.filter(({ args = [] }) => {
@@ -44,7 +44,7 @@ describe('the seccomp profile', () => {
     }
   })
 
-  it('opens netlink for the list of interfaces alone, where it is asked to', () => {
+  it('allows netlink only for listing interfaces, and only on request', () => {
     const netlink = buildSeccompProfile({ netlinkRoute: true }).syscalls.filter(
       ({ names, args }) =>
         names.includes('socket') && args?.some(({ value, op }) => value === 16 && op === 'SCMP_CMP_EQ'),
@@ -53,7 +53,7 @@ describe('the seccomp profile', () => {
     expect(netlink[0]?.args).toContainEqual({ index: 2, op: 'SCMP_CMP_EQ', value: 0 })
   })
 
-  it('knows no second entry point, such as 32-bit calls', () => {
+  it('has no second entry point, such as 32-bit calls', () => {
     expect(profile.archMap.flatMap(({ subArchitectures }) => subArchitectures)).toEqual([])
   })
 })

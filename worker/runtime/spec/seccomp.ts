@@ -1,9 +1,9 @@
 import { allowedSyscalls } from './allowed-syscalls'
 
 /**
- * gpuq's own seccomp profile, in the engine's JSON form. The default of the engines in the field still allows
- * io_uring, AF_ALG and AF_VSOCK, tracing, and the 32-bit entry point, whose `socketcall` would go round every rule
- * about sockets. Here everything is refused that is not listed.
+ * gpuq's own seccomp profile in the engine's JSON format. The default profiles of common engines still allow
+ * io_uring, AF_ALG and AF_VSOCK, tracing, and the 32-bit entry point, whose `socketcall` bypasses every rule about
+ * sockets. This profile refuses everything that is not listed.
  */
 interface SeccompProfile {
   defaultAction: 'SCMP_ACT_ERRNO'
@@ -38,7 +38,7 @@ const IPPROTO_TCP = 6
 const IPPROTO_UDP = 17
 const NETLINK_ROUTE = 0
 
-/** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET together. */
+/** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET combined. */
 const namespaceFlags = 0x7e020000
 
 const equals = (index: number, value: number): ArgumentRule => ({ index, op: 'SCMP_CMP_EQ', value })
@@ -61,9 +61,9 @@ const refuse = (name: string, errnoRet: number, ...args: ArgumentRule[]): Syscal
 })
 
 /**
- * Sockets that may be made: local ones, TCP and UDP. Naming the protocol too keeps a job from making the kernel load
- * SCTP, DCCP or MPTCP. Every other family answers as on a kernel that lacks it, which libraries expect and survive;
- * a raw socket answers EPERM, as it does for any user who is not root.
+ * The allowed sockets: local ones, TCP and UDP. Checking the protocol too keeps a job from making the kernel load
+ * SCTP, DCCP or MPTCP. Other families return the error of a kernel without them, which libraries handle; a raw
+ * socket returns EPERM, as for any user who is not root.
  */
 function socketRules(netlinkRoute: boolean): SyscallRule[] {
   const internet = [AF_INET, AF_INET6].flatMap((family) =>
@@ -92,8 +92,8 @@ function socketRules(netlinkRoute: boolean): SyscallRule[] {
 }
 
 /**
- * Builds the profile. `netlinkRoute` allows the sockets through which a process lists the network interfaces of its own
- * namespace. NCCL and gloo do so through getifaddrs, which has no other way, and do not start without.
+ * Builds the profile. `netlinkRoute` allows the sockets that list the network interfaces of the own namespace. NCCL
+ * and gloo need them for getifaddrs and do not start without.
  */
 export function buildSeccompProfile(options: { netlinkRoute: boolean }): SeccompProfile {
   return {
@@ -105,7 +105,7 @@ export function buildSeccompProfile(options: { netlinkRoute: boolean }): Seccomp
     syscalls: [
       { names: allowedSyscalls, action: 'SCMP_ACT_ALLOW' },
       allow('clone', masked(0, namespaceFlags, 0)),
-      // Its flags lie behind a pointer, where no filter can look: glibc falls back to clone.
+      // Its flags are behind a pointer that no filter can read; glibc falls back to clone.
       { names: ['clone3'], action: 'SCMP_ACT_ERRNO', errnoRet: ENOSYS },
       allow('personality', equals(0, 0)),
       allow('personality', equals(0, 0xffffffff)),

@@ -14,8 +14,9 @@ interface Answer {
 }
 
 /**
- * Talks to the engine beside the runtime under test: as an admin who interferes by hand, and to run a control, the same
- * container with a wall taken out. An attack that fails in the control too would prove nothing about the wall.
+ * Calls the engine directly, bypassing the runtime under test: as an admin who interferes manually, and to run a
+ * control, the same container without one isolation feature. If an attack also fails in the control, the test proves
+ * nothing about that feature.
  */
 export function askEngine(method: string, path: string, body?: unknown): Promise<Answer> {
   return new Promise((resolve, reject) => {
@@ -31,7 +32,7 @@ export function askEngine(method: string, path: string, body?: unknown): Promise
   })
 }
 
-/** Runs a task's container with its options changed, and returns its standard output. */
+/** Runs a task's container with changed options, and returns its standard output. */
 export async function runControl(task: TaskContainer, change: (spec: Spec) => object): Promise<string> {
   const policy = { version: 'test', outputLimitBytes: 1024 * 1024, internetNetwork: 'gpuq' }
   const { name, ...spec } = change(buildContainerSpec(task, policy, { volumes: [] })) as Spec

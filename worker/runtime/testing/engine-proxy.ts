@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { engineSocket } from './engine-probe'
 
-/** Stands between the runtime under test and the engine, to break what breaks in the field. */
+/** A proxy between the runtime under test and the engine that injects faults. */
 export class EngineProxy {
   private readonly open = new Set<Socket>()
   private readonly lies: { request: RegExp; answer: string | null }[] = []
@@ -22,7 +22,7 @@ export class EngineProxy {
     await new Promise<void>((resolve) => server.listen(this.socketPath, resolve))
   }
 
-  /** As an engine that goes away: every connection breaks and no new one is accepted until `listen`. */
+  /** Simulates an engine that stops: breaks every connection and accepts no new one until `listen`. */
   async cut(): Promise<void> {
     const { server } = this
     const closed = new Promise((resolve) => server?.close(resolve))
@@ -30,7 +30,7 @@ export class EngineProxy {
     await closed
   }
 
-  /** Answers matching requests itself, with `answer`, or never where that is null. */
+  /** Answers matching requests with `answer`, or never if it is null. */
   lie(request: RegExp, answer: string | null): void {
     this.lies.push({ request, answer })
   }

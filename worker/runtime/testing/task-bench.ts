@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createDockerRuntime, type DockerOptions } from '../docker/docker'
 import type { ContainerRef, Exit, OutputChunk, Runtime, TaskContainer } from '../runtime'
 
-/** The image that the tests run in: the default environment's. */
+/** The image for tests: that of the default environment. */
 export const testImage = 'gpuq/python:1'
 
 interface Ran {
@@ -14,7 +14,7 @@ interface Ran {
   exit: Exit
 }
 
-/** Makes tasks from Python sources, runs them on the real engine and leaves nothing behind. */
+/** Creates tasks from Python sources, runs them on the real engine, and removes everything afterwards. */
 export class TaskBench {
   readonly nodeId: string
   readonly runtime: Runtime
@@ -28,7 +28,7 @@ export class TaskBench {
     this.nodeId = nodeId
     this.runtime = createDockerRuntime({
       outputLimitBytes: 8 * 1024 * 1024,
-      // What is waited for comes; on a busy machine, late.
+      // Generous, because a busy machine is slow.
       patience: { exit: 60_000, kill: 60_000, ...patience },
       ...options,
     })
@@ -38,7 +38,7 @@ export class TaskBench {
     const directory = await mkdtemp(join(tmpdir(), 'gpuq-task-'))
     this.directories.push(directory)
     await writeFile(join(directory, 'solution.py'), source)
-    // mkdtemp gives 0700: the task's own uid has to get in.
+    // mkdtemp creates directories with 0700, but the task's own uid needs access.
     await chmod(directory, 0o755)
     return {
       jobId: randomUUID(),
@@ -64,7 +64,7 @@ export class TaskBench {
     }
   }
 
-  /** Starts a task and resolves when it has printed `ready`; the rest of its output is thrown away. */
+  /** Starts a task and resolves when it has printed `ready`; discards the rest of its output. */
   async startUntil(
     source: string,
     ready: string,
@@ -84,7 +84,10 @@ export class TaskBench {
           if (said.includes(ready)) resolve()
         }
       }
-      read().then(() => reject(new Error(`The task ended without saying ${ready}, but: ${said}`)), reject)
+      read().then(
+        () => reject(new Error(`The task ended without printing ${ready}. It printed: ${said}`)),
+        reject,
+      )
     })
     return container
   }
@@ -105,7 +108,7 @@ export class TaskBench {
     await this.removeDirectories()
   }
 
-  /** What is left to do where the engine is no longer asked. */
+  /** Removes what remains when the engine is no longer used. */
   async removeDirectories(): Promise<void> {
     await Promise.all(this.directories.map((directory) => rm(directory, { recursive: true, force: true })))
   }

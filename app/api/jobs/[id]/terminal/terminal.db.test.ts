@@ -4,7 +4,7 @@ import { makePerson, makeToken, type Person } from '@/lib/access/testing/people'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { claimTerminalInput } from '@/lib/cluster/tasks/task-terminal'
 import { Fenced } from '@/lib/cluster/tasks/tasks'
-import { placeByHand } from '@/lib/cluster/testing/placed'
+import { placeManually } from '@/lib/cluster/testing/placed'
 import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { POST as typeAt } from './input/route'
@@ -23,7 +23,7 @@ beforeAll(async () => {
 let index = 0
 async function running(spec: Record<string, unknown> = { tty: true }) {
   const id = await makeJob({ userId: ada.id, spec })
-  return { id, task: await placeByHand(lease.nodeId, id, { indices: [index++] }) }
+  return { id, task: await placeManually(lease.nodeId, id, { indices: [index++] }) }
 }
 
 const octets = { 'content-type': 'application/octet-stream' }

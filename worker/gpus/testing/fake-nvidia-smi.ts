@@ -2,18 +2,18 @@ import { chmod, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A program in nvidia-smi's place: alone in a directory that a test puts on its PATH. */
-export class NvidiaSmiStandIn {
+/** A fake nvidia-smi in a directory that a test uses as its PATH. */
+export class FakeNvidiaSmi {
   private constructor(readonly directory: string) {}
 
-  static async make(): Promise<NvidiaSmiStandIn> {
-    return new NvidiaSmiStandIn(await mkdtemp(join(tmpdir(), 'gpuq-nvidia-smi-')))
+  static async make(): Promise<FakeNvidiaSmi> {
+    return new FakeNvidiaSmi(await mkdtemp(join(tmpdir(), 'gpuq-nvidia-smi-')))
   }
 
-  /** Answers with a script of the shell from now on. */
+  /** Sets the shell script that it runs. */
   async runs(script: string): Promise<void> {
     const path = join(this.directory, 'nvidia-smi')
-    // A program that is being run cannot be written to.
+    // A running program cannot be overwritten.
     await writeFile(`${path}.new`, `#!/bin/sh\n${script}\n`)
     await chmod(`${path}.new`, 0o755)
     await rename(`${path}.new`, path)

@@ -2,17 +2,17 @@ import type { OutputStream } from '../contract/printed-output'
 import { bytesStartLikeJson, maxResultBytes } from './json-text'
 import { PendingBytes } from './pending-bytes'
 
-/** How long the beginning of what may be a JSON line is held back, so that it can become one result. */
-export const holdJsonMs = 1000
+/** Maximum time in milliseconds for which the start of a possible JSON line is held back. */
+export const maxJsonHoldMs = 1000
 
 const lineFeed = 0x0a
 
-/** Where one stream of a task stands: what was given out, and what waits for the end of its line. */
-export class StreamPlace {
+/** The state of one output stream of a task: what was recorded, and what waits for the end of its line. */
+export class StreamState {
   readonly pending = new PendingBytes()
-  /** The line's beginning was given out already, so the rest of it is no whole line. */
+  /** Whether the start of the current line was recorded already, so that its rest is not a complete line. */
   midLine = false
-  /** Raw bytes whose records were given out. */
+  /** Raw bytes whose records were returned. */
   consumed: number
   #received = 0
   #toSkip: number
@@ -21,30 +21,30 @@ export class StreamPlace {
   constructor(
     readonly stream: OutputStream,
     consumed: number,
-    readonly holdMs = holdJsonMs,
+    readonly holdMs = maxJsonHoldMs,
   ) {
     this.consumed = consumed
     this.#toSkip = consumed
   }
 
-  /** Raw bytes that came and whose records were never given out. */
+  /** Raw bytes received whose records were not returned yet. */
   get unrecorded(): number {
     return Math.max(0, this.#received - this.consumed)
   }
 
-  /** Counts bytes in, and cuts off those that an earlier process recorded. */
+  /** Counts received bytes, and removes those that an earlier process recorded. */
   receive(bytes: Buffer): Buffer {
     this.#received += bytes.length
     const skipped = Math.min(this.#toSkip, bytes.length)
     if (skipped === 0) return bytes
     this.#toSkip -= skipped
-    // The last byte before the place where that process stopped tells whether it was within a line.
+    // The last skipped byte tells whether the earlier process stopped within a line.
     this.midLine = bytes[skipped - 1] !== lineFeed
     return bytes.subarray(skipped)
   }
 
-  /** What comes next was never recorded, whatever an earlier process had recorded beyond what came until now. */
-  skipNoMore(): void {
+  /** Declares that the next bytes were never recorded, even if an earlier process recorded more than has arrived. */
+  stopSkipping(): void {
     if (this.#toSkip > 0) this.midLine = true
     this.#toSkip = 0
     this.#received = Math.max(this.#received, this.consumed)
@@ -56,7 +56,7 @@ export class StreamPlace {
     this.pending.append(bytes)
   }
 
-  /** True while what waits may still become a result: a whole stdout line of JSON. */
+  /** True while the pending bytes may become a result: a complete stdout line of JSON. */
   mayBecomeResult(at: Date): boolean {
     return (
       this.stream === 'stdout' &&
