@@ -1,9 +1,12 @@
-import { cleanup, fireEvent, render, screen } from '@testing-library/react'
+import { cleanup, configure, fireEvent, render, screen } from '@testing-library/react'
 import type { ReactNode } from 'react'
 import { afterEach, beforeEach, vi } from 'vitest'
 import { QueryProvider } from '../shell/query-provider'
 import { Toaster } from '../ui/toaster'
 import { TooltipProvider } from '../ui/tooltip'
+
+// Any step may be slow on a busy machine: the limit only ends a test that hangs.
+configure({ asyncUtilTimeout: 30_000 })
 
 /** A request that a component sent. */
 export interface SentRequest {
