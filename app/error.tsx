@@ -1,11 +1,11 @@
 'use client'
 
-import { SomethingBroke, type SomethingBrokeProps } from '@/components/shell/something-broke'
+import { PageError, type PageErrorProps } from '@/components/shell/page-error'
 
-export default function ErrorPage(props: SomethingBrokeProps) {
+export default function ErrorPage(props: PageErrorProps) {
   return (
     <main id="main" tabIndex={-1} className="grid min-h-dvh place-items-center p-4">
-      <SomethingBroke {...props} />
+      <PageError {...props} />
     </main>
   )
 }

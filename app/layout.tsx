@@ -26,8 +26,8 @@ export const viewport: Viewport = {
 }
 
 /**
- * What every page stands in. Reading the nonce makes every page be rendered for its own request, which a nonce needs.
- * The theme's class is set before the first paint, so it may differ from what the server sent.
+ * Reading the nonce makes Next.js render every page per request, which a nonce needs. The theme's class is set before
+ * the first paint, so it may differ from the server's HTML.
  */
 export default async function RootLayout({ children }: { children: ReactNode }) {
   const nonce = (await headers()).get('x-nonce')

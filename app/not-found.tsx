@@ -1,9 +1,9 @@
-import { NothingHere } from '@/components/shell/nothing-here'
+import { NotFound } from '@/components/shell/not-found'
 
-export default function NotFound() {
+export default function NotFoundPage() {
   return (
     <main id="main" tabIndex={-1} className="grid min-h-dvh place-items-center p-4">
-      <NothingHere />
+      <NotFound />
     </main>
   )
 }

@@ -26,7 +26,7 @@ test('an admin makes a token in the browser, shown once with a config and a comm
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('User id').fill(researcher.handle)
   await dialog.getByLabel('Name').fill('handed over')
-  await dialog.getByRole('button', { name: 'Make the token' }).click()
+  await dialog.getByRole('button', { name: 'Create token' }).click()
   await expect(dialog).toHaveAccessibleName(`Token for ${researcher.handle}`)
   token = (await dialog.getByRole('region', { name: 'token', exact: true }).textContent()) ?? ''
   expect(token).toMatch(/^gpuq_[0-9A-Za-z]{49}$/)
@@ -87,7 +87,7 @@ test('a second user sees none of it, by page, by list or by id', async ({ page, 
   ]) {
     const answer = await page.goto(path)
     expect(answer?.status(), path).toBe(404)
-    await expect(page.getByText('There is nothing here for you')).toBeVisible()
+    await expect(page.getByText('Page not found')).toBeVisible()
     expect(await page.content()).not.toContain('handwriting')
   }
   await page.goto(`/submit?from=${job?.job_id}`)

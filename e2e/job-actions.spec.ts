@@ -20,11 +20,11 @@ test('a running job is cancelled from its page, and keeps what it printed', asyn
   await expect(outputOf(page)).toContainText('under way')
   await page.getByRole('button', { name: 'Cancel', exact: true }).click()
   const dialog = page.getByRole('alertdialog', { name: 'Cancel this job?' })
-  await dialog.getByRole('button', { name: 'Keep it' }).click()
+  await dialog.getByRole('button', { name: 'Keep job' }).click()
   await expect(dialog).toBeHidden()
   await expectStatus(page, 'Running')
   await page.getByRole('button', { name: 'Cancel', exact: true }).click()
-  await dialog.getByRole('button', { name: 'Cancel the job' }).click()
+  await dialog.getByRole('button', { name: 'Cancel job' }).click()
   await expectStatus(page, 'Cancelled')
   await expect(page.getByRole('button', { name: 'Run again' })).toBeVisible()
   await expect(outputOf(page)).toContainText('under way')
@@ -39,7 +39,7 @@ test('a waiting job says why it waits, and is cancelled from its page', async ({
   )
   await expectStatus(page, 'Pending')
   await page.getByRole('button', { name: 'Cancel', exact: true }).click()
-  await page.getByRole('button', { name: 'Cancel the job' }).click()
+  await page.getByRole('button', { name: 'Cancel job' }).click()
   await expectStatus(page, 'Cancelled')
 })
 
@@ -103,7 +103,7 @@ test("a failure is shown as the program's own, with its traceback", async ({ pag
   await expect(outputOf(page)).toContainText('FileNotFoundError')
   await expect(page.getByRole('button', { name: 'Jump to end' })).toHaveCount(0)
   await page.getByRole('radio', { name: 'stdout', exact: true }).click()
-  await expect(page.getByText('Nothing on this stream')).toBeVisible()
+  await expect(page.getByText('No output on this stream')).toBeVisible()
 })
 
 test('the source is shown without the token, and the details tell where it ran', async ({ page }) => {

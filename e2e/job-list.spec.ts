@@ -38,7 +38,7 @@ test('filters stand in the address, and outlive a reload', async ({ page }) => {
   await expect(rows).toHaveText([/done/])
   await expect(page.getByLabel('Competition')).toHaveValue('cifar')
   await page.getByRole('radio', { name: 'Failed' }).click()
-  await expect(page.getByText('No job matches')).toBeVisible()
+  await expect(page.getByText('No matching jobs')).toBeVisible()
   await page.getByRole('button', { name: 'Clear' }).click()
   await expect(rows).toHaveCount(50)
   await expect(page).toHaveURL(/\/jobs$/)

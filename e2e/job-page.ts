@@ -16,7 +16,7 @@ export async function dropFiles(page: Page, files: readonly DroppedFile[]): Prom
     for (const { name, text } of dropped) transfer.items.add(new File([text], name))
     return transfer
   }, files)
-  const place = page.getByText('Drop solution.py and config.yaml, or choose them')
+  const place = page.getByText('Drop solution.py and config.yaml, or choose files')
   for (const type of ['dragenter', 'dragover', 'drop']) await place.dispatchEvent(type, { dataTransfer })
 }
 
@@ -38,7 +38,7 @@ export async function rewrite(
 
 /** Sends what is in the editors, and returns the id of the job that it becomes. */
 export async function submitDraft(page: Page): Promise<string> {
-  await page.getByRole('button', { name: 'Submit the job' }).click()
+  await page.getByRole('button', { name: 'Submit job' }).click()
   return arriveAtJob(page)
 }
 

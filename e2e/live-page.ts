@@ -5,7 +5,7 @@ import type { Page, Response } from '@playwright/test'
  * lost: nobody's fault, and on a busy machine the moment is long.
  */
 export async function untilLive(page: Page): Promise<void> {
-  await page.locator('html[data-live]').waitFor({ state: 'attached' })
+  await page.locator('html[data-hydrated]').waitFor({ state: 'attached' })
 }
 
 const isPage = (answer: Response | null) => /^text\/html\b/.test(answer?.headers()['content-type'] ?? '')

@@ -47,13 +47,13 @@ test('sign in, submit by drop, watch the output come, look at the result, take i
 
   const id = await test.step('submit by drop', async () => {
     await expectNoSideScroll(page)
-    await expectNews(page, 'The token was left out of the config', () =>
+    await expectNews(page, 'gpuq removed the token from the config', () =>
       dropFiles(page, [
         { name: 'solution.py', text: code },
         { name: 'config.yaml', text: configText({ name: 'the main flow', token: person.token, ...goesOn }) },
       ]),
     )
-    await expect(page.getByText('Ready to send')).toBeVisible()
+    await expect(page.getByText('Ready to submit')).toBeVisible()
     return submitDraft(page)
   })
   expect(submitted).toHaveLength(1)

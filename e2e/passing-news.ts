@@ -4,7 +4,7 @@ import type { Page } from '@playwright/test'
 const longestMs = 60_000
 
 /**
- * Acts, and waits until the page has said so. News such as "The policy was saved" is gone again after four seconds: it is
+ * Acts, and waits until the page has said so. News such as "Policy saved" is gone again after four seconds: it is
  * looked out for before the act and from inside the page, whose time passes as the news' does, however busy this process is.
  */
 export async function expectNews(page: Page, news: string, act: () => Promise<unknown>): Promise<void> {

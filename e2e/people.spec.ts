@@ -20,7 +20,7 @@ function rowOf(page: Page, handle: string): Locator {
 
 async function choose(page: Page, handle: string, action: string): Promise<void> {
   await page.goto('/admin/users')
-  await page.getByLabel('Find a user').fill(handle)
+  await page.getByLabel('Find users').fill(handle)
   await page.getByRole('button', { name: `Actions for ${handle}` }).click()
   await page.getByRole('menuitem', { name: action }).click()
 }
@@ -32,10 +32,10 @@ test('an invitation opens the door once, and its password from then on', async (
     await page.getByRole('button', { name: 'Invite', exact: true }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('User id').fill('not an id')
-    await dialog.getByRole('button', { name: 'Make the invitation' }).click()
+    await dialog.getByRole('button', { name: 'Create invitation' }).click()
     await expect(dialog.getByText(/letters, digits/)).toBeVisible()
     await dialog.getByLabel('User id').fill(handle)
-    await dialog.getByRole('button', { name: 'Make the invitation' }).click()
+    await dialog.getByRole('button', { name: 'Create invitation' }).click()
     return (await dialog.getByRole('region', { name: 'invitation link' }).textContent()) ?? ''
   })
   const guest = await watch.openBrowser()
@@ -43,17 +43,17 @@ test('an invitation opens the door once, and its password from then on', async (
     await guest.goto(link)
     await expect(guest.getByRole('heading', { name: `Welcome, ${handle}` })).toBeVisible()
     await guest.getByLabel('Password', { exact: true }).fill('a new password')
-    await guest.getByLabel('Password, once more').fill('another password')
-    await guest.getByRole('button', { name: 'Set the password' }).click()
-    await expect(guest.getByText(/not the same|differ/)).toBeVisible()
-    await guest.getByLabel('Password, once more').fill('a new password')
-    await guest.getByRole('button', { name: 'Set the password' }).click()
+    await guest.getByLabel('Repeat password').fill('another password')
+    await guest.getByRole('button', { name: 'Set password' }).click()
+    await expect(guest.getByText(/do not match/)).toBeVisible()
+    await guest.getByLabel('Repeat password').fill('a new password')
+    await guest.getByRole('button', { name: 'Set password' }).click()
     await expect(guest.getByText('No jobs yet')).toBeVisible()
   })
   await test.step('the link was used up', async () => {
     const late = await watch.openBrowser()
     await late.goto(link)
-    await expect(late.getByText('does not work any more')).toBeVisible()
+    await expect(late.getByText('This invitation is not valid')).toBeVisible()
     await late.goto('/sign-in')
     await late.getByLabel('E-mail or user id').fill(handle)
     await late.getByLabel('Password').fill('a new password')
@@ -97,7 +97,7 @@ test('disabling a user ends their sessions and tokens at once', async ({ page, w
 
 test('an admin sets limits, roles and projects, and the audit log tells of it', async ({ page }) => {
   const person = await makePerson({ name: 'limited' })
-  await choose(page, person.handle, 'Edit and limit…')
+  await choose(page, person.handle, 'Edit and set limits…')
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Active jobs').fill('3')
   await dialog.getByRole('button', { name: 'Save' }).click()
@@ -127,7 +127,7 @@ test('a user makes a token, sees its use, and revokes it', async ({ context, pag
   await expect(dialog.getByRole('checkbox', { name: /admin/ })).toHaveCount(0)
   await dialog.getByLabel('Name').fill('notebook')
   await dialog.getByRole('checkbox', { name: /submit/ }).click()
-  await dialog.getByRole('button', { name: 'Make the token' }).click()
+  await dialog.getByRole('button', { name: 'Create token' }).click()
   const token = (await dialog.getByRole('region', { name: 'token', exact: true }).textContent()) ?? ''
   await dialog.getByRole('button', { name: 'Done' }).click()
   const row = page.getByRole('row', { name: /notebook/ })
@@ -150,7 +150,7 @@ test('a project is shared with another user, who may leave it', async ({ context
   await page.goto('/projects')
   await page.getByRole('button', { name: 'New project' }).click()
   await page.getByRole('dialog').getByLabel('Project id').fill('shared')
-  await page.getByRole('dialog').getByRole('button', { name: 'Make the project' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Create project' }).click()
   await page.getByRole('button', { name: 'Manage shared' }).click()
   await page
     .getByRole('dialog')

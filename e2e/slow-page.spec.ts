@@ -28,7 +28,7 @@ test('what was typed into a form before it answered is not lost', async ({ page 
   const letScriptsCome = await arriveBeforeScripts(page, '/sign-in')
   await page.getByLabel('E-mail or user id').fill(person.handle)
   await page.getByLabel('Password').fill(person.password)
-  await expect(page.locator('html[data-live]')).toHaveCount(0)
+  await expect(page.locator('html[data-hydrated]')).toHaveCount(0)
   await letScriptsCome()
   await page.getByRole('button', { name: 'Sign in' }).click()
   await expect(page.getByText('No jobs yet')).toBeVisible()

@@ -37,8 +37,8 @@ test('mistakes are shown beside their lines before anything is sent', async ({ p
   ])
 
   await rewrite(page, 'solution.py', 'print("mended")')
-  await page.getByRole('button', { name: 'Submit the job' }).click()
-  await expect(page.getByText('3 things to mend')).toBeVisible()
+  await page.getByRole('button', { name: 'Submit job' }).click()
+  await expect(page.getByText('3 problems to fix')).toBeVisible()
 
   await rewrite(page, 'config.yaml', 'competition_id: "c\nproject_id: p\n')
   await expect(problems).toHaveText([/^Line \d: .*quote/])
@@ -57,7 +57,7 @@ test('mistakes are shown beside their lines before anything is sent', async ({ p
   expect(sent()).toBe(0)
 
   await rewrite(page, 'config.yaml', configText())
-  await expect(page.getByText('Ready to send')).toBeVisible()
+  await expect(page.getByText('Ready to submit')).toBeVisible()
   await submitDraft(page)
   expect(sent()).toBe(1)
 })
@@ -72,8 +72,8 @@ test('what only the server knows is shown as well, and nothing is lost', async (
     { name: 'solution.py', text: 'print("the second")' },
     { name: 'config.yaml', text: configText() },
   ])
-  await expect(page.getByText('Ready to send')).toBeVisible()
-  await page.getByRole('button', { name: 'Submit the job' }).click()
+  await expect(page.getByText('Ready to submit')).toBeVisible()
+  await page.getByRole('button', { name: 'Submit job' }).click()
   await expect(page.getByText(/You have 1 active job .*your limit is 1/)).toBeVisible()
   await person.client.jobs.cancel(waiting)
   await submitDraft(page)
@@ -101,7 +101,7 @@ test('files that are none of the two are refused with a reason', async ({ page, 
   const person = await makePerson({ name: 'files' })
   await signIn(context, person)
   await page.goto('/submit')
-  await expectNews(page, 'picture.png is neither Python nor YAML: drop a .py and a .yaml file.', () =>
+  await expectNews(page, 'picture.png is not a .py or .yaml file.', () =>
     dropFiles(page, [{ name: 'picture.png', text: 'x' }]),
   )
 })
@@ -141,7 +141,7 @@ test('all of it works with the keyboard alone', async ({ page }) => {
     await tabTo(page, time)
     await keyboard.press('ControlOrMeta+A')
     await keyboard.type('30')
-    await tabTo(page, page.getByRole('button', { name: 'Submit the job' }))
+    await tabTo(page, page.getByRole('button', { name: 'Submit job' }))
     await keyboard.press('Enter')
   })
   await test.step('look at the result', async () => {

@@ -160,7 +160,7 @@ const submitViews: View[] = [
         { name: 'solution.py', text: training },
         { name: 'config.yaml', text: configText({ name: 'ready' }) },
       ])
-      await expect(page.getByText('Ready to send')).toBeVisible()
+      await expect(page.getByText('Ready to submit')).toBeVisible()
     },
   },
   {
@@ -183,8 +183,8 @@ const submitViews: View[] = [
     open: async (page) => {
       await page.goto('/submit')
       await page.getByLabel(/Expected time/).fill('-1')
-      await page.getByRole('button', { name: 'Submit the job' }).click()
-      await expect(page.getByText(/to mend/)).toBeVisible()
+      await page.getByRole('button', { name: 'Submit job' }).click()
+      await expect(page.getByText(/to fix/)).toBeVisible()
     },
   },
 ]
@@ -203,17 +203,17 @@ const accessViews: View[] = [
     open: async (page) => {
       await openDialog(page, '/tokens', 'New token')
       await page.getByLabel('Name').fill('notebook')
-      await page.getByRole('button', { name: 'Make the token' }).click()
+      await page.getByRole('button', { name: 'Create token' }).click()
       await expect(page.getByRole('region', { name: 'token', exact: true })).toBeVisible()
     },
   },
   { name: 'settings', as: 'admin', open: at('/settings', 'Settings') },
   {
-    name: 'nothing-here',
+    name: 'not-found',
     as: 'newcomer',
     open: async (page) => {
       await page.goto('/no/such/page')
-      await expect(page.getByText('There is nothing here for you')).toBeVisible()
+      await expect(page.getByText('Page not found')).toBeVisible()
     },
   },
   {

@@ -1,3 +1,3 @@
 'use client'
 
-export { SomethingBroke as default } from '@/components/shell/something-broke'
+export { PageError as default } from '@/components/shell/page-error'

@@ -4,7 +4,7 @@ import { QueryProvider } from '@/components/shell/query-provider'
 import { isAdmin } from '@/lib/access/actor'
 import { currentActor } from '@/lib/access/sessions/current-actor'
 
-/** What stands around every page of someone who is signed in. A stranger is sent away by the page itself, which knows where from. */
+/** The frame of every page for a signed-in user. The page itself redirects others to sign in, because it knows its path. */
 export default async function SiteLayout({ children }: { children: ReactNode }) {
   const actor = await currentActor()
   if (!actor) return children

@@ -1,1 +1,1 @@
-export { NothingHere as default } from '@/components/shell/nothing-here'
+export { NotFound as default } from '@/components/shell/not-found'

@@ -5,25 +5,25 @@ import { GpuqError } from '@/lib/contract/errors'
 
 interface PrefetchedProps {
   queryKey: QueryKey
-  /** What the query would answer. A refusal is left to the browser's own request, which shows it. */
+  /** The result of the query. On an error the browser repeats the request and shows the error. */
   load: () => Promise<unknown>
   children: ReactNode
 }
 
-/** What a list that comes in pages has asked for so far: its first one. */
+/** The first page of an infinite query. */
 export async function firstPage<Item>(page: Promise<Item>): Promise<{ pages: Item[]; pageParams: null[] }> {
   return { pages: [await page], pageParams: [null] }
 }
 
-/** A page that opens with a part of its content missing beats one that does not open. */
-const soonMs = 500
+/** A page that loads a part of its content later is better than a slow page. */
+const timeoutMs = 500
 
-/** An answer that is there soon. Undefined for one that takes longer: the browser asks for it itself. */
-export function ifSoon<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
-  return withTimeout(answer, soonMs, () => undefined)
+/** The answer, or undefined after a timeout: the browser then requests it. */
+export function ifLoadedSoon<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
+  return withTimeout(answer, timeoutMs, () => undefined)
 }
 
-/** Sends along what the page would ask for first, so that it opens with its content. */
+/** Sends a query's result with the page, so that the page opens with its content. */
 export async function Prefetched({ queryKey, load, children }: PrefetchedProps) {
   const client = new QueryClient()
   try {

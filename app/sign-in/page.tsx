@@ -5,19 +5,16 @@ import { safeNextPath } from '@/components/access/next-path'
 import { SignInForm } from '@/components/access/sign-in-form'
 import { currentActor } from '@/lib/access/sessions/current-actor'
 import { signInProviders } from '@/lib/access/sessions/external-providers'
-import { type PageSearch, readSearch } from '../(site)/page-search'
+import { readSearchParams, type SearchParams } from '../(site)/search-params'
 
 export const metadata: Metadata = { title: 'Sign in' }
 
-export default async function SignInPage({ searchParams }: { searchParams: PageSearch }) {
-  const params = await readSearch(searchParams)
+export default async function SignInPage({ searchParams }: { searchParams: SearchParams }) {
+  const params = await readSearchParams(searchParams)
   const next = params.get('next') ?? undefined
   if (await currentActor()) redirect(safeNextPath(next))
   return (
-    <AuthLayout
-      title="Sign in"
-      note="No account yet, or the password lost? Ask your admin for an invitation."
-    >
+    <AuthLayout title="Sign in" note="No account? Forgot your password? Ask your admin for an invitation.">
       <SignInForm next={next} error={params.get('error') ?? undefined} providers={signInProviders()} />
     </AuthLayout>
   )

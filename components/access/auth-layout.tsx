@@ -1,15 +1,15 @@
 import type { ReactNode } from 'react'
 import { Brand } from '../shell/brand'
 
-interface DoorProps {
+interface AuthLayoutProps {
   title: string
   children: ReactNode
-  /** A line under the sheet. */
+  /** A line under the form. */
   note?: ReactNode
 }
 
-/** The sheet in the middle of a page for someone who is not signed in yet. */
-export function AuthLayout({ title, children, note }: DoorProps) {
+/** The layout of pages for users who are not signed in. */
+export function AuthLayout({ title, children, note }: AuthLayoutProps) {
   return (
     <main id="main" tabIndex={-1} className="flex min-h-dvh flex-col items-center px-4 pt-[14dvh] pb-12">
       <div className="w-full max-w-sm">

@@ -3,16 +3,16 @@
 import { useOrigin } from '../shell/use-origin'
 import { CodeBlock } from '../ui/code-block'
 import { Panel, PanelBody, PanelHeader } from '../ui/panel'
-import { installCommands } from './ready-to-use'
+import { installCommands } from './snippets'
 
-/** How one gets the command line: this server has the one that goes with it. */
+/** How to install the command line. The server provides the matching version. */
 export function CommandLineAccess() {
   const origin = useOrigin()
   return (
     <Panel className="mt-6">
       <PanelHeader
-        title="For a terminal"
-        description="gpuq does there what these pages do. It needs Node.js 20.19 or later, and asks for one of your tokens."
+        title="Command line"
+        description="Does what these pages do, in a terminal. Needs Node.js 20.19 or later and one of your tokens."
       />
       <PanelBody>
         <CodeBlock

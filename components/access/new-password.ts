@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
-/** A password, typed twice: two that differ are refused beside the second. */
+/** A password, typed twice. The error is shown at the second field. */
 export const newPasswordSchema = z
-  .object({ password: z.string().min(10).max(200), again: z.string() })
-  .refine(({ password, again }) => password === again, {
-    path: ['again'],
-    error: 'The two passwords differ.',
+  .object({ password: z.string().min(10).max(200), repeated: z.string() })
+  .refine(({ password, repeated }) => password === repeated, {
+    path: ['repeated'],
+    error: 'The passwords do not match.',
   })

@@ -10,8 +10,7 @@ import { FormActions } from '../shell/form-actions'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { Button } from '../ui/button'
 import { Dialog } from '../ui/dialog'
-import { Field } from '../ui/field'
-import { Input } from '../ui/input'
+import { TextField } from '../ui/text-field'
 import { toast } from '../ui/toaster'
 
 const optionalId = z.union([z.literal(''), idSchema]).transform((id) => id || undefined)
@@ -28,7 +27,7 @@ const schema = z.object({
 
 const initial = { project_id: '', name: '', owner: '' }
 
-/** Makes a project. A config that names an unknown one makes it too: this is for those that will be shared. */
+/** Creates a project to share. A job whose config names a new project creates it too. */
 export function NewProjectDialog({ forOthers = false }: { forOthers?: boolean }) {
   const [open, setOpen] = useState(false)
   return (
@@ -36,7 +35,7 @@ export function NewProjectDialog({ forOthers = false }: { forOthers?: boolean })
       open={open}
       onOpenChange={setOpen}
       title="New project"
-      description="Jobs name it as project_id in their config."
+      description="Jobs select it with project_id in their config."
       trigger={
         <Button variant="primary">
           <Plus aria-hidden />
@@ -44,52 +43,37 @@ export function NewProjectDialog({ forOthers = false }: { forOthers?: boolean })
         </Button>
       }
     >
-      <NewProjectForm forOthers={forOthers} onMade={() => setOpen(false)} />
+      <NewProjectForm forOthers={forOthers} onCreated={() => setOpen(false)} />
     </Dialog>
   )
 }
 
-function NewProjectForm({ forOthers, onMade }: { forOthers: boolean; onMade: () => void }) {
+function NewProjectForm({ forOthers, onCreated }: { forOthers: boolean; onCreated: () => void }) {
   const { mutateAsync } = useMutation(createProject)
   const form = useSchemaForm({
     schema,
     initial,
-    send: async (project) => {
+    onSubmit: async (project) => {
       await mutateAsync(project)
-      toast.success(`Project ${project.project_id} was made`)
-      onMade()
+      toast.success(`Project ${project.project_id} created`)
+      onCreated()
     },
   })
   return (
-    <form onSubmit={form.submit} noValidate className="flex flex-col gap-4">
-      <Field label="Project id" error={form.errorOf('project_id')}>
-        <Input
-          mono
-          autoCapitalize="none"
-          spellCheck={false}
-          placeholder="resnet50-baseline"
-          value={form.values.project_id}
-          onChange={(event) => form.set({ project_id: event.target.value })}
-        />
-      </Field>
-      <Field label="Name" optional error={form.errorOf('name')}>
-        <Input value={form.values.name} onChange={(event) => form.set({ name: event.target.value })} />
-      </Field>
+    <form {...form.props} className="flex flex-col gap-4">
+      <TextField
+        label="Project id"
+        mono
+        autoCapitalize="none"
+        spellCheck={false}
+        placeholder="resnet50-baseline"
+        {...form.field('project_id')}
+      />
+      <TextField label="Name" optional {...form.field('name')} />
       {forOthers ? (
-        <Field
-          label="Owner"
-          optional
-          hint="A user id; left empty, it is yours."
-          error={form.errorOf('owner')}
-        >
-          <Input
-            mono
-            value={form.values.owner}
-            onChange={(event) => form.set({ owner: event.target.value })}
-          />
-        </Field>
+        <TextField label="Owner" optional hint="A user id. Empty: you." mono {...form.field('owner')} />
       ) : null}
-      <FormActions form={form} send="Make the project" />
+      <FormActions form={form} submitLabel="Create project" />
     </form>
   )
 }

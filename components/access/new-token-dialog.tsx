@@ -12,23 +12,23 @@ import { useSchemaForm } from '../shell/use-schema-form'
 import { Button } from '../ui/button'
 import { Checkbox } from '../ui/checkbox'
 import { Dialog, DialogClose } from '../ui/dialog'
-import { Field } from '../ui/field'
-import { Input } from '../ui/input'
-import { Select } from '../ui/select'
-import { TokenHandover } from './token-handover'
+import type { FieldBinding } from '../ui/field-context'
+import { SelectField } from '../ui/select-field'
+import { TextField } from '../ui/text-field'
+import { CreatedTokenDetails } from './created-token'
 
 const lifetimes = [
   { value: '7', label: '7 days' },
   { value: '30', label: '30 days' },
   { value: '90', label: '90 days' },
-  { value: '365', label: 'One year' },
-  { value: 'never', label: 'No end', description: 'Until it is revoked' },
+  { value: '365', label: '1 year' },
+  { value: 'never', label: 'No expiry', description: 'Until it is revoked' },
 ] as const
 
-const scopeNotes = {
+const scopeDescriptions = {
   submit: 'Submit and cancel jobs',
-  read: 'See jobs, results and lists',
-  admin: 'Everything an admin may do',
+  read: 'Read jobs, results and lists',
+  admin: 'All admin actions',
 } as const satisfies Record<Scope, string>
 
 const schema = z.object({
@@ -44,21 +44,21 @@ interface NewTokenDialogProps {
   trigger?: ReactElement
   open?: boolean
   onOpenChange?: (open: boolean) => void
-  /** Admins may make a token for another user, and one with the scope `admin` for themselves. */
+  /** Admins may create tokens for other users, and tokens with the scope `admin`. */
   admin: boolean
-  /** Whose token it will be; an admin may type another. Left out: the admin says whose. */
+  /** The user of the token. Without it, the form asks for one. */
   owner?: string
 }
 
-/** Makes a token, then shows it once. */
+/** Creates a token, then shows it once. */
 export function NewTokenDialog({ trigger, admin, owner, ...control }: NewTokenDialogProps) {
   const [ownOpen, setOwnOpen] = useState(false)
-  const [made, setMade] = useState<CreatedToken | null>(null)
+  const [created, setCreated] = useState<CreatedToken | null>(null)
   const setOpen = (open: boolean) => {
     setOwnOpen(open)
-    // The token leaves the page's memory with the window that showed it.
-    if (open) setMade(null)
-    else setTimeout(() => setMade(null), 200)
+    // The page forgets the token when the dialog that showed it closes.
+    if (open) setCreated(null)
+    else setTimeout(() => setCreated(null), 200)
     control.onOpenChange?.(open)
   }
   return (
@@ -66,18 +66,22 @@ export function NewTokenDialog({ trigger, admin, owner, ...control }: NewTokenDi
       {...(trigger ? { trigger } : {})}
       open={control.open ?? ownOpen}
       onOpenChange={setOpen}
-      title={made ? `Token for ${made.user_id}` : 'New token'}
-      {...(made
+      title={created ? `Token for ${created.user_id}` : 'New token'}
+      {...(created
         ? {
             footer: (
               <DialogClose>
-                <Button variant="primary">Done, I have copied it</Button>
+                <Button variant="primary">Done, I copied it</Button>
               </DialogClose>
             ),
           }
         : { description: 'For curl, scripts and other programs.' })}
     >
-      {made ? <TokenHandover token={made} /> : <NewTokenForm admin={admin} owner={owner} onMade={setMade} />}
+      {created ? (
+        <CreatedTokenDetails token={created} />
+      ) : (
+        <NewTokenForm admin={admin} owner={owner} onCreated={setCreated} />
+      )}
     </Dialog>
   )
 }
@@ -85,81 +89,67 @@ export function NewTokenDialog({ trigger, admin, owner, ...control }: NewTokenDi
 interface NewTokenFormProps {
   admin: boolean
   owner: string | undefined
-  onMade: (token: CreatedToken) => void
+  onCreated: (token: CreatedToken) => void
 }
 
-function NewTokenForm({ admin, owner, onMade }: NewTokenFormProps) {
+function NewTokenForm({ admin, owner, onCreated }: NewTokenFormProps) {
   const { mutateAsync } = useMutation(createToken)
   const initial: Values = { user_id: '', name: '', scopes: ['submit', 'read'], lifetime: '90' }
   const form = useSchemaForm({
     schema: owner === undefined ? schema.extend({ user_id: idSchema }) : schema,
     initial,
-    send: async ({ user_id, name, scopes: chosen, lifetime }) =>
-      onMade(
+    onSubmit: async ({ user_id, name, scopes: granted, lifetime }) =>
+      onCreated(
         await mutateAsync({
           name,
-          scopes: chosen,
+          scopes: granted,
           expires_in_days: lifetime === 'never' ? null : Number(lifetime),
           ...(user_id || owner ? { user_id: user_id || owner } : {}),
         }),
       ),
   })
   return (
-    <form onSubmit={form.submit} noValidate className="flex flex-col gap-4">
+    <form {...form.props} className="flex flex-col gap-4">
       {owner === undefined ? (
-        <Field label="User id" hint="Whose token it will be." error={form.errorOf('user_id')}>
-          <Input
-            mono
-            autoCapitalize="none"
-            spellCheck={false}
-            value={form.values.user_id}
-            onChange={(event) => form.set({ user_id: event.target.value })}
-          />
-        </Field>
-      ) : null}
-      <Field label="Name" hint="Where it will be used: laptop, CI, notebook." error={form.errorOf('name')}>
-        <Input value={form.values.name} onChange={(event) => form.set({ name: event.target.value })} />
-      </Field>
-      <Field label="Valid for" error={form.errorOf('lifetime')}>
-        <Select
-          options={lifetimes}
-          value={form.values.lifetime}
-          onValueChange={(lifetime) => form.set({ lifetime })}
+        <TextField
+          label="User id"
+          hint="The user that the token acts as."
+          mono
+          autoCapitalize="none"
+          spellCheck={false}
+          {...form.field('user_id')}
         />
-      </Field>
+      ) : null}
+      <TextField label="Name" hint="Where you will use it: laptop, CI, notebook." {...form.field('name')} />
+      <SelectField label="Valid for" options={lifetimes} {...form.field('lifetime')} />
       <ScopeChoice
         offered={admin ? scopes : scopes.filter((scope) => scope !== 'admin')}
-        chosen={form.values.scopes}
-        error={form.errorOf('scopes')}
-        onChange={(chosen) => form.set({ scopes: chosen })}
+        {...form.field('scopes')}
       />
-      <FormActions form={form} send="Make the token" />
+      <FormActions form={form} submitLabel="Create token" />
     </form>
   )
 }
 
-interface ScopeChoiceProps {
+interface ScopeChoiceProps extends FieldBinding<Scope[]> {
   offered: readonly Scope[]
-  chosen: readonly Scope[]
-  error: string | undefined
-  onChange: (chosen: Scope[]) => void
 }
 
-function ScopeChoice({ offered, chosen, error, onChange }: ScopeChoiceProps) {
+function ScopeChoice({ offered, value, error, onChange }: ScopeChoiceProps) {
   const noteId = useId()
   return (
     <fieldset aria-describedby={error ? noteId : undefined}>
-      <legend className="mb-1.5 font-medium text-ink text-sm">What it may do</legend>
+      <legend className="mb-1.5 font-medium text-ink text-sm">Scopes</legend>
       <div className="flex flex-col gap-1.5">
         {offered.map((scope) => (
           <Checkbox
             key={scope}
             label={scope}
-            description={scopeNotes[scope]}
-            checked={chosen.includes(scope)}
+            description={scopeDescriptions[scope]}
+            checked={value.includes(scope)}
             aria-invalid={error ? true : undefined}
             onCheckedChange={(on) =>
-              onChange(offered.filter((own) => (own === scope ? on === true : chosen.includes(own))))
+              onChange(offered.filter((own) => (own === scope ? on === true : value.includes(own))))
             }
           />
         ))}

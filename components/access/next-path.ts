@@ -1,4 +1,4 @@
-/** Where to go after signing in. Anything but a path on this site is refused: a link may come from a stranger. */
+/** The page to open after signing in. Accepts only paths of this site: an attacker may have made the link. */
 export function safeNextPath(next: string | undefined): string {
   const home = '/jobs'
   if (!next?.startsWith('/')) return home
@@ -9,6 +9,6 @@ export function safeNextPath(next: string | undefined): string {
   } catch {
     return home
   }
-  // The parser's view is what counts: it turns `/\evil` and `/<tab>/evil` into another host as the browser would.
+  // The URL parser decides: like the browser, it turns `/\evil` and `/<tab>/evil` into another host.
   return url.origin === site && !url.pathname.startsWith('//') ? url.pathname + url.search + url.hash : home
 }

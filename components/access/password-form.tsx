@@ -2,55 +2,46 @@
 
 import { z } from 'zod'
 import { api } from '@/components/queries/queries'
-import { FormFailure } from '../shell/form-actions'
+import { FormError } from '../shell/form-actions'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { Button } from '../ui/button'
-import { Field } from '../ui/field'
-import { Input } from '../ui/input'
 import { Panel, PanelBody, PanelFooter, PanelHeader } from '../ui/panel'
+import { TextField } from '../ui/text-field'
 import { toast } from '../ui/toaster'
 import { newPasswordSchema } from './new-password'
 
 const schema = newPasswordSchema.safeExtend({ current_password: z.string().min(1) })
-const initial = { current_password: '', password: '', again: '' }
 
 const fields = [
-  { name: 'current_password', label: 'Present password', autoComplete: 'current-password' },
+  { name: 'current_password', label: 'Current password', autoComplete: 'current-password' },
   { name: 'password', label: 'New password', autoComplete: 'new-password', hint: 'At least 10 characters.' },
-  { name: 'again', label: 'New password, once more', autoComplete: 'new-password' },
+  { name: 'repeated', label: 'Repeat new password', autoComplete: 'new-password' },
 ] as const
 
-/** Changes one's own password. */
+/** Changes the signed-in user's password. */
 export function PasswordForm() {
   const form = useSchemaForm({
     schema,
-    initial,
-    send: async ({ current_password, password }) => {
+    initial: { current_password: '', password: '', repeated: '' },
+    onSubmit: async ({ current_password, password }) => {
       await api.users.changePassword({ current_password, new_password: password })
       form.reset()
-      toast.success('The password was changed')
+      toast.success('Password changed')
     },
   })
   return (
     <Panel>
       <PanelHeader title="Password" />
-      <form onSubmit={form.submit} noValidate>
+      <form {...form.props}>
         <PanelBody className="flex max-w-md flex-col gap-4">
-          {fields.map(({ name, label, autoComplete, ...rest }) => (
-            <Field key={name} label={label} error={form.errorOf(name)} {...rest}>
-              <Input
-                type="password"
-                autoComplete={autoComplete}
-                value={form.values[name]}
-                onChange={(event) => form.set({ [name]: event.target.value })}
-              />
-            </Field>
+          {fields.map(({ name, ...field }) => (
+            <TextField key={name} type="password" {...field} {...form.field(name)} />
           ))}
-          <FormFailure failure={form.failure} />
+          <FormError error={form.error} />
         </PanelBody>
         <PanelFooter>
-          <Button type="submit" variant="primary" loading={form.working}>
-            Change the password
+          <Button type="submit" variant="primary" loading={form.submitting}>
+            Change password
           </Button>
         </PanelFooter>
       </form>

@@ -9,13 +9,13 @@ import { Panel, PanelBody, PanelHeader } from '../ui/panel'
 import { RelativeTime } from '../ui/relative-time'
 import { Skeleton } from '../ui/skeleton'
 
-/** Who one is here, and what one may do. */
+/** The signed-in user's profile and limits. */
 export function ProfilePanel() {
   const me = useQuery(meQuery())
   const wait = <Skeleton className="my-0.5 w-28" />
   return (
     <Panel>
-      <PanelHeader title="Profile" description="An admin can change these." />
+      <PanelHeader title="Profile" description="An admin can change these values." />
       <PanelBody>
         {me.error && !me.data ? (
           <LoadFailure error={me.error} onRetry={() => void me.refetch()} />
@@ -27,7 +27,7 @@ export function ProfilePanel() {
             <Datum label="Name">{me.data ? (me.data.name ?? '–') : wait}</Datum>
             <Datum label="E-mail">{me.data ? (me.data.email ?? '–') : wait}</Datum>
             <Datum label="Role">{me.data ? <Badge>{me.data.role}</Badge> : wait}</Datum>
-            <Datum label="Submissions a minute">
+            <Datum label="Submissions per minute">
               {me.data ? (me.data.limits.submissions_per_minute ?? 'default') : wait}
             </Datum>
             <Datum label="Active jobs">

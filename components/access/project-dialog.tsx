@@ -4,18 +4,17 @@ import { useMutation } from '@tanstack/react-query'
 import { z } from 'zod'
 import { removeProject, updateProject } from '@/components/queries/queries'
 import type { Project } from '@/lib/contract/access'
-import { FormFailure } from '../shell/form-actions'
+import { FormError } from '../shell/form-actions'
 import { optionalNumberText } from '../shell/number-text'
-import { useSchemaForm } from '../shell/use-schema-form'
+import { type FormFields, useSchemaForm } from '../shell/use-schema-form'
 import { Button } from '../ui/button'
 import { ConfirmDialog } from '../ui/confirm-dialog'
 import { Dialog } from '../ui/dialog'
-import { Field } from '../ui/field'
-import { Input } from '../ui/input'
+import { TextField } from '../ui/text-field'
 import { toast } from '../ui/toaster'
-import { LimitField, limitText, toLimitText } from './limit-field'
+import { LimitFields, limitTexts, toLimitTexts, toOptionalText } from './limit-fields'
 import { ProjectMembers } from './project-members'
-import { ProjectUse, ShareFields, shareTexts, toShareTexts } from './project-shares'
+import { ProjectUsage, ShareFields, shareTexts, toShareTexts } from './project-shares'
 
 const schema = z.object({
   name: z
@@ -23,21 +22,20 @@ const schema = z.object({
     .trim()
     .max(100)
     .transform((name) => name || null),
-  submissions_per_minute: limitText,
-  max_active_jobs: limitText,
+  ...limitTexts,
   retention_days: optionalNumberText({ min: 1, max: 36_500 }),
   ...shareTexts,
 })
 
 interface ProjectDialogProps {
   project: Project
-  /** Its owner and admins may change it; admins also its limits and its shares. */
+  /** The owner and admins may change a project. Only admins may change its limits and shares. */
   editable: boolean
   admin: boolean
   onClose: () => void
 }
 
-/** One project: its part of the cluster, its name, its members, its limits. */
+/** A project's share of the cluster, name, members and limits. */
 export function ProjectDialog({ project, editable, admin, onClose }: ProjectDialogProps) {
   return (
     <Dialog
@@ -47,59 +45,51 @@ export function ProjectDialog({ project, editable, admin, onClose }: ProjectDial
       description={`Owned by ${project.owner}`}
     >
       <div className="flex flex-col gap-6">
-        <ProjectUse project={project} />
-        {editable ? <ProjectFacts project={project} admin={admin} onDeleted={onClose} /> : null}
+        <ProjectUsage project={project} />
+        {editable ? <ProjectForm project={project} admin={admin} onDeleted={onClose} /> : null}
         <ProjectMembers project={project} editable={editable} />
       </div>
     </Dialog>
   )
 }
 
-interface ProjectFactsProps {
+interface ProjectFormProps {
   project: Project
   admin: boolean
   onDeleted: () => void
 }
 
-function ProjectFacts({ project, admin, onDeleted }: ProjectFactsProps) {
+function ProjectForm({ project, admin, onDeleted }: ProjectFormProps) {
   const { mutateAsync } = useMutation(updateProject)
   const form = useSchemaForm({
     schema,
     initial: {
       name: project.name ?? '',
-      submissions_per_minute: toLimitText(project.limits.submissions_per_minute),
-      max_active_jobs: toLimitText(project.limits.max_active_jobs),
-      retention_days: project.retention_days === null ? '' : String(project.retention_days),
+      ...toLimitTexts(project.limits),
+      retention_days: toOptionalText(project.retention_days),
       ...toShareTexts(project),
     },
-    send: async ({ name, retention_days, submissions_per_minute, max_active_jobs, ...shares }) => {
+    onSubmit: async ({ name, retention_days, submissions_per_minute, max_active_jobs, ...shares }) => {
       const limits = { submissions_per_minute, max_active_jobs }
       await mutateAsync({ id: project.id, name, retention_days, ...(admin ? { limits, shares } : {}) })
-      toast.success('The project was saved')
+      toast.success('Project saved')
     },
   })
   return (
-    <form onSubmit={form.submit} noValidate className="flex flex-col gap-4">
-      <Field label="Name" optional error={form.errorOf('name')}>
-        <Input value={form.values.name} onChange={(event) => form.set({ name: event.target.value })} />
-      </Field>
-      <Field
-        label="Days that files are kept"
-        hint="Results, artifacts and shipped directories are deleted so long after their job ended, checkpoints after the last job of their run."
-        error={form.errorOf('retention_days')}
-      >
-        <Input
-          inputMode="numeric"
-          autoComplete="off"
-          placeholder="for ever"
-          value={form.values.retention_days}
-          onChange={(event) => form.set({ retention_days: event.target.value })}
-        />
-      </Field>
+    <form {...form.props} className="flex flex-col gap-4">
+      <TextField label="Name" optional {...form.field('name')} />
+      <TextField
+        label="Keep files for (days)"
+        hint="gpuq deletes results, artifacts and shipped directories this long after their job ended, and checkpoints this long after the last job of their run."
+        inputMode="numeric"
+        autoComplete="off"
+        placeholder="forever"
+        {...form.field('retention_days')}
+      />
       {admin ? <AdminFields form={form} /> : null}
-      <FormFailure failure={form.failure} />
+      <FormError error={form.error} />
       <div className="flex gap-2">
-        <Button type="submit" loading={form.working}>
+        <Button type="submit" loading={form.submitting}>
           Save
         </Button>
         <DeleteProject project={project} onDeleted={onDeleted} />
@@ -108,43 +98,24 @@ function ProjectFacts({ project, admin, onDeleted }: ProjectFactsProps) {
   )
 }
 
-interface AdminFieldsProps {
-  form: {
-    values: z.input<typeof schema>
-    errorOf: (name: keyof z.input<typeof schema>) => string | undefined
-    set: (change: Partial<z.input<typeof schema>>) => void
-  }
-}
-
-function AdminFields({ form }: AdminFieldsProps) {
+function AdminFields({ form }: { form: FormFields<z.input<typeof schema>> }) {
   return (
     <>
       <div className="grid gap-4 sm:grid-cols-2">
-        <LimitField
-          label="Submissions a minute"
-          value={form.values.submissions_per_minute}
-          error={form.errorOf('submissions_per_minute')}
-          onChange={(value) => form.set({ submissions_per_minute: value })}
-        />
-        <LimitField
-          label="Active jobs"
-          value={form.values.max_active_jobs}
-          error={form.errorOf('max_active_jobs')}
-          onChange={(value) => form.set({ max_active_jobs: value })}
-        />
+        <LimitFields form={form} />
       </div>
-      <ShareFields values={form.values} errorOf={form.errorOf} set={form.set} />
+      <ShareFields form={form} />
     </>
   )
 }
 
-function DeleteProject({ project, onDeleted }: Pick<ProjectFactsProps, 'project' | 'onDeleted'>) {
+function DeleteProject({ project, onDeleted }: Pick<ProjectFormProps, 'project' | 'onDeleted'>) {
   const { mutateAsync } = useMutation(removeProject)
   return (
     <ConfirmDialog
       trigger={<Button variant="danger-quiet">Delete…</Button>}
       title={`Delete ${project.project_id}?`}
-      description="Only a project without jobs can be deleted."
+      description="You can delete a project only if it has no jobs."
       confirmLabel="Delete"
       onConfirm={async () => {
         await mutateAsync(project.id)

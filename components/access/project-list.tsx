@@ -22,7 +22,7 @@ interface ProjectListProps {
   everyone?: boolean
 }
 
-/** The page of projects: one's own and those shared with one, or everyone's. */
+/** The projects page: the user's own and shared projects, or all projects for admins. */
 export function ProjectList({ handle, admin, everyone = false }: ProjectListProps) {
   const query = useInfiniteQuery(projectsQuery(everyone))
   const [openId, setOpenId] = useState<string | null>(null)
@@ -33,8 +33,8 @@ export function ProjectList({ handle, admin, everyone = false }: ProjectListProp
         title={everyone ? 'All projects' : 'Projects'}
         description={
           everyone
-            ? 'Every project, its members and its limits.'
-            : 'Yours, and those shared with you. A job whose config names a new project_id makes that project.'
+            ? 'Every project with its members and limits.'
+            : 'Your projects and those shared with you. A job with a new project_id creates that project.'
         }
         actions={<NewProjectDialog forOthers={everyone} />}
       />
@@ -42,7 +42,7 @@ export function ProjectList({ handle, admin, everyone = false }: ProjectListProp
         query={query}
         empty={
           <EmptyState icon={FolderClosed} title="No projects yet">
-            Your first job makes the project that its config names. Make one here to share it with others.
+            Your first job creates the project in its config. Create one here to share it with others.
           </EmptyState>
         }
       >
@@ -85,7 +85,7 @@ function ProjectTable({ projects, handle, admin, everyone, onOpen }: ProjectTabl
         <HeaderCell>Project</HeaderCell>
         <HeaderCell>Owner</HeaderCell>
         <HeaderCell align="end">Members</HeaderCell>
-        <HeaderCell>Made</HeaderCell>
+        <HeaderCell>Created</HeaderCell>
         <HeaderCell hidden>Actions</HeaderCell>
       </TableHead>
       <TableBody>
@@ -108,7 +108,7 @@ function ProjectTable({ projects, handle, admin, everyone, onOpen }: ProjectTabl
             <Cell label="Members" align="end">
               {project.members.length + 1}
             </Cell>
-            <Cell label="Made">
+            <Cell label="Created">
               <RelativeTime at={project.created_at} className="text-muted" />
             </Cell>
             <Cell align="end">

@@ -9,14 +9,13 @@ import { idSchema } from '@/lib/contract/jobs'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { Badge } from '../ui/badge'
 import { Button } from '../ui/button'
-import { Field } from '../ui/field'
 import { IconButton } from '../ui/icon-button'
-import { Input } from '../ui/input'
+import { TextField } from '../ui/text-field'
 import { toast } from '../ui/toaster'
 
 const schema = z.object({ member: idSchema })
 
-/** Who may submit to a project; with `editable`, the way to change that. */
+/** The users who may submit to a project. */
 export function ProjectMembers({ project, editable }: { project: Project; editable: boolean }) {
   const { mutate, isPending, variables } = useMutation(updateProject)
   const remove = (member: string) =>
@@ -54,28 +53,25 @@ function AddMember({ id }: { id: string }) {
   const form = useSchemaForm({
     schema,
     initial: { member: '' },
-    send: async ({ member }) => {
+    onSubmit: async ({ member }) => {
       await mutateAsync({ id, add_members: [member] })
       form.reset()
     },
   })
+  const field = form.field('member')
   return (
-    <form onSubmit={form.submit} noValidate className="flex items-start gap-2">
-      <Field
+    <form {...form.props} className="flex items-start gap-2">
+      <TextField
         label="Add a member"
-        hint="Their user id. They may submit to this project."
-        error={form.errorOf('member') ?? form.failure ?? undefined}
+        hint="A user id. Members may submit jobs to this project."
+        mono
+        autoCapitalize="none"
+        spellCheck={false}
         className="flex-1"
-      >
-        <Input
-          mono
-          autoCapitalize="none"
-          spellCheck={false}
-          value={form.values.member}
-          onChange={(event) => form.set({ member: event.target.value })}
-        />
-      </Field>
-      <Button type="submit" className="mt-6" loading={form.working}>
+        {...field}
+        error={field.error ?? form.error ?? undefined}
+      />
+      <Button type="submit" className="mt-6" loading={form.submitting}>
         Add
       </Button>
     </form>

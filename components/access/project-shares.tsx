@@ -2,11 +2,13 @@
 
 import type { Project } from '@/lib/contract/access'
 import { numberText, optionalNumberText } from '../shell/number-text'
+import type { FormFields } from '../shell/use-schema-form'
 import { DataList, Datum } from '../ui/data-list'
-import { Field } from '../ui/field'
-import { Input } from '../ui/input'
+import { formatNumber } from '../ui/format-number'
+import { TextField } from '../ui/text-field'
+import { toOptionalText } from './limit-fields'
 
-/** What part of the cluster a project may use, as one types it. */
+/** A project's share of the cluster, as text. */
 export const shareTexts = {
   weight: numberText({ min: 0.001, max: 1_000_000 }),
   gpu_quota: optionalNumberText({ min: 0, max: 100_000 }),
@@ -19,49 +21,35 @@ interface ShareValues {
   gpu_hour_budget: string
 }
 
-/** The texts that stand for a project's shares. */
+/** The initial values of {@link ShareFields}. */
 export function toShareTexts({ shares }: Project): ShareValues {
   const { weight, gpu_quota, gpu_hour_budget } = shares
   return {
     weight: String(weight),
-    gpu_quota: gpu_quota === null ? '' : String(gpu_quota),
-    gpu_hour_budget: gpu_hour_budget === null ? '' : String(gpu_hour_budget),
+    gpu_quota: toOptionalText(gpu_quota),
+    gpu_hour_budget: toOptionalText(gpu_hour_budget),
   }
 }
 
-interface ShareFieldsProps {
-  values: ShareValues
-  errorOf: (name: keyof ShareValues) => string | undefined
-  set: (change: Partial<ShareValues>) => void
-}
-
 const fields = [
-  { name: 'weight', label: 'Weight', hint: 'Beside other projects, under fair share.' },
-  { name: 'gpu_quota', label: 'GPU quota', hint: 'GPUs at once.', placeholder: 'no quota' },
-  { name: 'gpu_hour_budget', label: 'GPU hours', hint: 'Its budget in all.', placeholder: 'no budget' },
+  { name: 'weight', label: 'Weight', hint: 'Share compared with other projects.' },
+  { name: 'gpu_quota', label: 'GPU quota', hint: 'GPUs in use at once.', placeholder: 'no quota' },
+  { name: 'gpu_hour_budget', label: 'GPU hour budget', hint: 'In total.', placeholder: 'no budget' },
 ] as const
 
-/** Takes a project's shares, for admins. */
-export function ShareFields({ values, errorOf, set }: ShareFieldsProps) {
+/** The shares that admins may change. */
+export function ShareFields({ form }: { form: FormFields<ShareValues> }) {
   return (
     <div className="grid gap-4 sm:grid-cols-3">
-      {fields.map(({ name, label, hint, ...input }) => (
-        <Field key={name} label={label} hint={hint} error={errorOf(name)}>
-          <Input
-            inputMode="decimal"
-            autoComplete="off"
-            value={values[name]}
-            onChange={(event) => set({ [name]: event.target.value })}
-            {...input}
-          />
-        </Field>
+      {fields.map(({ name, ...field }) => (
+        <TextField key={name} inputMode="decimal" autoComplete="off" {...field} {...form.field(name)} />
       ))}
     </div>
   )
 }
 
-/** The same for those who may only know it, and the hours that were used. */
-export function ProjectUse({ project }: { project: Project }) {
+/** A project's shares and its used GPU hours. */
+export function ProjectUsage({ project }: { project: Project }) {
   const { weight, gpu_quota, gpu_hour_budget } = project.shares
   const hours = project.gpu_hours_used.toLocaleString('en', { maximumFractionDigits: 1 })
   return (
@@ -70,7 +58,7 @@ export function ProjectUse({ project }: { project: Project }) {
       <Datum label="GPU quota">{gpu_quota ?? 'none'}</Datum>
       <Datum label="GPU hours used">
         {hours}
-        {gpu_hour_budget === null ? '' : ` of ${gpu_hour_budget.toLocaleString('en')}`}
+        {gpu_hour_budget === null ? '' : ` of ${formatNumber(gpu_hour_budget)}`}
       </Datum>
     </DataList>
   )

@@ -1,19 +1,19 @@
-const sentences: Readonly<Record<string, string>> = {
+const messages: Readonly<Record<string, string>> = {
   CredentialsSignin: 'The e-mail address or the password is wrong.',
   AccessDenied: 'This account may not sign in here. Ask your admin for an invitation.',
-  OAuthAccountNotLinked: 'Another way of signing in belongs to this e-mail address. Use that one.',
-  SessionRequired: 'Sign in to go on.',
+  OAuthAccountNotLinked: 'This e-mail address uses another sign-in method. Use that method.',
+  SessionRequired: 'Sign in to continue.',
 }
 
-const anyOther = 'Signing in did not work. Try again.'
+const unknownError = 'Signing in failed. Try again.'
 
-/** The sentence for an error's name in the page's address. Only known names count: a link must not put words on the page. */
+/** The message for an error code in the page's address. Only known codes count: a link must not put text on the page. */
 export function describeErrorName(name: string): string {
-  return sentences[name] ?? anyOther
+  return messages[name] ?? unknownError
 }
 
-/** The sentence for what the server itself answered to a sign-in: a name, or already a sentence. */
+/** The message for the server's answer, which is an error code or a message. */
 export function describeAnswer(error: string | null): string {
-  if (error === null) return anyOther
-  return sentences[error] ?? (error.includes(' ') ? error : anyOther)
+  if (error === null) return unknownError
+  return messages[error] ?? (error.includes(' ') ? error : unknownError)
 }

@@ -7,22 +7,22 @@ import { tokensQuery } from '@/components/queries/queries'
 import type { Token } from '@/lib/contract/access'
 import { ListPanel } from '../shell/list-panel'
 import { Button } from '../ui/button'
-import { useNow } from '../ui/clock'
 import { EmptyState } from '../ui/empty-state'
 import { PageHeader } from '../ui/page-header'
 import { Switch } from '../ui/switch'
+import { useNow } from '../ui/use-now'
 import { AgentAccess } from './agent-access'
 import { CommandLineAccess } from './command-line-access'
 import { NewTokenDialog } from './new-token-dialog'
-import { isLive, TokenTable } from './token-table'
+import { isValid, TokenTable } from './token-table'
 
 interface TokenListProps {
   admin: boolean
-  /** One's own tokens; left out for everyone's. */
+  /** Shows this user's tokens. Without it: all tokens. */
   owner?: string
 }
 
-/** The page of tokens, one's own or everyone's. */
+/** The tokens page: the user's own tokens, or all tokens for admins. */
 export function TokenList({ admin, owner }: TokenListProps) {
   const everyone = owner === undefined
   const query = useInfiniteQuery(tokensQuery(everyone))
@@ -32,8 +32,8 @@ export function TokenList({ admin, owner }: TokenListProps) {
         title={everyone ? 'All tokens' : 'Tokens'}
         description={
           everyone
-            ? 'Every key that opens the API. Make one for a user and hand it over with its config.'
-            : 'Keys for curl, scripts and notebooks. Each is shown once, when it is made.'
+            ? 'Every API token. Create one for a user and send it to them with its config.'
+            : 'API keys for curl, scripts and notebooks. gpuq shows each token only once.'
         }
         actions={
           <NewTokenDialog
@@ -52,7 +52,7 @@ export function TokenList({ admin, owner }: TokenListProps) {
         query={query}
         empty={
           <EmptyState icon={KeyRound} title="No tokens yet">
-            Make one to submit jobs with curl or from a script.
+            Create one to submit jobs with curl or from a script.
           </EmptyState>
         }
       >
@@ -68,24 +68,24 @@ export function TokenList({ admin, owner }: TokenListProps) {
   )
 }
 
-/** Those that still open something; the others on demand. */
+/** The valid tokens, and the others on demand. */
 function Tokens({ tokens, everyone }: { tokens: readonly Token[]; everyone: boolean }) {
-  const [showEnded, setShowEnded] = useState(false)
+  const [showInvalid, setShowInvalid] = useState(false)
   const now = useNow(60_000)
-  const live = tokens.filter((token) => isLive(token, now ?? 0))
-  const ended = tokens.length - live.length
+  const valid = tokens.filter((token) => isValid(token, now ?? 0))
+  const invalid = tokens.length - valid.length
   return (
     <>
-      <TokenTable tokens={showEnded ? tokens : live} showOwner={everyone} />
-      {live.length === 0 && !showEnded ? (
-        <p className="px-4 py-6 text-center text-muted text-sm">None of the tokens is valid any more.</p>
+      <TokenTable tokens={showInvalid ? tokens : valid} showOwner={everyone} />
+      {valid.length === 0 && !showInvalid ? (
+        <p className="px-4 py-6 text-center text-muted text-sm">No valid tokens.</p>
       ) : null}
-      {ended > 0 ? (
+      {invalid > 0 ? (
         <div className="border-t px-4 py-2">
           <Switch
-            label={`Show revoked and expired (${ended})`}
-            checked={showEnded}
-            onCheckedChange={setShowEnded}
+            label={`Show revoked and expired (${invalid})`}
+            checked={showInvalid}
+            onCheckedChange={setShowInvalid}
           />
         </div>
       ) : null}

@@ -5,18 +5,18 @@ import { Trash2 } from 'lucide-react'
 import { revokeToken } from '@/components/queries/queries'
 import type { Token } from '@/lib/contract/access'
 import { Badge } from '../ui/badge'
-import { useNow } from '../ui/clock'
 import { ConfirmDialog } from '../ui/confirm-dialog'
 import { IconButton } from '../ui/icon-button'
 import { RelativeTime } from '../ui/relative-time'
 import { Cell, HeaderCell, Table, TableBody, TableHead, TableRow } from '../ui/table'
+import { useNow } from '../ui/use-now'
 
-/** Whether a token still opens anything. */
-export function isLive(token: Token, now: number): boolean {
+/** Whether a token is neither revoked nor expired. */
+export function isValid(token: Token, now: number): boolean {
   return token.revoked_at === null && (token.expires_at === null || Date.parse(token.expires_at) > now)
 }
 
-/** Tokens, without what would let anyone use them. */
+/** Tokens without their secrets. */
 export function TokenTable({ tokens, showOwner = false }: { tokens: readonly Token[]; showOwner?: boolean }) {
   return (
     <Table caption="Tokens">
@@ -24,9 +24,9 @@ export function TokenTable({ tokens, showOwner = false }: { tokens: readonly Tok
         <HeaderCell>Name</HeaderCell>
         {showOwner ? <HeaderCell>User</HeaderCell> : null}
         <HeaderCell>Scopes</HeaderCell>
-        <HeaderCell>Made</HeaderCell>
+        <HeaderCell>Created</HeaderCell>
         <HeaderCell>Last used</HeaderCell>
-        <HeaderCell>Ends</HeaderCell>
+        <HeaderCell>Expires</HeaderCell>
         <HeaderCell hidden>Actions</HeaderCell>
       </TableHead>
       <TableBody>
@@ -41,7 +41,7 @@ export function TokenTable({ tokens, showOwner = false }: { tokens: readonly Tok
 function TokenRow({ token, showOwner }: { token: Token; showOwner: boolean }) {
   const now = useNow(60_000)
   const { mutateAsync } = useMutation(revokeToken)
-  const live = now === null ? token.revoked_at === null : isLive(token, now)
+  const valid = now === null ? token.revoked_at === null : isValid(token, now)
   return (
     <TableRow>
       <Cell>
@@ -60,21 +60,21 @@ function TokenRow({ token, showOwner }: { token: Token; showOwner: boolean }) {
           ))}
         </span>
       </Cell>
-      <Cell label="Made">
+      <Cell label="Created">
         <RelativeTime at={token.created_at} className="text-muted" />
       </Cell>
       <Cell label="Last used">
         {token.last_used_at ? <RelativeTime at={token.last_used_at} className="text-muted" /> : 'never'}
       </Cell>
-      <Cell label="Ends">
-        <TokenEnd token={token} live={live} />
+      <Cell label="Expires">
+        <TokenExpiry token={token} valid={valid} />
       </Cell>
       <Cell align="end">
         {token.revoked_at === null ? (
           <ConfirmDialog
             trigger={<IconButton icon={Trash2} variant="danger" label={`Revoke ${token.name}`} />}
             title={`Revoke “${token.name}”?`}
-            description="Whatever uses it is refused from that moment on. This cannot be undone."
+            description="Programs that use this token lose access at once. You cannot undo this."
             confirmLabel="Revoke"
             keepLabel="Keep it"
             onConfirm={() => mutateAsync(token.token_id)}
@@ -85,7 +85,7 @@ function TokenRow({ token, showOwner }: { token: Token; showOwner: boolean }) {
   )
 }
 
-function TokenEnd({ token, live }: { token: Token; live: boolean }) {
+function TokenExpiry({ token, valid }: { token: Token; valid: boolean }) {
   if (token.revoked_at) {
     return (
       <span className="flex flex-wrap items-center gap-1.5">
@@ -97,7 +97,7 @@ function TokenEnd({ token, live }: { token: Token; live: boolean }) {
   if (token.expires_at === null) return 'never'
   return (
     <span className="flex flex-wrap items-center gap-1.5">
-      {live ? null : <Badge tone="warning">expired</Badge>}
+      {valid ? null : <Badge tone="warning">expired</Badge>}
       <RelativeTime at={token.expires_at} className="text-muted" />
     </span>
   )

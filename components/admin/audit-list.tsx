@@ -5,9 +5,9 @@ import { ScrollText } from 'lucide-react'
 import { useSearchParams } from 'next/navigation'
 import { auditQuery } from '@/components/queries/queries'
 import type { AuditEvent } from '@/lib/contract/access'
-import { changeSearch } from '../shell/change-search'
 import { ListPanel } from '../shell/list-panel'
 import { TextFilter } from '../shell/text-filter'
+import { updateSearchParams } from '../shell/update-search-params'
 import { Badge } from '../ui/badge'
 import { EmptyState } from '../ui/empty-state'
 import { PageHeader } from '../ui/page-header'
@@ -15,26 +15,26 @@ import { RelativeTime } from '../ui/relative-time'
 import { Cell, HeaderCell, Table, TableBody, TableHead, TableRow } from '../ui/table'
 import { acceptsAction, acceptsActor, toAuditFilters } from './audit-filters'
 
-/** The page that says who did what. */
+/** The audit log page. */
 export function AuditList() {
   const filters = toAuditFilters(useSearchParams())
   const query = useInfiniteQuery(auditQuery(filters))
-  const narrowed = filters.actor !== undefined || filters.action !== undefined
+  const filtered = filters.actor !== undefined || filters.action !== undefined
   return (
     <>
       <PageHeader
         title="Audit log"
-        description="Who changed what, newest first. Nothing here can be changed or deleted."
+        description="Who changed what, newest first. Nobody can edit or delete entries."
       />
       <ListPanel
         query={query}
         header={<AuditFilters events={query.data?.pages.flatMap(({ items }) => items) ?? []} />}
         placeholderRows={12}
         empty={
-          <EmptyState icon={ScrollText} title={narrowed ? 'Nothing matches' : 'Nothing has happened yet'}>
-            {narrowed
+          <EmptyState icon={ScrollText} title={filtered ? 'No events match' : 'No events yet'}>
+            {filtered
               ? 'Change the filters above.'
-              : 'Invitations, tokens, changes of limits and the like will be listed here.'}
+              : 'Invitations, tokens, changed limits and other changes appear here.'}
           </EmptyState>
         }
       >
@@ -44,27 +44,27 @@ export function AuditList() {
   )
 }
 
-/** Narrows the log to one person or one kind of event; what has been seen of either is suggested. */
+/** Filters the log by actor or action, with suggestions from the loaded events. */
 function AuditFilters({ events }: { events: readonly AuditEvent[] }) {
   const params = useSearchParams()
   const set = (name: 'actor' | 'action', value: string) => {
     const next = new URLSearchParams(params)
     if (value) next.set(name, value)
     else next.delete(name)
-    changeSearch(next, 'replace')
+    updateSearchParams(next, 'replace')
   }
   const seen = (values: readonly (string | null)[]) => [...new Set(values)].filter((value) => value !== null)
   return (
     <search className="flex flex-wrap gap-2 border-b px-4 py-2.5">
       <TextFilter
-        label="Who"
+        label="Actor"
         value={params.get('actor') ?? ''}
         accepts={acceptsActor}
         onValue={(actor) => set('actor', actor)}
         suggestions={seen(events.map(({ actor }) => actor))}
       />
       <TextFilter
-        label="What"
+        label="Action"
         value={params.get('action') ?? ''}
         accepts={acceptsAction}
         onValue={(action) => set('action', action)}
@@ -78,26 +78,26 @@ function AuditTable({ events }: { events: readonly AuditEvent[] }) {
   return (
     <Table caption="Audit log">
       <TableHead>
-        <HeaderCell>What</HeaderCell>
-        <HeaderCell>Who</HeaderCell>
-        <HeaderCell>To what</HeaderCell>
-        <HeaderCell>Detail</HeaderCell>
-        <HeaderCell>When</HeaderCell>
+        <HeaderCell>Action</HeaderCell>
+        <HeaderCell>Actor</HeaderCell>
+        <HeaderCell>Target</HeaderCell>
+        <HeaderCell>Details</HeaderCell>
+        <HeaderCell>Time</HeaderCell>
       </TableHead>
       <TableBody>
         {events.map((event) => (
           <TableRow key={event.id}>
             <Cell className="font-medium text-ink">{event.action}</Cell>
-            <Cell label="Who">{event.actor ?? <Badge>gpuq</Badge>}</Cell>
-            <Cell label="To what">
+            <Cell label="Actor">{event.actor ?? <Badge>gpuq</Badge>}</Cell>
+            <Cell label="Target">
               <span className="min-w-0 break-all">{event.target ?? '–'}</span>
             </Cell>
-            <Cell label="Detail">
+            <Cell label="Details">
               <span className="min-w-0 break-all font-mono text-subtle text-xs">
                 {describeDetail(event.detail)}
               </span>
             </Cell>
-            <Cell label="When">
+            <Cell label="Time">
               <RelativeTime at={event.at} className="whitespace-nowrap text-muted" />
             </Cell>
           </TableRow>

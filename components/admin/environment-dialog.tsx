@@ -6,17 +6,16 @@ import { createEnvironment, updateEnvironment } from '@/components/queries/queri
 import type { Environment } from '@/lib/contract/access'
 import { idSchema } from '@/lib/contract/jobs'
 import { FormActions } from '../shell/form-actions'
-import { useSchemaForm } from '../shell/use-schema-form'
-import { Checkbox } from '../ui/checkbox'
+import { type FormFields, useSchemaForm } from '../shell/use-schema-form'
+import { CheckboxField } from '../ui/checkbox-field'
 import { Dialog } from '../ui/dialog'
-import { Field } from '../ui/field'
-import { Input } from '../ui/input'
-import { Select } from '../ui/select'
+import { SelectField } from '../ui/select-field'
+import { TextField } from '../ui/text-field'
 import { toast } from '../ui/toaster'
 
 const networks = [
-  { value: 'none', label: 'None', description: 'Jobs reach nothing: the safe choice' },
-  { value: 'internet', label: 'Internet', description: 'Jobs may reach the internet' },
+  { value: 'none', label: 'None', description: 'Jobs have no network. The safe choice' },
+  { value: 'internet', label: 'Internet', description: 'Jobs can reach the internet' },
 ] as const
 
 const schema = z.object({
@@ -44,22 +43,22 @@ const blank: Values = {
 }
 
 interface EnvironmentDialogProps {
-  /** The one to change; null for a new one. */
+  /** The environment to edit; null for a new one. */
   environment: Environment | null
   onClose: () => void
 }
 
-/** Makes or changes an environment. */
+/** Creates or edits an environment. */
 export function EnvironmentDialog({ environment, onClose }: EnvironmentDialogProps) {
   const create = useMutation(createEnvironment)
   const update = useMutation(updateEnvironment)
   const form = useSchemaForm({
     schema,
     initial: environment ? { ...environment, description: environment.description ?? '' } : blank,
-    send: async ({ enabled, ...facts }) => {
-      if (environment) await update.mutateAsync({ ...facts, enabled })
-      else await create.mutateAsync(facts)
-      toast.success(`Environment ${facts.name} was saved`)
+    onSubmit: async ({ enabled, ...settings }) => {
+      if (environment) await update.mutateAsync({ ...settings, enabled })
+      else await create.mutateAsync(settings)
+      toast.success(`Environment ${settings.name} saved`)
       onClose()
     },
   })
@@ -68,70 +67,55 @@ export function EnvironmentDialog({ environment, onClose }: EnvironmentDialogPro
       open
       onOpenChange={(open) => (open ? undefined : onClose())}
       title={environment ? environment.name : 'New environment'}
-      description="A container image that configs call by its name."
+      description="A container image with a name for configs."
     >
-      <form onSubmit={form.submit} noValidate className="flex flex-col gap-4">
-        <EnvironmentFields
-          values={form.values}
-          errorOf={form.errorOf}
-          set={form.set}
-          exists={environment !== null}
-        />
-        <FormActions form={form} send={environment ? 'Save' : 'Make the environment'} />
+      <form {...form.props} className="flex flex-col gap-4">
+        <EnvironmentFields form={form} exists={environment !== null} />
+        <FormActions form={form} submitLabel={environment ? 'Save' : 'Create environment'} />
       </form>
     </Dialog>
   )
 }
 
 interface EnvironmentFieldsProps {
-  values: Values
-  errorOf: (name: keyof Values) => string | undefined
-  set: (change: Partial<Values>) => void
-  /** Its name stays, because configs call it by that. */
+  form: FormFields<Values>
+  /** The name of an existing environment cannot change: configs use it. */
   exists: boolean
 }
 
-function EnvironmentFields({ values, errorOf, set, exists }: EnvironmentFieldsProps) {
+function EnvironmentFields({ form, exists }: EnvironmentFieldsProps) {
   return (
     <>
       {exists ? null : (
-        <Field label="Name" hint="As in environment: pytorch" error={errorOf('name')}>
-          <Input
-            mono
-            autoCapitalize="none"
-            spellCheck={false}
-            value={values.name}
-            onChange={(event) => set({ name: event.target.value })}
-          />
-        </Field>
-      )}
-      <Field label="Image" hint="As the nodes' engine knows it, best with a digest." error={errorOf('image')}>
-        <Input
+        <TextField
+          label="Name"
+          hint="For example: environment: pytorch"
           mono
+          autoCapitalize="none"
           spellCheck={false}
-          placeholder="registry.example.org/pytorch:2.9"
-          value={values.image}
-          onChange={(event) => set({ image: event.target.value })}
+          {...form.field('name')}
         />
-      </Field>
-      <Field label="Description" optional error={errorOf('description')}>
-        <Input value={values.description} onChange={(event) => set({ description: event.target.value })} />
-      </Field>
-      <Field label="Network" error={errorOf('network')}>
-        <Select options={networks} value={values.network} onValueChange={(network) => set({ network })} />
-      </Field>
-      <Checkbox
+      )}
+      <TextField
+        label="Image"
+        hint="An image reference for the nodes’ container engine, best with a digest."
+        mono
+        spellCheck={false}
+        placeholder="registry.example.org/pytorch:2.9"
+        {...form.field('image')}
+      />
+      <TextField label="Description" optional {...form.field('description')} />
+      <SelectField label="Network" options={networks} {...form.field('network')} />
+      <CheckboxField
         label="Default"
-        description="Taken by configs that name no environment"
-        checked={values.is_default}
-        onCheckedChange={(on) => set({ is_default: on === true })}
+        description="For configs that name no environment"
+        {...form.field('is_default')}
       />
       {exists ? (
-        <Checkbox
+        <CheckboxField
           label="Enabled"
-          description="A disabled one takes no new jobs"
-          checked={values.enabled}
-          onCheckedChange={(on) => set({ enabled: on === true })}
+          description="A disabled environment accepts no new jobs"
+          {...form.field('enabled')}
         />
       ) : null}
     </>

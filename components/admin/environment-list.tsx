@@ -16,7 +16,7 @@ import { SkeletonRows } from '../ui/skeleton'
 import { Cell, HeaderCell, Table, TableBody, TableHead, TableRow } from '../ui/table'
 import { EnvironmentDialog } from './environment-dialog'
 
-/** The page of environments. */
+/** The environments page. */
 export function EnvironmentList() {
   const [open, setOpen] = useState<{ environment: Environment | null } | null>(null)
   return (
@@ -46,7 +46,7 @@ function Environments({ onEdit }: { onEdit: (environment: Environment) => void }
   if (data.length === 0) {
     return (
       <EmptyState icon={Box} title="No environments yet">
-        Jobs need one to run in. Make one from an image that the nodes have.
+        Jobs run in an environment. Create one from an image that the nodes have.
       </EmptyState>
     )
   }

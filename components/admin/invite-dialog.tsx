@@ -12,8 +12,7 @@ import { FormActions } from '../shell/form-actions'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { Button } from '../ui/button'
 import { Dialog, DialogClose } from '../ui/dialog'
-import { Field } from '../ui/field'
-import { Input } from '../ui/input'
+import { TextField } from '../ui/text-field'
 import { InvitationLink } from './invitation-link'
 import { UserFields } from './user-fields'
 
@@ -30,68 +29,63 @@ const schema = z.object({
 
 const initial: z.input<typeof schema> = { user_id: '', email: '', name: '', role: 'researcher' }
 
-/** Makes a user, then shows the link that lets them set their password. */
+/** Creates a user, then shows the link to set a password. */
 export function InviteDialog() {
   const [open, setOpen] = useState(false)
-  const [made, setMade] = useState<CreatedUser | null>(null)
-  const change = (next: boolean) => {
+  const [created, setCreated] = useState<CreatedUser | null>(null)
+  const changeOpen = (next: boolean) => {
     setOpen(next)
-    if (next) setMade(null)
+    if (next) setCreated(null)
   }
   return (
     <Dialog
       open={open}
-      onOpenChange={change}
-      title={made ? `${made.user_id} is invited` : 'Invite a user'}
+      onOpenChange={changeOpen}
+      title={created ? `${created.user_id} invited` : 'Invite a user'}
       trigger={
         <Button variant="primary">
           <UserPlus aria-hidden />
           Invite
         </Button>
       }
-      {...(made
+      {...(created
         ? {
             footer: (
               <DialogClose>
-                <Button variant="primary">Done, I have copied it</Button>
+                <Button variant="primary">Done, I copied it</Button>
               </DialogClose>
             ),
           }
         : {})}
     >
-      {made?.invitation_url ? (
-        <InvitationLink handle={made.user_id} url={made.invitation_url} />
+      {created?.invitation_url ? (
+        <InvitationLink handle={created.user_id} url={created.invitation_url} />
       ) : (
-        <InviteForm onMade={setMade} />
+        <InviteForm onCreated={setCreated} />
       )}
     </Dialog>
   )
 }
 
-function InviteForm({ onMade }: { onMade: (user: CreatedUser) => void }) {
+function InviteForm({ onCreated }: { onCreated: (user: CreatedUser) => void }) {
   const { mutateAsync } = useMutation(createUser)
   const form = useSchemaForm({
     schema,
     initial,
-    send: async (user) => onMade(await mutateAsync(user)),
+    onSubmit: async (user) => onCreated(await mutateAsync(user)),
   })
   return (
-    <form onSubmit={form.submit} noValidate className="flex flex-col gap-4">
-      <Field
+    <form {...form.props} className="flex flex-col gap-4">
+      <TextField
         label="User id"
-        hint="How every config and command calls them. It cannot be changed later."
-        error={form.errorOf('user_id')}
-      >
-        <Input
-          mono
-          autoCapitalize="none"
-          spellCheck={false}
-          value={form.values.user_id}
-          onChange={(event) => form.set({ user_id: event.target.value })}
-        />
-      </Field>
-      <UserFields values={form.values} errorOf={form.errorOf} set={form.set} />
-      <FormActions form={form} send="Make the invitation" />
+        hint="Configs and commands use this id. It cannot be changed."
+        mono
+        autoCapitalize="none"
+        spellCheck={false}
+        {...form.field('user_id')}
+      />
+      <UserFields form={form} />
+      <FormActions form={form} submitLabel="Create invitation" />
     </form>
   )
 }

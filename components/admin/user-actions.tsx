@@ -13,12 +13,12 @@ interface UserActionsProps {
   onChoose: (action: UserAction) => void
 }
 
-/** What an admin may do about a user. Nobody can lock themselves out here. */
+/** The admin actions for a user. Admins cannot disable themselves. */
 export function UserActions({ user, own, onChoose }: UserActionsProps) {
   return (
     <DropdownMenu trigger={<IconButton icon={Ellipsis} label={`Actions for ${user.user_id}`} />}>
       <MenuItem icon={Pencil} onSelect={() => onChoose('edit')}>
-        Edit and limit…
+        Edit and set limits…
       </MenuItem>
       <MenuItem icon={KeyRound} disabled={user.disabled} onSelect={() => onChoose('token')}>
         New token…

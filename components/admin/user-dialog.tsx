@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { updateUser } from '@/components/queries/queries'
 import type { User } from '@/lib/contract/access'
 import { NewTokenDialog } from '../access/new-token-dialog'
-import { FormFailure } from '../shell/form-actions'
+import { FormError } from '../shell/form-actions'
 import { Button } from '../ui/button'
 import { ConfirmDialog } from '../ui/confirm-dialog'
 import { Dialog, DialogClose } from '../ui/dialog'
@@ -18,7 +18,7 @@ interface UserDialogProps {
   onClose: () => void
 }
 
-/** The window that an action about a user opens; none while there is no action. */
+/** The dialog of an action for a user. */
 export function UserDialog({ action, ...rest }: UserDialogProps & { action: UserAction | null }) {
   switch (action) {
     case 'edit':
@@ -53,14 +53,14 @@ function DisableDialog({ user, onClose, disabled }: UserDialogProps & { disabled
       title={disabled ? `Disable ${user.user_id}?` : `Enable ${user.user_id}?`}
       description={
         disabled
-          ? 'Their sessions and tokens stop working at once. Their jobs and results stay.'
-          : 'They may sign in again, and their tokens work again.'
+          ? 'Their sessions and tokens stop working at once. Their jobs and results are kept.'
+          : 'They can sign in again, and their tokens work again.'
       }
       confirmLabel={disabled ? 'Disable' : 'Enable'}
       tone={disabled ? 'danger' : 'primary'}
       onConfirm={async () => {
         await mutateAsync({ handle: user.user_id, disabled })
-        toast.success(`${user.user_id} was ${disabled ? 'disabled' : 'enabled'}`)
+        toast.success(`${user.user_id} ${disabled ? 'disabled' : 'enabled'}`)
       }}
     />
   )
@@ -74,11 +74,11 @@ function InviteAgainDialog({ user, onClose }: UserDialogProps) {
       open
       onOpenChange={(open) => (open ? undefined : onClose())}
       title={`New invitation for ${user.user_id}`}
-      description="It lets them set a new password. An invitation made before stops working."
+      description="The link lets them set a new password. Earlier invitations stop working."
       footer={
         <>
           <DialogClose>
-            <Button>{link === null ? 'Cancel' : 'Done, I have copied it'}</Button>
+            <Button>{link === null ? 'Cancel' : 'Done, I copied it'}</Button>
           </DialogClose>
           {link === null ? (
             <Button
@@ -86,14 +86,14 @@ function InviteAgainDialog({ user, onClose }: UserDialogProps) {
               loading={isPending}
               onClick={() => mutate({ handle: user.user_id, new_invitation: true })}
             >
-              Make the link
+              Create link
             </Button>
           ) : null}
         </>
       }
     >
       {link === null ? (
-        <FormFailure failure={error?.message ?? null} />
+        <FormError error={error?.message ?? null} />
       ) : (
         <InvitationLink handle={user.user_id} url={link} />
       )}

@@ -13,26 +13,26 @@ import { HeaderCell, Table, TableBody, TableHead } from '../ui/table'
 import { InviteDialog } from './invite-dialog'
 import { UserRow } from './user-row'
 
-function matches(user: User, wanted: string): boolean {
-  return [user.user_id, user.email, user.name].some((text) => text?.toLowerCase().includes(wanted))
+function matches(user: User, needle: string): boolean {
+  return [user.user_id, user.email, user.name].some((text) => text?.toLowerCase().includes(needle))
 }
 
-/** The page of users. */
+/** The users page. */
 export function UserList({ ownHandle }: { ownHandle: string }) {
   const query = useInfiniteQuery(usersQuery())
   const [search, setSearch] = useState('')
-  const wanted = search.trim().toLowerCase()
+  const needle = search.trim().toLowerCase()
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = query
-  // Who is looked for may be on a page that was not asked for yet.
-  const looking = wanted !== '' && hasNextPage && !isFetchNextPageError
+  // The user may be on a page that is not loaded yet.
+  const searching = needle !== '' && hasNextPage && !isFetchNextPageError
   useEffect(() => {
-    if (looking && !isFetchingNextPage) void fetchNextPage()
-  }, [looking, isFetchingNextPage, fetchNextPage])
+    if (searching && !isFetchingNextPage) void fetchNextPage()
+  }, [searching, isFetchingNextPage, fetchNextPage])
   return (
     <>
       <PageHeader
         title="Users"
-        description="Who may sign in and submit, and how much."
+        description="Users who may sign in and submit jobs, with their limits."
         actions={<InviteDialog />}
       />
       <ListPanel
@@ -42,8 +42,8 @@ export function UserList({ ownHandle }: { ownHandle: string }) {
             <Input
               icon={Search}
               type="search"
-              aria-label="Find a user"
-              placeholder="Find by user id, name or e-mail"
+              aria-label="Find users"
+              placeholder="Search by user id, name or e-mail"
               value={search}
               onChange={(event) => setSearch(event.target.value)}
               className="max-w-sm"
@@ -52,15 +52,15 @@ export function UserList({ ownHandle }: { ownHandle: string }) {
         }
         empty={
           <EmptyState icon={Users} title="No users yet">
-            Invite the first one.
+            Invite the first user.
           </EmptyState>
         }
       >
         {(users) => (
           <UserTable
-            users={users.filter((user) => matches(user, wanted))}
+            users={users.filter((user) => matches(user, needle))}
             ownHandle={ownHandle}
-            looking={looking}
+            searching={searching}
           />
         )}
       </ListPanel>
@@ -71,15 +71,15 @@ export function UserList({ ownHandle }: { ownHandle: string }) {
 interface UserTableProps {
   users: readonly User[]
   ownHandle: string
-  /** More of them are on their way. */
-  looking: boolean
+  /** More users are loading. */
+  searching: boolean
 }
 
-function UserTable({ users, ownHandle, looking }: UserTableProps) {
+function UserTable({ users, ownHandle, searching }: UserTableProps) {
   if (users.length === 0) {
     return (
       <p role="status" className="px-4 py-8 text-center text-muted text-sm">
-        {looking ? 'Looking among more users…' : 'No user matches that.'}
+        {searching ? 'Searching more users…' : 'No user matches.'}
       </p>
     )
   }
@@ -89,7 +89,7 @@ function UserTable({ users, ownHandle, looking }: UserTableProps) {
         <HeaderCell>User</HeaderCell>
         <HeaderCell>E-mail</HeaderCell>
         <HeaderCell>Role</HeaderCell>
-        <HeaderCell>Submissions a minute</HeaderCell>
+        <HeaderCell>Submissions per minute</HeaderCell>
         <HeaderCell>Active jobs</HeaderCell>
         <HeaderCell>Last seen</HeaderCell>
         <HeaderCell hidden>Actions</HeaderCell>

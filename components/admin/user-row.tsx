@@ -8,7 +8,7 @@ import { Cell, TableRow } from '../ui/table'
 import { type UserAction, UserActions } from './user-actions'
 import { UserDialog } from './user-dialog'
 
-/** One user, with what an admin may do about them. */
+/** One user with the admin actions. */
 export function UserRow({ user, own }: { user: User; own: boolean }) {
   const [action, setAction] = useState<UserAction | null>(null)
   const { limits } = user
@@ -31,7 +31,7 @@ export function UserRow({ user, own }: { user: User; own: boolean }) {
       <Cell label="Role">
         <Badge tone={user.role === 'admin' ? 'warning' : 'neutral'}>{user.role}</Badge>
       </Cell>
-      <Cell label="Submissions a minute" className="text-muted">
+      <Cell label="Submissions per minute" className="text-muted">
         {limits.submissions_per_minute ?? 'default'}
       </Cell>
       <Cell label="Active jobs" className="text-muted">

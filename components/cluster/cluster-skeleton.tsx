@@ -1,6 +1,6 @@
 import { Skeleton } from '../ui/skeleton'
 
-/** Holds the places of the cluster's page while it loads. */
+/** The placeholder of the cluster page. */
 export function ClusterSkeleton() {
   return (
     <div role="status" className="flex flex-col gap-4">

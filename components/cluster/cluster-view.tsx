@@ -10,24 +10,24 @@ import { Reconnecting } from '../shell/reconnecting'
 import { ButtonLink } from '../ui/button-link'
 import { Callout } from '../ui/callout'
 import { PageHeader } from '../ui/page-header'
-import { ClusterFigures } from './cluster-figures'
 import { ClusterSkeleton } from './cluster-skeleton'
+import { ClusterSummary } from './cluster-summary'
 import { NodeGrid } from './nodes/node-grid'
 import { QueuePanel } from './queue/queue-panel'
 import { SchedulerButton } from './scheduler-button'
 import { SimulateDialog } from './simulate-dialog'
 
-/** The page of the cluster, live: what there is, who runs what, and who waits for it. */
+/** The cluster page, live: nodes, GPUs and the queue. */
 export function ClusterView({ handle, admin }: { handle: string; admin: boolean }) {
-  const [wanted, setWanted] = useState<NodesWanted>({ limit: nodesPerPage })
-  const { data: cluster, error, isPending, isRefetchError, refetch } = useQuery(clusterQuery(wanted))
+  const [filter, setFilter] = useState<NodesWanted>({ limit: nodesPerPage })
+  const { data: cluster, error, isPending, isRefetchError, refetch } = useQuery(clusterQuery(filter))
   const { data: scheduler } = useQuery(orchestratorQuery())
   return (
     <>
       <PageHeader
         title="Cluster"
         meta={<Reconnecting lost={isRefetchError} />}
-        description="Every node and GPU as it is now, and the queue in the order in which it should run."
+        description="All nodes and GPUs, and the queue in its expected order."
         actions={admin ? <ClusterActions scheduler={scheduler} /> : null}
       />
       {isPending ? (
@@ -35,8 +35,8 @@ export function ClusterView({ handle, admin }: { handle: string; admin: boolean 
       ) : cluster ? (
         <div className="flex flex-col gap-4">
           <SchedulerNote scheduler={scheduler} admin={admin} />
-          <ClusterFigures status={cluster.cluster_status} scheduler={scheduler} />
-          <NodeGrid cluster={cluster} wanted={wanted} onWanted={setWanted} admin={admin} />
+          <ClusterSummary status={cluster.cluster_status} scheduler={scheduler} />
+          <NodeGrid cluster={cluster} filter={filter} onFilter={setFilter} admin={admin} />
           <div id="queue" className="scroll-mt-16">
             <QueuePanel handle={handle} admin={admin} />
           </div>
@@ -61,7 +61,7 @@ function ClusterActions({ scheduler }: { scheduler: Orchestrator | undefined }) 
   )
 }
 
-/** Says why nothing starts, where that holds for every job. */
+/** The reason why no job can start. */
 function SchedulerNote({ scheduler, admin }: { scheduler: Orchestrator | undefined; admin: boolean }) {
   const text = scheduler ? whyNothingStarts(scheduler, admin) : null
   if (text === null) return null
@@ -70,8 +70,8 @@ function SchedulerNote({ scheduler, admin }: { scheduler: Orchestrator | undefin
 
 function whyNothingStarts({ running, leader }: Orchestrator, admin: boolean): string | null {
   if (!running) {
-    return `The scheduler is stopped: jobs wait until ${admin ? 'you start it' : 'an admin starts it'}. What runs goes on.`
+    return `The scheduler is stopped. Jobs wait until ${admin ? 'you start it' : 'an admin starts it'}. Running jobs continue.`
   }
-  if (!leader) return 'No worker leads the scheduler now. One takes over within seconds, if any is running.'
+  if (!leader) return 'No worker leads the scheduler. A running worker takes over within seconds.'
   return null
 }

@@ -6,4 +6,4 @@ it.each([
   ['no_free_gpu', null, 'What the job asks for is not free now.'],
   ['quota', 'It holds 4 of 4.', 'The project holds as many GPUs as its quota allows. It holds 4 of 4.'],
   ['a_new_one', null, 'a new one.'],
-])('%s and %s are told as "%s"', (reason, detail, text) => expect(describeWait(reason, detail)).toBe(text))
+])('%s and %s become "%s"', (reason, detail, text) => expect(describeWait(reason, detail)).toBe(text))

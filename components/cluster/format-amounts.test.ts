@@ -1,12 +1,5 @@
 import { expect, it } from 'vitest'
-import {
-  formatCount,
-  formatGib,
-  formatModels,
-  formatNeed,
-  formatQueuedNeed,
-  formatShare,
-} from './format-amounts'
+import { formatGib, formatModels, formatNeed, formatQueuedNeed, formatShare } from './format-amounts'
 
 it.each([
   [0, '0 %'],
@@ -20,10 +13,6 @@ it.each([
   [512, '0.5 GiB'],
   [81_920, '80 GiB'],
 ])('%d MiB are "%s"', (mib, text) => expect(formatGib(mib)).toBe(text))
-
-it('gives a noun its number', () => {
-  expect([formatCount(1, 'GPU'), formatCount(1200, 'GPU')]).toEqual(['1 GPU', '1,200 GPUs'])
-})
 
 it.each([
   [{ gpu_count: 0, gpu_fraction: null, gpu_memory_gb: null }, 'no GPU'],
@@ -39,6 +28,6 @@ it.each([
   expect(formatQueuedNeed({ gpu_count: 8, gpu_fraction: null, gpu_memory_gb: null, ...more })).toBe(text)
 })
 
-it('names models that are alike once', () => {
+it('groups equal models', () => {
   expect(formatModels(['A100', 'H100', 'A100'])).toBe('2 × A100, H100')
 })

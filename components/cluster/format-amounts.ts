@@ -1,4 +1,5 @@
 import type { QueueJob } from '@/lib/contract/cluster'
+import { formatCount } from '../ui/format-number'
 
 /** A share of 1 in per cent: "50 %", "0.5 %". */
 export function formatShare(share: number): string {
@@ -12,12 +13,7 @@ export function formatGib(mib: number): string {
   return `${gib > 0 && gib < 9.95 ? gib.toFixed(1) : Math.round(gib)} GiB`
 }
 
-/** A count with its noun: "1 GPU", "3 GPUs". */
-export function formatCount(count: number, noun: string): string {
-  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
-}
-
-/** What a job in the queue asks for, on all of its nodes: "8 GPUs (H100) on each of 2 nodes". */
+/** The request of a queued job on all of its nodes: "8 GPUs (H100) on each of 2 nodes". */
 export function formatQueuedNeed(
   job: Pick<QueueJob, 'gpu_count' | 'gpu_fraction' | 'gpu_memory_gb' | 'gpu_model' | 'instance_count'>,
 ): string {
@@ -25,7 +21,7 @@ export function formatQueuedNeed(
   return job.instance_count > 1 ? `${each} on each of ${job.instance_count} nodes` : each
 }
 
-/** What a job asks for, in words: "2 GPUs with 40 GB", "0.5 of a GPU", "no GPU". */
+/** The GPU request of a job: "2 GPUs with 40 GB", "0.5 of a GPU", "no GPU". */
 export function formatNeed(job: Pick<QueueJob, 'gpu_count' | 'gpu_fraction' | 'gpu_memory_gb'>): string {
   const { gpu_count: count, gpu_fraction: fraction, gpu_memory_gb: memory } = job
   if (count === 0 && fraction === null) return 'no GPU'
@@ -33,7 +29,7 @@ export function formatNeed(job: Pick<QueueJob, 'gpu_count' | 'gpu_fraction' | 'g
   return memory === null ? amount : `${amount} with ${memory} GB`
 }
 
-/** The models of some GPUs, those alike together: "8 × NVIDIA A100". */
+/** The models of some GPUs, grouped: "8 × NVIDIA A100". */
 export function formatModels(models: readonly string[]): string {
   const counts = new Map<string, number>()
   for (const model of models) counts.set(model, (counts.get(model) ?? 0) + 1)

@@ -4,43 +4,38 @@ import { Pause } from 'lucide-react'
 import { z } from 'zod'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { Button } from '../ui/button'
-import { Field } from '../ui/field'
-import { Input } from '../ui/input'
+import { TextField } from '../ui/text-field'
 
 const schema = z.object({ reason: z.string().trim().max(200) })
 
 interface PauseFormProps {
   hint: string
-  /** What sending does: "Pause this GPU". */
-  send: string
+  submitLabel: string
   onPause: (reason: { reason?: string }) => Promise<unknown>
 }
 
-/** Takes something out of service, and asks why. */
-export function PauseForm({ hint, send, onPause }: PauseFormProps) {
+/** Asks for the reason of a pause. */
+export function PauseForm({ hint, submitLabel, onPause }: PauseFormProps) {
   const form = useSchemaForm({
     schema,
     initial: { reason: '' },
-    send: ({ reason }) => onPause(reason === '' ? {} : { reason }),
+    onSubmit: ({ reason }) => onPause(reason === '' ? {} : { reason }),
   })
+  const field = form.field('reason')
   return (
-    <form onSubmit={form.submit} noValidate className="flex flex-col items-start gap-3">
-      <Field
+    <form {...form.props} className="flex flex-col items-start gap-3">
+      <TextField
         label="Reason"
         optional
         hint={hint}
-        error={form.errorOf('reason') ?? form.failure ?? undefined}
+        placeholder="new fan on Tuesday"
         className="w-full"
-      >
-        <Input
-          placeholder="new fan on Tuesday"
-          value={form.values.reason}
-          onChange={(event) => form.set({ reason: event.target.value })}
-        />
-      </Field>
-      <Button type="submit" loading={form.working}>
+        {...field}
+        error={field.error ?? form.error ?? undefined}
+      />
+      <Button type="submit" loading={form.submitting}>
         <Pause aria-hidden />
-        {send}
+        {submitLabel}
       </Button>
     </form>
   )

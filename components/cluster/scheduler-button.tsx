@@ -7,7 +7,7 @@ import { Button } from '../ui/button'
 import { ConfirmDialog } from '../ui/confirm-dialog'
 import { toast } from '../ui/toaster'
 
-/** Starts the scheduler, or stops it after a question: everyone's jobs would wait. */
+/** Starts the scheduler. Stopping it needs a confirmation, because the jobs of all users wait. */
 export function SchedulerButton({ running }: { running: boolean }) {
   const { mutateAsync, mutate, isPending } = useMutation(setSchedulerRunning)
   if (!running) {
@@ -17,13 +17,13 @@ export function SchedulerButton({ running }: { running: boolean }) {
         loading={isPending}
         onClick={() =>
           mutate(true, {
-            onSuccess: () => toast.success('The scheduler runs'),
+            onSuccess: () => toast.success('Scheduler started'),
             onError: (error) => toast.error(error.message),
           })
         }
       >
         <CirclePlay aria-hidden />
-        Start the scheduler
+        Start scheduler
       </Button>
     )
   }
@@ -32,12 +32,12 @@ export function SchedulerButton({ running }: { running: boolean }) {
       trigger={
         <Button>
           <CircleStop aria-hidden />
-          Stop the scheduler…
+          Stop scheduler…
         </Button>
       }
       title="Stop the scheduler?"
-      description="Nothing new starts until an admin starts it again. Jobs that run go on, and new ones may be submitted."
-      confirmLabel="Stop it"
+      description="No job starts until an admin starts it again. Running jobs continue, and users can submit new jobs."
+      confirmLabel="Stop scheduler"
       onConfirm={() => mutateAsync(false)}
     />
   )

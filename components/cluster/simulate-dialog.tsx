@@ -11,8 +11,7 @@ import { useSchemaForm } from '../shell/use-schema-form'
 import { Button } from '../ui/button'
 import { Callout } from '../ui/callout'
 import { Dialog } from '../ui/dialog'
-import { Field } from '../ui/field'
-import { Input } from '../ui/input'
+import { TextField } from '../ui/text-field'
 import { toast } from '../ui/toaster'
 
 const schema = z.object({
@@ -20,7 +19,7 @@ const schema = z.object({
   gpus_per_node: numberText({ min: 1, max: 16, whole: true }),
 })
 
-/** Makes nodes that are only simulated, to try gpuq with. */
+/** Creates simulated nodes to try gpuq without GPUs. */
 export function SimulateDialog() {
   const [open, setOpen] = useState(false)
   return (
@@ -28,7 +27,7 @@ export function SimulateDialog() {
       open={open}
       onOpenChange={setOpen}
       title="Simulated nodes"
-      description="To try scheduling without the hardware. They take the place of the simulated nodes there are."
+      description="Try scheduling without the hardware. The new nodes replace the existing simulated nodes."
       trigger={
         <Button>
           <FlaskConical aria-hidden />
@@ -36,47 +35,38 @@ export function SimulateDialog() {
         </Button>
       }
     >
-      <SimulateForm onMade={() => setOpen(false)} />
+      <SimulateForm onSaved={() => setOpen(false)} />
     </Dialog>
   )
 }
 
-function SimulateForm({ onMade }: { onMade: () => void }) {
+function SimulateForm({ onSaved }: { onSaved: () => void }) {
   const { mutateAsync } = useMutation(initializeNodes)
   const form = useSchemaForm({
     schema,
     initial: { node_count: '2', gpus_per_node: '8' },
-    send: async (wanted) => {
+    onSubmit: async (wanted) => {
       await mutateAsync(wanted)
-      toast.success(
-        wanted.node_count === 0 ? 'The simulated nodes are gone' : 'The simulated nodes are there',
-      )
-      onMade()
+      toast.success(wanted.node_count === 0 ? 'Simulated nodes removed' : 'Simulated nodes created')
+      onSaved()
     },
   })
   return (
-    <form onSubmit={form.submit} noValidate className="flex flex-col gap-4">
+    <form {...form.props} className="flex flex-col gap-4">
       <Callout tone="warning">
-        These GPUs do not exist. Jobs on them run in real containers on the machine of a worker, share its
-        cores and memory, and find no CUDA.
+        These GPUs do not exist. Their jobs run in real containers on a worker’s machine, share its cores and
+        memory, and find no CUDA.
       </Callout>
       <div className="grid gap-4 sm:grid-cols-2">
-        <Field label="Nodes" hint="0 removes them." error={form.errorOf('node_count')}>
-          <Input
-            inputMode="numeric"
-            value={form.values.node_count}
-            onChange={(event) => form.set({ node_count: event.target.value })}
-          />
-        </Field>
-        <Field label="GPUs per node" error={form.errorOf('gpus_per_node')}>
-          <Input
-            inputMode="numeric"
-            value={form.values.gpus_per_node}
-            onChange={(event) => form.set({ gpus_per_node: event.target.value })}
-          />
-        </Field>
+        <TextField
+          label="Nodes"
+          hint="0 removes all simulated nodes."
+          inputMode="numeric"
+          {...form.field('node_count')}
+        />
+        <TextField label="GPUs per node" inputMode="numeric" {...form.field('gpus_per_node')} />
       </div>
-      <FormActions form={form} send="Make them" />
+      <FormActions form={form} submitLabel="Apply" />
     </form>
   )
 }

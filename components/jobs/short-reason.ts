@@ -1,7 +1,7 @@
 import type { JobSummary } from '@/lib/contract/jobs'
 import type { Reason } from '@/lib/contract/reasons'
 
-const words: Readonly<Record<string, string>> = {
+const labels: Readonly<Record<string, string>> = {
   finished: '',
   exit_code: 'error',
   timeout: 'time limit',
@@ -10,35 +10,35 @@ const words: Readonly<Record<string, string>> = {
   checkpoint_limit: 'checkpoint limit',
   cancelled_by_user: '',
   cancelled_by_admin: 'by an admin',
-  image_unavailable: 'no image',
+  image_unavailable: 'image unavailable',
   workspace_unavailable: 'no shared directory',
   node_lost: 'node lost',
   worker_stopped: 'worker stopped',
-  preempted: 'gave way',
-  peers_missing: 'not all ready',
+  preempted: 'preempted',
+  peers_missing: 'instances not ready',
   peer_failed: 'another instance failed',
-  not_provisioned: 'no nodes',
-  provisioning: 'brings up nodes',
-  internal_error: 'fault of gpuq',
-  not_assignable: 'no node took it',
+  not_provisioned: 'nodes not started',
+  provisioning: 'starting nodes',
+  internal_error: 'gpuq error',
+  not_assignable: 'no node accepted it',
   no_free_gpu: 'no free GPU',
   gang_waiting: 'needs more nodes',
-  reserved: 'kept for another',
+  reserved: 'reserved for another job',
   gpu_paused: 'GPU paused',
-  gpu_busy_outside: 'GPU in use outside',
+  gpu_busy_outside: 'GPU used by others',
   node_unavailable: 'node unavailable',
   quota: 'quota',
-  budget: 'budget used up',
-  max_concurrent_jobs: 'enough jobs run',
+  budget: 'budget exhausted',
+  max_concurrent_jobs: 'job limit reached',
   stopped: 'scheduler stopped',
   no_node: 'no node',
   never_fits: 'too large',
-  backing_off: 'tries again soon',
+  backing_off: 'retrying soon',
 } satisfies Record<Reason, string>
 
-/** Why a job is in its status, in a word or two for a row of a table; empty where the status says it all. */
+/** The reason of a job's status in a few words, for a table row. Empty if the status is enough. */
 export function shortReason({ reason, exit_code }: Pick<JobSummary, 'reason' | 'exit_code'>): string {
   if (reason === null) return ''
   if (reason === 'exit_code' && exit_code !== null) return `exit code ${exit_code}`
-  return words[reason] ?? reason.replaceAll('_', ' ')
+  return labels[reason] ?? reason.replaceAll('_', ' ')
 }

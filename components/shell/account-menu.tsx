@@ -5,12 +5,12 @@ import { signOut } from 'next-auth/react'
 import { MenuItem, MenuSeparator } from '../ui/dropdown-menu'
 import { UserMenu } from '../ui/user-menu'
 
-/** Ends the session in this browser. A full load follows, so that nothing of it stays in memory. */
-export function leave(): void {
+/** Ends the session in this browser. A full page load clears its data from memory. */
+export function endSession(): void {
   void signOut({ callbackUrl: '/sign-in' })
 }
 
-/** Who is signed in, and what belongs to them. */
+/** The signed-in user and their pages. */
 export function AccountMenu({ handle, admin }: { handle: string; admin: boolean }) {
   return (
     <UserMenu handle={handle} {...(admin ? { role: 'admin' } : {})}>
@@ -21,7 +21,7 @@ export function AccountMenu({ handle, admin }: { handle: string; admin: boolean 
         Tokens
       </MenuItem>
       <MenuSeparator />
-      <MenuItem icon={LogOut} onSelect={leave}>
+      <MenuItem icon={LogOut} onSelect={endSession}>
         Sign out
       </MenuItem>
     </UserMenu>

@@ -4,26 +4,26 @@ import { useRouter } from 'next/navigation'
 import { type ReactNode, useState } from 'react'
 import { AccountMenu } from './account-menu'
 import { HelpDialog } from './help-dialog'
-import { adminPlaces, ownPlaces, type Place } from './navigation'
-import { Rail } from './rail'
+import { adminNavigation, mainNavigation, type NavigationItem } from './navigation'
 import type { Shortcut } from './shortcut-keys'
+import { Sidebar } from './sidebar'
 import { TopBar } from './top-bar'
 import { useShortcuts } from './use-shortcuts'
 
 interface SiteShortcut extends Shortcut {
-  /** Where it leads; left out for the one that opens the help. */
+  /** The page to open. Without it, the help opens. */
   href?: string
 }
 
 const newJob: SiteShortcut = { keys: ['n'], label: 'New job', href: '/submit' }
 const help: SiteShortcut = { keys: ['?'], label: 'Keyboard shortcuts' }
 
-function toShortcuts(places: readonly Place[]): SiteShortcut[] {
-  return places.flatMap(({ keys, label, href }) => (keys ? [{ keys, label, href }] : []))
+function toShortcuts(items: readonly NavigationItem[]): SiteShortcut[] {
+  return items.flatMap(({ keys, label, href }) => (keys ? [{ keys, label, href }] : []))
 }
 
-const ownShortcuts = [newJob, ...toShortcuts(ownPlaces), help]
-const adminShortcuts = [newJob, ...toShortcuts(ownPlaces), ...toShortcuts(adminPlaces), help]
+const ownShortcuts = [newJob, ...toShortcuts(mainNavigation), help]
+const adminShortcuts = [newJob, ...toShortcuts(mainNavigation), ...toShortcuts(adminNavigation), help]
 
 interface AppShellProps {
   handle: string
@@ -31,7 +31,7 @@ interface AppShellProps {
   children: ReactNode
 }
 
-/** What stands around every page of someone who is signed in. */
+/** The frame of every page for a signed-in user. */
 export function AppShell({ handle, admin, children }: AppShellProps) {
   const router = useRouter()
   const [helpOpen, setHelpOpen] = useState(false)
@@ -42,7 +42,7 @@ export function AppShell({ handle, admin, children }: AppShellProps) {
   })
   return (
     <div className="min-h-dvh lg:flex">
-      <Rail
+      <Sidebar
         admin={admin}
         account={<AccountMenu handle={handle} admin={admin} />}
         onHelp={() => setHelpOpen(true)}

@@ -11,32 +11,32 @@ import { useShortcutSetting } from './shortcut-setting'
 const themes = [
   { value: 'light', label: 'Light', icon: Sun },
   { value: 'dark', label: 'Dark', icon: Moon },
-  { value: 'system', label: 'Like the system', icon: Monitor },
+  { value: 'system', label: 'System', icon: Monitor },
 ] as const
 
-const never = () => () => {}
+const noSubscription = () => () => {}
 
-/** How gpuq looks and listens in this browser. */
+/** Theme and shortcuts in this browser. */
 export function AppearancePanel() {
   const { theme, setTheme } = useTheme()
-  const [shortcuts, turnShortcuts] = useShortcutSetting()
-  // The server does not know the choice: it is marked only once the page runs in the browser.
-  const inBrowser = useSyncExternalStore(
-    never,
+  const [shortcuts, setShortcuts] = useShortcutSetting()
+  // The server does not know the theme. The selection appears after hydration.
+  const hydrated = useSyncExternalStore(
+    noSubscription,
     () => true,
     () => false,
   )
-  const chosen = inBrowser ? themes.find(({ value }) => value === theme)?.value : undefined
+  const chosen = hydrated ? themes.find(({ value }) => value === theme)?.value : undefined
   return (
     <Panel>
-      <PanelHeader title="This browser" description="Kept here, not with your account." />
+      <PanelHeader title="This browser" description="Saved in this browser, not in your account." />
       <PanelBody className="flex flex-col items-start gap-4">
         <Segmented label="Theme" value={chosen ?? 'system'} onValueChange={setTheme} options={themes} />
         <Switch
           label="Keyboard shortcuts"
-          description="Single keys such as n for a new job. Press ? to see them all."
+          description="Single keys, such as n for a new job. Press ? to see all of them."
           checked={shortcuts}
-          onCheckedChange={turnShortcuts}
+          onCheckedChange={setShortcuts}
         />
       </PanelBody>
     </Panel>

@@ -1,22 +1,22 @@
 import NextLink from 'next/link'
 
-/** The name, as the way home. */
+/** The logo and the name, linked to the start page. */
 export function Brand({ href = '/jobs' }: { href?: string }) {
   return (
     <NextLink
       href={href}
       className="flex min-h-6 items-center gap-2 rounded-md font-semibold text-base text-ink tracking-tight"
     >
-      <Mark />
+      <Logo />
       gpuq
     </NextLink>
   )
 }
 
-/** The sign: jobs of different lengths, waiting in line. */
-export function Mark({ className = 'size-5' }: { className?: string }) {
+/** Jobs of different lengths in a queue. */
+function Logo() {
   return (
-    <svg aria-hidden viewBox="0 0 32 32" className={className}>
+    <svg aria-hidden viewBox="0 0 32 32" className="size-5">
       <rect width="32" height="32" rx="7" className="fill-accent" />
       <g className="fill-on-accent">
         <rect x="7" y="8" width="18" height="4" rx="1.5" />

@@ -4,33 +4,32 @@ import { Button } from '../ui/button'
 import { Callout } from '../ui/callout'
 import { DialogClose } from '../ui/dialog'
 
-/** What went wrong beyond single fields. */
-export function FormFailure({ failure }: { failure: string | null }) {
-  if (failure === null) return null
+/** An error that belongs to no single field. */
+export function FormError({ error }: { error: string | null }) {
+  if (error === null) return null
   return (
     <Callout tone="danger" announce>
-      {failure}
+      {error}
     </Callout>
   )
 }
 
 interface FormActionsProps {
-  form: { failure: string | null; working: boolean }
-  /** What sending does: "Make the token". */
-  send: string
+  form: { error: string | null; submitting: boolean }
+  submitLabel: string
 }
 
-/** The end of a form in a dialog: what went wrong, the way out, and the button that sends. */
-export function FormActions({ form, send }: FormActionsProps) {
+/** The end of a form in a dialog: its error, Cancel and Submit. */
+export function FormActions({ form, submitLabel }: FormActionsProps) {
   return (
     <>
-      <FormFailure failure={form.failure} />
+      <FormError error={form.error} />
       <div className="flex justify-end gap-2">
         <DialogClose>
           <Button>Cancel</Button>
         </DialogClose>
-        <Button type="submit" variant="primary" loading={form.working}>
-          {send}
+        <Button type="submit" variant="primary" loading={form.submitting}>
+          {submitLabel}
         </Button>
       </div>
     </>

@@ -12,15 +12,15 @@ interface HelpDialogProps {
   shortcuts: readonly Shortcut[]
 }
 
-/** The keys that do something on every page. */
+/** The shortcuts of every page. */
 export function HelpDialog({ open, onOpenChange, shortcuts }: HelpDialogProps) {
-  const [on, turn] = useShortcutSetting()
+  const [enabled, setEnabled] = useShortcutSetting()
   return (
     <Dialog
       open={open}
       onOpenChange={onOpenChange}
       title="Keyboard shortcuts"
-      description="Press the keys one after the other, anywhere but in a text field."
+      description="Press the keys in sequence, outside text fields."
     >
       <dl className="mb-4 grid gap-x-8 sm:grid-cols-2">
         {shortcuts.map(({ keys, label }) => (
@@ -34,7 +34,7 @@ export function HelpDialog({ open, onOpenChange, shortcuts }: HelpDialogProps) {
           </div>
         ))}
       </dl>
-      <Switch label="Use these shortcuts in this browser" checked={on} onCheckedChange={turn} />
+      <Switch label="Use these shortcuts in this browser" checked={enabled} onCheckedChange={setEnabled} />
     </Dialog>
   )
 }

@@ -10,16 +10,16 @@ import { LoadFailure } from './load-failure'
 
 interface ListPanelProps<Item> {
   query: UseInfiniteQueryResult<InfiniteData<Page<Item>>>
-  /** Above the list, at every time: a search, a switch. */
+  /** Always shown above the list: a search or filters. */
   header?: ReactNode
-  /** What stands there while the list is empty. */
+  /** Shown if the list is empty. */
   empty: ReactNode
-  /** Rows to hold the place of while they load. */
+  /** Rows of the loading placeholder. */
   placeholderRows?: number
   children: (items: Item[]) => ReactNode
 }
 
-/** A list that comes in pages: its loading, its failure, its emptiness, and the way to more. */
+/** A list with pages: loading, error and empty states, and a button for more. */
 export function ListPanel<Item>({ query, header, empty, placeholderRows, children }: ListPanelProps<Item>) {
   return (
     <Panel>

@@ -5,18 +5,17 @@ import { Callout } from '../ui/callout'
 
 interface LoadFailureProps {
   error: Error
-  /** Asks again. */
   onRetry: () => void
   className?: string
 }
 
-/** Stands where something could not be loaded. */
+/** Shown in place of content that failed to load. */
 export function LoadFailure({ error, onRetry, className }: LoadFailureProps) {
   return (
     <Callout
       tone="danger"
       announce
-      title="This could not be loaded"
+      title="Loading failed"
       action={
         <Button size="sm" onClick={onRetry}>
           Try again

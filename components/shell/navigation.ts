@@ -12,7 +12,7 @@ import {
   Users,
 } from 'lucide-react'
 
-export interface Place {
+export interface NavigationItem {
   href: string
   label: string
   icon: LucideIcon
@@ -20,15 +20,15 @@ export interface Place {
   keys?: readonly string[]
 }
 
-export const ownPlaces = [
+export const mainNavigation = [
   { href: '/jobs', label: 'Jobs', icon: Activity, keys: ['g', 'j'] },
   { href: '/cluster', label: 'Cluster', icon: Server, keys: ['g', 'c'] },
   { href: '/projects', label: 'Projects', icon: FolderClosed, keys: ['g', 'p'] },
   { href: '/tokens', label: 'Tokens', icon: KeyRound, keys: ['g', 't'] },
   { href: '/settings', label: 'Settings', icon: Settings, keys: ['g', 's'] },
-] as const satisfies readonly Place[]
+] as const satisfies readonly NavigationItem[]
 
-export const adminPlaces = [
+export const adminNavigation = [
   { href: '/admin/jobs', label: 'All jobs', icon: ListTree, keys: ['g', 'a'] },
   { href: '/admin/users', label: 'Users', icon: Users, keys: ['g', 'u'] },
   { href: '/admin/tokens', label: 'All tokens', icon: KeyRound },
@@ -36,9 +36,9 @@ export const adminPlaces = [
   { href: '/admin/environments', label: 'Environments', icon: Box, keys: ['g', 'e'] },
   { href: '/admin/policy', label: 'Policy and models', icon: SlidersHorizontal, keys: ['g', 'o'] },
   { href: '/admin/audit', label: 'Audit log', icon: ScrollText, keys: ['g', 'l'] },
-] as const satisfies readonly Place[]
+] as const satisfies readonly NavigationItem[]
 
-/** True on the place's own page and on the pages below it. */
-export function isAt(pathname: string, href: string): boolean {
+/** True on the page itself and on the pages below it. */
+export function isActive(pathname: string, href: string): boolean {
   return pathname === href || pathname.startsWith(`${href}/`)
 }

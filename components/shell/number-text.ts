@@ -1,18 +1,19 @@
 import { z } from 'zod'
+import { formatNumber } from '../ui/format-number'
 
 interface Bounds {
   min: number
   max: number
-  /** Takes no decimals. */
+  /** Accepts no decimals. */
   whole?: boolean
 }
 
-/** A number as one types it, with what to change said in words. */
+/** A number as text, with messages for people. */
 export function numberText(bounds: Bounds) {
   return typed.transform((text) => (text === '' ? Number.NaN : Number(text))).pipe(bounded(bounds, '.'))
 }
 
-/** The same where nothing may stand as well: null. */
+/** The same for an optional number. Empty text is null. */
 export function optionalNumberText(bounds: Bounds) {
   return typed
     .transform((text) => (text === '' ? null : Number(text)))
@@ -23,7 +24,7 @@ const typed = z.string().trim()
 
 function bounded({ min, max, whole = false }: Bounds, end: string) {
   const kind = whole ? 'a whole number' : 'a number'
-  const message = `Use ${kind} from ${min.toLocaleString('en')} to ${max.toLocaleString('en')}${end}`
+  const message = `Use ${kind} from ${formatNumber(min)} to ${formatNumber(max)}${end}`
   const number = z.number(message).min(min, message).max(max, message)
   return whole ? number.int(message) : number
 }

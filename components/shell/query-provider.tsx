@@ -4,19 +4,19 @@ import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@ta
 import { type ReactNode, useState } from 'react'
 import { ProblemError } from '@/lib/http/client/problem'
 
-const tries = 2
+const maxRetries = 2
 
-/** A session that has ended shows first as a 401 on some request: the person signs in and comes back to this page. */
+/** A 401 means that the session ended. The user signs in and returns to this page. */
 function onError(error: unknown): void {
   if (!(error instanceof ProblemError) || error.status !== 401) return
   const here = window.location.pathname + window.location.search
   window.location.assign(`/sign-in?next=${encodeURIComponent(here)}`)
 }
 
-/** Only what may pass by itself is worth another try. */
+/** Only temporary errors are retried. */
 function shouldRetry(failures: number, error: unknown): boolean {
-  const passing = !(error instanceof ProblemError) || error.status === 0 || error.status >= 500
-  return passing && failures < tries
+  const temporary = !(error instanceof ProblemError) || error.status === 0 || error.status >= 500
+  return temporary && failures < maxRetries
 }
 
 function createQueryClient(): QueryClient {
@@ -27,7 +27,7 @@ function createQueryClient(): QueryClient {
   })
 }
 
-/** Keeps what the pages have asked the server for. */
+/** The cache of server data. */
 export function QueryProvider({ children }: { children: ReactNode }) {
   const [client] = useState(createQueryClient)
   return <QueryClientProvider client={client}>{children}</QueryClientProvider>

@@ -1,13 +1,13 @@
 import { Spinner } from '../ui/spinner'
 
-/** Says when what is shown may be old. It is there at every time, so that screen readers hear it change. */
+/** Shown if the data may be stale. The element always exists, so that screen readers announce a change. */
 export function Reconnecting({ lost }: { lost: boolean }) {
   return (
     <p role="status" className="flex items-center gap-1.5 text-warning-ink text-xs">
       {lost ? (
         <>
           <Spinner className="size-3.5" />
-          Connection lost, trying again
+          Connection lost. Reconnecting…
         </>
       ) : null}
     </p>

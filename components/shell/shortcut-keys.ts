@@ -1,19 +1,19 @@
-/** Something that one or several keys, pressed one after the other, do. */
+/** An action of one key or a sequence of keys. */
 export interface Shortcut {
   keys: readonly string[]
   label: string
 }
 
 export interface KeyMatch<Own extends Shortcut> {
-  /** The shortcut that the keys complete. */
+  /** The completed shortcut. */
   shortcut: Own | null
-  /** The keys that may yet become one. */
+  /** The beginning of a longer shortcut. */
   pending: readonly string[]
 }
 
 const nothing = { shortcut: null, pending: [] } as const
 
-/** Adds a key to those pressed before. A key that leads nowhere starts anew, so that `g n` still opens what `n` does. */
+/** Adds a key to the pending sequence. A key that fits no sequence starts a new one: `g n` runs `n`. */
 export function matchKeys<Own extends Shortcut>(
   pending: readonly string[],
   key: string,

@@ -3,8 +3,8 @@
 import { useSyncExternalStore } from 'react'
 
 /*
- * Single keys can get in the way of speech input and of other tools, so they can be switched off (WCAG 2.2, 2.1.4).
- * The choice belongs to the browser and not to the person: it is about this keyboard.
+ * Single-key shortcuts can interfere with speech input and other tools, so users can turn them off (WCAG 2.2, 2.1.4).
+ * The setting belongs to the browser, because it depends on the keyboard.
  */
 const storageKey = 'gpuq.shortcuts'
 const changed = 'gpuq:shortcuts'
@@ -27,13 +27,13 @@ function subscribe(listener: () => void): () => void {
   }
 }
 
-function turn(on: boolean): void {
+function setShortcuts(on: boolean): void {
   if (on) localStorage.removeItem(storageKey)
   else localStorage.setItem(storageKey, 'off')
   window.dispatchEvent(new Event(changed))
 }
 
-/** The setting, and the way to change it. */
-export function useShortcutSetting(): [on: boolean, turn: (on: boolean) => void] {
-  return [useSyncExternalStore(subscribe, shortcutsAreOn, () => true), turn]
+/** The setting and its setter. */
+export function useShortcutSetting(): [on: boolean, setShortcuts: (on: boolean) => void] {
+  return [useSyncExternalStore(subscribe, shortcutsAreOn, () => true), setShortcuts]
 }

@@ -6,11 +6,11 @@ import { ButtonLink } from '../ui/button-link'
 import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from '../ui/dropdown-menu'
 import { IconButton } from '../ui/icon-button'
 import { ThemeToggle } from '../ui/theme-toggle'
-import { leave } from './account-menu'
+import { endSession } from './account-menu'
 import { Brand } from './brand'
-import { adminPlaces, ownPlaces } from './navigation'
+import { adminNavigation, mainNavigation } from './navigation'
 
-/** The way around on a narrow screen, where the rail has no room. */
+/** The navigation on narrow screens. */
 export function TopBar({ handle, admin }: { handle: string; admin: boolean }) {
   return (
     <header className="sticky top-0 z-30 flex h-13 items-center gap-1 border-b bg-canvas px-4 lg:hidden">
@@ -29,7 +29,7 @@ export function TopBar({ handle, admin }: { handle: string; admin: boolean }) {
             {admin ? <Badge>admin</Badge> : null}
           </div>
           <MenuSeparator />
-          {ownPlaces.map(({ href, label, icon }) => (
+          {mainNavigation.map(({ href, label, icon }) => (
             <MenuItem key={href} href={href} icon={icon}>
               {label}
             </MenuItem>
@@ -38,7 +38,7 @@ export function TopBar({ handle, admin }: { handle: string; admin: boolean }) {
             <>
               <MenuSeparator />
               <MenuLabel>Admin</MenuLabel>
-              {adminPlaces.map(({ href, label, icon }) => (
+              {adminNavigation.map(({ href, label, icon }) => (
                 <MenuItem key={href} href={href} icon={icon}>
                   {label}
                 </MenuItem>
@@ -46,7 +46,7 @@ export function TopBar({ handle, admin }: { handle: string; admin: boolean }) {
             </>
           ) : null}
           <MenuSeparator />
-          <MenuItem icon={LogOut} onSelect={leave}>
+          <MenuItem icon={LogOut} onSelect={endSession}>
             Sign out
           </MenuItem>
         </DropdownMenu>

@@ -2,12 +2,12 @@
 
 import { useSyncExternalStore } from 'react'
 
-const never = () => () => {}
+const noSubscription = () => () => {}
 
-/** This site's address as the reader's browser reaches it; a placeholder until the page runs there. */
+/** The site's origin in the reader's browser; a placeholder before hydration. */
 export function useOrigin(): string {
   return useSyncExternalStore(
-    never,
+    noSubscription,
     () => window.location.origin,
     () => 'http://SERVER',
   )

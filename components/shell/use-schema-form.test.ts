@@ -14,26 +14,26 @@ const schema = z.object({
 const right = { user_id: 'ada', email: '', name: ' Ada ', password: '0123456789', scopes: ['read'] }
 
 describe('check', () => {
-  it('gives what the schema makes of the values', () => {
+  it('returns the parsed values', () => {
     const checked = check(schema, right)
     expect(checked).toMatchObject({ ok: true, parsed: { name: 'Ada', email: undefined }, errors: {} })
   })
 
   it.each([
-    ['name', '  ', 'Fill this in.'],
+    ['name', '  ', 'Fill in this field.'],
     ['name', 'too long', 'Use at most 5 characters.'],
     ['password', 'short', 'Use at least 10 characters.'],
-    ['scopes', [], 'Choose at least one.'],
+    ['scopes', [], 'Select at least one.'],
     [
       'user_id',
       'a/b',
       'Use 1 to 64 letters, digits, dots, dashes or underscores, starting with a letter or digit',
     ],
-  ])('says what to change about %s = %j', (field, value, sentence) => {
+  ])('reports an error for %s = %j', (field, value, sentence) => {
     expect(check(schema, { ...right, [field]: value })).toEqual({ ok: false, errors: { [field]: sentence } })
   })
 
-  it('names every wrong field at once', () => {
+  it('reports every invalid field at once', () => {
     const { errors } = check(schema, { ...right, name: '', password: '' })
     expect(Object.keys(errors)).toEqual(['name', 'password'])
   })

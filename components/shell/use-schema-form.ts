@@ -1,112 +1,137 @@
 'use client'
 
-import { type FormEvent, type RefObject, useEffect, useRef, useState } from 'react'
+import { type FormEvent, type RefObject, useEffect, useId, useRef, useState } from 'react'
 import type { z } from 'zod'
 import { ProblemError } from '@/lib/http/client/problem'
+import type { FieldBinding } from '../ui/field-context'
 
 type FieldErrors = Record<string, string>
 
-interface SchemaForm<Values> {
+/** The fields of a form, for a component that shows some of them. */
+export interface FormFields<Values> {
+  /** The props of one field's control, to be spread. */
+  field: <Name extends keyof Values & string>(name: Name) => FieldBinding<Values[Name]>
+}
+
+interface SchemaForm<Values> extends FormFields<Values> {
   values: Values
-  set: (change: Partial<Values>) => void
-  /** What is wrong with a field: by the schema, or as the server said. */
-  errorOf: (name: keyof Values & string) => string | undefined
-  /** What went wrong beyond single fields. */
-  failure: string | null
-  working: boolean
-  submit: (event: FormEvent<HTMLFormElement>) => void
+  /** The props of the `<form>`, to be spread. */
+  props: {
+    /** A form that is submitted before React takes over must not put its fields into the address. */
+    method: 'post'
+    noValidate: true
+    onSubmit: (event: FormEvent<HTMLFormElement>) => void
+  }
+  /** An error that belongs to no single field. */
+  error: string | null
+  submitting: boolean
   reset: () => void
 }
 
 /**
- * A form that is checked by the schema the server checks with. Nothing is marked before the first try to send;
- * from then on a mistake disappears as soon as it is mended.
+ * A form validated by a zod schema. Errors appear after the first submit; from then on, each disappears as soon as it
+ * is fixed.
  */
 export function useSchemaForm<Values extends Record<string, unknown>, Parsed>(options: {
   schema: z.ZodType<Parsed, Values>
   initial: Values
-  send: (parsed: Parsed) => Promise<unknown>
+  onSubmit: (parsed: Parsed) => Promise<unknown>
 }): SchemaForm<Values> {
-  const { schema, initial, send } = options
+  const { schema, initial } = options
+  const id = useId()
   const [values, setValues] = useState(initial)
   const latest = useRef(initial)
-  const [errors, setErrors] = useState<FieldErrors>({})
-  const [failure, setFailure] = useState<string | null>(null)
-  const [working, setWorking] = useState(false)
-  const tried = useRef(false)
-  const focusMistakeIn = useMistakeFocus(errors)
+  const [fieldErrors, setFieldErrors] = useState<FieldErrors>({})
+  const [error, setError] = useState<string | null>(null)
+  const [submitting, setSubmitting] = useState(false)
+  const submitted = useRef(false)
+  const focusInvalidIn = useInvalidFocus(fieldErrors)
 
-  const put = (next: Values) => {
+  const update = (next: Values) => {
     latest.current = next
     setValues(next)
   }
-  const set = (change: Partial<Values>) => {
-    // Of two changes before anything is shown again, the second must not undo the first.
-    const next = { ...latest.current, ...change }
-    put(next)
-    setFailure(null)
-    if (tried.current) setErrors(check(schema, next).errors)
+  const change = (name: keyof Values, value: unknown) => {
+    // Two changes may come before the next render: the second must not undo the first.
+    const next = { ...latest.current, [name]: value }
+    update(next)
+    setError(null)
+    if (submitted.current) setFieldErrors(check(schema, next).errors)
   }
-  const submit = (event: FormEvent<HTMLFormElement>) => {
+  const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    // A dialog's form is inside another one by React's tree, though not by the document's.
+    // In React's tree, the form of a dialog may be inside another form.
     event.stopPropagation()
-    if (working) return
-    tried.current = true
-    focusMistakeIn.current = event.currentTarget
+    if (submitting) return
+    submitted.current = true
+    focusInvalidIn.current = event.currentTarget
     const checked = check(schema, values)
-    setErrors(checked.errors)
+    setFieldErrors(checked.errors)
     if (!checked.ok) return
-    setWorking(true)
-    setFailure(null)
-    send(checked.parsed)
-      .catch((error: unknown) => {
-        const told = toFieldErrors(error, values)
-        setErrors(told)
-        if (Object.keys(told).length === 0) setFailure(describeFailure(error))
+    setSubmitting(true)
+    setError(null)
+    options
+      .onSubmit(checked.parsed)
+      .catch((thrown: unknown) => {
+        const serverErrors = toFieldErrors(thrown, values)
+        setFieldErrors(serverErrors)
+        if (Object.keys(serverErrors).length === 0) setError(describeError(thrown))
       })
-      .finally(() => setWorking(false))
+      .finally(() => setSubmitting(false))
   }
   const reset = () => {
-    tried.current = false
-    put(initial)
-    setErrors({})
-    setFailure(null)
+    submitted.current = false
+    update(initial)
+    setFieldErrors({})
+    setError(null)
   }
-  return { values, set, errorOf: (name) => errors[name], failure, working, submit, reset }
+  return {
+    values,
+    field: (name) => ({
+      id: `${id}-${name}`,
+      name,
+      value: values[name],
+      error: fieldErrors[name],
+      onChange: (value) => change(name, value),
+    }),
+    props: { method: 'post', noValidate: true, onSubmit },
+    error,
+    submitting,
+    reset,
+  }
 }
 
-/** Moves the focus to the first mistake of the form that was just sent: in an effect, when the mistakes are marked. */
-function useMistakeFocus(errors: FieldErrors): RefObject<HTMLFormElement | null> {
-  const sent = useRef<HTMLFormElement>(null)
+/** Focuses the first invalid control of the form that was just submitted. An effect, because it must be marked first. */
+function useInvalidFocus(errors: FieldErrors): RefObject<HTMLFormElement | null> {
+  const submittedForm = useRef<HTMLFormElement>(null)
   useEffect(() => {
     if (Object.keys(errors).length === 0) return
-    sent.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
-    sent.current = null
+    submittedForm.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+    submittedForm.current = null
   }, [errors])
-  return sent
+  return submittedForm
 }
 
 type Checked<Parsed> = { ok: true; parsed: Parsed; errors: FieldErrors } | { ok: false; errors: FieldErrors }
 
-/** Checks the values, and says for each wrong field what to change, in a person's words. */
+/** Validates the values. Each invalid field gets one sentence that says what to change. */
 export function check<Values, Parsed>(schema: z.ZodType<Parsed, Values>, values: Values): Checked<Parsed> {
-  const parsed = schema.safeParse(values, { error: inWords })
+  const parsed = schema.safeParse(values, { error: describeIssue })
   if (parsed.success) return { ok: true, parsed: parsed.data, errors: {} }
   const errors: FieldErrors = {}
   for (const { path, message } of parsed.error.issues) errors[String(path[0] ?? '')] ??= asSentence(message)
   return { ok: false, errors }
 }
 
-/** For the issues that the schema itself has no sentence for. */
-function inWords(issue: z.core.$ZodRawIssue): string | undefined {
+/** For the issues that the schema has no message for. */
+function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'too_small' && issue.origin === 'string') {
-    return issue.minimum === 1 ? 'Fill this in.' : `Use at least ${issue.minimum} characters.`
+    return issue.minimum === 1 ? 'Fill in this field.' : `Use at least ${issue.minimum} characters.`
   }
   if (issue.code === 'too_big' && issue.origin === 'string') return `Use at most ${issue.maximum} characters.`
-  if (issue.code === 'too_small' && issue.origin === 'array') return 'Choose at least one.'
+  if (issue.code === 'too_small' && issue.origin === 'array') return 'Select at least one.'
   if (issue.code === 'invalid_format' && issue.format === 'email') {
-    return 'Write an e-mail address, such as ada@example.org.'
+    return 'Enter an e-mail address, such as ada@example.org.'
   }
   return undefined
 }
@@ -119,15 +144,15 @@ function toFieldErrors(error: unknown, values: Record<string, unknown>): FieldEr
     : {}
 }
 
-/** Mistakes of fields that this form does not have are told without the names the API has for them. */
-function describeFailure(error: unknown): string {
+/** Errors of fields that this form does not show, without the API's field names. */
+function describeError(error: unknown): string {
   if (error instanceof ProblemError && error.errors.length > 0) {
     return error.errors.map(({ message }) => asSentence(message)).join(' ')
   }
-  return error instanceof Error ? error.message : 'It did not work. Try again.'
+  return error instanceof Error ? error.message : 'The request failed. Try again.'
 }
 
-/** The API's messages go on after a field's name; here they stand alone. */
+/** The API writes a message to follow a field's name; here it stands alone. */
 function asSentence(message: string): string {
   return message.charAt(0).toUpperCase() + message.slice(1)
 }

@@ -4,19 +4,19 @@ import { useEffect, useEffectEvent } from 'react'
 import { matchKeys, type Shortcut } from './shortcut-keys'
 import { shortcutsAreOn } from './shortcut-setting'
 
-const patienceMs = 1200
+const sequenceTimeoutMs = 1200
 
-/** Things that take keys themselves: typing there, or choosing in an open menu or dialog, is no shortcut. */
-const takesKeys =
+/** Elements that handle keys themselves. */
+const keyHandlers =
   'input, textarea, select, [contenteditable="true"], [role="menu"], [role="listbox"], [role="dialog"], [role="alertdialog"]'
 
-function isMeantForPage(event: KeyboardEvent): boolean {
+function isForPage(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.repeat || event.isComposing) return false
   if (event.ctrlKey || event.metaKey || event.altKey) return false
-  return !(event.target instanceof Element && event.target.closest(takesKeys))
+  return !(event.target instanceof Element && event.target.closest(keyHandlers))
 }
 
-/** Listens for the shortcuts on the whole page. */
+/** Runs shortcuts on the whole page. */
 export function useShortcuts<Own extends Shortcut>(shortcuts: readonly Own[], run: (shortcut: Own) => void) {
   const match = useEffectEvent((pending: readonly string[], key: string) => {
     const result = matchKeys(pending, key, shortcuts)
@@ -27,8 +27,8 @@ export function useShortcuts<Own extends Shortcut>(shortcuts: readonly Own[], ru
     let pending: readonly string[] = []
     let since = 0
     const press = (event: KeyboardEvent) => {
-      if (!isMeantForPage(event) || !shortcutsAreOn()) return
-      if (event.timeStamp - since > patienceMs) pending = []
+      if (!isForPage(event) || !shortcutsAreOn()) return
+      if (event.timeStamp - since > sequenceTimeoutMs) pending = []
       since = event.timeStamp
       const result = match(pending, event.key)
       pending = result.pending

@@ -6,7 +6,7 @@ import { cn } from './class-names'
 
 type ButtonLinkProps = ComponentProps<typeof NextLink> & VariantProps<typeof buttonStyles>
 
-/** A link that looks like a button: for going somewhere, where {@link Button} is for doing something. */
+/** A link with the style of a button. For actions, use {@link Button}. */
 export function ButtonLink({ variant, size, className, ...rest }: ButtonLinkProps) {
   return <NextLink className={cn(buttonStyles({ variant, size }), className)} {...rest} />
 }

@@ -1,5 +1,4 @@
 import { cva, type VariantProps } from 'class-variance-authority'
-import { Slot } from 'radix-ui'
 import type { ComponentProps, MouseEvent } from 'react'
 import { cn } from './class-names'
 import { Spinner } from './spinner'
@@ -29,34 +28,23 @@ export const buttonStyles = cva(
   },
 )
 
-export interface ButtonProps extends ComponentProps<'button'>, VariantProps<typeof buttonStyles> {
-  /** The action is under way: the button keeps its size and its focus, shows a spinner and takes no click. */
+interface ButtonProps extends ComponentProps<'button'>, VariantProps<typeof buttonStyles> {
+  /** While the action runs, the button keeps its size and focus, shows a spinner and ignores clicks. */
   loading?: boolean
-  /** Gives the look to the only child (a link, a label) instead of making a `<button>`. */
-  asChild?: boolean
 }
 
-/** The button. Its type is `button`, so that one inside a form does not send it by accident. */
+/** Its type is `button` by default, so that a button inside a form does not submit it by accident. */
 export function Button({
   variant,
   size,
   loading = false,
-  asChild = false,
   className,
   children,
   onClick,
   type = 'button',
   ...rest
 }: ButtonProps) {
-  const styles = cn(buttonStyles({ variant, size }), className)
-  if (asChild) {
-    return (
-      <Slot.Root className={styles} onClick={onClick} {...rest}>
-        {children}
-      </Slot.Root>
-    )
-  }
-  // aria-disabled and not disabled: a disabled button drops the keyboard's focus to the page's top.
+  // Not `disabled`: a button that becomes disabled loses the keyboard focus.
   const handleClick = (event: MouseEvent<HTMLButtonElement>) => {
     if (loading) event.preventDefault()
     else onClick?.(event)
@@ -64,7 +52,7 @@ export function Button({
   return (
     <button
       type={type}
-      className={styles}
+      className={cn(buttonStyles({ variant, size }), className)}
       aria-busy={loading || undefined}
       aria-disabled={loading || undefined}
       onClick={handleClick}

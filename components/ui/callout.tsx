@@ -16,15 +16,15 @@ interface CalloutProps {
   tone?: Tone
   title?: ReactNode
   icon?: LucideIcon
-  /** A button or a link that does something about it. */
+  /** A button or a link. */
   action?: ReactNode
-  /** Read out as soon as it appears: for a failure after an action, not for what was there from the start. */
+  /** Screen readers announce it when it appears. For errors after an action. */
   announce?: boolean
   className?: string
   children?: ReactNode
 }
 
-/** Something one should know before going on. */
+/** An important message. */
 export function Callout({
   tone = 'info',
   title,

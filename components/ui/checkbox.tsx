@@ -8,12 +8,10 @@ import { cn } from './class-names'
 interface CheckboxProps extends Omit<ComponentProps<typeof Radix.Root>, 'children'> {
   label: ReactNode
   description?: ReactNode
-  /** Keeps the label for screen readers only, as in the cell of a table. */
-  hideLabel?: boolean
 }
 
-/** A box to tick, with its label: both are one target. */
-export function Checkbox({ label, description, hideLabel = false, className, ...rest }: CheckboxProps) {
+/** A checkbox with its label. Both are one click target. */
+export function Checkbox({ label, description, className, ...rest }: CheckboxProps) {
   const id = useId()
   const descriptionId = description ? `${id}-description` : undefined
   return (
@@ -37,7 +35,7 @@ export function Checkbox({ label, description, hideLabel = false, className, ...
           </Radix.Indicator>
         </Radix.Root>
       </span>
-      <span className={cn('flex flex-col pt-0.5', hideLabel && 'sr-only')}>
+      <span className="flex flex-col pt-0.5">
         <label htmlFor={id} className="text-ink text-sm">
           {label}
         </label>

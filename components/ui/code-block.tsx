@@ -5,33 +5,26 @@ import { ScrollRegion } from './scroll-region'
 
 interface CodeBlockProps {
   code: string
-  /** What it is, for screen readers and for the copy button: "curl command". */
+  /** The name for screen readers and the copy button: "curl command". */
   label: string
-  /** A file's name, shown above. */
+  /** Shown above, such as a file name. */
   title?: ReactNode
-  /** More buttons beside the one that copies. */
-  actions?: ReactNode
   wrap?: boolean
   className?: string
 }
 
-/** Code or a command to take along. */
-export function CodeBlock({ code, label, title, actions, wrap = false, className }: CodeBlockProps) {
-  const buttons = (
-    <div className="flex items-center gap-0.5">
-      {actions}
-      <CopyButton text={code} label={`Copy ${label}`} />
-    </div>
-  )
+/** Code or a command with a copy button. */
+export function CodeBlock({ code, label, title, wrap = false, className }: CodeBlockProps) {
+  const copyButton = <CopyButton text={code} label={`Copy ${label}`} />
   return (
     <figure className={cn('relative min-w-0 overflow-hidden rounded-lg border bg-sunken', className)}>
       {title ? (
         <figcaption className="flex h-9 items-center justify-between border-b pr-1 pl-3 text-muted text-xs">
           <span className="min-w-0 truncate font-mono">{title}</span>
-          {buttons}
+          {copyButton}
         </figcaption>
       ) : (
-        <div className="absolute top-1 right-1 rounded-md bg-sunken">{buttons}</div>
+        <div className="absolute top-1 right-1 rounded-md bg-sunken">{copyButton}</div>
       )}
       <ScrollRegion aria-label={label} className="overflow-x-auto focus-visible:-outline-offset-2">
         <pre

@@ -63,7 +63,7 @@ const pairs: [ink: string, ground: string, ratio: number][] = [
 ]
 
 describe.each(Object.entries(themes))('%s theme', (_, tokens) => {
-  it.each(pairs)('%s on %s keeps %d:1', (ink, ground, ratio) => {
+  it.each(pairs)('%s on %s has a contrast of %d:1', (ink, ground, ratio) => {
     const [inkColour, groundColour] = [tokens.get(ink), tokens.get(ground)]
     if (!inkColour || !groundColour) throw new Error(`No token ${inkColour ? ground : ink}`)
     const [dark = 0, bright = 0] = [luminance(inkColour), luminance(groundColour)].sort((a, b) => a - b)

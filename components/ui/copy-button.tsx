@@ -2,25 +2,21 @@
 
 import { Check, Copy, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { Button } from './button'
 import { copyText } from './copy-text'
 import { IconButton } from './icon-button'
 
 interface CopyButtonProps {
-  /** What to copy; a function where it costs something to make. */
+  /** The text, or a function if it is expensive to create. */
   text: string | (() => string)
-  /** What is copied, as in "Copy the token". */
+  /** The action, such as "Copy token". */
   label: string
-  /** Shows these words beside the icon. */
-  children?: string
-  className?: string
 }
 
 const icons = { ready: Copy, copied: Check, failed: X } as const
-const labels = { copied: 'Copied', failed: 'Could not copy' } as const
+const labels = { copied: 'Copied', failed: 'Copying failed' } as const
 
-/** Copies a text, and says that it did. */
-export function CopyButton({ text, label, children, className }: CopyButtonProps) {
+/** Copies a text and announces the result. */
+export function CopyButton({ text, label }: CopyButtonProps) {
   const [state, setState] = useState<keyof typeof icons>('ready')
   useEffect(() => {
     if (state === 'ready') return
@@ -37,19 +33,12 @@ export function CopyButton({ text, label, children, className }: CopyButtonProps
     }
   }
   const Icon = icons[state]
-  const news = state === 'ready' ? '' : labels[state]
+  const message = state === 'ready' ? '' : labels[state]
   return (
     <>
-      {children ? (
-        <Button size="sm" onClick={copy} aria-label={label} {...(className ? { className } : {})}>
-          <Icon aria-hidden />
-          {children}
-        </Button>
-      ) : (
-        <IconButton icon={Icon} label={news || label} onClick={copy} {...(className ? { className } : {})} />
-      )}
+      <IconButton icon={Icon} label={message || label} onClick={copy} />
       <span role="status" className="sr-only">
-        {news}
+        {message}
       </span>
     </>
   )

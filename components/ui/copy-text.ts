@@ -1,6 +1,6 @@
 /**
- * Puts text on the clipboard. Browsers give `navigator.clipboard` to secure pages only, and a lab's server is
- * often plain http on the local network: there the old command over a hidden box still works.
+ * Copies text to the clipboard. Browsers offer `navigator.clipboard` only on secure pages. A server in a lab often uses
+ * plain HTTP, where the old copy command with a hidden text area still works.
  */
 export async function copyText(text: string): Promise<void> {
   if (window.isSecureContext && navigator.clipboard) {
@@ -12,12 +12,12 @@ export async function copyText(text: string): Promise<void> {
   box.value = text
   box.setAttribute('readonly', '')
   box.style.cssText = 'position:fixed;top:0;opacity:0'
-  // Inside an open dialog the focus is kept in: a box outside of it could not be selected.
+  // A dialog traps the focus, so the text area must be inside it.
   const host = focused?.closest('[role="dialog"],[role="alertdialog"]') ?? document.body
   host.append(box)
   box.select()
   const copied = document.execCommand('copy')
   box.remove()
   if (focused instanceof HTMLElement) focused.focus()
-  if (!copied) throw new Error('The browser did not allow copying. Select the text and copy it by hand.')
+  if (!copied) throw new Error('The browser does not allow copying. Select the text and copy it manually.')
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { cn } from './class-names'
 
-/** Facts about one thing, name and value. */
+/** A description list of names and values. */
 export function DataList({ className, children }: { className?: string; children: ReactNode }) {
   return (
     <dl className={cn('grid grid-cols-[repeat(auto-fill,minmax(10rem,1fr))] gap-x-6 gap-y-4', className)}>
@@ -10,7 +10,7 @@ export function DataList({ className, children }: { className?: string; children
   )
 }
 
-/** One fact. */
+/** One name and value. */
 export function Datum({ label, children }: { label: ReactNode; children: ReactNode }) {
   return (
     <div className="min-w-0">

@@ -4,26 +4,25 @@ import { X } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
 import { type ReactElement, type ReactNode, useRef } from 'react'
 import { cn } from './class-names'
-import { dialogOverlay, dialogPanel, dialogWidths } from './dialog-styles'
+import { dialogOverlay, dialogPanel } from './dialog-styles'
 
 interface DialogProps {
   title: ReactNode
   description?: ReactNode
-  /** The button that opens it; left out where `open` is given. */
+  /** The button that opens it. Not needed with `open`. */
   trigger?: ReactElement
   open?: boolean
   onOpenChange?: (open: boolean) => void
-  size?: keyof typeof dialogWidths
-  /** Buttons, at the end of the line; stays in view while the body scrolls. */
+  /** Buttons that stay visible while the body scrolls. */
   footer?: ReactNode
   children: ReactNode
 }
 
-/** A window over the page. It keeps the focus inside, gives it back, and closes on Escape. */
-export function Dialog({ title, description, trigger, size = 'md', footer, children, ...root }: DialogProps) {
-  // Radix gives the focus back to its own trigger only; a dialog that something else opened gives it back to that.
+/** A modal dialog. It traps the focus, restores it, and closes on Escape. */
+export function Dialog({ title, description, trigger, footer, children, ...root }: DialogProps) {
+  // Radix restores the focus only to its own trigger. A dialog without one restores it to the element that had it.
   const opener = useRef<Element | null>(null)
-  const giveFocusBack = (event: Event) => {
+  const restoreFocus = (event: Event) => {
     if (trigger || !(opener.current instanceof HTMLElement)) return
     event.preventDefault()
     opener.current.focus()
@@ -34,11 +33,11 @@ export function Dialog({ title, description, trigger, size = 'md', footer, child
       <Radix.Portal>
         <Radix.Overlay className={dialogOverlay} />
         <Radix.Content
-          className={cn(dialogPanel, dialogWidths[size])}
+          className={cn(dialogPanel, 'max-w-lg')}
           onOpenAutoFocus={() => {
             opener.current = document.activeElement
           }}
-          onCloseAutoFocus={giveFocusBack}
+          onCloseAutoFocus={restoreFocus}
           {...(description ? {} : { 'aria-describedby': undefined })}
         >
           <header className="flex items-start justify-between gap-4 px-5 pt-4 pb-3">
@@ -67,7 +66,7 @@ export function Dialog({ title, description, trigger, size = 'md', footer, child
   )
 }
 
-/** Closes the dialog around it: wrap the button that gives up. */
+/** Closes the dialog around it. Wraps a button. */
 export function DialogClose({ children }: { children: ReactElement }) {
   return <Radix.Close asChild>{children}</Radix.Close>
 }

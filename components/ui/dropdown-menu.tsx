@@ -5,24 +5,22 @@ import NextLink from 'next/link'
 import { DropdownMenu as Radix } from 'radix-ui'
 import type { ReactElement, ReactNode } from 'react'
 import { cn } from './class-names'
-import { Kbd } from './kbd'
 
 interface DropdownMenuProps {
   /** The button that opens it. */
   trigger: ReactElement
-  align?: 'start' | 'end'
   className?: string
   children: ReactNode
 }
 
 /** A menu of actions under a button. */
-export function DropdownMenu({ trigger, align = 'end', className, children }: DropdownMenuProps) {
+export function DropdownMenu({ trigger, className, children }: DropdownMenuProps) {
   return (
     <Radix.Root modal={false}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <Radix.Portal>
         <Radix.Content
-          align={align}
+          align="end"
           sideOffset={4}
           collisionPadding={8}
           className={cn(
@@ -46,33 +44,22 @@ const itemStyles = [
 interface MenuItemProps {
   icon?: LucideIcon
   tone?: 'neutral' | 'danger'
-  shortcut?: string
   disabled?: boolean
   onSelect?: () => void
   /** Makes it a link. */
   href?: string
-  /** With `href`: the browser saves what it finds there. */
+  /** With `href`: downloads the file. */
   download?: boolean
   children: ReactNode
 }
 
-/** One action, or one link. */
-export function MenuItem({
-  icon: Icon,
-  tone,
-  shortcut,
-  disabled,
-  onSelect,
-  href,
-  download,
-  children,
-}: MenuItemProps) {
+/** An action or a link. */
+export function MenuItem({ icon: Icon, tone, disabled, onSelect, href, download, children }: MenuItemProps) {
   const danger = tone === 'danger'
   const content = (
     <>
       {Icon ? <Icon aria-hidden className={danger ? 'text-danger-ink' : 'text-subtle'} /> : null}
       <span className="min-w-0 flex-1 truncate">{children}</span>
-      {shortcut ? <Kbd>{shortcut}</Kbd> : null}
     </>
   )
   const common = {
@@ -94,12 +81,12 @@ export function MenuItem({
   )
 }
 
-/** A heading for the items that follow. */
+/** A heading for the following items. */
 export function MenuLabel({ children }: { children: ReactNode }) {
   return <Radix.Label className="px-2 py-1 text-subtle text-xs">{children}</Radix.Label>
 }
 
-/** A line between groups of items. */
+/** A separator between groups of items. */
 export function MenuSeparator() {
   return <Radix.Separator className="-mx-1 my-1 h-px bg-line" />
 }
@@ -111,7 +98,7 @@ interface MenuChoiceProps<Value extends string> {
   onValueChange: (value: Value) => void
 }
 
-/** One of several, inside a menu. */
+/** A choice of one option in a menu. */
 export function MenuChoice<Value extends string>({
   label,
   value,

@@ -1,18 +1,18 @@
 'use client'
 
 import { cn } from './class-names'
-import { useNowWhile } from './clock'
 import { formatDuration } from './format-time'
+import { useNowWhile } from './use-now'
 
 interface DurationProps {
   /** RFC 3339. */
   from: string
-  /** Left out, or null, while it still runs: then it counts. */
+  /** Missing or null while it runs. */
   to?: string | null
   className?: string
 }
 
-/** How long something took, or has been taking. */
+/** A duration. Counts up while it runs. */
 export function Duration({ from, to, className }: DurationProps) {
   const now = useNowWhile(!to)
   const end = to ? Date.parse(to) : now
@@ -21,7 +21,7 @@ export function Duration({ from, to, className }: DurationProps) {
   return <span className={cn('whitespace-nowrap tabular-nums', className)}>{text}</span>
 }
 
-/** A running count shows whole seconds; tenths that jump by ten would only look broken. */
+/** A running duration in whole seconds: it changes once per second. */
 function formatCount(milliseconds: number): string {
   const seconds = Math.max(0, Math.floor(milliseconds / 1000))
   return seconds < 10 ? `${seconds} s` : formatDuration(seconds * 1000)

@@ -5,14 +5,14 @@ import { cn } from './class-names'
 interface EmptyStateProps {
   icon: LucideIcon
   title: string
-  /** What to do next, in a sentence. */
+  /** What to do next. */
   children?: ReactNode
-  /** The button that does it. */
+  /** A button for the next step. */
   action?: ReactNode
   className?: string
 }
 
-/** Stands where a list will be. */
+/** Shown in place of an empty list. */
 export function EmptyState({ icon: Icon, title, children, action, className }: EmptyStateProps) {
   return (
     <div className={cn('flex flex-col items-center px-6 py-12 text-center', className)}>

@@ -2,6 +2,16 @@
 
 import { createContext, use } from 'react'
 
+/** What a control and its field need from a form: the hook of the form makes one for each of its fields. */
+export interface FieldBinding<Value> {
+  id?: string | undefined
+  name?: string | undefined
+  value: Value
+  error?: string | undefined
+  // A method: a form with more fields can be passed where a form with fewer is expected.
+  onChange(value: Value): void
+}
+
 interface FieldState {
   controlId: string
   describedBy: string | undefined
@@ -18,7 +28,7 @@ interface ControlProps {
   'aria-required'?: boolean | 'true' | 'false' | undefined
 }
 
-/** What a control takes from the field around it: its id, what describes it, whether it is wrong. Own values win. */
+/** The id, description and validity that a control takes from the field around it. Its own props win. */
 export function useFieldControl(own: ControlProps): ControlProps {
   const field = use(FieldContext)
   return {

@@ -4,39 +4,33 @@ import { CircleAlert } from 'lucide-react'
 import { type ReactNode, useId, useMemo } from 'react'
 import { cn } from './class-names'
 import { FieldContext } from './field-context'
-import { Label } from './label'
 
-interface FieldProps {
+export interface FieldProps {
   label: ReactNode
-  /** What to put in, shown under the control until there is an error to show in its place. */
+  /** Shown under the control until there is an error to show in its place. */
   hint?: ReactNode
-  /** What is wrong and what to change. Marks the control as invalid and is read out with it. */
+  /** What is wrong and how to fix it. Marks the control as invalid; screen readers read both together. */
   error?: ReactNode
-  required?: boolean
-  /** Says so beside the label: most fields are one or the other, mark the rarer kind. */
-  optional?: boolean
-  /** Beside the label, at the end of the line: a link, a counter. */
+  required?: boolean | undefined
+  /** Adds "optional" beside the label. */
+  optional?: boolean | undefined
+  /** A unit or a counter at the end of the label's line. */
   aside?: ReactNode
-  className?: string
+  /** The id of the control. */
+  id?: string | undefined
+  className?: string | undefined
   children: ReactNode
 }
 
-/** A labelled control with its hint or its error. The control inside wires itself to them. */
-export function Field({
-  label,
-  hint,
-  error,
-  required = false,
-  optional = false,
-  aside,
-  className,
-  children,
-}: FieldProps) {
-  const id = useId()
+/** A labelled control with its hint or its error. */
+export function Field(props: FieldProps) {
+  const { label, hint, error, required = false, optional = false, aside, className, children } = props
+  const ownId = useId()
+  const id = props.id ?? ownId
   const note = error ?? hint
   const noteId = note ? `${id}-note` : undefined
   const field = useMemo(
-    () => ({ controlId: `${id}-control`, describedBy: noteId, invalid: Boolean(error), required }),
+    () => ({ controlId: id, describedBy: noteId, invalid: Boolean(error), required }),
     [id, noteId, error, required],
   )
   return (
@@ -44,7 +38,9 @@ export function Field({
       <div className={cn('flex min-w-0 flex-col gap-1', className)}>
         <div className="flex items-baseline justify-between gap-2">
           <span className="flex items-baseline gap-1.5">
-            <Label htmlFor={field.controlId}>{label}</Label>
+            <label htmlFor={id} className="font-medium text-ink text-sm">
+              {label}
+            </label>
             {optional ? <span className="text-subtle text-xs">optional</span> : null}
           </span>
           {aside ? <span className="text-subtle text-xs">{aside}</span> : null}

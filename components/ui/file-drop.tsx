@@ -5,27 +5,25 @@ import { type ChangeEvent, type DragEvent, type ReactNode, useId, useRef, useSta
 import { cn } from './class-names'
 
 interface FileDropProps {
-  /** What to drop here. */
   label: ReactNode
   hint?: ReactNode
-  /** As in `<input type="file">`: ".py,.yaml". It guides the file picker only; what is dropped must be checked. */
+  /** As in `<input type="file">`: ".py,.yaml". Only for the file picker; the caller must check dropped files. */
   accept?: string
   multiple?: boolean
-  disabled?: boolean
   onFiles: (files: File[]) => void
   className?: string
 }
 
-/** A place to drop files, and a button to choose them: Tab reaches it, Space opens the file picker. */
+/** A drop area for files that also opens the file picker, by mouse or keyboard. */
 export function FileDrop(props: FileDropProps) {
-  const { label, hint, accept, multiple = false, disabled = false, onFiles, className } = props
+  const { label, hint, accept, multiple = false, onFiles, className } = props
   const id = useId()
   const { over, handlers } = useDropTarget((files) => {
-    if (!disabled) onFiles(multiple ? files : files.slice(0, 1))
+    onFiles(multiple ? files : files.slice(0, 1))
   })
   const choose = (event: ChangeEvent<HTMLInputElement>) => {
     const files = [...(event.target.files ?? [])]
-    // Emptied, so that choosing the same file again, changed on disk, is a change too.
+    // Reset, so that choosing the same file again is a change.
     event.target.value = ''
     if (files.length > 0) onFiles(files)
   }
@@ -38,7 +36,6 @@ export function FileDrop(props: FileDropProps) {
         'bg-surface px-6 py-8 text-center transition-colors hover:border-accent hover:bg-accent-soft',
         'has-focus-visible:outline-2 has-focus-visible:outline-focus has-focus-visible:outline-offset-2',
         over && 'border-accent border-solid bg-accent-soft',
-        disabled && 'pointer-events-none opacity-50',
         className,
       )}
     >
@@ -48,7 +45,6 @@ export function FileDrop(props: FileDropProps) {
         className="sr-only"
         accept={accept}
         multiple={multiple}
-        disabled={disabled}
         aria-describedby={hint ? `${id}-hint` : undefined}
         onChange={choose}
       />
@@ -65,7 +61,7 @@ export function FileDrop(props: FileDropProps) {
 
 function useDropTarget(onDrop: (files: File[]) => void) {
   const [over, setOver] = useState(false)
-  // Enter and leave also fire for every element inside: only the count says whether the files are still over it.
+  // Enter and leave also fire for child elements. Only the count shows whether the pointer is still inside.
   const depth = useRef(0)
   const move = (event: DragEvent, by: 1 | -1) => {
     event.preventDefault()

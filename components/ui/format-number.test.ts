@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { formatBytes, formatCount } from './format-number'
+import { formatBytes, formatCount, formatNumber } from './format-number'
 
 it.each([
   [0, '0 B'],
@@ -12,6 +12,10 @@ it.each([
   expect(formatBytes(bytes)).toBe(text)
 })
 
-it('keeps thousands apart', () => {
-  expect(formatCount(300_000)).toBe('300,000')
+it('separates thousands', () => {
+  expect(formatNumber(300_000)).toBe('300,000')
+})
+
+it('formats a count with its noun', () => {
+  expect([formatCount(1, 'GPU'), formatCount(1200, 'GPU')]).toEqual(['1 GPU', '1,200 GPUs'])
 })

@@ -1,6 +1,6 @@
 const byteUnits = ['KiB', 'MiB', 'GiB', 'TiB'] as const
 
-/** A size in the units that memory and limits are given in: "512 B", "1.4 MiB". */
+/** A size in binary units: "512 B", "1.4 MiB". */
 export function formatBytes(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`
   const power = Math.min(byteUnits.length, Math.floor(Math.log2(bytes) / 10))
@@ -8,7 +8,12 @@ export function formatBytes(bytes: number): string {
   return `${amount.toFixed(amount < 9.95 ? 1 : 0)} ${byteUnits[power - 1]}`
 }
 
-/** A count with its thousands apart: "300,000". */
-export function formatCount(count: number): string {
-  return count.toLocaleString('en')
+/** A number with thousands separators: "300,000". */
+export function formatNumber(value: number): string {
+  return value.toLocaleString('en')
+}
+
+/** A count with its noun: "1 GPU", "1,500 jobs". */
+export function formatCount(count: number, noun: string): string {
+  return `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -36,6 +36,6 @@ describe('formatDuration', () => {
   })
 })
 
-it('writes the same UTC text wherever it runs', () => {
+it('formats the same UTC text in every time zone', () => {
   expect(formatUtc(now)).toBe('2026-11-20 12:00 UTC')
 })

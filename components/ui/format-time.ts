@@ -13,7 +13,7 @@ const dateFormat = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
 })
 
-/** "3 min ago", "in 2 d"; from a month on, the date itself. */
+/** "3 min ago", "in 2 d"; after a month, the date. */
 export function formatRelative(at: number, now: number): string {
   const seconds = Math.round((at - now) / 1000)
   const distance = Math.abs(seconds)
@@ -24,12 +24,12 @@ export function formatRelative(at: number, now: number): string {
   return seconds < 0 ? `${amount} ago` : `in ${amount}`
 }
 
-/** The same on every machine, so that the server and the browser write the same text: "2026-11-20 22:40 UTC". */
+/** The same text on the server and in the browser: "2026-11-20 22:40 UTC". */
 export function formatUtc(at: number): string {
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
-/** A span in its two largest units: "0.8 s", "42 s", "5 min 03 s", "2 h 10 min", "3 d 4 h". */
+/** A duration in its two largest units: "0.8 s", "42 s", "5 min 03 s", "2 h 10 min", "3 d 4 h". */
 export function formatDuration(milliseconds: number): string {
   const total = Math.max(0, milliseconds) / 1000
   if (total < 9.95) return `${total.toFixed(1)} s`

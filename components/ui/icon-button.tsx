@@ -30,15 +30,15 @@ interface IconButtonProps
   extends Omit<ComponentProps<'button'>, 'aria-label' | 'children'>,
     VariantProps<typeof iconButtonStyles> {
   icon: LucideIcon
-  /** What it does: read aloud, and shown as the tooltip. */
+  /** The accessible name and the tooltip. */
   label: string
-  /** A key that does the same, shown beside the label. */
+  /** A key with the same effect, shown in the tooltip. */
   shortcut?: string
-  /** For a button that stays down. */
+  /** For a toggle button. */
   pressed?: boolean
 }
 
-/** A button that is only an icon. */
+/** A button with only an icon. */
 export function IconButton({
   icon: Icon,
   label,

@@ -5,10 +5,10 @@ import type { ComponentProps } from 'react'
 import { cn } from './class-names'
 import { useFieldControl } from './field-context'
 import { inputStyles } from './input-styles'
-import { useTypedBefore } from './use-typed-before'
+import { usePrehydrationValue } from './use-prehydration-value'
 
 interface InputProps extends ComponentProps<'input'> {
-  /** At the start of the box, for what the label does not need to say: a magnifying glass. */
+  /** At the start of the input: a magnifying glass. */
   icon?: LucideIcon
   /** For ids, numbers and code. */
   mono?: boolean
@@ -17,10 +17,10 @@ interface InputProps extends ComponentProps<'input'> {
 /** One line of text. */
 export function Input({ icon: Icon, mono = false, className, ref, ...rest }: InputProps) {
   const control = useFieldControl(rest)
-  const box = useTypedBefore(rest.value, ref)
+  const inputRef = usePrehydrationValue(rest.value, ref)
   const input = (
     <input
-      ref={box}
+      ref={inputRef}
       {...rest}
       {...control}
       className={cn(inputStyles, 'h-8 px-2.5 text-sm', Icon && 'pl-8', mono && 'font-mono', className)}

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { cn } from './class-names'
 
-/** A key of the keyboard. */
+/** A keyboard key. */
 export function Kbd({ children, className }: { children: ReactNode; className?: string }) {
   return (
     <kbd

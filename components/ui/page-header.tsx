@@ -4,16 +4,16 @@ import { Link } from './link'
 
 interface PageHeaderProps {
   title: ReactNode
-  /** The way back up: the pages above this one, outermost first. */
+  /** The breadcrumb: the parent pages, outermost first. */
   path?: readonly { label: ReactNode; href: string }[]
   description?: ReactNode
-  /** Beside the title: a status, a badge. */
+  /** A status or a badge beside the title. */
   meta?: ReactNode
-  /** Buttons, at the end of the line. */
+  /** Buttons at the end of the line. */
   actions?: ReactNode
 }
 
-/** The top of a page: where one is, what this is, what one can do with it. */
+/** The top of a page: breadcrumb, title, description and actions. */
 export function PageHeader({ title, path, description, meta, actions }: PageHeaderProps) {
   return (
     <header className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3 pb-5">
@@ -23,7 +23,7 @@ export function PageHeader({ title, path, description, meta, actions }: PageHead
             <ol className="mb-1 flex flex-wrap items-center gap-1 text-muted text-xs">
               {path.map((step) => (
                 <li key={step.href} className="flex min-h-6 items-center gap-1">
-                  <Link href={step.href} look="quiet">
+                  <Link href={step.href} variant="quiet">
                     {step.label}
                   </Link>
                   <ChevronRight aria-hidden className="size-3 text-subtle" />

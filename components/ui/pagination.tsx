@@ -5,34 +5,26 @@ import { buttonStyles } from './button'
 import { cn } from './class-names'
 
 interface PaginationProps {
-  /** What is paged through, for screen readers: "Jobs". */
+  /** The list's name for screen readers: "Jobs". */
   label: string
-  /** Left out on the first page. A cursor knows no page numbers, so there are none. */
+  /** Missing on the first page. Cursors have no page numbers. */
   previousHref?: string | undefined
-  /** Left out on the last page. */
+  /** Missing on the last page. */
   nextHref?: string | undefined
-  /** At the start of the line: "50 jobs a page". */
-  children?: ReactNode
 }
 
-/** Back and forth through a long list. The pages are links: they can be shared and opened in a tab. */
-export function Pagination({ label, previousHref, nextHref, children }: PaginationProps) {
+/** Links to the previous and the next page of a long list. Links can be shared and opened in a tab. */
+export function Pagination({ label, previousHref, nextHref }: PaginationProps) {
   return (
-    <nav
-      aria-label={`${label}: pages`}
-      className="flex items-center justify-between gap-3 border-t px-4 py-2"
-    >
-      <div className="text-subtle text-xs">{children}</div>
-      <div className="flex gap-1.5">
-        <Step href={previousHref} rel="prev">
-          <ChevronLeft aria-hidden />
-          Newer
-        </Step>
-        <Step href={nextHref} rel="next">
-          Older
-          <ChevronRight aria-hidden />
-        </Step>
-      </div>
+    <nav aria-label={`${label}: pages`} className="flex items-center justify-end gap-1.5 border-t px-4 py-2">
+      <Step href={previousHref} rel="prev">
+        <ChevronLeft aria-hidden />
+        Newer
+      </Step>
+      <Step href={nextHref} rel="next">
+        Older
+        <ChevronRight aria-hidden />
+      </Step>
     </nav>
   )
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { cn } from './class-names'
 
-/** A sheet that holds things that belong together. */
+/** A framed section of a page. */
 export function Panel({ className, children }: { className?: string; children: ReactNode }) {
   return (
     <section
@@ -18,19 +18,16 @@ export function Panel({ className, children }: { className?: string; children: R
 interface PanelHeaderProps {
   title: ReactNode
   description?: ReactNode
-  /** At the end of the line. */
+  /** Buttons at the end of the line. */
   actions?: ReactNode
-  /** The level in the page's outline. */
-  level?: 2 | 3
 }
 
-/** The name of a panel. */
-export function PanelHeader({ title, description, actions, level = 2 }: PanelHeaderProps) {
-  const Heading = level === 2 ? 'h2' : 'h3'
+/** The title of a panel. */
+export function PanelHeader({ title, description, actions }: PanelHeaderProps) {
   return (
     <header className="flex min-h-11 flex-wrap items-center justify-between gap-x-4 gap-y-2 border-b px-4 py-2">
       <div className="min-w-0">
-        <Heading className="font-semibold text-ink text-sm">{title}</Heading>
+        <h2 className="font-semibold text-ink text-sm">{title}</h2>
         {description ? <p className="text-muted text-xs">{description}</p> : null}
       </div>
       {actions ? <div className="flex flex-wrap items-center gap-1.5">{actions}</div> : null}
@@ -38,12 +35,12 @@ export function PanelHeader({ title, description, actions, level = 2 }: PanelHea
   )
 }
 
-/** What a panel holds, with the usual space around it. Tables and editors stand in the panel without one. */
+/** The content of a panel with the usual padding. Tables and editors need none. */
 export function PanelBody({ className, children }: { className?: string; children: ReactNode }) {
   return <div className={cn('p-4', className)}>{children}</div>
 }
 
-/** The last line of a panel: buttons that send it, or a note. */
+/** The last line of a panel: submit buttons or a note. */
 export function PanelFooter({ className, children }: { className?: string; children: ReactNode }) {
   return (
     <footer

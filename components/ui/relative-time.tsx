@@ -1,7 +1,7 @@
 'use client'
 
-import { useNow } from './clock'
 import { formatRelative, formatUtc } from './format-time'
+import { useNow } from './use-now'
 
 interface RelativeTimeProps {
   /** RFC 3339. */
@@ -10,8 +10,8 @@ interface RelativeTimeProps {
 }
 
 /**
- * How long ago, with the full time as its title. The server, which knows neither the reader's clock nor place,
- * writes UTC; the browser takes over from there.
+ * A time relative to now, with the full time as its title. The server writes UTC, because it does not know the reader's
+ * clock and time zone.
  */
 export function RelativeTime({ at, className }: RelativeTimeProps) {
   const now = useNow(1000)

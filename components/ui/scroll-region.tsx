@@ -1,9 +1,9 @@
 import type { ComponentProps } from 'react'
 
-/** Without the focus, a keyboard cannot scroll what the mouse wheel can. */
+/** The keyboard can scroll only focusable elements. */
 const focusable = { tabIndex: 0 }
 
-/** A part of the page that scrolls by itself, by keyboard too. Its name is read out when it takes the focus. */
+/** A scrollable section that the keyboard can reach. Screen readers announce its label. */
 export function ScrollRegion({ children, ...rest }: ComponentProps<'section'> & { 'aria-label': string }) {
   return (
     <section {...focusable} {...rest}>

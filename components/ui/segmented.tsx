@@ -6,7 +6,7 @@ import type { ReactNode } from 'react'
 import { cn } from './class-names'
 
 interface SegmentedProps<Value extends string> {
-  /** What it chooses, for screen readers. */
+  /** The accessible name. */
   label: string
   value: Value
   onValueChange: (value: Value) => void
@@ -14,10 +14,10 @@ interface SegmentedProps<Value extends string> {
   className?: string
 }
 
-/** One of a few short choices, all in view. */
+/** A segmented control: one of a few visible options. */
 export function Segmented<Value extends string>(props: SegmentedProps<Value>) {
   const { label, value, onValueChange, options, className } = props
-  // Radix answers '' when the chosen one is pressed again; here one is always chosen.
+  // Radix reports '' if the selected option is pressed again. One option is always selected.
   const choose = (chosen: string) => {
     const option = options.find((candidate) => candidate.value === chosen)
     if (option) onValueChange(option.value)

@@ -7,41 +7,31 @@ import { cn } from './class-names'
 import { useFieldControl } from './field-context'
 import { inputStyles } from './input-styles'
 
-export interface SelectOption<Value extends string> {
+interface SelectOption<Value extends string> {
   value: Value
   label: ReactNode
   description?: ReactNode
-  disabled?: boolean
 }
 
 interface SelectProps<Value extends string> {
   options: readonly SelectOption<Value>[]
-  value?: Value
-  defaultValue?: Value
-  onValueChange?: (value: Value) => void
-  placeholder?: string
-  name?: string
+  value: Value
+  onValueChange: (value: Value) => void
+  id?: string | undefined
   disabled?: boolean
-  /** Needed where no {@link Field} names it. */
+  /** Needed without a field around it. */
   'aria-label'?: string
   className?: string
 }
 
-/** Chooses one of a few. No value may be the empty string: make "none" or "all" a word. */
+/** Selects one of a few options. Radix does not allow the empty string as a value. */
 export function Select<Value extends string>(props: SelectProps<Value>) {
-  const {
-    options,
-    onValueChange,
-    placeholder = 'Choose…',
-    className,
-    'aria-label': ariaLabel,
-    ...root
-  } = props
-  const control = useFieldControl({})
-  // Radix speaks of strings; what comes back is always the value of one of our options.
+  const { options, onValueChange, id, className, 'aria-label': ariaLabel, ...root } = props
+  const control = useFieldControl({ id })
+  // Radix uses plain strings. The value always belongs to one of the options.
   const choose = (value: string) => {
     const option = options.find((candidate) => candidate.value === value)
-    if (option) onValueChange?.(option.value)
+    if (option) onValueChange(option.value)
   }
   return (
     <Radix.Root {...root} onValueChange={choose}>
@@ -51,11 +41,11 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
         className={cn(
           inputStyles,
           'inline-flex h-8 items-center justify-between gap-2 px-2.5 text-left text-sm',
-          'data-placeholder:text-subtle [&>span]:min-w-0 [&>span]:truncate',
+          '[&>span]:min-w-0 [&>span]:truncate',
           className,
         )}
       >
-        <Radix.Value placeholder={placeholder} />
+        <Radix.Value />
         <Radix.Icon asChild>
           <ChevronDown aria-hidden className="size-4 shrink-0 text-subtle" />
         </Radix.Icon>
@@ -87,14 +77,13 @@ function OptionList({ options }: { options: readonly SelectOption<string>[] }) {
   )
 }
 
-function Option({ value, label, description, disabled }: SelectOption<string>) {
+function Option({ value, label, description }: SelectOption<string>) {
   return (
     <Radix.Item
       value={value}
-      {...(disabled === undefined ? {} : { disabled })}
       className={cn(
         'relative flex min-h-7 cursor-default select-none flex-col justify-center rounded-md py-1 pr-3 pl-7 text-sm',
-        'outline-none data-disabled:opacity-50 data-highlighted:bg-hover',
+        'outline-none data-highlighted:bg-hover',
       )}
     >
       <Radix.ItemIndicator className="absolute top-1.5 left-2">

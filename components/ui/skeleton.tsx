@@ -1,11 +1,11 @@
 import { cn } from './class-names'
 
-/** Holds a place of the final size while its content is on the way. */
+/** A placeholder of the final size while content loads. */
 export function Skeleton({ className }: { className?: string }) {
   return <span aria-hidden className={cn('block h-4 animate-pulse-soft rounded-sm bg-pressed', className)} />
 }
 
-/** Rows of a list that is on the way: as many, and as tall, as will come. */
+/** Placeholder rows of a list. */
 export function SkeletonRows({ rows = 5, className }: { rows?: number; className?: string }) {
   const widths = ['w-2/5', 'w-1/3', 'w-1/2']
   return (

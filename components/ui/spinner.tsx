@@ -1,7 +1,7 @@
 import { LoaderCircle } from 'lucide-react'
 import { cn } from './class-names'
 
-/** A turning circle. Give it a label where no other text says what is going on. */
+/** A spinner. Needs a label if no other text describes the activity. */
 export function Spinner({ label, className }: { label?: string; className?: string }) {
   return (
     <>

@@ -7,10 +7,10 @@ interface StatusBadgeProps {
   tone: Tone
   icon: LucideIcon
   label: ReactNode
-  /** It is under way: the icon moves, where motion is welcome. */
+  /** Animates the icon, unless the user prefers reduced motion. */
   motion?: 'spin' | 'pulse'
-  /** `plain` leaves out the frame, for dense tables. */
-  look?: 'framed' | 'plain'
+  /** `plain` has no frame, for dense tables. */
+  variant?: 'framed' | 'plain'
   className?: string
 }
 
@@ -23,16 +23,16 @@ const inkOfTone = {
   danger: 'text-danger-ink',
 } as const satisfies Record<Tone, string>
 
-/** Where something stands, in colour, shape and words. */
+/** A status as colour, icon and text. */
 export function StatusBadge({
   tone,
   icon: Icon,
   label,
   motion,
-  look = 'framed',
+  variant = 'framed',
   className,
 }: StatusBadgeProps) {
-  const framed = look === 'framed'
+  const framed = variant === 'framed'
   return (
     <span
       className={cn(

@@ -7,11 +7,10 @@ import { cn } from './class-names'
 interface SwitchProps extends Omit<ComponentProps<typeof Radix.Root>, 'children'> {
   label: ReactNode
   description?: ReactNode
-  hideLabel?: boolean
 }
 
-/** Turns something on or off at once; where a form is sent later, use a {@link Checkbox}. */
-export function Switch({ label, description, hideLabel = false, className, ...rest }: SwitchProps) {
+/** Turns a setting on or off at once. In forms, use a checkbox. */
+export function Switch({ label, description, className, ...rest }: SwitchProps) {
   const id = useId()
   const descriptionId = description ? `${id}-description` : undefined
   return (
@@ -33,7 +32,7 @@ export function Switch({ label, description, hideLabel = false, className, ...re
           )}
         />
       </Radix.Root>
-      <span className={cn('flex flex-col pt-0.5', hideLabel && 'sr-only')}>
+      <span className="flex flex-col pt-0.5">
         <label htmlFor={id} className="text-ink text-sm">
           {label}
         </label>

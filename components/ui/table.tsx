@@ -3,18 +3,18 @@ import type { ReactNode } from 'react'
 import { cn } from './class-names'
 
 /*
- * A real table for as long as there is room. In a narrow container each row becomes a small sheet: its first cell
- * is the heading, and every other cell says its column's name beside its value.
+ * A table that stacks its cells in narrow containers: each row becomes a card. The first cell is its heading, and the
+ * other cells show their column's name beside the value.
  */
 
 interface TableProps {
-  /** What the table lists, for screen readers. */
+  /** The table's name for screen readers. */
   caption: string
   className?: string
   children: ReactNode
 }
 
-/** A table that fits a phone. */
+/** A responsive table. */
 export function Table({ caption, className, children }: TableProps) {
   return (
     <div className="@container">
@@ -26,7 +26,7 @@ export function Table({ caption, className, children }: TableProps) {
   )
 }
 
-/** The columns' names. */
+/** The header row. */
 export function TableHead({ children }: { children: ReactNode }) {
   return (
     <thead className="@max-2xl:sr-only">
@@ -39,21 +39,12 @@ export function TableBody({ children }: { children: ReactNode }) {
   return <tbody className="@max-2xl:block">{children}</tbody>
 }
 
-interface TableRowProps {
-  /** The row that is open or chosen. */
-  selected?: boolean
-  className?: string
-  children: ReactNode
-}
-
-export function TableRow({ selected = false, className, children }: TableRowProps) {
+export function TableRow({ children }: { children: ReactNode }) {
   return (
     <tr
       className={cn(
         'group/row relative border-b transition-colors last:border-b-0 hover:bg-hover',
         '@max-2xl:flex @max-2xl:flex-col @max-2xl:gap-0.5 @max-2xl:px-4 @max-2xl:py-3',
-        selected && 'bg-accent-soft hover:bg-accent-soft',
-        className,
       )}
     >
       {children}
@@ -63,7 +54,7 @@ export function TableRow({ selected = false, className, children }: TableRowProp
 
 interface HeaderCellProps {
   align?: 'start' | 'end'
-  /** For a column of buttons, whose name need not be seen. */
+  /** Visible only to screen readers, for a column of buttons. */
   hidden?: boolean
   className?: string
   children: ReactNode
@@ -85,7 +76,7 @@ export function HeaderCell({ align = 'start', hidden = false, className, childre
 }
 
 interface CellProps {
-  /** The column's name, shown where the table is stacked. Left out for the row's own heading and for its buttons. */
+  /** The column's name for the stacked table. Not for the heading and buttons of a row. */
   label?: string
   align?: 'start' | 'end'
   className?: string
@@ -120,7 +111,7 @@ interface RowLinkProps {
   children: ReactNode
 }
 
-/** The row's own link: it takes a click anywhere in the row. Buttons in the same row need `relative` to stay on top. */
+/** A link that covers the whole row. Buttons in the row need `relative` to stay on top. */
 export function RowLink({ href, className, children }: RowLinkProps) {
   return (
     <NextLink

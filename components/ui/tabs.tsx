@@ -3,40 +3,36 @@
 import { Tabs as Radix } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { cn } from './class-names'
+import { formatNumber } from './format-number'
 
-export interface Tab<Value extends string> {
+interface Tab<Value extends string> {
   value: Value
   label: ReactNode
-  /** How many things are inside. */
+  /** The number of items in the tab. */
   count?: number
   content: ReactNode
 }
 
 interface TabsProps<Value extends string> {
-  /** What the tabs choose among, for screen readers. */
+  /** The accessible name. */
   label: string
   tabs: readonly Tab<Value>[]
-  value?: Value
-  defaultValue?: Value
-  onValueChange?: (value: Value) => void
-  /** At the end of the tabs' line. */
+  value: Value
+  onValueChange: (value: Value) => void
+  /** Content at the end of the tab list. */
   actions?: ReactNode
   className?: string
 }
 
-/** Several views of one thing, one at a time. Arrow keys move among the tabs. */
+/** Tabs. Arrow keys move between them. */
 export function Tabs<Value extends string>(props: TabsProps<Value>) {
-  const { label, tabs, onValueChange, actions, className, value, defaultValue = tabs[0]?.value } = props
+  const { label, tabs, value, onValueChange, actions, className } = props
   const choose = (chosen: string) => {
     const tab = tabs.find((candidate) => candidate.value === chosen)
-    if (tab) onValueChange?.(tab.value)
+    if (tab) onValueChange(tab.value)
   }
   return (
-    <Radix.Root
-      {...(value === undefined ? { ...(defaultValue === undefined ? {} : { defaultValue }) } : { value })}
-      onValueChange={choose}
-      className={cn('flex min-w-0 flex-col', className)}
-    >
+    <Radix.Root value={value} onValueChange={choose} className={cn('flex min-w-0 flex-col', className)}>
       <div className="flex min-h-10 flex-wrap items-end justify-between gap-x-4 border-b">
         <Radix.List aria-label={label} className="-mb-px flex min-w-0 gap-4 overflow-x-auto px-1">
           {tabs.map((tab) => (
@@ -68,7 +64,7 @@ export function Tabs<Value extends string>(props: TabsProps<Value>) {
 function TabCount({ count }: { count: number }) {
   return (
     <span className="rounded-full bg-pressed px-1.5 text-2xs text-muted tabular-nums">
-      {count.toLocaleString('en')}
+      {formatNumber(count)}
     </span>
   )
 }

@@ -4,15 +4,15 @@ import type { ComponentProps } from 'react'
 import { cn } from './class-names'
 import { useFieldControl } from './field-context'
 import { inputStyles } from './input-styles'
-import { useTypedBefore } from './use-typed-before'
+import { usePrehydrationValue } from './use-prehydration-value'
 
 /** Several lines of text. */
 export function Textarea({ className, rows = 4, ref, ...rest }: ComponentProps<'textarea'>) {
   const control = useFieldControl(rest)
-  const box = useTypedBefore(rest.value, ref)
+  const inputRef = usePrehydrationValue(rest.value, ref)
   return (
     <textarea
-      ref={box}
+      ref={inputRef}
       {...rest}
       {...control}
       rows={rows}

@@ -10,21 +10,21 @@ const themes = ['light', 'dark', 'system'] as const
 const options = [
   { value: 'light', label: 'Light', icon: Sun },
   { value: 'dark', label: 'Dark', icon: Moon },
-  { value: 'system', label: 'Like the system', icon: Monitor },
+  { value: 'system', label: 'System', icon: Monitor },
 ] as const
 
-const never = () => () => {}
+const noSubscription = () => () => {}
 
-/** Chooses light, dark, or what the system says. */
+/** Selects the light, dark or system theme. */
 export function ThemeToggle() {
   const { theme, setTheme } = useTheme()
-  // The server does not know the choice: it is marked only once the page runs in the browser.
-  const inBrowser = useSyncExternalStore(
-    never,
+  // The server does not know the theme. The selection appears after hydration.
+  const hydrated = useSyncExternalStore(
+    noSubscription,
     () => true,
     () => false,
   )
-  const chosen = inBrowser ? themes.find((candidate) => candidate === theme) : undefined
+  const chosen = hydrated ? themes.find((candidate) => candidate === theme) : undefined
   return (
     <DropdownMenu trigger={<IconButton icon={SunMoon} label="Theme" />}>
       <MenuChoice label="Theme" value={chosen} options={options} onValueChange={setTheme} />

@@ -7,7 +7,7 @@ export { toast } from 'sonner'
 
 const icon = 'size-4'
 
-/** Where passing news appears. Stands once, around the whole site; `toast` from this file speaks through it. */
+/** Shows toasts. Rendered once for the whole site; `toast` from this file adds one. */
 export function Toaster() {
   return (
     <Sonner

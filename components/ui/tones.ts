@@ -1,4 +1,4 @@
-/** What a colour says. Never the only one to say it: an icon and a word stand beside it. */
+/** Semantic colours. Always used with an icon or text, never alone. */
 export const tones = {
   neutral: 'border-line bg-sunken text-muted',
   accent: 'border-accent-line bg-accent-soft text-accent-ink',

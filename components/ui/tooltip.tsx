@@ -3,7 +3,7 @@
 import { Tooltip as Radix } from 'radix-ui'
 import type { ReactElement, ReactNode } from 'react'
 
-/** Lets a second tooltip open at once after a first one. Stands once, around the whole site. */
+/** Opens a second tooltip at once after a first one. Rendered once for the whole site. */
 export function TooltipProvider({ children }: { children: ReactNode }) {
   return (
     <Radix.Provider delayDuration={400} skipDelayDuration={200}>
@@ -14,19 +14,17 @@ export function TooltipProvider({ children }: { children: ReactNode }) {
 
 interface TooltipProps {
   content: ReactNode
-  /** The element it explains: it must take the focus, or keyboards cannot reach the tooltip. */
+  /** The explained element. It must be focusable for the keyboard. */
   children: ReactElement
-  side?: 'top' | 'right' | 'bottom' | 'left'
 }
 
-/** A short explanation under the pointer or the focus. Never the only place where something is said. */
-export function Tooltip({ content, children, side = 'top' }: TooltipProps) {
+/** A short explanation on hover or focus. Never the only source of information. */
+export function Tooltip({ content, children }: TooltipProps) {
   return (
     <Radix.Root>
       <Radix.Trigger asChild>{children}</Radix.Trigger>
       <Radix.Portal>
         <Radix.Content
-          side={side}
           sideOffset={6}
           collisionPadding={8}
           className="z-50 max-w-72 animate-fade-in rounded-md bg-ink px-2 py-1 text-canvas text-xs shadow-float"

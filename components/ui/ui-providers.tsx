@@ -2,17 +2,17 @@
 
 import { ThemeProvider } from 'next-themes'
 import type { ReactNode } from 'react'
-import { LiveMark } from './live-mark'
+import { HydrationMarker } from './hydration-marker'
 import { Toaster } from './toaster'
 import { TooltipProvider } from './tooltip'
 
 interface UiProvidersProps {
-  /** Of the page's Content-Security-Policy, for the small script that sets the theme before the first paint. */
+  /** The nonce of the Content-Security-Policy, for the script that sets the theme before the first paint. */
   nonce?: string
   children: ReactNode
 }
 
-/** What the parts in this folder need around them, once. */
+/** The providers that components in this folder need. */
 export function UiProviders({ nonce, children }: UiProvidersProps) {
   return (
     <ThemeProvider
@@ -23,7 +23,7 @@ export function UiProviders({ nonce, children }: UiProvidersProps) {
     >
       <TooltipProvider>{children}</TooltipProvider>
       <Toaster />
-      <LiveMark />
+      <HydrationMarker />
     </ThemeProvider>
   )
 }

@@ -7,17 +7,16 @@ import { Button } from './button'
 import { DropdownMenu, MenuSeparator } from './dropdown-menu'
 
 interface UserMenuProps {
-  /** How the user is called everywhere. */
+  /** The user id. */
   handle: string
-  email?: string | null
-  /** Shown as a badge where it is worth saying. */
+  /** Shown as a badge. */
   role?: string
   /** {@link MenuItem}s. */
   children: ReactNode
 }
 
-/** Who is signed in, and what belongs to them. */
-export function UserMenu({ handle, email, role, children }: UserMenuProps) {
+/** The signed-in user and their pages. */
+export function UserMenu({ handle, role, children }: UserMenuProps) {
   return (
     <DropdownMenu
       className="w-60"
@@ -29,10 +28,7 @@ export function UserMenu({ handle, email, role, children }: UserMenuProps) {
       }
     >
       <div className="flex items-center gap-2 px-2 py-1.5">
-        <div className="min-w-0 flex-1">
-          <p className="truncate font-medium text-ink text-sm">{handle}</p>
-          {email ? <p className="truncate text-subtle text-xs">{email}</p> : null}
-        </div>
+        <p className="min-w-0 flex-1 truncate font-medium text-ink text-sm">{handle}</p>
         {role ? <Badge>{role}</Badge> : null}
       </div>
       <MenuSeparator />

@@ -11,18 +11,18 @@ import { isAdmin } from '@/lib/access/actor'
 import { readOrchestrator } from '@/lib/cluster/admin/orchestrator'
 import { readCluster } from '@/lib/cluster/overview/read-cluster'
 import { readQueue } from '@/lib/queue/list'
-import { pageActor } from '../page-actor'
-import { ifSoon, Prefetched } from '../prefetched'
+import { ifLoadedSoon, Prefetched } from '../prefetched'
+import { requireActor } from '../require-actor'
 
 export const metadata: Metadata = { title: 'Cluster' }
 
 export default async function ClusterPage() {
-  const actor = await pageActor('/cluster')
+  const actor = await requireActor('/cluster')
   const cluster = await readCluster(actor, { limit: nodesPerPage, offset: 0 })
-  // A forecast over a large cluster takes seconds, in which this process sends no page either.
+  // A forecast for a large cluster blocks this process for seconds.
   const isLarge = cluster.cluster_status.nodes > nodesPerPage
   const [queue, scheduler] = await Promise.all([
-    isLarge ? undefined : ifSoon(readQueue(actor, { limit: queueStep })),
+    isLarge ? undefined : ifLoadedSoon(readQueue(actor, { limit: queueStep })),
     readOrchestrator(),
   ])
   return (

@@ -4,13 +4,13 @@ import { projectsQuery } from '@/components/queries/queries'
 import { isAdmin } from '@/lib/access/actor'
 import { listProjects } from '@/lib/access/projects/projects'
 import { listProjectsSchema } from '@/lib/contract/access'
-import { pageActor } from '../page-actor'
 import { firstPage, Prefetched } from '../prefetched'
+import { requireActor } from '../require-actor'
 
 export const metadata: Metadata = { title: 'Projects' }
 
 export default async function ProjectsPage() {
-  const actor = await pageActor('/projects')
+  const actor = await requireActor('/projects')
   return (
     <Prefetched
       queryKey={projectsQuery().queryKey}

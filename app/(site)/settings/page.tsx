@@ -5,13 +5,13 @@ import { keys } from '@/components/queries/queries'
 import { AppearancePanel } from '@/components/shell/appearance-panel'
 import { PageHeader } from '@/components/ui/page-header'
 import { getUser } from '@/lib/access/users/users'
-import { pageActor } from '../page-actor'
 import { Prefetched } from '../prefetched'
+import { requireActor } from '../require-actor'
 
 export const metadata: Metadata = { title: 'Settings' }
 
 export default async function SettingsPage() {
-  const actor = await pageActor('/settings')
+  const actor = await requireActor('/settings')
   return (
     <div className="max-w-3xl">
       <PageHeader title="Settings" />

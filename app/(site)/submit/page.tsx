@@ -7,15 +7,15 @@ import type { Actor } from '@/lib/access/actor'
 import { listEnvironments } from '@/lib/access/environments'
 import { GpuqError } from '@/lib/contract/errors'
 import { readSource } from '@/lib/jobs/read/read'
-import { pageActor } from '../page-actor'
-import { type PageSearch, readSearch, withSearch } from '../page-search'
 import { Prefetched } from '../prefetched'
+import { requireActor } from '../require-actor'
+import { readSearchParams, type SearchParams, withSearchParams } from '../search-params'
 
 export const metadata: Metadata = { title: 'New job' }
 
-export default async function SubmitPage({ searchParams }: { searchParams: PageSearch }) {
-  const params = await readSearch(searchParams)
-  const actor = await pageActor(withSearch('/submit', params))
+export default async function SubmitPage({ searchParams }: { searchParams: SearchParams }) {
+  const params = await readSearchParams(searchParams)
+  const actor = await requireActor(withSearchParams('/submit', params))
   const from = params.get('from')
   return (
     <Prefetched queryKey={keys.environments} load={() => listEnvironments(actor)}>

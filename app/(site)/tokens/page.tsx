@@ -4,13 +4,13 @@ import { tokensQuery } from '@/components/queries/queries'
 import { isAdmin } from '@/lib/access/actor'
 import { listTokens } from '@/lib/access/tokens/tokens'
 import { listTokensSchema } from '@/lib/contract/access'
-import { pageActor } from '../page-actor'
 import { firstPage, Prefetched } from '../prefetched'
+import { requireActor } from '../require-actor'
 
 export const metadata: Metadata = { title: 'Tokens' }
 
 export default async function TokensPage() {
-  const actor = await pageActor('/tokens')
+  const actor = await requireActor('/tokens')
   return (
     <Prefetched
       queryKey={tokensQuery().queryKey}

@@ -15,14 +15,14 @@ export default async function InvitationPage({ params }: { params: Promise<{ tok
       <AuthLayout title="Invitation">
         <Callout
           tone="warning"
-          title="This invitation does not work any more"
+          title="This invitation is not valid"
           action={
             <ButtonLink href="/sign-in" size="sm">
               Sign in
             </ButtonLink>
           }
         >
-          It was used, has ended, or was replaced by a newer one. Ask your admin for a new one.
+          It was used, expired or was replaced. Ask your admin for a new invitation.
         </Callout>
       </AuthLayout>
     )
@@ -30,7 +30,7 @@ export default async function InvitationPage({ params }: { params: Promise<{ tok
   return (
     <AuthLayout
       title={`Welcome, ${invited.handle}`}
-      note="You will sign in with your user id and this password."
+      note="Sign in later with your user id and this password."
     >
       <InvitationForm token={token} />
     </AuthLayout>

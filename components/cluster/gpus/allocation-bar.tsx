@@ -1,6 +1,6 @@
 import { cn } from '../../ui/class-names'
 
-/** How much of a GPU is given out, as a bar. The words stand beside it. */
+/** The allocated share of a GPU as a bar. Text beside it gives the number. */
 export function AllocationBar({ share, className }: { share: number; className?: string }) {
   return (
     <span aria-hidden className={cn('block h-1 overflow-hidden rounded-full bg-pressed', className)}>

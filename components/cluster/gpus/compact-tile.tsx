@@ -4,18 +4,18 @@ import { memo } from 'react'
 import type { ClusterGpu } from '@/lib/contract/cluster'
 import { cn } from '../../ui/class-names'
 import { tones } from '../../ui/tones'
-import type { StateLook } from '../states'
+import type { StateStyle } from '../state-styles'
 import { AllocationBar } from './allocation-bar'
 
 interface CompactTileProps {
   gpu: ClusterGpu
-  look: StateLook
+  stateStyle: StateStyle
   onOpen: (gpuId: string) => void
 }
 
-/** One GPU of hundreds: its number, its state, how much of it is given out. The rest stands in the details. */
-export const CompactTile = memo(function CompactTile({ gpu, look, onOpen }: CompactTileProps) {
-  const { tone, icon: Icon, label } = look
+/** One GPU of hundreds: its number, state and allocated share. */
+export const CompactTile = memo(function CompactTile({ gpu, stateStyle, onOpen }: CompactTileProps) {
+  const { tone, icon: Icon, label } = stateStyle
   return (
     <li className="min-w-0">
       <button

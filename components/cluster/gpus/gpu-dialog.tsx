@@ -14,7 +14,7 @@ import { StatusBadge } from '../../ui/status-badge'
 import { toast } from '../../ui/toaster'
 import { formatGib, formatShare } from '../format-amounts'
 import { PauseForm } from '../pause-form'
-import { gpuLooks } from '../states'
+import { gpuStateStyles } from '../state-styles'
 import { GpuCharts } from './gpu-charts'
 import type { GpuHistory } from './gpu-history'
 import { JobShare } from './job-share'
@@ -27,26 +27,26 @@ interface GpuDialogProps {
   onClose: () => void
 }
 
-/** Everything about one GPU, live; for admins, the way to take it out of service and back. */
+/** The details of one GPU, live. Admins can pause and resume it. */
 export function GpuDialog({ gpu, node, history, admin, onClose }: GpuDialogProps) {
-  const look = gpuLooks[gpu.state]
+  const stateStyle = gpuStateStyles[gpu.state]
   return (
     <Dialog
       open
       onOpenChange={(open) => (open ? undefined : onClose())}
       title={`GPU ${gpu.index} of ${node.name}`}
-      description={look.message}
+      description={stateStyle.message}
     >
       <div className="flex flex-col gap-5">
         <div className="flex flex-wrap items-center gap-2">
-          <StatusBadge tone={look.tone} icon={look.icon} label={look.label} />
+          <StatusBadge tone={stateStyle.tone} icon={stateStyle.icon} label={stateStyle.label} />
           {gpu.simulated ? <Badge tone="warning">simulated</Badge> : null}
         </div>
-        {gpu.reason ? <Callout tone={look.tone}>{gpu.reason}</Callout> : null}
+        {gpu.reason ? <Callout tone={stateStyle.tone}>{gpu.reason}</Callout> : null}
         <GpuJobs gpu={gpu} />
         {gpu.simulated ? (
           <p className="text-muted text-sm">
-            This GPU is simulated: jobs on it run in real containers, and there is no device to measure.
+            This GPU is simulated. Its jobs run in real containers, but there is no device to measure.
           </p>
         ) : (
           <GpuCharts gpu={gpu} history={history} />
@@ -54,7 +54,7 @@ export function GpuDialog({ gpu, node, history, admin, onClose }: GpuDialogProps
         <DataList className="grid-cols-2 sm:grid-cols-4">
           <Datum label="Model">{gpu.model}</Datum>
           <Datum label="Memory">{formatGib(gpu.memory_mib)}</Datum>
-          <Datum label="Given out">{formatShare(gpu.allocated)}</Datum>
+          <Datum label="Allocated">{formatShare(gpu.allocated)}</Datum>
           <Datum label="Power">{gpu.use?.power_w == null ? '–' : `${Math.round(gpu.use.power_w)} W`}</Datum>
         </DataList>
         <p className="break-all font-mono text-subtle text-xs">{gpu.uuid}</p>
@@ -95,18 +95,18 @@ function ForgetGpu({ gpu, node, onDone }: GpuActionsProps) {
   return (
     <ConfirmDialog
       title={`Forget ${name}?`}
-      description="It leaves this page. Past jobs go on naming it. Once its node finds it again, it is back."
-      confirmLabel="Forget the GPU"
-      keepLabel="Keep it"
+      description="gpuq removes the GPU from this page. Past jobs keep its name. If its node finds it again, it returns."
+      confirmLabel="Forget GPU"
+      keepLabel="Keep GPU"
       trigger={
         <Button className="self-start">
           <Trash2 aria-hidden />
-          Forget this GPU
+          Forget GPU
         </Button>
       }
       onConfirm={async () => {
         await mutateAsync(gpu.gpu_id)
-        toast.success(`${name} is forgotten`)
+        toast.success(`${name} forgotten`)
         onDone()
       }}
     />
@@ -118,11 +118,11 @@ function PauseGpu({ gpu, onDone }: { gpu: ClusterGpu; onDone: () => void }) {
   if (gpu.state !== 'paused') {
     return (
       <PauseForm
-        hint="Shown beside the GPU, and to jobs that wait for it. Jobs that run on it finish."
-        send="Pause this GPU"
+        hint="Shown with the GPU and with jobs that wait for it. Running jobs finish."
+        submitLabel="Pause GPU"
         onPause={async (reason) => {
           await mutateAsync({ id: gpu.gpu_id, paused: true, ...reason })
-          toast.success(`GPU ${gpu.index} is paused`)
+          toast.success(`GPU ${gpu.index} paused`)
           onDone()
         }}
       />
@@ -136,14 +136,14 @@ function PauseGpu({ gpu, onDone }: { gpu: ClusterGpu; onDone: () => void }) {
         mutate(
           { id: gpu.gpu_id, paused: false },
           {
-            onSuccess: () => toast.success(`GPU ${gpu.index} takes jobs again`),
+            onSuccess: () => toast.success(`GPU ${gpu.index} accepts jobs again`),
             onError: (error) => toast.error(error.message),
           },
         )
       }
     >
       <Play aria-hidden />
-      Resume this GPU
+      Resume GPU
     </Button>
   )
 }

@@ -3,7 +3,7 @@ import type { SparkFrame } from './spark-path'
 
 export type GpuSeries = ClusterHistory['gpus'][number]
 
-/** The last hour of every GPU, and the hour itself: one for all, so that tiles can be compared. */
+/** The last hour of every GPU. All GPUs share one time range, so that tiles can be compared. */
 export interface GpuHistory {
   of: ReadonlyMap<string, GpuSeries>
   hour: Pick<SparkFrame, 'from' | 'to'>
@@ -11,7 +11,7 @@ export interface GpuHistory {
 
 const hourS = 3600
 
-/** Puts each GPU's series under its id. The hour ends with the newest sample of all. */
+/** The series by GPU id. The hour ends with the newest sample. */
 export function indexHistory({ gpus }: ClusterHistory): GpuHistory {
   const to = Math.max(0, ...gpus.map(({ at }) => at.at(-1) ?? 0))
   return { of: new Map(gpus.map((gpu) => [gpu.gpu_id, gpu])), hour: { from: to - hourS, to } }

@@ -4,23 +4,23 @@ import { memo } from 'react'
 import type { ClusterGpu } from '@/lib/contract/cluster'
 import { cn } from '../../ui/class-names'
 import { StatusBadge } from '../../ui/status-badge'
-import type { StateLook } from '../states'
+import type { StateStyle } from '../state-styles'
 import { AllocationBar } from './allocation-bar'
 import type { GpuHistory, GpuSeries } from './gpu-history'
-import { measuresOf } from './gpu-measures'
+import { gpuMetrics } from './gpu-metrics'
 import { JobShare } from './job-share'
 import { Sparkline } from './sparkline'
 
 interface GpuTileProps {
   gpu: ClusterGpu
-  look: StateLook
+  stateStyle: StateStyle
   series: GpuSeries | undefined
   hour: GpuHistory['hour']
   onOpen: (gpuId: string) => void
 }
 
-/** One GPU with what it does and did. Drawn again only when something about it changed. */
-export const GpuTile = memo(function GpuTile({ gpu, look, series, hour, onOpen }: GpuTileProps) {
+/** One GPU with its state, jobs and metrics. Renders again only if they change. */
+export const GpuTile = memo(function GpuTile({ gpu, stateStyle, series, hour, onOpen }: GpuTileProps) {
   return (
     <li className="group relative flex min-w-0 flex-col gap-2 rounded-md border bg-surface p-2.5 transition-colors hover:bg-hover">
       <div className="flex items-center justify-between gap-2">
@@ -30,17 +30,17 @@ export const GpuTile = memo(function GpuTile({ gpu, look, series, hour, onOpen }
           className="rounded-sm font-medium text-ink text-sm after:absolute after:inset-0 after:rounded-md focus-visible:outline-none focus-visible:after:outline-2 focus-visible:after:outline-focus"
         >
           GPU {gpu.index}
-          <span className="sr-only"> {look.label}: details</span>
+          <span className="sr-only"> {stateStyle.label}: details</span>
         </button>
-        <StatusBadge {...look} look="plain" className="text-xs" />
+        <StatusBadge {...stateStyle} variant="plain" className="text-xs" />
       </div>
       <AllocationBar share={gpu.allocated} />
       <Occupants gpu={gpu} />
       {gpu.simulated ? (
-        <p className="mt-auto text-subtle text-xs">Simulated: nothing to measure</p>
+        <p className="mt-auto text-subtle text-xs">Simulated: no measurements</p>
       ) : (
         <dl className="mt-auto flex flex-col gap-1">
-          {measuresOf(gpu, series).map(({ of, label: name, now, values, max }) => (
+          {gpuMetrics(gpu, series).map(({ of, label: name, now, values, max }) => (
             <div key={of} className="grid grid-cols-[3rem_minmax(0,1fr)_3.75rem] items-center gap-1.5">
               <dt className="text-subtle text-xs">{name}</dt>
               <dd className="contents">
@@ -57,7 +57,7 @@ export const GpuTile = memo(function GpuTile({ gpu, look, series, hour, onOpen }
 
 const none: readonly number[] = []
 
-/** Two lines at every time, so that a job that comes or goes moves nothing. The rest stands in the details. */
+/** Always two lines, so that nothing moves when jobs change. The details show the rest. */
 function Occupants({ gpu: { jobs, reason } }: { gpu: ClusterGpu }) {
   const room = reason === null ? 2 : 1
   const shown = jobs.length > room ? jobs.slice(0, room - 1) : jobs
@@ -75,7 +75,7 @@ function Occupants({ gpu: { jobs, reason } }: { gpu: ClusterGpu }) {
       {hidden > 0 ? (
         <p className="text-muted">{shown.length > 0 ? `and ${hidden} more` : `${hidden} jobs`}</p>
       ) : null}
-      {reason === null && jobs.length === 0 ? <p className="text-subtle">Nothing runs here</p> : null}
+      {reason === null && jobs.length === 0 ? <p className="text-subtle">No jobs</p> : null}
     </div>
   )
 }

@@ -6,12 +6,12 @@ import { formatShare } from '../format-amounts'
 
 type GpuJob = ClusterGpu['jobs'][number]
 
-/** How a job is called here: by its name, else by its id; others' jobs have none. */
-export function gpuJobTitle({ job_id, name }: GpuJob): string {
+/** The name or id of a job. Other users' jobs have neither. */
+function gpuJobTitle({ job_id, name }: GpuJob): string {
   return name ?? (job_id === null ? 'another user’s job' : shortId(job_id))
 }
 
-/** A job on a GPU, on one line: what it is, whose, and how much of the GPU it holds. */
+/** A job on a GPU in one line: title, user and share of the GPU. */
 export function JobShare({ job, className }: { job: GpuJob; className?: string }) {
   const title = gpuJobTitle(job)
   return (
@@ -20,7 +20,7 @@ export function JobShare({ job, className }: { job: GpuJob; className?: string }
         <span className="min-w-0 truncate text-muted">{title}</span>
       ) : (
         <Link
-          look="quiet"
+          variant="quiet"
           href={`/jobs/${job.job_id}`}
           title={title}
           className={cn('relative min-w-0 truncate text-ink', job.name === null && 'font-mono')}

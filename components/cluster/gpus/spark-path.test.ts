@@ -3,7 +3,7 @@ import { sparkHeight, sparkPath, sparkWidth } from './spark-path'
 
 const hour = { from: 0, to: 3600, max: 1 }
 
-it('spans its frame from edge to edge', () => {
+it('spans the whole chart', () => {
   const at = Array.from({ length: 121 }, (_, index) => index * 30)
   const { line } = sparkPath(
     at,
@@ -24,13 +24,13 @@ it('keeps a short peak', () => {
   expect(line).toContain('60 1L')
 })
 
-it('breaks where nothing was measured', () => {
+it('breaks at gaps between measurements', () => {
   const at = [0, 30, 60, 1800, 1830]
   expect(sparkPath(at, [0, 0, 0, 1, 1], hour).line.match(/M/g)).toHaveLength(2)
   expect(sparkPath(at, [0, null, 0, null, null], hour).line.match(/M/g)).toHaveLength(1)
 })
 
-it('draws nothing of nothing, and no more than the frame', () => {
+it('draws nothing without samples, and only samples in range', () => {
   expect(sparkPath([], [], hour)).toEqual({ line: '', area: '' })
   expect(sparkPath([-5, 4000], [1, 1], hour).line).toBe('')
   expect(sparkPath([3600], [7], hour).line).toBe(`M${sparkWidth} 1h0.01`)

@@ -12,17 +12,17 @@ export interface SparkPath {
   area: string
 }
 
-/** The drawing's own units, stretched over whatever room there is. */
+/** The size of the SVG's view box. */
 export const sparkWidth = 120
 export const sparkHeight = 24
-/** Room for the stroke at both edges. */
+/** Space for the stroke. */
 const margin = 1
-/** Samples further apart than this many columns were not taken in between: the line breaks there. */
+/** The line breaks between samples that are more columns apart. */
 const widestStep = 6
 
 /**
- * Draws a series as one line and the area below it. Of the samples that fall into one column the highest counts, so that
- * a short peak of an hour ago can still be seen.
+ * The paths of a series and of the area below it. Each column shows its highest sample, so that short peaks stay
+ * visible.
  */
 export function sparkPath(
   at: readonly number[],
@@ -36,7 +36,7 @@ export function sparkPath(
   }
   const texts = lines.map((points) => points.map(([x, value]) => `${x} ${toY(value)}`).join('L'))
   return {
-    // A lone point is drawn as a line of no length, which a round cap makes a dot.
+    // A single point is a line without length. The round cap makes it a dot.
     line: texts.map((text, index) => `M${text}${lines[index]?.length === 1 ? 'h0.01' : ''}`).join(''),
     area: texts
       .map((text, index) => {

@@ -2,7 +2,7 @@ import { memo } from 'react'
 import { cn } from '../../ui/class-names'
 import { type SparkFrame, sparkHeight, sparkPath, sparkWidth } from './spark-path'
 
-/** One colour for each thing that is measured, the same wherever it shows. */
+/** One colour for each metric. */
 const strokes = {
   load: 'text-(--series-1)',
   memory: 'text-(--series-2)',
@@ -13,14 +13,14 @@ interface SparklineProps extends SparkFrame {
   of: keyof typeof strokes
   at: readonly number[]
   values: readonly (number | null)[]
-  /** Left out where the numbers beside it say enough. */
+  /** Not needed if numbers beside the chart say the same. */
   label?: string
   className?: string
 }
 
 /**
- * A series as a small line. Hundreds of them stand on a page: two paths each, and nothing that moves. Its frame comes in
- * numbers, so that it is drawn again only with new samples.
+ * A series as a small line chart. A page shows hundreds of them: each has only two paths and no animation. Its range
+ * comes as numbers, so that it renders again only with new samples.
  */
 export const Sparkline = memo(function Sparkline({
   of,

@@ -11,14 +11,14 @@ import { Dialog } from '../../ui/dialog'
 import { toast } from '../../ui/toaster'
 import { PauseForm } from '../pause-form'
 
-/** What an admin can do with a node. */
+/** The admin actions for a node. */
 export function NodeActions({ node }: { node: ClusterNode }) {
   const { mutate, isPending } = useMutation(updateNode)
-  const takeBack = (change: { paused: false } | { quarantined: false }, done: string) =>
+  const undo = (change: { paused: false } | { quarantined: false }, message: string) =>
     mutate(
       { number: node.node_id, ...change },
       {
-        onSuccess: () => toast.success(done),
+        onSuccess: () => toast.success(message),
         onError: (error) => toast.error(error.message),
       },
     )
@@ -27,10 +27,10 @@ export function NodeActions({ node }: { node: ClusterNode }) {
       <Button
         size="sm"
         loading={isPending}
-        onClick={() => takeBack({ quarantined: false }, `The quarantine of ${node.name} has ended`)}
+        onClick={() => undo({ quarantined: false }, `${node.name} left quarantine`)}
       >
         <ShieldCheck aria-hidden />
-        End the quarantine
+        End quarantine
         <span className="sr-only"> of {node.name}</span>
       </Button>
     )
@@ -40,7 +40,7 @@ export function NodeActions({ node }: { node: ClusterNode }) {
       <Button
         size="sm"
         loading={isPending}
-        onClick={() => takeBack({ paused: false }, `${node.name} takes jobs again`)}
+        onClick={() => undo({ paused: false }, `${node.name} accepts jobs again`)}
       >
         <Play aria-hidden />
         Resume
@@ -56,7 +56,7 @@ export function NodeActions({ node }: { node: ClusterNode }) {
   )
 }
 
-/** No worker serves it, and one may never do so again. Simulated nodes are taken away where they are made. */
+/** No worker serves the node. Simulated nodes are removed in their own dialog. */
 function isGone({ state, simulated }: ClusterNode): boolean {
   return !simulated && (state === 'lost' || state === 'drained')
 }
@@ -66,9 +66,9 @@ function ForgetNode({ node }: { node: ClusterNode }) {
   return (
     <ConfirmDialog
       title={`Forget ${node.name}?`}
-      description="It leaves this page with its GPUs, and a pause or a quarantine ends. Past jobs go on naming it. Once a worker serves it again, it is back."
-      confirmLabel="Forget the node"
-      keepLabel="Keep it"
+      description="gpuq removes the node and its GPUs from this page, and ends a pause or quarantine. Past jobs keep its name. If a worker serves it again, it returns."
+      confirmLabel="Forget node"
+      keepLabel="Keep node"
       trigger={
         <Button size="sm">
           <Trash2 aria-hidden />
@@ -78,7 +78,7 @@ function ForgetNode({ node }: { node: ClusterNode }) {
       }
       onConfirm={async () => {
         await mutateAsync(node.node_id)
-        toast.success(`${node.name} is forgotten`)
+        toast.success(`${node.name} forgotten`)
       }}
     />
   )
@@ -92,7 +92,7 @@ function PauseNode({ node }: { node: ClusterNode }) {
       open={open}
       onOpenChange={setOpen}
       title={`Pause ${node.name}?`}
-      description="Nothing new starts there. Jobs that run finish."
+      description="No new job starts there. Running jobs finish."
       trigger={
         <Button size="sm">
           <Pause aria-hidden />
@@ -102,11 +102,11 @@ function PauseNode({ node }: { node: ClusterNode }) {
       }
     >
       <PauseForm
-        hint="Shown beside the node, and to jobs that wait for it."
-        send="Pause the node"
+        hint="Shown with the node and with jobs that wait for it."
+        submitLabel="Pause node"
         onPause={async (reason) => {
           await mutateAsync({ number: node.node_id, paused: true, ...reason })
-          toast.success(`${node.name} is paused`)
+          toast.success(`${node.name} paused`)
           setOpen(false)
         }}
       />

@@ -5,13 +5,14 @@ import type { ClusterNode } from '@/lib/contract/cluster'
 import { Badge } from '../../ui/badge'
 import { Callout } from '../../ui/callout'
 import { cn } from '../../ui/class-names'
+import { formatCount } from '../../ui/format-number'
 import { Panel, PanelBody } from '../../ui/panel'
 import { StatusBadge } from '../../ui/status-badge'
-import { formatCount, formatGib, formatModels } from '../format-amounts'
+import { formatGib, formatModels } from '../format-amounts'
 import { CompactTile } from '../gpus/compact-tile'
 import type { GpuHistory } from '../gpus/gpu-history'
 import { GpuTile } from '../gpus/gpu-tile'
-import { gpuLooks, nodeLooks } from '../states'
+import { gpuStateStyles, nodeStateStyles } from '../state-styles'
 import { NodeActions } from './node-actions'
 
 export type NodeView = 'details' | 'compact'
@@ -21,7 +22,7 @@ interface NodeCardProps {
   view: NodeView
   history: GpuHistory | undefined
   admin: boolean
-  /** One of so many that what is out of view should cost no drawing: hundreds of GPUs must scroll smoothly. */
+  /** With many nodes, the browser skips those out of view: hundreds of GPUs must scroll smoothly. */
   many: boolean
   onOpenGpu: (gpuId: string) => void
 }
@@ -35,19 +36,19 @@ export const NodeCard = memo(function NodeCard({
   many,
   onOpenGpu,
 }: NodeCardProps) {
-  const look = nodeLooks[node.state]
+  const stateStyle = nodeStateStyles[node.state]
   return (
-    <Panel {...(many ? { className: cn('[content-visibility:auto]', placeOf[view]) } : {})}>
+    <Panel {...(many ? { className: cn('[content-visibility:auto]', estimatedSize[view]) } : {})}>
       <header className="flex min-h-11 flex-wrap items-center gap-x-4 gap-y-2 border-b px-4 py-2">
         <div className="min-w-0 flex-1 basis-56">
           <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
             <h3 className="min-w-0 break-words font-semibold text-ink text-sm">{node.name}</h3>
-            <span title={look.message}>
+            <span title={stateStyle.message}>
               <StatusBadge
-                tone={look.tone}
-                icon={look.icon}
-                label={look.label}
-                look="plain"
+                tone={stateStyle.tone}
+                icon={stateStyle.icon}
+                label={stateStyle.label}
+                variant="plain"
                 className="text-xs"
               />
             </span>
@@ -60,7 +61,7 @@ export const NodeCard = memo(function NodeCard({
         {admin ? <NodeActions node={node} /> : null}
       </header>
       <PanelBody className="flex flex-col gap-3">
-        {node.reason ? <Callout tone={look.tone}>{node.reason}</Callout> : null}
+        {node.reason ? <Callout tone={stateStyle.tone}>{node.reason}</Callout> : null}
         <NodeWarnings warnings={node.warnings} />
         <NodeGpus node={node} view={view} history={history} onOpenGpu={onOpenGpu} />
       </PanelBody>
@@ -68,18 +69,18 @@ export const NodeCard = memo(function NodeCard({
   )
 })
 
-/** The room that a node takes before it is drawn for the first time. */
-const placeOf = {
+/** The estimated height of a node before its first rendering. */
+const estimatedSize = {
   details: '[contain-intrinsic-size:auto_22rem]',
   compact: '[contain-intrinsic-size:auto_10rem]',
 } as const satisfies Record<NodeView, string>
 
 function describeNode(node: ClusterNode): string {
   const { cpu_used_milli, cpu_milli, memory_used_mib, memory_mib } = node
-  const gpus = node.gpus.length === 0 ? 'no GPU' : formatModels(node.gpus.map(({ model }) => model))
+  const gpus = node.gpus.length === 0 ? 'no GPUs' : formatModels(node.gpus.map(({ model }) => model))
   const cores = `${Number((cpu_used_milli / 1000).toFixed(1))}/${Math.round(cpu_milli / 1000)} cores`
   const memory = `${formatGib(memory_used_mib).replace(' GiB', '')}/${formatGib(memory_mib)}`
-  return `${gpus} · ${cores}, ${memory} given out`
+  return `${gpus} · ${cores}, ${memory} allocated`
 }
 
 function NodeWarnings({ warnings }: { warnings: readonly string[] }) {
@@ -87,7 +88,7 @@ function NodeWarnings({ warnings }: { warnings: readonly string[] }) {
   return (
     <details className="text-xs">
       <summary className="w-fit rounded-sm text-warning-ink">
-        {formatCount(warnings.length, 'warning')} of its worker
+        {formatCount(warnings.length, 'worker warning')}
       </summary>
       <ul className="mt-1 list-disc pl-5 text-muted">
         {warnings.map((warning) => (
@@ -107,20 +108,21 @@ const columnsOf = {
 const emptyHour = { from: 0, to: 1 }
 
 function NodeGpus({ node, view, history, onOpenGpu }: Omit<NodeCardProps, 'admin' | 'many'>) {
-  if (node.gpus.length === 0) return <p className="text-muted text-sm">It runs jobs that ask for no GPU.</p>
-  // Without anything to measure, a tile needs no room for its charts.
+  if (node.gpus.length === 0)
+    return <p className="text-muted text-sm">This node runs jobs that need no GPU.</p>
+  // A tile without measurements needs no space for charts.
   const tiles = node.gpus.every(({ simulated }) => simulated) ? 'unmeasured' : view
   const columns = columnsOf[view === 'compact' ? view : tiles]
   return (
     <ul aria-label={`GPUs of ${node.name}`} className={cn('grid', columns)}>
       {node.gpus.map((gpu) =>
         view === 'compact' ? (
-          <CompactTile key={gpu.gpu_id} gpu={gpu} look={gpuLooks[gpu.state]} onOpen={onOpenGpu} />
+          <CompactTile key={gpu.gpu_id} gpu={gpu} stateStyle={gpuStateStyles[gpu.state]} onOpen={onOpenGpu} />
         ) : (
           <GpuTile
             key={gpu.gpu_id}
             gpu={gpu}
-            look={gpuLooks[gpu.state]}
+            stateStyle={gpuStateStyles[gpu.state]}
             series={history?.of.get(gpu.gpu_id)}
             hour={history?.hour ?? emptyHour}
             onOpen={onOpenGpu}

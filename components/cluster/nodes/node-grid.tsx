@@ -15,7 +15,7 @@ import { NoNodes } from './no-nodes'
 import { NodeCard, type NodeView } from './node-card'
 import { NodePager, NodeSearch } from './node-search'
 
-/** From so many GPUs on, one line for each node says more than a page for each. */
+/** With more GPUs than this, the compact view is the default. */
 const manyGpus = 48
 
 const manyNodes = 8
@@ -25,19 +25,19 @@ const nodeViews = [
   { value: 'compact', label: 'Compact', icon: LayoutGrid },
 ] as const
 
-/** Of a cluster that does not fit on one page: details take more room, and an hour of each GPU. */
+/** The detailed view needs more space and an hour of data for each GPU. */
 const detailedNodesPerPage = 12
 
 interface NodeGridProps {
   cluster: Cluster
-  /** Which of its nodes are meant. */
-  wanted: NodesWanted
-  onWanted: (wanted: NodesWanted) => void
+  /** Which nodes to show. */
+  filter: NodesWanted
+  onFilter: (filter: NodesWanted) => void
   admin: boolean
 }
 
-/** The nodes with their GPUs, as large as their number allows. */
-export function NodeGrid({ cluster, wanted, onWanted, admin }: NodeGridProps) {
+/** The nodes with their GPUs. */
+export function NodeGrid({ cluster, filter, onFilter, admin }: NodeGridProps) {
   const { nodes, matching_nodes, cluster_status } = cluster
   const [chosen, setChosen] = useState<NodeView | null>(null)
   const [openId, setOpenId] = useState<string | null>(null)
@@ -54,11 +54,11 @@ export function NodeGrid({ cluster, wanted, onWanted, admin }: NodeGridProps) {
   const choose = (next: NodeView) => {
     setChosen(next)
     if (paged) {
-      onWanted({ ...wanted, offset: 0, limit: next === 'details' ? detailedNodesPerPage : nodesPerPage })
+      onFilter({ ...filter, offset: 0, limit: next === 'details' ? detailedNodesPerPage : nodesPerPage })
     }
   }
   const pager = (
-    <NodePager wanted={wanted} onWanted={onWanted} shown={nodes.length} matching={matching_nodes} />
+    <NodePager filter={filter} onFilter={onFilter} shown={nodes.length} matching={matching_nodes} />
   )
   return (
     <section aria-label="Nodes" className="flex flex-col gap-3">
@@ -66,14 +66,14 @@ export function NodeGrid({ cluster, wanted, onWanted, admin }: NodeGridProps) {
         <h2 className="font-semibold text-base text-ink">Nodes</h2>
         <StateCounts counts={cluster.gpus_by_state} />
         <Segmented
-          label="How to show the GPUs"
+          label="GPU view"
           value={view}
           onValueChange={choose}
           options={nodeViews}
           className="ml-auto"
         />
       </div>
-      {paged || wanted.name || wanted.not_ready ? <NodeSearch wanted={wanted} onWanted={onWanted} /> : null}
+      {paged || filter.name || filter.not_ready ? <NodeSearch filter={filter} onFilter={onFilter} /> : null}
       {pager}
       <div className={cn('grid gap-3', view === 'compact' && 'xl:grid-cols-2')}>
         {nodes.map((node) => (
@@ -94,7 +94,7 @@ export function NodeGrid({ cluster, wanted, onWanted, admin }: NodeGridProps) {
   )
 }
 
-/** The last hour of the GPUs that show one. Of thousands it is megabytes. */
+/** The last hour of the visible GPUs only: for thousands of GPUs it is megabytes. */
 function useHistory(nodes: readonly ClusterNode[]): GpuHistory | undefined {
   const measured = nodes.filter(({ gpus }) => gpus.some(({ simulated }) => !simulated))
   const { data } = useQuery({

@@ -1,9 +1,8 @@
 'use client'
 
 import { Trash2 } from 'lucide-react'
-import { Field } from '../../ui/field'
 import { IconButton } from '../../ui/icon-button'
-import { Input } from '../../ui/input'
+import { TextField } from '../../ui/text-field'
 import type { ModelRow, RowErrors } from './model-rows'
 
 interface ModelRowFieldsProps {
@@ -13,35 +12,37 @@ interface ModelRowFieldsProps {
   onRemove: () => void
 }
 
-/** One model and its need. What the columns are called is seen above the first one only. */
+/** One model and its GPUs. Only the first row shows the labels. */
 export function ModelRowFields({ row, errors, onChange, onRemove }: ModelRowFieldsProps) {
-  const called = row.name.trim() || 'a new model'
+  const title = row.name.trim() || 'a new model'
   return (
     <li className="group flex items-start gap-2 not-first:[&_label]:sr-only">
-      <Field label="Model" error={errors?.name} className="flex-1">
-        <Input
-          mono
-          autoCapitalize="none"
-          autoComplete="off"
-          spellCheck={false}
-          value={row.name}
-          onChange={(event) => onChange({ ...row, name: event.target.value })}
-        />
-      </Field>
-      <Field label="GPUs" error={errors?.need} className="w-28">
-        <Input
-          inputMode="decimal"
-          autoComplete="off"
-          aria-label={`GPUs for ${called}`}
-          value={row.need}
-          onChange={(event) => onChange({ ...row, need: event.target.value })}
-        />
-      </Field>
+      <TextField
+        label="Model"
+        mono
+        autoCapitalize="none"
+        autoComplete="off"
+        spellCheck={false}
+        className="flex-1"
+        value={row.name}
+        error={errors?.name}
+        onChange={(name) => onChange({ ...row, name })}
+      />
+      <TextField
+        label="GPUs"
+        inputMode="decimal"
+        autoComplete="off"
+        aria-label={`GPUs for ${title}`}
+        className="w-28"
+        value={row.need}
+        error={errors?.need}
+        onChange={(need) => onChange({ ...row, need })}
+      />
       <IconButton
         icon={Trash2}
         variant="danger"
         size="lg"
-        label={`Remove ${called}`}
+        label={`Remove ${title}`}
         className="mt-1 group-first:mt-6"
         onClick={onRemove}
       />

@@ -4,11 +4,11 @@ import { readModelJson, readModelRows, toModelRows } from './model-rows'
 const table = { default_requirement: 1, models: { 'a-small-one': 0.5, 'a-large-one': 4 } }
 
 describe('model rows', () => {
-  it('give back the table they were made of', () => {
+  it('convert a table to rows and back', () => {
     expect(readModelRows('1', toModelRows(table))).toEqual({ ok: true, table })
   })
 
-  it('say what to change beside each field', () => {
+  it('report an error for each invalid field', () => {
     const rows = [
       { id: 1, name: 'llama', need: '2' },
       { id: 2, name: ' Llama ', need: '0' },
@@ -18,12 +18,12 @@ describe('model rows', () => {
     expect(read).toMatchObject({ ok: false, defaultError: 'Use a number from 0.001 to 8.' })
     if (read.ok) return
     expect([...read.rowErrors]).toEqual([
-      [2, { name: 'This model has a row already.', need: 'Use a number from 0.001 to 8.' }],
-      [3, { name: 'Name the model.' }],
+      [2, { name: 'This model already has a row.', need: 'Use a number from 0.001 to 8.' }],
+      [3, { name: 'Enter a model name.' }],
     ])
   })
 
-  it('keep a model by any name', () => {
+  it('accept any model name', () => {
     const rows = [{ id: 0, name: '__proto__', need: '1' }]
     const read = readModelRows('1', rows)
     expect(read.ok && Object.keys(read.table.models)).toEqual(['__proto__'])
@@ -31,12 +31,12 @@ describe('model rows', () => {
 })
 
 describe('pasted JSON', () => {
-  it('is read in the format of the file', () => {
+  it('accepts the format of the file', () => {
     expect(readModelJson(JSON.stringify(table))).toEqual({ ok: true, table })
   })
 
   it.each([
-    ['{', /no JSON/],
+    ['{', /not valid JSON/],
     ['[]', /./],
     ['{"default_requirement": 1, "models": {"a": 9}}', /models → a: /],
     ['{"default_requirement": 1, "models": {}, "more": 1}', /more/],

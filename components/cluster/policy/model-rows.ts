@@ -3,7 +3,7 @@ import { type ModelTable, modelTableSchema } from '@/lib/contract/cluster'
 import { isThousandths } from '@/lib/contract/config/values'
 import { numberText } from '../../shell/number-text'
 
-/** One line of the model table as one types it. */
+/** One row of the model table as text. */
 export interface ModelRow {
   /** Stays the same while the name changes. */
   id: number
@@ -21,16 +21,16 @@ type ReadRows =
   | { ok: false; defaultError: string | undefined; rowErrors: ReadonlyMap<number, RowErrors> }
 
 const needText = numberText({ min: 0.001, max: 8 }).refine(isThousandths, 'Use at most three decimals.')
-const nameText = z.string().trim().min(1, 'Name the model.').max(200, 'Use at most 200 characters.')
+const nameText = z.string().trim().min(1, 'Enter a model name.').max(200, 'Use at most 200 characters.')
 
-/** The rows that stand for a table, its names in order. */
+/** The rows of a table, sorted by name. */
 export function toModelRows({ models }: ModelTable): ModelRow[] {
   return Object.entries(models)
     .sort(([left], [right]) => left.localeCompare(right))
     .map(([name, need], id) => ({ id, name, need: String(need) }))
 }
 
-/** The table that was typed, or what to change beside each field. */
+/** The table in the form, or an error for each invalid field. */
 export function readModelRows(defaultNeed: string, rows: readonly ModelRow[]): ReadRows {
   const fallback = needText.safeParse(defaultNeed)
   const rowErrors = new Map<number, RowErrors>()
@@ -38,10 +38,10 @@ export function readModelRows(defaultNeed: string, rows: readonly ModelRow[]): R
   const seen = new Set<string>()
   for (const row of rows) {
     const [name, need] = [nameText.safeParse(row.name), needText.safeParse(row.need)]
-    const twice = name.success && seen.has(name.data.toLowerCase())
-    const nameError = twice ? 'This model has a row already.' : name.error?.issues[0]?.message
+    const duplicate = name.success && seen.has(name.data.toLowerCase())
+    const nameError = duplicate ? 'This model already has a row.' : name.error?.issues[0]?.message
     const needError = need.error?.issues[0]?.message
-    if (name.success && need.success && !twice) {
+    if (name.success && need.success && !duplicate) {
       seen.add(name.data.toLowerCase())
       models.push([name.data, need.data])
     } else {
@@ -59,17 +59,23 @@ export function readModelRows(defaultNeed: string, rows: readonly ModelRow[]): R
 
 type ReadJson = { ok: true; table: ModelTable } | { ok: false; message: string }
 
-/** A table that was pasted as JSON, or what is wrong with it. */
+/** A table from pasted JSON, or an error. */
 export function readModelJson(text: string): ReadJson {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
-    return { ok: false, message: 'This is no JSON. Copy the whole file, from its first brace to its last.' }
+    return {
+      ok: false,
+      message: 'This is not valid JSON. Copy the whole file, from the first brace to the last.',
+    }
   }
   const parsed = modelTableSchema.safeParse(value)
   if (parsed.success) return { ok: true, table: parsed.data }
   const [issue] = parsed.error.issues
-  const place = issue?.path.join(' → ')
-  return { ok: false, message: `${place ? `${place}: ` : ''}${issue?.message ?? 'It has another form.'}` }
+  const path = issue?.path.join(' → ')
+  return {
+    ok: false,
+    message: `${path ? `${path}: ` : ''}${issue?.message ?? 'The JSON has the wrong structure.'}`,
+  }
 }

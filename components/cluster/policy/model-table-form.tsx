@@ -5,41 +5,37 @@ import { Plus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { replaceModels } from '@/components/queries/cluster'
 import type { ModelTable } from '@/lib/contract/cluster'
-import { FormFailure } from '../../shell/form-actions'
+import { FormError } from '../../shell/form-actions'
 import { Button } from '../../ui/button'
-import { Field } from '../../ui/field'
-import { Input } from '../../ui/input'
 import { Panel, PanelBody, PanelFooter, PanelHeader } from '../../ui/panel'
+import { TextField } from '../../ui/text-field'
 import { toast } from '../../ui/toaster'
 import { ModelRowFields } from './model-row-fields'
 import { type ModelRow, readModelRows, toModelRows } from './model-rows'
 import { PasteModelsDialog } from './paste-models-dialog'
 
-/** What each model needs: `--llm NAME` among a job's arguments stands for so many GPUs. */
+/** The GPUs that each model needs. A job selects a model with `--llm NAME` in its arguments. */
 export function ModelTableForm({ table }: { table: ModelTable }) {
   const form = useModelTable(table)
   return (
     <Panel>
       <PanelHeader
         title="Models"
-        description="What --llm NAME in a job’s arguments stands for."
+        description="GPUs for --llm NAME in a job’s arguments."
         actions={<PasteModelsDialog onTable={form.replace} />}
       />
       <form onSubmit={form.submit} noValidate>
         <PanelBody className="flex flex-col gap-4">
-          <Field
-            label="Any other model"
-            hint="GPUs for a name that is not in the table."
-            error={form.errors?.defaultError}
+          <TextField
+            label="Other models"
+            hint="GPUs for a model that is not in the table."
+            inputMode="decimal"
+            autoComplete="off"
             className="max-w-xs"
-          >
-            <Input
-              inputMode="decimal"
-              autoComplete="off"
-              value={form.defaultNeed}
-              onChange={(event) => form.setDefaultNeed(event.target.value)}
-            />
-          </Field>
+            value={form.defaultNeed}
+            error={form.errors?.defaultError}
+            onChange={form.setDefaultNeed}
+          />
           {form.rows.length === 0 ? <p className="text-muted text-sm">The table is empty.</p> : null}
           <ul className="flex flex-col gap-2">
             {form.rows.map((row) => (
@@ -54,13 +50,13 @@ export function ModelTableForm({ table }: { table: ModelTable }) {
           </ul>
           <Button size="sm" className="self-start" onClick={form.add}>
             <Plus aria-hidden />
-            Add a model
+            Add model
           </Button>
-          <FormFailure failure={form.failure} />
+          <FormError error={form.error} />
         </PanelBody>
         <PanelFooter>
-          <Button type="submit" variant="primary" loading={form.working}>
-            Save the models
+          <Button type="submit" variant="primary" loading={form.submitting}>
+            Save models
           </Button>
         </PanelFooter>
       </form>
@@ -68,33 +64,33 @@ export function ModelTableForm({ table }: { table: ModelTable }) {
   )
 }
 
-/** The table while it is being edited. As in other forms, nothing is marked before the first try to save. */
+/** The table while it is edited. As in other forms, errors appear after the first submit. */
 function useModelTable(table: ModelTable) {
   const { mutateAsync, isPending } = useMutation(replaceModels)
   const [defaultNeed, setDefaultNeed] = useState(String(table.default_requirement))
   const [rows, setRows] = useState(() => toModelRows(table))
-  const [tried, setTried] = useState(false)
-  const [failure, setFailure] = useState<string | null>(null)
+  const [submitted, setSubmitted] = useState(false)
+  const [error, setError] = useState<string | null>(null)
   const read = readModelRows(defaultNeed, rows)
 
   const save = async () => {
-    setTried(true)
-    setFailure(null)
+    setSubmitted(true)
+    setError(null)
     if (!read.ok) return
     try {
       await mutateAsync(read.table)
-      toast.success('The models were saved')
-    } catch (error) {
-      setFailure(error instanceof Error ? error.message : 'It did not work. Try again.')
+      toast.success('Models saved')
+    } catch (thrown) {
+      setError(thrown instanceof Error ? thrown.message : 'The request failed. Try again.')
     }
   }
   return {
     defaultNeed,
     setDefaultNeed,
     rows,
-    errors: tried && !read.ok ? read : undefined,
-    failure,
-    working: isPending,
+    errors: submitted && !read.ok ? read : undefined,
+    error,
+    submitting: isPending,
     submit: (event: FormEvent) => {
       event.preventDefault()
       if (!isPending) void save()
@@ -105,7 +101,7 @@ function useModelTable(table: ModelTable) {
     replace: (pasted: ModelTable) => {
       setDefaultNeed(String(pasted.default_requirement))
       const first = nextId(rows)
-      // New ids: a row that stays must not keep what was typed into an old one.
+      // New ids, so that no new row keeps the state of an old one.
       setRows(toModelRows(pasted).map((row) => ({ ...row, id: first + row.id })))
     },
   }

@@ -16,15 +16,15 @@ const example = `{
   }
 }`
 
-/** Takes a whole table from a file's text. It is saved with the form below, not at once. */
+/** Reads a whole table from a file's text into the form. Saving the form saves it. */
 export function PasteModelsDialog({ onTable }: { onTable: (table: ModelTable) => void }) {
   const [open, setOpen] = useState(false)
   const [text, setText] = useState('')
-  const [mistake, setMistake] = useState<string | undefined>()
-  const take = (event: FormEvent) => {
+  const [error, setError] = useState<string | undefined>()
+  const readTable = (event: FormEvent) => {
     event.preventDefault()
     const read = readModelJson(text)
-    if (!read.ok) return setMistake(read.message)
+    if (!read.ok) return setError(read.message)
     onTable(read.table)
     setText('')
     setOpen(false)
@@ -34,10 +34,10 @@ export function PasteModelsDialog({ onTable }: { onTable: (table: ModelTable) =>
       open={open}
       onOpenChange={(next) => {
         setOpen(next)
-        setMistake(undefined)
+        setError(undefined)
       }}
       title="Paste JSON"
-      description="It takes the place of the table in the form. Nothing is saved yet."
+      description="The pasted table replaces the table in the form. Save the form to apply it."
       trigger={
         <Button size="sm">
           <ClipboardPaste aria-hidden />
@@ -45,8 +45,8 @@ export function PasteModelsDialog({ onTable }: { onTable: (table: ModelTable) =>
         </Button>
       }
     >
-      <form onSubmit={take} noValidate className="flex flex-col gap-4">
-        <Field label="JSON" error={mistake}>
+      <form onSubmit={readTable} noValidate className="flex flex-col gap-4">
+        <Field label="JSON" error={error}>
           <Textarea
             rows={10}
             spellCheck={false}
@@ -55,7 +55,7 @@ export function PasteModelsDialog({ onTable }: { onTable: (table: ModelTable) =>
             value={text}
             onChange={(event) => {
               setText(event.target.value)
-              setMistake(undefined)
+              setError(undefined)
             }}
           />
         </Field>
@@ -64,7 +64,7 @@ export function PasteModelsDialog({ onTable }: { onTable: (table: ModelTable) =>
             <Button>Cancel</Button>
           </DialogClose>
           <Button type="submit" variant="primary">
-            Take it over
+            Use this table
           </Button>
         </div>
       </form>

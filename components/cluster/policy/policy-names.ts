@@ -1,6 +1,6 @@
 import type { Policy } from '@/lib/contract/cluster'
 
-/** What people call the policies. */
+/** The labels of the policies. */
 export const policyNames = {
   priority: 'Priority',
   fcfs: 'First come, first served',

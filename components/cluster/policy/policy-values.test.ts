@@ -16,8 +16,8 @@ const policy: Policy = {
   quarantine_after: 3,
 }
 
-describe('the form of the policy', () => {
-  it.each([policy, { ...policy, max_concurrent_jobs: 0 }])('gives back what it was given', (given) => {
+describe('policy form', () => {
+  it.each([policy, { ...policy, max_concurrent_jobs: 0 }])('converts a policy to text and back', (given) => {
     expect(policyForm.parse(toPolicyValues(given))).toEqual(given)
   })
 
@@ -26,7 +26,7 @@ describe('the form of the policy', () => {
     ['max_queue_size', '', 'Use a whole number from 0 to 1,000,000.'],
     ['load_threshold', '80', 'Use a number from 0 to 1.'],
     ['quarantine_after', '0', 'Use a whole number from 1 to 1,000.'],
-  ])('says what to change in %s', (field, text, message) => {
+  ])('reports an error in %s', (field, text, message) => {
     const checked = check(policyForm, { ...toPolicyValues(policy), [field]: text })
     expect(checked.errors).toEqual({ [field]: message })
   })

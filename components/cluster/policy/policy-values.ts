@@ -4,10 +4,10 @@ import { numberText, optionalNumberText } from '../../shell/number-text'
 
 const jobs = { min: 0, max: 1_000_000, whole: true }
 const share = numberText({ min: 0, max: 1 })
-/** The schema takes any positive number: nobody means a shorter time than this. */
+/** The API accepts any positive number. Shorter times make no sense. */
 const span = numberText({ min: 0.001, max: 1_000_000 })
 
-/** The policy as one types it. */
+/** The policy as text. */
 export const policyForm = z.object({
   scheduling_policy: z.enum(schedulingPolicies),
   max_concurrent_jobs: optionalNumberText(jobs),
@@ -23,7 +23,7 @@ export const policyForm = z.object({
 
 export type PolicyValues = z.input<typeof policyForm>
 
-/** What stands in the form for a policy. */
+/** The initial values of the policy form. */
 export function toPolicyValues(policy: Policy): PolicyValues {
   return {
     ...policy,

@@ -9,7 +9,7 @@ import { Skeleton } from '../../ui/skeleton'
 import { ModelTableForm } from './model-table-form'
 import { PolicyForm } from './policy-form'
 
-/** The page of the policy and the models, for admins. */
+/** The page of the policy and the model table, for admins. */
 export function PolicyView() {
   const policy = useQuery(policyQuery())
   const models = useQuery(modelsQuery())
@@ -18,7 +18,7 @@ export function PolicyView() {
       <PageHeader
         title="Policy and models"
         path={[{ label: 'Cluster', href: '/cluster' }]}
-        description="Who goes first, what is done about failures, and what a model’s name stands for."
+        description="The order of the queue, the handling of failures, and the GPUs that each model needs."
       />
       <div className="grid items-start gap-4 xl:grid-cols-2">
         <Loaded query={policy}>{(data) => <PolicyForm policy={data} />}</Loaded>

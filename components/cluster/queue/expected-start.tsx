@@ -1,30 +1,28 @@
 'use client'
 
-import { useNow } from '../../ui/clock'
 import { formatRelative, formatUtc } from '../../ui/format-time'
+import { useNow } from '../../ui/use-now'
 
 interface ExpectedStartProps {
-  /** RFC 3339; null where it would not start under what is free now. */
+  /** RFC 3339; null if the forecast finds no start. */
   at: string | null
-  /** What stands there when no start can be told. */
-  unknown?: string
 }
 
-/** Below this, what was forecast is as good as now. */
+/** A forecast below this counts as now. */
 const soonMs = 10_000
 
-/** When a waiting job should start: how long from now, with the time itself as the title. */
-export function ExpectedStart({ at, unknown = 'not foreseen' }: ExpectedStartProps) {
+/** The expected start of a waiting job, relative to now, with the full time as the title. */
+export function ExpectedStart({ at }: ExpectedStartProps) {
   const now = useNow(1000)
   if (at === null) {
     return (
-      <span className="text-subtle" title="It will not start under what is free and running now.">
-        {unknown}
+      <span className="text-subtle" title="With the current nodes and jobs, gpuq cannot predict a start.">
+        unknown
       </span>
     )
   }
   const time = Date.parse(at)
-  // The server knows neither the reader's clock nor place.
+  // The server does not know the reader's clock and time zone.
   if (now === null) return <time dateTime={at}>{formatUtc(time)}</time>
   const local = new Date(time).toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'medium' })
   return (

@@ -2,12 +2,12 @@ import type { QueueJob } from '@/lib/contract/cluster'
 import { shortId } from '../../jobs/job-title'
 import { RowLink } from '../../ui/table'
 
-/** How a job is called in the queue. */
+/** The title of a job in the queue. */
 export function queueJobTitle({ job_id, name, run_id }: QueueJob): string {
   return name ?? run_id ?? (job_id === null ? 'Another user’s job' : shortId(job_id))
 }
 
-/** A job's name as the way to it, and whose it is. Of others' jobs a researcher is told only that there is one. */
+/** A job's title and user. Researchers see no details of other users' jobs. */
 export function JobCell({ job }: { job: QueueJob }) {
   const title = queueJobTitle(job)
   if (job.job_id === null) return <span className="truncate text-muted">{title}</span>

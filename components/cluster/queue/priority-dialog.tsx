@@ -8,8 +8,7 @@ import { FormActions } from '../../shell/form-actions'
 import { numberText } from '../../shell/number-text'
 import { useSchemaForm } from '../../shell/use-schema-form'
 import { Dialog } from '../../ui/dialog'
-import { Field } from '../../ui/field'
-import { Input } from '../../ui/input'
+import { TextField } from '../../ui/text-field'
 import { toast } from '../../ui/toaster'
 import { queueJobTitle } from './job-cell'
 
@@ -20,16 +19,16 @@ interface PriorityDialogProps {
   onClose: () => void
 }
 
-/** Moves a waiting job forward or back. */
+/** Changes the priority of a waiting job. */
 export function PriorityDialog({ job, onClose }: PriorityDialogProps) {
   const { mutateAsync } = useMutation(setPriority)
   const form = useSchemaForm({
     schema,
     initial: { priority: String(job.priority) },
-    send: async ({ priority }) => {
+    onSubmit: async ({ priority }) => {
       if (job.job_id === null) return
       await mutateAsync({ id: job.job_id, priority })
-      toast.success(`The priority is ${priority} now`)
+      toast.success(`Priority set to ${priority}`)
       onClose()
     },
   })
@@ -37,23 +36,18 @@ export function PriorityDialog({ job, onClose }: PriorityDialogProps) {
     <Dialog
       open
       onOpenChange={(open) => (open ? undefined : onClose())}
-      title="Change the priority"
+      title="Change priority"
       description={queueJobTitle(job)}
     >
-      <form onSubmit={form.submit} noValidate className="flex flex-col gap-4">
-        <Field
+      <form {...form.props} className="flex flex-col gap-4">
+        <TextField
           label="Priority"
-          hint="From −100 to 100. Where the policy goes by priority, a higher number goes first."
-          error={form.errorOf('priority')}
-        >
-          <Input
-            inputMode="numeric"
-            autoComplete="off"
-            value={form.values.priority}
-            onChange={(event) => form.set({ priority: event.target.value })}
-          />
-        </Field>
-        <FormActions form={form} send="Change it" />
+          hint="From −100 to 100. Under the priority policy, a higher number starts first."
+          inputMode="numeric"
+          autoComplete="off"
+          {...form.field('priority')}
+        />
+        <FormActions form={form} submitLabel="Change priority" />
       </form>
     </Dialog>
   )

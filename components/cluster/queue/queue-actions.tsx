@@ -13,13 +13,13 @@ import { queueJobTitle } from './job-cell'
 
 interface QueueActionsProps {
   job: QueueJob
-  /** Left out once the job has started. */
+  /** Only for jobs that have not started. */
   onPriority?: (job: QueueJob) => void
 }
 
-/** What one can do with a job in the queue. */
+/** The actions for a job in the queue. */
 export function QueueActions({ job, onPriority }: QueueActionsProps) {
-  const [asking, setAsking] = useState(false)
+  const [confirming, setConfirming] = useState(false)
   const { mutateAsync } = useMutation(cancelQueued)
   const title = queueJobTitle(job)
   return (
@@ -27,28 +27,28 @@ export function QueueActions({ job, onPriority }: QueueActionsProps) {
       <DropdownMenu trigger={<IconButton icon={Ellipsis} label={`Actions for ${title}`} />}>
         {onPriority ? (
           <MenuItem icon={ArrowUpDown} onSelect={() => onPriority(job)}>
-            Change the priority…
+            Change priority…
           </MenuItem>
         ) : null}
-        <MenuItem icon={Ban} tone="danger" onSelect={() => setAsking(true)}>
-          Cancel the job…
+        <MenuItem icon={Ban} tone="danger" onSelect={() => setConfirming(true)}>
+          Cancel job…
         </MenuItem>
       </DropdownMenu>
       <ConfirmDialog
-        open={asking}
-        onOpenChange={setAsking}
+        open={confirming}
+        onOpenChange={setConfirming}
         title={`Cancel ${title}?`}
         description={
           job.started_at
-            ? 'The program is stopped. What it has printed until then is kept.'
-            : 'It leaves the queue and will not run.'
+            ? 'gpuq stops the program and keeps its output.'
+            : 'The job leaves the queue and does not run.'
         }
-        confirmLabel="Cancel the job"
-        keepLabel="Keep it"
+        confirmLabel="Cancel job"
+        keepLabel="Keep job"
         onConfirm={async () => {
           if (job.job_id === null) return
           await mutateAsync(job.job_id)
-          toast.success(`${title} is cancelled`)
+          toast.success(`${title} cancelled`)
         }}
       />
     </span>

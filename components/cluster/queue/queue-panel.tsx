@@ -9,19 +9,19 @@ import { LoadFailure } from '../../shell/load-failure'
 import { Button } from '../../ui/button'
 import { ButtonLink } from '../../ui/button-link'
 import { EmptyState } from '../../ui/empty-state'
+import { formatCount, formatNumber } from '../../ui/format-number'
 import { Panel, PanelHeader } from '../../ui/panel'
 import { Segmented } from '../../ui/segmented'
 import { SkeletonRows } from '../../ui/skeleton'
-import { formatCount } from '../format-amounts'
 import { RunningTable } from './running-table'
 import { WaitingTable } from './waiting-table'
 
 type Shown = 'waiting' | 'running'
 
 /** The API's own limit. */
-const mostRows = 1000
+const maxRows = 1000
 
-/** The jobs that wait, in the order they should start, and those that run. */
+/** The waiting jobs in their expected order, and the running jobs. */
 export function QueuePanel({ handle, admin }: { handle: string; admin: boolean }) {
   const [limit, setLimit] = useState(queueStep)
   const { data, error, isPending, refetch } = useQuery(queueQuery(limit))
@@ -32,8 +32,8 @@ export function QueuePanel({ handle, admin }: { handle: string; admin: boolean }
         title="Queue"
         description={
           shown === 'waiting'
-            ? 'In the order in which the jobs should start.'
-            : 'Where they run, and since when.'
+            ? 'Waiting jobs in their expected order.'
+            : 'Running jobs with their nodes and GPUs.'
         }
         actions={
           <Segmented
@@ -55,7 +55,7 @@ export function QueuePanel({ handle, admin }: { handle: string; admin: boolean }
           shown={shown}
           handle={handle}
           admin={admin}
-          onMore={limit < mostRows ? () => setLimit(limit + queueStep) : null}
+          onMore={limit < maxRows ? () => setLimit(limit + queueStep) : null}
         />
       ) : (
         <LoadFailure className="m-4" error={error} onRetry={() => void refetch()} />
@@ -65,7 +65,7 @@ export function QueuePanel({ handle, admin }: { handle: string; admin: boolean }
 }
 
 function withCount(label: string, count: number | undefined): string {
-  return count === undefined ? label : `${label} ${count.toLocaleString('en')}`
+  return count === undefined ? label : `${label} ${formatNumber(count)}`
 }
 
 interface QueueBodyProps {
@@ -73,13 +73,13 @@ interface QueueBodyProps {
   shown: Shown
   handle: string
   admin: boolean
-  /** Null where no more are shown. */
+  /** Null if the maximum is shown. */
   onMore: (() => void) | null
 }
 
 function QueueBody({ queue, shown, onMore, ...rights }: QueueBodyProps) {
   const jobs = shown === 'waiting' ? queue.queued : queue.running
-  if (jobs.length === 0) return shown === 'waiting' ? <NobodyWaits /> : <NothingRuns />
+  if (jobs.length === 0) return shown === 'waiting' ? <EmptyQueue /> : <NoRunningJobs />
   const rest = (shown === 'waiting' ? queue.queued_total : queue.running_total) - jobs.length
   return (
     <>
@@ -102,23 +102,23 @@ function QueueBody({ queue, shown, onMore, ...rights }: QueueBodyProps) {
   )
 }
 
-function NobodyWaits() {
+function EmptyQueue() {
   return (
     <EmptyState
       icon={Inbox}
-      title="No job waits"
+      title="No waiting jobs"
       className="py-8"
       action={<ButtonLink href="/submit">Submit a job</ButtonLink>}
     >
-      A job that fits starts at once.
+      A new job starts at once if its resources are free.
     </EmptyState>
   )
 }
 
-function NothingRuns() {
+function NoRunningJobs() {
   return (
-    <EmptyState icon={MoonStar} title="No job runs" className="py-8">
-      Jobs stand here from their start to their end, with their node and GPUs.
+    <EmptyState icon={MoonStar} title="No running jobs" className="py-8">
+      Running jobs appear here with their nodes and GPUs.
     </EmptyState>
   )
 }

@@ -15,16 +15,16 @@ interface RunningTableProps {
   admin: boolean
 }
 
-/** The jobs that run, or are being started. */
+/** Running and starting jobs. */
 export function RunningTable({ jobs, handle, admin }: RunningTableProps) {
   return (
     <Table caption="Running jobs" className="table-fixed">
       <TableHead>
         <HeaderCell className="w-[26%]">Job</HeaderCell>
-        <HeaderCell className="w-[20%]">Has</HeaderCell>
-        <HeaderCell>Where</HeaderCell>
+        <HeaderCell className="w-[20%]">Resources</HeaderCell>
+        <HeaderCell>Placement</HeaderCell>
         <HeaderCell align="end" className="w-28">
-          Runs for
+          Running for
         </HeaderCell>
         <HeaderCell align="end" className="w-28">
           Expected
@@ -52,13 +52,13 @@ const RunningRow = memo(function RunningRow({ job, editable }: { job: QueueJob; 
       <Cell>
         <JobCell job={job} />
       </Cell>
-      <Cell label="Has" className="text-muted">
+      <Cell label="Resources" className="text-muted">
         {formatQueuedNeed(job)}
       </Cell>
-      <Cell label="Where" className="text-muted">
+      <Cell label="Placement" className="text-muted">
         <span className="min-w-0 truncate">{formatPlacement(job)}</span>
       </Cell>
-      <Cell label="Runs for" align="end" className="text-muted">
+      <Cell label="Running for" align="end" className="text-muted">
         {job.started_at ? <Duration from={job.started_at} /> : 'starting'}
       </Cell>
       <Cell label="Expected" align="end" className="text-muted">

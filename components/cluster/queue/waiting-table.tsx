@@ -17,28 +17,28 @@ interface QueueTableProps {
   admin: boolean
 }
 
-/** The queue. The columns' widths are set, so that nothing moves when it does. */
+/** The queue. Fixed column widths keep the table still when jobs change. */
 export function WaitingTable({ jobs, handle, admin }: QueueTableProps) {
-  const [changing, setChanging] = useState<QueueJob | null>(null)
+  const [edited, setEdited] = useState<QueueJob | null>(null)
   return (
     <>
       <Table caption="Waiting jobs" className="table-fixed">
         <TableHead>
           <HeaderCell align="end" className="w-12">
-            <abbr title="Place in the queue" className="no-underline">
+            <abbr title="Position in the queue" className="no-underline">
               #
             </abbr>
           </HeaderCell>
           <HeaderCell className="w-[18%]">Job</HeaderCell>
-          <HeaderCell className="w-[14%]">Asks for</HeaderCell>
+          <HeaderCell className="w-[14%]">Requests</HeaderCell>
           <HeaderCell align="end" className="w-17">
             Priority
           </HeaderCell>
           <HeaderCell align="end" className="w-26">
-            Waited
+            Wait time
           </HeaderCell>
-          <HeaderCell className="w-28">Should start</HeaderCell>
-          <HeaderCell>Waits because</HeaderCell>
+          <HeaderCell className="w-28">Expected start</HeaderCell>
+          <HeaderCell>Reason</HeaderCell>
           <HeaderCell hidden className="w-12">
             Actions
           </HeaderCell>
@@ -48,47 +48,47 @@ export function WaitingTable({ jobs, handle, admin }: QueueTableProps) {
             <WaitingRow
               key={job.job_id ?? `${job.submitted_at}/${index}`}
               job={job}
-              place={job.position ?? index + 1}
+              position={job.position ?? index + 1}
               editable={job.job_id !== null && (admin || job.user === handle)}
-              onPriority={setChanging}
+              onPriority={setEdited}
             />
           ))}
         </TableBody>
       </Table>
-      {changing ? <PriorityDialog job={changing} onClose={() => setChanging(null)} /> : null}
+      {edited ? <PriorityDialog job={edited} onClose={() => setEdited(null)} /> : null}
     </>
   )
 }
 
 interface WaitingRowProps {
   job: QueueJob
-  place: number
+  position: number
   editable: boolean
   onPriority: (job: QueueJob) => void
 }
 
-const WaitingRow = memo(function WaitingRow({ job, place, editable, onPriority }: WaitingRowProps) {
+const WaitingRow = memo(function WaitingRow({ job, position, editable, onPriority }: WaitingRowProps) {
   return (
     <TableRow>
-      <Cell label="Place" align="end" className="text-muted">
-        {place}
+      <Cell label="Position" align="end" className="text-muted">
+        {position}
       </Cell>
       <Cell className="@max-2xl:order-first">
         <JobCell job={job} />
       </Cell>
-      <Cell label="Asks for" className="text-muted">
+      <Cell label="Requests" className="text-muted">
         {formatQueuedNeed(job)}
       </Cell>
       <Cell label="Priority" align="end" className="text-muted">
         {job.priority}
       </Cell>
-      <Cell label="Waited" align="end" className="text-muted">
+      <Cell label="Wait time" align="end" className="text-muted">
         <Duration from={job.submitted_at} />
       </Cell>
-      <Cell label="Should start">
+      <Cell label="Expected start">
         <ExpectedStart at={job.expected_start} />
       </Cell>
-      <Cell label="Waits because" className="text-muted text-xs">
+      <Cell label="Reason" className="text-muted text-xs">
         <span className="@max-2xl:text-right">{describeWait(job.reason, job.reason_detail)}</span>
       </Cell>
       <Cell align="end" className={editable ? '' : '@max-2xl:hidden'}>

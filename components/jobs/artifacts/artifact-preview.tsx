@@ -9,7 +9,7 @@ import { LoadFailure } from '../../shell/load-failure'
 import { ScrollRegion } from '../../ui/scroll-region'
 import { Skeleton } from '../../ui/skeleton'
 
-/** What can be shown of a file: the beginning of a text, as text; a picture, as a picture. A job chose what is in it. */
+/** A preview of a text or an image. The content comes from the job and is not trusted. */
 export function ArtifactPreview({ jobId, artifact }: { jobId: string; artifact: Artifact }) {
   const { artifact_id: id, path } = artifact
   const { data, error, isPending, refetch } = useQuery(artifactPreviewQuery(jobId, id))
@@ -19,7 +19,7 @@ export function ArtifactPreview({ jobId, artifact }: { jobId: string; artifact: 
   if (data.kind === 'image') {
     return (
       <Image
-        // One of the job's own files: nothing on the server is to open it, and its size is not known.
+        // The server must not process the job's files, and their sizes are unknown.
         unoptimized
         width={0}
         height={0}
@@ -38,13 +38,15 @@ export function ArtifactPreview({ jobId, artifact }: { jobId: string; artifact: 
         <pre className="p-3 font-mono text-xs">{shownText(data.text)}</pre>
       </ScrollRegion>
       {data.truncated ? (
-        <p className="mt-2 text-subtle text-xs">This is its beginning. Download it for the rest.</p>
+        <p className="mt-2 text-subtle text-xs">
+          This is the beginning of the file. Download it to see the rest.
+        </p>
       ) : null}
     </>
   )
 }
 
-/** Lines and tabs stay; all else that cannot be seen stands there by its code. */
+/** Keeps newlines and tabs, and shows other invisible characters by code. */
 function shownText(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(/[^\n\t]+/g, (part) => visibleText(part, part.length * 10))
 }

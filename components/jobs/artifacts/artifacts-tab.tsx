@@ -12,14 +12,14 @@ import { LoadFailure } from '../../shell/load-failure'
 import { buttonStyles } from '../../ui/button'
 import { cn } from '../../ui/class-names'
 import { EmptyState } from '../../ui/empty-state'
-import { formatBytes } from '../../ui/format-number'
+import { formatBytes, formatCount, formatNumber } from '../../ui/format-number'
 import { IconButton } from '../../ui/icon-button'
 import { Panel, PanelBody, PanelHeader } from '../../ui/panel'
 import { Skeleton } from '../../ui/skeleton'
 import { ArtifactPreview } from './artifact-preview'
 import { copyLink } from './copy-link'
 
-/** The files that a job left in /results. */
+/** The files that a job wrote to /results. */
 export function ArtifactsTab({ job, className }: { job: JobDetail; className: string }) {
   const ended = isFinal(job.status)
   const { data, error, isPending, refetch } = useQuery(jobArtifactsQuery(job.job_id, ended))
@@ -31,22 +31,17 @@ export function ArtifactsTab({ job, className }: { job: JobDetail; className: st
 
 function NoArtifacts({ job, className }: { job: JobDetail; className: string }) {
   const { deleted_after_days: days } = job
-  const title =
-    days === null
-      ? isFinal(job.status)
-        ? 'The job left no files'
-        : 'No files yet'
-      : 'Its files were deleted'
+  const title = days === null ? (isFinal(job.status) ? 'No files' : 'No files yet') : 'Files deleted'
   return (
     <Panel className={className}>
       <EmptyState icon={FolderOpen} title={title}>
         {days === null ? (
           <>
-            What a program writes to <code className="font-mono">/results</code> is kept when it ends, and
-            offered here.
+            Files that the program writes to <code className="font-mono">/results</code> appear here when the
+            job ends.
           </>
         ) : (
-          `The project keeps them for ${days} days.`
+          `The project keeps files for ${days} days.`
         )}
       </EmptyState>
     </Panel>
@@ -59,7 +54,7 @@ interface ArtifactListProps {
   className: string
 }
 
-/** Rows that are drawn at first: a job may leave thousands. */
+/** The number of rows at first: a job may have thousands of files. */
 const firstRows = 100
 
 function ArtifactList({ job, artifacts, className }: ArtifactListProps) {
@@ -70,7 +65,7 @@ function ArtifactList({ job, artifacts, className }: ArtifactListProps) {
   return (
     <Panel className={className}>
       <PanelHeader
-        title={`${artifacts.length.toLocaleString('en')} ${artifacts.length === 1 ? 'file' : 'files'}`}
+        title={formatCount(artifacts.length, 'file')}
         description={`${formatBytes(bytes)} from /results`}
         actions={
           <a href={api.jobs.archiveUrl(job.job_id)} download className={buttonStyles({ size: 'sm' })}>
@@ -92,7 +87,7 @@ function ArtifactList({ job, artifacts, className }: ArtifactListProps) {
       {shown.length < artifacts.length ? (
         <PanelBody>
           <button type="button" className={buttonStyles({ size: 'sm' })} onClick={() => setAll(true)}>
-            Show all {artifacts.length.toLocaleString('en')}
+            Show all {formatNumber(artifacts.length)}
           </button>
         </PanelBody>
       ) : null}
@@ -125,7 +120,7 @@ function ArtifactRow({ jobId, artifact, severalRanks }: ArtifactRowProps) {
         <span className="shrink-0 text-muted text-xs tabular-nums">{formatBytes(artifact.bytes)}</span>
         <IconButton
           icon={Link2}
-          label={`Copy a link to ${visibleText(artifact.path, 60)}`}
+          label={`Copy link to ${visibleText(artifact.path, 60)}`}
           onClick={() => void copyLink(jobId, artifact.artifact_id)}
         />
         <a

@@ -2,16 +2,16 @@ import { api } from '@/components/queries/queries'
 import { copyText } from '../../ui/copy-text'
 import { toast } from '../../ui/toaster'
 
-/** Copies an address of one of a job's files that works without signing in, for as long as one may. */
+/** Copies a temporary link to a file of a job that works without signing in. */
 export async function copyLink(jobId: string, file: string): Promise<void> {
   try {
     const { url, expires_at } = await api.jobs.link(jobId, { file })
     await copyText(url)
-    toast.success('The link was copied', {
-      description: `Whoever has it can download the file until ${expires_at.slice(0, 10)}, without signing in.`,
+    toast.success('Link copied', {
+      description: `Anyone with the link can download the file until ${expires_at.slice(0, 10)} without signing in.`,
     })
   } catch (error) {
-    toast.error('The link was not copied', {
+    toast.error('Copying the link failed', {
       description: error instanceof Error ? error.message : undefined,
     })
   }

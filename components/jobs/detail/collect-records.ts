@@ -1,39 +1,39 @@
 import type { ResultFileRecord } from '@/lib/contract/records'
 import { GpuSeriesStore, type JobGpuSeries } from '../resources/gpu-series'
 
-/** A page shows what fits it; all of them are in the file. */
+/** The page shows at most this many results. The result file has all of them. */
 const maxResults = 100_000
 const showEveryMs = 250
 
-interface Listener {
+interface RecordListeners {
   onResults: (results: readonly unknown[]) => void
   onGpus: (series: readonly JobGpuSeries[]) => void
 }
 
-/** Gathers what is not output: results and measurements. Hands them on a few times a second, however fast they come. */
-export function collectRecords({ onResults, onGpus }: Listener) {
+/** Collects results and measurements, and reports them a few times per second. */
+export function collectRecords({ onResults, onGpus }: RecordListeners) {
   let results: unknown[] = []
   const gpus = new GpuSeriesStore()
-  const showResults = calm(() => onResults([...results]))
-  const showGpus = calm(() => onGpus(gpus.all()))
+  const showResults = throttle(() => onResults([...results]))
+  const showGpus = throttle(() => onGpus(gpus.all()))
   return {
     take(records: readonly ResultFileRecord[]) {
       for (const record of records) {
         if (record.type === 'result' && results.length < maxResults) {
           results.push(record.data)
-          showResults.soon()
+          showResults.schedule()
         }
         if (record.type === 'metric') {
           gpus.take(record)
-          showGpus.soon()
+          showGpus.schedule()
         }
       }
     },
     clear() {
-      if (results.length > 0) showResults.soon()
+      if (results.length > 0) showResults.schedule()
       results = []
       gpus.clear()
-      showGpus.soon()
+      showGpus.schedule()
     },
     stop() {
       showResults.stop()
@@ -42,11 +42,11 @@ export function collectRecords({ onResults, onGpus }: Listener) {
   }
 }
 
-/** Does something a moment after it was first asked for, once for all who ask in between. */
-function calm(act: () => void) {
+/** Runs an action once for all requests within a short interval. */
+function throttle(act: () => void) {
   let timer: ReturnType<typeof setTimeout> | undefined
   return {
-    soon() {
+    schedule() {
       timer ??= setTimeout(() => {
         timer = undefined
         act()

@@ -10,7 +10,7 @@ const shown = (more: Pick<JobDetail, 'status' | 'placed'>) => {
   return [node_name, gpus, resources.got]
 }
 
-it('shows no place of a job that waits again, and its place of every other', () => {
+it('hides the placement of a job that waits again, and keeps every other', () => {
   expect(shown({ status: 'pending', placed: false })).toEqual([null, [], []])
   for (const status of ['running', 'completed', 'failed', 'cancelled'] as const)
     expect(shown({ status, placed: false })).toEqual(['lab-1', [gpu], got])

@@ -10,14 +10,14 @@ const gpu = (model: string, milli = 1000, simulated = false) => ({
 })
 
 describe('describeGpus', () => {
-  it('counts those that are alike', () => {
+  it('counts equal GPUs', () => {
     expect(describeGpus([gpu('A100'), gpu('H200'), gpu('A100')])).toEqual([
       { text: '2 × A100', simulated: false },
       { text: 'H200', simulated: false },
     ])
   })
 
-  it('says how much of a GPU a share is', () => {
+  it('shows the fraction of a shared GPU', () => {
     expect(describeGpus([gpu('A100', 250)])).toEqual([{ text: '0.25 of A100', simulated: false }])
   })
 

@@ -1,9 +1,8 @@
 import type { JobDetail } from '@/lib/contract/jobs'
 
-/** What is said of a GPU. */
 export type DescribedGpu = Pick<JobDetail['gpus'][number], 'model' | 'simulated' | 'milli'>
 
-/** A job's GPUs in words, those alike together: "2 × NVIDIA A100", "0.5 of NVIDIA A100". */
+/** A job's GPUs, grouped: "2 × NVIDIA A100", "0.5 of NVIDIA A100". */
 export function describeGpus(gpus: readonly DescribedGpu[]): { text: string; simulated: boolean }[] {
   const groups = new Map<string, { text: string; simulated: boolean; count: number }>()
   for (const { model, simulated, milli } of gpus) {

@@ -4,29 +4,29 @@ import { describeNotice } from './describe-notice'
 const notice = { attempts: 0, problem: null, next_try_at: null, settled_at: null }
 const at = '2026-11-21T12:00:00.000Z'
 
-describe('sayNotice', () => {
-  it('says that it was told, and how often it had to be tried', () => {
+describe('describeNotice', () => {
+  it('describes a sent notification and the number of attempts', () => {
     expect(describeNotice({ ...notice, state: 'told', attempts: 1, settled_at: at })).toMatchObject({
       tone: 'success',
-      badge: 'told',
+      badge: 'sent',
       text: '',
       at,
     })
     expect(describeNotice({ ...notice, state: 'told', attempts: 3 }).text).toBe('After 3 attempts.')
   })
 
-  it('says why it is tried again, and when', () => {
+  it('describes the last error and the next attempt', () => {
     const trying = { ...notice, state: 'trying' as const, next_try_at: at }
-    expect(describeNotice(trying)).toMatchObject({ badge: 'being sent', at: null })
+    expect(describeNotice(trying)).toMatchObject({ badge: 'sending', at: null })
     expect(describeNotice({ ...trying, attempts: 1, problem: 'The address answered 500.' })).toMatchObject({
-      badge: 'trying again',
+      badge: 'retrying',
       text: '1 attempt failed: The address answered 500.',
-      before: 'The next one',
+      before: 'Next attempt',
       at,
     })
   })
 
-  it('says why it was given up', () => {
+  it('describes the error of a failed notification', () => {
     const gone = {
       ...notice,
       state: 'given_up' as const,

@@ -1,41 +1,42 @@
 import type { JobNotice } from '@/lib/contract/jobs'
+import { formatCount } from '../../ui/format-number'
 import type { Tone } from '../../ui/tones'
 
 interface NoticeText {
   tone: Tone
   badge: string
   text: string
-  /** What `at` is the time of. */
+  /** A label for `at`. */
   before: string
   at: string | null
 }
 
-/** Whether the end of a job was told, in words. */
+/** The delivery state of the notification about a job's end. */
 export function describeNotice({ state, attempts, problem, next_try_at, settled_at }: JobNotice): NoticeText {
-  const tries = attempts === 1 ? '1 attempt' : `${attempts} attempts`
+  const tries = formatCount(attempts, 'attempt')
   switch (state) {
     case 'waiting':
       return {
         tone: 'neutral',
-        badge: 'not yet',
+        badge: 'pending',
         text: 'Sent when the job ends.',
         before: '',
         at: null,
       }
     case 'trying':
       return problem === null
-        ? { tone: 'info', badge: 'being sent', text: '', before: '', at: null }
+        ? { tone: 'info', badge: 'sending', text: '', before: '', at: null }
         : {
             tone: 'warning',
-            badge: 'trying again',
+            badge: 'retrying',
             text: `${tries} failed: ${problem}`,
-            before: 'The next one',
+            before: 'Next attempt',
             at: next_try_at,
           }
     case 'told':
       return {
         tone: 'success',
-        badge: 'told',
+        badge: 'sent',
         text: attempts > 1 ? `After ${tries}.` : '',
         before: '',
         at: settled_at,
@@ -43,8 +44,8 @@ export function describeNotice({ state, attempts, problem, next_try_at, settled_
     case 'given_up':
       return {
         tone: 'danger',
-        badge: 'given up',
-        text: `After ${tries}: ${problem ?? 'it could not be sent.'}`,
+        badge: 'failed',
+        text: `After ${tries}: ${problem ?? 'it could not be delivered.'}`,
         before: '',
         at: settled_at,
       }

@@ -8,7 +8,7 @@ import { formatBytes } from '../../ui/format-number'
 import { Panel, PanelBody } from '../../ui/panel'
 import { formatSeconds } from './format-seconds'
 
-/** Everything else there is to know about a job. */
+/** All details of a job. */
 export function DetailsTab({ job, className }: { job: JobDetail; className: string }) {
   const time = (at: string | null) => (at === null ? '–' : `${at.slice(0, 19).replace('T', ' ')} UTC`)
   return (
@@ -27,7 +27,7 @@ export function DetailsTab({ job, className }: { job: JobDetail; className: stri
           <Datum label="Started">{time(job.started_at)}</Datum>
           <Datum label="Ended">{time(job.completed_at)}</Datum>
           <Datum label="Attempt">
-            {job.attempt} of at most {job.max_retries + 1}
+            {job.attempt} of {job.max_retries + 1}
           </Datum>
           <Datum label="Expected time">{formatSeconds(job.expected_time)}</Datum>
           <Datum label="Time limit">{formatSeconds(job.max_time)}</Datum>
@@ -70,7 +70,7 @@ function GpuList({ gpus }: { gpus: JobDetail['gpus'] }) {
             <span>
               {gpu.index}: {gpu.model}
             </span>
-            <span className="text-subtle text-xs">{position} in the container</span>
+            <span className="text-subtle text-xs">index {position} in the container</span>
             {gpu.simulated && !/simulated/i.test(gpu.model) ? <Badge tone="warning">simulated</Badge> : null}
             {gpu.milli < 1000 ? <Badge>{gpu.milli / 10} %</Badge> : null}
             <span className="ml-auto break-all font-mono text-subtle text-xs">{gpu.uuid}</span>

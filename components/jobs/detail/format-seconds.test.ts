@@ -11,6 +11,6 @@ it.each([
   [7200, '2 h'],
   [86_400, '1 d'],
   [90_000, '1 d 1 h'],
-])('says %d seconds as %s', (seconds, words) => {
+])('formats %d seconds as %s', (seconds, words) => {
   expect(formatSeconds(seconds)).toBe(words)
 })

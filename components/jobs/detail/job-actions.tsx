@@ -25,19 +25,18 @@ import { toast } from '../../ui/toaster'
 import { copyLink } from '../artifacts/copy-link'
 import { useRunAgain } from './use-run-again'
 
-/** What one can do with a job. */
+/** The actions for a job. */
 export function JobActions({ job }: { job: JobDetail }) {
   return (
     <>
       {isFinal(job.status) ? null : <CancelButton job={job} />}
-      <AgainActions job={job} />
+      <RerunActions job={job} />
       <MoreActions job={job} />
     </>
   )
 }
 
-/** What one can do with what was submitted. */
-function AgainActions({ job }: { job: JobDetail }) {
+function RerunActions({ job }: { job: JobDetail }) {
   const { runAgain, working } = useRunAgain(job.job_id)
   return (
     <>
@@ -68,19 +67,19 @@ function CancelButton({ job }: { job: JobDetail }) {
       title="Cancel this job?"
       description={
         job.started_at
-          ? 'The program is stopped. What it has printed until then is kept.'
-          : 'It leaves the queue and will not run.'
+          ? 'gpuq stops the program and keeps its output.'
+          : 'The job leaves the queue and does not run.'
       }
-      confirmLabel="Cancel the job"
-      keepLabel="Keep it"
+      confirmLabel="Cancel job"
+      keepLabel="Keep job"
       onConfirm={() => mutateAsync(job.job_id)}
     />
   )
 }
 
-function copyAndSay(text: string, what: string): void {
+function copyWithToast(text: string, what: string): void {
   copyText(text).then(
-    () => toast.success(`${what} was copied`),
+    () => toast.success(`${what} copied`),
     (error: Error) => toast.error(error.message),
   )
 }
@@ -95,25 +94,25 @@ function MoreActions({ job }: { job: JobDetail }) {
         disabled={!stored}
         {...(stored ? { href: api.jobs.downloadUrl(id, 'jsonl'), download: true } : {})}
       >
-        Download the JSONL file
+        Download JSONL file
       </MenuItem>
       <MenuItem
         icon={Download}
         disabled={!stored}
         {...(stored ? { href: api.jobs.downloadUrl(id, 'text'), download: true } : {})}
       >
-        Download the plain text
+        Download plain text
       </MenuItem>
       <MenuItem icon={Link2} disabled={!stored} onSelect={() => void copyLink(id, 'result')}>
-        Copy a link to the JSONL file
+        Copy link to JSONL file
       </MenuItem>
       <MenuSeparator />
-      <MenuItem icon={Copy} onSelect={() => copyAndSay(id, 'The job id')}>
-        Copy the job id
+      <MenuItem icon={Copy} onSelect={() => copyWithToast(id, 'Job id')}>
+        Copy job id
       </MenuItem>
       {command === null ? null : (
-        <MenuItem icon={SquareTerminal} onSelect={() => copyAndSay(command, 'The command')}>
-          Copy the command
+        <MenuItem icon={SquareTerminal} onSelect={() => copyWithToast(command, 'Command')}>
+          Copy command
         </MenuItem>
       )}
     </DropdownMenu>

@@ -9,7 +9,7 @@ import { Panel } from '../../ui/panel'
 import { RelativeTime } from '../../ui/relative-time'
 import { type DescribedGpu, describeGpus } from './describe-gpus'
 
-/** When, where and how long. Every fact has its place from the start, so that none pushes another. */
+/** Times, placement and exit code. Each has its place from the start, so that nothing moves. */
 export function JobFacts({ job, ownHandle }: { job: JobDetail; ownHandle: string }) {
   return (
     <Panel className="p-4">
@@ -18,17 +18,21 @@ export function JobFacts({ job, ownHandle }: { job: JobDetail; ownHandle: string
           <RelativeTime at={job.created_at} />
           {job.user_id === ownHandle ? null : <> by {job.user_id}</>}
         </Datum>
-        <Datum label="Waited">
+        <Datum label="Wait time">
           <Duration from={job.created_at} to={job.started_at ?? job.completed_at} />
         </Datum>
-        <Datum label="Ran for">
-          <Known value={job.started_at}>{(from) => <Duration from={from} to={job.completed_at} />}</Known>
+        <Datum label="Run time">
+          <ValueOrDash value={job.started_at}>
+            {(from) => <Duration from={from} to={job.completed_at} />}
+          </ValueOrDash>
         </Datum>
         <Datum label="Exit code">
-          <Known value={job.exit_code}>{(code) => <span className="tabular-nums">{code}</span>}</Known>
+          <ValueOrDash value={job.exit_code}>
+            {(code) => <span className="tabular-nums">{code}</span>}
+          </ValueOrDash>
         </Datum>
         <Datum label={job.resources.got.length > 1 ? 'Nodes' : 'Node'}>
-          <Known value={nodesOf(job)}>{(names) => names}</Known>
+          <ValueOrDash value={nodesOf(job)}>{(names) => names}</ValueOrDash>
         </Datum>
         <Datum label="GPUs">
           <Gpus gpus={gpusOf(job)} />
@@ -38,12 +42,12 @@ export function JobFacts({ job, ownHandle }: { job: JobDetail; ownHandle: string
   )
 }
 
-/** In the order of the ranks. */
+/** The node names in the order of the ranks. */
 function nodesOf({ node_name, resources: { got } }: JobDetail): string | null {
   return got.length > 1 ? got.map(({ node }) => node).join(', ') : node_name
 }
 
-/** Those of all nodes. */
+/** The GPUs on all nodes. */
 function gpusOf({ gpus, resources: { got } }: JobDetail): readonly DescribedGpu[] {
   if (got.length < 2) return gpus
   return got.flatMap((instance) =>
@@ -55,11 +59,17 @@ function gpusOf({ gpus, resources: { got } }: JobDetail): readonly DescribedGpu[
   )
 }
 
-function Known<Value>({ value, children }: { value: Value | null; children: (value: Value) => ReactNode }) {
+function ValueOrDash<Value>({
+  value,
+  children,
+}: {
+  value: Value | null
+  children: (value: Value) => ReactNode
+}) {
   return value === null ? <span className="text-subtle">–</span> : children(value)
 }
 
-/** Simulated ones are named so, unless their model's name already does. */
+/** Simulated GPUs get a badge, unless the model's name says so. */
 function Gpus({ gpus }: { gpus: readonly DescribedGpu[] }) {
   if (gpus.length === 0) return <span className="text-subtle">–</span>
   return (

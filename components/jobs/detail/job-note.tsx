@@ -8,7 +8,7 @@ import { Callout } from '../../ui/callout'
 import { Duration } from '../../ui/duration'
 import type { Tone } from '../../ui/tones'
 import { formatSeconds } from './format-seconds'
-import { QueuePlace } from './queue-place'
+import { QueuePosition } from './queue-position'
 
 interface Note {
   tone: Tone
@@ -16,23 +16,23 @@ interface Note {
   text: ReactNode
 }
 
-/** Where the job is and why, in words. It stands in every status, so that nothing below it moves. */
+/** The job's status and its reason. Shown in every status, so that nothing below moves. */
 export function JobNote({ job }: { job: JobDetail }) {
-  const { tone, icon, text } = noteOf(job)
+  const { tone, icon, text } = describeStatus(job)
   return (
     <div aria-live="polite">
       <Callout tone={tone} icon={icon}>
         {text}
         {job.deleted_after_days === null
           ? null
-          : ` Its output and files were deleted after ${job.deleted_after_days} days, by the retention of its project.`}
+          : ` gpuq deleted the output and files after ${job.deleted_after_days} days, as the project requires.`}
       </Callout>
     </div>
   )
 }
 
-function noteOf(job: JobDetail): Note {
-  if (job.cancel_requested) return { tone: 'warning', icon: Ban, text: 'The job is being cancelled.' }
+function describeStatus(job: JobDetail): Note {
+  if (job.cancel_requested) return { tone: 'warning', icon: Ban, text: 'Cancelling the job.' }
   switch (job.status) {
     case 'pending':
       return job.placed ? starting(job) : waiting(job)
@@ -49,8 +49,8 @@ function noteOf(job: JobDetail): Note {
   }
 }
 
-/** A running count, which a screen reader need not say every second. */
-function Ticking({ from }: { from: string }) {
+/** The elapsed time. Screen readers do not announce it every second. */
+function ElapsedTime({ from }: { from: string }) {
   return (
     <span aria-live="off">
       <Duration from={from} />
@@ -64,9 +64,9 @@ function waiting({ job_id, reason_text, created_at, attempt }: JobDetail): Note 
     icon: CircleDashed,
     text: (
       <>
-        {reason_text ?? 'In the queue.'} Waiting for <Ticking from={created_at} />
+        {reason_text ?? 'In the queue.'} Waiting for <ElapsedTime from={created_at} />
         {attempt > 1 ? `, before attempt ${attempt}` : ''}.
-        <QueuePlace id={job_id} />
+        <QueuePosition id={job_id} />
       </>
     ),
   }
@@ -83,14 +83,14 @@ function running({ started_at, expected_time, max_time }: JobDetail): Note {
     text: (
       <>
         Running{started_at ? ' for ' : ''}
-        {started_at ? <Ticking from={started_at} /> : null}, of about {formatSeconds(expected_time)} expected.
-        It would be stopped at {formatSeconds(max_time)}.
+        {started_at ? <ElapsedTime from={started_at} /> : null}. Expected time: {formatSeconds(expected_time)}
+        . Time limit: {formatSeconds(max_time)}.
       </>
     ),
   }
 }
 
-/** The system's fault does not look like the program's. */
+/** An error of the system has another colour than an error of the program. */
 function failed({ reason, reason_text }: JobDetail): Note {
   const known = Object.entries(endReasons).find(([name]) => name === reason)?.[1]
   return {

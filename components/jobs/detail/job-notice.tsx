@@ -6,13 +6,13 @@ import { Panel } from '../../ui/panel'
 import { RelativeTime } from '../../ui/relative-time'
 import { describeNotice } from './describe-notice'
 
-/** Whether the address that wanted to know of the job's end was told. */
+/** The delivery state of the notification about the job's end. */
 export function JobNotice({ notice }: { notice: Notice }) {
   const { tone, badge, text, before, at } = describeNotice(notice)
   return (
     <Panel className="p-4">
       <p className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1 text-sm">
-        Notice of its end <Badge tone={tone}>{badge}</Badge>
+        End notification <Badge tone={tone}>{badge}</Badge>
         {text === '' ? null : <span className="min-w-0 break-words">{text}</span>}
         {at === null ? null : (
           <span className="text-subtle">

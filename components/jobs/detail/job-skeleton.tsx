@@ -1,6 +1,6 @@
 import { Skeleton } from '../../ui/skeleton'
 
-/** Holds the places of a job's page while it loads. */
+/** The placeholder of a job's page. */
 export function JobSkeleton() {
   return (
     <div role="status">

@@ -5,9 +5,9 @@ import { useSearchParams } from 'next/navigation'
 import { api, jobQuery } from '@/components/queries/queries'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { isFinal } from '@/lib/contract/status'
-import { changeSearch } from '../../shell/change-search'
 import { LoadFailure } from '../../shell/load-failure'
 import { Reconnecting } from '../../shell/reconnecting'
+import { updateSearchParams } from '../../shell/update-search-params'
 import { Badge } from '../../ui/badge'
 import { Link } from '../../ui/link'
 import { PageHeader } from '../../ui/page-header'
@@ -50,7 +50,7 @@ export function JobView({ id, ownHandle }: { id: string; ownHandle: string }) {
             {job.attempt > 1 ? <Badge tone="warning">attempt {job.attempt}</Badge> : null}
           </>
         }
-        description={<JobPlace job={job} list={foreign ? '/admin/jobs' : '/jobs'} />}
+        description={<JobContext job={job} list={foreign ? '/admin/jobs' : '/jobs'} />}
         actions={<JobActions job={job} />}
       />
       <div className="flex flex-col gap-4">
@@ -66,16 +66,16 @@ export function JobView({ id, ownHandle }: { id: string; ownHandle: string }) {
   )
 }
 
-/** What the job is for, as ways to the jobs beside it. */
-function JobPlace({ job, list }: { job: JobDetail; list: string }) {
-  const narrowed = (name: string, value: string) => `${list}?${new URLSearchParams({ [name]: value })}`
+/** The job's competition and project, linked to their jobs. */
+function JobContext({ job, list }: { job: JobDetail; list: string }) {
+  const filtered = (name: string, value: string) => `${list}?${new URLSearchParams({ [name]: value })}`
   return (
     <>
-      <Link look="quiet" href={narrowed('competition_id', job.competition_id)}>
+      <Link variant="quiet" href={filtered('competition_id', job.competition_id)}>
         {job.competition_id}
       </Link>
       <span aria-hidden> · </span>
-      <Link look="quiet" href={narrowed('project_id', job.project_id)}>
+      <Link variant="quiet" href={filtered('project_id', job.project_id)}>
         {job.project_id}
       </Link>
     </>
@@ -85,7 +85,7 @@ function JobPlace({ job, list }: { job: JobDetail; list: string }) {
 const tabNames = ['output', 'result', 'files', 'source', 'details'] as const
 type TabName = (typeof tabNames)[number]
 
-/** The open tab stands in the address, so that a result can be linked to. */
+/** The open tab is part of the address, so that users can link to it. */
 function useTab(): [TabName, (tab: TabName) => void] {
   const params = useSearchParams()
   const tab = tabNames.find((name) => name === params.get('tab')) ?? 'output'
@@ -93,18 +93,18 @@ function useTab(): [TabName, (tab: TabName) => void] {
     const search = new URLSearchParams(params)
     if (next === 'output') search.delete('tab')
     else search.set('tab', next)
-    changeSearch(search, 'replace')
+    updateSearchParams(search, 'replace')
   }
   return [tab, open]
 }
 
-/** What stands in place of the output until some comes. */
+/** The empty state before the first output. */
 function waitingTexts({ status, placed }: JobDetail) {
-  if (isFinal(status)) return { emptyTitle: 'Loading the output', emptyText: 'It comes in a moment.' }
+  if (isFinal(status)) return { emptyTitle: 'Loading the output', emptyText: 'This takes a moment.' }
   if (status === 'running') return {}
   return {
-    emptyTitle: placed ? 'The job is being started' : 'The job waits for its turn',
-    emptyText: 'Its output appears here as soon as it prints something.',
+    emptyTitle: placed ? 'The job is starting' : 'The job is waiting',
+    emptyText: 'Its output appears here.',
   }
 }
 

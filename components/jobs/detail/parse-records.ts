@@ -1,6 +1,6 @@
 import { type ResultFileRecord, recordSchema } from '@/lib/contract/records'
 
-/** The records of some lines. A line that holds none is passed over: the rest of the output still shows. */
+/** The records of some lines. Skips invalid lines, so that the rest of the output is shown. */
 export function parseRecords(lines: readonly string[]): ResultFileRecord[] {
   return lines.flatMap((line) => {
     const record = recordSchema.safeParse(parseJson(line))

@@ -10,7 +10,7 @@ import { Skeleton } from '../../ui/skeleton'
 import { CodeEditor } from '../editor/code-editor'
 import type { CodeLanguage } from '../editor/use-code-mirror'
 
-/** What was submitted, without the token. */
+/** The submitted files without the token. */
 export function SourceTab({ id, className }: { id: string; className: string }) {
   const { data, error, isPending, refetch } = useQuery(jobSourceQuery(id))
   if (error && !data)
@@ -30,7 +30,7 @@ export function SourceTab({ id, className }: { id: string; className: string }) 
 interface SourceFileProps {
   name: string
   language: CodeLanguage
-  /** Null while it is on the way. */
+  /** Null while it loads. */
   text: string | null
 }
 

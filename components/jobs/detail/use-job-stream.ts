@@ -16,9 +16,9 @@ export type Connection = 'connecting' | 'live' | 'lost' | 'ended'
 
 export interface JobStream {
   store: OutputStore
-  /** What the job printed as JSON, as it came. */
+  /** The JSON values that the job printed. */
   results: readonly unknown[]
-  /** How its GPUs were used, as far as that was measured. */
+  /** The measured use of its GPUs. */
   gpus: readonly JobGpuSeries[]
   connection: Connection
 }
@@ -26,9 +26,8 @@ export interface JobStream {
 const retryMs = 3000
 
 /**
- * Follows a job for as long as its page is open: the output goes into a store, each change of the job into the
- * query's cache. The browser itself reconnects where it left off; only when the server turned the stream down is
- * it asked anew, from the beginning.
+ * Follows a job while its page is open. Output goes into a store, changes of the job into the query cache. The browser
+ * reconnects by itself and resumes. Only if the server refuses the stream does this hook open a new one from the start.
  */
 export function useJobStream(id: string): JobStream {
   const client = useQueryClient()
@@ -68,13 +67,13 @@ function acceptJob(client: QueryClient, id: string, data: string): void {
 
 interface Follower {
   onConnection: (connection: Connection) => void
-  /** Everything that came before is void. */
+  /** The stream starts again: all earlier records are invalid. */
   onBegin: () => void
   onRecords: (records: ResultFileRecord[]) => void
   onJob: (data: string) => void
 }
 
-/** Lines that are read and shown at a time: a few milliseconds' worth. */
+/** Lines parsed at a time, which takes a few milliseconds. */
 const sliceLines = 500
 
 function follow(id: string, follower: Follower): () => void {

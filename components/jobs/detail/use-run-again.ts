@@ -6,7 +6,7 @@ import { useState } from 'react'
 import { jobSourceQuery, submitJob } from '@/components/queries/queries'
 import { toast } from '../../ui/toaster'
 
-/** Submits a job's program or command once more, as it is, and goes to the new job. */
+/** Submits a job's program or command again and opens the new job. */
 export function useRunAgain(id: string): { runAgain: () => void; working: boolean } {
   const client = useQueryClient()
   const router = useRouter()
@@ -19,7 +19,7 @@ export function useRunAgain(id: string): { runAgain: () => void; working: boolea
       const job = await mutateAsync(command === null ? { code, config } : { config })
       router.push(`/jobs/${job.job_id}`)
     } catch (error) {
-      toast.error('The job was not submitted', {
+      toast.error('Submitting failed', {
         description: error instanceof Error ? error.message : undefined,
       })
     } finally {

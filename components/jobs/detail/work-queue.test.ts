@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createWorkQueue } from './work-queue'
 
 describe('createWorkQueue', () => {
-  it('does everything in order, and ends a turn when its time is used up', async () => {
+  it('runs tasks in order, and ends a slice when its time is over', async () => {
     let clock = 0
     const done: number[] = []
     const turns = new Set<number>()
@@ -23,7 +23,7 @@ describe('createWorkQueue', () => {
     queue.close()
   })
 
-  it('takes work that work brings, after what was there before', async () => {
+  it('runs tasks that were added by tasks, after earlier ones', async () => {
     const done: string[] = []
     const queue = createWorkQueue()
     queue.push(() => {
@@ -36,7 +36,7 @@ describe('createWorkQueue', () => {
     queue.close()
   })
 
-  it('forgets what is left when it is closed, even by its own work', async () => {
+  it('drops the remaining tasks when it is closed, even by a task', async () => {
     const done: string[] = []
     const queue = createWorkQueue()
     queue.push(() => {

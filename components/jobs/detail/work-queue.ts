@@ -1,7 +1,7 @@
-/** Work that can wait a moment, done in order and in pieces, so that the page stays answerable in between. */
+/** Runs tasks in order and in short slices, so that the page stays responsive. */
 export interface WorkQueue {
   push: (work: () => void) => void
-  /** Forgets what is left, and takes nothing more. */
+  /** Drops the remaining tasks and accepts no more. */
   close: () => void
 }
 
@@ -9,8 +9,8 @@ export interface WorkQueue {
 const budgetMs = 8
 
 /**
- * Makes a queue. Between its turns it waits for a message and not for a timer: a browser slows the timers of a tab in the
- * background down to one a second, and the output would pile up there.
+ * Between slices the queue waits for a message instead of a timer: browsers limit timers of background tabs to one per
+ * second, and the output would pile up.
  */
 export function createWorkQueue(now: () => number = () => performance.now()): WorkQueue {
   let waiting: (() => void)[] = []

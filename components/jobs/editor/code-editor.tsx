@@ -10,19 +10,19 @@ interface CodeEditorProps {
   value: string
   onChange?: (value: string) => void
   language: CodeLanguage
-  /** What is written here: "solution.py". */
+  /** The name of the text, such as "solution.py". */
   label: string
-  /** Shown beside their lines. */
+  /** Shown at their lines. */
   problems?: readonly Problem[]
   placeholder?: string
   readOnly?: boolean
-  /** Its height: the text scrolls inside. */
+  /** Must set the height: the text scrolls inside. */
   className?: string
 }
 
 const noProblems: readonly Problem[] = []
 
-/** A text editor for code: highlighting, indenting, and mistakes shown beside their lines. */
+/** A code editor with highlighting, indentation and problems at their lines. */
 export function CodeEditor(props: CodeEditorProps) {
   const { value, language, label, problems = noProblems, readOnly = false, className } = props
   const id = useId()
@@ -49,7 +49,7 @@ export function CodeEditor(props: CodeEditorProps) {
       />
       {readOnly ? null : (
         <p id={`${id}-keys`} className="pt-1 text-subtle text-xs">
-          <Kbd>Tab</Kbd> indents. <Kbd>Esc</Kbd> and then <Kbd>Tab</Kbd> leaves the editor.
+          <Kbd>Tab</Kbd> indents. <Kbd>Esc</Kbd>, then <Kbd>Tab</Kbd> leaves the editor.
         </p>
       )}
       <ul id={`${id}-problems`} aria-live="polite" aria-label={`Problems in ${label}`} className="sr-only">

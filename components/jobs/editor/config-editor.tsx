@@ -12,7 +12,7 @@ import type { Problem } from './problems'
 interface ConfigEditorProps {
   value: string
   onChange: (value: string) => void
-  /** From {@link checkConfig}, and from the server's answer. */
+  /** From the local check and from the server's response. */
   problems: readonly FieldError[]
   environments?: readonly EnvironmentChoice[]
   className?: string
@@ -25,7 +25,7 @@ const sides = [
   { value: 'text', label: 'YAML' },
 ] as const
 
-/** The config as a form and as text, always the same. Side by side where there is room, else one at a time. */
+/** The config as a form and as text, always in sync. On narrow screens, one at a time. */
 export function ConfigEditor({ value, onChange, problems, environments, className }: ConfigEditorProps) {
   const [side, setSide] = useState<Side>('form')
   return (
@@ -61,7 +61,7 @@ export function ConfigEditor({ value, onChange, problems, environments, classNam
   )
 }
 
-/** Each problem at its line, with the name of its key; one without a place at the first line. */
+/** Each problem at its line with the name of its key. A problem without a line goes to the first one. */
 function inText(problems: readonly FieldError[]): Problem[] {
   return problems.map(({ path, message, line, column }) => ({
     line: line ?? 1,

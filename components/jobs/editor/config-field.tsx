@@ -8,7 +8,7 @@ import { Select } from '@/components/ui/select'
 import { Textarea } from '@/components/ui/textarea'
 import { type ConfigField as FieldInfo, pools } from '@/lib/contract/config/schema'
 import type { FieldReading, FieldValue } from './config-text'
-import { type FormField, fromDraft, toDraft } from './form-fields'
+import { type FormField, fromInputText, toInputText } from './form-fields'
 
 export interface EnvironmentChoice {
   name: string
@@ -25,56 +25,56 @@ interface ConfigFieldProps {
   onChange: (value: FieldValue | undefined) => void
 }
 
-/** One key of the config as a labelled box. */
+/** One key of the config as a labelled input. */
 export function ConfigField(props: ConfigFieldProps) {
   const { info, field, reading, error, onChange } = props
   const value = reading.kind === 'value' ? reading.value : undefined
-  const [draft, setDraft] = useDraft(value, field)
+  const [text, setText] = useInputText(value, field)
   const other = reading.kind === 'other'
   const change = (next: string) => {
-    setDraft(next)
-    onChange(fromDraft(next, field.kind))
+    setText(next)
+    onChange(fromInputText(next, field.kind))
   }
   return (
     <Field
       label={field.label}
-      aside={field.unit === 'seconds' ? inWords(draft) : field.unit}
-      hint={other ? 'Written in a way that only the YAML can show.' : asSentence(info.description)}
+      aside={field.unit === 'seconds' ? inWords(text) : field.unit}
+      hint={other ? 'Edit this value in the YAML.' : asSentence(info.description)}
       error={error && asSentence(error)}
       optional={!info.required}
       required={info.required}
     >
-      <Control {...props} draft={draft} disabled={props.disabled || other} onDraft={change} />
+      <Control {...props} text={text} disabled={props.disabled || other} onText={change} />
     </Field>
   )
 }
 
 interface ControlProps extends ConfigFieldProps {
-  draft: string
-  onDraft: (draft: string) => void
+  text: string
+  onText: (text: string) => void
 }
 
-/** Radix knows no empty choice; this is no name that an environment or a pool could have. */
+/** Radix allows no empty value. No environment or pool can have this name. */
 const none = '-'
 
-function Control({ info, field, environments, draft, disabled, onDraft }: ControlProps) {
+function Control({ info, field, environments, text, disabled, onText }: ControlProps) {
   const { kind } = field
   const placeholder = info.required
     ? ''
-    : String(toDraft(asFieldValue(info.example)))
+    : String(toInputText(asFieldValue(info.example)))
         .split('\n')
         .join('  ')
   if (kind === 'pool' || (kind === 'environment' && environments.length > 0)) {
     const known =
       kind === 'pool' ? pools.map((name) => ({ value: name, label: name })) : environments.map(toOption)
-    // What the text names may not exist: it is shown all the same, and the check says so.
-    const unknown = draft !== '' && !known.some(({ value }) => value === draft)
+    // The YAML may name an unknown option. It is shown, and the check reports it.
+    const unknown = text !== '' && !known.some(({ value }) => value === text)
     const options = [{ value: none, label: kind === 'pool' ? 'Any' : 'Default' }, ...known]
     return (
       <Select
-        value={draft === '' ? none : draft}
-        onValueChange={(chosen) => onDraft(chosen === none ? '' : chosen)}
-        options={unknown ? [...options, { value: draft, label: draft }] : options}
+        value={text === '' ? none : text}
+        onValueChange={(chosen) => onText(chosen === none ? '' : chosen)}
+        options={unknown ? [...options, { value: text, label: text }] : options}
         disabled={disabled}
       />
     )
@@ -82,38 +82,38 @@ function Control({ info, field, environments, draft, disabled, onDraft }: Contro
   if (kind === 'list' || kind === 'variables') {
     return (
       <Textarea
-        value={draft}
+        value={text}
         rows={2}
         disabled={disabled}
         placeholder={placeholder}
         spellCheck={false}
         className="field-sizing-content max-h-60 min-h-14 font-mono text-xs"
-        onChange={(event) => onDraft(event.target.value)}
+        onChange={(event) => onText(event.target.value)}
       />
     )
   }
   return (
     <Input
-      value={draft}
+      value={text}
       disabled={disabled}
       placeholder={placeholder}
       autoComplete="off"
       spellCheck={false}
       mono={kind === 'number'}
       {...(kind === 'number' ? { inputMode: 'decimal' as const } : {})}
-      onChange={(event) => onDraft(event.target.value)}
+      onChange={(event) => onText(event.target.value)}
     />
   )
 }
 
 /**
- * What stands in the box while someone types: an empty last line or a trailing space means nothing to the config, and
- * must not vanish under the fingers. When the text says something else, the text is right.
+ * The text of the input while the user types. An empty last line or a trailing space has no effect on the config, but must
+ * not disappear while typing. If the YAML has another value, the YAML wins.
  */
-function useDraft(value: FieldValue | undefined, field: FormField): [string, (draft: string) => void] {
-  const [draft, setDraft] = useState(() => toDraft(value))
-  const same = toDraft(fromDraft(draft, field.kind)) === toDraft(value)
-  return [same ? draft : toDraft(value), setDraft]
+function useInputText(value: FieldValue | undefined, field: FormField): [string, (text: string) => void] {
+  const [text, setText] = useState(() => toInputText(value))
+  const same = toInputText(fromInputText(text, field.kind)) === toInputText(value)
+  return [same ? text : toInputText(value), setText]
 }
 
 function asSentence(text: string): string {

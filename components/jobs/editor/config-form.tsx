@@ -10,12 +10,12 @@ import { type ConfigText, type FieldValue, readConfigText } from './config-text'
 import { type FormField, type FormKey, formFields, formKeys } from './form-fields'
 
 interface ConfigFormProps {
-  /** The text of `config.yaml`: the one truth, of which the form is a view. */
+  /** The text of `config.yaml`. The form is a view of it. */
   value: string
   onChange: (value: string) => void
-  /** What the check found; each is shown at its field. */
+  /** Shown at their fields. */
   problems: readonly FieldError[]
-  /** To choose among; left out, the name is typed. */
+  /** The options for the environment. Without them, the user types the name. */
   environments?: readonly EnvironmentChoice[]
 }
 
@@ -27,20 +27,20 @@ const groups = [
   { name: 'more', title: 'More' },
 ] as const
 
-/** The config as a form. What is typed here is written into the text, and the rest of the text stays as it is. */
+/** The config as a form. A change edits only its part of the text. */
 export function ConfigForm(props: ConfigFormProps) {
   const { value, problems } = props
   const text = useMemo(() => readConfigText(value), [value])
-  const write = useWriting(props)
+  const write = useTextEdits(props)
   const keysOf = (group: FormField['group']) => formKeys.filter((key) => formFields[key].group === group)
   return (
     <div className="flex flex-col gap-4">
       {text ? null : (
         <Callout tone="warning" title="The form cannot read this YAML">
-          Mend it in the text, and the form works again.
+          Fix the YAML to use the form again.
         </Callout>
       )}
-      <Elsewhere problems={problems} />
+      <OtherProblems problems={problems} />
       <Fields {...props} text={text} write={write} keys={keysOf('main')} />
       {groups.map(({ name, title }) => {
         const keys = keysOf(name)
@@ -71,14 +71,14 @@ export function ConfigForm(props: ConfigFormProps) {
   )
 }
 
-/** Problems that no field of the form can show, such as an unknown key: they would else be seen in the text alone. */
-function Elsewhere({ problems }: Pick<ConfigFormProps, 'problems'>) {
-  const elsewhere = problems.filter((problem) => !formKeys.some((key) => problemOf([problem], key)))
-  if (elsewhere.length === 0) return null
+/** Problems that belong to no field of the form, such as an unknown key. */
+function OtherProblems({ problems }: Pick<ConfigFormProps, 'problems'>) {
+  const others = problems.filter((problem) => !formKeys.some((key) => problemOf([problem], key)))
+  if (others.length === 0) return null
   return (
-    <Callout tone="danger" title="In the YAML">
+    <Callout tone="danger" title="Problems in the YAML">
       <ul>
-        {elsewhere.map(({ line, path, message }) => (
+        {others.map(({ line, path, message }) => (
           <li key={`${line} ${path} ${message}`}>
             {line === undefined ? '' : `Line ${line}: `}
             {message}
@@ -91,8 +91,8 @@ function Elsewhere({ problems }: Pick<ConfigFormProps, 'problems'>) {
 
 type Write = (key: FormKey, value: FieldValue | undefined) => void
 
-/** Of two changes before anything is shown again, the second must not undo the first. */
-function useWriting({ value, onChange }: Pick<ConfigFormProps, 'value' | 'onChange'>): Write {
+/** Two changes may come before the next render: the second must not undo the first. */
+function useTextEdits({ value, onChange }: Pick<ConfigFormProps, 'value' | 'onChange'>): Write {
   const latest = useRef(value)
   useLayoutEffect(() => {
     latest.current = value
@@ -106,7 +106,7 @@ function useWriting({ value, onChange }: Pick<ConfigFormProps, 'value' | 'onChan
 }
 
 interface FieldsProps extends Pick<ConfigFormProps, 'problems' | 'environments'> {
-  /** Null: it is no YAML. */
+  /** Null if the YAML is invalid. */
   text: ConfigText | null
   write: Write
   keys: readonly FormKey[]

@@ -24,7 +24,7 @@ function write(text: string, key: string, value: FieldValue | undefined): string
 }
 
 describe('reading', () => {
-  it('gives each value as it was written', () => {
+  it('returns each value as it was written', () => {
     expect(read(sample, 'competition_id')).toBe('my-competition')
     expect(read(sample, 'expected_time')).toBe('300')
     expect(read(sample, 'env')).toEqual({ SEED: '1', LR: '0.10' })
@@ -41,26 +41,26 @@ describe('reading', () => {
     expect(read("{'user_id': 'ada', 'expected_time': 60}", 'expected_time')).toBe('60')
   })
 
-  it.each(['a: [', 'just a text', '- a\n- b', 'a: 1\n b: 2'])('leaves %j to the text', (text) => {
+  it.each(['a: [', 'just a text', '- a\n- b', 'a: 1\n b: 2'])('cannot show %j in the form', (text) => {
     expect(readConfigText(text)).toBeNull()
   })
 })
 
 describe('writing', () => {
-  it('changes the one value and nothing else', () => {
+  it('changes only one value', () => {
     expect(write(sample, 'expected_time', 600)).toBe(sample.replace('300', '600'))
     expect(write(sample, 'competition_id', 'a "b"')).toBe(sample.replace('"my-competition"', '"a \\"b\\""'))
     expect(write(sample, 'args', ['x'])).toBe(sample.replace('["--epochs", 10]', '["x"]'))
   })
 
-  it('writes a mapping over its lines', () => {
+  it('writes a mapping over several lines', () => {
     const changed = write(sample, 'env', { SEED: '2' })
     expect(changed).toContain(
       '300  # Expected runtime in seconds\nenv:\n  SEED: "2"\nargs: ["--epochs", 10]\n',
     )
   })
 
-  it('adds at the end, and takes out whole lines', () => {
+  it('adds a key at the end, and removes whole lines', () => {
     expect(write('name: "a"', 'gpu_count', 2)).toBe('name: "a"\ngpu_count: 2\n')
     expect(write('', 'gpu_count', 2)).toBe('gpu_count: 2\n')
     expect(write(sample, 'expected_time', undefined)).toBe(sample.replace(/expected_time.*\n/, ''))
@@ -69,12 +69,12 @@ describe('writing', () => {
     expect(write('a: 1\n', 'name', undefined)).toBe('a: 1\n')
   })
 
-  it('gives a key without a value one', () => {
+  it('adds a value to a key without one', () => {
     expect(write('name:\na: 1\n', 'name', 'x')).toBe('name: "x"\na: 1\n')
     expect(write('name: # later\na: 1\n', 'name', 'x')).toBe('name: "x" # later\na: 1\n')
   })
 
-  it('keeps a Python dict one', () => {
+  it('keeps a flow mapping in braces', () => {
     const changed = write("{'user_id': 'ada', 'expected_time': 60}", 'expected_time', 90) ?? ''
     expect(changed.trim()).toMatch(/^\{.*\}$/)
     expect(read(changed, 'expected_time')).toBe('90')
@@ -92,7 +92,7 @@ describe('writing and reading', () => {
   )
   const keys = fc.constantFrom('name', 'competition_id', 'env', 'args', 'expected_time', 'tags')
 
-  it('agree, one change after the other, and leave the other keys alone', () => {
+  it('agree after many changes and keep the other keys', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(keys, fc.option(values)), { maxLength: 8 }), (changes) => {
         let text = sample

@@ -13,17 +13,17 @@ import {
 /** A value that a form can show and write. */
 export type FieldValue = string | number | string[] | Record<string, string>
 
-/** What the text says of a key: nothing, a value that a form can show, or something that only the text can. */
+/** A key in the text: absent, a value for the form, or a value that only the text can show. */
 export type FieldReading = { kind: 'absent' } | { kind: 'value'; value: FieldValue } | { kind: 'other' }
 
-/** A config's text, read for a form; null when it is no mapping yet and only the text can mend it. */
+/** A config's text, parsed for a form. */
 export interface ConfigText {
   read: (key: string) => FieldReading
-  /** The text with another value; with none, without the key. The rest of it stays as it was written. */
+  /** The text with another value, or without the key. The rest of the text stays the same. */
   write: (key: string, value: FieldValue | undefined) => string
 }
 
-/** Reads a config's text for a form. */
+/** Parses a config's text for a form. Null if it is not a YAML mapping. */
 export function readConfigText(text: string): ConfigText | null {
   const document = parseDocument(text, { uniqueKeys: false, logLevel: 'silent' })
   const { contents } = document
@@ -58,7 +58,7 @@ function readPair(pair: Pair | undefined): FieldReading {
   return { kind: 'value', value: Object.fromEntries(entries) }
 }
 
-/** As it was written: `0.10` is not 0.1, and a number being typed may end with its point. */
+/** The source text: `0.10` is not 0.1, and an unfinished number may end with its point. */
 function scalarText(node: Scalar): string {
   return node.type === 'PLAIN' ? (node.source ?? String(node.value)) : String(node.value)
 }
@@ -77,12 +77,12 @@ function writeKey(
   const written = writePair(key, value)
   if (!span) return `${text === '' || text.endsWith('\n') ? text : `${text}\n`}${written}\n`
   const replaced = text.slice(span.from, span.to)
-  // Of an empty value nothing is left between the new one and the comment behind it.
+  // An empty value leaves no space before a comment.
   const ending = replaced.endsWith('\n') ? '\n' : text[span.to] === '#' ? ' ' : ''
   return text.slice(0, span.from) + written + ending + text.slice(span.to)
 }
 
-/** A mapping in braces, as Python writes a dict: written anew, for it has no lines of its own. */
+/** A flow mapping (in braces) is written anew, because its keys have no lines of their own. */
 function writeFlow(document: Document, key: string, value: FieldValue | undefined): string {
   const copy = document.clone()
   if (value === undefined) copy.delete(key)
@@ -105,7 +105,7 @@ function hasRange(node: unknown): node is { range: [number, number, number] } {
   return typeof node === 'object' && node !== null && 'range' in node && Array.isArray(node.range)
 }
 
-/** Takes out a key with all of its lines, and the comment that stands behind its value. */
+/** Removes a key with all of its lines and the comment after its value. */
 function withoutLines(text: string, { from, to }: Span): string {
   const start = text.lastIndexOf('\n', from - 1) + 1
   const inLine = to > 0 && text[to - 1] === '\n' ? to : text.indexOf('\n', to) + 1
@@ -118,7 +118,7 @@ function writePair(key: string, value: FieldValue): string {
   return stringify({ [key]: plain(value) }, options).trimEnd()
 }
 
-/** YAML's writer knows no prototype: a variable may be called `__proto__` only to be refused by the check. */
+/** A Map, because a variable may be called `__proto__`. The check rejects it later. */
 function plain(value: FieldValue): unknown {
   return typeof value === 'object' && !Array.isArray(value) ? new Map(Object.entries(value)) : value
 }

@@ -4,12 +4,12 @@ import { EditorView } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 
 /*
- * Every colour is one of the page's tokens, so one theme serves light and dark, and changes with them by itself.
+ * All colours are tokens of the page, so one theme serves both light and dark.
  */
 
-const look = EditorView.theme({
+const baseTheme = EditorView.theme({
   '&': { backgroundColor: 'var(--surface)', color: 'var(--ink)', fontSize: '0.8125rem', height: '100%' },
-  // The frame around the editor shows the focus.
+  // The border of the editor shows the focus.
   '&.cm-focused': { outline: 'none' },
   '.cm-scroller': { fontFamily: 'var(--font-geist-mono), ui-monospace, monospace', lineHeight: '1.25rem' },
   '.cm-content': { padding: '8px 0', caretColor: 'var(--ink)' },
@@ -66,7 +66,7 @@ const colours = HighlightStyle.define([
   { tag: tags.invalid, color: 'var(--danger-ink)' },
 ])
 
-/** The editor's look, in the page's own colours. */
+/** The editor's theme in the page's colours. */
 export function editorTheme(): Extension {
-  return [look, syntaxHighlighting(colours)]
+  return [baseTheme, syntaxHighlighting(colours)]
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fromDraft, toDraft } from './form-fields'
+import { fromInputText, toInputText } from './form-fields'
 
-describe('fromDraft', () => {
+describe('fromInputText', () => {
   it.each([
     ['300', 'number', 300],
     [' 0.5 ', 'number', 0.5],
@@ -16,21 +16,21 @@ describe('fromDraft', () => {
     ['\n', 'list', undefined],
     ['A=1\nB=x=y\n C\n', 'variables', { A: '1', B: 'x=y', C: '' }],
   ] as const)('%j as a %s', (draft, kind, value) => {
-    expect(fromDraft(draft, kind)).toEqual(value)
+    expect(fromInputText(draft, kind)).toEqual(value)
   })
 })
 
-it('reads what it wrote', () => {
+it('reads what it writes', () => {
   const line = fc.stringMatching(/^[a-z=-]{1,6}$/)
   const name = fc.stringMatching(/^[A-Z]{1,4}$/)
   fc.assert(
     fc.property(fc.array(line, { minLength: 1 }), (list) => {
-      expect(fromDraft(toDraft(list), 'list')).toEqual(list)
+      expect(fromInputText(toInputText(list), 'list')).toEqual(list)
     }),
   )
   fc.assert(
     fc.property(fc.dictionary(name, line, { minKeys: 1 }), (variables) => {
-      expect(fromDraft(toDraft(variables), 'variables')).toEqual({ ...variables })
+      expect(fromInputText(toInputText(variables), 'variables')).toEqual({ ...variables })
     }),
   )
 })

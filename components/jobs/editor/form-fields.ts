@@ -1,12 +1,12 @@
 import type { ConfigKey } from '@/lib/contract/config/schema'
 import type { FieldValue } from './config-text'
 
-export type FieldKind = 'text' | 'number' | 'list' | 'variables' | 'environment' | 'pool'
+type FieldKind = 'text' | 'number' | 'list' | 'variables' | 'environment' | 'pool'
 
 export interface FormField {
   label: string
   kind: FieldKind
-  /** Most jobs need only these; the others are a press away. */
+  /** `main` is always visible; the other groups are collapsed. */
   group: 'main' | 'resources' | 'running' | 'more'
   unit?: string
 }
@@ -23,7 +23,7 @@ export const formFields = {
   env: { label: 'Environment variables', kind: 'variables', group: 'running' },
   max_time: { label: 'Time limit', kind: 'number', group: 'running', unit: 'seconds' },
   max_retries: { label: 'Retries', kind: 'number', group: 'running' },
-  gpu_fraction: { label: 'Part of a GPU', kind: 'number', group: 'resources' },
+  gpu_fraction: { label: 'GPU fraction', kind: 'number', group: 'resources' },
   gpu_memory_gb: { label: 'GPU memory', kind: 'number', group: 'resources', unit: 'GB' },
   gpu_model: { label: 'GPU model', kind: 'text', group: 'resources' },
   cpu: { label: 'CPU', kind: 'number', group: 'resources', unit: 'cores' },
@@ -33,14 +33,14 @@ export const formFields = {
   pool: { label: 'Pool', kind: 'pool', group: 'resources' },
   priority: { label: 'Priority', kind: 'number', group: 'more' },
   tags: { label: 'Tags', kind: 'list', group: 'more' },
-  notify_url: { label: 'Notify', kind: 'text', group: 'more' },
+  notify_url: { label: 'Notification URL', kind: 'text', group: 'more' },
 } as const satisfies Partial<Record<ConfigKey, FormField>>
 
 export type FormKey = keyof typeof formFields
 export const formKeys = Object.keys(formFields) as FormKey[]
 
-/** How a value stands in its box. */
-export function toDraft(value: FieldValue | undefined): string {
+/** The text of a value in its input. */
+export function toInputText(value: FieldValue | undefined): string {
   if (value === undefined) return ''
   if (Array.isArray(value)) return value.join('\n')
   if (typeof value !== 'object') return String(value)
@@ -49,8 +49,8 @@ export function toDraft(value: FieldValue | undefined): string {
     .join('\n')
 }
 
-/** The value of what stands in a box; undefined for an empty one, which means: leave the key out. */
-export function fromDraft(draft: string, kind: FieldKind): FieldValue | undefined {
+/** The value of an input's text; undefined if it is empty, which removes the key. */
+export function fromInputText(draft: string, kind: FieldKind): FieldValue | undefined {
   const lines = draft.split('\n').filter((line) => line.trim() !== '')
   switch (kind) {
     case 'list':
@@ -58,7 +58,7 @@ export function fromDraft(draft: string, kind: FieldKind): FieldValue | undefine
     case 'variables':
       return lines.length === 0 ? undefined : Object.fromEntries(lines.map(splitVariable))
     case 'number':
-      // What is no number is written as it is: the check then says what is wrong with it.
+      // Text that is not a number is kept: the check reports it.
       return /^-?\d{1,15}(\.\d{1,9})?$/.test(draft.trim()) ? Number(draft) : draft.trim() || undefined
     case 'text':
     case 'environment':

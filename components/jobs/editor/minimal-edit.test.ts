@@ -8,7 +8,7 @@ it('replaces only what differs', () => {
   expect(minimalEdit('same', 'same')).toEqual({ from: 4, to: 4, insert: '' })
 })
 
-it('always makes the other text', () => {
+it('always produces the new text', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'b', '\n'), maxLength: 12 })
   fc.assert(
     fc.property(text, text, (before, after) => {

@@ -1,4 +1,4 @@
-/** The one replacement that makes one text of another, as short as it can be: cursors outside of it stay in place. */
+/** The shortest replacement that turns one text into another. Cursors outside of it keep their positions. */
 export function minimalEdit(before: string, after: string): { from: number; to: number; insert: string } {
   const shorter = Math.min(before.length, after.length)
   let start = 0

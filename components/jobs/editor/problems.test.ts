@@ -9,7 +9,7 @@ function marked(line: number, column?: number): string {
   return doc.sliceString(from, to)
 }
 
-describe('what a problem marks', () => {
+describe('marked text', () => {
   it.each([
     ['the word it begins at', 2, 3, 'expected_time'],
     ['a quoted text', 1, 17, '"x"'],

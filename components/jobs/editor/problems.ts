@@ -9,7 +9,7 @@ import {
 } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view'
 
-/** Something to change, and where: lines and columns count from 1. */
+/** A problem and its position. Lines and columns count from 1. */
 export interface Problem {
   line: number
   column?: number | undefined
@@ -18,7 +18,7 @@ export interface Problem {
 
 const setProblems = StateEffect.define<readonly Problem[]>()
 
-/** Under each line with problems, what they are. Text moves them along until the next check. */
+/** The messages below each line with problems. Edits move them until the next check. */
 const notes = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update: (before, transaction) => {
@@ -28,12 +28,12 @@ const notes = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 })
 
-/** Shows problems beside their lines. */
+/** The extension that shows problems below their lines. */
 export function problemNotes(): Extension {
   return notes
 }
 
-/** What makes a state show these problems: in the gutter, under the text, and in words below the line. */
+/** The transaction that shows problems in the gutter, in the text and below the line. */
 export function showProblems(state: EditorState, problems: readonly Problem[]): TransactionSpec {
   const spec = setDiagnostics(
     state,
@@ -58,7 +58,7 @@ function placeNotes(doc: Text, problems: readonly Problem[]): DecorationSet {
   return Decoration.set(marks, true)
 }
 
-/** Marks the word or the quoted text that the problem begins at, or the whole line. */
+/** Marks the word or quoted text at the problem's position, or the whole line. */
 export function toDiagnostic(doc: Text, { line, column, message }: Problem): Diagnostic {
   const { from, to, text } = doc.line(clampLine(doc, line))
   const start =
@@ -70,7 +70,7 @@ export function toDiagnostic(doc: Text, { line, column, message }: Problem): Dia
   return { from: from + start, to: Math.min(to, from + start + length), severity: 'error', message }
 }
 
-/** A check may speak of a line that has been deleted since. */
+/** A problem may refer to a line that was deleted since the check. */
 function clampLine(doc: Text, line: number): number {
   return Math.min(Math.max(1, line), doc.lines)
 }

@@ -34,14 +34,14 @@ interface CodeMirrorOptions {
   onChange: ((value: string) => void) | undefined
 }
 
-/** Keeps a CodeMirror in an element, with the text and the problems that React has. */
+/** A CodeMirror editor in an element, in sync with React's text and problems. */
 export function useCodeMirror(options: CodeMirrorOptions): RefObject<HTMLDivElement | null> {
   const host = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView | null>(null)
-  // Lines end as the editor ends them: else a file from Windows would differ from its own text for ever.
+  // CodeMirror's line ends. Otherwise, a file from Windows would always differ from the editor's text.
   const value = options.value.replace(/\r\n?/g, '\n')
   const { problems, language, label, readOnly, placeholder, describedBy } = options
-  // The editor lives longer than a render: it must call, and begin with, what the last render was given.
+  // The editor lives longer than a render and must use the options of the last render.
   const latest = useRef(options)
   useEffect(() => {
     latest.current = options
@@ -59,7 +59,7 @@ export function useCodeMirror(options: CodeMirrorOptions): RefObject<HTMLDivElem
     })
     own.dispatch(showProblems(own.state, latest.current.problems))
     view.current = own
-    // Lines were measured in another font, if the page's own was still on its way.
+    // The editor may have measured its lines before the page's font was loaded.
     void document.fonts.ready.then(() => own.requestMeasure())
     return () => {
       own.destroy()
@@ -87,7 +87,7 @@ const languageOf: Record<CodeLanguage, () => Extension> = {
 type SetUp = Pick<CodeMirrorOptions, 'language' | 'label' | 'readOnly' | 'placeholder' | 'describedBy'>
 
 function setUp({ language, label, readOnly, placeholder, describedBy }: SetUp): Extension {
-  // Its content takes the focus by itself, but not every checker of accessibility knows that.
+  // The content is focusable anyway, but some accessibility checkers do not know that.
   const attributes = {
     tabindex: '0',
     'aria-label': label,

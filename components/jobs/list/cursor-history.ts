@@ -1,15 +1,15 @@
 /**
- * Cursors lead only forward. The way back is remembered while the tab is open; who comes by a link straight to a later
- * page goes back to the first one.
+ * Cursors lead only forward. This map remembers the way back while the tab is open. From a page opened by a link, the
+ * way back leads to the first page.
  */
-const cameFrom = new Map<string, string | null>()
+const previousOf = new Map<string, string | null>()
 
 /** Notes which page leads to the page of `next`. */
 export function noteNextPage(next: string | null, current: string | null): void {
-  if (next !== null) cameFrom.set(next, current)
+  if (next !== null) previousOf.set(next, current)
 }
 
 /** The cursor of the page before; null is the first page. */
 export function previousCursor(cursor: string): string | null {
-  return cameFrom.get(cursor) ?? null
+  return previousOf.get(cursor) ?? null
 }

@@ -1,14 +1,14 @@
 'use client'
 
 import { Inbox, Plus } from 'lucide-react'
-import { curlCommand, installCommands } from '../../access/ready-to-use'
+import { curlCommand, installCommands } from '../../access/snippets'
 import { useOrigin } from '../../shell/use-origin'
 import { ButtonLink } from '../../ui/button-link'
 import { CodeBlock } from '../../ui/code-block'
 import { EmptyState } from '../../ui/empty-state'
 import { Link } from '../../ui/link'
 
-/** Stands where someone's first job will be, and says how it gets there. */
+/** Shown before a user's first job: how to submit one. */
 export function EmptyJobs() {
   const origin = useOrigin()
   return (
@@ -34,18 +34,18 @@ export function EmptyJobs() {
           wrap
         />
         <p className="mt-2 text-muted text-xs">
-          It waits for the job and prints its result. <Link href="/tokens">Make a token</Link> to put in place
-          of YOUR_TOKEN.
+          The command waits for the job and prints its result. <Link href="/tokens">Create a token</Link> and
+          replace YOUR_TOKEN with it.
         </p>
         <CodeBlock
           label="commands that install gpuq"
-          title="Or install gpuq, the command line"
+          title="Or install the gpuq command line"
           code={installCommands({ origin })}
           wrap
           className="mt-4"
         />
         <p className="mt-2 text-muted text-xs">
-          It needs Node.js, and follows a job live: <code>gpuq submit solution.py config.yaml</code>.
+          It needs Node.js and shows a job’s output live: <code>gpuq submit solution.py config.yaml</code>.
         </p>
       </div>
     </div>

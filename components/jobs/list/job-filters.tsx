@@ -4,17 +4,17 @@ import { X } from 'lucide-react'
 import { useSearchParams } from 'next/navigation'
 import { idPattern } from '@/lib/contract/jobs'
 import { uploadStatuses } from '@/lib/contract/status'
-import { changeSearch } from '../../shell/change-search'
 import { TextFilter } from '../../shell/text-filter'
+import { updateSearchParams } from '../../shell/update-search-params'
 import { Button } from '../../ui/button'
 import { Segmented } from '../../ui/segmented'
-import { statusLooks } from '../job-status'
+import { statusStyles } from '../job-status'
 import { type FilterName, filterNames, withFilter } from './job-query'
 
 const anyStatus = 'any'
 const statusOptions = [
   { value: anyStatus, label: 'All' },
-  ...uploadStatuses.map((status) => ({ value: status, label: statusLooks[status].label })),
+  ...uploadStatuses.map((status) => ({ value: status, label: statusStyles[status].label })),
 ]
 
 const ownFilters = [
@@ -25,7 +25,7 @@ const everyoneFilters = [...ownFilters, { name: 'user_id', label: 'User' }] as c
 
 const acceptsId = (text: string) => idPattern.test(text)
 
-/** Narrows the list of jobs. What is chosen stands in the address, to be shared and gone back to. */
+/** Filters the list of jobs. The filters are part of the address, so that users can share them. */
 export function JobFilters({ everyone }: { everyone: boolean }) {
   const params = new URLSearchParams(useSearchParams())
   return (
@@ -35,7 +35,7 @@ export function JobFilters({ everyone }: { everyone: boolean }) {
           label="Status"
           value={params.get('status') ?? anyStatus}
           onValueChange={(status) =>
-            changeSearch(withFilter(params, 'status', status === anyStatus ? null : status), 'push')
+            updateSearchParams(withFilter(params, 'status', status === anyStatus ? null : status), 'push')
           }
           options={statusOptions}
           className="h-8"
@@ -47,11 +47,11 @@ export function JobFilters({ everyone }: { everyone: boolean }) {
           label={label}
           value={params.get(name) ?? ''}
           accepts={acceptsId}
-          onValue={(id) => changeSearch(withFilter(params, name, id), 'replace')}
+          onValue={(id) => updateSearchParams(withFilter(params, name, id), 'replace')}
         />
       ))}
       {filterNames.some((name) => params.has(name)) ? (
-        <Button variant="ghost" onClick={() => changeSearch(new URLSearchParams(), 'push')}>
+        <Button variant="ghost" onClick={() => updateSearchParams(new URLSearchParams(), 'push')}>
           <X aria-hidden />
           Clear
         </Button>

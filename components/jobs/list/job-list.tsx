@@ -19,7 +19,7 @@ import { JobFilters } from './job-filters'
 import { hasFilters, toJobQuery, withCursor } from './job-query'
 import { JobTable } from './job-table'
 
-/** The page of jobs: one's own, or with `everyone` all of them, for admins. */
+/** The jobs page: the user's own jobs, or all jobs for admins. */
 export function JobList({ everyone = false }: { everyone?: boolean }) {
   return (
     <>
@@ -41,9 +41,9 @@ function Jobs({ everyone }: { everyone: boolean }) {
   const { data, error, isPending, isPlaceholderData, refetch } = useQuery(jobsQuery(query))
   if (isPending) return <SkeletonRows rows={10} />
   if (!data) return <LoadFailure className="m-4" error={error} onRetry={() => void refetch()} />
-  if (data.items.length === 0) return <NoJobs narrowed={hasFilters(query) || Boolean(query.cursor)} />
+  if (data.items.length === 0) return <NoJobs filtered={hasFilters(query) || Boolean(query.cursor)} />
   return (
-    // Dimmed while the answer to another question is still shown, so that nobody takes it for this one's.
+    // Dimmed while it shows the result of the previous query.
     <div
       aria-busy={isPlaceholderData}
       className={cn('transition-opacity', isPlaceholderData && 'opacity-60')}
@@ -54,10 +54,10 @@ function Jobs({ everyone }: { everyone: boolean }) {
   )
 }
 
-function NoJobs({ narrowed }: { narrowed: boolean }) {
-  if (!narrowed) return <EmptyJobs />
+function NoJobs({ filtered }: { filtered: boolean }) {
+  if (!filtered) return <EmptyJobs />
   return (
-    <EmptyState icon={SearchX} title="No job matches">
+    <EmptyState icon={SearchX} title="No matching jobs">
       Change the filters above, or clear them.
     </EmptyState>
   )
@@ -72,12 +72,12 @@ interface JobPagesProps {
 function JobPages({ page, cursor, params }: JobPagesProps) {
   if (page.next === null && cursor === null) return null
   noteNextPage(page.next, cursor)
-  const here = (to: string | null) => `?${withCursor(params, to)}`
+  const hrefOf = (to: string | null) => `?${withCursor(params, to)}`
   return (
     <Pagination
       label="Jobs"
-      previousHref={cursor === null ? undefined : here(previousCursor(cursor))}
-      nextHref={page.next === null ? undefined : here(page.next)}
+      previousHref={cursor === null ? undefined : hrefOf(previousCursor(cursor))}
+      nextHref={page.next === null ? undefined : hrefOf(page.next)}
     />
   )
 }

@@ -6,7 +6,7 @@ const everyone = { everyone: true }
 const params = (text: string) => new URLSearchParams(text)
 
 describe('toJobQuery', () => {
-  it('asks for what the address says', () => {
+  it('reads the filters in the address', () => {
     const query = toJobQuery(params('status=failed&competition_id=mnist&project_id=p1&cursor=c1'), own)
     expect(query).toEqual({
       limit: 50,
@@ -18,13 +18,13 @@ describe('toJobQuery', () => {
     expect(hasFilters(query)).toBe(true)
   })
 
-  it('leaves out what the API would refuse', () => {
+  it('ignores values that the API would reject', () => {
     const query = toJobQuery(params('status=paused&competition_id=../x&project_id=&limit=9999&all=true'), own)
     expect(query).toEqual({ limit: 50 })
     expect(hasFilters(query)).toBe(false)
   })
 
-  it('asks for everyone, or for one user, only where an admin looks', () => {
+  it('requests all users or one user only for admins', () => {
     expect(toJobQuery(params('user_id=ada'), own)).toEqual({ limit: 50 })
     expect(toJobQuery(params(''), everyone)).toEqual({ limit: 50, all: true })
     expect(toJobQuery(params('user_id=ada'), everyone)).toEqual({ limit: 50, user_id: 'ada' })
@@ -32,7 +32,7 @@ describe('toJobQuery', () => {
 })
 
 describe('the query', () => {
-  it('goes back to the first page when a filter changes', () => {
+  it('returns to the first page when a filter changes', () => {
     expect(withFilter(params('project_id=p&cursor=c'), 'status', 'running').toString()).toBe(
       'project_id=p&status=running',
     )

@@ -1,6 +1,6 @@
 import { type JobFilters, jobFiltersSchema } from '@/lib/contract/jobs'
 
-/** What the address of a list of jobs may hold. */
+/** The filters in the address of a job list. */
 export const filterNames = ['status', 'competition_id', 'project_id', 'user_id'] as const
 export type FilterName = (typeof filterNames)[number]
 
@@ -9,7 +9,7 @@ const pageSize = 50
 
 type Params = Pick<URLSearchParams, 'get'>
 
-/** What an address asks the API for. A value the API would refuse is left out, as if the address did not hold it. */
+/** The API query of an address, without values that the API would reject. */
 export function toJobQuery(params: Params, { everyone }: { everyone: boolean }): JobFilters {
   const query: JobFilters = { limit: pageSize }
   const status = shape.status.safeParse(params.get('status') ?? undefined).data
@@ -24,12 +24,12 @@ export function toJobQuery(params: Params, { everyone }: { everyone: boolean }):
   return query
 }
 
-/** True when the address narrows the list. */
+/** Whether the address has filters. */
 export function hasFilters(query: JobFilters): boolean {
   return filterNames.some((name) => query[name] !== undefined)
 }
 
-/** The query with one filter changed; a changed list begins at its first page. */
+/** The query with one filter changed, at the first page. */
 export function withFilter(params: URLSearchParams, name: FilterName, value: string | null): URLSearchParams {
   return changed(params, { cursor: null, [name]: value || null })
 }

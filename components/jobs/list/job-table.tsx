@@ -10,7 +10,7 @@ import { JobStatus } from '../job-status'
 import { jobTitle } from '../job-title'
 import { shortReason } from '../short-reason'
 
-/** A page of jobs. The columns' widths are set, so that nothing moves when a status changes. */
+/** A page of jobs. Fixed column widths keep the table still when a status changes. */
 export function JobTable({ jobs, everyone }: { jobs: readonly JobSummary[]; everyone: boolean }) {
   return (
     <Table caption="Jobs" className="table-fixed">
@@ -24,7 +24,7 @@ export function JobTable({ jobs, everyone }: { jobs: readonly JobSummary[]; ever
           Node
         </HeaderCell>
         <HeaderCell align="end" className="w-28">
-          Ran for
+          Run time
         </HeaderCell>
         <HeaderCell align="end" className="w-28">
           Submitted
@@ -41,7 +41,7 @@ export function JobTable({ jobs, everyone }: { jobs: readonly JobSummary[]; ever
 
 const wideOnly = '@max-2xl:hidden'
 
-/** Kept from drawing again while its job has not changed: the list asks every few seconds. */
+/** Renders only if its job changed: the list refreshes every few seconds. */
 const JobRow = memo(function JobRow({ job, everyone }: { job: JobSummary; everyone: boolean }) {
   const reason = shortReason(job)
   return (
@@ -53,7 +53,7 @@ const JobRow = memo(function JobRow({ job, everyone }: { job: JobSummary; everyo
               {jobTitle(job)}
             </RowLink>
           </span>
-          {/* Where the table is stacked, these two need no lines of their own. */}
+          {/* In the stacked table, one line shows both. */}
           <span className="hidden truncate text-subtle text-xs @max-2xl:block">
             {job.competition_id} · {job.project_id}
           </span>
@@ -61,7 +61,7 @@ const JobRow = memo(function JobRow({ job, everyone }: { job: JobSummary; everyo
       </Cell>
       <Cell label="Status">
         <span className="flex min-w-0 items-center gap-2">
-          <JobStatus status={job.status} look="plain" />
+          <JobStatus status={job.status} variant="plain" />
           {reason ? <span className="min-w-0 truncate text-subtle text-xs">{reason}</span> : null}
         </span>
       </Cell>
@@ -75,7 +75,7 @@ const JobRow = memo(function JobRow({ job, everyone }: { job: JobSummary; everyo
       <Cell label="Node" align="end" className={cn('text-muted', wideOnly)}>
         {job.node_id ?? '–'}
       </Cell>
-      <Cell label="Ran for" align="end" className="text-muted">
+      <Cell label="Run time" align="end" className="text-muted">
         {job.started_at ? <Duration from={job.started_at} to={job.completed_at} /> : '–'}
       </Cell>
       <Cell label="Submitted" align="end" className="text-muted">

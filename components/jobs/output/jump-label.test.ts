@@ -7,6 +7,6 @@ it.each([
   [true, 1200, '1,200 new lines'],
   [false, 0, 'Jump to end'],
   [false, 1200, 'Jump to end'],
-])('the way down while it lives (%s), %i lines after one let go, says "%s"', (live, lines, message) => {
+])('live: %s, %i new lines: "%s"', (live, lines, message) => {
   expect(jumpLabel(live, lines)).toBe(message)
 })

@@ -1,8 +1,10 @@
+import { formatCount } from '@/components/ui/format-number'
+
 /**
- * What the way to the end of an output says: how much came in since one let go of it, while more may come. Of a job that
- * has ended nothing is new, however much of it the page still reads.
+ * The label of the button that jumps to the end. For a live job, it counts the lines since the reader scrolled away. A
+ * job that has ended has no new lines, even if the page still loads them.
  */
 export function jumpLabel(live: boolean, newLines: number): string {
   if (!live || newLines <= 0) return 'Jump to end'
-  return `${newLines.toLocaleString('en')} new ${newLines === 1 ? 'line' : 'lines'}`
+  return formatCount(newLines, 'new line')
 }

@@ -1,4 +1,4 @@
-/** Lines someone chose, by their numbers from 0, both included. */
+/** Selected lines, numbered from 0, both ends included. */
 export interface LineRange {
   from: number
   to: number

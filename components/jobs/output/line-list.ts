@@ -1,13 +1,13 @@
 import type { AnsiStyle } from './ansi/ansi-style'
 import { plainStyle } from './ansi/ansi-style'
 import { filterOf, type LineFilter, type LineKind, type OutputLine, type StreamFilter } from './line'
-import { firstAtLeast } from './sorted-list'
+import { lowerBound } from './lower-bound'
 
 const kinds = ['stdout', 'stderr', 'notice'] as const satisfies readonly LineKind[]
 
 /**
- * Hundreds of thousands of lines in columns: an object for each would cost several times the memory. A line keeps its
- * number when older ones are dropped.
+ * Stores hundreds of thousands of lines in columns: an object for each line would need several times the memory. A line
+ * keeps its number when older lines are dropped.
  */
 export class LineList {
   private texts: string[] = []
@@ -17,7 +17,7 @@ export class LineList {
   private lineRanks: (number | null)[] = []
   private readonly starts = new Map<number, AnsiStyle>()
   private readonly cuts = new Map<number, number>()
-  /** The numbers of the lines that each filter leaves; a notice belongs to both streams. */
+  /** The line numbers of each filter. A notice belongs to both streams. */
   private readonly byFilter = new Map<LineFilter, number[]>()
   private readonly seenRanks = new Set<number>()
 
@@ -29,7 +29,7 @@ export class LineList {
     return this.first + this.texts.length
   }
 
-  /** The ranks that printed something, in their order. */
+  /** The ranks that printed something, sorted. */
   get ranks(): number[] {
     return [...this.seenRanks].sort((a, b) => a - b)
   }
@@ -40,29 +40,29 @@ export class LineList {
     this.times.push(at)
     this.kindCodes.push(kinds.indexOf(kind))
     if (start !== plainStyle) this.starts.set(number, start)
-    this.file(number, kind, rank)
+    this.index(number, kind, rank)
     this.counts[kind]++
     this.characters += text.length
     return number
   }
 
-  /** Puts a line under each filter that leaves it. */
-  private file(number: number, kind: LineKind, rank: number | null): void {
+  /** Adds a line to each filter that it matches. */
+  private index(number: number, kind: LineKind, rank: number | null): void {
     const streams: StreamFilter[] = kind === 'notice' ? ['stdout', 'stderr'] : [kind]
-    for (const stream of streams) this.under(filterOf(stream, null)).push(number)
+    for (const stream of streams) this.numbersOf(filterOf(stream, null)).push(number)
     if (rank === null && this.lineRanks.length === 0) return
     this.lineRanks[number - this.first] = rank
     if (rank === null) return
     this.seenRanks.add(rank)
-    for (const stream of [...streams, 'all'] as const) this.under(filterOf(stream, rank)).push(number)
+    for (const stream of [...streams, 'all'] as const) this.numbersOf(filterOf(stream, rank)).push(number)
   }
 
-  private under(filter: LineFilter): number[] {
+  private numbersOf(filter: LineFilter): number[] {
     const known = this.byFilter.get(filter)
     if (known) return known
-    const made: number[] = []
-    this.byFilter.set(filter, made)
-    return made
+    const created: number[] = []
+    this.byFilter.set(filter, created)
+    return created
   }
 
   replace(number: number, text: string): void {
@@ -93,19 +93,19 @@ export class LineList {
   }
 
   count(filter: LineFilter): number {
-    return filter === 'all' ? this.texts.length : this.under(filter).length
+    return filter === 'all' ? this.texts.length : this.numbersOf(filter).length
   }
 
   numberAt(filter: LineFilter, row: number): number {
-    return filter === 'all' ? this.first + row : (this.under(filter)[row] ?? this.end)
+    return filter === 'all' ? this.first + row : (this.numbersOf(filter)[row] ?? this.end)
   }
 
   rowOf(filter: LineFilter, number: number): number {
     if (filter === 'all') return Math.min(Math.max(0, number - this.first), this.texts.length)
-    return firstAtLeast(this.under(filter), number)
+    return lowerBound(this.numbersOf(filter), number)
   }
 
-  /** Drops the oldest lines until no more than this many lines and characters are left. */
+  /** Drops the oldest lines until both limits hold. */
   dropTo(lines: number, characters: number): void {
     let drop = Math.max(0, this.texts.length - lines)
     let left = this.characters
@@ -118,7 +118,7 @@ export class LineList {
     this.lineRanks = this.lineRanks.slice(drop)
     this.first += drop
     this.characters = left
-    for (const numbers of this.byFilter.values()) numbers.splice(0, firstAtLeast(numbers, this.first))
+    for (const numbers of this.byFilter.values()) numbers.splice(0, lowerBound(numbers, this.first))
     for (const sparse of [this.starts, this.cuts]) {
       for (const number of sparse.keys()) if (number < this.first) sparse.delete(number)
     }

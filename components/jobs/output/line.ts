@@ -23,13 +23,13 @@ export function partsOf(filter: LineFilter): { stream: StreamFilter; rank: numbe
 export interface OutputLine {
   readonly number: number
   readonly kind: LineKind
-  /** Which task of a job over several nodes printed it; null: the job has one. */
+  /** The task of a multi-node job that printed it; null for a job with one task. */
   readonly rank: number | null
   readonly text: string
-  /** When its first piece came, in milliseconds. */
+  /** The time of its first piece in milliseconds. */
   readonly at: number
-  /** The style the stream was in when the line began. */
+  /** The style of the stream at the start of the line. */
   readonly start: AnsiStyle
-  /** Characters of the line that are not kept here. */
+  /** The number of characters that were dropped. */
   readonly cut: number
 }

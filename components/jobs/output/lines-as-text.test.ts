@@ -4,7 +4,7 @@ import { OutputStore } from './output-store'
 
 const t = '2026-11-20T12:00:00.000Z'
 
-it('gives the lines in view, by range and by stream, without their colours', () => {
+it('returns lines by range and by stream without colours', () => {
   const store = new OutputStore()
   store.append([
     { type: 'stdout', t, text: '\u001B[31mone' },

@@ -3,7 +3,7 @@ import { type LineFilter, partsOf } from './line'
 import type { LineRange } from './line-hash'
 import type { OutputStore } from './output-store'
 
-/** Lines as they are shown, without colours and those of several ranks under their labels, for the clipboard. Left out: the range, for all that are kept. */
+/** The shown lines as plain text for the clipboard, with rank labels. Without a range: all lines. */
 export function linesAsText(store: OutputStore, filter: LineFilter, range?: LineRange): string {
   const from = store.rowOf(filter, range?.from ?? store.firstLine)
   const to = range ? store.rowOf(filter, range.to + 1) : store.count(filter)

@@ -2,7 +2,7 @@
 
 import { type MouseEvent, memo, useMemo } from 'react'
 import { cn } from '@/components/ui/class-names'
-import { formatCount } from '@/components/ui/format-number'
+import { formatNumber } from '@/components/ui/format-number'
 import { toCss } from './ansi/ansi-colours'
 import { parseLine } from './ansi/ansi-parse'
 import type { AnsiStyle } from './ansi/ansi-style'
@@ -10,7 +10,7 @@ import type { LineKind } from './line'
 import { clip, cutAtMatches, type Piece } from './search/highlight'
 import { findMatches } from './search/output-search'
 
-/** A line longer than this is shown in part: browsers take seconds to lay out a line of a million characters. */
+/** The maximum for long lines: browsers need seconds to lay out a line of a million characters. */
 export const shownCharacters = 4000
 
 export interface OutputLineProps {
@@ -23,38 +23,38 @@ export interface OutputLineProps {
   cut: number
   wrap: boolean
   times: boolean
-  chosen: boolean
-  /** All of the line is wanted, however long. */
+  selected: boolean
+  /** Show the whole line. */
   expanded: boolean
   pattern: RegExp | null
-  /** Which match of this line is the current one of the search. */
+  /** The index of the current search match in this line. */
   currentMatch: number | null
-  onChoose: (line: number, extend: boolean) => void
+  onSelect: (line: number, extend: boolean) => void
   onExpand: (line: number) => void
 }
 
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
 
-/** One line of output: its number, when asked its time, and its text as text, never as anything else. */
+/** One line of output with its number and optional time. The text is never interpreted as HTML. */
 export const OutputLineRow = memo(function OutputLineRow(props: OutputLineProps) {
-  const { number, kind, rank, at, wrap, times, chosen, expanded } = props
-  const choose = (event: MouseEvent) => {
+  const { number, kind, rank, at, wrap, times, selected, expanded } = props
+  const select = (event: MouseEvent) => {
     event.preventDefault()
-    props.onChoose(number, event.shiftKey)
+    props.onSelect(number, event.shiftKey)
   }
-  const ground = chosen ? 'bg-accent-soft' : 'bg-surface'
+  const background = selected ? 'bg-accent-soft' : 'bg-surface'
   return (
-    <div className={cn('group/line flex min-w-full', wrap || expanded ? 'w-full' : 'w-max', ground)}>
+    <div className={cn('group/line flex min-w-full', wrap || expanded ? 'w-full' : 'w-max', background)}>
       <a
         href={`#L${number + 1}`}
         tabIndex={-1}
         aria-label={`Line ${number + 1}`}
-        onClick={choose}
+        onClick={select}
         className={cn(
           'sticky left-0 z-1 flex shrink-0 select-none justify-end gap-2 border-l-2 pr-3 pl-2 text-subtle tabular-nums',
           'hover:text-ink hover:underline',
           kind === 'stderr' ? 'border-danger-ink' : 'border-transparent',
-          ground,
+          background,
         )}
       >
         <span className="w-[3ch] text-danger-ink">{kind === 'stderr' ? 'err' : ''}</span>
@@ -79,12 +79,12 @@ export const OutputLineRow = memo(function OutputLineRow(props: OutputLineProps)
 function LineText(props: OutputLineProps) {
   const { number, text, kind, start, cut, wrap, expanded, pattern, currentMatch, onExpand } = props
   const { pieces, hidden } = useMemo(
-    () => layOut(text, start, pattern, expanded),
+    () => toPieces(text, start, pattern, expanded),
     [text, start, pattern, expanded],
   )
   if (kind === 'notice') return <p className="py-0.5 pr-4 font-sans text-warning-ink">{text}</p>
   return (
-    // Isolated, so that a line written from right to left cannot move the number beside it.
+    // Isolated, so that right-to-left text cannot move the line number.
     <div
       dir="ltr"
       className={cn(
@@ -101,12 +101,12 @@ function LineText(props: OutputLineProps) {
           onClick={() => onExpand(number)}
           className="ml-2 min-h-6 select-none rounded-sm border bg-sunken px-1.5 font-sans text-accent-ink text-xs hover:bg-hover"
         >
-          Show all ({formatCount(hidden)} more characters)
+          Show all ({formatNumber(hidden)} more characters)
         </button>
       ) : null}
       {cut > 0 && hidden === 0 ? (
         <span className="ml-2 select-none font-sans text-subtle text-xs">
-          {formatCount(cut)} more characters are in the download
+          {formatNumber(cut)} more characters are in the download
         </span>
       ) : null}
     </div>
@@ -117,7 +117,7 @@ interface PlacedPiece extends Piece {
   offset: number
 }
 
-function layOut(text: string, start: AnsiStyle, pattern: RegExp | null, expanded: boolean) {
+function toPieces(text: string, start: AnsiStyle, pattern: RegExp | null, expanded: boolean) {
   const { segments } = parseLine(text, start)
   const length = segments.reduce((sum, segment) => sum + segment.text.length, 0)
   const hidden = expanded ? 0 : Math.max(0, length - shownCharacters)

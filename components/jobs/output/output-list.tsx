@@ -15,15 +15,15 @@ import { OutputLineRow } from './output-line'
 import type { OutputOptions } from './output-options'
 import type { OutputStore } from './output-store'
 import type { FoundMatch } from './search/output-search'
-import type { ChosenLines } from './use-chosen-lines'
 import type { Follow } from './use-follow'
 import { useLineVirtualizer } from './use-line-virtualizer'
+import type { SelectedLines } from './use-selected-lines'
 
-/** What the rest of the viewer may ask of the list. */
+/** The list's methods for the rest of the viewer. */
 export interface OutputListHandle {
   firstVisible: () => number
   show: (line: number) => void
-  /** All of a line, however long. */
+  /** Shows the whole line. */
   expand: (line: number) => void
 }
 
@@ -33,14 +33,14 @@ interface OutputListProps {
   store: OutputStore
   options: OutputOptions
   follow: Follow
-  chosen: ChosenLines
+  selected: SelectedLines
   pattern: RegExp | null
   current: FoundMatch | null
   onKeyDown: (event: KeyboardEvent) => void
   onCopy: (event: ClipboardEvent) => void
 }
 
-/** The lines in view, out of however many there are. */
+/** The visible lines, virtualized. */
 export function OutputList(props: OutputListProps) {
   const { ref, scroller, store, options, follow } = props
   const { filter } = options
@@ -100,7 +100,7 @@ function ListedLine({
   number,
   store,
   options,
-  chosen,
+  selected,
   pattern,
   current,
   expanded,
@@ -108,17 +108,17 @@ function ListedLine({
 }: ListedLineProps) {
   const line = store.line(number)
   if (!line) return null
-  const { range } = chosen
+  const { range } = selected
   return (
     <OutputLineRow
       {...line}
       wrap={options.wrap}
       times={options.times}
-      chosen={range !== null && number >= range.from && number <= range.to}
+      selected={range !== null && number >= range.from && number <= range.to}
       expanded={expanded.has(number)}
       pattern={pattern}
       currentMatch={current?.line === number ? current.nth : null}
-      onChoose={chosen.choose}
+      onSelect={selected.select}
       onExpand={onExpand}
     />
   )

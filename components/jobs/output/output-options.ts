@@ -1,9 +1,9 @@
 import type { LineFilter } from './line'
 
-/** How the reader wants the output shown. */
+/** The view options of the output. */
 export interface OutputOptions {
   filter: LineFilter
-  /** Breaks long lines instead of running them out of sight. */
+  /** Wraps long lines. */
   wrap: boolean
   times: boolean
 }

@@ -23,7 +23,7 @@ function texts(store: OutputStore): string[] {
 }
 
 describe('lines from records', () => {
-  it('joins the pieces of a line, each stream by itself', () => {
+  it('joins the pieces of a line per stream', () => {
     const store = fill([
       out('one ', { eol: false }),
       out('warning', { type: 'stderr', eol: false }),
@@ -52,7 +52,7 @@ describe('lines from records', () => {
     expect(store.isOpen(0)).toBe(false)
   })
 
-  it('lets a progress bar write over its own line', () => {
+  it('lets a progress bar overwrite its line', () => {
     const store = fill([out('10%\r', { eol: false }), out('20%\r', { eol: false }), out('30%')])
     expect(texts(store)).toEqual(['30%'])
     expect(fill([out('dos\r')]).line(0)?.text).toBe('dos')
@@ -73,7 +73,7 @@ describe('lines from records', () => {
     ])
   })
 
-  it('shows results as the JSON they were, says where output was cut, and passes over the rest', () => {
+  it('shows results as JSON, reports discarded output, and skips other records', () => {
     const store = fill([
       { type: 'result', t, data: { loss: 0.5 } },
       { type: 'metric', t, gpus: [{ index: 0, load: 1, memory_used_mib: 2 }] },
@@ -81,12 +81,12 @@ describe('lines from records', () => {
     ])
     expect(texts(store)).toEqual([
       '{"loss":0.5}',
-      'Output is limited to 1.0 MiB. 12,345 bytes after this were not kept.',
+      'The output limit is 1.0 MiB. gpuq discarded the next 12,345 bytes.',
     ])
     expect(store.counts).toEqual({ stdout: 1, stderr: 0, notice: 1 })
   })
 
-  it('tells its readers, with another version each time', () => {
+  it('notifies its subscribers with a new version', () => {
     const store = new OutputStore()
     const reader = vi.fn()
     const leave = store.subscribe(reader)
@@ -117,7 +117,7 @@ describe('limits', () => {
     expect(texts(store)).toEqual(['z'.repeat(300)])
   })
 
-  it('keeps the beginning of an endless line and counts the rest', () => {
+  it('keeps the beginning of a very long line and counts the rest', () => {
     const store = fill(
       Array.from({ length: 10 }, () => out('x'.repeat(40), { eol: false })),
       { lineCharacters: 100 },
@@ -126,7 +126,7 @@ describe('limits', () => {
     expect(store.line(0)?.cut).toBe(300)
   })
 
-  it('goes on when an open line was dropped', () => {
+  it('continues when an unfinished line was dropped', () => {
     const store = fill([out('a', { type: 'stderr', eol: false })], { lines: 4 })
     store.append(Array.from({ length: 10 }, (_, line) => out(`${line}`)))
     store.append([out('b', { type: 'stderr' })])
@@ -135,7 +135,7 @@ describe('limits', () => {
 })
 
 describe('filters', () => {
-  it('find rows and lines of each other', () => {
+  it('map rows to lines and back', () => {
     const kinds = fc.array(fc.constantFrom('stdout' as const, 'stderr' as const), { maxLength: 60 })
     fc.assert(
       fc.property(kinds, fc.integer({ min: 2, max: 80 }), (list, lines) => {
@@ -155,7 +155,7 @@ describe('filters', () => {
     )
   })
 
-  it('leave the lines of one rank, of one stream or of both, and know whose every line is', () => {
+  it('select lines by rank, stream or both', () => {
     const store = fill([
       out('a', { rank: 0 }),
       out('b', { rank: 1 }),
@@ -177,7 +177,7 @@ describe('filters', () => {
     expect(linesAsText(store, 'all', { from: 0, to: 1 })).toBe('[rank 0] a\n[rank 1] b\n')
   })
 
-  it('keep ranks apart when old lines go', () => {
+  it('keep ranks apart when old lines are dropped', () => {
     const store = fill([out('x', { rank: 0 }), out('y', { rank: 1 })], { lines: 10 })
     store.append(Array.from({ length: 40 }, (_, line) => out(`${line}`, { rank: line % 2 })))
     const kept = Array.from({ length: store.count('1/all') }, (_, row) => store.lineAt('1/all', row))

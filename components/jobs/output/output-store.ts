@@ -1,3 +1,4 @@
+import { formatNumber } from '@/components/ui/format-number'
 import type { OutputRecord, ResultFileRecord } from '@/lib/contract/records'
 import { parseLine } from './ansi/ansi-parse'
 import { type AnsiStyle, plainStyle } from './ansi/ansi-style'
@@ -14,7 +15,7 @@ export interface OutputLimits {
 
 const defaultLimits: OutputLimits = { lines: 500_000, characters: 64 * 1024 ** 2, lineCharacters: 1024 ** 2 }
 
-/** Whose lines do not mix: a stream of one rank. */
+/** One stream of one rank. Its lines do not mix with others. */
 interface Source {
   key: string
   kind: 'stdout' | 'stderr'
@@ -27,8 +28,8 @@ interface OpenLine {
 }
 
 /**
- * The output of a job as lines, from records as they come. It only grows at the end, joins the pieces of a line, and
- * lets go of the oldest lines past its limits, so that a page can stay open for as long as a job prints.
+ * The output of a job as lines, built from its records. Joins the pieces of a line and drops the oldest lines past its
+ * limits, so that a page can stay open as long as the job runs.
  */
 export class OutputStore {
   private readonly limits: OutputLimits
@@ -48,12 +49,12 @@ export class OutputStore {
     return this.currentVersion
   }
 
-  /** Changes when the output begins anew: numbers of lines from before mean nothing after. */
+  /** Changes when the output starts again: earlier line numbers are then invalid. */
   get generation(): number {
     return this.currentGeneration
   }
 
-  /** The number of the oldest line that is still kept. */
+  /** The number of the oldest line in the store. */
   get firstLine(): number {
     return this.lines.first
   }
@@ -63,12 +64,12 @@ export class OutputStore {
     return this.lines.end
   }
 
-  /** How many lines, kept or not, came from each stream. */
+  /** The number of lines per stream, including dropped ones. */
   get counts(): Readonly<Record<LineKind, number>> {
     return this.lines.counts
   }
 
-  /** The ranks whose lines are here; none for a job with one task. */
+  /** The ranks with output; empty for a job with one task. */
   get ranks(): readonly number[] {
     return this.lines.ranks
   }
@@ -78,14 +79,14 @@ export class OutputStore {
     return () => this.listeners.delete(listener)
   }
 
-  /** Takes records in the order they were written. Those that are no output are passed over. */
+  /** Adds records in the order they were written. Skips records that are not output. */
   append(records: readonly ResultFileRecord[]): void {
     for (const record of records) this.take(record)
     this.trim()
     this.changed()
   }
 
-  /** Begins anew, as when a job is tried again. */
+  /** Starts again, as for a new attempt of the job. */
   clear(): void {
     this.lines = new LineList()
     this.open.clear()
@@ -94,28 +95,28 @@ export class OutputStore {
     this.changed()
   }
 
-  /** A line by its number, or undefined where it is not kept. */
+  /** A line by its number; undefined if it was dropped. */
   line(number: number): OutputLine | undefined {
     return this.lines.read(number)
   }
 
-  /** Whether something may still be written to a line. */
+  /** Whether a line is unfinished. */
   isOpen(number: number): boolean {
     for (const line of this.open.values()) if (line.number === number) return true
     return false
   }
 
-  /** How many lines a filter leaves. */
+  /** The number of lines that match a filter. */
   count(filter: LineFilter): number {
     return this.lines.count(filter)
   }
 
-  /** The number of the line that stands in a row of the filtered list. */
+  /** The line number of a row in the filtered list. */
   lineAt(filter: LineFilter, row: number): number {
     return this.lines.numberAt(filter, row)
   }
 
-  /** The row of a line in the filtered list; of the next one that is in it, where this one is not. */
+  /** The row of a line in the filtered list, or of the next line that matches. */
   rowOf(filter: LineFilter, number: number): number {
     return this.lines.rowOf(filter, number)
   }
@@ -151,12 +152,17 @@ export class OutputStore {
     const source = { key: `${type}/${rank ?? 0}`, kind: type, rank: rank ?? null }
     const pieces = text.split('\n')
     for (const [index, piece] of pieces.entries()) {
-      const goesOn = eol === false && index === pieces.length - 1
-      this.writePiece(source, toTime(t), piece, goesOn)
+      const unfinished = eol === false && index === pieces.length - 1
+      this.writePiece(source, toTime(t), piece, unfinished)
     }
   }
 
-  private writePiece({ key: stream, kind, rank }: Source, at: number, piece: string, goesOn: boolean): void {
+  private writePiece(
+    { key: stream, kind, rank }: Source,
+    at: number,
+    piece: string,
+    unfinished: boolean,
+  ): void {
     const open = this.open.get(stream)
     const start = this.carried.get(stream) ?? plainStyle
     const raw = overwrite((open?.raw ?? '') + piece)
@@ -165,7 +171,7 @@ export class OutputStore {
     const number = open?.number ?? this.lines.add(kind, at, shown, start, rank)
     if (open) this.lines.replace(number, shown)
     if (raw.length > kept.length) this.lines.addCut(number, raw.length - kept.length)
-    if (goesOn) {
+    if (unfinished) {
       this.open.set(stream, { number, raw: kept })
       return
     }
@@ -176,7 +182,7 @@ export class OutputStore {
   private trim(): void {
     const { lines, limits } = this
     if (lines.end - lines.first <= limits.lines && lines.characters <= limits.characters) return
-    // A tenth more than needed, so that the next line does not move everything again.
+    // Drops a tenth more, so that the next line does not cause another copy.
     lines.dropTo(Math.floor(limits.lines * 0.9), Math.floor(limits.characters * 0.9))
     for (const [stream, line] of this.open) if (line.number < lines.first) this.open.delete(stream)
   }
@@ -189,10 +195,10 @@ export class OutputStore {
 
 function notice(limit: number, dropped: number): string {
   const mebibytes = (limit / 1024 ** 2).toFixed(limit < 10 * 1024 ** 2 ? 1 : 0)
-  return `Output is limited to ${mebibytes} MiB. ${dropped.toLocaleString('en')} bytes after this were not kept.`
+  return `The output limit is ${mebibytes} MiB. gpuq discarded the next ${formatNumber(dropped)} bytes.`
 }
 
-/** Zero for what is no time: a page must not fall over a record that another program wrote. */
+/** Zero for an invalid time: a record of another program must not break the page. */
 function toTime(t: string): number {
   return Date.parse(t) || 0
 }

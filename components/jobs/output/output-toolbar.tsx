@@ -24,15 +24,14 @@ interface OutputToolbarProps {
   options: OutputOptions
   onOptions: (change: Partial<OutputOptions>) => void
   follow: Follow
-  /** The tasks whose lines are there; none for a job with one task. */
+  /** The ranks with output; empty for a job with one task. */
   ranks: readonly number[]
   downloads: readonly OutputDownload[]
-  /** Whether lines are chosen, so that they can be copied. */
-  hasChosen: boolean
-  onCopy: (what: 'all' | 'chosen' | 'link') => void
+  hasSelection: boolean
+  onCopy: (what: 'all' | 'selected' | 'link') => void
 }
 
-/** How the output is shown, and what can be taken from it. */
+/** View options, copy and download. */
 export function OutputToolbar(props: OutputToolbarProps) {
   const { options, onOptions, follow, ranks, downloads } = props
   const { stream, rank } = partsOf(options.filter)
@@ -42,8 +41,8 @@ export function OutputToolbar(props: OutputToolbarProps) {
         <Select
           aria-label="Rank"
           value={rank === null ? 'all' : String(rank)}
-          onValueChange={(chosen) =>
-            onOptions({ filter: filterOf(stream, chosen === 'all' ? null : Number(chosen)) })
+          onValueChange={(selected) =>
+            onOptions({ filter: filterOf(stream, selected === 'all' ? null : Number(selected)) })
           }
           options={[
             { value: 'all', label: 'All ranks' },
@@ -55,7 +54,7 @@ export function OutputToolbar(props: OutputToolbarProps) {
       <Segmented
         label="Stream"
         value={stream}
-        onValueChange={(chosen) => onOptions({ filter: filterOf(chosen, rank) })}
+        onValueChange={(selected) => onOptions({ filter: filterOf(selected, rank) })}
         options={filters}
         className="mr-1"
       />
@@ -75,7 +74,7 @@ export function OutputToolbar(props: OutputToolbarProps) {
       />
       <IconButton
         icon={ArrowDownToLine}
-        label="Follow the end"
+        label="Follow output"
         shortcut="F"
         pressed={follow.following}
         onClick={follow.following ? follow.stop : follow.start}
@@ -86,17 +85,17 @@ export function OutputToolbar(props: OutputToolbarProps) {
   )
 }
 
-function CopyMenu({ hasChosen, onCopy }: Pick<OutputToolbarProps, 'hasChosen' | 'onCopy'>) {
+function CopyMenu({ hasSelection, onCopy }: Pick<OutputToolbarProps, 'hasSelection' | 'onCopy'>) {
   return (
     <DropdownMenu trigger={<IconButton icon={Copy} label="Copy" />}>
       <MenuItem icon={Copy} onSelect={() => onCopy('all')}>
         Copy all lines
       </MenuItem>
-      <MenuItem icon={Copy} disabled={!hasChosen} onSelect={() => onCopy('chosen')}>
-        Copy chosen lines
+      <MenuItem icon={Copy} disabled={!hasSelection} onSelect={() => onCopy('selected')}>
+        Copy selected lines
       </MenuItem>
-      <MenuItem icon={Link2} disabled={!hasChosen} onSelect={() => onCopy('link')}>
-        Copy link to chosen lines
+      <MenuItem icon={Link2} disabled={!hasSelection} onSelect={() => onCopy('link')}>
+        Copy link to selected lines
       </MenuItem>
     </DropdownMenu>
   )

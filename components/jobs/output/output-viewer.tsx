@@ -15,10 +15,10 @@ import { useOutputViewer } from './use-output-viewer'
 
 interface OutputViewerProps {
   store: OutputStore
-  /** The job may still print: the end is followed from the start. */
+  /** The job may print more lines: the viewer follows the output. */
   live: boolean
   downloads?: readonly OutputDownload[]
-  /** Shown while there is no line. */
+  /** Shown if there are no lines. */
   emptyTitle?: string
   emptyText?: string
   className?: string
@@ -29,10 +29,8 @@ const noDownloads: readonly OutputDownload[] = []
 /** The output of a job, live or complete. */
 export function OutputViewer(props: OutputViewerProps) {
   const { store, live, downloads = noDownloads, className } = props
-  const { options, changeOptions, follow, chosen, search, copy, goToLine, refs, listProps } = useOutputViewer(
-    store,
-    live,
-  )
+  const { options, changeOptions, follow, selected, search, copy, goToLine, refs, listProps } =
+    useOutputViewer(store, live)
   const empty = store.count(options.filter) === 0
   return (
     <div
@@ -51,13 +49,13 @@ export function OutputViewer(props: OutputViewerProps) {
           follow={follow}
           ranks={store.ranks}
           downloads={downloads}
-          hasChosen={chosen.range !== null}
+          hasSelection={selected.range !== null}
           onCopy={copy}
         />
       </div>
       <div className="relative flex min-h-0 flex-1 flex-col">
         <OutputList {...listProps} />
-        {empty ? <Nothing {...props} filtered={store.endLine > store.firstLine} /> : null}
+        {empty ? <NoOutput {...props} filtered={store.endLine > store.firstLine} /> : null}
         {follow.following || !follow.moreBelow ? null : (
           <JumpToEnd store={store} live={live} onClick={follow.start} />
         )}
@@ -67,20 +65,19 @@ export function OutputViewer(props: OutputViewerProps) {
   )
 }
 
-function Nothing({ live, emptyTitle, emptyText, filtered }: OutputViewerProps & { filtered: boolean }) {
-  const title = filtered ? 'Nothing on this stream' : (emptyTitle ?? (live ? 'No output yet' : 'No output'))
-  const text = filtered ? 'There are lines on others. Choose All to see them.' : emptyText
+function NoOutput({ live, emptyTitle, emptyText, filtered }: OutputViewerProps & { filtered: boolean }) {
+  const title = filtered ? 'No output on this stream' : (emptyTitle ?? (live ? 'No output yet' : 'No output'))
+  const text = filtered ? 'Other streams have output. Select All to see it.' : emptyText
   return (
     <div className="absolute inset-0 grid place-items-center">
       <EmptyState icon={SquareTerminal} title={title}>
-        {text ??
-          (live ? 'Lines appear here as the job prints them.' : 'The job ended without printing anything.')}
+        {text ?? (live ? 'Output appears here when the job prints it.' : 'The job printed nothing.')}
       </EmptyState>
     </div>
   )
 }
 
-/** Says how much came in since one let go of the end. */
+/** Jumps to the end and counts the new lines. */
 function JumpToEnd({ store, live, onClick }: { store: OutputStore; live: boolean; onClick: () => void }) {
   const [since] = useState(store.endLine)
   return (

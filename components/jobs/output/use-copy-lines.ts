@@ -9,23 +9,23 @@ import { linesAsText } from './lines-as-text'
 import type { OutputStore } from './output-store'
 
 interface CopyLines {
-  copy: (what: 'all' | 'chosen' | 'link') => void
+  copy: (what: 'all' | 'selected' | 'link') => void
   onCopy: (event: ClipboardEvent) => void
 }
 
-/** Copies lines by menu, and by the keyboard's own command. */
+/** Copies lines from the menu and with the keyboard. */
 export function useCopyLines(store: OutputStore, filter: LineFilter, range: LineRange | null): CopyLines {
-  const copy = (what: 'all' | 'chosen' | 'link') => {
-    const chosen = what === 'chosen' ? (range ?? undefined) : undefined
-    const text = what === 'link' ? window.location.href : linesAsText(store, filter, chosen)
+  const copy = (what: 'all' | 'selected' | 'link') => {
+    const selected = what === 'selected' ? (range ?? undefined) : undefined
+    const text = what === 'link' ? window.location.href : linesAsText(store, filter, selected)
     copyText(text).then(
       () => toast.success(what === 'link' ? 'Link copied' : 'Lines copied'),
       (error: unknown) =>
-        toast.error('Could not copy', { description: error instanceof Error ? error.message : '' }),
+        toast.error('Copying failed', { description: error instanceof Error ? error.message : '' }),
     )
   }
   const onCopy = (event: ClipboardEvent) => {
-    // Text that was selected with the mouse is the browser's; lines that were chosen may be far out of view.
+    // The browser copies text selected with the mouse. Selected lines may be out of view.
     if (!range || window.getSelection()?.isCollapsed === false) return
     event.preventDefault()
     event.clipboardData.setData('text/plain', linesAsText(store, filter, range))

@@ -2,27 +2,27 @@
 
 import { type RefObject, useCallback, useRef, useState } from 'react'
 
-/** Nearer to the end than this counts as being there: zoomed pages have fractions of pixels. */
+/** A distance to the end below this counts as the end: zoomed pages have fractional pixels. */
 const atEnd = 8
 
 export interface Follow {
   following: boolean
-  /** There is more below what is in view. */
+  /** There are lines below the view. */
   moreBelow: boolean
   start: () => void
   stop: () => void
-  /** To call after anything that may have changed the height of the content. */
+  /** Must be called after changes of the content's height. */
   pin: () => void
   onScroll: () => void
 }
 
 /**
- * Keeps a scrolling element at its end while its content grows. Scrolling up lets go, scrolling back to the end takes
- * hold again.
+ * Keeps an element scrolled to its end while its content grows. Scrolling up stops following, scrolling to the end
+ * starts it again.
  */
 export function useFollow(scroller: RefObject<HTMLElement | null>, initially: boolean): Follow {
   const [following, setFollowing] = useState(initially)
-  // Scroll events come between renders: they need the present value, not that of the last render.
+  // Scroll events come between renders and need the current value.
   const present = useRef(initially)
   const lastTop = useRef(0)
   const [moreBelow, setMoreBelow] = useState(false)

@@ -16,7 +16,7 @@ interface LineVirtualizerContext {
   follow: Follow
 }
 
-/** Which lines are in view, and where: while more come in, while old ones go, and while they change their heights. */
+/** The visible lines and their positions, while lines are added, dropped and resized. */
 export function useLineVirtualizer(
   context: LineVirtualizerContext,
 ): ReactVirtualizer<HTMLElement, HTMLDivElement> {
@@ -24,7 +24,7 @@ export function useLineVirtualizer(
   const { filter, wrap } = options
   const { firstLine, generation } = store
   const { pin, following } = follow
-  // Lines are known by their numbers: their heights stay right when older ones are dropped or filtered out.
+  // Keyed by line number, so that heights stay correct when lines are dropped or filtered.
   const getItemKey = useCallback(
     (row: number) => (filter === 'all' ? firstLine + row : store.lineAt(filter, row)),
     [store, filter, firstLine],
@@ -40,23 +40,27 @@ export function useLineVirtualizer(
     onChange: pin,
   })
   useLayoutEffect(pin)
-  useForgetHeights(virtualizer.measure, `${wrap} ${generation}`)
-  useKeepPlace(scroller, firstLine, following)
+  useResetHeights(virtualizer.measure, `${wrap} ${generation}`)
+  useKeepPosition(scroller, firstLine, following)
   return virtualizer
 }
 
-/** Heights measured under other circumstances are of no use any more. */
-function useForgetHeights(forget: () => void, circumstances: string): void {
-  const before = useRef(circumstances)
+/** Forgets measured heights when the layout changes. */
+function useResetHeights(forget: () => void, layoutKey: string): void {
+  const before = useRef(layoutKey)
   useLayoutEffect(() => {
-    if (before.current === circumstances) return
-    before.current = circumstances
+    if (before.current === layoutKey) return
+    before.current = layoutKey
     forget()
-  }, [forget, circumstances])
+  }, [forget, layoutKey])
 }
 
-/** When the oldest lines are dropped, what one is reading stays where it is. */
-function useKeepPlace(scroller: RefObject<HTMLElement | null>, firstLine: number, following: boolean): void {
+/** Keeps the visible lines in place when the oldest lines are dropped. */
+function useKeepPosition(
+  scroller: RefObject<HTMLElement | null>,
+  firstLine: number,
+  following: boolean,
+): void {
   const before = useRef(firstLine)
   useLayoutEffect(() => {
     const dropped = firstLine - before.current

@@ -3,26 +3,26 @@
 import type { KeyboardEvent, RefObject } from 'react'
 import type { OutputOptions } from './output-options'
 import type { OutputSearchState } from './search/use-output-search'
-import type { ChosenLines } from './use-chosen-lines'
 import type { Follow } from './use-follow'
+import type { SelectedLines } from './use-selected-lines'
 
 interface OutputKeys {
   box: RefObject<HTMLInputElement | null>
   options: OutputOptions
   changeOptions: (change: Partial<OutputOptions>) => void
   follow: Follow
-  chosen: ChosenLines
+  selected: SelectedLines
   search: OutputSearchState
   toStart: () => void
-  chooseAll: () => void
+  selectAll: () => void
 }
 
 /**
- * What keys do while the output has the focus. Arrows, Page Up and the like are the browser's own scrolling; Home is not,
- * because the browser glides there, and stops on the way when lines come in.
+ * Keyboard shortcuts of the output. The browser handles arrows and Page Up. Home is handled here, because the browser
+ * scrolls smoothly and stops when new lines arrive.
  */
 export function useOutputKeys(keys: OutputKeys): (event: KeyboardEvent) => void {
-  const { box, options, changeOptions, follow, chosen, search } = keys
+  const { box, options, changeOptions, follow, selected, search } = keys
   const actions = new Map<string, () => void>([
     [
       '/',
@@ -38,9 +38,9 @@ export function useOutputKeys(keys: OutputKeys): (event: KeyboardEvent) => void 
     ['f', () => (follow.following ? follow.stop() : follow.start())],
     ['Home', keys.toStart],
     ['End', follow.start],
-    ['Escape', chosen.clear],
-    // The browser would select only the lines that happen to be drawn.
-    ['Control+a', keys.chooseAll],
+    ['Escape', selected.clear],
+    // The browser would select only the rendered lines.
+    ['Control+a', keys.selectAll],
   ])
   return (event) => {
     if (event.target !== event.currentTarget || event.altKey) return

@@ -5,14 +5,14 @@ import type { OutputListHandle } from './output-list'
 import { initialOptions, type OutputOptions } from './output-options'
 import type { OutputStore } from './output-store'
 import { useOutputSearch } from './search/use-output-search'
-import { useChosenLines } from './use-chosen-lines'
 import { useCopyLines } from './use-copy-lines'
 import { useFollow } from './use-follow'
 import { useOutputKeys } from './use-output-keys'
 import { useOutputVersion } from './use-output-version'
+import { useSelectedLines } from './use-selected-lines'
 import { useShowLine } from './use-show-line'
 
-/** All that the viewer's parts share: what is shown, where one is, and what keys and buttons do. */
+/** The shared state of the viewer: options, selection, search and keyboard. */
 export function useOutputViewer(store: OutputStore, live: boolean) {
   useOutputVersion(store)
   const [options, setOptions] = useState<OutputOptions>(initialOptions)
@@ -24,19 +24,28 @@ export function useOutputViewer(store: OutputStore, live: boolean) {
   const box = useRef<HTMLInputElement>(null)
   const list = useRef<OutputListHandle>(null)
   const follow = useFollow(scroller, live)
-  const chosen = useChosenLines()
-  const { showLine, showMatch } = useShowLine({ list, scroller, store, address: chosen.address })
+  const selected = useSelectedLines()
+  const { showLine, showMatch } = useShowLine({ list, scroller, store, address: selected.address })
   const firstVisible = useCallback(() => list.current?.firstVisible() ?? store.firstLine, [store])
   const search = useOutputSearch({ store, filter: options.filter, firstVisible, show: showMatch })
-  const chooseAll = () => chosen.chooseRange({ from: store.firstLine, to: store.endLine - 1 })
+  const selectAll = () => selected.selectRange({ from: store.firstLine, to: store.endLine - 1 })
   const toStart = () => {
     follow.stop()
     scroller.current?.scrollTo({ top: 0 })
   }
-  const onKeyDown = useOutputKeys({ box, options, changeOptions, follow, chosen, search, toStart, chooseAll })
-  const { copy, onCopy } = useCopyLines(store, options.filter, chosen.range)
+  const onKeyDown = useOutputKeys({
+    box,
+    options,
+    changeOptions,
+    follow,
+    selected,
+    search,
+    toStart,
+    selectAll,
+  })
+  const { copy, onCopy } = useCopyLines(store, options.filter, selected.range)
   const goToLine = (line: number) => {
-    chosen.choose(line)
+    selected.select(line)
     showLine(line)
     scroller.current?.focus()
   }
@@ -47,7 +56,7 @@ export function useOutputViewer(store: OutputStore, live: boolean) {
     store,
     options,
     follow,
-    chosen,
+    selected,
     pattern,
     current,
     onKeyDown,
@@ -57,7 +66,7 @@ export function useOutputViewer(store: OutputStore, live: boolean) {
     options,
     changeOptions,
     follow,
-    chosen,
+    selected,
     search,
     copy,
     goToLine,

@@ -21,7 +21,7 @@ interface ShowLine {
   showMatch: (match: FoundMatch) => void
 }
 
-/** Brings lines and matches into view, and once the line that the address points at, when it has come in. */
+/** Scrolls to lines and matches, and once to the line in the page's address after it has loaded. */
 export function useShowLine({ list, scroller, store, address }: ShowLineContext): ShowLine {
   const showLine = useCallback((line: number) => list.current?.show(line), [list])
   const showMatch = useCallback(
@@ -43,7 +43,7 @@ export function useShowLine({ list, scroller, store, address }: ShowLineContext)
   return { showLine, showMatch }
 }
 
-/** A line may be wider than the view. Its row is drawn within the next frames; only then can the match be seen. */
+/** Scrolls sideways to a match in a long line. Its row is rendered within the next frames. */
 function revealSideways(scroller: RefObject<HTMLElement | null>, frames: number): void {
   requestAnimationFrame(() => {
     const match = scroller.current?.querySelector('[data-current-match]')

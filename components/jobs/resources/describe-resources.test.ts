@@ -45,55 +45,51 @@ it.each([
   [{}, '1 GPU'],
   [{ gpu_count: 2, cpu: 4, memory_gb: 16 }, '2 GPUs, 4 cores, 16 GB of memory'],
   [{ gpu_model: 'H100', instance_count: 2 }, '2 instances, each with 1 GPU (H100)'],
-])('%o is told as "%s"', (asked, text) => expect(describeRequested(resources({ asked }))).toBe(text))
+])('%o becomes "%s"', (asked, text) => expect(describeRequested(resources({ asked }))).toBe(text))
 
-describe('what was used', () => {
+describe('describeUsed', () => {
   it.each([
     [{ gpus: 0 }, null],
-    [{ simulated: true, load: 0.5 }, 'Its GPUs were simulated: there was nothing to measure.'],
-    [{}, 'It ended before its GPUs were measured.'],
+    [{ simulated: true, load: 0.5 }, 'The GPUs were simulated, so gpuq measured nothing.'],
+    [{}, 'The job ended before gpuq measured its GPUs.'],
     [
       { load: 0.73, peak: 12_288 },
-      'Its GPUs had a mean load of 73 % and at most 12 GiB of 80 GiB of memory.',
+      'The GPUs had a mean load of 73 % and at most 12 GiB of 80 GiB of memory.',
     ],
     [
       { gpus: 0, cores: 0.951, memory: 210 },
-      'It used 0.95 of 4 cores and at most 210 MiB of 16 GiB of memory.',
+      'The job used 0.95 of 4 cores and at most 210 MiB of 16 GiB of memory.',
     ],
     [
       { cores: 3.96, memory: 2355, load: 0.5 },
-      'It used 4 of 4 cores and at most 2.3 GiB of 16 GiB of memory. Its GPUs had a mean load of 50 %.',
+      'The job used 4 of 4 cores and at most 2.3 GiB of 16 GiB of memory. The GPUs had a mean load of 50 %.',
     ],
-  ])('%o is told as "%s"', (given, text) => expect(describeUsed(resources(given))).toBe(text))
+  ])('%o becomes "%s"', (given, text) => expect(describeUsed(resources(given))).toBe(text))
 })
 
-describe('what to ask for next time', () => {
+describe('adviseResources', () => {
   it.each([
     ['nothing was measured', {}, null],
     ['others were on the GPU too', { load: 0.1, share: 0.5 }, null],
     ['it asked for what it used', { load: 0.6, peak: 40_000 }, null],
-    ['it used everything', { load: 0.97, peak: 80_000 }, 'They were well used.'],
-    ['a quarter does', { load: 0.1, peak: 4096 }, 'A part of a GPU may do next time: gpu_fraction: 0.25.'],
-    [
-      'memory needs half',
-      { load: 0.1, peak: 30_000 },
-      'A part of a GPU may do next time: gpu_fraction: 0.5.',
-    ],
+    ['it used everything', { load: 0.97, peak: 80_000 }, 'The GPUs were well used.'],
+    ['a quarter does', { load: 0.1, peak: 4096 }, 'You can request a part of a GPU: gpu_fraction: 0.25.'],
+    ['memory needs half', { load: 0.1, peak: 30_000 }, 'You can request a part of a GPU: gpu_fraction: 0.5.'],
     ['memory needs the whole', { load: 0.1, peak: 70_000 }, null],
-    ['fewer do', { gpus: 4, load: 0.2, peak: 70_000 }, 'Fewer GPUs may do next time: gpu_count: 1.'],
+    ['fewer do', { gpus: 4, load: 0.2, peak: 70_000 }, 'You can request fewer GPUs: gpu_count: 1.'],
     ['the node chose cores and memory', { gpus: 0, cores: 0.1, memory: 100 }, null],
     ['it needs most of its memory', { gpus: 0, asked: { memory_gb: 16 }, cores: 1, memory: 5000 }, null],
     ['there is no less', { gpus: 0, asked: { cpu: 1, memory_gb: 1 }, cores: 0.01, memory: 9 }, null],
     [
       'less memory and fewer cores do',
       { gpus: 0, asked: { cpu: 8, memory_gb: 16 }, cores: 0.9, memory: 3000 },
-      'Less may do next time: cpu: 2, memory_gb: 4.',
+      'You can request less: cpu: 2, memory_gb: 4.',
     ],
     [
       'less memory does, and a part of a GPU',
       { asked: { memory_gb: 16 }, load: 0.1, peak: 4096, cores: 1, memory: 900 },
-      'A part of a GPU may do next time: gpu_fraction: 0.25. Less may do next time: memory_gb: 2.',
+      'You can request a part of a GPU: gpu_fraction: 0.25. You can request less: memory_gb: 2.',
     ],
-    ['fewer do, but several', { gpus: 8, load: 0.3 }, 'Fewer GPUs may do next time: gpu_count: 3.'],
+    ['fewer do, but several', { gpus: 8, load: 0.3 }, 'You can request fewer GPUs: gpu_count: 3.'],
   ])('%s', (_, given, text) => expect(adviseResources(resources(given))).toBe(text))
 })

@@ -1,16 +1,17 @@
 import type { JobResources } from '@/lib/contract/jobs'
-import { formatCount, formatGib, formatNeed, formatShare } from '../../cluster/format-amounts'
+import { formatGib, formatNeed, formatShare } from '../../cluster/format-amounts'
+import { formatCount } from '../../ui/format-number'
 
-/** Below this mean load, a job would have run as fast on less. */
+/** Below this mean load, fewer GPUs are enough. */
 const littleLoad = 0.4
-/** From this on, there is nothing to advise. */
+/** From this load, no advice is needed. */
 const fullLoad = 0.8
-/** Asking for this many times what was used is far more than a job needs. */
+/** Requests above this multiple of the use are too large. */
 const farMore = 4
-/** What is left free when less is advised. */
+/** The safety margin of advice. */
 const margin = 1.25
 
-/** What a job asks for, in words: "2 GPUs, 4 cores, 16 GB of memory". */
+/** A job's request: "2 GPUs, 4 cores, 16 GB of memory". */
 export function describeRequested({ asked }: JobResources): string {
   const { cpu, memory_gb, gpu_model, instance_count } = asked
   const parts = [
@@ -22,21 +23,21 @@ export function describeRequested({ asked }: JobResources): string {
   return instance_count > 1 ? `${instance_count} instances, each with ${each}` : each
 }
 
-/** How much of what it got a job used, in sentences; null where nothing is known. */
+/** The used part of a job's resources; null if nothing was measured. */
 export function describeUsed(resources: JobResources): string | null {
   const sentences = [describeContainerUsed(resources), describeGpusUsed(resources)].filter(
-    (said) => said !== null,
+    (sentence) => sentence !== null,
   )
   return sentences.length === 0 ? null : sentences.join(' ')
 }
 
-/** Cores of all instances together, and memory of the fullest beside what each got. */
+/** The cores of all instances and the highest memory use of one instance. */
 function describeContainerUsed({ got, used }: JobResources): string | null {
   const { cpu_cores_mean: mean, memory_peak_mib: peak } = used
   if (mean === null || peak === null || got.length === 0) return null
   const cores = got.reduce((sum, instance) => sum + instance.cpu_milli, 0) / 1000
   const size = Math.min(...got.map(({ memory_mib }) => memory_mib))
-  return `It used ${formatCores(mean)} of ${formatCount(cores, 'core')} and at most ${formatMemory(peak)} of ${formatMemory(size)} of memory.`
+  return `The job used ${formatCores(mean)} of ${formatCount(cores, 'core')} and at most ${formatMemory(peak)} of ${formatMemory(size)} of memory.`
 }
 
 function formatCores(cores: number): string {
@@ -47,14 +48,13 @@ function formatMemory(mib: number): string {
   return mib < 1024 ? `${mib} MiB` : formatGib(mib)
 }
 
-/** How much of its GPUs a job used; null where it had none. */
+/** The used part of a job's GPUs; null if it had none. */
 function describeGpusUsed({ got, used }: JobResources): string | null {
   const gpus = got.flatMap((instance) => instance.gpus)
   if (gpus.length === 0) return null
-  if (gpus.every(({ simulated }) => simulated))
-    return 'Its GPUs were simulated: there was nothing to measure.'
+  if (gpus.every(({ simulated }) => simulated)) return 'The GPUs were simulated, so gpuq measured nothing.'
   if (used.gpu_load_mean === null && used.gpu_memory_peak_mib === null) {
-    return 'It ended before its GPUs were measured.'
+    return 'The job ended before gpuq measured its GPUs.'
   }
   const load = used.gpu_load_mean === null ? null : `a mean load of ${formatShare(used.gpu_load_mean)}`
   const size = Math.min(...gpus.map(({ memory_mib }) => memory_mib))
@@ -62,22 +62,24 @@ function describeGpusUsed({ got, used }: JobResources): string | null {
     used.gpu_memory_peak_mib === null
       ? null
       : `at most ${formatGib(used.gpu_memory_peak_mib)} of ${formatGib(size)} of memory`
-  return `Its GPUs had ${[load, peak].filter((part) => part !== null).join(' and ')}.`
+  return `The GPUs had ${[load, peak].filter((part) => part !== null).join(' and ')}.`
 }
 
-/** What to ask for next time, in sentences; null where it asked for what it used. */
+/** What to request next time; null without advice. */
 export function adviseResources(resources: JobResources): string | null {
-  const sentences = [adviseGpus(resources), adviseContainer(resources)].filter((said) => said !== null)
+  const sentences = [adviseGpus(resources), adviseContainer(resources)].filter(
+    (sentence) => sentence !== null,
+  )
   return sentences.length === 0 ? null : sentences.join(' ')
 }
 
-/** Only of what it asked for itself: the rest was the node's share of its GPUs. */
+/** Only for values in the config. The others come with the GPUs. */
 function adviseContainer({ asked, got, used }: JobResources): string | null {
   const mean = used.cpu_cores_mean === null ? null : used.cpu_cores_mean / got.length
   const peak = used.memory_peak_mib === null ? null : used.memory_peak_mib / 1024
   const keys = [adviseLess('cpu', asked.cpu, mean), adviseLess('memory_gb', asked.memory_gb, peak)]
   const known = keys.filter((key) => key !== null)
-  return known.length === 0 ? null : `Less may do next time: ${known.join(', ')}.`
+  return known.length === 0 ? null : `You can request less: ${known.join(', ')}.`
 }
 
 function adviseLess(key: string, asked: number | null, used: number | null): string | null {
@@ -91,16 +93,16 @@ function adviseGpus({ asked, got, used }: JobResources): string | null {
   const { gpu_load_mean: load, gpu_memory_peak_mib: peak } = used
   const [first] = gpus
   if (!first || load === null) return null
-  // What was measured on a GPU that others share is not this job's alone.
+  // Measurements of a shared GPU include other jobs.
   if (gpus.some(({ share }) => share < 1)) return null
-  if (load >= fullLoad) return 'They were well used.'
+  if (load >= fullLoad) return 'The GPUs were well used.'
   if (load >= littleLoad) return null
-  if (asked.gpu_count > 1) return `Fewer GPUs may do next time: gpu_count: ${fewer(asked.gpu_count, load)}.`
-  const fraction = partThatFits(load, peak === null ? 1 : peak / first.memory_mib)
-  if (fraction !== null) return `A part of a GPU may do next time: gpu_fraction: ${fraction}.`
+  if (asked.gpu_count > 1) return `You can request fewer GPUs: gpu_count: ${fewer(asked.gpu_count, load)}.`
+  const fraction = findFraction(load, peak === null ? 1 : peak / first.memory_mib)
+  if (fraction !== null) return `You can request a part of a GPU: gpu_fraction: ${fraction}.`
   const need = peak === null ? null : Math.ceil((peak * 2 ** 20) / 1e9)
   if (need !== null && asked.gpu_memory_gb !== null && asked.gpu_memory_gb > need * 2) {
-    return `Smaller GPUs may do next time: gpu_memory_gb: ${need}.`
+    return `You can request smaller GPUs: gpu_memory_gb: ${need}.`
   }
   return null
 }
@@ -111,7 +113,7 @@ function fewer(count: number, load: number): number {
 
 const parts = [0.25, 0.5] as const
 
-/** The smallest usual part of a GPU that holds both, with a margin; null where only a whole one does. */
-function partThatFits(load: number, memory: number): number | null {
+/** The smallest usual fraction for load and memory with a margin; null if the job needs a whole GPU. */
+function findFraction(load: number, memory: number): number | null {
   return parts.find((part) => load <= part * fullLoad && memory <= part * fullLoad) ?? null
 }

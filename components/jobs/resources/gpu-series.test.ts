@@ -19,7 +19,7 @@ it('keeps the GPUs of each instance apart', () => {
   ])
 })
 
-it('stays small however long a job runs, and keeps its first and latest times', () => {
+it('stays small for long jobs, and keeps the first and last times', () => {
   const store = new GpuSeriesStore()
   for (let second = 0; second < 20_000; second++) store.take(record(second, 1))
   const [series] = store.all()
@@ -29,7 +29,7 @@ it('stays small however long a job runs, and keeps its first and latest times', 
   expect(series?.at.at(-1)).toBe(19_999)
 })
 
-it('begins anew when told', () => {
+it('starts again after clear', () => {
   const store = new GpuSeriesStore()
   store.take(record(1, 1))
   store.clear()

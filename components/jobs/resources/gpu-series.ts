@@ -2,7 +2,7 @@ import type { ResultFileRecord } from '@/lib/contract/records'
 
 type Metric = Extract<ResultFileRecord, { type: 'metric' }>
 
-/** What was measured of one GPU of a job. */
+/** The measurements of one GPU of a job. */
 export interface JobGpuSeries {
   rank: number
   index: number
@@ -12,10 +12,10 @@ export interface JobGpuSeries {
   memory_used_mib: (number | null)[]
 }
 
-/** More points than a small chart can show, by far. */
+/** Far more points than a small chart can show. */
 const maxPoints = 4000
 
-/** Gathers what was measured while a job ran, GPU by GPU. A long series keeps every other point. */
+/** Collects measurements per GPU. A series that becomes too long drops every other point. */
 export class GpuSeriesStore {
   private readonly series = new Map<string, JobGpuSeries>()
 
@@ -35,7 +35,7 @@ export class GpuSeriesStore {
     this.series.clear()
   }
 
-  /** Copies, for React to compare. */
+  /** Copies, so that React detects changes. */
   all(): JobGpuSeries[] {
     return [...this.series.values()].map((own) => ({
       ...own,

@@ -9,18 +9,18 @@ import type { JobGpuSeries } from './gpu-series'
 interface JobGpuChartsProps {
   instances: JobResources['got']
   series: readonly JobGpuSeries[]
-  /** More is to come: each GPU has its place before its first sample. */
+  /** The job runs: each GPU has its place before its first sample. */
   live: boolean
 }
 
-/** The load and the memory of each of a job's GPUs, from its first sample to its last. */
+/** Charts of the load and memory of a job's GPUs. */
 export function JobGpuCharts({ instances, series, live }: JobGpuChartsProps) {
-  const shown = live ? withPlaces(instances, series) : series
+  const shown = live ? withMissingSeries(instances, series) : series
   if (shown.length === 0) return null
   const from = Math.min(...shown.map(({ at }) => at[0] ?? Number.POSITIVE_INFINITY))
   const to = Math.max(...shown.map(({ at }) => at.at(-1) ?? 0))
   return (
-    <ScrollRegion aria-label="Use of the GPUs" className="max-h-72 overflow-y-auto">
+    <ScrollRegion aria-label="GPU use" className="max-h-72 overflow-y-auto">
       <ul className="grid grid-cols-[repeat(auto-fill,minmax(15rem,1fr))] gap-2">
         {shown.map((own) => (
           <JobGpu
@@ -36,7 +36,7 @@ export function JobGpuCharts({ instances, series, live }: JobGpuChartsProps) {
   )
 }
 
-function withPlaces(instances: JobResources['got'], series: readonly JobGpuSeries[]): JobGpuSeries[] {
+function withMissingSeries(instances: JobResources['got'], series: readonly JobGpuSeries[]): JobGpuSeries[] {
   return instances.flatMap(({ rank, gpus }) =>
     gpus
       .filter(({ simulated }) => !simulated)
@@ -80,7 +80,7 @@ function JobGpu({ series, instance, severalNodes, frame }: JobGpuProps) {
       <p className="mb-1.5 truncate font-medium text-ink text-xs">
         GPU {series.index}
         {severalNodes && instance ? ` of ${instance.node}` : ''}
-        {gpu && gpu.share < 1 ? `, shared: ${formatShare(gpu.share)} are this job’s` : ''}
+        {gpu && gpu.share < 1 ? `, shared: this job has ${formatShare(gpu.share)}` : ''}
       </p>
       {lines.map(({ of, label, values, max, now }) => (
         <div key={of} className="grid grid-cols-[3.25rem_minmax(0,1fr)_4rem] items-center gap-2 text-xs">

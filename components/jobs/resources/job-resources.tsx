@@ -13,13 +13,13 @@ interface JobResourcesProps {
   series: readonly JobGpuSeries[]
 }
 
-/** What a job asked for, then how it uses its GPUs, then how much of all that it used. It stands from the start. */
+/** A job's requested and used resources, with charts of its GPUs. */
 export function JobResources({ job, series }: JobResourcesProps) {
   const { resources } = job
   return (
     <Panel className="gap-3 px-4 py-2.5">
       <dl className="flex flex-wrap gap-x-8 gap-y-1.5">
-        <Fact label="Asked for">{describeRequested(resources)}</Fact>
+        <Fact label="Requested">{describeRequested(resources)}</Fact>
         <Fact label="Used">
           <Used job={job} />
         </Fact>
@@ -41,7 +41,7 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
 function Used({ job }: { job: JobDetail }) {
   const { got } = job.resources
   const gpus = got.flatMap((instance) => instance.gpus)
-  if (!isFinal(job.status)) return <span className="text-subtle">{whileAlive(gpus)}</span>
+  if (!isFinal(job.status)) return <span className="text-subtle">{describeMeasuring(gpus)}</span>
   const advice = adviseResources(job.resources)
   return (
     <>
@@ -51,8 +51,8 @@ function Used({ job }: { job: JobDetail }) {
   )
 }
 
-function whileAlive(gpus: readonly { simulated: boolean }[]): string {
+function describeMeasuring(gpus: readonly { simulated: boolean }[]): string {
   return gpus.length > 0 && gpus.every(({ simulated }) => simulated)
-    ? 'Measured while it runs, but for its GPUs: they are simulated.'
-    : 'Measured while it runs.'
+    ? 'Measured while the job runs. The GPUs are simulated and cannot be measured.'
+    : 'Measured while the job runs.'
 }

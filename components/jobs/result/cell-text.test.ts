@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { cellText, lookOfColumns } from './cell-text'
+import { cellText, layOutColumns } from './cell-text'
 
 it.each([
   [undefined, ''],
@@ -14,12 +14,12 @@ it.each([
   expect(cellText(value)).toBe(text)
 })
 
-it('gives each column room for what is in it, within bounds', () => {
+it('sizes each column by its content within limits', () => {
   const rows = [
     [1, 'x'.repeat(500), true],
     [20_000_000, 'y', false],
   ]
-  expect(lookOfColumns({ columns: ['n', 'text', 'b'], rows })).toEqual([
+  expect(layOutColumns({ columns: ['n', 'text', 'b'], rows })).toEqual([
     { width: 8, numeric: true },
     { width: 48, numeric: false },
     { width: 6, numeric: false },

@@ -1,10 +1,10 @@
 import type { TableShape } from './detect-shape'
 import { preview, shorten, showText } from './json-text'
 
-/** What is shown of a cell; the tree shows all of it. */
+/** The maximum length of a cell. The tree shows the whole value. */
 const cellCharacters = 300
 
-/** The text of a cell, in one line. */
+/** The text of a cell in one line. */
 export function cellText(value: unknown): string {
   if (value === undefined || value === null) return value === null ? 'null' : ''
   if (typeof value === 'string') return showText(shorten(value, cellCharacters)).replace(/[\r\n]+/g, ' ')
@@ -15,15 +15,15 @@ export function cellText(value: unknown): string {
 const sampledRows = 200
 const [narrowest, widest] = [6, 48]
 
-export interface ColumnLook {
+export interface ColumnLayout {
   /** In characters. */
   width: number
-  /** Nothing but numbers: they stand to the right, so that their digits line up. */
+  /** Only numbers: aligned to the right. */
   numeric: boolean
 }
 
-/** How each column looks, from the rows at the top: measuring all of them would make scrolling jump. */
-export function lookOfColumns({ columns, rows }: TableShape): ColumnLook[] {
+/** The layout of each column, from the first rows: measuring all rows would make scrolling jump. */
+export function layOutColumns({ columns, rows }: TableShape): ColumnLayout[] {
   const sample = rows.slice(0, sampledRows)
   return columns.map((name, column) => {
     const longest = sample.reduce(

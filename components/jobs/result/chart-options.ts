@@ -1,8 +1,8 @@
 import type uPlot from 'uplot'
-import { formatNumber } from './chart-series'
+import { formatValue } from './chart-series'
 import type { ChartShape } from './detect-shape'
 
-/** How many colours there are; past them, lines are told apart by their dashes too. */
+/** The number of colours. More lines differ by their dashes. */
 export const seriesColours = 6
 const dashes = [[], [6, 4], [2, 3], [10, 3, 2, 3]] as const
 
@@ -13,7 +13,7 @@ interface ChartTheme {
   font: string
 }
 
-/** The theme's colours as the page has them now: a canvas knows no CSS variables. */
+/** The page's current colours: a canvas cannot use CSS variables. */
 export function readTheme(element: Element): ChartTheme {
   const style = getComputedStyle(element)
   const read = (name: string) => style.getPropertyValue(name).trim()
@@ -25,12 +25,12 @@ export function readTheme(element: Element): ChartTheme {
   }
 }
 
-/** The dashes of a series' line, as canvas and SVG take them. */
+/** The dash pattern of a series for canvas and SVG. */
 export function dashOf(index: number): number[] {
   return [...(dashes[Math.floor(index / seriesColours) % dashes.length] ?? [])]
 }
 
-interface ChartLook {
+interface ChartSettings {
   theme: ChartTheme
   width: number
   height: number
@@ -39,16 +39,15 @@ interface ChartLook {
   onCursor: (index: number | null) => void
 }
 
-/** What uPlot needs to draw a shape. */
-export function makeOptions(shape: ChartShape, look: ChartLook): uPlot.Options {
-  const { theme, width, height, chosen, logarithmic, onCursor } = look
+/** The uPlot options of a chart. */
+export function makeOptions(shape: ChartShape, settings: ChartSettings): uPlot.Options {
+  const { theme, width, height, chosen, logarithmic, onCursor } = settings
   const axis = {
     stroke: theme.ink,
     font: theme.font,
     grid: { stroke: theme.grid, width: 1 },
     ticks: { show: false },
-    values: (_: uPlot, splits: number[]) =>
-      splits.map((split) => (split === null ? '' : formatNumber(split))),
+    values: (_: uPlot, splits: number[]) => splits.map((split) => (split === null ? '' : formatValue(split))),
   }
   return {
     width,

@@ -1,11 +1,11 @@
 import { type ChartSeries, type ChartShape, isCount } from './detect-shape'
 
-/** Lines that are drawn at first; more is a tangle. */
+/** The number of lines shown at first. */
 const linesAtFirst = 4
-/** Series on one axis differ by no more than this, or the small ones are a line at the bottom. */
+/** The maximum ratio between series on one axis. Smaller series would be flat lines. */
 const comparable = 50
 
-/** The series to draw at first: the first one, and those after it that share its scale. */
+/** The series to show at first: the first one and others of a similar scale. */
 export function chooseSeries(series: readonly ChartSeries[]): Set<number> {
   const chosen = new Set<number>()
   const scale = largest(series[0])
@@ -22,15 +22,15 @@ function largest(series: ChartSeries | undefined): number {
   return series?.values.reduce<number>((most, value) => Math.max(most, Math.abs(value ?? 0)), 0) ?? 0
 }
 
-/** Whether a logarithmic axis can show them: it has no place for zero or less. */
+/** Whether a logarithmic axis is possible: all values must be positive. */
 export function allPositive({ series }: ChartShape, chosen: ReadonlySet<number>): boolean {
   return series.every(
     (own, index) => !chosen.has(index) || own.values.every((value) => value === null || value > 0),
   )
 }
 
-/** A number in few characters, as precise as one can read off a chart: "0.0312", "3e-4", "12,400". */
-export function formatNumber(value: number): string {
+/** A number with five digits: "0.0312", "3e-4", "12,400". */
+export function formatValue(value: number): string {
   if (value === 0) return '0'
   const size = Math.abs(value)
   if (size < 1e-3 || size >= 1e7) {
@@ -40,7 +40,7 @@ export function formatNumber(value: number): string {
   return Number(value.toPrecision(5)).toLocaleString('en', { maximumFractionDigits: 8 })
 }
 
-/** What a chart shows, in a sentence, for those who cannot see it. */
+/** A description of the chart for screen readers. */
 export function summarize({ x, series }: ChartShape, chosen: ReadonlySet<number>): string {
   const lines = series
     .filter((_, index) => chosen.has(index))
@@ -53,5 +53,5 @@ function describeRun(values: readonly (number | null)[]): string {
   const [first, last] = [known[0], known.at(-1)]
   return first === undefined || last === undefined
     ? 'no values'
-    : `from ${formatNumber(first)} to ${formatNumber(last)}`
+    : `from ${formatValue(first)} to ${formatValue(last)}`
 }

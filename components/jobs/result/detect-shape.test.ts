@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { detectShapes } from './detect-shape'
 
 describe('tables', () => {
-  it('makes a row of each object, and leaves cells empty that a row lacks', () => {
+  it('makes a row of each object with empty cells for missing keys', () => {
     const { table, best } = detectShapes([
       { name: 'a', score: 1 },
       { name: 'b', score: 2, note: null },
@@ -18,7 +18,7 @@ describe('tables', () => {
     expect(best).toBe('table')
   })
 
-  it('reads one list of objects, one list of lists and one object of lists alike', () => {
+  it('accepts a list of objects, a list of lists and an object of lists', () => {
     const rows = [
       [1, 10],
       [2, 20],
@@ -61,7 +61,7 @@ describe('tables', () => {
       'more columns than anyone reads',
       [Object.fromEntries(Array.from({ length: 300 }, (_, key) => [`k${key}`, 1])), { k0: 1 }],
     ],
-  ])('leaves %s to the tree', (_, results) => {
+  ])('shows %s only as a tree', (_, results) => {
     expect(detectShapes(results)).toMatchObject({ table: null, best: 'tree' })
   })
 })
@@ -69,14 +69,14 @@ describe('tables', () => {
 describe('charts', () => {
   const epochs = Array.from({ length: 5 }, (_, epoch) => ({ epoch, loss: 1 / (epoch + 1), note: 'x' }))
 
-  it('takes the axis that training loops count by, and every column of numbers', () => {
+  it('uses a training counter as the axis and every column of numbers', () => {
     const { chart, best } = detectShapes(epochs)
     expect(best).toBe('chart')
     expect(chart?.x).toEqual({ name: 'epoch', values: [0, 1, 2, 3, 4] })
     expect(chart?.series.map(({ name }) => name)).toEqual(['loss'])
   })
 
-  it('prefers steps to epochs, and puts rows in the order of the axis', () => {
+  it('prefers steps to epochs, and sorts rows by the axis', () => {
     const rows = [3, 1, 2, 4].map((step) => ({ epoch: 1, step, loss: step * 10 }))
     expect(detectShapes(rows).chart).toMatchObject({
       x: { name: 'step', values: [1, 2, 3, 4] },
@@ -84,7 +84,7 @@ describe('charts', () => {
     })
   })
 
-  it('keeps holes where a row has no number', () => {
+  it('keeps gaps for missing numbers', () => {
     const rows = [
       { step: 1, loss: 1 },
       { step: 2, loss: 'diverged' },
@@ -94,7 +94,7 @@ describe('charts', () => {
     expect(detectShapes(rows).chart?.series).toEqual([{ name: 'loss', values: [1, null, 3, 4] }])
   })
 
-  it('does not count by a column that never changes or has holes', () => {
+  it('uses no constant or incomplete column as the axis', () => {
     expect(
       detectShapes([
         { epoch: 1, loss: 1 },
@@ -110,14 +110,14 @@ describe('charts', () => {
     ).toBe('row')
   })
 
-  it('has none without two numbers', () => {
+  it('needs at least two numbers', () => {
     expect(detectShapes([{ name: 'a' }, { name: 'b' }]).chart).toBeNull()
     expect(detectShapes([{ step: 1, loss: 2 }]).chart).toBeNull()
   })
 })
 
 describe('hostile values', () => {
-  it('reads keys that objects inherit as any other', () => {
+  it('accepts keys such as __proto__', () => {
     const results = [
       JSON.parse('{"__proto__": 1, "constructor": 2}'),
       JSON.parse('{"__proto__": 3, "toString": 4}'),
@@ -132,7 +132,7 @@ describe('hostile values', () => {
     expect(({} as Record<string, unknown>)['1']).toBeUndefined()
   })
 
-  it('does not care how deep values are nested', () => {
+  it('accepts deeply nested values', () => {
     const deep = JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`)
     expect(detectShapes([deep]).best).toBe('tree')
     expect(
@@ -143,7 +143,7 @@ describe('hostile values', () => {
     ).toBe('table')
   })
 
-  it('takes any JSON, and keeps every row as wide as the header', () => {
+  it('accepts any JSON, with rows as wide as the header', () => {
     fc.assert(
       fc.property(fc.array(fc.jsonValue(), { maxLength: 6 }), (results) => {
         const { table, chart, best } = detectShapes(results)

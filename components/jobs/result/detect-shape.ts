@@ -1,4 +1,4 @@
-/** JSON values as rows and columns. A cell that a row lacks is undefined, which JSON has no word for. */
+/** JSON values as rows and columns. A missing cell is undefined. */
 export interface TableShape {
   columns: readonly string[]
   rows: readonly (readonly unknown[])[]
@@ -11,7 +11,7 @@ export interface ChartSeries {
 
 /** Numbers over a common axis. */
 export interface ChartShape {
-  /** The axis: a step or an epoch where the values have one, else their order. */
+  /** The x axis: a step or epoch column, or the row number. */
   x: { name: string; values: readonly number[] }
   series: readonly ChartSeries[]
 }
@@ -21,13 +21,13 @@ export type ShapeName = 'chart' | 'table' | 'tree'
 export interface Shapes {
   table: TableShape | null
   chart: ChartShape | null
-  /** The one that shows most. */
+  /** The default view. */
   best: ShapeName
 }
 
 const maxColumns = 200
 
-// What training loops count by, the finer count first: two epochs with a hundred steps each are two hundred points.
+// Counters of training loops, the finest first: two epochs of a hundred steps are two hundred points.
 const axisNames = [
   'global_step',
   'step',
@@ -42,7 +42,7 @@ const axisNames = [
   'i',
 ]
 
-/** Finds the ways in which the results of a job can be shown. Every one can be shown as a tree. */
+/** The possible views of a job's results. A tree is always possible. */
 export function detectShapes(results: readonly unknown[]): Shapes {
   const rows = toTable(results)
   const chart = toChart(rows)
@@ -51,7 +51,7 @@ export function detectShapes(results: readonly unknown[]): Shapes {
 }
 
 function choose(table: TableShape | null, chart: ChartShape | null): ShapeName {
-  // A few points say more as numbers, and values without an axis may be no series at all.
+  // A table is better for a few points, and values without an axis may not be a series.
   if (chart && chart.x.values.length >= 4 && chart.x.name !== rowAxis) return 'chart'
   return table ? 'table' : 'tree'
 }
@@ -93,7 +93,7 @@ function objectsToTable(objects: readonly JsonObject[]): TableShape | null {
     if (places.size > maxColumns) return null
   }
   const size = places.size * objects.length
-  // Mostly nested, or mostly holes: as a tree it says more.
+  // A tree is better for mostly nested or mostly missing values.
   if (cells === 0 || flat < cells / 2 || cells < size / 2) return null
   const rows = objects.map((object) => {
     const row: unknown[] = new Array(places.size).fill(undefined)
@@ -103,7 +103,7 @@ function objectsToTable(objects: readonly JsonObject[]): TableShape | null {
   return { columns: [...places.keys()], rows }
 }
 
-/** Lists of equal length under their names, as a training history is often kept. */
+/** An object of lists with equal lengths, such as a training history. */
 function columnsToTable(object: JsonObject): TableShape | null {
   const columns = Object.entries(object)
   const length = Array.isArray(columns[0]?.[1]) ? columns[0][1].length : 0
@@ -116,7 +116,7 @@ function columnsToTable(object: JsonObject): TableShape | null {
   }
 }
 
-/** One flat object: a line for each of its fields. */
+/** One flat object: a row for each field. */
 function fieldsToTable([only, ...others]: readonly unknown[]): TableShape | null {
   if (others.length > 0 || !isObject(only)) return null
   const fields = Object.entries(only)
@@ -144,7 +144,7 @@ function toChart(table: TableShape | null): ChartShape | null {
     .map((name) => numeric.find((series) => series.complete && series.name.toLowerCase() === name))
     .find((series) => series !== undefined && new Set(series.values).size > 1)
   const others = numeric.filter((candidate) => candidate !== axis)
-  // A coarser count, as the epoch beside the step, says least: it comes last.
+  // A coarser counter, such as the epoch beside the step, comes last.
   const series = [
     ...others.filter(({ name }) => !isCount(name)),
     ...others.filter(({ name }) => isCount(name)),
@@ -157,12 +157,12 @@ function toChart(table: TableShape | null): ChartShape | null {
   }
 }
 
-/** Whether a column has the name of something that is counted up, and says nothing by itself. */
+/** Whether a column has the name of a counter. */
 export function isCount(name: string): boolean {
   return axisNames.includes(name.toLowerCase())
 }
 
-/** A chart is drawn from left to right; results may have come in any order. */
+/** A chart needs sorted x values; results may come in any order. */
 function sortedRows(values: readonly (number | null)[]): { at: number; row: number }[] {
   return values.map((value, row) => ({ at: value ?? 0, row })).sort((one, other) => one.at - other.at)
 }
@@ -171,7 +171,7 @@ function toNumber(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null
 }
 
-export type JsonObject = Record<string, unknown>
+type JsonObject = Record<string, unknown>
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,9 +1,9 @@
 import { cn } from '@/components/ui/class-names'
-import { formatCount } from '@/components/ui/format-number'
+import { formatCount, formatNumber } from '@/components/ui/format-number'
 import { inlineCharacters, type JsonNode, type NodeKind } from './json-nodes'
 import { preview, quote, shorten, showKey, showText } from './json-text'
 
-/** Of an opened string; the rest is in the copy and in the download. */
+/** The maximum for an open string. Copy and download have the rest. */
 const openedCharacters = 20_000
 
 const colours = {
@@ -53,14 +53,13 @@ function valueText({ kind, value }: JsonNode, opened: boolean): string {
 }
 
 function shortString(text: string): string {
-  const more = text.length > inlineCharacters ? `  ${formatCount(text.length)} characters` : ''
+  const more = text.length > inlineCharacters ? `  ${formatNumber(text.length)} characters` : ''
   return quote(shorten(text, inlineCharacters)) + more
 }
 
 function sizeOf(value: unknown): string {
-  if (Array.isArray(value)) return `${formatCount(value.length)} ${value.length === 1 ? 'item' : 'items'}`
-  const keys = Object.keys(value ?? {}).length
-  return `${formatCount(keys)} ${keys === 1 ? 'key' : 'keys'}`
+  if (Array.isArray(value)) return formatCount(value.length, 'item')
+  return formatCount(Object.keys(value ?? {}).length, 'key')
 }
 
 function OpenedString({ text }: { text: string }) {
@@ -76,7 +75,7 @@ function OpenedString({ text }: { text: string }) {
       {more > 0 ? (
         <span className="text-subtle">
           {' '}
-          … {formatCount(more)} more characters, in the copy and the download
+          … {formatNumber(more)} more characters in the copy and the download
         </span>
       ) : null}
     </span>

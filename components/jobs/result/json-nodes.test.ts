@@ -13,7 +13,7 @@ describe('listNodes', () => {
     expect(names(value, '0', '0/0', '0/0/0')).toEqual([null, 'model', 'layers', '0', '1', 'loss', 'empty'])
   })
 
-  it('knows what can be opened, and where each row stands', () => {
+  it('knows which nodes can be opened, and their positions', () => {
     const rows = listNodes(value, new Set(['0']))
     expect(rows.map(({ expanded }) => expanded)).toEqual([true, false, null, null])
     expect(rows[2]).toMatchObject({ level: 2, position: 2, siblings: 3, parent: '0', kind: 'number' })
@@ -30,7 +30,7 @@ describe('listNodes', () => {
     expect(names(Array(10_000).fill(0), '0')).toHaveLength(101)
   })
 
-  it('opens a long string to all of itself', () => {
+  it('opens a long string', () => {
     const long = 'x'.repeat(1000)
     expect(listNodes(long, new Set(['0'])).map(({ kind, value: shown }) => [kind, shown])).toEqual([
       ['string', long],
@@ -38,7 +38,7 @@ describe('listNodes', () => {
     ])
   })
 
-  it('lists values that are nested deeper than calls may be', () => {
+  it('lists very deeply nested values', () => {
     const depth = 20_000
     let deep: unknown = 'bottom'
     for (let level = 0; level < depth; level++) deep = [deep]
@@ -64,7 +64,7 @@ describe('listNodes', () => {
   })
 })
 
-it('opens whole levels, as many as fit', () => {
+it('opens as many levels as fit', () => {
   const value = { a: [1, 2, 3], b: [4, 5, 6] }
   expect(openLevels(value, 3)).toEqual(new Set(['0']))
   expect(openLevels(value, 9)).toEqual(new Set(['0', '0/0', '0/1']))

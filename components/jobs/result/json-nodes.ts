@@ -1,39 +1,39 @@
 import { isObject } from './detect-shape'
 
-/** From this many on, children are put in groups that open one by one. */
+/** More children than this are divided into groups. */
 const groupSize = 100
-/** A string longer than this, or of several lines, opens to show all of itself. */
+/** A string that is longer or has several lines can be opened. */
 export const inlineCharacters = 160
 
 export type NodeKind = 'object' | 'list' | 'group' | 'string' | 'number' | 'boolean' | 'null' | 'text'
 
-/** A row of the tree: a value, a group of values, or the whole of a long string. */
+/** A row of the tree: a value, a group of values, or the text of a long string. */
 export interface JsonNode {
-  /** The places on the way from the root, as in `0/3/1`: keys could be anything. */
+  /** The indexes from the root, as in `0/3/1`. Keys could contain any character. */
   id: string
-  /** A key or an index; null for the root and for what has no name. */
+  /** A key or an index; null for the root and for text. */
   name: string | null
   kind: NodeKind
   value: unknown
   /** From 1. */
   level: number
-  /** Its place among its siblings, from 1, and how many they are. */
+  /** The position among its siblings, from 1, and their number. */
   position: number
   siblings: number
-  /** Null when there is nothing to open. */
+  /** Null if the node cannot be opened. */
   expanded: boolean | null
   parent: string | null
-  /** The first child's index, for a group. */
+  /** The index of a group's first child. */
   from: number
 }
 
-/** The rows in view, from the values and the set of opened nodes. Costs what is in view, not what is there. */
+/** The visible rows of the tree. The cost depends only on the visible rows. */
 export function listNodes(root: unknown, open: ReadonlySet<string>): JsonNode[] {
   const rows: JsonNode[] = []
   const waiting: JsonNode[] = [
     makeNode({ id: '0', name: null, value: root, level: 1, position: 1, siblings: 1 }, null, open),
   ]
-  // A stack, not a recursion: values may be nested deeper than calls may be.
+  // A stack instead of recursion: values may be nested very deeply.
   for (let node = waiting.pop(); node; node = waiting.pop()) {
     rows.push(node)
     if (!node.expanded) continue
@@ -46,7 +46,7 @@ export function listNodes(root: unknown, open: ReadonlySet<string>): JsonNode[] 
   return rows
 }
 
-/** Opens level by level, until this many rows would be in view. */
+/** Opens level by level up to this number of rows. */
 export function openLevels(root: unknown, limit: number): Set<string> {
   const open = new Set<string>()
   for (;;) {
@@ -62,7 +62,7 @@ export function openLevels(root: unknown, limit: number): Set<string> {
 
 type Entry = readonly [name: string | null, value: unknown]
 
-interface Place {
+interface NodePosition {
   id: string
   name: string | null
   value: unknown
@@ -71,10 +71,10 @@ interface Place {
   siblings: number
 }
 
-function makeNode(place: Place, parent: string | null, open: ReadonlySet<string>): JsonNode {
-  const kind = kindOf(place.value)
-  const opens = isContainer(place.value) ? Object.keys(place.value).length > 0 : isLong(place.value)
-  return { ...place, kind, parent, from: 0, expanded: opens ? open.has(place.id) : null }
+function makeNode(position: NodePosition, parent: string | null, open: ReadonlySet<string>): JsonNode {
+  const kind = kindOf(position.value)
+  const opens = isContainer(position.value) ? Object.keys(position.value).length > 0 : isLong(position.value)
+  return { ...position, kind, parent, from: 0, expanded: opens ? open.has(position.id) : null }
 }
 
 function childrenOf(node: JsonNode, open: ReadonlySet<string>): JsonNode[] {
@@ -110,7 +110,7 @@ function childrenOf(node: JsonNode, open: ReadonlySet<string>): JsonNode[] {
   )
 }
 
-/** Groups of a hundred, or of ten thousand, so that no level ever has more than a hundred rows. */
+/** Groups of 100 or 10,000, so that no level has more than 100 rows. */
 function groupsOf(node: JsonNode, entries: readonly Entry[], open: ReadonlySet<string>): JsonNode[] {
   const size = groupSize ** Math.floor(Math.log(entries.length - 1) / Math.log(groupSize) + 1e-9)
   const count = Math.ceil(entries.length / size)
@@ -133,7 +133,7 @@ function groupsOf(node: JsonNode, entries: readonly Entry[], open: ReadonlySet<s
   })
 }
 
-/** Marks a slice of a container's entries, so that no value from a job can be taken for one. */
+/** A slice of a container's entries. A class, so that no value of a job can be mistaken for one. */
 class EntryGroup {
   constructor(readonly entries: readonly Entry[]) {}
 }

@@ -2,7 +2,7 @@ import { nameControl, specialCharacter } from '../output/ansi/visible-controls'
 
 const special = new RegExp(specialCharacter.source, 'gu')
 
-/** A text as it is, but for the characters that cannot be seen: those are shown by their names. */
+/** The text with invisible characters shown by name. */
 export function showText(text: string): string {
   if (!specialCharacter.test(text)) return text
   return text.replace(special, (character, at: number) => {
@@ -11,7 +11,7 @@ export function showText(text: string): string {
   })
 }
 
-/** A string as JSON writes it, with everything that cannot be seen escaped. */
+/** The string as JSON with escaped invisible characters. */
 export function quote(text: string): string {
   const quoted = JSON.stringify(text)
   if (!specialCharacter.test(quoted)) return quoted
@@ -23,7 +23,7 @@ export function quote(text: string): string {
   })
 }
 
-/** The beginning of a text, cut between characters and marked as cut. */
+/** The beginning of a text with an ellipsis. Does not split a surrogate pair. */
 export function shorten(text: string, limit: number): string {
   if (text.length <= limit) return text
   const code = text.charCodeAt(limit - 1)
@@ -31,7 +31,7 @@ export function shorten(text: string, limit: number): string {
   return `${text.slice(0, splitsPair ? limit - 1 : limit)}…`
 }
 
-/** A value in one line, as far as it fits: `{ loss: 0.5, layers: […] }`. */
+/** A value in one line, shortened: `{ loss: 0.5, layers: […] }`. */
 export function preview(value: unknown, limit = 120): string {
   return shorten(summarize(value, 2, limit), limit)
 }
@@ -53,7 +53,7 @@ function summarize(value: unknown, depth: number, limit: number): string {
   return isList ? `[${parts.join(', ')}]` : `{ ${parts.join(', ')} }`
 }
 
-/** A key without quotes where it reads well without them: a word, or the place in a list. */
+/** A key, with quotes only if it is not a word or an index. */
 export function showKey(key: string): string {
   return /^(?:\d+|[\p{L}_$][\p{L}\p{N}_$.-]*)$/u.test(key) && key.length <= 80 ? key : quote(shorten(key, 80))
 }

@@ -9,7 +9,7 @@ import { NodeText } from './json-node-text'
 import type { JsonNode } from './json-nodes'
 import { useJsonTree } from './use-json-tree'
 
-/** Any JSON, opened part by part. */
+/** A tree view of any JSON value. */
 export function JsonTree({ value }: { value: unknown }) {
   const treeId = useId()
   const scroller = useRef<HTMLDivElement>(null)
@@ -63,13 +63,13 @@ export function JsonTree({ value }: { value: unknown }) {
 
 interface TreeRowProps {
   id: string
-  /** Undefined for a moment, when the tree has just become shorter. */
+  /** Undefined for one render after the tree became shorter. */
   node: JsonNode | undefined
   active: boolean
   onPress: (node: JsonNode) => void
 }
 
-/** Keys are the tree's own affair: it keeps the focus and says which row is active. */
+/** The tree has the focus and handles keys for its rows. */
 function TreeRow({ id, node, active, onPress }: TreeRowProps) {
   if (!node) return null
   const { level, position, siblings, expanded, kind } = node
@@ -84,7 +84,7 @@ function TreeRow({ id, node, active, onPress }: TreeRowProps) {
       aria-selected={active}
       tabIndex={-1}
       onMouseDown={(event) => {
-        // A text that is being selected is not a press, and the focus belongs to the tree.
+        // Users can select the text of a string, and the tree keeps the focus.
         if (kind !== 'text' && event.button === 0) onPress(node)
       }}
       className={cn(

@@ -1,8 +1,8 @@
 import type { JsonNode } from './json-nodes'
 
-export type TreeMove = { to: number; toggle?: undefined } | { toggle: JsonNode; to?: undefined }
+type TreeMove = { to: number; toggle?: undefined } | { toggle: JsonNode; to?: undefined }
 
-/** Where a key leads in a tree, as the ARIA practices for trees have it; null for other keys. */
+/** The effect of a key in a tree, as in the ARIA tree pattern; null for other keys. */
 export function moveInTree(nodes: readonly JsonNode[], active: number, key: string): TreeMove | null {
   const node = nodes[active]
   if (!node) return null

@@ -3,12 +3,12 @@
 import 'uplot/dist/uPlot.min.css'
 import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from 'react'
 import { Switch } from '@/components/ui/switch'
-import { allPositive, chooseSeries, formatNumber, summarize } from './chart-series'
+import { allPositive, chooseSeries, formatValue, summarize } from './chart-series'
 import type { ChartShape } from './detect-shape'
 import { SeriesPicker } from './series-picker'
 import { usePlot } from './use-plot'
 
-/** Numbers as lines over a common axis. To a keyboard it is a slider, from point to point. */
+/** Series as a line chart. For the keyboard, it is a slider over the points. */
 export function ResultChart({ shape }: { shape: ChartShape }) {
   const host = useRef<HTMLDivElement>(null)
   const [chosen, setChosen] = useState<ReadonlySet<number>>(() => chooseSeries(shape.series))
@@ -49,9 +49,9 @@ export function ResultChart({ shape }: { shape: ChartShape }) {
             disabled={!canBeLogarithmic}
             checked={logarithmic}
             onCheckedChange={setWantsLogarithm}
-            {...(canBeLogarithmic ? {} : { description: 'For numbers above zero only' })}
+            {...(canBeLogarithmic ? {} : { description: 'Only for positive values' })}
           />
-          <p className="text-subtle text-xs">Drag over the chart to zoom in; double-click to see all.</p>
+          <p className="text-subtle text-xs">Drag to zoom in. Double-click to reset.</p>
         </div>
       </div>
     </div>
@@ -77,8 +77,8 @@ function readPoint({ x, series }: ChartShape, chosen: ReadonlySet<number>, at: n
   const values = series.flatMap(({ name, values: own }, index) => {
     const value = own[at]
     return chosen.has(index)
-      ? [`${name} ${value === null || value === undefined ? 'none' : formatNumber(value)}`]
+      ? [`${name} ${value === null || value === undefined ? 'none' : formatValue(value)}`]
       : []
   })
-  return `${x.name} ${formatNumber(x.values[at] ?? 0)}: ${values.join(', ')}`
+  return `${x.name} ${formatValue(x.values[at] ?? 0)}: ${values.join(', ')}`
 }

@@ -15,7 +15,7 @@ import { ArrowDown, ArrowUp } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { cn } from '@/components/ui/class-names'
 import { ScrollRegion } from '@/components/ui/scroll-region'
-import { type ColumnLook, cellText, lookOfColumns } from './cell-text'
+import { type ColumnLayout, cellText, layOutColumns } from './cell-text'
 import type { TableShape } from './detect-shape'
 import { showText } from './json-text'
 import { compareCells } from './sort-cells'
@@ -25,13 +25,13 @@ type Cells = readonly unknown[]
 const rowHeight = 32
 const columnHelper = createColumnHelper<Cells>()
 
-/** Results as rows and columns, sorted by a click on a column's name. */
+/** Results as a sortable table. */
 export function ResultTable({ shape }: { shape: TableShape }) {
-  // A state and not a ref: the rows are drawn once the element is there, which they hear of in no other way.
+  // State instead of a ref: the rows must render again when the element exists.
   const [scroller, setScroller] = useState<HTMLElement | null>(null)
   const table = useSortedTable(shape)
-  const looks = useMemo(() => lookOfColumns(shape), [shape])
-  const width = looks.reduce((sum, look) => sum + look.width, 0)
+  const layouts = useMemo(() => layOutColumns(shape), [shape])
+  const width = layouts.reduce((sum, layout) => sum + layout.width, 0)
   return (
     <ScrollRegion
       ref={setScroller}
@@ -41,21 +41,21 @@ export function ResultTable({ shape }: { shape: TableShape }) {
       <table
         aria-rowcount={shape.rows.length + 1}
         className="min-w-full table-fixed border-separate border-spacing-0 text-left text-sm"
-        style={{ width: `calc(${width}ch + ${looks.length * 1.5}rem)` }}
+        style={{ width: `calc(${width}ch + ${layouts.length * 1.5}rem)` }}
       >
         <colgroup>
           {table.getFlatHeaders().map(({ id }, column) => (
-            <col key={id} style={{ width: `calc(${looks[column]?.width ?? 0}ch + 1.5rem)` }} />
+            <col key={id} style={{ width: `calc(${layouts[column]?.width ?? 0}ch + 1.5rem)` }} />
           ))}
         </colgroup>
         <thead className="sticky top-0 z-1">
           <tr aria-rowindex={1}>
             {table.getFlatHeaders().map((header, column) => (
-              <SortableHeader key={header.id} header={header} numeric={looks[column]?.numeric ?? false} />
+              <SortableHeader key={header.id} header={header} numeric={layouts[column]?.numeric ?? false} />
             ))}
           </tr>
         </thead>
-        <RowsInView scroller={scroller} rows={table.getRowModel().rows} looks={looks} />
+        <RowsInView scroller={scroller} rows={table.getRowModel().rows} layouts={layouts} />
       </table>
     </ScrollRegion>
   )
@@ -64,7 +64,7 @@ export function ResultTable({ shape }: { shape: TableShape }) {
 function useSortedTable(shape: TableShape) {
   const [sorting, setSorting] = useState<SortingState>([])
   const columns = useMemo(() => makeColumns(shape), [shape])
-  // The table only reads its rows; its type asks for a list that could be changed.
+  // The table's type requires a mutable list, although it only reads it.
   const data = useMemo(() => [...shape.rows], [shape])
   return useReactTable({
     data,
@@ -79,10 +79,10 @@ function useSortedTable(shape: TableShape) {
 interface RowsInViewProps {
   scroller: HTMLElement | null
   rows: readonly Row<Cells>[]
-  looks: readonly ColumnLook[]
+  layouts: readonly ColumnLayout[]
 }
 
-function RowsInView({ scroller, rows, looks }: RowsInViewProps) {
+function RowsInView({ scroller, rows, layouts }: RowsInViewProps) {
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller,
@@ -97,14 +97,14 @@ function RowsInView({ scroller, rows, looks }: RowsInViewProps) {
       {above > 0 ? <Spacer height={above} /> : null}
       {shown.map(({ index }) => {
         const row = rows[index]
-        return row ? <DataRow key={row.id} row={row} index={index} looks={looks} /> : null
+        return row ? <DataRow key={row.id} row={row} index={index} layouts={layouts} /> : null
       })}
       {below > 0 ? <Spacer height={below} /> : null}
     </tbody>
   )
 }
 
-/** Columns are known by their place: a name could be anything, `__proto__` too. */
+/** Columns have an index as id: a name could be anything, even `__proto__`. */
 function makeColumns({ columns }: TableShape): ColumnDef<Cells, unknown>[] {
   return columns.map((name, column) =>
     columnHelper.accessor((row) => row[column], {
@@ -150,10 +150,10 @@ function SortableHeader({ header, numeric }: { header: Header<Cells, unknown>; n
 interface DataRowProps {
   row: Row<Cells>
   index: number
-  looks: readonly ColumnLook[]
+  layouts: readonly ColumnLayout[]
 }
 
-function DataRow({ row, index, looks }: DataRowProps) {
+function DataRow({ row, index, layouts }: DataRowProps) {
   return (
     <tr aria-rowindex={index + 2} className="h-8 hover:bg-hover">
       {row.getVisibleCells().map((cell, column) => {
@@ -167,7 +167,7 @@ function DataRow({ row, index, looks }: DataRowProps) {
             title={text.length > 24 ? text : undefined}
             className={cn(
               'truncate border-b px-3',
-              looks[column]?.numeric && 'text-right',
+              layouts[column]?.numeric && 'text-right',
               isNumber && 'font-mono text-xs tabular-nums',
               faint && 'font-mono text-subtle text-xs',
             )}
@@ -180,7 +180,7 @@ function DataRow({ row, index, looks }: DataRowProps) {
   )
 }
 
-/** Stands for the rows out of view. */
+/** The space of the rows outside the view. */
 function Spacer({ height }: { height: number }) {
   return (
     <tr aria-hidden>

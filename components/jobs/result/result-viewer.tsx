@@ -2,29 +2,27 @@
 
 import { Braces, ChartSpline, type LucideIcon, Table2 } from 'lucide-react'
 import dynamic from 'next/dynamic'
-import { type ReactNode, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { cn } from '@/components/ui/class-names'
 import { EmptyState } from '@/components/ui/empty-state'
-import { formatCount } from '@/components/ui/format-number'
+import { formatCount, formatNumber } from '@/components/ui/format-number'
 import { Segmented } from '@/components/ui/segmented'
 import { Skeleton } from '@/components/ui/skeleton'
 import { type ChartShape, detectShapes, type ShapeName, type Shapes } from './detect-shape'
 import { JsonTree } from './json-tree'
 import { ResultTable } from './result-table'
 
-/** Drawn on a canvas, so there is nothing for the server to send. */
+/** Uses a canvas, so the server cannot render it. */
 const ResultChart = dynamic(() => import('./result-chart').then((module) => module.ResultChart), {
   ssr: false,
   loading: () => <Skeleton className="m-4 h-72" />,
 })
 
 interface ResultViewerProps {
-  /** The JSON values that a job printed, in their order. */
+  /** The JSON values that a job printed, in order. */
   results: readonly unknown[]
-  /** The job may still print some. */
+  /** The job may print more results. */
   live?: boolean
-  /** At the end of the viewer's line: a download. */
-  actions?: ReactNode
   className?: string
 }
 
@@ -34,8 +32,8 @@ const views = {
   tree: { label: 'Tree', icon: Braces },
 } as const satisfies Record<ShapeName, { label: string; icon: LucideIcon }>
 
-/** What a job found out, as a chart, a table or a tree: whichever fits, with the others at hand. */
-export function ResultViewer({ results, live = false, actions, className }: ResultViewerProps) {
+/** The results of a job as a chart, a table or a tree. */
+export function ResultViewer({ results, live = false, className }: ResultViewerProps) {
   const shapes = useMemo(() => detectShapes(results), [results])
   const [wanted, setWanted] = useState<ShapeName | null>(null)
   if (results.length === 0) return <NoResults live={live} />
@@ -59,7 +57,6 @@ export function ResultViewer({ results, live = false, actions, className }: Resu
           options={fitting.map((name) => ({ value: name, ...views[name] }))}
         />
         <p className="text-muted text-xs tabular-nums">{sizeOf(results, shapes, view)}</p>
-        {actions ? <div className="ml-auto flex items-center gap-1.5">{actions}</div> : null}
       </header>
       {view === 'chart' && shapes.chart ? (
         <ResultChart key={seriesOf(shapes.chart)} shape={shapes.chart} />
@@ -70,7 +67,7 @@ export function ResultViewer({ results, live = false, actions, className }: Resu
   )
 }
 
-/** Another chart when there are other series; the same one, grown, when there are only more points. */
+/** Identifies a chart: new points keep the chart, new series replace it. */
 function seriesOf({ x, series }: ChartShape): string {
   return JSON.stringify([x.name, ...series.map(({ name }) => name)])
 }
@@ -81,9 +78,9 @@ function fittingViews({ chart, table }: Shapes): ShapeName[] {
 
 function sizeOf(results: readonly unknown[], { chart, table }: Shapes, view: ShapeName): string {
   if (view === 'table' && table)
-    return `${formatCount(table.rows.length)} × ${formatCount(table.columns.length)}`
-  if (view === 'chart' && chart) return `${formatCount(chart.x.values.length)} points`
-  return `${formatCount(results.length)} ${results.length === 1 ? 'result' : 'results'}`
+    return `${formatNumber(table.rows.length)} × ${formatNumber(table.columns.length)}`
+  if (view === 'chart' && chart) return formatCount(chart.x.values.length, 'point')
+  return formatCount(results.length, 'result')
 }
 
 function NoResults({ live }: { live: boolean }) {
@@ -93,7 +90,7 @@ function NoResults({ live }: { live: boolean }) {
       title={live ? 'No results yet' : 'No results'}
       className="rounded-lg border bg-surface"
     >
-      A line of output that is a JSON object or array is a result:{' '}
+      Print a JSON object or array on one line to report a result:{' '}
       <code className="whitespace-nowrap rounded-sm bg-sunken px-1 font-mono text-xs">
         print(json.dumps({'{'}"epoch": 1, "loss": 0.5{'}'}))
       </code>

@@ -2,21 +2,21 @@
 
 import { Checkbox } from '@/components/ui/checkbox'
 import { dashOf, seriesColours } from './chart-options'
-import { formatNumber } from './chart-series'
+import { formatValue } from './chart-series'
 import type { ChartShape } from './detect-shape'
 import { showText } from './json-text'
 
 interface SeriesPickerProps {
   shape: ChartShape
   chosen: ReadonlySet<number>
-  /** The point whose values are shown. */
+  /** The index of the point whose values are shown. */
   at: number
   onChange: (chosen: ReadonlySet<number>) => void
-  /** A series is pointed at; null when none is any more. */
+  /** The series under the pointer, or null. */
   onFocus: (series: number | null) => void
 }
 
-/** Which series are drawn, and what each is at the cursor. */
+/** The visible series and their values at the cursor. */
 export function SeriesPicker({ shape, chosen, at, onChange, onFocus }: SeriesPickerProps) {
   const toggle = (index: number, on: boolean) => {
     const next = new Set(chosen)
@@ -29,7 +29,7 @@ export function SeriesPicker({ shape, chosen, at, onChange, onFocus }: SeriesPic
       <legend className="sr-only">Series</legend>
       <p className="flex justify-between gap-2 border-b pb-1 text-muted text-xs tabular-nums">
         <span className="min-w-0 truncate">{showText(shape.x.name)}</span>
-        <span>{formatNumber(shape.x.values[at] ?? 0)}</span>
+        <span>{formatValue(shape.x.values[at] ?? 0)}</span>
       </p>
       <ul className="max-h-64 overflow-y-auto py-1">
         {shape.series.map(({ name, values }, index) => {
@@ -55,7 +55,7 @@ export function SeriesPicker({ shape, chosen, at, onChange, onFocus }: SeriesPic
                 }
               />
               <span className="shrink-0 text-muted text-xs tabular-nums">
-                {value === null || value === undefined ? '–' : formatNumber(value)}
+                {value === null || value === undefined ? '–' : formatValue(value)}
               </span>
             </li>
           )
@@ -65,7 +65,7 @@ export function SeriesPicker({ shape, chosen, at, onChange, onFocus }: SeriesPic
   )
 }
 
-/** A piece of the series' line. */
+/** A sample of the series' line. */
 function Swatch({ index }: { index: number }) {
   return (
     <svg aria-hidden="true" width="16" height="4" className="shrink-0">

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { compareCells } from './sort-cells'
 
-it('puts like with like, and what is missing last', () => {
+it('groups values by type, with missing values last', () => {
   const cells = [undefined, 'run 10', true, null, 2, { a: 1 }, 'run 9', false, -1]
   expect([...cells].sort(compareCells)).toEqual([
     -1,
@@ -17,7 +17,7 @@ it('puts like with like, and what is missing last', () => {
   ])
 })
 
-it('is an order, whatever the cells', () => {
+it('is a consistent order for any cells', () => {
   const cell = fc.jsonValue({ maxDepth: 1 })
   fc.assert(
     fc.property(cell, cell, cell, (a, b, c) => {

@@ -1,4 +1,4 @@
-/** Numbers by size, then texts by the alphabet, then the rest as it stands; what is missing comes last. */
+/** Numbers first, then text, then other values; missing values come last. */
 export function compareCells(one: unknown, other: unknown): number {
   const [rankOne, rankOther] = [rank(one), rank(other)]
   if (rankOne !== rankOther) return rankOne - rankOther

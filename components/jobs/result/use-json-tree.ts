@@ -5,11 +5,11 @@ import { type KeyboardEvent, type RefObject, useMemo, useState } from 'react'
 import { type JsonNode, listNodes, openLevels } from './json-nodes'
 import { moveInTree } from './move-in-tree'
 
-/** Rows that "Open all" opens at most: more than anyone reads, and quickly listed. */
+/** The maximum number of rows that "Open all" opens. */
 const openAllRows = 5000
 const openAtFirst = 60
 
-/** What is open in a tree, which row is active, and what keys do. */
+/** The open nodes, the active row and the keyboard of a tree. */
 export function useJsonTree(value: unknown, scroller: RefObject<HTMLElement | null>) {
   const [open, setOpen] = useState<ReadonlySet<string>>(() => openLevels(value, openAtFirst))
   const [activeId, setActiveId] = useState('0')
@@ -22,7 +22,7 @@ export function useJsonTree(value: unknown, scroller: RefObject<HTMLElement | nu
     overscan: 20,
   })
   const found = nodes.findIndex(({ id }) => id === activeId)
-  // A row that is gone, because what held it was closed, leaves the root.
+  // If the active row was closed, the root is active.
   const activeIndex = Math.max(0, found)
 
   const activate = (index: number) => {

@@ -7,26 +7,30 @@ import { makeOptions, readTheme } from './chart-options'
 import type { ChartShape } from './detect-shape'
 
 interface Plot {
-  /** Puts the cursor on a point. */
+  /** Moves the cursor to a point. */
   pointAt: (index: number) => void
-  /** Brings one series forward; null brings all back. */
+  /** Highlights one series; null highlights none. */
   focus: (series: number | null) => void
 }
 
-interface PlotLook {
+interface PlotSettings {
   chosen: ReadonlySet<number>
   logarithmic: boolean
   onCursor: (index: number | null) => void
 }
 
 /**
- * Keeps a uPlot chart in an element. Points that are added go into the chart as it is, zoomed as it is; for another
- * axis or theme it is drawn anew. The series stay the same for as long as the chart lives.
+ * A uPlot chart in an element. New points keep the chart and its zoom. Another axis or theme creates a new chart. The
+ * series of a chart do not change.
  */
-export function usePlot(host: RefObject<HTMLElement | null>, shape: ChartShape, look: PlotLook): Plot {
+export function usePlot(
+  host: RefObject<HTMLElement | null>,
+  shape: ChartShape,
+  settings: PlotSettings,
+): Plot {
   const plot = useRef<uPlot | null>(null)
   const { resolvedTheme } = useTheme()
-  const { chosen, logarithmic, onCursor } = look
+  const { chosen, logarithmic, onCursor } = settings
   const latest = useRef({ shape, chosen })
   useEffect(() => {
     const own = plot.current
@@ -39,7 +43,7 @@ export function usePlot(host: RefObject<HTMLElement | null>, shape: ChartShape, 
   }, [shape, chosen])
 
   useEffect(() => {
-    // The theme is read from the page; that it changed is why the chart is drawn anew.
+    // A dependency: the chart reads its colours from the page, so a new theme needs a new chart.
     if (!host.current || resolvedTheme === undefined) return
     const { own, destroy } = draw(host.current, latest.current.shape, {
       chosen: latest.current.chosen,
@@ -65,12 +69,12 @@ export function usePlot(host: RefObject<HTMLElement | null>, shape: ChartShape, 
   }
 }
 
-function draw(element: HTMLElement, shape: ChartShape, look: PlotLook) {
+function draw(element: HTMLElement, shape: ChartShape, settings: PlotSettings) {
   const { clientWidth: width, clientHeight: height } = element
-  const options = makeOptions(shape, { ...look, theme: readTheme(element), width, height })
+  const options = makeOptions(shape, { ...settings, theme: readTheme(element), width, height })
   const own = new uPlot(options, toData(shape), element)
   const observer = new ResizeObserver(() => {
-    // Even the same size would take the cursor away.
+    // Setting the same size would hide the cursor.
     if (own.width === element.clientWidth && own.height === element.clientHeight) return
     own.setSize({ width: element.clientWidth, height: element.clientHeight })
   })

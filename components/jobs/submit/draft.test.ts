@@ -14,7 +14,7 @@ import {
 const secret = 'gpuq_0123456789'
 
 describe('withoutToken', () => {
-  it('takes the token out and leaves the rest as written', () => {
+  it('removes the token and keeps the rest', () => {
     expect(withoutToken(`a: 1 # one\ntoken: "${secret}"\nb: 2\n`)).toBe('a: 1 # one\nb: 2\n')
     expect(withoutToken(`{'a': 1, 'token': '${secret}'}`)).not.toContain(secret)
     expect(withoutToken('a: 1\n')).toBe('a: 1\n')
@@ -24,7 +24,7 @@ describe('withoutToken', () => {
 describe('a command', () => {
   const config = 'project_id: p\ncommand: "bash run.sh"\n'
 
-  it('is read from the config and written there, whatever it holds', () => {
+  it('is read from the config and written to it', () => {
     expect(commandOf(config)).toBe('bash run.sh')
     expect(commandOf('project_id: p\n')).toBeNull()
     expect(commandOf('command: |\n  a\n  b\n')).toBe('a\nb\n')
@@ -34,7 +34,7 @@ describe('a command', () => {
     }
   })
 
-  it('is sent without a program; beside a program, both are, and the server refuses them', () => {
+  it('is submitted without a program; with one, the server rejects both', () => {
     expect(isCommand({ code: ' \n', config })).toBe(true)
     expect(toSubmission({ code: '', config })).toEqual({ config })
     expect(isCommand({ code: 'print(1)', config })).toBe(false)
@@ -56,7 +56,7 @@ describe('the draft', () => {
     vi.unstubAllGlobals()
   })
 
-  it('comes back as it was, until it is forgotten', () => {
+  it('is restored until it is removed', () => {
     expect(loadDraft()).toBeNull()
     const draft = { code: 'print(1)', config: 'name: "x"\n' }
     saveDraft(draft)
@@ -70,17 +70,17 @@ describe('the draft', () => {
     `{'token': '${secret}'}`,
     `token: "${secret}\nname: [`,
     `Token : ${secret}: x`,
-  ])('never keeps a token: %j', (config) => {
+  ])('never stores a token: %j', (config) => {
     saveDraft({ code: 'x', config })
     expect([...stored.values()].join()).not.toContain(secret)
   })
 
-  it('keeps a config that is not YAML yet, where no token can be in it', () => {
+  it('keeps invalid YAML if it cannot contain a token', () => {
     saveDraft({ code: '', config: 'name: [' })
     expect(loadDraft()?.config).toBe('name: [')
   })
 
-  it('starts anew from something that is no draft', () => {
+  it('ignores invalid data', () => {
     stored.set('gpuq.draft', '{"code":1}')
     expect(loadDraft()).toBeNull()
     stored.set('gpuq.draft', '{')

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { readConfigText } from '../editor/config-text'
 
-/** What is being written on the page that submits. */
+/** The unsubmitted files on the submit page. */
 export interface Draft {
   code: string
   config: string
@@ -20,7 +20,7 @@ export const blankDraft: Draft = {
   ].join('\n'),
 }
 
-/** What the config says that a shell runs; null: it says nothing of it, and the program runs. */
+/** The shell command in the config; null if the job runs the program. */
 export function commandOf(config: string): string | null {
   const read = readConfigText(config)?.read('command')
   if (read?.kind !== 'value') return null
@@ -32,31 +32,31 @@ export function withCommand(config: string, command: string): string {
   return readConfigText(config)?.write('command', command) ?? config
 }
 
-/** What is sent: of a command there is no program. */
+/** The files to submit. A command needs no program. */
 export function toSubmission({ code, config }: Draft): { code?: string; config: string } {
   return isCommand({ code, config }) ? { config } : { code, config }
 }
 
-/** Whether it is a command that is being written. Where there is a program too, that is to be seen. */
+/** Whether the draft is a command. With a program, the program is shown. */
 export function isCommand({ code, config }: Draft): boolean {
   return code.trim() === '' && commandOf(config) !== null
 }
 
-/** The config without its token: the session says who submits, and a secret has no business in this browser's storage. */
+/** The config without its token. The session identifies the user, and browser storage must hold no secret. */
 export function withoutToken(config: string): string {
   const text = readConfigText(config)
   if (text === null || text.read('token').kind === 'absent') return config
   const rest = text.write('token', undefined)
-  // A doubled key is a mistake to be shown, and still twice a secret.
+  // A duplicate key is shown as a problem, but its token must go too.
   return rest === config ? config : withoutToken(rest)
 }
 
-/** Whether a token may hide in a text: under its key where the text is no YAML yet, or under any other. */
+/** Whether a text may contain a token: in invalid YAML, or under another key. */
 function mayHoldToken(config: string): boolean {
   return /gpuq_[0-9A-Za-z]{8}/.test(config) || (readConfigText(config) === null && /token/i.test(config))
 }
 
-/** What was written here before, or null. */
+/** The saved draft, or null. */
 export function loadDraft(): Draft | null {
   try {
     return draftSchema.safeParse(JSON.parse(localStorage.getItem(storageKey) ?? 'null')).data ?? null
@@ -65,14 +65,14 @@ export function loadDraft(): Draft | null {
   }
 }
 
-/** Keeps what is being written, as far as no token can be in it. */
+/** Saves the draft without anything that may contain a token. */
 export function saveDraft({ code, config }: Draft): void {
   const bare = withoutToken(config)
   const kept = mayHoldToken(bare) ? blankDraft.config : bare
   try {
     localStorage.setItem(storageKey, JSON.stringify({ code, config: kept }))
   } catch {
-    // The browser's storage is full or forbidden: the draft then lives as long as the page.
+    // The browser's storage is full or disabled: the draft is kept only on this page.
   }
 }
 
@@ -80,6 +80,6 @@ export function forgetDraft(): void {
   try {
     localStorage.removeItem(storageKey)
   } catch {
-    // Where nothing can be stored, nothing is left to forget.
+    // Nothing was stored.
   }
 }

@@ -3,20 +3,20 @@ import { withoutToken } from './draft'
 import { sortFiles } from './sort-files'
 
 export interface ReadFiles {
-  /** What the files hold. */
+  /** The content of the files. */
   change: Partial<Draft>
-  /** What was taken: the files' names. */
-  taken: string[]
-  /** What was not, and why: a sentence each. */
+  /** The names of the accepted files. */
+  accepted: string[]
+  /** A message for each refused file. */
   refused: string[]
-  /** A token stood in the config and was left out. */
+  /** A token was removed from the config. */
   droppedToken: boolean
 }
 
 /** Reads the files of a submission. */
 export async function readFiles(files: readonly File[]): Promise<ReadFiles> {
   const { code, config, refused } = sortFiles(files)
-  const result: ReadFiles = { change: {}, taken: [], refused, droppedToken: false }
+  const result: ReadFiles = { change: {}, accepted: [], refused, droppedToken: false }
   for (const [role, file] of [
     ['code', code],
     ['config', config],
@@ -27,14 +27,14 @@ export async function readFiles(files: readonly File[]): Promise<ReadFiles> {
       result.refused.push(`${file?.name} is not UTF-8 text.`)
       continue
     }
-    result.taken.push(file?.name ?? role)
+    result.accepted.push(file?.name ?? role)
     result.change[role] = role === 'config' ? withoutToken(text) : text
     result.droppedToken ||= result.change[role] !== text
   }
   return result
 }
 
-/** Null where the bytes are no text. */
+/** Null if the file is not UTF-8 text. */
 async function readText(file: File): Promise<string | null> {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer())

@@ -4,18 +4,18 @@ import { sortFiles } from './sort-files'
 const file = (name: string, size = 10) => ({ name, size })
 
 describe('sortFiles', () => {
-  it('knows the two files by their endings, in either order', () => {
+  it('finds the two files by extension in any order', () => {
     const [code, config] = [file('solution.py'), file('config.yaml')]
     expect(sortFiles([code, config])).toEqual({ code, config, refused: [] })
     expect(sortFiles([config, code])).toEqual({ code, config, refused: [] })
   })
 
-  it('takes one alone, under any name', () => {
+  it('accepts a single file with any name', () => {
     expect(sortFiles([file('Train.PY')])).toEqual({ code: file('Train.PY'), refused: [] })
     expect(sortFiles([file('a.yml')])).toEqual({ config: file('a.yml'), refused: [] })
   })
 
-  it('says why it leaves a file out, and keeps the others', () => {
+  it('reports refused files and accepts the others', () => {
     const files = [
       file('notes.txt'),
       file('a.py'),
@@ -27,8 +27,8 @@ describe('sortFiles', () => {
     const { code, config, refused } = sortFiles(files)
     expect([code?.name, config?.name]).toEqual(['a.py', 'ok.yaml'])
     expect(refused).toEqual([
-      'notes.txt is neither Python nor YAML: drop a .py and a .yaml file.',
-      'b.py was left out: a.py came first.',
+      'notes.txt is not a .py or .yaml file.',
+      'b.py was ignored: a.py came first.',
       'big.yaml is larger than 1 MiB.',
       'empty.yaml is empty.',
     ])

@@ -9,14 +9,14 @@ interface NamedFile {
 export interface SortedFiles<File extends NamedFile> {
   code?: File
   config?: File
-  /** What is not taken, and why: a sentence each. */
+  /** A message for each refused file. */
   refused: string[]
 }
 
-/** As the server does. */
+/** The server's limit. */
 const maxBytes = 1024 * 1024
 
-/** Which dropped file is the program and which the config, by their names' endings; one of each. */
+/** Finds the program and the config among dropped files by their extensions. Accepts one of each. */
 export function sortFiles<File extends NamedFile>(files: readonly File[]): SortedFiles<File> {
   const sorted: SortedFiles<File> = { refused: [] }
   for (const file of files) {
@@ -34,7 +34,7 @@ function roleOf(name: string): FileRole | null {
 }
 
 function wrongEnding(name: string): string {
-  return `${name} is neither Python nor YAML: drop a .py and a .yaml file.`
+  return `${name} is not a .py or .yaml file.`
 }
 
 function wrongSize({ name, size }: NamedFile): string | null {
@@ -44,5 +44,5 @@ function wrongSize({ name, size }: NamedFile): string | null {
 
 function second(sorted: SortedFiles<NamedFile>, role: FileRole, { name }: NamedFile): string | null {
   const first = sorted[role]
-  return first ? `${name} was left out: ${first.name} came first.` : null
+  return first ? `${name} was ignored: ${first.name} came first.` : null
 }

@@ -3,60 +3,61 @@
 import { CircleCheck, Play, TriangleAlert } from 'lucide-react'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
+import { formatCount } from '../../ui/format-number'
 
 interface SubmitBarProps {
-  /** How many things are to be mended first. */
-  mistakes: number
-  /** Nothing is wrong, but the program is not there yet. */
+  /** The number of problems to fix first. */
+  problems: number
+  /** The draft has no problem but is incomplete. */
   unfinished: boolean
-  /** What the server said, beyond what stands beside the lines. */
-  failure: string | null
-  working: boolean
+  /** An error of the server that belongs to no line. */
+  error: string | null
+  submitting: boolean
   onSubmit: () => void
 }
 
-/** Says whether the job can be sent, and sends it. Stays in view however long the program is. */
-export function SubmitBar({ mistakes, unfinished, failure, working, onSubmit }: SubmitBarProps) {
+/** Shows whether the draft is ready, and submits it. Always visible. */
+export function SubmitBar({ problems, unfinished, error, submitting, onSubmit }: SubmitBarProps) {
   return (
     <div className="sticky bottom-0 z-10 -mx-4 mt-5 flex flex-col gap-2 border-t bg-canvas px-4 py-3 sm:-mx-6 sm:px-6 lg:-mx-8 lg:px-8">
-      {failure ? (
+      {error ? (
         <Callout tone="danger" announce>
-          {failure}
+          {error}
         </Callout>
       ) : null}
       <div className="flex items-center justify-between gap-3">
         <p role="status" className="flex min-w-0 items-center gap-1.5 text-muted text-sm">
-          {failure ? null : <Readiness mistakes={mistakes} unfinished={unfinished} />}
+          {error ? null : <Readiness problems={problems} unfinished={unfinished} />}
         </p>
         <Button
           variant="primary"
           size="lg"
-          loading={working}
+          loading={submitting}
           onClick={onSubmit}
           aria-keyshortcuts="Control+Enter Meta+Enter"
         >
           <Play aria-hidden />
-          Submit the job
+          Submit job
         </Button>
       </div>
     </div>
   )
 }
 
-function Readiness({ mistakes, unfinished }: Pick<SubmitBarProps, 'mistakes' | 'unfinished'>) {
-  if (mistakes > 0) {
+function Readiness({ problems, unfinished }: Pick<SubmitBarProps, 'problems' | 'unfinished'>) {
+  if (problems > 0) {
     return (
       <>
         <TriangleAlert aria-hidden className="size-4 shrink-0 text-danger-ink" />
-        {mistakes === 1 ? 'One thing' : `${mistakes} things`} to mend before it can be sent
+        {formatCount(problems, 'problem')} to fix
       </>
     )
   }
-  if (unfinished) return 'Drop or write a program to begin'
+  if (unfinished) return 'Add a program to begin'
   return (
     <>
       <CircleCheck aria-hidden className="size-4 shrink-0 text-success-ink" />
-      Ready to send
+      Ready to submit
     </>
   )
 }

@@ -10,12 +10,12 @@ import { toast } from '../../ui/toaster'
 import { CodeEditor } from '../editor/code-editor'
 import { ConfigEditor } from '../editor/config-editor'
 import { blankDraft, commandOf, type Draft, isCommand, withCommand } from './draft'
-import { DropHint } from './drop-hint'
+import { DropOverlay } from './drop-overlay'
 import { readFiles } from './read-files'
 import { SubmitBar } from './submit-bar'
 import { useDraft } from './use-draft'
+import { type DraftProblems, useDraftProblems } from './use-draft-problems'
 import { useFileDrops } from './use-file-drops'
-import { type Mistakes, useMistakes } from './use-mistakes'
 import { useSubmission } from './use-submission'
 
 interface SubmitViewProps {
@@ -24,71 +24,71 @@ interface SubmitViewProps {
   start: Draft | null
 }
 
-/** The button that sends stands where news usually appears. */
-const awayFromBar = { position: 'top-right' } as const
+/** The submit button covers the usual place of toasts. */
+const toastOptions = { position: 'top-right' } as const
 
-/** The page that submits: two files, dropped or written, and checked while they are. */
+/** The submit page: two files, dropped or written, checked while the user types. */
 export function SubmitView({ handle, start }: SubmitViewProps) {
   const { draft, change, startOver } = useDraft(start)
-  const { submit, working, refusal } = useSubmission(draft)
-  const [tried, setTried] = useState(false)
-  const mistakes = useMistakes(draft, { handle, told: refusal?.errors, tried })
+  const { submit, submitting, refusal } = useSubmission(draft)
+  const [submitted, setSubmitted] = useState(false)
+  const problems = useDraftProblems(draft, { handle, serverErrors: refusal?.errors, submitted })
 
-  const { takeFiles, hovering } = useTakenFiles(change)
-  const send = () => {
-    setTried(true)
-    if (!mistakes.blocking && !working) submit()
+  const { takeFiles, hovering } = useDroppedFiles(change)
+  const submitIfReady = () => {
+    setSubmitted(true)
+    if (!problems.blocking && !submitting) submit()
   }
-  const sendByKey = (event: KeyboardEvent) => {
+  const submitByKey = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
     event.preventDefault()
-    send()
+    submitIfReady()
   }
-  const count = mistakes.config.length + mistakes.code.length
+  const count = problems.config.length + problems.code.length
   return (
-    // The keys work wherever the focus is on this page; the button is the way for everyone else.
-    <div role="presentation" onKeyDownCapture={sendByKey}>
+    // The shortcut works everywhere on this page. The button does the same.
+    <div role="presentation" onKeyDownCapture={submitByKey}>
       <PageHeader
         title="New job"
-        description="A program and its config. Both are checked here before anything is sent."
+        description="A program and its config. gpuq checks both before you submit."
         actions={draft === blankDraft ? null : <StartOver onConfirm={startOver} />}
       />
-      <div data-takes-files>
+      <div data-file-drop>
         <FileDrop
-          label="Drop solution.py and config.yaml, or choose them"
-          hint="Together or one by one, anywhere on this page. Or write them below."
+          label="Drop solution.py and config.yaml, or choose files"
+          hint="You can drop files anywhere on this page, or write them below."
           accept=".py,.yaml,.yml"
           multiple
           onFiles={takeFiles}
           className="py-4"
         />
       </div>
-      <Editors draft={draft} mistakes={mistakes} onChange={change} />
+      <Editors draft={draft} problems={problems} onChange={change} />
       <SubmitBar
-        mistakes={count}
-        unfinished={mistakes.blocking}
-        failure={refusal && refusal.errors.length === 0 ? refusal.message : null}
-        working={working}
-        onSubmit={send}
+        problems={count}
+        unfinished={problems.blocking}
+        error={refusal && refusal.errors.length === 0 ? refusal.message : null}
+        submitting={submitting}
+        onSubmit={submitIfReady}
       />
-      {hovering ? <DropHint /> : null}
+      {hovering ? <DropOverlay /> : null}
     </div>
   )
 }
 
 interface EditorsProps {
   draft: Draft
-  mistakes: Mistakes
+  problems: DraftProblems
   onChange: (change: Partial<Draft>) => void
 }
 
-function Editors({ draft, mistakes, onChange }: EditorsProps) {
+function Editors({ draft, problems, onChange }: EditorsProps) {
   return (
     <div className="mt-4 grid items-start gap-4 lg:grid-cols-2">
       {isCommand(draft) ? (
         <CommandPanel draft={draft} onChange={onChange} />
       ) : (
-        <ProgramPanel draft={draft} mistakes={mistakes} onChange={onChange} />
+        <ProgramPanel draft={draft} problems={problems} onChange={onChange} />
       )}
       <Panel>
         <PanelHeader title={<span className="font-mono">config.yaml</span>} />
@@ -96,8 +96,8 @@ function Editors({ draft, mistakes, onChange }: EditorsProps) {
           <ConfigEditor
             value={draft.config}
             onChange={(config) => onChange({ config })}
-            problems={mistakes.config}
-            {...(mistakes.environments ? { environments: mistakes.environments } : {})}
+            problems={problems.config}
+            {...(problems.environments ? { environments: problems.environments } : {})}
           />
         </PanelBody>
       </Panel>
@@ -105,7 +105,7 @@ function Editors({ draft, mistakes, onChange }: EditorsProps) {
   )
 }
 
-function ProgramPanel({ draft, mistakes, onChange }: EditorsProps) {
+function ProgramPanel({ draft, problems, onChange }: EditorsProps) {
   return (
     <Panel>
       <PanelHeader title={<span className="font-mono">solution.py</span>} />
@@ -115,7 +115,7 @@ function ProgramPanel({ draft, mistakes, onChange }: EditorsProps) {
           language="python"
           value={draft.code}
           onChange={(code) => onChange({ code })}
-          problems={mistakes.code}
+          problems={problems.code}
           placeholder="print('Hello from a GPU')"
           className="h-[34rem] max-lg:h-96"
         />
@@ -124,13 +124,13 @@ function ProgramPanel({ draft, mistakes, onChange }: EditorsProps) {
   )
 }
 
-/** The config's command, in a box where it can be read. Its mistakes stand beside the config. */
-function CommandPanel({ draft, onChange }: Omit<EditorsProps, 'mistakes'>) {
+/** The config's command in an editor. Its problems are shown with the config. */
+function CommandPanel({ draft, onChange }: Omit<EditorsProps, 'problems'>) {
   return (
     <Panel>
       <PanelHeader
         title={<span className="font-mono">command</span>}
-        description="Run by /bin/sh in place of solution.py. To write a program, take the key out of the config."
+        description="/bin/sh runs this command instead of solution.py. To write a program, remove the key from the config."
       />
       <PanelBody>
         <CodeEditor
@@ -146,14 +146,15 @@ function CommandPanel({ draft, onChange }: Omit<EditorsProps, 'mistakes'>) {
   )
 }
 
-/** Takes dropped files into the draft, and says what became of each. */
-function useTakenFiles(change: (change: Partial<Draft>) => void) {
+/** Reads dropped files into the draft and reports the result. */
+function useDroppedFiles(change: (change: Partial<Draft>) => void) {
   const takeFiles = async (files: File[]) => {
     const read = await readFiles(files)
     change(read.change)
-    if (read.taken.length > 0) toast.success(`Read ${read.taken.join(' and ')}`, awayFromBar)
-    for (const sentence of read.refused) toast.error(sentence, awayFromBar)
-    if (read.droppedToken) toast.info('The token was left out of the config: you are signed in.', awayFromBar)
+    if (read.accepted.length > 0) toast.success(`Read ${read.accepted.join(' and ')}`, toastOptions)
+    for (const message of read.refused) toast.error(message, toastOptions)
+    if (read.droppedToken)
+      toast.info('gpuq removed the token from the config: you are signed in.', toastOptions)
   }
   const take = (files: File[]) => void takeFiles(files)
   return { takeFiles: take, hovering: useFileDrops(take) }
@@ -164,7 +165,7 @@ function StartOver({ onConfirm }: { onConfirm: () => void }) {
     <ConfirmDialog
       trigger={<Button variant="ghost">Start over</Button>}
       title="Start over?"
-      description="What is written in both editors is cleared."
+      description="This clears both editors."
       confirmLabel="Clear both"
       keepLabel="Keep them"
       onConfirm={onConfirm}

@@ -6,19 +6,19 @@ import { blankDraft, type Draft, forgetDraft, loadDraft, saveDraft } from './dra
 interface DraftState {
   draft: Draft
   change: (change: Partial<Draft>) => void
-  /** Begins with empty editors. */
+  /** Clears both editors. */
   startOver: () => void
 }
 
-/** What is being written: `start` where the page was opened with something, else what was left here the last time. */
+/** The draft: `start` if the page was opened with files, or the saved draft. */
 export function useDraft(start: Draft | null): DraftState {
   const [draft, setDraft] = useState<Draft>(start ?? blankDraft)
   useEffect(() => {
-    const kept = start ? null : loadDraft()
-    if (kept) setDraft(kept)
+    const saved = start ? null : loadDraft()
+    if (saved) setDraft(saved)
   }, [start])
 
-  // Deferred, so that keeping a long program does not hold up the typing of it.
+  // Deferred, so that saving a long program does not slow down typing.
   const settled = useDeferredValue(draft)
   useEffect(() => {
     if (settled !== blankDraft) saveDraft(settled)

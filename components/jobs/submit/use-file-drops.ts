@@ -5,10 +5,10 @@ import { useEffect, useEffectEvent, useState } from 'react'
 const carriesFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') ?? false
 
 /**
- * Takes files dropped anywhere on the page, so that nobody misses the spot and has the browser open the file instead.
- * Listens before everything else, because an editor would paste a file's text where it falls; only an element marked
- * with `data-takes-files` sees to its own.
- * @returns whether files hover over the page now.
+ * Accepts files dropped anywhere on the page. Otherwise the browser would open a file that misses the drop area. Listens
+ * in the capture phase, because an editor would insert the file's text. Elements with `data-file-drop` handle their own
+ * drops.
+ * @returns whether the user is dragging files over the page.
  */
 export function useFileDrops(onFiles: (files: File[]) => void): boolean {
   const [hovering, setHovering] = useState(false)
@@ -20,13 +20,13 @@ export function useFileDrops(onFiles: (files: File[]) => void): boolean {
       setHovering(true)
     }
     const leave = (event: DragEvent) => {
-      // Without a next element, the pointer has left the window.
+      // Without a related target, the pointer left the window.
       if (event.relatedTarget === null) setHovering(false)
     }
     const drop = (event: DragEvent) => {
       setHovering(false)
-      const hasOwnPlace = event.target instanceof Element && event.target.closest('[data-takes-files]')
-      if (!carriesFiles(event) || hasOwnPlace) return
+      const hasOwnHandler = event.target instanceof Element && event.target.closest('[data-file-drop]')
+      if (!carriesFiles(event) || hasOwnHandler) return
       event.preventDefault()
       event.stopPropagation()
       take([...(event.dataTransfer?.files ?? [])])

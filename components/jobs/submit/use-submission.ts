@@ -10,7 +10,7 @@ import { ProblemError } from '@/lib/http/client/problem'
 import { type Draft, forgetDraft, toSubmission } from './draft'
 
 interface Refusal {
-  /** What was sent: once it is changed, its mistakes may be gone. */
+  /** The submitted draft. A changed draft may have no problems. */
   draft: Draft
   message: string
   errors: readonly FieldError[]
@@ -18,22 +18,22 @@ interface Refusal {
 
 interface SubmissionState {
   submit: () => void
-  working: boolean
+  submitting: boolean
   /** What the server said about the draft as it stands. */
   refusal: Refusal | null
 }
 
-/** Sends a draft, and goes to its job. */
+/** Submits a draft and opens its job. */
 export function useSubmission(draft: Draft): SubmissionState {
   const router = useRouter()
   const { mutateAsync } = useMutation(submitJob)
-  const [working, setWorking] = useState(false)
+  const [submitting, setSubmitting] = useState(false)
   const [refusal, setRefusal] = useState<Refusal | null>(null)
-  // The same draft keeps its key: sent again after an answer that got lost, it is still one job.
+  // The same draft keeps its idempotency key: a retry after a lost response creates no second job.
   const sent = useRef<{ draft: Draft; key: string } | null>(null)
 
   const submit = async () => {
-    setWorking(true)
+    setSubmitting(true)
     setRefusal(null)
     if (sent.current?.draft !== draft) sent.current = { draft, key: uuidv7() }
     try {
@@ -41,17 +41,17 @@ export function useSubmission(draft: Draft): SubmissionState {
       forgetDraft()
       router.push(`/jobs/${job.job_id}`)
     } catch (error) {
-      setWorking(false)
+      setSubmitting(false)
       setRefusal({
         draft,
-        message: error instanceof Error ? error.message : 'The job could not be sent. Try again.',
+        message: error instanceof Error ? error.message : 'Submitting failed. Try again.',
         errors: error instanceof ProblemError ? error.errors : [],
       })
     }
   }
   return {
     submit: () => void submit(),
-    working,
+    submitting,
     refusal: refusal?.draft === draft ? refusal : null,
   }
 }

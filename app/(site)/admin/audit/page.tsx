@@ -4,15 +4,15 @@ import { AuditList } from '@/components/admin/audit-list'
 import { auditQuery } from '@/components/queries/queries'
 import { listAudit } from '@/lib/access/audit'
 import { listAuditSchema } from '@/lib/contract/access'
-import { pageAdmin } from '../../page-actor'
-import { type PageSearch, readSearch, withSearch } from '../../page-search'
 import { firstPage, Prefetched } from '../../prefetched'
+import { requireAdmin } from '../../require-actor'
+import { readSearchParams, type SearchParams, withSearchParams } from '../../search-params'
 
 export const metadata: Metadata = { title: 'Audit log' }
 
-export default async function AuditPage({ searchParams }: { searchParams: PageSearch }) {
-  const params = await readSearch(searchParams)
-  const actor = await pageAdmin(withSearch('/admin/audit', params))
+export default async function AuditPage({ searchParams }: { searchParams: SearchParams }) {
+  const params = await readSearchParams(searchParams)
+  const actor = await requireAdmin(withSearchParams('/admin/audit', params))
   const filters = toAuditFilters(params)
   return (
     <Prefetched

@@ -3,15 +3,15 @@ import { JobList } from '@/components/jobs/list/job-list'
 import { toJobQuery } from '@/components/jobs/list/job-query'
 import { keys } from '@/components/queries/queries'
 import { listJobs } from '@/lib/jobs/read/list'
-import { pageAdmin } from '../../page-actor'
-import { type PageSearch, readSearch, withSearch } from '../../page-search'
 import { Prefetched } from '../../prefetched'
+import { requireAdmin } from '../../require-actor'
+import { readSearchParams, type SearchParams, withSearchParams } from '../../search-params'
 
 export const metadata: Metadata = { title: 'All jobs' }
 
-export default async function AllJobsPage({ searchParams }: { searchParams: PageSearch }) {
-  const params = await readSearch(searchParams)
-  const actor = await pageAdmin(withSearch('/admin/jobs', params))
+export default async function AllJobsPage({ searchParams }: { searchParams: SearchParams }) {
+  const params = await readSearchParams(searchParams)
+  const actor = await requireAdmin(withSearchParams('/admin/jobs', params))
   const query = toJobQuery(params, { everyone: true })
   return (
     <Prefetched queryKey={keys.jobList(query)} load={() => listJobs(actor, query)}>

@@ -3,13 +3,13 @@ import { PolicyView } from '@/components/cluster/policy/policy-view'
 import { modelsQuery, policyQuery } from '@/components/queries/cluster'
 import { readPolicy, toWirePolicy } from '@/lib/cluster/admin/policy'
 import { readModels } from '@/lib/jobs/submission/model-table'
-import { pageAdmin } from '../../page-actor'
 import { Prefetched } from '../../prefetched'
+import { requireAdmin } from '../../require-actor'
 
 export const metadata: Metadata = { title: 'Policy and models' }
 
 export default async function PolicyPage() {
-  await pageAdmin('/admin/policy')
+  await requireAdmin('/admin/policy')
   return (
     <Prefetched queryKey={policyQuery().queryKey} load={async () => toWirePolicy(await readPolicy())}>
       <Prefetched queryKey={modelsQuery().queryKey} load={() => readModels()}>

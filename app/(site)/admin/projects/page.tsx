@@ -3,13 +3,13 @@ import { ProjectList } from '@/components/access/project-list'
 import { projectsQuery } from '@/components/queries/queries'
 import { listProjects } from '@/lib/access/projects/projects'
 import { listProjectsSchema } from '@/lib/contract/access'
-import { pageAdmin } from '../../page-actor'
 import { firstPage, Prefetched } from '../../prefetched'
+import { requireAdmin } from '../../require-actor'
 
 export const metadata: Metadata = { title: 'All projects' }
 
 export default async function AllProjectsPage() {
-  const actor = await pageAdmin('/admin/projects')
+  const actor = await requireAdmin('/admin/projects')
   return (
     <Prefetched
       queryKey={projectsQuery(true).queryKey}

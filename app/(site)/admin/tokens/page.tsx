@@ -3,13 +3,13 @@ import { TokenList } from '@/components/access/token-list'
 import { tokensQuery } from '@/components/queries/queries'
 import { listTokens } from '@/lib/access/tokens/tokens'
 import { listTokensSchema } from '@/lib/contract/access'
-import { pageAdmin } from '../../page-actor'
 import { firstPage, Prefetched } from '../../prefetched'
+import { requireAdmin } from '../../require-actor'
 
 export const metadata: Metadata = { title: 'All tokens' }
 
 export default async function AllTokensPage() {
-  const actor = await pageAdmin('/admin/tokens')
+  const actor = await requireAdmin('/admin/tokens')
   return (
     <Prefetched
       queryKey={tokensQuery(true).queryKey}

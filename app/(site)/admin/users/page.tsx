@@ -3,13 +3,13 @@ import { UserList } from '@/components/admin/user-list'
 import { usersQuery } from '@/components/queries/queries'
 import { listUsers } from '@/lib/access/users/users'
 import { listUsersSchema } from '@/lib/contract/access'
-import { pageAdmin } from '../../page-actor'
 import { firstPage, Prefetched } from '../../prefetched'
+import { requireAdmin } from '../../require-actor'
 
 export const metadata: Metadata = { title: 'Users' }
 
 export default async function UsersPage() {
-  const actor = await pageAdmin('/admin/users')
+  const actor = await requireAdmin('/admin/users')
   return (
     <Prefetched
       queryKey={usersQuery().queryKey}

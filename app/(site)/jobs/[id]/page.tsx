@@ -9,13 +9,13 @@ import { currentActor } from '@/lib/access/sessions/current-actor'
 import { GpuqError } from '@/lib/contract/errors'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { readJob } from '@/lib/jobs/read/read'
-import { pageActor } from '../../page-actor'
-import { type PageSearch, readSearch, withSearch } from '../../page-search'
 import { Prefetched } from '../../prefetched'
+import { requireActor } from '../../require-actor'
+import { readSearchParams, type SearchParams, withSearchParams } from '../../search-params'
 
-type Props = { params: Promise<{ id: string }>; searchParams: PageSearch }
+type Props = { params: Promise<{ id: string }>; searchParams: SearchParams }
 
-/** Asked by the page and by its title, read once. Null where there is none that the actor may see. */
+/** Read once for the page and its title. Null if the actor may not see the job. */
 const findJob = cache(async (actor: Actor, id: string): Promise<JobDetail | null> => {
   try {
     return await readJob(actor, id)
@@ -32,8 +32,8 @@ export async function generateMetadata({ params }: Props): Promise<Metadata> {
 }
 
 export default async function JobPage({ params, searchParams }: Props) {
-  const [{ id }, search] = await Promise.all([params, readSearch(searchParams)])
-  const actor = await pageActor(withSearch(`/jobs/${encodeURIComponent(id)}`, search))
+  const [{ id }, search] = await Promise.all([params, readSearchParams(searchParams)])
+  const actor = await requireActor(withSearchParams(`/jobs/${encodeURIComponent(id)}`, search))
   const job = await findJob(actor, id)
   if (!job) notFound()
   return (

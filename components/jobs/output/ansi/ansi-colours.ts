@@ -3,8 +3,8 @@ import type { AnsiColour, AnsiStyle } from './ansi-style'
 
 const names = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const
 
-/** The sixteen as terminals paint them, for grounds: text over them is chosen to be readable, whatever the theme. */
-const grounds: readonly Rgb[] = [
+/** The 16 terminal colours for backbackgroundColours. The text colour on them is chosen for contrast in both themes. */
+const backgroundColours: readonly Rgb[] = [
   [30, 30, 34],
   [190, 40, 45],
   [35, 125, 65],
@@ -25,7 +25,7 @@ const grounds: readonly Rgb[] = [
 
 type Rgb = readonly [red: number, green: number, blue: number]
 
-/** The CSS for a style. Whatever a program asks for, its text keeps a contrast of 4.5:1. */
+/** The CSS of a style. Text always has a contrast of at least 4.5:1. */
 export function toCss(style: AnsiStyle): CSSProperties {
   const css: CSSProperties = { ...colours(style) }
   if (style.bold) css.fontWeight = 600
@@ -39,16 +39,16 @@ function colours({ foreground, background, inverse, dim }: AnsiStyle): CSSProper
   const ink = inverse ? background : foreground
   const ground = inverse ? foreground : background
   if (ground) {
-    const groundRgb = toRgb(ground)
-    return { background: cssRgb(groundRgb), color: cssRgb(readableOn(groundRgb, ink && toRgb(ink))) }
+    const backgroundRgb = toRgb(ground)
+    return { background: cssRgb(backgroundRgb), color: cssRgb(readableOn(backgroundRgb, ink && toRgb(ink))) }
   }
   if (inverse) return { background: 'var(--ink)', color: 'var(--canvas)' }
-  if (ink) return { color: onPage(ink) }
+  if (ink) return { color: toTextColour(ink) }
   return dim ? { color: 'var(--muted)' } : {}
 }
 
-/** On the page's own ground: the theme's version of a named colour; an exact one is made darker or lighter to be read. */
-function onPage(colour: AnsiColour): string {
+/** A text colour on the page's background: the theme's version of a named colour, or an exact colour adjusted for contrast. */
+function toTextColour(colour: AnsiColour): string {
   if (!('palette' in colour)) {
     return `oklch(from ${cssRgb(toRgb(colour))} clamp(var(--ansi-l-min), l, var(--ansi-l-max)) c h)`
   }
@@ -57,7 +57,7 @@ function onPage(colour: AnsiColour): string {
 }
 
 function toRgb(colour: AnsiColour): Rgb {
-  if ('palette' in colour) return grounds[colour.palette] ?? [0, 0, 0]
+  if ('palette' in colour) return backgroundColours[colour.palette] ?? [0, 0, 0]
   return [colour.red, colour.green, colour.blue]
 }
 

@@ -41,14 +41,14 @@ describe('colours and weights', () => {
     expect(parseLine(`${esc}[${parameters}mx`).segments).toEqual([{ text: 'x', style }])
   })
 
-  it('goes on from the style of the line before, and says how it ends', () => {
+  it('continues the style of the previous line, and returns its last style', () => {
     const first = parseLine(`${esc}[32mgreen`)
     expect(first.end).toEqual({ foreground: { palette: 2 } })
     expect(parseLine('still green', first.end).segments).toEqual([{ text: 'still green', style: first.end }])
   })
 })
 
-describe('everything else a terminal would act on', () => {
+describe('other terminal sequences', () => {
   it.each([
     ['a link (OSC 8)', `${esc}]8;;javascript:alert(1)${esc}\\click${esc}]8;;${esc}\\`, 'click'],
     ['the clipboard (OSC 52)', `a${esc}]52;c;cm0gLXJm\u0007b`, 'ab'],
@@ -60,7 +60,7 @@ describe('everything else a terminal would act on', () => {
     ['a device control string', `${esc}Pq#0;2${esc}\\x`, 'x'],
     ['a character set', `${esc}(Bx${esc}=y`, 'xy'],
     ['the control sequence introducer of one character', '\u009B31mx', 'x'],
-  ])('takes out %s', (_, text, shown) => {
+  ])('removes %s', (_, text, shown) => {
     expect(plainText(text)).toBe(shown)
   })
 
@@ -72,7 +72,7 @@ describe('everything else a terminal would act on', () => {
     expect(plainText(text)).toBe(shown)
   })
 
-  it('shows what cannot be seen by its name, apart from the text around it', () => {
+  it('shows invisible characters by name in separate runs', () => {
     expect(parseLine('a\u0000b\u202Ec').segments).toEqual([
       { text: 'a', style: {} },
       { text: '⟨NUL⟩', style: {}, control: true },
@@ -116,7 +116,7 @@ const hostile = fc.string({
   maxLength: 60,
 })
 
-it('never leaves a special character in what is shown, whatever comes', () => {
+it('never shows a special character', () => {
   fc.assert(fc.property(hostile, (text) => !specialCharacter.test(plainText(text))))
 })
 

@@ -2,26 +2,25 @@ import { type AnsiStyle, applySgr, plainStyle } from './ansi-style'
 import { controlSequence, controlString, otherEscape } from './control-sequences'
 import { nameControl, specialCharacter } from './visible-controls'
 
-/** A run of text that looks the same throughout. */
+/** A run of text with one style. */
 export interface Segment {
   text: string
   style: AnsiStyle
-  /** The text stands for a character that cannot be seen. */
+  /** The text is the name of an invisible character. */
   control?: true
 }
 
 export interface ParsedLine {
   segments: Segment[]
-  /** The style that the next line of the same stream begins with. */
+  /** The style at the start of the next line. */
   end: AnsiStyle
 }
 
 const special = new RegExp(specialCharacter.source, 'gu')
 
 /**
- * Splits a line of output into runs. Colours and weights are understood; every other escape sequence is taken out
- * without being acted on. A sequence that never ends is not one: its first character is named, and the rest stays
- * in view, so that nothing can be hidden behind it.
+ * Splits a line of output into runs. Applies colours and weights, and removes all other escape sequences. An unfinished
+ * sequence is not removed: its first character is shown by name and the rest as text, so that it can hide nothing.
  */
 export function parseLine(text: string, start: AnsiStyle = plainStyle): ParsedLine {
   if (!specialCharacter.test(text)) {
@@ -47,7 +46,7 @@ export function parseLine(text: string, start: AnsiStyle = plainStyle): ParsedLi
   return { segments: line.finish(), end: line.style }
 }
 
-/** The text of a line as it is shown: what search looks through and what is copied. */
+/** The visible text of a line, for search and copy. */
 export function plainText(text: string): string {
   if (!specialCharacter.test(text)) return text
   return parseLine(text)

@@ -1,7 +1,7 @@
-/** A colour as a program asked for it: one of the terminal's sixteen, or an exact one. */
+/** A colour: one of the terminal's 16, or an exact one. */
 export type AnsiColour = { palette: number } | { red: number; green: number; blue: number }
 
-/** How text is to look. What is left out is the terminal's default. */
+/** The style of text. Missing properties have the terminal's default. */
 export interface AnsiStyle {
   readonly foreground?: AnsiColour | undefined
   readonly background?: AnsiColour | undefined
@@ -32,7 +32,7 @@ const flags: Record<number, Partial<AnsiStyle>> = {
   49: { background: undefined },
 }
 
-/** Applies the parameters of one "select graphic rendition" sequence, as in `1;38;5;208`. Unknown ones do nothing. */
+/** Applies the parameters of one "select graphic rendition" sequence, as in `1;38;5;208`. Ignores unknown codes. */
 export function applySgr(style: AnsiStyle, parameters: string): AnsiStyle {
   const codes = parameters.split(';')
   let result = style
@@ -41,7 +41,7 @@ export function applySgr(style: AnsiStyle, parameters: string): AnsiStyle {
     const [head = '', ...inner] = code.split(':')
     const number = head === '' ? 0 : Number(head)
     if (number === 38 || number === 48) {
-      // Either all in one parameter, set apart by colons, or spread over the parameters that follow.
+      // Either one parameter with colons, or several parameters.
       const tail = inner.length > 0 ? inner : codes.slice(at + 1, at + 5)
       const { colour, used } = readColour(tail, inner.length > 0)
       if (inner.length === 0) at += used
@@ -68,7 +68,7 @@ function applyCode(style: AnsiStyle, code: number): AnsiStyle {
 
 interface ReadColour {
   colour: AnsiColour | undefined
-  /** How many of the following parameters belong to the colour. */
+  /** The number of following parameters of the colour. */
   used: number
 }
 
@@ -76,7 +76,7 @@ function readColour(tail: readonly string[], colons: boolean): ReadColour {
   const kind = tail[0]
   if (kind === '5') return { colour: indexedColour(toByte(tail[1])), used: 2 }
   if (kind !== '2') return { colour: undefined, used: 0 }
-  // With colons a colour space, mostly empty, may stand before the three: 38:2::255:128:0.
+  // With colons, an optional colour space comes first: 38:2::255:128:0.
   const from = colons && tail.length > 4 ? 2 : 1
   const [red, green, blue] = [toByte(tail[from]), toByte(tail[from + 1]), toByte(tail[from + 2])]
   if (red === undefined || green === undefined || blue === undefined) return { colour: undefined, used: 4 }
@@ -89,7 +89,7 @@ function toByte(text: string | undefined): number | undefined {
   return value <= 255 ? value : undefined
 }
 
-/** The table of 256: sixteen named, a cube of six by six by six, and twenty-four greys. */
+/** The 256-colour table: 16 named colours, a 6×6×6 cube and 24 greys. */
 function indexedColour(index: number | undefined): AnsiColour | undefined {
   if (index === undefined) return undefined
   if (index < 16) return { palette: index }

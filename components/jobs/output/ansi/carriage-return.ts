@@ -1,9 +1,8 @@
 import { erasesLine, findStyleChanges, isStyleReset, withoutSequences } from './control-sequences'
 
 /**
- * What is left of a line that went back to its beginning, as progress bars do: the last thing written over it. A
- * return at the very end is kept, for what may still be written over this; colours that were switched on before stay
- * on.
+ * Applies carriage returns, as progress bars use them: the last text wins. Keeps a return at the end, because more text
+ * may follow, and the colours that were set before.
  */
 export function overwrite(line: string): string {
   const last = line.lastIndexOf('\r', line.length - 2)
@@ -17,7 +16,7 @@ export function overwrite(line: string): string {
   return [...sinceReset(carried), ...passes.slice(shown), ending].join('')
 }
 
-/** Only colours after the return change nothing that was there; an erased line is empty on purpose. */
+/** Whether a pass has only colours. A pass that erases the line counts as written. */
 function writesNothing(pass: string): boolean {
   return !erasesLine(pass) && withoutSequences(pass) === ''
 }

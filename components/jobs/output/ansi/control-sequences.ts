@@ -1,18 +1,18 @@
 /*
- * The shapes of terminals' control sequences (ECMA-48), each in its form with ESC and in its one-character form.
- * They are put together from named characters: nobody can read a control character in a pattern.
+ * Terminal control sequences (ECMA-48), with ESC or as one character. Built from named characters, because control
+ * characters in a pattern are not readable.
  */
 const esc = '\u001B'
 const bell = '\u0007'
 const introducers = '\u0090\u0098\u009D\u009E\u009F'
 const stringEnd = '\u009C'
 
-/** A control sequence: parameters, intermediates, and the letter that says which one it is. */
+/** A control sequence: parameters, intermediates and the final letter. */
 export const controlSequence = new RegExp(`(?:${esc}\\[|\u009B)([0-?]*)[ -/]*([@-~])`, 'y')
 
 /**
- * A string for the terminal (a link, a title, the clipboard, a device's settings), up to its end mark. No other mark
- * may stand inside: a line of nothing but beginnings would be read to its end again from each of them.
+ * A string for the terminal (a link, a title, the clipboard), up to its end mark. It may contain no other mark:
+ * otherwise, a line of many start marks would take quadratic time.
  */
 export const controlString = new RegExp(
   `(?:${esc}[\\]PX^_]|[${introducers}])[^${bell}${esc}\u0090-\u009F]*(?:${bell}|${esc}\\\\|${stringEnd})`,
@@ -32,12 +32,12 @@ export function findStyleChanges(text: string): string[] {
   return text.match(new RegExp(`${esc}\\[[\\d;:]*m`, 'g')) ?? []
 }
 
-/** Back to the default style. */
+/** Whether a sequence resets the style. */
 export function isStyleReset(sequence: string): boolean {
   return sequence === `${esc}[m` || sequence === `${esc}[0m`
 }
 
-/** Whether a text empties the line it stands in. */
+/** Whether a text erases its line. */
 export function erasesLine(text: string): boolean {
   return new RegExp(`${esc}\\[[012]?K`).test(text)
 }

@@ -1,6 +1,6 @@
 /*
- * Characters that one does not see but that change what one reads: they reorder, hide or join text, and a hostile
- * job prints them to make its output say something else. Each is shown by name.
+ * Invisible characters that reorder, hide or join text. A hostile job can print them to fake its output. Each is shown
+ * by name.
  */
 
 // Zero-width and bidi marks, embeddings, overrides and isolates, line and paragraph separators, invisible operators,
@@ -9,7 +9,7 @@ const invisible =
   '\\u00AD\\u034F\\u061C\\u115F\\u1160\\u17B4\\u17B5\\u180B-\\u180F\\u200B-\\u200F\\u2028-\\u202E\\u2060-\\u206F' +
   '\\u3164\\uFEFF\\uFFA0\\uFFF9-\\uFFFB\\u{E0000}-\\u{E01EF}\\uD800-\\uDFFF'
 
-/** Everything that is not simply text: control characters (but the tab) and the invisible ones. */
+/** Control characters (except tab) and invisible characters. */
 export const specialCharacter = new RegExp(`[\\u0000-\\u0008\\u000A-\\u001F\\u007F-\\u009F${invisible}]`, 'u')
 
 // Joiners belong to emoji made of several, and to the spelling of scripts such as Arabic and Devanagari.
@@ -41,7 +41,7 @@ const controlNames =
     ' ',
   )
 
-/** The text that stands for a special character, or null where it is at home and may stay as it is. */
+/** The name of a special character, or null if it is valid at this position. */
 export function nameControl(character: string, before: string): string | null {
   const code = character.codePointAt(0) ?? 0
   if ((code === 0x200c || code === 0x200d) && mayBeJoined.test(before)) return null

@@ -10,7 +10,7 @@ const styled = fc.string({
 })
 
 describe('cutAtMatches', () => {
-  it('marks a match that runs over a change of style as one', () => {
+  it('marks a match across a change of style', () => {
     const { segments } = parseLine('\u001B[31mlo\u001B[32mss\u001B[0m 1')
     expect(
       cutAtMatches(segments, findMatches('loss 1', /loss/g)).map(({ text, match }) => [text, match]),

@@ -1,13 +1,13 @@
 import type { Segment } from '../ansi/ansi-parse'
 import type { MatchRange } from './output-search'
 
-/** A run of text with one look, within one match or outside of all. */
+/** A run of text with one style, entirely inside or outside a match. */
 export interface Piece extends Segment {
-  /** Which of the line's matches it belongs to. */
+  /** The index of its match in the line. */
   match?: number
 }
 
-/** Cuts a line's runs at the edges of its matches. Ranges count over the runs' texts put together. */
+/** Splits a line's runs at the edges of its matches. Ranges count over the whole line. */
 export function cutAtMatches(segments: readonly Segment[], ranges: readonly MatchRange[]): Piece[] {
   if (ranges.length === 0) return [...segments]
   const pieces: Piece[] = []

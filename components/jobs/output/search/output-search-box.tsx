@@ -3,7 +3,7 @@
 import { CaseSensitive, ChevronDown, ChevronUp, Regex, Search } from 'lucide-react'
 import { type KeyboardEvent, type RefObject, useId } from 'react'
 import { cn } from '@/components/ui/class-names'
-import { formatCount } from '@/components/ui/format-number'
+import { formatNumber } from '@/components/ui/format-number'
 import { IconButton } from '@/components/ui/icon-button'
 import { Input } from '@/components/ui/input'
 import type { OutputSearchState } from './use-output-search'
@@ -11,9 +11,9 @@ import type { OutputSearchState } from './use-output-search'
 interface OutputSearchBoxProps {
   box: RefObject<HTMLInputElement | null>
   search: OutputSearchState
-  /** `:12` was typed and sent. */
+  /** The user entered `:12`. */
   onGoToLine: (line: number) => void
-  /** Back to the output. */
+  /** Moves the focus back to the output. */
   onLeave: () => void
 }
 
@@ -109,9 +109,9 @@ function SearchButtons({ search }: { search: OutputSearchState }) {
 
 function summarize({ query, goTo, problem, total, index, searching }: OutputSearchState): string {
   if (query.text === '') return ''
-  if (goTo !== null) return `Enter: line ${formatCount(goTo + 1)}`
+  if (goTo !== null) return `Enter: go to line ${formatNumber(goTo + 1)}`
   if (problem) return problem
-  if (total === 0) return searching ? 'Searching…' : 'No match'
-  const count = `${formatCount(total)}${searching ? '…' : ''}`
-  return index === null ? count : `${formatCount(index + 1)} of ${count}`
+  if (total === 0) return searching ? 'Searching…' : 'No matches'
+  const count = `${formatNumber(total)}${searching ? '…' : ''}`
+  return index === null ? count : `${formatNumber(index + 1)} of ${count}`
 }

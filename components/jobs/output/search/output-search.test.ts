@@ -25,7 +25,7 @@ function searchAll(store: OutputStore, wanted: RegExp, slice = 3): OutputSearch 
 }
 
 describe('compileQuery', () => {
-  it('takes text as it is written unless told otherwise', () => {
+  it('matches text literally by default', () => {
     expect(findMatches('a.c abc A.C', pattern('a.c'))).toEqual([
       { start: 0, end: 3 },
       { start: 8, end: 11 },
@@ -33,20 +33,20 @@ describe('compileQuery', () => {
     expect(findMatches('a.c abc A.C', pattern('a.c', { regex: true, caseSensitive: true }))).toHaveLength(2)
   })
 
-  it('says when a regular expression is none', () => {
+  it('reports an invalid regular expression', () => {
     expect(compileQuery({ text: '(', regex: true, caseSensitive: false })).toEqual({
       ok: false,
-      problem: 'Not a regular expression',
+      problem: 'Invalid regular expression',
     })
   })
 
-  it('does not stop at matches of nothing', () => {
+  it('ignores empty matches', () => {
     expect(findMatches('bab', pattern('a*', { regex: true }))).toEqual([{ start: 1, end: 2 }])
   })
 })
 
 describe('OutputSearch', () => {
-  it('finds every match in order, with its line and its place there', () => {
+  it('finds every match in order with its line and index', () => {
     const store = new OutputStore()
     store.append(['a a', 'b', 'a', 'a a a'].map((text) => line(text)))
     const search = searchAll(store, pattern('a'))
@@ -64,14 +64,14 @@ describe('OutputSearch', () => {
     expect([0, 1, 2, 3, 4].map((from) => search.indexFrom(from))).toEqual([0, 2, 2, 3, undefined])
   })
 
-  it('searches what is shown, not the escape sequences around it', () => {
+  it('searches the visible text without escape sequences', () => {
     const store = new OutputStore()
     store.append([line('\u001B[31mlo\u001B[32mss\u001B[0m')])
     expect(searchAll(store, pattern('loss')).total).toBe(1)
     expect(searchAll(store, pattern('31m')).total).toBe(0)
   })
 
-  it('keeps to the stream that is filtered for', () => {
+  it('searches only the filtered stream', () => {
     const store = new OutputStore()
     store.append([line('x'), line('x', { type: 'stderr' })])
     const search = new OutputSearch(store, 'stderr', pattern('x'))
@@ -80,7 +80,7 @@ describe('OutputSearch', () => {
     expect(search.total).toBe(1)
   })
 
-  it('looks again at a line that was still being written', () => {
+  it('searches an unfinished line again', () => {
     const store = new OutputStore()
     store.append([line('x', { eol: false }), line('x', { type: 'stderr' })])
     const search = searchAll(store, pattern('x'))
@@ -90,7 +90,7 @@ describe('OutputSearch', () => {
     expect([0, 1, 2, 3].map((index) => search.at(index)?.line)).toEqual([0, 0, 0, 1])
   })
 
-  it('begins anew with the store', () => {
+  it('restarts with the store', () => {
     const store = new OutputStore()
     store.append([line('x'), line('x')])
     const search = searchAll(store, pattern('x'))
@@ -101,7 +101,7 @@ describe('OutputSearch', () => {
     expect(search.at(0)?.line).toBe(1)
   })
 
-  it('agrees with a search done at once, however the output comes and goes', () => {
+  it('agrees with a full search for any order of output', () => {
     const records = fc.array(fc.tuple(fc.constantFrom('a', 'aa', 'b', '\ra'), fc.boolean()), {
       maxLength: 40,
     })

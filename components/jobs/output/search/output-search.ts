@@ -1,7 +1,7 @@
 import { plainText } from '../ansi/ansi-parse'
 import type { LineFilter } from '../line'
+import { lowerBound } from '../lower-bound'
 import type { OutputStore } from '../output-store'
-import { firstAtLeast } from '../sorted-list'
 
 export interface SearchQuery {
   text: string
@@ -11,13 +11,13 @@ export interface SearchQuery {
 
 export type CompiledQuery = { ok: true; pattern: RegExp } | { ok: false; problem: string }
 
-/** Makes the pattern of a query. What is not a regular expression is searched for as it is written. */
+/** Compiles a query to a pattern. Text that is not a regular expression matches literally. */
 export function compileQuery({ text, regex, caseSensitive }: SearchQuery): CompiledQuery {
   const source = regex ? text : text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   try {
     return { ok: true, pattern: new RegExp(source, caseSensitive ? 'gu' : 'giu') }
   } catch {
-    return { ok: false, problem: 'Not a regular expression' }
+    return { ok: false, problem: 'Invalid regular expression' }
   }
 }
 
@@ -26,7 +26,7 @@ export interface MatchRange {
   end: number
 }
 
-/** Where a pattern is found in a text. Matches of nothing (as of `a*`) are none. */
+/** The matches of a pattern in a text, without empty matches (as of `a*`). */
 export function findMatches(text: string, pattern: RegExp): MatchRange[] {
   const ranges: MatchRange[] = []
   for (const match of text.matchAll(pattern)) {
@@ -35,23 +35,23 @@ export function findMatches(text: string, pattern: RegExp): MatchRange[] {
   return ranges
 }
 
-/** One match among all: the line it is in, and which of that line's matches it is. */
+/** A match: its line, and its index in that line. */
 export interface FoundMatch {
   line: number
   nth: number
 }
 
 /**
- * A search through a store that may still grow. It goes on from where it stopped, a slice at a time, so that neither
- * a long output nor a lively one holds up the page. Only lines with matches cost memory.
+ * A search in a store that may still grow. It works in slices, so that long output does not block the page. Only lines
+ * with matches use memory.
  */
 export class OutputSearch {
   private next: number
   private generation: number
   private lines: number[] = []
-  /** How many matches there are up to and with the line at the same place in `lines`. */
+  /** The number of matches up to and including the line at the same index in `lines`. */
   private totals: number[] = []
-  /** Lines that were still being written to when they were looked at, and the text they had. */
+  /** Unfinished lines and the text that was searched. */
   private readonly unfinished = new Map<number, string>()
 
   constructor(
@@ -67,39 +67,39 @@ export class OutputSearch {
     return this.totals.at(-1) ?? 0
   }
 
-  /** Every line before this one has been looked at. */
+  /** All lines before this one were searched. */
   get scannedTo(): number {
     return this.next
   }
 
-  /** Looks at up to so many more lines. False when it has caught up with the store. */
+  /** Searches up to `limit` more lines. False if it reached the end of the store. */
   scan(limit: number): boolean {
     const { store } = this
-    if (store.generation !== this.generation) this.startAnew()
-    this.forgetDropped()
-    this.lookAgain()
+    if (store.generation !== this.generation) this.restart()
+    this.removeDropped()
+    this.searchUnfinished()
     const from = Math.max(this.next, store.firstLine)
     const to = Math.min(from + limit, store.endLine)
-    for (let number = from; number < to; number++) this.look(number)
+    for (let number = from; number < to; number++) this.searchLine(number)
     this.next = to
     return to < store.endLine
   }
 
-  /** The match with this place in the whole, from 0. */
+  /** The match with this index among all matches. */
   at(index: number): FoundMatch | undefined {
     if (index < 0 || index >= this.total) return undefined
-    const place = firstAtLeast(this.totals, index + 1)
+    const place = lowerBound(this.totals, index + 1)
     const line = this.lines[place]
     return line === undefined ? undefined : { line, nth: index - (this.totals[place - 1] ?? 0) }
   }
 
-  /** The place of the first match in this line or after it; undefined when there is none (yet). */
+  /** The index of the first match in this line or later; undefined if there is none yet. */
   indexFrom(line: number): number | undefined {
-    const place = firstAtLeast(this.lines, line)
+    const place = lowerBound(this.lines, line)
     return place < this.lines.length ? (this.totals[place - 1] ?? 0) : undefined
   }
 
-  private startAnew(): void {
+  private restart(): void {
     this.generation = this.store.generation
     this.next = this.store.firstLine
     this.lines = []
@@ -107,7 +107,7 @@ export class OutputSearch {
     this.unfinished.clear()
   }
 
-  private look(number: number): void {
+  private searchLine(number: number): void {
     const line = this.store.line(number)
     if (!line || (this.filter !== 'all' && line.kind !== 'notice' && line.kind !== this.filter)) return
     if (this.store.isOpen(number)) this.unfinished.set(number, line.text)
@@ -117,7 +117,7 @@ export class OutputSearch {
     this.totals.push(this.total + count)
   }
 
-  private lookAgain(): void {
+  private searchUnfinished(): void {
     for (const [number, before] of this.unfinished) {
       const text = this.store.line(number)?.text
       if (!this.store.isOpen(number)) this.unfinished.delete(number)
@@ -128,7 +128,7 @@ export class OutputSearch {
   }
 
   private recount(number: number, count: number): void {
-    const place = firstAtLeast(this.lines, number)
+    const place = lowerBound(this.lines, number)
     const known = this.lines[place] === number
     const before = known ? (this.totals[place] ?? 0) - (this.totals[place - 1] ?? 0) : 0
     if (count === before) return
@@ -144,9 +144,9 @@ export class OutputSearch {
     }
   }
 
-  private forgetDropped(): void {
+  private removeDropped(): void {
     const { firstLine } = this.store
-    const gone = firstAtLeast(this.lines, firstLine)
+    const gone = lowerBound(this.lines, firstLine)
     if (gone === 0) return
     const base = this.totals[gone - 1] ?? 0
     this.lines = this.lines.slice(gone)

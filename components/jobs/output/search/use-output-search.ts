@@ -5,7 +5,7 @@ import type { LineFilter } from '../line'
 import type { OutputStore } from '../output-store'
 import { compileQuery, type FoundMatch, OutputSearch, type SearchQuery } from './output-search'
 
-/** Lines looked at before the page gets its turn again: a few milliseconds. */
+/** Lines per slice, which takes a few milliseconds. */
 const sliceLines = 5000
 
 const emptyQuery: SearchQuery = { text: '', regex: false, caseSensitive: false }
@@ -13,16 +13,16 @@ const emptyQuery: SearchQuery = { text: '', regex: false, caseSensitive: false }
 export interface OutputSearchState {
   query: SearchQuery
   setQuery: (change: Partial<SearchQuery>) => void
-  /** What to highlight, or null when nothing is searched for. */
+  /** The pattern to highlight; null without a search. */
   pattern: RegExp | null
-  /** What was typed is no search but the number of a line, as in `:12`. */
+  /** The line to go to, if the query is `:12`. */
   goTo: number | null
   problem: string | null
   total: number
-  /** The place of the current match among all, from 0. */
+  /** The index of the current match among all. */
   index: number | null
   current: FoundMatch | null
-  /** Whether there is still output that was not looked at. */
+  /** Whether a part of the output is not searched yet. */
   searching: boolean
   step: (by: 1 | -1) => void
 }
@@ -30,18 +30,18 @@ export interface OutputSearchState {
 interface SearchContext {
   store: OutputStore
   filter: LineFilter
-  /** Where a new search begins: the first line in view. */
+  /** A new search starts at the first visible line. */
   firstVisible: () => number
   show: (match: FoundMatch) => void
 }
 
-/** Searches as one types, from where one is reading, and goes on as output comes in. */
+/** Searches while the user types, from the first visible line, and continues with new output. */
 export function useOutputSearch(context: SearchContext): OutputSearchState {
   const { store, filter, firstVisible, show } = context
   const [query, changeQuery] = useState(emptyQuery)
   const [current, setCurrent] = useState<FoundMatch | null>(null)
   const [, countSlice] = useReducer((slices: number) => slices + 1, 0)
-  /** The line from which the first match is still looked for; null once there is one. */
+  /** The line where the search for the first match starts; null once it is found. */
   const origin = useRef<number | null>(null)
 
   const goTo = lineToGoTo(query)
@@ -66,11 +66,11 @@ export function useOutputSearch(context: SearchContext): OutputSearchState {
     changeQuery((before) => ({ ...before, ...change }))
   }
 
-  useScan(store, search, (caughtUp, scanned) => {
+  useScan(store, search, (reachedEnd, scanned) => {
     countSlice()
     if (origin.current === null) return
-    const found = scanned.indexFrom(origin.current) ?? (caughtUp && scanned.total > 0 ? 0 : undefined)
-    if (found === undefined && !caughtUp) return
+    const found = scanned.indexFrom(origin.current) ?? (reachedEnd && scanned.total > 0 ? 0 : undefined)
+    if (found === undefined && !reachedEnd) return
     origin.current = null
     if (found !== undefined) select(scanned.at(found))
   })
@@ -87,11 +87,11 @@ export function useOutputSearch(context: SearchContext): OutputSearchState {
   return { query, setQuery, pattern, goTo, problem, total, index, current, searching, step }
 }
 
-/** Scans in slices until the search has caught up, and goes on after each change of the output. */
+/** Scans in slices to the end of the output, and again after each change of it. */
 function useScan(
   store: OutputStore,
   search: OutputSearch | null,
-  onSlice: (caughtUp: boolean, search: OutputSearch) => void,
+  onSlice: (reachedEnd: boolean, search: OutputSearch) => void,
 ): void {
   const report = useRef(onSlice)
   useEffect(() => {
@@ -106,17 +106,17 @@ function useScan(
       report.current(!more, search)
     }
     slice()
-    const leave = store.subscribe(() => {
+    const unsubscribe = store.subscribe(() => {
       timer ??= setTimeout(slice)
     })
     return () => {
-      leave()
+      unsubscribe()
       clearTimeout(timer)
     }
   }, [store, search])
 }
 
-/** `:12` goes to the twelfth line; as a regular expression it is searched for. */
+/** `:12` goes to line 12, except in regular expression mode. */
 function lineToGoTo({ text, regex }: SearchQuery): number | null {
   const found = regex ? null : /^:([1-9]\d{0,8})$/.exec(text)
   return found ? Number(found[1]) - 1 : null

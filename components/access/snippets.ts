@@ -1,14 +1,14 @@
-/** What a new token is handed over with: files and commands that work as they stand. */
+/** Files and commands that work without edits, shown with a new token. */
 
-interface Handover {
+interface SnippetValues {
   handle: string
   token: string
-  /** Where gpuq is, as the reader's browser reaches it. */
+  /** The server's address in the reader's browser. */
   origin: string
 }
 
-/** A `config.yaml` to go with a first `solution.py`. */
-export function configYaml({ handle, token }: Pick<Handover, 'handle' | 'token'>): string {
+/** A `config.yaml` for a first `solution.py`. */
+export function configYaml({ handle, token }: Pick<SnippetValues, 'handle' | 'token'>): string {
   const text = (value: string) => JSON.stringify(value)
   return [
     `competition_id: "my-competition"`,
@@ -20,12 +20,12 @@ export function configYaml({ handle, token }: Pick<Handover, 'handle' | 'token'>
   ].join('\n')
 }
 
-/** A word as a shell takes it. */
+/** A word, quoted for a shell. */
 const quoted = (value: string) => `'${value.replaceAll("'", `'\\''`)}'`
 const quotedIfNeeded = (value: string) => (/^[\w:/.-]+$/.test(value) ? value : quoted(value))
 
 /** The command that submits the two files and prints the result. */
-export function curlCommand({ token, origin }: Pick<Handover, 'token' | 'origin'>): string {
+export function curlCommand({ token, origin }: Pick<SnippetValues, 'token' | 'origin'>): string {
   return [
     `curl -X POST ${quoted(`${origin}/api/submit`)} \\`,
     `  -H ${quoted(`Authorization: Bearer ${token}`)} \\`,
@@ -34,14 +34,14 @@ export function curlCommand({ token, origin }: Pick<Handover, 'token' | 'origin'
   ].join('\n')
 }
 
-/** What an agent's program needs in its settings to reach the tools at `/api/mcp`. */
-export function agentConfig({ token, origin }: Pick<Handover, 'token' | 'origin'>): string {
+/** The settings of an MCP client for `/api/mcp`. */
+export function agentConfig({ token, origin }: Pick<SnippetValues, 'token' | 'origin'>): string {
   const server = { type: 'http', url: `${origin}/api/mcp`, headers: { Authorization: `Bearer ${token}` } }
   return JSON.stringify({ mcpServers: { gpuq: server } }, null, 2)
 }
 
-/** The commands that put `gpuq` on a machine with Node.js, and store a token for it. */
-export function installCommands({ origin }: Pick<Handover, 'origin'>): string {
+/** The commands that install `gpuq` and store a token. */
+export function installCommands({ origin }: Pick<SnippetValues, 'origin'>): string {
   return [
     `npm install -g ${quotedIfNeeded(`${origin}/gpuq.tgz`)}`,
     `gpuq login --server ${quotedIfNeeded(origin)}`,

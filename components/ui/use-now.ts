@@ -3,8 +3,7 @@
 import { useSyncExternalStore } from 'react'
 
 /*
- * One timer for every time on the page, so that a list of two hundred jobs does not wake two hundred times a second
- * and all its rows change together.
+ * One timer for all times on the page, so that a list of 200 jobs does not need 200 timers and all rows change together.
  */
 const readers = new Set<() => void>()
 let timer: ReturnType<typeof setInterval> | undefined
@@ -35,8 +34,8 @@ function toSecond(): number {
 const unknown = () => null
 
 /**
- * The present time in milliseconds, rounded down to `stepMs`; renders again when that changes. On the server, and
- * while the page takes over what the server sent, it is null: the two clocks never meet.
+ * The current time in milliseconds, rounded down to `stepMs`. Renders again when it changes. It is null on the server and
+ * during hydration, because the clocks of server and browser differ.
  */
 export function useNow(stepMs = 1000): number | null {
   return useSyncExternalStore<number | null>(
@@ -46,12 +45,12 @@ export function useNow(stepMs = 1000): number | null {
   )
 }
 
-const never = () => () => {}
+const noSubscription = () => () => {}
 
-/** For what stands still: subscribes to nothing and is null. */
+/** The current time while something runs. Otherwise null, without a timer. */
 export function useNowWhile(running: boolean): number | null {
   return useSyncExternalStore<number | null>(
-    running ? subscribe : never,
+    running ? subscribe : noSubscription,
     () => (running ? toSecond() : null),
     unknown,
   )

@@ -5,19 +5,19 @@ import { queueJobQuery } from '@/components/queries/cluster'
 import { ExpectedStart } from '../../cluster/queue/expected-start'
 import { Link } from '../../ui/link'
 
-/** Where a waiting job stands in the queue, and when it should start. */
-export function QueuePlace({ id }: { id: string }) {
+/** The queue position of a waiting job and its expected start. */
+export function QueuePosition({ id }: { id: string }) {
   const { data: job } = useQuery(queueJobQuery(id))
   if (!job || job.position === null) return null
   return (
     <>
       {' '}
-      <Link href="/cluster">Place {job.position} in the queue</Link>
+      <Link href="/cluster">Position {job.position} in the queue</Link>
       {job.expected_start === null ? (
-        '. When it should start cannot be told as things are now.'
+        '. gpuq cannot predict when it starts.'
       ) : (
         <>
-          , should start{' '}
+          , expected to start{' '}
           <span aria-live="off">
             <ExpectedStart at={job.expected_start} />
           </span>

@@ -3,19 +3,20 @@
 import type { ReactNode } from 'react'
 import type { Cluster, Orchestrator } from '@/lib/contract/cluster'
 import { Badge } from '../ui/badge'
+import { formatNumber } from '../ui/format-number'
 import { Link } from '../ui/link'
 import { Panel } from '../ui/panel'
 import { AllocationBar } from './gpus/allocation-bar'
 import { policyNames } from './policy/policy-names'
 
-interface ClusterFiguresProps {
+interface ClusterSummaryProps {
   status: Cluster['cluster_status']
-  /** Undefined while it is on its way. */
+  /** Undefined while it loads. */
   scheduler: Orchestrator | undefined
 }
 
-/** The cluster in six figures. Every one has its place from the start. */
-export function ClusterFigures({ status, scheduler }: ClusterFiguresProps) {
+/** The cluster in six figures. Each has its place from the start, so that nothing moves. */
+export function ClusterSummary({ status, scheduler }: ClusterSummaryProps) {
   const { available_gpus, total_gpus, allocated_gpus, utilization_percent, simulated_gpus } = status
   return (
     <Panel>
@@ -23,13 +24,13 @@ export function ClusterFigures({ status, scheduler }: ClusterFiguresProps) {
         <Figure
           label="GPUs free"
           note={
-            simulated_gpus > 0 ? <Badge tone="warning">{describeSimulated(status)}</Badge> : 'wholly free'
+            simulated_gpus > 0 ? <Badge tone="warning">{describeSimulated(status)}</Badge> : 'entirely free'
           }
         >
-          {available_gpus.toLocaleString('en')} <Of>of {total_gpus.toLocaleString('en')}</Of>
+          {formatNumber(available_gpus)} <Of>of {formatNumber(total_gpus)}</Of>
         </Figure>
-        <Figure label="GPUs given out" note="parts counted as parts">
-          {Number(allocated_gpus.toFixed(2)).toLocaleString('en')}
+        <Figure label="GPUs allocated" note="including parts of GPUs">
+          {formatNumber(Number(allocated_gpus.toFixed(2)))}
         </Figure>
         <Figure
           label="Utilisation"
@@ -37,18 +38,21 @@ export function ClusterFigures({ status, scheduler }: ClusterFiguresProps) {
         >
           {Math.round(utilization_percent)} %
         </Figure>
-        <Figure label="Nodes ready" note="take jobs now">
-          {status.ready_nodes.toLocaleString('en')} <Of>of {status.nodes.toLocaleString('en')}</Of>
+        <Figure label="Nodes ready" note="accept jobs">
+          {formatNumber(status.ready_nodes)} <Of>of {formatNumber(status.nodes)}</Of>
         </Figure>
-        <Figure label="Jobs waiting" note={`${scheduler?.running_jobs.toLocaleString('en') ?? '–'} running`}>
-          <Link look="quiet" href="#queue">
-            {scheduler?.queued.toLocaleString('en') ?? '–'}
-            <span className="sr-only">: to the queue</span>
+        <Figure
+          label="Jobs waiting"
+          note={`${scheduler ? formatNumber(scheduler.running_jobs) : '–'} running`}
+        >
+          <Link variant="quiet" href="#queue">
+            {scheduler ? formatNumber(scheduler.queued) : '–'}
+            <span className="sr-only">: go to the queue</span>
           </Link>
         </Figure>
         <Figure
           label="Scheduler"
-          note={scheduler ? `by ${policyNames[scheduler.scheduling_policy].toLowerCase()}` : '–'}
+          note={scheduler ? policyNames[scheduler.scheduling_policy].toLowerCase() : '–'}
         >
           {scheduler ? (scheduler.running ? 'Running' : 'Stopped') : '–'}
         </Figure>
@@ -58,7 +62,7 @@ export function ClusterFigures({ status, scheduler }: ClusterFiguresProps) {
 }
 
 function describeSimulated({ simulated_gpus, total_gpus }: Cluster['cluster_status']): string {
-  return simulated_gpus === total_gpus ? 'all simulated' : `${simulated_gpus.toLocaleString('en')} simulated`
+  return simulated_gpus === total_gpus ? 'all simulated' : `${formatNumber(simulated_gpus)} simulated`
 }
 
 function Of({ children }: { children: ReactNode }) {

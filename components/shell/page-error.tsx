@@ -5,34 +5,35 @@ import { Button } from '../ui/button'
 import { ButtonLink } from '../ui/button-link'
 import { EmptyState } from '../ui/empty-state'
 
-export interface SomethingBrokeProps {
+export interface PageErrorProps {
   error: Error & { digest?: string }
   reset: () => void
 }
 
-/** Stands where a page failed. The digest finds it in the server's log. */
-export function SomethingBroke({ error, reset }: SomethingBrokeProps) {
+/** Shown if a page failed. The digest identifies the error in the server's log. */
+export function PageError({ error, reset }: PageErrorProps) {
   return (
     <>
       <h1 className="sr-only">Error</h1>
       <EmptyState
         icon={Unplug}
-        title="This page broke"
+        title="Something went wrong"
         className="py-24"
         action={
           <>
             <Button variant="primary" onClick={reset}>
               Try again
             </Button>
-            <ButtonLink href="/jobs">Go to the jobs</ButtonLink>
+            <ButtonLink href="/jobs">Go to jobs</ButtonLink>
           </>
         }
       >
-        The fault is gpuq’s. Nothing you submitted is lost.
+        gpuq failed to show this page. Your jobs are not affected.
         {error.digest ? (
           <>
             {' '}
-            If it stays, tell your admin this reference: <code className="font-mono">{error.digest}</code>
+            If this happens again, give your admin this reference:{' '}
+            <code className="font-mono">{error.digest}</code>
           </>
         ) : null}
       </EmptyState>

@@ -2,18 +2,18 @@ import { Compass } from 'lucide-react'
 import { ButtonLink } from '../ui/button-link'
 import { EmptyState } from '../ui/empty-state'
 
-/** Stands where there is no such page, or none for this reader. */
-export function NothingHere() {
+/** Shown if a page does not exist or the user has no access. */
+export function NotFound() {
   return (
     <>
       <h1 className="sr-only">Not found</h1>
       <EmptyState
         icon={Compass}
-        title="There is nothing here for you"
-        action={<ButtonLink href="/jobs">Go to the jobs</ButtonLink>}
+        title="Page not found"
+        action={<ButtonLink href="/jobs">Go to jobs</ButtonLink>}
         className="py-24"
       >
-        The address is wrong, the thing is gone, or it belongs to someone else.
+        The address is wrong, the item was deleted, or you have no access to it.
       </EmptyState>
     </>
   )

@@ -1,5 +1,5 @@
-/** The first place in a rising list whose value is not less than `value`; its length when there is none. */
-export function firstAtLeast(list: readonly number[], value: number): number {
+/** The first index in a sorted list whose value is at least `value`, or the list's length. */
+export function lowerBound(list: readonly number[], value: number): number {
   let [low, high] = [0, list.length]
   while (low < high) {
     const middle = (low + high) >> 1

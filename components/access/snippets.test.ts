@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { configYaml, curlCommand, installCommands } from './ready-to-use'
+import { configYaml, curlCommand, installCommands } from './snippets'
 
-describe('what a token is handed over with', () => {
-  it('is YAML that says who and with which token', () => {
+describe('snippets', () => {
+  it('are YAML with the user and the token', () => {
     const token = 'odd "token": #1 \\ with a \'quote\''
     expect(parse(configYaml({ handle: '007', token }))).toEqual({
       competition_id: 'my-competition',
@@ -15,7 +15,7 @@ describe('what a token is handed over with', () => {
     })
   })
 
-  it('is a command that a shell reads as meant', () => {
+  it('are a correctly quoted shell command', () => {
     const token = `it's $HOME \`x\``
     const command = curlCommand({ token, origin: 'http://gpu.lab:8001' })
     const shown = execFileSync('sh', ['-c', `curl() { printf '%s\\n' "$@"; }\n${command}`], {

@@ -10,17 +10,17 @@ import { IconButton } from '../ui/icon-button'
 import { Kbd } from '../ui/kbd'
 import { ThemeToggle } from '../ui/theme-toggle'
 import { Brand } from './brand'
-import { adminPlaces, isAt, ownPlaces, type Place } from './navigation'
+import { adminNavigation, isActive, mainNavigation, type NavigationItem } from './navigation'
 
-interface RailProps {
+interface SidebarProps {
   admin: boolean
-  /** The menu of who is signed in. */
+  /** The account menu. */
   account: ReactNode
   onHelp: () => void
 }
 
-/** The way around, at the left of a wide screen. */
-export function Rail({ admin, account, onHelp }: RailProps) {
+/** The navigation on wide screens. */
+export function Sidebar({ admin, account, onHelp }: SidebarProps) {
   return (
     <header className="sticky top-0 hidden h-dvh w-56 shrink-0 flex-col border-r bg-sunken lg:flex">
       <div className="flex h-14 items-center px-4">
@@ -34,11 +34,11 @@ export function Rail({ admin, account, onHelp }: RailProps) {
         </ButtonLink>
       </div>
       <nav aria-label="Main" className="min-h-0 flex-1 overflow-y-auto px-3 pb-3">
-        <Places places={ownPlaces} />
+        <NavigationLinks items={mainNavigation} />
         {admin ? (
           <>
             <h2 className="px-2 pt-5 pb-1 font-medium text-subtle text-xs">Admin</h2>
-            <Places places={adminPlaces} />
+            <NavigationLinks items={adminNavigation} />
           </>
         ) : null}
       </nav>
@@ -51,25 +51,28 @@ export function Rail({ admin, account, onHelp }: RailProps) {
   )
 }
 
-function Places({ places }: { places: readonly Place[] }) {
+function NavigationLinks({ items }: { items: readonly NavigationItem[] }) {
   const pathname = usePathname()
   return (
     <ul className="flex flex-col gap-px">
-      {places.map(({ href, label, icon: Icon, keys }) => {
-        const here = isAt(pathname, href)
+      {items.map(({ href, label, icon: Icon, keys }) => {
+        const active = isActive(pathname, href)
         return (
           <li key={href}>
             <NextLink
               href={href}
-              aria-current={here ? 'page' : undefined}
+              aria-current={active ? 'page' : undefined}
               aria-keyshortcuts={keys?.join(' ')}
               className={cn(
                 'flex h-8 items-center gap-2.5 rounded-md px-2 font-medium text-muted text-sm transition-colors',
                 'hover:bg-hover hover:text-ink',
-                here && 'bg-pressed text-ink hover:bg-pressed',
+                active && 'bg-pressed text-ink hover:bg-pressed',
               )}
             >
-              <Icon aria-hidden className={cn('size-4 shrink-0', here ? 'text-accent-ink' : 'text-subtle')} />
+              <Icon
+                aria-hidden
+                className={cn('size-4 shrink-0', active ? 'text-accent-ink' : 'text-subtle')}
+              />
               {label}
             </NextLink>
           </li>

@@ -1,7 +1,7 @@
 import { Upload } from 'lucide-react'
 
-/** Covers the page while files hover over it: wherever they fall, they are taken. */
-export function DropHint() {
+/** Covers the page while the user drags files over it. */
+export function DropOverlay() {
   return (
     <div
       aria-hidden

@@ -3,19 +3,19 @@
 import { useCallback, useEffect, useState } from 'react'
 import { formatLineHash, type LineRange, parseLineHash } from './line-hash'
 
-export interface ChosenLines {
+export interface SelectedLines {
   range: LineRange | null
-  /** What the address pointed at when the page was opened, or since it was last followed. */
+  /** The lines in the page's address. */
   address: LineRange | null
-  /** Chooses a line; with `extend`, all from the one chosen before. The page's address then points there. */
-  choose: (line: number, extend?: boolean) => void
-  /** Chooses without changing the address. */
-  chooseRange: (range: LineRange) => void
+  /** Selects a line, or with `extend` a range, and updates the page's address. */
+  select: (line: number, extend?: boolean) => void
+  /** Selects without changing the address. */
+  selectRange: (range: LineRange) => void
   clear: () => void
 }
 
-/** The lines that the page's address points at, as in `#L12` or `#L12-L20`. */
-export function useChosenLines(): ChosenLines {
+/** The selected lines, also in the page's address: `#L12` or `#L12-L20`. */
+export function useSelectedLines(): SelectedLines {
   const [range, setRange] = useState<LineRange | null>(null)
   const [address, setAddress] = useState<LineRange | null>(null)
   useEffect(() => {
@@ -29,13 +29,13 @@ export function useChosenLines(): ChosenLines {
     return () => window.removeEventListener('hashchange', read)
   }, [])
 
-  const choose = useCallback(
+  const select = useCallback(
     (line: number, extend = false) => {
       const anchor = extend && range ? range.from : line
-      const chosen = { from: Math.min(anchor, line), to: Math.max(anchor, line) }
-      setRange(chosen)
-      // Replaced, not pushed: the way back leads to the page before, not through every line one clicked on.
-      window.history.replaceState(window.history.state, '', formatLineHash(chosen))
+      const selected = { from: Math.min(anchor, line), to: Math.max(anchor, line) }
+      setRange(selected)
+      // Replaced, so that Back leads to the previous page and not through every selected line.
+      window.history.replaceState(window.history.state, '', formatLineHash(selected))
     },
     [range],
   )
@@ -44,5 +44,5 @@ export function useChosenLines(): ChosenLines {
     const { pathname, search } = window.location
     window.history.replaceState(window.history.state, '', pathname + search)
   }, [])
-  return { range, address, choose, chooseRange: setRange, clear }
+  return { range, address, select, selectRange: setRange, clear }
 }

@@ -6,38 +6,41 @@ import { environmentsQuery } from '@/components/queries/queries'
 import type { FieldError } from '@/lib/contract/errors'
 import type { EnvironmentChoice } from '../editor/config-field'
 import type { Problem } from '../editor/problems'
-import { findMistakes, withPlaces } from './config-mistakes'
+import { findConfigProblems, withPositions } from './config-problems'
 import { commandOf, type Draft } from './draft'
 
-export interface Mistakes {
+export interface DraftProblems {
   config: readonly FieldError[]
   code: readonly Problem[]
-  /** Known here, so that sending would be in vain. */
+  /** The server would reject the draft. */
   blocking: boolean
   environments: readonly EnvironmentChoice[] | undefined
 }
 
-interface MistakeSources {
+interface ProblemSources {
   handle: string
   /** What the server said about the draft as it stands. */
-  told: readonly FieldError[] | undefined
-  /** Someone tried to send: from then on, an empty program is a mistake and not a beginning. */
-  tried: boolean
+  serverErrors: readonly FieldError[] | undefined
+  /** After the first attempt to submit, an empty program is a problem. */
+  submitted: boolean
 }
 
 const noProblems: readonly Problem[] = []
 const missingCode: readonly Problem[] = [{ line: 1, message: 'write a program here, or drop a .py file' }]
 
-/** Everything to mend in a draft, by where it stands. */
-export function useMistakes({ code, config }: Draft, { handle, told, tried }: MistakeSources): Mistakes {
+/** All problems of a draft. */
+export function useDraftProblems(
+  { code, config }: Draft,
+  { handle, serverErrors, submitted }: ProblemSources,
+): DraftProblems {
   const { data } = useQuery(environmentsQuery())
   const empty = code.trim() === ''
   const environments = useMemo(() => data?.filter(({ enabled }) => enabled), [data])
-  // Deferred, so that checking does not hold up the typing.
+  // Deferred, so that checking does not slow down typing.
   const settled = useDeferredValue(config)
   const found = useMemo(
     () =>
-      findMistakes(settled, {
+      findConfigProblems(settled, {
         handle,
         environments: environments?.map(({ name }) => name),
         hasProgram: !empty,
@@ -45,17 +48,17 @@ export function useMistakes({ code, config }: Draft, { handle, told, tried }: Mi
     [settled, handle, environments, empty],
   )
   const all = useMemo(() => {
-    const toldOfConfig = told?.filter(({ path }) => path !== 'code') ?? []
-    return toldOfConfig.length === 0 ? found : [...found, ...withPlaces(config, toldOfConfig)]
-  }, [found, told, config])
-  const toldOfCode = useMemo(
-    () => told?.filter(({ path }) => path === 'code').map(({ message }) => ({ line: 1, message })),
-    [told],
+    const serverConfigErrors = serverErrors?.filter(({ path }) => path !== 'code') ?? []
+    return serverConfigErrors.length === 0 ? found : [...found, ...withPositions(config, serverConfigErrors)]
+  }, [found, serverErrors, config])
+  const serverCodeErrors = useMemo(
+    () => serverErrors?.filter(({ path }) => path === 'code').map(({ message }) => ({ line: 1, message })),
+    [serverErrors],
   )
   const missing = empty && commandOf(config) === null
   return {
     config: all,
-    code: missing && tried ? missingCode : (toldOfCode ?? noProblems),
+    code: missing && submitted ? missingCode : (serverCodeErrors ?? noProblems),
     blocking: missing || found.length > 0,
     environments,
   }

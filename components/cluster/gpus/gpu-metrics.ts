@@ -2,24 +2,24 @@ import type { ClusterGpu } from '@/lib/contract/cluster'
 import { formatGib, formatShare } from '../format-amounts'
 import type { GpuSeries } from './gpu-history'
 
-export interface Measure {
+export interface GpuMetric {
   of: 'load' | 'memory' | 'temperature'
   label: string
-  /** As it is now, in words. */
+  /** The current value, formatted. */
   now: string
   values: readonly (number | null)[]
-  /** The value at the upper edge of a drawing. */
+  /** The value at the top of a chart. */
   max: number
 }
 
-/** The same array at every time, so that nothing is drawn again for it. */
+/** Always the same array, so that it causes no rendering. */
 const none: readonly number[] = []
 
-/** A GPU that is hotter than this is in trouble anyway. */
+/** The top of the temperature chart. */
 const hottestC = 100
 
-/** What is measured of a GPU, in the order in which it shows. */
-export function measuresOf(gpu: ClusterGpu, series: GpuSeries | undefined): Measure[] {
+/** The metrics of a GPU in display order. */
+export function gpuMetrics(gpu: ClusterGpu, series: GpuSeries | undefined): GpuMetric[] {
   const { load = null, memory_used_mib: used = null, temperature_c: heat = null } = gpu.use ?? {}
   return [
     {

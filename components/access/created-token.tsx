@@ -1,0 +1,34 @@
+'use client'
+
+import type { CreatedToken } from '@/lib/contract/access'
+import { useOrigin } from '../shell/use-origin'
+import { Callout } from '../ui/callout'
+import { CodeBlock } from '../ui/code-block'
+import { agentConfig, configYaml, curlCommand, installCommands } from './snippets'
+
+/** A new token with a config and commands that contain it. It is shown only once. */
+export function CreatedTokenDetails({ token }: { token: CreatedToken }) {
+  const origin = useOrigin()
+  const values = { handle: token.user_id, token: token.token, origin }
+  return (
+    <div className="flex flex-col gap-3">
+      <Callout tone="warning" title="Copy it now">
+        gpuq shows this token only once. Keep it secret: it acts as {token.user_id}.
+      </Callout>
+      <CodeBlock label="token" title="Token" code={token.token} wrap />
+      {token.scopes.includes('submit') ? (
+        <>
+          <CodeBlock label="config" title="config.yaml" code={configYaml(values)} />
+          <CodeBlock label="curl command" title="Submit with curl" code={curlCommand(values)} wrap />
+          <CodeBlock
+            label="commands that install gpuq"
+            title="Or install the gpuq command line"
+            code={installCommands(values)}
+            wrap
+          />
+          <CodeBlock label="agent settings" title="Agent settings (MCP)" code={agentConfig(values)} wrap />
+        </>
+      ) : null}
+    </div>
+  )
+}

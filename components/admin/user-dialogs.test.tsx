@@ -1,0 +1,72 @@
+// @vitest-environment jsdom
+import { screen, waitFor } from '@testing-library/react'
+import { expect, it, vi } from 'vitest'
+import { makeUser } from '../testing/fixtures'
+import { answerWith, clickButton, openByKeyboard, renderUi, sentRequests, typeInto } from '../testing/render'
+import { EditUserDialog } from './edit-user-dialog'
+import { InviteDialog } from './invite-dialog'
+import { UserRow } from './user-row'
+
+it('invites a user, and shows the link once', async () => {
+  answerWith({ 'POST /api/users': { ...makeUser(), invitation_url: 'http://gpuq.test/invitations/x' } })
+  renderUi(<InviteDialog />)
+  clickButton('Invite')
+  typeInto('User id', 'not an id')
+  clickButton('Create invitation')
+  expect(screen.getByText(/letters, digits/)).toBeTruthy()
+  typeInto('User id', 'ada')
+  clickButton('Create invitation')
+  await screen.findByRole('dialog', { name: 'ada invited' })
+  expect(screen.getByRole('region', { name: 'invitation link' }).textContent).toContain('/invitations/x')
+  clickButton('Done, I copied it')
+  clickButton('Invite')
+  expect(screen.queryByRole('region', { name: 'invitation link' })).toBeNull()
+})
+
+it('changes the limits of a user, where an empty limit is the default', async () => {
+  answerWith({ 'PATCH /api/users/ada': { ...makeUser(), invitation_url: null } })
+  const onClose = vi.fn()
+  const limits = { submissions_per_minute: 30, max_active_jobs: 5 }
+  renderUi(<EditUserDialog user={makeUser({ limits })} onClose={onClose} />)
+  typeInto('Submissions per minute', '')
+  typeInto('Active jobs', '7')
+  clickButton('Save')
+  await waitFor(() => expect(onClose).toHaveBeenCalled())
+  expect(sentRequests[0]?.body).toMatchObject({
+    limits: { submissions_per_minute: null, max_active_jobs: 7 },
+  })
+})
+
+it('rejects a system account as the Unix user', () => {
+  renderUi(<EditUserDialog user={makeUser()} onClose={() => {}} />)
+  typeInto('Unix user id (uid)', '0')
+  clickButton('Save')
+  expect(screen.getByText('Use at least 1000.')).toBeTruthy()
+  expect(sentRequests).toEqual([])
+})
+
+function renderRow(own: boolean): void {
+  renderUi(
+    <table>
+      <tbody>
+        <UserRow user={makeUser()} own={own} />
+      </tbody>
+    </table>,
+  )
+  openByKeyboard(screen.getByRole('button', { name: 'Actions for ada' }))
+}
+
+it('does not let admins disable themselves', () => {
+  renderRow(true)
+  expect(screen.getByRole('menuitem', { name: 'Edit and set limits…' })).toBeTruthy()
+  expect(screen.queryByRole('menuitem', { name: 'Disable…' })).toBeNull()
+})
+
+it('asks before it disables another user', async () => {
+  answerWith({ 'PATCH /api/users/ada': { ...makeUser({ disabled: true }), invitation_url: null } })
+  renderRow(false)
+  screen.getByRole('menuitem', { name: 'Disable…' }).click()
+  await screen.findByRole('alertdialog', { name: 'Disable ada?' })
+  clickButton('Disable')
+  await waitFor(() => expect(sentRequests[0]?.body).toEqual({ disabled: true }))
+})

@@ -1,0 +1,135 @@
+// @vitest-environment jsdom
+import { fireEvent, screen, waitFor } from '@testing-library/react'
+import { expect, it, vi } from 'vitest'
+import { makeGpu, makeNode, makePolicy, makeQueueJob } from '../testing/fixtures'
+import { answerWith, clickButton, renderUi, sentRequests, typeInto } from '../testing/render'
+import { NodeCard } from './nodes/node-card'
+import { PolicyForm } from './policy/policy-form'
+import { PriorityDialog } from './queue/priority-dialog'
+import { WaitingTable } from './queue/waiting-table'
+import { SchedulerButton } from './scheduler-button'
+import { SimulateDialog } from './simulate-dialog'
+
+function renderNode(changes: Parameters<typeof makeNode>[0], admin = true) {
+  const onOpenGpu = vi.fn()
+  renderUi(
+    <NodeCard
+      node={makeNode(changes)}
+      view="details"
+      history={undefined}
+      admin={admin}
+      many={false}
+      onOpenGpu={onOpenGpu}
+    />,
+  )
+  return onOpenGpu
+}
+
+it('shows a node with its GPUs, jobs and worker warnings', () => {
+  const jobs = [{ job_id: 'j1', name: 'training', user_id: 'ada', share: 0.5 }]
+  const gpus = [makeGpu(), makeGpu({ gpu_id: 'gpu-1', index: 1, state: 'shared', allocated: 0.5, jobs })]
+  const onOpenGpu = renderNode({ gpus, warnings: ['no swap limit', 'old driver', 'no GPU metrics'] })
+  expect(screen.getByText('2 × NVIDIA A100 · 0.5/8 cores, 1.0/16 GiB allocated')).toBeTruthy()
+  expect(screen.getByText('3 worker warnings')).toBeTruthy()
+  expect(screen.getByRole('link', { name: 'training' }).getAttribute('href')).toBe('/jobs/j1')
+  fireEvent.click(screen.getByRole('button', { name: /GPU 1/ }))
+  expect(onOpenGpu).toHaveBeenCalledWith('gpu-1')
+})
+
+it('pauses a node with a reason', async () => {
+  answerWith({ 'PATCH /api/nodes/3': makeNode({ state: 'paused' }) })
+  renderNode({})
+  clickButton(/^Pause ?lab-1$/)
+  typeInto('Reason', 'new fan')
+  clickButton('Pause node')
+  await screen.findByText('lab-1 paused')
+  expect(sentRequests[0]?.body).toEqual({ paused: true, reason: 'new fan' })
+})
+
+it.each([
+  ['paused', /^Resume ?lab-1$/, { paused: false }],
+  ['quarantined', /^End quarantine ?of lab-1$/, { quarantined: false }],
+] as const)('returns a %s node to service', async (state, button, change) => {
+  answerWith({ 'PATCH /api/nodes/3': makeNode() })
+  renderNode({ state, reason: 'An admin paused it.' })
+  expect(screen.getByText('An admin paused it.')).toBeTruthy()
+  clickButton(button)
+  await waitFor(() => expect(sentRequests[0]?.body).toEqual(change))
+})
+
+it('offers to forget a lost node', () => {
+  renderNode({ state: 'lost' })
+  expect(screen.getByRole('button', { name: /^Forget ?lab-1$/ })).toBeTruthy()
+})
+
+it('shows researchers no actions', () => {
+  renderNode({ state: 'lost' }, false)
+  expect(screen.queryByRole('button', { name: /Forget|Pause/ })).toBeNull()
+})
+
+it('checks the number of simulated nodes before it creates them', async () => {
+  answerWith({ 'POST /api/gpu/initialize': {} })
+  renderUi(<SimulateDialog />)
+  clickButton('Simulated nodes…')
+  typeInto('Nodes', '65')
+  clickButton('Apply')
+  expect(screen.getByText('Use a whole number from 0 to 64.')).toBeTruthy()
+  expect(sentRequests).toEqual([])
+  typeInto('Nodes', '3')
+  clickButton('Apply')
+  await waitFor(() => expect(sentRequests[0]?.body).toMatchObject({ node_count: 3, gpus_per_node: 8 }))
+})
+
+it('saves a policy, where no limit of concurrent jobs is null', async () => {
+  answerWith({ 'PUT /api/orchestrator/policy': makePolicy() })
+  renderUi(<PolicyForm policy={makePolicy({ max_concurrent_jobs: 4 })} />)
+  typeInto('Queue size', 'many')
+  clickButton('Save policy')
+  expect(screen.getByText('Use a whole number from 0 to 1,000,000.')).toBeTruthy()
+  typeInto('Queue size', '77')
+  typeInto('Concurrent jobs', '')
+  fireEvent.click(screen.getByRole('checkbox', { name: 'Backfill' }))
+  clickButton('Save policy')
+  await screen.findByText('Policy saved')
+  expect(sentRequests[0]?.body).toMatchObject({
+    max_queue_size: 77,
+    max_concurrent_jobs: null,
+    backfill: false,
+  })
+})
+
+it('accepts only priorities from -100 to 100', async () => {
+  const job = makeQueueJob()
+  answerWith({
+    [`PATCH /api/queue/${job.job_id}/priority`]: job,
+    [`PUT /api/queue/${job.job_id}/priority`]: job,
+    [`PUT /queue/${job.job_id}/priority`]: job,
+  })
+  const onClose = vi.fn()
+  renderUi(<PriorityDialog job={job} onClose={onClose} />)
+  typeInto('Priority', '101')
+  clickButton('Change priority')
+  expect(screen.getByText('Use a whole number from -100 to 100.')).toBeTruthy()
+  typeInto('Priority', '7')
+  clickButton('Change priority')
+  await waitFor(() => expect(onClose).toHaveBeenCalled())
+  expect(sentRequests[0]?.body).toEqual({ priority: 7 })
+})
+
+it('shows the queue without details and actions of other users’ jobs', () => {
+  const hidden = makeQueueJob({ job_id: null, name: null, user: null, project_id: null, position: 2 })
+  renderUi(<WaitingTable jobs={[makeQueueJob(), hidden]} handle="ada" admin={false} />)
+  const rows = screen.getAllByRole('row').slice(1)
+  expect(rows[0]?.textContent).toContain('8 GPUs')
+  expect(rows[0]?.textContent).toContain('unknown')
+  expect(rows[1]?.textContent).toContain('Another user’s job')
+  expect(screen.getAllByRole('button')).toHaveLength(1)
+})
+
+it('asks before it stops the scheduler', async () => {
+  answerWith({ 'POST /api/orchestrator/stop': {} })
+  renderUi(<SchedulerButton running />)
+  clickButton('Stop scheduler…')
+  expect(screen.getByRole('alertdialog', { name: 'Stop the scheduler?' })).toBeTruthy()
+  expect(sentRequests).toEqual([])
+})

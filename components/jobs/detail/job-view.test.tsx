@@ -1,0 +1,114 @@
+// @vitest-environment jsdom
+import { act, screen, waitFor, within } from '@testing-library/react'
+import { describe, expect, it, vi } from 'vitest'
+import type { JobDetail } from '@/lib/contract/jobs'
+import { makeJob, makeQueueJob } from '../../testing/fixtures'
+import { router } from '../../testing/navigation'
+import { answerWith, clickButton, FakeEventSource, renderUi } from '../../testing/render'
+import { JobView } from './job-view'
+
+vi.mock('next/navigation', () => import('../../testing/navigation'))
+
+async function openJob(changes: Partial<JobDetail> = {}, tab = ''): Promise<JobDetail> {
+  const job = makeJob(changes)
+  answerWith({ [`GET /api/status/${job.job_id}`]: job })
+  window.history.replaceState(null, '', `/jobs/${job.job_id}${tab}`)
+  renderUi(<JobView id={job.job_id} ownHandle="ada" />)
+  await screen.findByRole('heading', { level: 1 })
+  return job
+}
+
+describe('the status of a job', () => {
+  it('is completed with its run time and a link to its project', async () => {
+    await openJob()
+    expect(screen.getByRole('heading', { level: 1 }).textContent).toBe('baseline')
+    expect(screen.getByText('Completed')).toBeTruthy()
+    expect(screen.getByText('The program ended without an error.')).toBeTruthy()
+    expect(screen.getByText('5 min 03 s')).toBeTruthy()
+    expect(screen.getByRole('link', { name: 'resnet' }).getAttribute('href')).toBe('/jobs?project_id=resnet')
+  })
+
+  it('is waiting with its reason, position and expected start', async () => {
+    const details = { instances: [], completed_at: null, exit_code: null }
+    answerWith({ [`GET /api/queue/${makeJob().job_id}`]: { ...makeQueueJob(), ...details } })
+    await openJob({
+      status: 'pending',
+      placed: false,
+      started_at: null,
+      completed_at: null,
+      reason: 'no_free_gpu',
+      reason_text: 'It needs 8 GPUs on one node.',
+    })
+    expect(screen.getByText('Pending')).toBeTruthy()
+    expect(screen.getByText(/It needs 8 GPUs on one node\./)).toBeTruthy()
+    expect(screen.getByText('The job is waiting')).toBeTruthy()
+    await screen.findByRole('link', { name: 'Position 1 in the queue' })
+    expect(screen.getByText(/gpuq cannot predict when it starts/)).toBeTruthy()
+  })
+
+  it('is starting if a node is assigned', async () => {
+    await openJob({ status: 'pending', placed: true, started_at: null, completed_at: null })
+    expect(screen.getByText('Starting')).toBeTruthy()
+    expect(screen.getByText('Starting on lab-1.')).toBeTruthy()
+  })
+
+  it('shows deleted files and a retry', async () => {
+    await openJob({ attempt: 2, deleted_after_days: 30, result_file: null })
+    expect(screen.getByText('attempt 2')).toBeTruthy()
+    expect(screen.getByText(/deleted the output and files after 30 days/)).toBeTruthy()
+  })
+
+  it('changes with the events of the server', async () => {
+    const job = await openJob({ status: 'running', completed_at: null })
+    expect(screen.getByText('Running')).toBeTruthy()
+    act(() => {
+      const ended = { ...job, status: 'failed', reason: 'exit_code', reason_text: 'It exited with code 2.' }
+      FakeEventSource.latest?.emit('job', JSON.stringify({ ...ended, completed_at: job.created_at }))
+    })
+    await screen.findByText('Failed')
+    expect(screen.getByText('It exited with code 2.')).toBeTruthy()
+  })
+})
+
+describe('the actions for a job', () => {
+  it('cancel a running job after a confirmation', async () => {
+    const job = await openJob({ status: 'running', completed_at: null })
+    const cancelling = { ...job, cancel_requested: true }
+    answerWith({
+      [`POST /api/cancel/${job.job_id}`]: cancelling,
+      [`GET /api/status/${job.job_id}`]: cancelling,
+    })
+    expect(screen.queryByRole('button', { name: 'Run again' })).toBeNull()
+    clickButton('Cancel')
+    const question = screen.getByRole('alertdialog', { name: 'Cancel this job?' })
+    expect(question.textContent).toContain('gpuq stops the program and keeps its output.')
+    clickButton('Cancel job')
+    await screen.findByText('Cancelling the job.')
+  })
+
+  it('run an ended job again and open the new one', async () => {
+    const job = await openJob()
+    answerWith({
+      [`GET /api/jobs/${job.job_id}/source`]: {
+        code: 'print(1)',
+        config: 'project_id: resnet\n',
+        command: null,
+      },
+      'POST /api/submit': { job_id: 'new-job', status: 'pending' },
+    })
+    expect(screen.queryByRole('button', { name: 'Cancel' })).toBeNull()
+    clickButton('Run again')
+    await waitFor(() => expect(router.push).toHaveBeenCalledWith('/jobs/new-job'))
+  })
+})
+
+it('shows the details tab of the address', async () => {
+  const gpus = [{ index: 3, uuid: 'GPU-3', model: 'NVIDIA A100', simulated: false, milli: 500 }]
+  await openJob({ gpus, tags: ['v2'], archive: { files: 1, bytes: 2048 } }, '?tab=details')
+  const panel = screen.getByRole('tabpanel', { name: 'Details' })
+  expect(panel.textContent).toContain('1 of 3')
+  expect(panel.textContent).toContain('10 min')
+  expect(panel.textContent).toContain('1 file, 2.0 KiB')
+  expect(within(panel).getByText('v2')).toBeTruthy()
+  expect(within(panel).getByRole('region', { name: 'GPUs' }).textContent).toContain('50 %')
+})

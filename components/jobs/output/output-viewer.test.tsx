@@ -1,0 +1,76 @@
+// @vitest-environment jsdom
+import { fireEvent, screen } from '@testing-library/react'
+import { expect, it } from 'vitest'
+import { openByKeyboard, renderUi, typeInto } from '../../testing/render'
+import { OutputStore } from './output-store'
+import { OutputViewer } from './output-viewer'
+
+const t = '2026-11-22T10:00:00.000Z'
+
+function showOutput(live = false): OutputStore {
+  const store = new OutputStore()
+  store.append([
+    { type: 'stdout', t, text: 'epoch 1' },
+    { type: 'stderr', t, text: 'warning' },
+    { type: 'stdout', t, text: 'Epoch 2' },
+  ])
+  const downloads = [{ label: 'Plain text', href: '/file.txt' }]
+  renderUi(<OutputViewer store={store} live={live} downloads={downloads} />)
+  return store
+}
+
+it('counts lines and says whether the job is live', () => {
+  showOutput(true)
+  expect(screen.getAllByText('3 lines, 1 on stderr')).toHaveLength(2)
+  expect(screen.getByText('Following output')).toBeTruthy()
+  fireEvent.click(screen.getByRole('button', { name: 'Follow output' }))
+  expect(screen.getByText('Live, not following')).toBeTruthy()
+})
+
+it('searches with and without case, and moves between matches', async () => {
+  showOutput()
+  typeInto('Search the output', 'epoch')
+  await screen.findByText('1 of 2')
+  fireEvent.click(screen.getByRole('button', { name: 'Next match' }))
+  expect(screen.getByText('2 of 2')).toBeTruthy()
+  fireEvent.keyDown(screen.getByLabelText('Search the output'), { key: 'Enter' })
+  expect(screen.getByText('1 of 2')).toBeTruthy()
+  fireEvent.click(screen.getByRole('button', { name: 'Match case' }))
+  await screen.findByText('1 of 1')
+})
+
+it('reports an invalid regular expression and a search without matches', async () => {
+  showOutput()
+  typeInto('Search the output', '(')
+  expect(screen.getByText('No matches')).toBeTruthy()
+  fireEvent.click(screen.getByRole('button', { name: 'Regular expression' }))
+  expect(screen.getByText('Invalid regular expression')).toBeTruthy()
+  fireEvent.keyDown(screen.getByLabelText('Search the output'), { key: 'Escape' })
+  expect(screen.queryByText('Invalid regular expression')).toBeNull()
+})
+
+it('selects the line that the user enters', () => {
+  showOutput()
+  typeInto('Search the output', ':2')
+  expect(screen.getByText('Enter: go to line 2')).toBeTruthy()
+  fireEvent.keyDown(screen.getByLabelText('Search the output'), { key: 'Enter' })
+  expect(location.hash).toBe('#L2')
+})
+
+it('copies selected lines only if there is a selection, and offers downloads', () => {
+  showOutput()
+  openByKeyboard(screen.getByRole('button', { name: 'Copy' }))
+  const item = screen.getByRole('menuitem', { name: 'Copy selected lines' })
+  expect(item.getAttribute('aria-disabled')).toBe('true')
+  fireEvent.keyDown(item, { key: 'Escape' })
+  openByKeyboard(screen.getByRole('button', { name: 'Download' }))
+  expect(screen.getByRole('menuitem', { name: 'Plain text' }).getAttribute('href')).toBe('/file.txt')
+})
+
+it('says that a stream has no output', () => {
+  const store = new OutputStore()
+  store.append([{ type: 'stderr', t, text: 'warning' }])
+  renderUi(<OutputViewer store={store} live={false} />)
+  fireEvent.click(screen.getByRole('radio', { name: 'stdout' }))
+  expect(screen.getByText('No output on this stream')).toBeTruthy()
+})

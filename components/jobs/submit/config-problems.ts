@@ -1,0 +1,79 @@
+import { isMap, isScalar, LineCounter, parseDocument } from 'yaml'
+import { parseConfig } from '@/lib/contract/config/config'
+import type { FieldError } from '@/lib/contract/errors'
+import { readConfigText } from '../editor/config-text'
+import { commandOf } from './draft'
+
+/** What the page knows besides the config. */
+export interface ConfigContext {
+  /** The signed-in user. */
+  handle: string
+  /** The existing environments; undefined while they load. */
+  environments: readonly string[] | undefined
+  /** The draft has a program. */
+  hasProgram?: boolean
+}
+
+/** Every problem in a config that can be found before submitting, in line order. */
+export function findConfigProblems(text: string, context: ConfigContext): FieldError[] {
+  const parsed = parseConfig(text)
+  const ownProblems = parsed.ok ? [] : parsed.errors
+  const contextProblems = findContextProblems(text, context).filter(
+    ({ path }) => !ownProblems.some((problem) => problem.path === path),
+  )
+  return [...ownProblems, ...withPositions(text, contextProblems)].toSorted(
+    (one, other) => (one.line ?? 0) - (other.line ?? 0),
+  )
+}
+
+/** Problems that depend on the user, the environments and the program. */
+function findContextProblems(
+  text: string,
+  { handle, environments, hasProgram = false }: ConfigContext,
+): FieldError[] {
+  const read = (key: string) => {
+    const reading = readConfigText(text)?.read(key)
+    return reading?.kind === 'value' && typeof reading.value === 'string' ? reading.value : null
+  }
+  const [userId, environment] = [read('user_id'), read('environment')]
+  const problems: FieldError[] = []
+  if (userId !== null && userId.toLowerCase() !== handle.toLowerCase()) {
+    problems.push({ path: 'user_id', message: `you are signed in as \`${handle}\`: remove user_id` })
+  }
+  if (environment !== null && environments && !environments.includes(environment)) {
+    problems.push({
+      path: 'environment',
+      message: `this environment does not exist: ${choices(environments)}`,
+    })
+  }
+  if (hasProgram && commandOf(text) !== null) {
+    const message = 'a job runs either a command or a program: remove this key, or clear solution.py'
+    problems.push({ path: 'command', message })
+  }
+  return problems
+}
+
+function choices(environments: readonly string[]): string {
+  return environments.length === 0 ? 'ask an admin to create one' : `use ${environments.join(' or ')}`
+}
+
+/** The same problems, each with its place: the server names some only by their key, whose line is looked up here. */
+export function withPositions(text: string, problems: readonly FieldError[]): FieldError[] {
+  return problems.map((problem) =>
+    problem.line === undefined ? { ...problem, ...positionOf(text, problem.path) } : problem,
+  )
+}
+
+/** The line and column of a key, counted from 1. */
+function positionOf(text: string, path: string): { line?: number; column?: number } {
+  const lines = new LineCounter()
+  const { contents } = parseDocument(text, { uniqueKeys: false, logLevel: 'silent', lineCounter: lines })
+  const [key] = path.split('.')
+  const pair = isMap(contents)
+    ? contents.items.find((item) => isScalar(item.key) && item.key.value === key)
+    : undefined
+  const start = isScalar(pair?.key) ? pair.key.range?.[0] : undefined
+  if (start === undefined) return {}
+  const { line, col } = lines.linePos(start)
+  return { line, column: col }
+}

@@ -1,0 +1,185 @@
+import type { Token, User } from '@/lib/contract/access'
+import type { ClusterGpu, ClusterNode, Policy, QueueJob } from '@/lib/contract/cluster'
+import type { JobDetail, JobSummary } from '@/lib/contract/jobs'
+
+const at = '2026-11-22T10:00:00.000Z'
+
+export function makeUser(changes: Partial<User> = {}): User {
+  return {
+    user_id: 'ada',
+    email: null,
+    name: null,
+    role: 'researcher',
+    disabled: false,
+    invited: false,
+    limits: { submissions_per_minute: null, max_active_jobs: null },
+    unix_uid: null,
+    unix_gid: null,
+    created_at: at,
+    last_seen_at: null,
+    ...changes,
+  }
+}
+
+export function makeToken(changes: Partial<Token> = {}): Token {
+  return {
+    token_id: 'token-1',
+    user_id: 'ada',
+    name: 'laptop',
+    hint: 'gpuq_abcd',
+    scopes: ['submit', 'read'],
+    created_by: null,
+    created_at: at,
+    expires_at: null,
+    last_used_at: null,
+    revoked_at: null,
+    ...changes,
+  }
+}
+
+export function makeJobSummary(changes: Partial<JobSummary> = {}): JobSummary {
+  return {
+    job_id: '01931111-0000-7000-8000-000000000001',
+    name: 'baseline',
+    status: 'completed',
+    reason: 'finished',
+    user_id: 'ada',
+    competition_id: 'cifar10',
+    project_id: 'resnet',
+    environment: 'python',
+    node_id: 0,
+    exit_code: 0,
+    expected_time: 300,
+    terminal: false,
+    created_at: at,
+    started_at: at,
+    completed_at: '2026-11-22T10:05:03.000Z',
+    ...changes,
+  }
+}
+
+export function makeJob(changes: Partial<JobDetail> = {}): JobDetail {
+  return {
+    ...makeJobSummary(),
+    reason_text: 'The program ended without an error.',
+    placed: true,
+    attempt: 1,
+    max_retries: 2,
+    max_time: 600,
+    node_name: 'lab-1',
+    gpus: [],
+    resources: {
+      asked: {
+        gpu_count: 1,
+        gpu_fraction: null,
+        gpu_memory_gb: null,
+        gpu_model: null,
+        instance_count: 1,
+        cpu: null,
+        memory_gb: null,
+      },
+      got: [],
+      used: {
+        gpu_load_mean: null,
+        gpu_memory_peak_mib: null,
+        cpu_cores_mean: null,
+        memory_peak_mib: null,
+      },
+    },
+    cancel_requested: false,
+    result_file: 'ada_cifar10_resnet.jsonl',
+    deleted_after_days: null,
+    output_bytes: 2048,
+    tags: [],
+    command: null,
+    run_id: null,
+    run_name: null,
+    archive: null,
+    priority: 0,
+    provision: null,
+    notice: null,
+    ...changes,
+  }
+}
+
+export function makeGpu(changes: Partial<ClusterGpu> = {}): ClusterGpu {
+  return {
+    gpu_id: 'gpu-0',
+    index: 0,
+    uuid: 'GPU-0',
+    model: 'NVIDIA A100',
+    simulated: false,
+    state: 'free',
+    reason: null,
+    allocated: 0,
+    memory_mib: 81_920,
+    use: null,
+    jobs: [],
+    ...changes,
+  }
+}
+
+export function makeNode(changes: Partial<ClusterNode> = {}): ClusterNode {
+  return {
+    node_id: 3,
+    name: 'lab-1',
+    state: 'ready',
+    reason: null,
+    simulated: false,
+    pool: 'on-demand',
+    dedicated: false,
+    engine_version: '29.5',
+    warnings: [],
+    cpu_milli: 8000,
+    cpu_used_milli: 500,
+    memory_mib: 16_384,
+    memory_used_mib: 1024,
+    gpus: [makeGpu()],
+    ...changes,
+  }
+}
+
+export function makeQueueJob(changes: Partial<QueueJob> = {}): QueueJob {
+  return {
+    job_id: '01931111-0000-7000-8000-000000000002',
+    run_id: null,
+    name: 'waits',
+    user: 'ada',
+    project_id: 'resnet',
+    command: null,
+    status: 'queued',
+    gpu_count: 8,
+    gpu_fraction: null,
+    gpu_memory_gb: null,
+    gpu_model: null,
+    instance_count: 1,
+    priority: 0,
+    position: 1,
+    expected_start: null,
+    reason: 'no_free_gpu',
+    reason_detail: null,
+    reason_text: null,
+    submitted_at: at,
+    started_at: null,
+    estimated_duration_seconds: 300,
+    node: null,
+    gpus: [],
+    ...changes,
+  }
+}
+
+export function makePolicy(changes: Partial<Policy> = {}): Policy {
+  return {
+    scheduling_policy: 'priority',
+    max_concurrent_jobs: null,
+    enable_auto_retry: true,
+    max_queue_size: 1000,
+    backfill: true,
+    ageing_minutes: 10,
+    half_life_hours: 24,
+    memory_threshold: 0.05,
+    load_threshold: 0.1,
+    quarantine_after: 3,
+    ...changes,
+  }
+}

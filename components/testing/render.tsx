@@ -1,0 +1,122 @@
+import { cleanup, configure, fireEvent, render, screen } from '@testing-library/react'
+import type { ReactNode } from 'react'
+import { afterEach, beforeEach, vi } from 'vitest'
+import { QueryProvider } from '../shell/query-provider'
+import { Toaster } from '../ui/toaster'
+import { TooltipProvider } from '../ui/tooltip'
+
+// Any step may be slow on a busy machine: the limit only ends a test that hangs.
+configure({ asyncUtilTimeout: 30_000 })
+
+/** A request that a component sent. */
+export interface SentRequest {
+  method: string
+  path: string
+  body: unknown
+}
+
+type Answer = unknown | ((request: SentRequest) => unknown)
+
+/** An HTTP error of the API. */
+export class ApiProblem {
+  constructor(
+    readonly status: number,
+    readonly problem: { detail: string; code: string; errors?: { path: string; message: string }[] },
+  ) {}
+}
+
+let answers: Record<string, Answer> = {}
+/** All requests of the current test. */
+export let sentRequests: SentRequest[] = []
+
+/** Sets the API's answers, as in `{ 'POST /api/tokens': token }`. */
+export function answerWith(given: Record<string, Answer>): void {
+  answers = { ...answers, ...given }
+}
+
+async function fakeFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+  const request = new Request(new URL(input instanceof Request ? input.url : input, location.origin), init)
+  const { pathname } = new URL(request.url)
+  const text = await request.text()
+  const isJson = request.headers.get('content-type')?.includes('json')
+  const sent = { method: request.method, path: pathname, body: isJson && text ? JSON.parse(text) : text }
+  sentRequests.push(sent)
+  const answer = answers[`${sent.method} ${pathname}`]
+  const value = typeof answer === 'function' ? answer(sent) : answer
+  if (value instanceof ApiProblem) return Response.json(value.problem, { status: value.status })
+  if (value === undefined) throw new Error(`no answer for ${sent.method} ${pathname}`)
+  return Response.json(value)
+}
+
+/** The server's event stream of a job. A test emits its events. */
+export class FakeEventSource extends EventTarget {
+  static readonly CLOSED = 2
+  static latest: FakeEventSource | undefined
+  readyState = 1
+
+  constructor(readonly url: string) {
+    super()
+    FakeEventSource.latest = this
+  }
+
+  emit(type: string, data: string): void {
+    this.dispatchEvent(new MessageEvent(type, { data }))
+  }
+
+  close(): void {
+    this.readyState = FakeEventSource.CLOSED
+  }
+}
+
+/** Browser features that jsdom lacks. */
+function stubBrowser(): void {
+  const observer = class {
+    observe() {}
+    unobserve() {}
+    disconnect() {}
+  }
+  vi.stubGlobal('ResizeObserver', observer)
+  vi.stubGlobal('EventSource', FakeEventSource)
+  vi.stubGlobal('fetch', fakeFetch)
+  vi.stubGlobal('matchMedia', () => ({ matches: false, addEventListener() {}, removeEventListener() {} }))
+  Element.prototype.scrollIntoView = () => {}
+  Element.prototype.hasPointerCapture = () => false
+  Object.defineProperty(document, 'fonts', { configurable: true, value: { ready: Promise.resolve() } })
+  Range.prototype.getClientRects = () => document.createElement('i').getClientRects()
+}
+
+beforeEach(() => {
+  answers = {}
+  sentRequests = []
+  window.history.replaceState(null, '', '/')
+  localStorage.clear()
+  stubBrowser()
+})
+afterEach(() => {
+  cleanup()
+  vi.unstubAllGlobals()
+})
+
+/** Renders a component with the providers of the site. */
+export function renderUi(ui: ReactNode) {
+  return render(
+    <QueryProvider>
+      <TooltipProvider>{ui}</TooltipProvider>
+      <Toaster />
+    </QueryProvider>,
+  )
+}
+
+export function clickButton(name: string | RegExp): void {
+  fireEvent.click(screen.getByRole('button', { name }))
+}
+
+export function typeInto(label: string | RegExp, text: string): void {
+  fireEvent.change(screen.getByLabelText(label), { target: { value: text } })
+}
+
+/** Opens a menu or a select by keyboard: jsdom has no pointer events. */
+export function openByKeyboard(element: HTMLElement): void {
+  element.focus()
+  fireEvent.keyDown(element, { key: 'Enter' })
+}
