@@ -28,28 +28,26 @@ let hangingProcess: ChildProcess | undefined
 
 /**
  * Runs nvidia-smi. A broken driver can make it hang so that not even SIGKILL ends it. Therefore it waits at most
- * `patienceMs`, and starts no other one while one hangs.
+ * `timeoutMs`, and starts no other one while one hangs.
  * @throws {NvidiaSmiFault} if it is absent or silent.
  */
-export async function runNvidiaSmi(args: string[], patienceMs: number): Promise<NvidiaSmiAnswer> {
+export async function runNvidiaSmi(args: string[], timeoutMs: number): Promise<NvidiaSmiAnswer> {
   if (hangingProcess && !hasEnded(hangingProcess))
     throw new NvidiaSmiFault('silent', 'an earlier process hangs in the driver and cannot be killed')
-  const patience = new AbortController()
+  const timer = new AbortController()
   const { child, answer } = start(args)
-  const silence = sleep(patienceMs, 'silent' as const, { signal: patience.signal }).catch(
-    () => 'over' as const,
-  )
+  const silence = sleep(timeoutMs, 'silent' as const, { signal: timer.signal }).catch(() => 'over' as const)
   try {
     const first = await Promise.race([answer, silence])
     if (typeof first !== 'string') return first
   } finally {
-    patience.abort()
+    timer.abort()
   }
   child.kill('SIGKILL')
   child.unref()
   await Promise.race([answer.catch(() => {}), sleep(killTimeoutMs)])
   if (!hasEnded(child)) hangingProcess = child
-  throw new NvidiaSmiFault('silent', `no answer within ${patienceMs / 1000} s`)
+  throw new NvidiaSmiFault('silent', `no answer within ${timeoutMs / 1000} s`)
 }
 
 function start(args: string[]): { child: ChildProcess; answer: Promise<NvidiaSmiAnswer> } {
