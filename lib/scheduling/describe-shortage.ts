@@ -36,9 +36,7 @@ export function describeTooLarge(
   return `It asks for ${requested}; ${largest} has ${largestSize}.`
 }
 
-/**
- * Describes a request, for example "2 nodes with 8 GPUs with 40 GB", with CPU and memory if it asks for them.
- */
+/** Describes a request, for example "2 nodes with 8 GPUs with 40 GB", with CPU and memory if it asks for them. */
 function describeRequest(request: ResourceRequest): string {
   const { gpuCount, gpuModel, gpuMemoryMib, allowedGpus, cpuMilli, memoryMib, instances } = request
   const gpus = [

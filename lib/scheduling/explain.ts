@@ -12,8 +12,7 @@ const clusterReasons: ReadonlySet<Waiting['reason']> = new Set(['never_fits', 'n
 type Cause = Omit<Waiting, 'jobId'>
 
 /**
- * Explains why jobs wait. Jobs with equal requests wait for the same reason, so each request class is
- * examined once.
+ * Explains why jobs wait. Jobs with equal requests wait for the same reason, so each request class is examined once.
  */
 export class Explainer {
   readonly #byRequest = new Map<string, Cause>()
