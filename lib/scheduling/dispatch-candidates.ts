@@ -3,9 +3,7 @@ import type { ProjectAccount } from './queues'
 import type { Scheduler } from './scheduler'
 import type { WaitCause, Waiting } from './types'
 
-/**
- * Reasons that the end of another job does not resolve. A job that waits for one of them blocks no other job.
- */
+/** Reasons that the end of another job does not resolve. A job that waits for one of them blocks no other job. */
 const nonBlockingReasons: ReadonlySet<WaitCause> = new Set([
   'backing_off',
   'budget',

@@ -1,3 +1,4 @@
+import { describeClosed, describeShortage, describeTooLarge } from './describe-shortage'
 import { fits, isEligible, isInPool } from './fits'
 import { NodeKinds } from './node-kinds'
 import { gpuMilliOf } from './queue-order'
@@ -11,8 +12,7 @@ const clusterReasons: ReadonlySet<Waiting['reason']> = new Set(['never_fits', 'n
 type Cause = Omit<Waiting, 'jobId'>
 
 /**
- * Explains why jobs wait. Jobs with equal requests wait for the same reason, so each request class is
- * examined once.
+ * Explains why jobs wait. Jobs with equal requests wait for the same reason, so each request class is examined once.
  */
 export class Explainer {
   readonly #byRequest = new Map<string, Cause>()
@@ -166,100 +166,4 @@ function describeQuota({ quotaMilli, heldMilli }: ProjectAccount, job: WaitingJo
   const requested = gpuMilliOf(job) / 1000
   if (requested > quota) return `It asks for ${requested} GPUs, and the quota is ${quota}.`
   return `It holds ${heldMilli / 1000} of ${quota} GPUs.`
-}
-
-/** @param largeEnough number of nodes that are large enough. */
-function describeTooLarge(
-  request: ResourceRequest,
-  nodes: readonly NodeState[],
-  largeEnough: number,
-): string {
-  const { gpuCount, instances, pool } = request
-  const requested = describeRequest(request)
-  const ofPool = nodes.filter((node) => isInPool(request, node))
-  if (ofPool.length === 0) return `It asks for the pool ${pool}, which has no node.`
-  if (largeEnough > 0) {
-    return `It asks for ${requested}; of the ${count(ofPool.length, 'node')} of its pool ${largeEnough} ${largeEnough === 1 ? 'is' : 'are'} large enough.`
-  }
-  const gpus = Math.max(
-    ...ofPool.map(
-      (node) => node.gpus.filter((gpu) => gpu.blocked !== 'missing' && isEligible(request, gpu)).length,
-    ),
-  )
-  if (gpuCount > 0 && gpus === 0) return `It asks for ${requested}; no node of its pool has one.`
-  const memory = gib(Math.max(...ofPool.map((node) => node.memoryMib)))
-  const cores = Math.floor(Math.max(...ofPool.map((node) => node.cpuMilli)) / 1000)
-  const largestSize = `${count(gpus, gpuCount === 0 ? 'GPU' : 'such GPU')}, ${count(cores, 'core')} and ${memory} GiB of memory`
-  if (instances > ofPool.length)
-    return `It asks for ${requested}; its pool has ${count(ofPool.length, 'node')}.`
-  const largest =
-    ofPool.length === 1
-      ? 'the only node of its pool'
-      : `the largest of the ${ofPool.length} nodes of its pool`
-  return `It asks for ${requested}; ${largest} has ${largestSize}.`
-}
-
-/**
- * Describes a request, for example "2 nodes with 8 GPUs with 40 GB", with CPU and memory if it asks for them.
- */
-function describeRequest(request: ResourceRequest): string {
-  const { gpuCount, gpuModel, gpuMemoryMib, allowedGpus, cpuMilli, memoryMib, instances } = request
-  const gpus = [
-    gpuCount === 0 ? 'no GPU' : count(gpuCount, 'GPU'),
-    ...(gpuModel === null ? [] : [`of the model ${gpuModel}`]),
-    ...(gpuMemoryMib === null ? [] : [`with ${gigabytes(gpuMemoryMib)} GB`]),
-    ...(allowedGpus === null ? [] : [`numbered ${listed(allowedGpus)}`]),
-  ].join(' ')
-  const resources = [
-    ...(cpuMilli === null ? [] : [count(cpuMilli / 1000, 'core')]),
-    ...(memoryMib === null ? [] : [`${gib(memoryMib)} GiB of memory`]),
-  ]
-  return `${instances > 1 ? `${instances} nodes with ` : ''}${[gpus, ...resources].join(', ')}`
-}
-
-const maxListedGpus = 8
-
-function listed(numbers: readonly number[]): string {
-  const suffix = numbers.length > maxListedGpus ? ', …' : ''
-  return `${numbers.slice(0, maxListedGpus).join(', ')}${suffix}`
-}
-
-/**
- * A node whose worker shut down normally counts as lost here: in both cases nobody knows whether it comes
- * back.
- */
-function describeClosed(nodes: readonly NodeState[]): string {
-  const states = new Map<string, number>()
-  for (const { blocked } of nodes) {
-    if (blocked === null) continue
-    const state = blocked === 'lost' ? 'without a worker' : blocked
-    states.set(state, (states.get(state) ?? 0) + 1)
-  }
-  return `${[...states].map(([state, many]) => `${count(many, 'node')} ${state}`).join(', ')}.`
-}
-
-/** Leaves out numbers that change whenever a job ends, because every change is sent to every waiting job. */
-function describeShortage(request: ResourceRequest, nodeFits: readonly NodeFit[]): string {
-  const { gpuCount, gpuMilli } = request
-  const dimensions = new Set(nodeFits.flatMap(({ fit }) => (fit.ok ? [] : [fit.dimension])))
-  const short = dimensions.has('cpu') ? 'CPU' : dimensions.has('memory') ? 'memory' : null
-  if (short && gpuCount === 0) return `Not enough ${short} is free.`
-  if (short && gpuCount === 1) return `A GPU is free, but its node does not have enough free ${short}.`
-  if (short) return `GPUs are free, but no node with a free GPU has enough free ${short}.`
-  if (gpuMilli < 1000) return `No suitable GPU has ${gpuMilli / 1000} of its capacity free.`
-  if (gpuCount > 1) return `It needs ${gpuCount} GPUs on one node, and no node has that many free.`
-  return 'All suitable GPUs are in use.'
-}
-
-/** Converts MiB to GB, the unit in which users request GPU memory. */
-function gigabytes(mib: number): number {
-  return Math.floor((mib * 2 ** 20) / 1e8) / 10
-}
-
-function gib(mib: number): number {
-  return Math.floor(mib / 1024)
-}
-
-function count(many: number, what: string): string {
-  return `${many} ${what}${many === 1 ? '' : 's'}`
 }

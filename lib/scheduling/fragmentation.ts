@@ -23,10 +23,7 @@ const maxCacheEntries = 200_000
 /** Kinds of jobs that are considered: the most frequent ones. */
 const maxDemands = 96
 
-/**
- * Requests for 1 to 8 whole GPUs always get a small weight, so that otherwise equal choices keep whole GPUs
- * free.
- */
+/** Requests for 1 to 8 whole GPUs always get a small weight, so that otherwise equal choices keep whole GPUs free. */
 const baselineDemands: readonly Demand[] = [1, 2, 4, 8].map((gpuCount) => ({
   weight: 0.001,
   request: {
@@ -43,15 +40,13 @@ const baselineDemands: readonly Demand[] = [1, 2, 4, 8].map((gpuCount) => ({
 }))
 
 /**
- * Measures how much of a node's free GPUs the expected jobs could not use, in thousandths of a GPU. The
- * scheduler places a job where this grows least.
- * The first part is the measure of Weng et al., "Beware of Fragmentation: Scheduling GPU-Sharing Workloads
- * with Fragmentation Gradient Descent", USENIX ATC 2023. For each kind of job it counts all free GPU capacity
- * if the node cannot take such a job, otherwise the free parts that are too small for one, weighted by the
- * frequency of the kind. It looks one job ahead and therefore exhausts a node's CPU before its GPUs. The
- * second part is our own and considers all expected jobs: it counts GPUs that the remaining CPU or memory
- * cannot serve. On the openb trace the mean allocation is 94.8 % with the first part alone and 96.0 % with
- * both.
+ * Measures how much of a node's free GPUs the expected jobs could not use, in thousandths of a GPU. The scheduler
+ * places a job where this grows least. The first part is the measure of Weng et al., "Beware of Fragmentation:
+ * Scheduling GPU-Sharing Workloads with Fragmentation Gradient Descent", USENIX ATC 2023. For each kind of job it
+ * counts all free GPU capacity if the node cannot take such a job, otherwise the free parts that are too small for
+ * one, weighted by the frequency of the kind. It looks one job ahead and therefore exhausts a node's CPU before its
+ * GPUs. The second part is our own and considers all expected jobs: it counts GPUs that the remaining CPU or memory
+ * cannot serve. On the openb trace the mean allocation is 94.8 % with the first part alone and 96.0 % with both.
  */
 export class Fragmentation {
   readonly #workload: readonly Demand[]
@@ -139,10 +134,7 @@ function usableBy({ gpuCount, gpuMilli, eligible }: KindDemand, gpus: readonly n
   return count < gpuCount ? 0 : usable
 }
 
-/**
- * CPU and memory that jobs request for each thousandth of a GPU. Jobs that take the node's share request
- * none.
- */
+/** CPU and memory that jobs request for each thousandth of a GPU. Jobs that take the node's share request none. */
 function meanPerMilli(workload: readonly Demand[]): { cpuMilli: number; memoryMib: number } {
   let milli = 0
   let cpuMilli = 0

@@ -15,8 +15,7 @@ export class NodeKinds {
   }
 
   /**
-   * Returns the nodes that are large enough for one instance, ignoring what runs there now, in their original
-   * order.
+   * Returns the nodes that are large enough for one instance, ignoring what runs there now, in their original order.
    */
   largeEnough(request: ResourceRequest): NodeState[] {
     const large = new Set<string>()

@@ -29,10 +29,7 @@ export class NodeLedger implements NodeState {
   readonly #gpuPositions: ReadonlyMap<string, number>
   /** The jobs on the node. Used resources without a job are never freed. */
   readonly occupants = new Map<string, Occupant>()
-  /**
-   * The earliest end of its jobs. Minus infinity if a job is being preempted, because it may end at any
-   * moment.
-   */
+  /** The earliest end of its jobs. Minus infinity if a job is being preempted, because it may end at any moment. */
   nextEnd = Number.POSITIVE_INFINITY
 
   constructor(

@@ -20,9 +20,7 @@ interface QueueReservation extends Reservation {
   queue: Queue
 }
 
-/**
- * One pass over the queue. A later job may start first if it does not delay the first blocked job (backfill).
- */
+/** One pass over the queue. A later job may start first if it does not delay the first blocked job (backfill). */
 export class Pass {
   readonly placements: Placement[] = []
   /** For the first blocked job in queue order. Computed only when another job comes after it. */

@@ -11,9 +11,8 @@ import {
 import type { JobFacts, Policy, ProjectShare, ResourceRequest, WaitingJob } from './types'
 
 /**
- * The order of waiting jobs. Under every policy the key of a job is computed once, when the job arrives. All
- * waiting jobs age at the same rate, so the order of two jobs never changes and later jobs cannot starve
- * earlier ones.
+ * The order of waiting jobs. Under every policy the key of a job is computed once, when the job arrives. All waiting
+ * jobs age at the same rate, so the order of two jobs never changes and later jobs cannot starve earlier ones.
  */
 export class QueueOrder {
   readonly #projects = new Map<string, ProjectAccount>()

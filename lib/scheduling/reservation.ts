@@ -83,9 +83,7 @@ function earliestStartOn(request: ResourceRequest, node: NodeLedger): number {
   return never
 }
 
-/**
- * Checks whether a task that would run until `endsAt` leaves enough capacity for the reservation at its time.
- */
+/** Checks whether a task that would run until `endsAt` leaves enough capacity for the reservation at its time. */
 export function respectsReservation(
   { at, nodes, request }: Reservation,
   node: NodeLedger,

@@ -33,10 +33,9 @@ interface Decision {
 }
 
 /**
- * The scheduler's state between decisions. After a change it examines only what the change affects: blocked
- * request classes are retried only on nodes that got free capacity. A queue of a hundred thousand jobs
- * therefore costs little more than one of a thousand.
- * Pure: equal calls give equal decisions.
+ * The scheduler's state between decisions. After a change it examines only what the change affects: blocked request
+ * classes are retried only on nodes that got free capacity. A queue of a hundred thousand jobs therefore costs
+ * little more than one of a thousand. Pure: equal calls give equal decisions.
  */
 export class Scheduler {
   readonly queueOrder: QueueOrder
@@ -185,8 +184,7 @@ export class Scheduler {
   }
 
   /**
-   * Returns the queue of the first blocked job in order, ignoring jobs that would not fit even on an empty
-   * cluster.
+   * Returns the queue of the first blocked job in order, ignoring jobs that would not fit even on an empty cluster.
    */
   firstBlocked(now: number): Queue | null {
     const quotas = new QuotaReservations(this.queueOrder, now)

@@ -32,10 +32,7 @@ export interface NodeState {
   gpus: readonly GpuState[]
 }
 
-/**
- * Nodes belong to `reserved` or `on-demand`. `best-effort` jobs use idle GPUs of any pool and may be
- * preempted.
- */
+/** Nodes belong to `reserved` or `on-demand`. `best-effort` jobs use idle GPUs of any pool and may be preempted. */
 export type Pool = 'reserved' | 'on-demand' | 'best-effort'
 
 /** The resources of one instance, and the number of instances. */

@@ -104,7 +104,7 @@ const opened: Opened[] = []
 interface Kept {
   limitBytes?: number
   /** Timeouts at the end. */
-  patience?: typeof waits
+  timeouts?: typeof waits
 }
 const waits = { lastMs: 20_000, lastCancelledMs: 20_000, downMs: 20_000 }
 /** For a store that accepts nothing more. */
@@ -123,7 +123,7 @@ async function claim(spec: Record<string, unknown>, nodes: Lease[]): Promise<[Le
 function keep(
   lease: Lease,
   task: ClaimedTask,
-  { limitBytes = 1 << 30, patience = waits }: Kept = {},
+  { limitBytes = 1 << 30, timeouts = waits }: Kept = {},
 ): Opened {
   const run = runOf(task)
   if (!run) throw new Error('The task has no run.')
@@ -143,7 +143,7 @@ function keep(
           result.over += 1
         },
       },
-      patience,
+      timeouts,
     ),
   })
   opened.push(result)
@@ -314,7 +314,7 @@ describe('a store that fails', () => {
 
   it('at the end delays the end of the attempt, which then reports what is missing', async () => {
     // Time for at least one try, which provides the cause.
-    const run = await begin({ patience: { ...waits, downMs: 8_000 } })
+    const run = await begin({ timeouts: { ...waits, downMs: 8_000 } })
     await write(run, 'state', 'kept')
     run.keeper.start()
     await untilRecorded(run, { state: 'kept' })
@@ -327,7 +327,7 @@ describe('a store that fails', () => {
   })
 
   it('permanently does not block the attempt forever', async () => {
-    const run = await begin({ patience: impatient })
+    const run = await begin({ timeouts: impatient })
     await write(run, 'state', 'x')
     let answer = () => {}
     refuse = () =>

@@ -29,7 +29,7 @@ const storedTimesLimit = 2
  * Maximum times at the end: in total; for a cancelled job, whose end somebody waits for; and for a store that
  * accepts nothing.
  */
-const patience = { lastMs: 10 * 60_000, lastCancelledMs: 60_000, downMs: 60_000 }
+const timeouts = { lastMs: 10 * 60_000, lastCancelledMs: 60_000, downMs: 60_000 }
 
 interface KeptCheckpoints {
   lease: Lease
@@ -66,7 +66,7 @@ export class CheckpointUploader {
 
   constructor(
     readonly kept: KeptCheckpoints,
-    readonly waits = patience,
+    readonly waits = timeouts,
   ) {
     this.#notes = new CheckpointNotes(kept.note)
     this.#stopped = AbortSignal.any([kept.abandoned, this.#givenUp.signal])

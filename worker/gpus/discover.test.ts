@@ -27,7 +27,7 @@ async function standIn(script: string): Promise<void> {
 const prints = (...lines: string[]) => standIn(lines.map((line) => `echo '${line}'`).join('\n'))
 
 /** Generous, because programs start slowly on a busy machine. */
-const discover = (options: DiscoveryOptions) => discoverGpus({ patienceMs: 60_000, ...options })
+const discover = (options: DiscoveryOptions) => discoverGpus({ timeoutMs: 60_000, ...options })
 
 describe('discoverGpus', () => {
   it('finds the GPUs that nvidia-smi lists', async () => {
@@ -78,7 +78,7 @@ describe('discoverGpus', () => {
     await standIn('echo "permission denied" >&2; exit 1')
     expect((await discover({ node: 'n' })).problem).toContain('permission denied')
     await standIn('exec /bin/sleep 60')
-    expect((await discover({ node: 'n', patienceMs: 300 })).problem).toContain('no answer within 0.3 s')
+    expect((await discover({ node: 'n', timeoutMs: 300 })).problem).toContain('no answer within 0.3 s')
     // Starts no other one before the hanging one has ended.
     await prints('0, GPU-aaaa, NVIDIA H200, 143771')
     await expect.poll(async () => (await discover({ node: 'n' })).gpus).toHaveLength(1)

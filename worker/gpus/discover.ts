@@ -21,7 +21,7 @@ export interface DiscoveryOptions {
   /** The node had real GPUs before, so a missing driver does not lead to simulated ones. */
   hadGpus?: boolean
   /** Timeout for nvidia-smi, which can hang on a broken driver. */
-  patienceMs?: number
+  timeoutMs?: number
 }
 
 /** Number of simulated GPUs without an NVIDIA GPU and without configuration. */
@@ -33,11 +33,11 @@ export async function discoverGpus({
   simulated,
   maxGpus,
   hadGpus = false,
-  patienceMs,
+  timeoutMs,
 }: DiscoveryOptions): Promise<Discovery> {
   if (simulated !== undefined) return { gpus: simulatedGpus(node, simulated), source: 'simulated' }
   try {
-    const report = firstGpus(await readGpus(patienceMs), maxGpus)
+    const report = firstGpus(await readGpus(timeoutMs), maxGpus)
     const gpus = report.gpus.map(({ index, uuid, model, memoryMib }) => ({
       index,
       uuid,

@@ -32,10 +32,10 @@ const migList = [
 ]
 
 /** Generous, because programs start slowly on a busy machine. */
-const read = (patienceMs = 60_000) => readGpus(patienceMs)
+const read = (timeoutMs = 60_000) => readGpus(timeoutMs)
 
-async function fault(patienceMs?: number): Promise<unknown> {
-  return read(patienceMs).catch((error: unknown) => error)
+async function fault(timeoutMs?: number): Promise<unknown> {
+  return read(timeoutMs).catch((error: unknown) => error)
 }
 
 describe('readGpus', () => {

@@ -9,10 +9,10 @@ const unknownField = /Field "([^"]+)" is not a valid field/
  * Reads this machine's GPUs from nvidia-smi. Each slice of a GPU in MIG mode is a separate GPU.
  * @throws {NvidiaSmiFault} if it is absent, hangs, or reports no GPU.
  */
-export async function readGpus(patienceMs = 10_000): Promise<GpuReport> {
-  const { gpus, faults } = await query(gpuFields, patienceMs)
+export async function readGpus(timeoutMs = 10_000): Promise<GpuReport> {
+  const { gpus, faults } = await query(gpuFields, timeoutMs)
   if (!gpus.some(({ inMigMode }) => inMigMode)) return { gpus: gpus.map(withoutMode), faults }
-  const { stdout } = await runNvidiaSmi(['-L'], patienceMs)
+  const { stdout } = await runNvidiaSmi(['-L'], timeoutMs)
   const slicesOf = parseMigList(stdout)
   const served = gpus.flatMap((gpu) => (gpu.inMigMode ? slicesAsGpus(gpu, slicesOf) : [withoutMode(gpu)]))
   const empty = gpus.filter(({ inMigMode, uuid }) => inMigMode && !slicesOf.get(uuid)?.length)
@@ -33,14 +33,14 @@ export async function readGpus(patienceMs = 10_000): Promise<GpuReport> {
 
 async function query(
   fields: readonly GpuField[],
-  patienceMs: number,
+  timeoutMs: number,
 ): Promise<ReturnType<typeof parseNvidiaSmi>> {
   const asked = [`--query-gpu=${fields.join(',')}`, '--format=csv,noheader,nounits']
-  const answer = await runNvidiaSmi(asked, patienceMs)
+  const answer = await runNvidiaSmi(asked, timeoutMs)
   // Old drivers do not know every field.
   const unknown = unknownField.exec(answer.stdout)?.[1] ?? unknownField.exec(answer.errorMessage ?? '')?.[1]
   const known = fields.filter((field) => field !== unknown)
-  if (known.length < fields.length) return query(known, patienceMs)
+  if (known.length < fields.length) return query(known, timeoutMs)
   const parsed = parseNvidiaSmi(answer.stdout, fields)
   if (isEmptyReading(parsed, answer)) {
     throw new NvidiaSmiFault('failed', answer.errorMessage ?? answer.stdout.trim().split('\n')[0] ?? '')

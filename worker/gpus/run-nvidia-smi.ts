@@ -28,14 +28,14 @@ let hangingProcess: ChildProcess | undefined
 
 /**
  * Runs nvidia-smi. A broken driver can make it hang so that not even SIGKILL ends it. Therefore it waits at most
- * `patienceMs`, and starts no other one while one hangs.
+ * `timeoutMs`, and starts no other one while one hangs.
  * @throws {NvidiaSmiFault} if it is absent or silent.
  */
-export async function runNvidiaSmi(args: string[], patienceMs: number): Promise<NvidiaSmiAnswer> {
+export async function runNvidiaSmi(args: string[], timeoutMs: number): Promise<NvidiaSmiAnswer> {
   if (hangingProcess && !hasEnded(hangingProcess))
     throw new NvidiaSmiFault('silent', 'an earlier process hangs in the driver and cannot be killed')
   const { child, answer } = start(args)
-  const first = await withTimeout(answer, patienceMs, () => null)
+  const first = await withTimeout(answer, timeoutMs, () => null)
   if (first) return first
   child.kill('SIGKILL')
   child.unref()
@@ -45,7 +45,7 @@ export async function runNvidiaSmi(args: string[], patienceMs: number): Promise<
     () => {},
   )
   if (!hasEnded(child)) hangingProcess = child
-  throw new NvidiaSmiFault('silent', `no answer within ${patienceMs / 1000} s`)
+  throw new NvidiaSmiFault('silent', `no answer within ${timeoutMs / 1000} s`)
 }
 
 function start(args: string[]): { child: ChildProcess; answer: Promise<NvidiaSmiAnswer> } {

@@ -116,14 +116,14 @@ export class NodeService {
   async stopAll(): Promise<void> {
     this.#stopped = true
     const { signal } = this.#abandoned
-    const patience = AbortSignal.any([signal, AbortSignal.timeout(stopTimeoutMs)])
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(stopTimeoutMs)])
     // First, because otherwise the jobs could be placed here again.
-    await this.#close(patience)
+    await this.#close(deadline)
     const runs = [...this.#runs.values()]
     for (const run of runs) run.stop('worker_stopped')
     await Promise.race([Promise.all(runs.map((run) => run.done)), sleep(stopTimeoutMs, signal)])
     // If a container could not be killed, the lease must expire before anyone may assume that the node is free.
-    if (this.#runs.size === 0) await retryWrite(patience, 'leave', () => deregisterNode(this.lease))
+    if (this.#runs.size === 0) await retryWrite(deadline, 'leave', () => deregisterNode(this.lease))
   }
 
   /** Stops all writes after the lease was lost. */
@@ -168,9 +168,9 @@ export class NodeService {
     })
   }
 
-  async #close(patience: AbortSignal): Promise<void> {
+  async #close(deadline: AbortSignal): Promise<void> {
     this.#closed = true
-    await this.#serialize(() => retryWrite(patience, 'drain', () => drainNode(this.lease)))
+    await this.#serialize(() => retryWrite(deadline, 'drain', () => drainNode(this.lease)))
   }
 
   #serialize<T>(work: () => Promise<T>): Promise<T> {

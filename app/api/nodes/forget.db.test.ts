@@ -111,7 +111,7 @@ describe('a GPU that its node does not find any more', () => {
     const there = await forgetGpu(gpu)
     expect(there).toMatchObject({
       status: 409,
-      body: { detail: expect.stringMatching(/is there.*pause it/) },
+      body: { detail: expect.stringMatching(/is present.*pause it/) },
     })
     await placeManually(lease.nodeId, await makeJob(), { indices: [1] })
     await markGpuMissing(lease, gpu)
@@ -123,7 +123,7 @@ describe('a GPU that its node does not find any more', () => {
     await lose()
     expect((await forgetGpu(gpu)).status).toBe(204)
     const lost = await forgetGpu(await idOf('GPU-0'))
-    expect(lost).toMatchObject({ status: 409, body: { detail: expect.stringContaining('Forget the node') } })
+    expect(lost).toMatchObject({ status: 409, body: { detail: expect.stringContaining('forget the node') } })
     expect(await audited()).toHaveLength(1)
   })
 })
@@ -165,7 +165,7 @@ describe('a node that is gone', () => {
     await deregisterNode(lease)
     expect(await forgetNode()).toMatchObject({
       status: 409,
-      body: { detail: expect.stringMatching(/Jobs are still on lab-a\..*ask again/) },
+      body: { detail: expect.stringMatching(/Jobs are still on lab-a\..*Try again then/) },
     })
     expect(await listed()).toEqual(['lab-a drained 0:full 1:closed'])
     await lose()

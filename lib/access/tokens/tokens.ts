@@ -128,12 +128,12 @@ function requireGrantable(actor: Actor, owner: UserRow, scopes: Scope[]): void {
 
 async function requireTokenQuota(tx: Transaction, owner: UserRow): Promise<void> {
   await tx.query('SELECT 1 FROM users WHERE id = $1 FOR NO KEY UPDATE', [owner.id])
-  const { rows } = await tx.query<{ quotaExceeded: boolean }>(
+  const { rows } = await tx.query<{ full: boolean }>(
     `SELECT count(*) >= $2 AS full FROM api_tokens
       WHERE user_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
     [owner.id, liveTokenLimit],
   )
-  if (!rows[0]?.quotaExceeded) return
+  if (!rows[0]?.full) return
   throw new GpuqError(
     'conflict',
     `"${owner.handle}" already has ${liveTokenLimit} live tokens. Revoke some of them first.`,

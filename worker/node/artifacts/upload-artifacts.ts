@@ -51,8 +51,8 @@ async function uploadArtifacts(results: ArtifactsSource, reason: EndReason): Pro
     const { found, skipped } = await findArtifacts(results.directory, results.limitBytes)
     if (found.length === 0) return describeMissing(skipped)
     const isShort = reason.startsWith('cancelled') || (results.task.instances > 1 && reason !== 'finished')
-    const patience = isShort ? shortTimeoutMs : timeoutMs
-    const uploader = new ArtifactUploader(results, performance.now() + patience)
+    const waitMs = isShort ? shortTimeoutMs : timeoutMs
+    const uploader = new ArtifactUploader(results, performance.now() + waitMs)
     return describeMissing([...skipped, ...(await uploader.uploadAll(found))])
   } catch (error) {
     if (error instanceof Fenced || results.abandoned.aborted) throw error

@@ -55,7 +55,7 @@ interface Seen {
 /** Registers a node like its worker. */
 async function serve(): Promise<Seen> {
   const patience = { ms: patient }
-  const found = await withGpus(idle, () => discoverGpus({ node: 'lab', patienceMs: patient }))
+  const found = await withGpus(idle, () => discoverGpus({ node: 'lab', timeoutMs: patient }))
   const machine = { name: 'lab', engineId: 'engine', engineVersion: '29', cpuMilli: 8000, memoryMib: 16_000 }
   const lease = await registerNode({ ...machine, warnings: ['old engine'], gpus: found.gpus })
   const samples: Seen['samples'] = []

@@ -16,16 +16,16 @@ export interface DockerOptions {
   ociRuntime?: string | undefined
   /** The engine's socket; default: DOCKER_HOST, otherwise the standard path. */
   socketPath?: string | undefined
-  patience?: Partial<Timeouts>
+  timeouts?: Partial<Timeouts>
   /** Runs iproute2 in the engine's network namespace; default: on this host. */
   iproute?: RunIproute
 }
 
 /** Creates a runtime on the Docker engine of this host. */
 export function createDockerRuntime(options: DockerOptions): Runtime {
-  const { outputLimitBytes, ociRuntime, socketPath, patience, iproute } = options
+  const { outputLimitBytes, ociRuntime, socketPath, timeouts, iproute } = options
   const policy = { version, outputLimitBytes, internetNetwork: 'gpuq', ociRuntime }
-  return new EngineRuntime(new DockerEngine(socketPath), policy, patience, iproute)
+  return new EngineRuntime(new DockerEngine(socketPath), policy, timeouts, iproute)
 }
 
 class DockerEngine implements Engine {

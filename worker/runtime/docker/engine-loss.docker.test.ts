@@ -13,8 +13,8 @@ let bench: TaskBench
 beforeEach(async () => {
   proxy = new EngineProxy()
   await proxy.listen()
-  const patience = { answer: 5000, kill: 1000 }
-  bench = new TaskBench({ socketPath: proxy.socketPath, patience, nodeId: direct.nodeId })
+  const timeouts = { answer: 5000, kill: 1000 }
+  bench = new TaskBench({ socketPath: proxy.socketPath, timeouts, nodeId: direct.nodeId })
 })
 
 afterEach(async () => {

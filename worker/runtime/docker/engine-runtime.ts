@@ -40,7 +40,7 @@ import { readToolkitVersion } from './toolkit-version'
 
 /** Implements the runtime on a container engine. */
 export class EngineRuntime implements Runtime {
-  private readonly patience: Timeouts
+  private readonly timeouts: Timeouts
   private readonly watch: EngineEvents
   private readonly exits: ContainerExits
   private readonly images: ImageStore
@@ -51,10 +51,10 @@ export class EngineRuntime implements Runtime {
   constructor(
     private readonly engine: Engine,
     private readonly policy: ContainerPolicy,
-    patience: Partial<Timeouts> = {},
+    timeouts: Partial<Timeouts> = {},
     iproute: RunIproute = runIproute,
   ) {
-    this.patience = { ...defaultTimeouts, ...patience }
+    this.timeouts = { ...defaultTimeouts, ...timeouts }
     // Only events of gpuq's own containers.
     const wanted = { type: ['container'], event: ['oom', 'kill', 'die'], label: [labels.task] }
     this.watch = new EngineEvents(({ container, ...times }) => {
@@ -62,7 +62,7 @@ export class EngineRuntime implements Runtime {
       return engine.open('GET', '/events', { ...times, filters })
     })
     this.exits = new ContainerExits(engine.open, this.watch)
-    this.networks = new Networks(engine, policy, this.patience, iproute)
+    this.networks = new Networks(engine, policy, this.timeouts, iproute)
     const ask = <T>(doing: string, answer: Promise<T>) => this.ask(doing, answer)
     const stateOf = async (id: string) => (await this.inspect(id)).State.Status
     this.terminal = new ContainerTerminal(engine, ask, async (id) => (await stateOf(id)) === 'running')
@@ -72,12 +72,12 @@ export class EngineRuntime implements Runtime {
       watch,
       exits,
       terminal,
-      patience: this.patience,
+      timeouts: this.timeouts,
       ask,
       stateOf,
     })
     this.images = new ImageStore({
-      inspectImage: (image) => within(this.patience.answer, 'inspect an image', engine.inspectImage(image)),
+      inspectImage: (image) => within(this.timeouts.answer, 'inspect an image', engine.inspectImage(image)),
       pullImage: (image) => engine.pullImage(image),
     })
   }
@@ -107,7 +107,7 @@ export class EngineRuntime implements Runtime {
     await this.networks.prepare(task)
     const { jobId, taskId, attempt, nodeId, tty } = task
     const network = typeof task.network === 'string' ? null : networkName(task)
-    const { work, naming } = this.patience
+    const { work, naming } = this.timeouts
     for (let waited = 0; waited < work; waited += naming) {
       try {
         const id = await within(work, 'create a container', this.engine.create(spec))
@@ -166,7 +166,7 @@ export class EngineRuntime implements Runtime {
 
   /** For an end by a signal: the event that explains it may arrive a moment later. */
   private async untilExplained(id: string, signal: number): Promise<void> {
-    const { lateEvent, lateKill } = this.patience
+    const { lateEvent, lateKill } = this.timeouts
     const isKill = signal === constants.signals.SIGKILL || signal === constants.signals.SIGTERM
     await this.watch.explained(id, signal, isKill ? lateKill : lateEvent)
   }
@@ -185,13 +185,13 @@ export class EngineRuntime implements Runtime {
     await this.kill(id, 'SIGTERM')
     if (await this.exits.within(id, graceMs)) return
     await this.kill(id, 'SIGKILL')
-    if (await this.exits.within(id, this.patience.kill)) return
+    if (await this.exits.within(id, this.timeouts.kill)) return
     throw new RuntimeFault('kill_failed', `The container ${id} did not end after SIGKILL.`)
   }
 
   async remove({ id, network }: ContainerRef): Promise<void> {
     this.watch.of(id).stopping = true
-    const { work } = this.patience
+    const { work } = this.timeouts
     try {
       await within(work, 'remove the container', this.engine.remove(id))
     } catch (error) {
@@ -232,7 +232,7 @@ export class EngineRuntime implements Runtime {
 
   private async kill(id: string, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     try {
-      await within(this.patience.answer, 'signal the container', this.engine.kill(id, signal))
+      await within(this.timeouts.answer, 'signal the container', this.engine.kill(id, signal))
     } catch (error) {
       // Ignores other errors of the engine, because the following check shows whether the container ended.
       if (statusOf(error) === undefined) throw toFault(error, 'signal the container')
@@ -241,7 +241,7 @@ export class EngineRuntime implements Runtime {
 
   private async ask<T>(doing: string, answer: Promise<T>): Promise<T> {
     try {
-      return await within(this.patience.answer, doing, answer)
+      return await within(this.timeouts.answer, doing, answer)
     } catch (error) {
       throw toFault(error, doing)
     }

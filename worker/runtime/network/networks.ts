@@ -34,7 +34,7 @@ export class Networks {
   constructor(
     private readonly engine: Engine,
     private readonly policy: Pick<ContainerPolicy, 'internetNetwork' | 'version'>,
-    private readonly patience: Timeouts,
+    private readonly timeouts: Timeouts,
     private readonly runIproute: RunIproute,
   ) {}
 
@@ -83,16 +83,16 @@ export class Networks {
       [labels.version]: this.policy.version,
       ...(remotesOf(network).length === 0 ? {} : { [vniLabel]: String(network.vni) }),
     })
-    for (let waited = 0; ; waited += this.patience.naming) {
+    for (let waited = 0; ; waited += this.timeouts.naming) {
       const found = await this.find(name)
       if (found) requireOwn(found, task, network)
       const refusal = found ? null : await this.create(spec)
       if (refusal === null) return this.span(network)
       // Another task of the attempt may be creating the network, or an earlier attempt may be releasing the range.
-      const patience = (await this.isBeingReleased(name, network.subnet)) ? heldTimeoutMs : unseenTimeoutMs
-      if (waited >= patience)
+      const timeoutMs = (await this.isBeingReleased(name, network.subnet)) ? heldTimeoutMs : unseenTimeoutMs
+      if (waited >= timeoutMs)
         throw new RuntimeFault('engine_error', describeConflict(network.subnet, refusal))
-      await sleep(this.patience.naming)
+      await sleep(this.timeouts.naming)
     }
   }
 
@@ -159,7 +159,7 @@ export class Networks {
   }
 
   private do<T>(what: string, answer: Promise<T>): Promise<T> {
-    return within(this.patience.answer, what, answer)
+    return within(this.timeouts.answer, what, answer)
   }
 }
 

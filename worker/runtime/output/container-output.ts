@@ -18,7 +18,7 @@ interface EngineParts {
   watch: EngineEvents
   exits: ContainerExits
   terminal: ContainerTerminal
-  patience: Timeouts
+  timeouts: Timeouts
   /** Rejects after a timeout, with the description of the operation. */
   ask: <T>(doing: string, answer: Promise<T>) => Promise<T>
   /** The engine's state of a container, such as `running`. */
@@ -31,7 +31,7 @@ export class ContainerOutput {
 
   /** Starts a container and reads its output from the first byte. */
   async start({ id, tty }: ContainerRef): Promise<AsyncIterable<OutputChunk>> {
-    const { ask, engine, exits, patience, watch } = this.of
+    const { ask, engine, exits, timeouts, watch } = this.of
     watch.of(id)
     const done = new AbortController()
     // Attaches before the start, so that no early output is missed.
@@ -39,11 +39,11 @@ export class ContainerOutput {
     try {
       const [stream, exited] = await Promise.all([attaching, exits.ahead(id, done.signal)])
       const output = new OutputQueue(stream)
-      await within(patience.work, 'start a container', engine.start(id)).catch((error: unknown) => {
+      await within(timeouts.work, 'start a container', engine.start(id)).catch((error: unknown) => {
         if (statusOf(error) !== 304) throw error
       })
       const source = tty ? readTerminal(output) : readFrames(output, new FrameReader({ fromLog: false }))
-      return this.read(id, source, () => exited(patience.exit), done)
+      return this.read(id, source, () => exited(timeouts.exit), done)
     } catch (error) {
       done.abort()
       attaching.then((stream) => stream.destroy()).catch(() => {})
@@ -53,9 +53,9 @@ export class ContainerOutput {
 
   /** Reads a container's output from the first byte, then follows it. */
   async replay({ id, tty }: ContainerRef): Promise<AsyncIterable<OutputChunk>> {
-    const { exits, patience, stateOf, terminal, watch } = this.of
+    const { exits, timeouts, stateOf, terminal, watch } = this.of
     const status = await stateOf(id)
-    const hasExited = () => exits.within(id, patience.exit)
+    const hasExited = () => exits.within(id, timeouts.exit)
     if (status === 'created') return this.read(id, readTerminal(Readable.from([])), hasExited)
     if (status === 'running') watch.of(id).interrupted = false
     if (tty) return this.read(id, await terminal.replay(id), hasExited)

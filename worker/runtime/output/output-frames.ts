@@ -23,10 +23,9 @@ const before: Last = { stamp: '', endsLine: true, entries: 0 }
 
 /**
  * Demultiplexes the engine's output, for any chunking. Returns bytes as they arrive, so that a huge frame never has
- * to fit into memory.
- * With `fromLog`, reads the log with timestamps and restores what older engines lose: they split lines over 16 KiB
- * into entries with one timestamp, and drop the newline after the last one. If the timestamp changes after an entry
- * without a newline, a newline is missing; an empty entry is just that newline.
+ * to fit into memory. With `fromLog`, reads the log with timestamps and restores what older engines lose: they split
+ * lines over 16 KiB into entries with one timestamp, and drop the newline after the last one. If the timestamp
+ * changes after an entry without a newline, a newline is missing; an empty entry is just that newline.
  */
 export class FrameReader {
   private part: 'header' | 'stamp' | 'body' | 'repeated' = 'header'

@@ -22,14 +22,14 @@ export class TaskBench {
 
   constructor({
     nodeId = `test-${randomUUID()}`,
-    patience,
+    timeouts,
     ...options
   }: Partial<DockerOptions & { nodeId: string }> = {}) {
     this.nodeId = nodeId
     this.runtime = createDockerRuntime({
       outputLimitBytes: 8 * 1024 * 1024,
       // Generous, because a busy machine is slow.
-      patience: { exit: 60_000, kill: 60_000, ...patience },
+      timeouts: { exit: 60_000, kill: 60_000, ...timeouts },
       ...options,
     })
   }
