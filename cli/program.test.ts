@@ -34,7 +34,7 @@ it.each([
 
 it('refuses values that cannot be, in a sentence', async () => {
   expect(await refusalOf('submit', 'a.py', '--gpus', 'many')).toMatchObject({
-    message: '"many" is no number.',
+    message: '"many" is not a number.',
   })
   expect(await refusalOf('run', '--env', 'A', 'ls')).toMatchObject({ code: 'invalid_request' })
 })
