@@ -13,7 +13,7 @@ const about = `
 gpuq uses the server and token of \`gpuq login\`. The variables GPUQ_SERVER and GPUQ_TOKEN override them.
 The command line and the browser show the same queue.`
 
-/** All that gpuq understands. It throws where it would end the process. */
+/** The complete command line. It throws instead of ending the process. */
 export function createProgram(): Command {
   const program = new Command('gpuq')
     .description('Submit and manage jobs of a gpuq server.')

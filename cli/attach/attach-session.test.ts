@@ -21,7 +21,7 @@ const job = (changes: Partial<JobDetail> = {}) =>
     }),
   )
 
-/** A person at a terminal, and a job that says what it is told to. */
+/** A simulated user at a terminal, attached to a simulated job. */
 function sitDown({ at = job(), refuse }: { at?: JobDetail; refuse?: () => Response } = {}) {
   const typed: string[] = []
   const sizes: unknown[] = []
@@ -70,8 +70,8 @@ function sitDown({ at = job(), refuse }: { at?: JobDetail; refuse?: () => Respon
   }
 }
 
-describe('an attachment', () => {
-  it('shows the last of what was written, brings keys to the job, and leaves it running', async () => {
+describe('AttachSession', () => {
+  it('shows recent output, sends keys to the job, and detaches without stopping it', async () => {
     const desk = sitDown()
     desk.message(printed('past\u001b[6n> ') + event('job', job()))
     await expect
@@ -97,7 +97,7 @@ describe('an attachment', () => {
     expect(desk.typed.join('')).toBe('ls\r\u0003')
   })
 
-  it('brings keys to a program that was heard before the news that it runs, and to no other', async () => {
+  it('sends keys to a program that has printed before its status is running, and to no other', async () => {
     const pending = (placed: boolean, reason_text: string) =>
       job({ status: 'pending', placed, reason_text, started_at: null })
     const desk = sitDown({ at: pending(false, 'It waits.') })
@@ -108,7 +108,7 @@ describe('an attachment', () => {
     await expect.poll(() => desk.context.written.out).toBe('name? ')
     desk.type('ada\u0003')
     await expect.poll(() => desk.typed.join('')).toBe('ada\u0003')
-    // Its node is lost: what was heard is over, and Ctrl-C leaves.
+    // The node is lost: the program no longer runs, and Ctrl-C detaches.
     desk.message(printed('a last word') + event('job', pending(false, 'Its node was lost.')))
     await expect.poll(() => desk.context.written.err).toContain('Its node was lost.')
     desk.type('nobody\u0003')
@@ -116,7 +116,7 @@ describe('an attachment', () => {
     expect(desk.typed.join('')).toBe('ada\u0003')
   })
 
-  it('ends as the job does', async () => {
+  it('exits with the exit code of the job', async () => {
     const desk = sitDown()
     const failed = job({ status: 'failed', exit_code: 3, reason: 'exit_code', reason_text: 'It failed.' })
     desk.message(event('job', job()) + printed('bye\r\n') + event('job', failed) + event('end', {}))
@@ -124,7 +124,7 @@ describe('an attachment', () => {
     expect(desk.context.written.err).toContain('It failed. Exit code 3.')
   })
 
-  it('is left with Ctrl-C where there is nothing to type into', async () => {
+  it('detaches on Ctrl-C if the job has no terminal', async () => {
     const desk = sitDown({ at: job({ terminal: false }) })
     desk.message(event('job', job({ terminal: false })))
     desk.type('x\u0003')
@@ -132,7 +132,7 @@ describe('an attachment', () => {
     expect([desk.typed, desk.sizes]).toEqual([[], []])
   })
 
-  it('gives the terminal back whatever goes wrong', async () => {
+  it('restores the terminal after every error', async () => {
     const desk = sitDown()
     desk.message('event: job\ndata: {"not": "a job"}\n\n')
     await expect(desk.ended).rejects.toThrow()
@@ -142,7 +142,7 @@ describe('an attachment', () => {
     expect(await closed.ended).toBe(1)
   })
 
-  it('sends keys again that were refused for now, and rings the bell for those that are lost', async () => {
+  it('resends keys that the server rejected for now, and beeps for lost keys', async () => {
     const problem = (status: number) =>
       Response.json({ code: 'x', detail: 'x', title: 'x' }, { status, headers: { 'retry-after': '0' } })
     const answers = [429, 204, 503]

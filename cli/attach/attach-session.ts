@@ -11,9 +11,9 @@ import { TerminalState, withoutQuestions } from '../terminal/terminal-state'
 import { DetachKeys, type EscapeKey } from './detach-keys'
 import { KeySender } from './key-sender'
 
-/** So much of what was printed before is shown to whoever attaches, or a little more. */
+/** How much earlier output is shown on attach. The server may send a little more. */
 const tailBytes = 64 * 1024
-/** Long enough for a program to be told of both sizes, and too short to read what it draws for the first. */
+/** Long enough that the program receives both sizes, and short enough that nobody reads the first redraw. */
 const redrawMs = 150
 const ctrlC = 0x03
 const bell = '\u0007'
@@ -23,11 +23,11 @@ export interface Attaching {
   job: JobDetail
   raw: RawTerminal
   escapeKey: EscapeKey
-  /** Which task of a job over several nodes; left out: the first one's terminal, or the output of all. */
+  /** Which task of a multi-node job. Undefined: the terminal of the first task, or the output of all. */
   rank?: number | undefined
 }
 
-/** A person's terminal on a running job's: what the job writes goes there, what is typed there goes to the job. */
+/** Connects the user's terminal to a running job: shows the job's output and sends the user's keys. */
 export class AttachSession {
   readonly #leaving = new AbortController()
   readonly #state = new TerminalState()
@@ -35,7 +35,7 @@ export class AttachSession {
   readonly #keys: DetachKeys
   #job: JobDetail
   #attachedTo: number | null = null
-  /** The program was heard: it runs, whether that is told yet or not. */
+  /** The program has printed something, so it runs, even if its status is not yet known. */
   #talks = false
   #sizing: Promise<void> = Promise.resolve()
   #said = ''
@@ -53,14 +53,14 @@ export class AttachSession {
     this.#sender = new KeySender({ client, jobId: job.job_id, rank: rank ?? 0, sleep: context.sleep, lost })
   }
 
-  /** Resolves with the job's exit code once it has ended, with 0 when the person has left it running. */
+  /** Resolves with the job's exit code after the job has ended, or with 0 after the user has detached. */
   async run(): Promise<number> {
     const { raw, escapeKey } = this.attaching
     const signal = AbortSignal.any([this.#leaving.signal, raw.gone])
     raw.onKeys((bytes) => this.#take(bytes))
     raw.onResize(() => this.#tellSize())
     try {
-      await this.#say(`${escapeKey.name} d leaves the job running.`)
+      await this.#say(`Press ${escapeKey.name} d to detach. The job keeps running.`)
       await this.#follow(signal)
     } finally {
       this.#sender.close()
@@ -86,7 +86,7 @@ export class AttachSession {
     } else if (happening.kind === 'again') {
       this.#talks = false
       await this.context.terminal.out(this.#state.restore())
-      await this.#say('The job is tried again. What follows is its next attempt.')
+      await this.#say('The job is retried. The output of the next attempt follows.')
     } else if (happening.kind === 'job') await this.#hear(happening.job)
   }
 
@@ -97,10 +97,11 @@ export class AttachSession {
     }
     const own = printed.filter(({ rank }) => (rank ?? 0) === (this.attaching.rank ?? 0))
     const text = own.map((one) => one.text).join('')
-    // It may come before the news that the job runs, and who sees a question answers it. What gpuq says is on stderr.
+    // Output may arrive before the running status. A user who sees a prompt answers it, so keys must already
+    // work. stdout only: stderr may hold messages of gpuq.
     this.#talks ||= own.some(({ stream }) => stream === 'stdout')
     this.#state.watch(text)
-    // Until the job was heard of for the first time, it is the past that comes.
+    // Before the first status event, the output is history.
     await this.context.terminal.out(this.#said === '' ? withoutQuestions(text) : text)
   }
 
@@ -109,7 +110,7 @@ export class AttachSession {
     this.#job = job
     if (!job.placed) this.#talks = false
     this.#said = formatState(job, this.context)
-    // While it runs, the screen is the program's own.
+    // While the job runs, the screen belongs to the program.
     if (before !== this.#said && job.status === 'pending') await this.#say(this.#said)
     if (job.status === 'running' && this.#attachedTo !== job.attempt) {
       this.#attachedTo = job.attempt
@@ -124,7 +125,10 @@ export class AttachSession {
     if (detached || (!typing && input.includes(ctrlC))) this.#leaving.abort()
   }
 
-  /** A program for the whole screen draws it anew when its size changes: so it changes for a moment, as others do it. */
+  /**
+   * Full-screen programs redraw when the terminal size changes. Change the size for a moment, as other tools
+   * do.
+   */
   #askToRedraw(): void {
     const { columns, rows } = this.attaching.raw.size
     this.#resize(() => ({ columns, rows: rows > 1 ? rows - 1 : 2 }))
@@ -139,7 +143,7 @@ export class AttachSession {
   #resize(size: () => RawTerminal['size']): void {
     const { client, rank } = this.attaching
     if (!this.#job.terminal || this.#attachedTo === null) return
-    // The next change says it again: a size that did not arrive is no reason to leave.
+    // Ignore failures: the next change sends the size again.
     this.#sizing = this.#sizing
       .then(() => client.jobs.resize(this.#job.job_id, size(), rank))
       .catch(() => undefined)
@@ -156,7 +160,7 @@ export class AttachSession {
     return exitCodes.ok
   }
 
-  /** A line of gpuq's own on a terminal that makes no new lines by itself. */
+  /** Prints a message of gpuq. The raw terminal needs a carriage return. */
   async #say(text: string): Promise<void> {
     await note(this.context, `${text}\r`)
   }

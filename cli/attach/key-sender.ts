@@ -1,9 +1,9 @@
 import type { Client } from '@/lib/http/client/client'
 import { ProblemError } from '@/lib/http/client/problem'
 
-/** Most that is sent at once, as the API takes it. */
+/** The API's limit for one request. */
 const mostBytes = 64 * 1024
-/** Most that waits for a program that does not read. */
+/** The limit for input that the program has not read yet. */
 const mostWaiting = 1024 * 1024
 
 export interface KeyPath {
@@ -11,13 +11,13 @@ export interface KeyPath {
   jobId: string
   rank: number
   sleep(ms: number): Promise<void>
-  /** Tells the person that a key was lost. */
+  /** Called when keys were lost. */
   lost(): void
 }
 
 /**
- * Sends keys to a job, in order: one request at a time, and what is typed meanwhile in the next one. What may have
- * arrived is not sent again: a key that is lost shows, and one that is typed twice may do harm.
+ * Sends keys to a job in order. One request runs at a time; the next one carries all keys typed meanwhile. A
+ * request that may have arrived is not sent again: the user sees a lost key, but a duplicate key may do harm.
  */
 export class KeySender {
   #waiting: Buffer = Buffer.alloc(0)
@@ -36,7 +36,7 @@ export class KeySender {
     if (!this.#sending) void this.#run()
   }
 
-  /** Sends nothing more. */
+  /** Stops sending. */
   close(): void {
     this.#closed = true
     this.#waiting = Buffer.alloc(0)
@@ -52,7 +52,7 @@ export class KeySender {
     this.#sending = false
   }
 
-  /** False where it is to be sent again, because it was surely not taken. */
+  /** Returns false if the server certainly rejected the keys, so that they can be sent again. */
   async #sendPiece(piece: Buffer): Promise<boolean> {
     const { client, jobId, rank, sleep, lost } = this.path
     try {

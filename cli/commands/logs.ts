@@ -13,7 +13,7 @@ export interface LogsOptions {
   rank?: number
 }
 
-/** What a job printed; with `follow`, to its end, and then with its exit code. */
+/** Prints the output of a job. With `follow`, until the job ends, and then exits with its exit code. */
 export async function logs(
   context: Context,
   given: string,
@@ -29,7 +29,7 @@ export interface ResultsOptions {
   json?: boolean
 }
 
-/** The result file, as it is stored; or what the API sums up of it. */
+/** Prints the result file as stored, or the summary of the API. */
 export async function results(
   context: Context,
   given: string,
@@ -53,7 +53,7 @@ async function writeOut({ terminal }: Context, body: AsyncIterable<Uint8Array>):
   for await (const chunk of body) await terminal.out(decoder.decode(chunk, { stream: true }))
 }
 
-/** Beside it first: a download that breaks off leaves no half of a file under its name. */
+/** Writes a temporary file first, so that an interrupted download leaves no partial file. */
 async function writeFileWhole(path: string, body: ReadableStream<Uint8Array>): Promise<void> {
   const beside = `${path}.part`
   try {

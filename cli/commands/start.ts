@@ -26,7 +26,7 @@ export interface StartOptions {
   screen?: boolean
   memThreshold?: number
   loadThreshold?: number
-  /** Seconds, as all of these. */
+  /** Seconds, as in the other intervals. */
   monitorInterval: number
   stateInterval: number
   maxAssignAttempts: number
@@ -42,13 +42,15 @@ interface Starting {
   signal: AbortSignal
 }
 
-/** Starts the whole of gpuq on this machine, unless it runs, and makes jobs of a file's lines until Ctrl-C. */
+/**
+ * Starts gpuq on this machine if it does not run yet, and submits the lines of the jobs file until Ctrl-C.
+ */
 export async function start(context: Context, options: StartOptions): Promise<number> {
-  // Known before anything is written: without a server to start, there is nothing to keep a journal of.
+  // Check before anything is written: without a server to start, there is no log to open.
   if (!context.env.GPUQ_SERVER) findRoot('start')
   const journal = await openStartLog(context.terminal, resolve(options.logFile))
   let here: LocalServer | null = null
-  /** The server is gone, or could not be had: nothing is left to watch for. */
+  /** Aborted when the server has ended or could not start: then there is nothing to watch for. */
   const gone = new AbortController()
   const asked = stopOnSignals(
     () => void journal.note('Stopping.'),
@@ -81,7 +83,7 @@ async function serveFiles(starting: Starting, here: LocalServer): Promise<void> 
   if (signedIn) await work(starting, signedIn, here)
 }
 
-/** Chosen once for each address: a new one must be the same for the server and for us. */
+/** One token for each address: the server and this program must use the same new token. */
 const chosen = new Map<string, Promise<string>>()
 function chosenToken({ context }: Starting, server: string): Promise<string> {
   const token = chosen.get(server) ?? chooseToken(context.env, server)
@@ -95,16 +97,16 @@ async function startHere(starting: Starting): Promise<LocalServer> {
   const port = options.port ?? Number(env.PORT || 8001)
   const dataDir = options.dataDir === undefined ? defaultDataDir(env) : resolve(options.dataDir)
   const token = await chosenToken(starting, addressOf(port))
-  await journal.detail(`Starting gpuq with its data in ${dataDir}.`)
+  await journal.detail(`Starting gpuq with the data directory ${dataDir}.`)
   return startLocalServer({ env, dataDir, port, gpus: options.gpus, token }, journal.note, signal)
 }
 
-/** A server that the environment names is used as it is: only the files are watched. */
+/** Uses the server that GPUQ_SERVER names. Only the files are watched. */
 async function signInThere({ context, options }: Starting): Promise<SignedIn> {
   if (options.gpus !== undefined || options.port !== undefined || options.dataDir !== undefined) {
     throw new GpuqError(
       'invalid_request',
-      'GPUQ_SERVER names a server: leave --gpus, --port and --data-dir out, they are for a start on this machine.',
+      '--gpus, --port and --data-dir only apply to a local server, but GPUQ_SERVER names a remote one. Omit these options or unset GPUQ_SERVER.',
     )
   }
   const connection = await resolveConnection(context.env)
@@ -120,8 +122,10 @@ async function work(
   const { server } = connection
   const client = context.connectTo(connection)
   await setThresholds(client, starting)
-  const stops = here?.ours ? 'Ctrl-C stops all.' : 'Ctrl-C stops watching, and nothing else.'
-  await journal.note(`Watching ${options.jobsFile} for ${server}. ${stops}`)
+  const stops = here?.ours
+    ? 'Press Ctrl-C to stop gpuq.'
+    : 'Press Ctrl-C to stop watching. The server keeps running.'
+  await journal.note(`Watching ${options.jobsFile}; jobs go to ${server}. ${stops}`)
   const lines = {
     tty: options.screen ?? false,
     maxAssignAttempts: options.maxAssignAttempts,
@@ -136,7 +140,7 @@ async function work(
   await keepWatching({ client, server, me, journal, lines, ...files, monitorInterval, stateInterval }, signal)
 }
 
-/** Those that were given; the others stay as the server's admin has set them. */
+/** Sets the thresholds that were given. The others keep the value that the admin has set. */
 async function setThresholds(client: Client, { options, journal }: Starting): Promise<void> {
   const { memThreshold, loadThreshold } = options
   if (memThreshold === undefined && loadThreshold === undefined) return
@@ -147,6 +151,6 @@ async function setThresholds(client: Client, { options, journal }: Starting): Pr
     })
   } catch (error) {
     if (!(error instanceof ProblemError) || error.status !== 403) throw error
-    await journal.warn(`The thresholds stay as they are: ${error.message}`)
+    await journal.warn(`Thresholds not changed: ${error.message}`)
   }
 }

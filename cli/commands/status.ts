@@ -18,17 +18,17 @@ export interface StatusOptions {
 interface View {
   text: string
   data: unknown
-  /** Nothing of it will change any more. */
+  /** True if the view cannot change any more. */
   final: boolean
 }
 
 const lookEveryMs = 2_000
-/** Clears what is below the top: clearing all of it first would flicker. */
+/** Overwrites the screen from the top. Clearing the whole screen first would flicker. */
 const toTop = '\u001b[H'
 const clearBelow = '\u001b[J'
 const clearAll = '\u001b[2J'
 
-/** One job, or the whole cluster and its queue. */
+/** Shows one job, or the cluster and its queue. */
 export async function status(
   context: Context,
   given: string | undefined,
@@ -57,7 +57,7 @@ async function show(
   const { terminal } = context
   if (json) return writeJson(context, data)
   const live = watch && terminal.outIsTerminal
-  // Each line ends with an erasure of what an earlier, longer one left behind it.
+  // Erase the rest of each line, because an earlier, longer line may have filled it.
   if (!live) return terminal.out(text)
   const screen = terminal.screen()
   const shown = screen ? fitScreen(text, screen) : text
@@ -82,7 +82,7 @@ async function lookAtAll(context: Context, client: Client): Promise<View> {
 
 function formatGpus({ cluster_status: now }: Cluster): string {
   const simulated = now.simulated_gpus > 0 ? `, ${now.simulated_gpus} of them simulated` : ''
-  const gpus = `${now.available_gpus} of ${now.total_gpus} free (${Math.round(now.utilization_percent)} % given out)`
+  const gpus = `${now.available_gpus} of ${now.total_gpus} free (${Math.round(now.utilization_percent)} % allocated)`
   return `GPUs: ${gpus}${simulated}. Nodes: ${now.ready_nodes} of ${now.nodes} ready.`
 }
 

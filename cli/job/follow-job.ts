@@ -4,11 +4,11 @@ import type { Client } from '@/lib/http/client/client'
 import { ProblemError } from '@/lib/http/client/problem'
 import { readEvents } from './read-events'
 
-/** What happens to a job, in order. */
+/** The events of a job, in order. */
 export type Happening =
   | { kind: 'job'; job: JobDetail }
   | { kind: 'output'; printed: Printed[] }
-  /** A new attempt begins: what was printed so far belongs to an earlier one. */
+  /** A new attempt begins. The output so far belongs to an earlier attempt. */
   | { kind: 'again' }
   | { kind: 'end' }
 
@@ -17,19 +17,19 @@ interface Following {
   jobId: string
   sleep(ms: number): Promise<void>
   signal: AbortSignal
-  /** Begins so many bytes of records before the end, or a little more; left out: at the beginning. */
+  /** Start this many bytes of records before the end, or a little more. Undefined: from the beginning. */
   tail?: number
 }
 
-/** The server says something at least every 15 s: after so long a silence, the connection is dead. */
+/** The server sends something at least every 15 s. After this long silence, the connection is dead. */
 const silenceMs = 45_000
-/** So many connections in a row that brought nothing: then somebody has to look. */
+/** How many connections in a row may bring nothing before the command fails. */
 const mostTries = 30
 const longestPauseMs = 5_000
 
 /**
- * Follows a job to its end. Where the connection breaks, it goes on behind the last event that came whole, so that
- * nothing is lost and nothing comes twice.
+ * Follows a job until it ends. After a broken connection, it resumes after the last complete event, so that
+ * nothing is lost or repeated.
  */
 export async function* followJob(following: Following): AsyncGenerator<Happening> {
   const { signal, sleep } = following
@@ -58,7 +58,7 @@ export async function* followJob(following: Following): AsyncGenerator<Happening
 }
 
 function broken(cause?: unknown): ProblemError {
-  const detail = 'The live stream breaks off again and again. Try again in a moment.'
+  const detail = 'The live stream keeps breaking off. Check the connection to the server and try again.'
   return new ProblemError({ status: 0, code: 'unexpected', detail, cause })
 }
 
@@ -70,7 +70,7 @@ async function* connectOnce({ client, jobId, signal, tail }: Following, lastId: 
     if (response.body) yield* readEvents(whileHeard(response.body, () => alarm.refresh()))
   } finally {
     clearTimeout(alarm)
-    // A reader that had enough leaves the stream; the server must not go on filling it.
+    // If the consumer stops reading, close the stream so that the server stops sending.
     silent.abort()
   }
 }
@@ -82,10 +82,10 @@ async function* whileHeard(body: AsyncIterable<Uint8Array>, heard: () => void): 
   }
 }
 
-/** Broken connections and busy or restarting servers pass; what gpuq refuses stays refused. */
+/** Broken connections and server errors are temporary. Other refusals are final. */
 function isPassing(error: unknown): boolean {
   if (error instanceof ProblemError) return error.status === 0 || error.status === 429 || error.status >= 500
-  // What fetch throws where a body breaks off, and what our own alarm throws.
+  // What fetch throws when a body breaks off, and what the silence timeout throws.
   return error instanceof TypeError || (error instanceof Error && error.name === 'AbortError')
 }
 
@@ -97,7 +97,7 @@ function toHappening(event: string, data: string[]): Happening | null {
   return null
 }
 
-/** What the job wrote, byte for byte, neighbours of one stream and rank joined: one write for each, not one per line. */
+/** The job's output, byte for byte. Joins neighbouring records of one stream and rank into one write. */
 function toPrinted(records: string[]): Printed[] {
   const printed: Printed[] = []
   let last: Printed | undefined

@@ -1,15 +1,14 @@
 /** A server-sent event. */
 export interface StreamEvent {
   event: string
-  /** The `data:` lines; kept apart, because an output event has a record on each. */
+  /** The `data:` lines. They stay separate, because an output event has one record per line. */
   data: string[]
-  /** The newest id the stream has named; null before the first. */
+  /** The last id of the stream. Null before the first. */
   id: string | null
 }
 
 /**
- * The events of a stream, as they are completed by an empty line. One that the end of the stream cuts off is dropped:
- * its reader goes on from the id before it.
+ * Yields the events of a stream. Drops an incomplete event at the end: the reader resumes after the last id.
  */
 export async function* readEvents(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<StreamEvent> {
   let event = 'message'
@@ -35,7 +34,7 @@ function splitField(line: string): [string, string] {
   return [line.slice(0, colon), line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1)]
 }
 
-/** Whole lines only; what a chunk left open is joined once, when its end has come. */
+/** Yields complete lines only. Joins the rest of a chunk with the next one. */
 async function* readTextLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let begun: string[] = []

@@ -1,18 +1,18 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { basename, dirname } from 'node:path'
 
-/** Somebody who writes is given the time to finish: a look in the middle would only come again. */
+/** A program may still be writing. Waiting a moment avoids reading an incomplete file. */
 const settleMs = 100
 
-/** Rings when one of some files changes, and whoever waits for it wakes. The time is the safety net under it. */
+/** Notifies waiters when one of the files changes. A timeout covers missed changes. */
 export class FileChangeSignal {
   #rung = false
   #wake: (() => void) | null = null
   readonly #watchers: FSWatcher[] = []
 
   /**
-   * Directories are watched, not files: a file that another one is renamed onto is another file. Where there is nothing
-   * to watch, as on some network disks, the time alone wakes.
+   * Watches directories instead of files, because a rename replaces the watched file. Where watching does not
+   * work, as on some network disks, only the timeout applies.
    */
   constructor(paths: readonly string[]) {
     const directories = new Set(paths.map((path) => dirname(path)))
@@ -25,7 +25,7 @@ export class FileChangeSignal {
         watcher.on('error', () => watcher.close())
         this.#watchers.push(watcher)
       } catch {
-        // The directory is not there, or the system has no more watches to give.
+        // The directory does not exist, or the system has no more watches.
       }
     }
   }
@@ -35,7 +35,9 @@ export class FileChangeSignal {
     this.#wake?.()
   }
 
-  /** Resolves when it rings, after `ms`, or when `signal` is aborted. One that rang before rings still. */
+  /**
+   * Resolves after a change, after `ms`, or when `signal` is aborted. A change before the call also counts.
+   */
   async wait(ms: number, signal: AbortSignal): Promise<void> {
     if (!this.#rung && !signal.aborted) await this.#sleep(ms, signal)
     if (this.#rung && !signal.aborted) await pause(settleMs, signal)
@@ -61,7 +63,7 @@ export class FileChangeSignal {
   }
 }
 
-/** Waits; an aborted signal ends it at once. */
+/** Waits. An aborted signal ends the wait immediately. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve()
   return new Promise((resolve) => {

@@ -8,12 +8,12 @@ import { ClaimLogFile } from './claim-log-file'
 import { JobsWatch } from './jobs-watch'
 import type { StartLog } from './start-log'
 
-/** What a server would do: one job a key, and no job for content that is alive. */
+/** A simulated server: one job per key, and no second job for identical active content. */
 interface Server {
   client: Pick<Client, 'jobs'>
   configs: string[]
   keys: Map<string, string>
-  /** What it answers instead of taking the job. */
+  /** Returns an error instead of accepting the job. */
   refuses: ((config: string) => ProblemError | null) | null
 }
 
@@ -76,7 +76,7 @@ function watcher({ client }: Server): JobsWatch {
   })
 }
 
-it('makes a config of a line, and turns its priority around', async () => {
+it('creates a config from a line and negates its priority', async () => {
   await writeFile(path, '3,a.py,torch,"--x 1,2",0-1\n')
   const gpuq = server()
   expect(await watcher(gpuq).look(signal)).toBeNull()
@@ -87,7 +87,7 @@ it('makes a config of a line, and turns its priority around', async () => {
   expect(gpuq.configs[0]).toMatch(/tty: true\nmax_assign_attempts: 5\nassign_retry_wait: 5\n/)
 })
 
-it('takes what is good, and says each bad line once, with its number', async () => {
+it('submits valid lines and reports each invalid line once, with its number', async () => {
   await writeFile(path, '# jobs\n0,a.py,,--n 1,\nnonsense\n\n0,missing.py,,,\n0,a.py,,--n 2,\n')
   const gpuq = server()
   const watch = watcher(gpuq)
@@ -100,7 +100,7 @@ it('takes what is good, and says each bad line once, with its number', async () 
   expect(gpuq.configs).toHaveLength(3)
 })
 
-it('waits for the end of a half line, or for a minute in which nobody writes', async () => {
+it('waits until an incomplete line is finished or unchanged for a minute', async () => {
   await writeFile(path, '0,a.py,,--n 1,\n0,a.py,,--n')
   const gpuq = server()
   const watch = watcher(gpuq)
@@ -124,7 +124,7 @@ it('waits for the end of a half line, or for a minute in which nobody writes', a
   expect(gpuq.configs).toHaveLength(3)
 })
 
-it('sends nothing twice: not after a restart, not with two watchers, not when the file is written anew', async () => {
+it('submits nothing twice after a restart, with two watchers, or after a rewrite of the file', async () => {
   const lines = Array.from({ length: 40 }, (_, at) => `0,a.py,,--n ${at},\n`).join('')
   await writeFile(path, lines)
   const gpuq = server()
@@ -139,7 +139,7 @@ it('sends nothing twice: not after a restart, not with two watchers, not when th
   expect(gpuq.configs).toHaveLength(41)
 })
 
-it('sends with its old key what a crash left open', async () => {
+it('resends claims that a crash left open, with their old keys', async () => {
   await writeFile(path, '0,a.py,,--n 1,\n0,a.py,,--n 2,\n')
   const gpuq = server()
   const crash = new Error('killed')
@@ -161,7 +161,7 @@ it('sends with its old key what a crash left open', async () => {
   expect(gpuq.configs).toHaveLength(2)
 })
 
-it('takes a line again that was gone for a while, or that stands there once more', async () => {
+it('submits a line again after it was removed for a while, or if it is added once more', async () => {
   await writeFile(path, '0,a.py,,,\n')
   const gpuq = server()
   const watch = watcher(gpuq)
@@ -178,7 +178,7 @@ it('takes a line again that was gone for a while, or that stands there once more
   expect(gpuq.configs).toHaveLength(3)
 })
 
-it('keeps a line whose last line break an editor took away', async () => {
+it('keeps a line if an editor removed its final line break', async () => {
   await writeFile(path, '0,a.py,,,\n')
   const gpuq = server()
   const watch = watcher(gpuq)
@@ -192,7 +192,7 @@ it('keeps a line whose last line break an editor took away', async () => {
   expect(gpuq.configs).toHaveLength(1)
 })
 
-it('waits for a server that has no room, and passes over what it refuses', async () => {
+it('waits for a server at its limit and skips lines that it rejects', async () => {
   await writeFile(path, '0,a.py,,--n 1,\n0,a.py,unknown,,\n0,a.py,,--n 2,\n')
   const gpuq = server()
   const problem = (status: number, detail: string, retryAfter: number | null = null) =>
@@ -208,19 +208,19 @@ it('waits for a server that has no room, and passes over what it refuses', async
   expect(await watch.look(signal)).toBe(12_000)
   expect(said).toEqual([
     expect.stringContaining('At most 1 active job.'),
-    'line 2 is passed over: environment: there is no unknown. There are: python.',
+    'line 2 skipped: environment: there is no unknown. There are: python.',
   ])
   gpuq.refuses = null
   expect(await watch.look(signal)).toBeNull()
   expect(gpuq.configs).toHaveLength(2)
 })
 
-it('waits for a file that is not there, and forgets nothing because of it', async () => {
+it('waits for a missing file and forgets no lines meanwhile', async () => {
   const gpuq = server()
   const watch = watcher(gpuq)
   await watch.look(signal)
   await watch.look(signal)
-  expect(said).toEqual([expect.stringContaining('is not there')])
+  expect(said).toEqual([expect.stringContaining('not found')])
   await writeFile(path, '0,a.py,,,\n')
   await watch.look(signal)
   await rm(path)

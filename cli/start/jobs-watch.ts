@@ -15,10 +15,10 @@ export interface JobsWatchOptions {
   taken: ClaimLogFile
   journal: StartLog
   lines: LineOptions
-  /** A line is forgotten after it was gone so long. */
+  /** A line is forgotten after it was missing this long. */
   forgetMs: number
   newKey(): string
-  /** Milliseconds of a clock that nobody sets. */
+  /** A monotonic clock, in milliseconds. */
   now(): number
 }
 
@@ -27,14 +27,17 @@ interface Due {
   place: ReadLine
 }
 
-/** A last line without its line break may be half of one. Somebody who writes does not stop for so long. */
+/**
+ * A last line without a line break may be incomplete. It counts as complete if the file does not change for
+ * this long.
+ */
 const tailRestsMs = 60_000
 const tailIsLateMs = 10_000
-/** More lines than this are counted on the terminal, not listed. The log has them all. */
+/** More new lines than this are counted on the terminal instead of listed. The log file lists them all. */
 const mostListed = 20
 const progressEveryMs = 5_000
 
-/** Looks at a jobs file, again and again, and makes a job of every line that is new there. */
+/** Polls a jobs file and submits each new line as a job. */
 export class JobsWatch {
   #fileSaid = ''
   #serverSaid = ''
@@ -42,14 +45,14 @@ export class JobsWatch {
   #badSaid = new Map<string, number>()
   #tail = { version: '', since: 0 }
   #goneSince: GoneSince = new Map()
-  /** What the server refused: it is sent again by the next start, or when the line is another one. */
+  /** Keys that the server rejected. They are sent again after a restart, or when the line changes. */
   readonly #refused = new Set<string>()
 
   constructor(readonly options: JobsWatchOptions) {}
 
   /**
-   * One look. Resolves with the milliseconds after which it must look again whatever happens, because the server had no
-   * time for all; null when everything that stands in the file is done with.
+   * Checks the file once. Resolves with the delay in milliseconds until the next check that is needed even
+   * without a change, for example because the server accepts no more jobs. Null if no work is left.
    */
   async look(signal: AbortSignal): Promise<number | null> {
     const file = await readWhole(this.options.path)
@@ -79,7 +82,7 @@ export class JobsWatch {
     return now - this.#tail.since
   }
 
-  /** Writes down what is to be taken, before any of it is sent: a restart sends it with the same keys. */
+  /** Records the claims before any line is sent, so that a restart sends them with the same keys. */
   async #take(lines: readonly ReadLine[], present: ReadonlyMap<string, number>): Promise<Bad[]> {
     const { taken, newKey } = this.options
     const missing = (await taken.refresh()).missing(present)
@@ -103,7 +106,7 @@ export class JobsWatch {
     return bad
   }
 
-  /** What is to be sent, in the file's order. */
+  /** The claims to send, in file order. */
   async #findDue(lines: readonly ReadLine[]): Promise<Due[]> {
     const record = await this.options.taken.refresh()
     const places = new Map(lines.map((line) => [line.name, line]))
@@ -112,17 +115,17 @@ export class JobsWatch {
       .filter(({ take }) => !this.#refused.has(take.key))
   }
 
-  /** Sends one after the other. What cannot be sent now stays open. */
+  /** Sends the lines one by one. Lines that cannot be sent now stay open. */
   async #sendAll(due: readonly Due[], signal: AbortSignal): Promise<{ bad: Bad[]; pauseMs: number | null }> {
     const { taken, journal, now } = this.options
     const bad: Bad[] = []
     const counts = { queued: 0, known: 0, later: 0, bad: 0 }
     const listed = due.length <= mostListed
-    if (!listed) await journal.note(`${due.length} lines are new: sending them.`)
+    if (!listed) await journal.note(`Submitting ${due.length} new lines.`)
     let told = now()
     for (const [at, { take, place }] of due.entries()) {
       if (signal.aborted) break
-      // Another watcher of the file may have been quicker.
+      // Another watcher of the file may have sent it already.
       if (!(await taken.refresh()).isOpen(take)) continue
       const sent = await this.#send(take, place)
       counts[sent.kind] += 1
@@ -139,12 +142,12 @@ export class JobsWatch {
       }
       if (!listed && now() - told >= progressEveryMs) {
         told = now()
-        await journal.note(`${at + 1} of ${due.length} are sent.`)
+        await journal.note(`Submitted ${at + 1} of ${due.length} lines.`)
       }
     }
     if (!listed) {
-      const refused = counts.bad > 0 ? `, ${counts.bad} are passed over` : ''
-      await journal.note(`${counts.queued} lines are queued, ${counts.known} were there already${refused}.`)
+      const refused = counts.bad > 0 ? `, ${counts.bad} skipped` : ''
+      await journal.note(`Submitted ${counts.queued} jobs, ${counts.known} already existed${refused}.`)
     }
     return { bad, pauseMs: null }
   }
@@ -165,7 +168,7 @@ export class JobsWatch {
     this.#serverSaid = text
   }
 
-  /** The same line, added again after it was gone, is a new one. */
+  /** After a line was removed for long enough, the same line counts as new. */
   async #forget(present: ReadonlyMap<string, number>): Promise<void> {
     const { taken, now, forgetMs } = this.options
     const record = await taken.refresh()
@@ -188,38 +191,41 @@ export class JobsWatch {
     const { path, journal } = this.options
     const text =
       file.kind === 'missing'
-        ? `${path} is not there. It is read as soon as it is.`
+        ? `${path} not found. Waiting for it to be created.`
         : file.kind === 'unreadable'
-          ? `${path} cannot be read: ${file.message}.`
+          ? `Cannot read ${path}: ${file.message}. Retrying.`
           : ''
     if (text !== '' && text !== this.#fileSaid) await journal.warn(text)
     this.#fileSaid = text
   }
 
   /**
-   * A half line is looked at again without anybody's doing: resolves with the milliseconds until then. Mostly its end comes
-   * at once, so the terminal hears of it only later.
+   * Returns the delay in milliseconds until an incomplete line is checked again. Usually it is completed at
+   * once, so the terminal shows the message only later.
    */
   async #sayTail(tail: FileLine | null): Promise<number | null> {
     if (tail === null || tail.text === null || isBlankOrComment(tail.text)) return null
     const { journal, now } = this.options
     const restsMs = now() - this.#tail.since
     const late = restsMs >= tailIsLateMs
-    const text = `line ${tail.number} has no line break at its end: it waits for one, or for a minute in which nobody writes.`
+    const text = `line ${tail.number} has no line break at its end and may be incomplete; it is submitted when the line break is added or the file is unchanged for a minute`
     const key = `${this.#tail.version} ${late}`
     if (this.#tailSaid !== key) await (late ? journal.warn(text) : journal.detail(text))
     this.#tailSaid = key
     return Math.max(1_000, (late ? tailRestsMs : tailIsLateMs) - restsMs)
   }
 
-  /** Each bad line once; the same line, added again, once more. `seen` counts those of this look. */
+  /**
+   * Reports each invalid line once, and again if the same line is added again. `seen` counts the lines of
+   * this check.
+   */
   async #sayBad(bad: readonly Bad[], seen: Map<string, number>): Promise<void> {
     for (const { number, text, message } of bad) {
       const key = `${text}\n${message}`
       const times = (seen.get(key) ?? 0) + 1
       seen.set(key, times)
       if (times > (this.#badSaid.get(key) ?? 0)) {
-        await this.options.journal.warn(`line ${number} is passed over: ${message}.`)
+        await this.options.journal.warn(`line ${number} skipped: ${message}.`)
       }
     }
   }

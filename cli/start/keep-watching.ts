@@ -17,14 +17,14 @@ export interface Watching {
   jobsFile: string
   llmConfig: string
   stateFile: string
-  /** Seconds. */
+  /** In seconds. */
   monitorInterval: number
-  /** Seconds. */
+  /** In seconds. */
   stateInterval: number
   lines: LineOptions
 }
 
-/** Watches the files until `signal` ends it; what is being sent then is sent to its end. */
+/** Watches the files until `signal` is aborted. A request in progress is completed. */
 export async function keepWatching(watching: Watching, signal: AbortSignal): Promise<void> {
   await Promise.all([keepTaking(watching, signal), keepState(watching, signal)])
 }
@@ -47,7 +47,7 @@ async function keepTaking(watching: Watching, signal: AbortSignal): Promise<void
   const bell = new FileChangeSignal([jobsFile, llmConfig])
   try {
     const look = keepTrying(journal, async () => {
-      // First: what a line needs is settled when it is sent.
+      // Models first: they determine the GPUs of each line.
       await models.look()
       return jobs.look(signal)
     })
@@ -71,7 +71,7 @@ async function keepState(watching: Watching, signal: AbortSignal): Promise<void>
   }
 }
 
-/** A disk that is full, or a file that may not be written, is said once, and does not stop the rest. */
+/** Reports a failure once, such as a full disk, and keeps the other files working. */
 function keepTrying<T>(journal: StartLog, work: () => Promise<T>): () => Promise<T | null> {
   let said = ''
   return async () => {
@@ -81,14 +81,16 @@ function keepTrying<T>(journal: StartLog, work: () => Promise<T>): () => Promise
       return result
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error)
-      if (said !== text) await journal.warn(`${text}. It is tried again.`)
+      if (said !== text) await journal.warn(`${text}. Retrying.`)
       said = text
       return null
     }
   }
 }
 
-/** A server that began anew has another account of the same name: what the old one took says nothing of it. */
+/**
+ * Identifies the account and the server's database: claims of an earlier database do not apply to a new one.
+ */
 function nameAccount({ me }: Watching): string {
   return createHash('sha256').update(`${me.user_id} ${me.created_at}`).digest('hex').slice(0, 16)
 }

@@ -14,12 +14,12 @@ export interface SignedIn {
 }
 
 /**
- * The token to try at a server of this machine: the one in the environment, the one stored for it, or a new one. It is
- * also given to a server that is started for the first time, which makes it the admin's.
+ * Chooses the token for a server on this machine: the one in the environment, the stored one, or a new one. A
+ * server that starts for the first time gives this token to its admin.
  */
 export async function chooseToken(env: NodeJS.ProcessEnv, server: string): Promise<string> {
   const given = env.GPUQ_TOKEN || env.GPUQ_ADMIN_TOKEN || (await storedFor(env, server))
-  // A short one cannot be made an admin's.
+  // The server requires at least this length for the admin's token.
   return given && given.length >= 32 ? given : `gpuq_${randomBytes(32).toString('hex')}`
 }
 
@@ -29,14 +29,14 @@ async function storedFor(env: NodeJS.ProcessEnv, server: string): Promise<string
   return all.findLast(([address]) => nameHere(address) === nameHere(server))?.[1]
 }
 
-/** This machine has several names, and is one server by each of them. */
+/** Maps all local host names to one, because they reach the same server. */
 function nameHere(server: string): string {
   return server.replace(/^http:\/\/(127\.0\.0\.1|\[::1\])(?=:|$)/, 'http://localhost')
 }
 
 /**
- * Makes sure that somebody is signed in at the server, and stores the token where it was new. Where the server has an
- * admin and no token of it is known here, it says what to do, and goes on once that was done.
+ * Makes sure that a user is signed in at the server, and stores a new token. If the server has an admin but
+ * no token is known, prints what to do and waits until it is done.
  */
 export async function signInLocally(
   context: Context,
@@ -50,8 +50,8 @@ export async function signInLocally(
     return first
   }
   await journal.warn(
-    `${server} has an admin already, and no token for it is known here. Make one there under Tokens, ` +
-      `and run \`gpuq login --server ${server}\` beside this; or start again with GPUQ_TOKEN set. Waiting for it.`,
+    `${server} already has an admin, but no token for it is stored. Create a token on its Tokens page ` +
+      `and run \`gpuq login --server ${server}\` in another terminal, or restart with GPUQ_TOKEN set. Waiting.`,
   )
   while (!signal.aborted) {
     await pause(lookEveryMs, signal)
@@ -71,7 +71,7 @@ async function tryToken(context: Context, connection: Connection): Promise<Signe
   }
 }
 
-/** Who is signed in at another server stays so. */
+/** Keeps an existing login at another server. */
 async function store(context: Context, journal: StartLog, connection: Connection): Promise<void> {
   const { env } = context
   const { server, token } = connection
@@ -84,10 +84,10 @@ async function store(context: Context, journal: StartLog, connection: Connection
       tokens: { ...stored.tokens, [server]: token },
     })
     await journal.note(
-      `You stay signed in at ${stored.server}. For this one, set GPUQ_SERVER=${server}: its token is stored too.`,
+      `Your default server remains ${stored.server}. Set GPUQ_SERVER=${server} to use this one; its token is stored too.`,
     )
     return
   }
   const path = await writeStored(env, { ...connection, tokens: stored.tokens })
-  await journal.note(`You are signed in at ${server}. The token is stored in ${path}.`)
+  await journal.note(`Logged in to ${server}. Token stored in ${path}.`)
 }

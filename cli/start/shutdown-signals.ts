@@ -1,8 +1,8 @@
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-/** A terminal or a program above us may send one wish twice. */
+/** A terminal or a parent program may send the same signal twice. */
 const sameWishMs = 1_000
 
-/** Ends in order at the first signal, at once at the second. */
+/** Stops in order at the first signal, and immediately at the second. */
 export function stopOnSignals(onFirst: () => void, onSecond: () => void): AbortSignal {
   const ending = new AbortController()
   let asked = 0

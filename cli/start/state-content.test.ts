@@ -26,7 +26,7 @@ const two = cluster(node('a', ['free', 'paused']), node('b', ['free']))
 const wishes = (content: unknown, of = one) => readWishes(JSON.stringify(content), of)
 const nothing = { pause: [], resume: [], unknown: [] }
 
-it('finds no wish in what it wrote itself', () => {
+it('finds no request in a file that gpuq wrote', () => {
   const queue = { queued: [], running: [], queued_total: 0, running_total: 0, max_queue_size: 100 }
   for (const of of [one, two]) {
     const content = toStateContent({ server: 'http://gpuq.test', cluster: of, queue, jobs: [] })
@@ -35,19 +35,19 @@ it('finds no wish in what it wrote itself', () => {
   }
 })
 
-it('pauses what was added, and resumes what was taken away', () => {
+it('pauses added GPUs and resumes removed ones', () => {
   expect(wishes({ paused_gpus: [0, 2], known_paused_gpus: [1, 2] })).toEqual({
     ok: true,
     wishes: { pause: ['host-0'], resume: ['host-1'], unknown: [] },
   })
 })
 
-it('pauses what the file of another program names, and resumes nothing', () => {
+it('pauses the GPUs in a file of another program and resumes none', () => {
   expect(wishes({ paused_gpus: [0] })).toEqual({ ok: true, wishes: { ...nothing, pause: ['host-0'] } })
   expect(wishes({ gpu_status: [1, 2] })).toEqual({ ok: true, wishes: nothing })
 })
 
-it('knows a GPU by its number, its node and its id', () => {
+it('finds a GPU by its number, its node and its id', () => {
   const named = { paused_gpus: ['0', 'host:1', 'host-2', 7], known_paused_gpus: [] }
   expect(wishes(named)).toEqual({
     ok: true,
@@ -60,7 +60,7 @@ it('knows a GPU by its number, its node and its id', () => {
 })
 
 it.each(['{', '{"paused_gpus": 3}', '{"paused_gpus": [{}]}', 'null'])(
-  'does not guess what %s means',
+  'rejects the invalid content %s',
   (text) => {
     expect(readWishes(text, one)).toMatchObject({ ok: false })
   },

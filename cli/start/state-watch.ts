@@ -12,13 +12,13 @@ export interface StateWatchOptions {
 }
 
 const newestJobs = 200
-/** Somebody who writes while we read is let finish, and read again. */
+/** How often to read again if another program writes at the same time. */
 const mostTries = 5
 
-/** Obeys what others wrote into the state file, and writes it anew. */
+/** Applies the requests in the state file and writes the current state. */
 export class StateWatch {
   #said = ''
-  /** What was not understood at the last look; null: nothing. An empty file is a text like any other. */
+  /** The invalid text of the last check. Null: the text was valid. An empty file counts as invalid. */
   #broken: string | null = null
 
   constructor(readonly options: StateWatchOptions) {}
@@ -29,11 +29,13 @@ export class StateWatch {
       this.#said = ''
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error
-      await this.#sayOnce(`The state file is not up to date: ${error.message}`)
+      await this.#sayOnce(`State file not updated: ${error.message}`)
     }
   }
 
-  /** False when somebody wrote the file between our reading and our writing: what they wish is read first. */
+  /**
+   * Returns false if another program wrote the file between our read and our write: its requests come first.
+   */
   async #turn(): Promise<boolean> {
     const { client, path, server } = this.options
     const text = await readText(path)
@@ -48,7 +50,7 @@ export class StateWatch {
     return replaceFile(path, text, `${JSON.stringify(whole, null, 2)}\n`)
   }
 
-  /** False when the file cannot be understood: it is left for a while to whoever is writing it. */
+  /** Returns false if the file is invalid: another program may still be writing it. */
   async #obey(text: string): Promise<boolean> {
     const { client, path, journal } = this.options
     const cluster = await client.cluster.get()
@@ -56,27 +58,29 @@ export class StateWatch {
     if (!read.ok) {
       const seenBefore = this.#broken === text
       this.#broken = text
-      if (!seenBefore) await journal.warn(`${path} is not understood: ${read.message}.`)
-      else await journal.warn(`${path} is written anew.`)
+      if (!seenBefore)
+        await journal.warn(`${path} is not valid: ${read.message}. Checking again before overwriting it.`)
+      else await journal.warn(`Overwriting ${path}.`)
       return seenBefore
     }
     this.#broken = null
     const { pause, resume, unknown } = read.wishes
-    if (unknown.length > 0)
-      await journal.warn(`${path} names GPUs that are not there: ${unknown.join(', ')}.`)
+    if (unknown.length > 0) await journal.warn(`${path} contains unknown GPUs: ${unknown.join(', ')}.`)
     const gpus = cluster.nodes.flatMap((node) => node.gpus.map((gpu) => ({ node, gpu })))
     for (const { node, gpu } of gpus) {
       const paused = pause.includes(gpu.gpu_id)
       if (!paused && !resume.includes(gpu.gpu_id)) continue
       if (paused === (gpu.state === 'paused')) continue
-      const what = `GPU ${gpu.index} of ${node.name} is`
+      const what = `GPU ${gpu.index} on ${node.name}`
       try {
-        const reason = paused ? { reason: 'by the state file' } : {}
+        const reason = paused ? { reason: 'requested in the state file' } : {}
         await client.cluster.updateGpu(gpu.gpu_id, { paused, ...reason })
-        await journal.note(`${what} ${paused ? 'paused' : 'resumed'}, as ${path} says.`)
+        await journal.note(`${what} ${paused ? 'paused' : 'resumed'} as requested in ${path}.`)
       } catch (error) {
         if (!(error instanceof ProblemError) || error.status !== 403) throw error
-        await journal.warn(`${what} not ${paused ? 'paused' : 'resumed'}, as ${path} says: ${error.message}`)
+        await journal.warn(
+          `${what} not ${paused ? 'paused' : 'resumed'} as requested in ${path}: ${error.message}`,
+        )
       }
     }
     return true
@@ -97,7 +101,7 @@ async function readText(path: string): Promise<string | null> {
   }
 }
 
-/** Beside it and then moved into place: who reads never sees half of it. */
+/** Writes a temporary file and renames it, so that readers never see partial content. */
 async function replaceFile(path: string, before: string | null, text: string): Promise<boolean> {
   const beside = `${path}.${process.pid}`
   try {

@@ -1,24 +1,24 @@
-/** Longest sequence that is looked for: one that a piece of output cut is waited for so far. */
+/** The longest sequence to look for. An incomplete sequence is kept up to this length. */
 const longest = 64
 const esc = '\u001b'
 const enquiry = '\u0005'
 const bell = '\u0007'
 
-/** `CSI ? 25 l` and the like: a mode of the terminal that a program sets, and its end. */
+/** `CSI ? 25 l` and similar: sets or resets a terminal mode. */
 const modes = new RegExp(`${esc}\\[\\?([\\d;]{1,40})([hl])`, 'g')
-/** The keypad of programs for the whole screen. */
+/** The application keypad mode of full-screen programs. */
 const keypads = new RegExp(`${esc}([=>])`, 'g')
-/** On without anybody's doing: wrapping, and the cursor. */
+/** On by default: line wrapping and the cursor. */
 const usuallyOn = new Set(['7', '25'])
 const alternateScreens = ['1049', '1047', '47']
 
-/** Remembers how a program has left the terminal, so that who detaches gets theirs back as it was. */
+/** Tracks which modes a program has set, so that the terminal can be restored on detach. */
 export class TerminalState {
   readonly #changed = new Map<string, 'h' | 'l'>()
   #keypad = false
   #rest = ''
 
-  /** Looks at what the program writes. */
+  /** Parses the output of the program. */
   watch(text: string): void {
     const all = this.#rest + text
     for (const [, numbers = '', end] of all.matchAll(modes)) {
@@ -29,7 +29,10 @@ export class TerminalState {
     this.#rest = begun !== -1 && all.length - begun < longest ? all.slice(begun) : ''
   }
 
-  /** What undoes it all: the other screen first, so that the rest is for the one that was there before. */
+  /**
+   * The sequence that resets all modes. The alternate screen comes first, so that the rest applies to the
+   * normal one.
+   */
   restore(): string {
     const wrong = [...this.#changed].filter(([mode, end]) => (end === 'h') !== usuallyOn.has(mode))
     const leaving = wrong.filter(([mode]) => alternateScreens.includes(mode))
@@ -44,10 +47,7 @@ export class TerminalState {
   }
 }
 
-/**
- * Questions that a terminal answers as if it were typing: where the cursor is, which terminal it is, what its colours
- * and settings are.
- */
+/** Queries that a terminal answers with input: cursor position, terminal type, colours and settings. */
 const questions = new RegExp(
   [
     enquiry,
@@ -63,7 +63,7 @@ const questions = new RegExp(
   'g',
 )
 
-/** What was written before somebody looked, without the questions in it: answers to them would be typed into the job. */
+/** Removes queries from earlier output: the terminal's replies would be sent to the job as input. */
 export function withoutQuestions(text: string): string {
   return text.replace(questions, '')
 }

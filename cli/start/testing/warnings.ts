@@ -1,6 +1,6 @@
 import type { StartLog } from '../start-log'
 
-/** A journal of which only the warnings are kept, a line each. */
+/** A log that keeps only the warnings, one per line. */
 export function keepWarnings(): { warned: { text: string }; journal: StartLog } {
   const warned = { text: '' }
   const journal = {
