@@ -1,11 +1,11 @@
-/** Tar files of a few small files, the same for the same content: nothing in them says when or by whom they were made. */
+/** Creates small, reproducible tar files: they contain no time and no user. */
 
 const block = 512
-/** What a header has room for. */
+/** The limit of the tar header. */
 const longestName = 100
 
 /**
- * What the engine's build takes as its context: a tar file with one Dockerfile in it.
+ * Packs a build context for the engine: a tar file with one Dockerfile.
  * @param {string} dockerfile
  */
 export function packDockerfile(dockerfile) {
@@ -13,8 +13,8 @@ export function packDockerfile(dockerfile) {
 }
 
 /**
- * @param {{ name: string, content: Buffer, executable?: boolean }[]} files in the order that they get
- * @throws when a name is too long, or not ASCII
+ * @param {{ name: string, content: Buffer, executable?: boolean }[]} files in the order of the archive
+ * @throws if a name is too long or not ASCII
  */
 export function packFiles(files) {
   const packed = files.flatMap(({ name, content, executable = false }) => [
@@ -32,7 +32,9 @@ export function packFiles(files) {
  */
 function header(name, bytes, mode) {
   if (name.length > longestName || !/^[\x21-\x7e]+$/.test(name)) {
-    throw new Error(`A tar file cannot hold the name ${JSON.stringify(name)}.`)
+    throw new Error(
+      `A tar file cannot contain the name ${JSON.stringify(name)}: it is too long or not ASCII.`,
+    )
   }
   const head = Buffer.alloc(block)
   const field = (/** @type {number} */ at, /** @type {string} */ text) => head.write(text, at, 'ascii')

@@ -7,7 +7,7 @@ const untilStopped = (ended: string[], name: string) => async (signal: AbortSign
   signal.throwIfAborted()
 }
 
-it('stops the other tracks when one fails, waits for them, and throws what failed', async () => {
+it('aborts the other tracks when one fails, waits for them, and throws its error', async () => {
   const ended: string[] = []
   const failing = async () => {
     throw new Error('no engine')
@@ -18,7 +18,7 @@ it('stops the other tracks when one fails, waits for them, and throws what faile
   expect(ended.toSorted()).toEqual(['a', 'b'])
 })
 
-it('stops all tracks when stopping is asked for', async () => {
+it('aborts all tracks on request', async () => {
   const ended: string[] = []
   const stopping = new AbortController()
   const running = together(stopping.signal, [untilStopped(ended, 'a'), untilStopped(ended, 'b')])

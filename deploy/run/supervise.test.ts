@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { root } from './settings.mjs'
 import { restartDelay, type Supervised, supervise } from './supervise'
 
-/** Other programs are started here, which takes its time on a busy machine. */
+/** The tests start other programs, which takes long on a busy machine. */
 const patience = { timeout: 60_000 }
 
 let directory: string
@@ -28,27 +28,27 @@ function run(script: string, ...nodeArgs: string[]) {
   return { supervised, log: () => readFileSync(logFile, 'utf8') }
 }
 
-describe('the wait before another start', () => {
-  it('doubles, and has an end', () => {
+describe('the restart delay', () => {
+  it('doubles up to a maximum', () => {
     expect([1, 2, 3, 4].map(restartDelay)).toEqual([500, 1000, 2000, 4000])
     expect(restartDelay(1000)).toBe(30_000)
   })
 })
 
 describe('a supervised program', () => {
-  it('is started again when it dies, and that is said in one line', async () => {
+  it('is restarted after a crash, with one line of log', async () => {
     const { log } = run('console.log("up"); setTimeout(() => process.exit(7), 50)')
     await vi.waitFor(() => expect(log().match(/up/g)).toHaveLength(2), patience)
-    expect(said[0]).toMatch(/^Program ended with exit code 7; starting it again in 0.5 s/)
+    expect(said[0]).toMatch(/^Program exited with code 7; restarting in 0.5 s/)
     expect(said[0]).not.toContain('\n')
   })
 
-  it('is given up, with its last lines, when it never comes up', async () => {
+  it('fails with its last lines of output if it never comes up', async () => {
     const { supervised } = run('console.error("no such table"); process.exit(1)')
-    await expect(supervised.failed).rejects.toThrow(/exit code 1, again and again[\s\S]*no such table/)
+    await expect(supervised.failed).rejects.toThrow(/exited with code 1 repeatedly[\s\S]*no such table/)
   })
 
-  it('is told to end first, and is not started again', async () => {
+  it('is asked to end first, and is not restarted', async () => {
     const { supervised, log } = run(
       'process.on("SIGINT", () => { console.log("bye"); process.exit() }); setInterval(() => {}, 1e6); console.log("up")',
     )
@@ -58,7 +58,7 @@ describe('a supervised program', () => {
     expect(said).toEqual([])
   })
 
-  it('is killed when it does not listen', async () => {
+  it('is killed if it ignores the signal', async () => {
     const { supervised, log } = run(
       'process.on("SIGINT", () => {}); setInterval(() => {}, 1e6); console.log("up")',
     )
@@ -69,17 +69,17 @@ describe('a supervised program', () => {
 })
 
 describe('exit with parent', () => {
-  it('lets a program end by itself', async () => {
+  it('lets a program exit normally', async () => {
     const { log } = run(
       'console.log("done")',
       '--import',
       join(root, 'deploy', 'run', 'exit-with-parent.mjs'),
     )
-    await vi.waitFor(() => expect(said[0]).toMatch(/ended with exit code 0/), patience)
+    await vi.waitFor(() => expect(said[0]).toMatch(/exited with code 0/), patience)
     expect(log()).toContain('done')
   })
 
-  it('ends a program whose supervisor has gone', async () => {
+  it('ends a program when its supervisor has gone', async () => {
     const exitWithParent = join(root, 'deploy', 'run', 'exit-with-parent.mjs')
     const { log } = run(
       'process.on("SIGINT", () => { console.log("bye"); process.exit() }); setInterval(() => {}, 1e6); process.disconnect()',
