@@ -15,7 +15,7 @@ import { adminClient, cancelAll, makePerson, noLimits, type Person } from './peo
 import { signIn } from './sign-in'
 import { configText, submit } from './uploads'
 
-/** Simulated nodes are the whole system's: one test at a time. */
+/** Simulated nodes affect the whole system: run one test at a time. */
 test.describe.configure({ mode: 'serial' })
 test.use({ contextOptions: { reducedMotion: 'reduce' } })
 
@@ -36,16 +36,16 @@ test.afterAll(async () => {
   await expect(async () => adminClient().cluster.initialize({ node_count: 0 })).toPass()
 })
 
-/** All GPUs of a simulated node: the system's own has fewer. */
+/** Requests all GPUs of a simulated node: more than the system's own node has. */
 const wholeNode = (name: string, more: Record<string, unknown> = {}) =>
   configText({ name, gpu_count: 8, expected_time: 3000, ...more })
 
 const forever = 'import time; time.sleep(3600)'
 
-test('an admin makes simulated nodes, and sees what runs on them', async ({ page, context }) => {
+test('an admin creates simulated nodes and sees what runs on them', async ({ page, context }) => {
   await signIn(context, admin)
   await openCluster(page)
-  // They are served by the system's own worker, which may still be on its way.
+  // The system's own worker serves them, and may still be starting.
   await expect(page.getByRole('list', { name: /^GPUs of node-/ })).toBeVisible()
   await test.step('make them', async () => {
     await page.getByRole('button', { name: 'Simulated nodes…' }).click()
@@ -78,7 +78,7 @@ test('an admin makes simulated nodes, and sees what runs on them', async ({ page
   })
 })
 
-test('an admin pauses a GPU and a node, and takes them back', async ({ page, context }) => {
+test('an admin pauses and resumes a GPU and a node', async ({ page, context }) => {
   await signIn(context, admin)
   await openCluster(page)
   await test.step('a GPU', async () => {
@@ -102,7 +102,7 @@ test('an admin pauses a GPU and a node, and takes them back', async ({ page, con
   })
 })
 
-test('an admin moves a waiting job forward, and cancels it', async ({ page, context }) => {
+test('an admin changes the priority of a waiting job and cancels it', async ({ page, context }) => {
   for (let count = 0; count < simulated.node_count; count++)
     await submit(owner, forever, wholeNode('runs in secret'))
   await submit(owner, 'print(1)', wholeNode('waits first', { expected_time: 60 }))
@@ -132,7 +132,7 @@ test('an admin moves a waiting job forward, and cancels it', async ({ page, cont
   await expectStatus(page, 'Cancelled')
 })
 
-test('a researcher sees the cluster without the jobs of others', async ({ page, context }) => {
+test("a researcher sees the cluster without other users' jobs", async ({ page, context }) => {
   const own = await submit(stranger, 'print(1)', wholeNode('my own'))
   await signIn(context, stranger)
   await openCluster(page)
@@ -158,7 +158,7 @@ test('a researcher sees the cluster without the jobs of others', async ({ page, 
   await stranger.client.jobs.cancel(own)
 })
 
-test('a job that waits for what an admin paused tells why, and what will not come back is forgotten', async ({
+test('a job shows that an admin paused its resources, and a lost GPU and node can be forgotten', async ({
   page,
   context,
 }) => {
@@ -243,10 +243,7 @@ test('an admin edits the policy and the models', async ({ page, context }) => {
   await expectUsable(page, 'policy')
 })
 
-test('a cluster that does not fit on one page comes in pages, and its nodes are found by name', async ({
-  page,
-  context,
-}) => {
+test('a large cluster is split into pages, and nodes can be found by name', async ({ page, context }) => {
   await adminClient().cluster.initialize({ ...simulated, node_count: 60 })
   await signIn(context, admin)
   await openCluster(page)
@@ -254,7 +251,7 @@ test('a cluster that does not fit on one page comes in pages, and its nodes are 
   const place = page.getByRole('navigation', { name: 'Nodes: pages' }).first()
   await expect(nodes).toHaveCount(48)
   await expect(place).toContainText('Nodes 1 to 48 of 61')
-  // The figures are those of all nodes: 60 of 8 GPUs, and the system's own.
+  // The figures cover all nodes: 60 with 8 GPUs, and the system's own.
   await expect(page.getByText('of 482')).toBeVisible()
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 844 })

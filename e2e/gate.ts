@@ -4,14 +4,14 @@ import { expect } from '@playwright/test'
 import { storedData } from './stored'
 import { theSystem } from './system/the-system'
 
-/** Python for a program that goes no further before the test has seen what it wants to see, however long that takes. */
+/** Python code that blocks a program until the test releases it. */
 export const waitAtGate = `
 import os, time
 while not os.path.exists("/job/go"):
     time.sleep(0.1)
 `
 
-/** Lets a job go on that waits at its gate: a file in the directory that its container sees as /job. */
+/** Releases a blocked job: creates a file in the directory that its container mounts as /job. */
 export async function openGate(jobId: string): Promise<void> {
   const directory = async () => {
     const { rows } = await storedData().pool.query<{ node: string; task: string }>(

@@ -6,12 +6,12 @@ import { expectProblem } from './problems'
 import { countStored, findKept } from './stored'
 import { configText, formBody, formType, uploadParts } from './uploads'
 
-/** Uploads whose tokens open nothing, or say something else than what stands beside them. */
+/** Uploads with an invalid token, or with tokens that conflict. */
 
 const code = 'print("never runs")'
 const nothing = { jobs: 0, projects: 0, keys: 0 }
 
-/** Sends a good upload with a token in the header, the config, both or neither. */
+/** Sends a valid upload with a token in the header, the config, both or neither. */
 function sendTokens(
   header: string | null,
   inConfig: string | null,
@@ -25,7 +25,7 @@ function sendTokens(
   })
 }
 
-test('a token that opens nothing is refused, wherever it stands', async () => {
+test('an invalid token is rejected in every place', async () => {
   const owner = await makePerson({ name: 'tokens' })
   const { tokens } = adminClient()
   const revoked = await tokens.create({ user_id: owner.handle, name: 'revoked' })
@@ -58,7 +58,7 @@ test('a token that opens nothing is refused, wherever it stands', async () => {
   expect(await findKept([...useless.slice(0, 4), owner.token])).toEqual([])
 })
 
-test('a token that disagrees with what stands beside it is refused', async () => {
+test('conflicting credentials are rejected', async () => {
   const [one, other] = [await makePerson({ name: 'one' }), await makePerson({ name: 'other' })]
   const header = `Bearer ${one.token}`
   const second = await adminClient().tokens.create({ user_id: one.handle, name: 'second' })
@@ -82,7 +82,7 @@ test('a token that disagrees with what stands beside it is refused', async () =>
   for (const { handle } of [one, other]) expect(await countStored(handle)).toEqual(nothing)
 })
 
-test('a token works in every place that is documented, and stays in none', async () => {
+test('a token works in every documented place and is stored in none', async () => {
   const owner = await makePerson({
     name: 'places',
     limits: { submissions_per_minute: 99, max_active_jobs: 99 },

@@ -1,8 +1,8 @@
 import type { Page, Response } from '@playwright/test'
 
 /**
- * Waits until the page answers to clicks and keys. It can be seen a moment before that, and what is clicked then is
- * lost: nobody's fault, and on a busy machine the moment is long.
+ * Waits until the page is hydrated. The page is visible earlier, but ignores clicks and keys. On a busy
+ * machine this takes long.
  */
 export async function untilLive(page: Page): Promise<void> {
   await page.locator('html[data-live]').waitFor({ state: 'attached' })
@@ -10,7 +10,7 @@ export async function untilLive(page: Page): Promise<void> {
 
 const isPage = (answer: Response | null) => /^text\/html\b/.test(answer?.headers()['content-type'] ?? '')
 
-/** The page, which is live whenever it was gone to or loaded again; `waitUntil` left out. */
+/** Makes the page wait for hydration after each navigation and reload, unless `waitUntil` is given. */
 export function liveOnArrival(page: Page): Page {
   const [goto, reload] = [page.goto.bind(page), page.reload.bind(page)]
   page.goto = async (url, options) => {

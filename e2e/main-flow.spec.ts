@@ -26,9 +26,7 @@ async function download(page: Page, what: string): Promise<{ download: Download;
   return { download, text: await readFile(await download.path(), 'utf8') }
 }
 
-test('sign in, submit by drop, watch the output come, look at the result, take it along', async ({
-  page,
-}) => {
+test('sign in, submit by drop, watch the output, see the result, download it', async ({ page }) => {
   const person = await makePerson({ name: 'main' })
   const submitted: string[] = []
   page.on('request', (request) => {

@@ -1,11 +1,11 @@
 import type { Page } from '@playwright/test'
 
-/** As long as everything else is waited for. */
+/** The same limit as in other expectations. */
 const longestMs = 60_000
 
 /**
- * Acts, and waits until the page has said so. News such as "The policy was saved" is gone again after four seconds: it is
- * looked out for before the act and from inside the page, whose time passes as the news' does, however busy this process is.
+ * Acts and waits for a toast. A toast such as "The policy was saved" disappears after four seconds. The
+ * observer starts before the action and runs in the page, so that a slow test process cannot miss it.
  */
 export async function expectNews(page: Page, news: string, act: () => Promise<unknown>): Promise<void> {
   await Promise.all([page.evaluate(lookOut, { news, longestMs }), act()])
@@ -15,7 +15,7 @@ export async function expectNews(page: Page, news: string, act: () => Promise<un
 function lookOut({ news, longestMs }: { news: string; longestMs: number }): Promise<void> {
   return new Promise((resolve, reject) => {
     const observer = new MutationObserver(look)
-    const alarm = setTimeout(() => end(() => reject(new Error(`the page did not say "${news}"`))), longestMs)
+    const alarm = setTimeout(() => end(() => reject(new Error(`the page did not show "${news}"`))), longestMs)
     function end(how: () => void) {
       observer.disconnect()
       clearTimeout(alarm)

@@ -8,7 +8,7 @@ import { type Ended, runCli } from './gpuq-program'
 import { makePerson, noLimits, type Person } from './people'
 import { theSystem } from './system/the-system'
 
-/** Directories shipped by the built `gpuq`, through a way that counts what it sends. */
+/** Ships directories with the built `gpuq` through a proxy that counts the bytes. */
 
 const MiB = 1024 * 1024
 /** Half of the memory is for the files. */
@@ -40,7 +40,7 @@ async function directory(files: Record<string, string | Buffer>): Promise<string
   return root
 }
 
-test('run ships what git would take, runs the command in a copy of it, and returns at once', async () => {
+test('run ships the files that git would include, runs the command in a copy, and returns immediately', async () => {
   const dir = await directory({
     '.gitignore': '*.ckpt\nout/\n',
     'train.sh':
@@ -84,7 +84,7 @@ test('run ships what git would take, runs the command in a copy of it, and retur
   expect(await person.client.jobs.get(id)).toMatchObject({ run_name: 'base', archive: { files: 6 } })
 })
 
-test('content that has not changed is not sent again, under whatever name', async () => {
+test('unchanged content is not sent again, under any name', async () => {
   const large = randomBytes(12 * MiB)
   const dir = await directory({ large, 'a.txt': 'a', ...many(300) })
   const run = (...more: string[]) =>
@@ -96,7 +96,7 @@ test('content that has not changed is not sent again, under whatever name', asyn
   expect(first).toBeGreaterThan(12 * MiB)
   expect(first).toBeLessThan(13.5 * MiB)
   const second = await gate.count(async () => {
-    expect((await run()).err).toContain('all of it is there already')
+    expect((await run()).err).toContain('already on the server, nothing sent')
   })
   expect(second).toBeLessThan(0.2 * MiB)
   await writeFile(join(dir, 'a.txt'), 'changed')
@@ -107,17 +107,17 @@ test('content that has not changed is not sent again, under whatever name', asyn
   expect(third).toBeLessThan(0.3 * MiB)
 })
 
-test('a break on the way costs what was on the way, and nothing else', async () => {
+test('after a broken connection, only the interrupted request is sent again', async () => {
   const dir = await directory({ ...many(200, 40_000) })
   gate.cutAfter = 5 * MiB
   const { cuts } = gate
   const ended = await gpuq(['run', '--command', 'ls | wc -l', '--wait', ...small, dir])
   expect(ended).toMatchObject({ code: 0, out: '200\n' })
   expect(gate.cuts).toBe(cuts + 1)
-  expect(ended.err).toContain('Going on in a moment.')
+  expect(ended.err).toContain('Retrying.')
 })
 
-test('the name of a live run is refused with the job that has it', async () => {
+test('the name of an active run is rejected, and the error names its job', async () => {
   const dir = await directory({ a: '' })
   const long = ['--run-name', 'long', '--command', 'sleep 3600', ...small, '--expected-time', '1h']
   const run = () => gpuq(['run', ...long, '-q', dir])
@@ -133,7 +133,7 @@ test('the name of a live run is refused with the job that has it', async () => {
   }
 })
 
-test('submit --with-dir finds the modules and data beside the program', async () => {
+test('submit --with-dir includes the modules and data next to the program', async () => {
   const dir = await directory({
     'train.py':
       'import sys\nfrom pathlib import Path\nfrom helper import word\nprint(word, (Path(__file__).parent / "data.txt").read_text(), sys.argv[1:])\n',
@@ -147,7 +147,7 @@ test('submit --with-dir finds the modules and data beside the program', async ()
   expect(await gpuq(['submit', path, '--with-dir', '-q', '--args', '--x 1', ...small])).toEqual(expected)
 })
 
-test('run --with-dir runs a command as it is typed here, add --with-dir a script', async () => {
+test('run --with-dir runs the given command, add --with-dir a script', async () => {
   const dir = await directory({
     'train.py': 'import sys\nfrom helper import word\nprint(word, sys.argv[1:])\n',
     'helper.py': 'word = "hello"\n',
@@ -165,7 +165,7 @@ test('run --with-dir runs a command as it is typed here, add --with-dir a script
   })
 })
 
-test('what cannot be shipped is named, and options behind the directory are not taken for words', async () => {
+test('paths that cannot be shipped are listed, and options after the directory are rejected', async () => {
   const dir = await directory({ a: '' })
   await symlink('/etc/passwd', join(dir, 'outside'))
   const refused = await gpuq(['run', '--command', 'ls', ...small, dir])

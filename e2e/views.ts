@@ -3,7 +3,7 @@ import { dropFiles, editorOf, expectStatus, outputOf, rewrite } from './job-page
 import { adminClient, cancelAll, makePerson, noLimits, type Person } from './people'
 import { configText, goesOn, submit, waitingConfig } from './uploads'
 
-/** Every view of gpuq, with something in it to look at. */
+/** Every view of gpuq, with realistic data. */
 
 export interface Scene {
   admin: Person
@@ -21,7 +21,7 @@ for epoch in range(1, 31):
 print("\\033[33mwarning:\\033[0m 3 images could not be read", file=sys.stderr)
 `
 
-/** Fills the system with what the views show. */
+/** Creates the data that the views show. */
 export async function setScene(): Promise<Scene> {
   const admin = await makePerson({ name: 'grace', role: 'admin', limits: noLimits })
   const newcomer = await makePerson({ name: 'newcomer' })
@@ -49,14 +49,14 @@ export async function setScene(): Promise<Scene> {
   return { admin, newcomer, jobs: { done, failed, waiting, running }, invitation: invitation_url ?? '' }
 }
 
-/** Ends what would run on. */
+/** Cancels the jobs that would keep running. */
 export function clearScene({ admin }: Scene): Promise<void> {
   return cancelAll(admin)
 }
 
 export interface View {
   name: string
-  /** Who looks; a stranger if left out. */
+  /** The signed-in user. Undefined: no session. */
   as?: 'admin' | 'newcomer'
   open: (page: Page, scene: Scene) => Promise<void>
 }

@@ -6,8 +6,8 @@ import { type Figures, figuresOf } from './measure'
 const jobs = 200
 
 /**
- * How long each GPU goes without a job while others wait for it, all of which fit. `free`: nobody holds it, by the
- * allocations. `between`: from the moment at which one job's end is written down to that at which the next one's task is.
+ * Measures how long a GPU stays without a job while suitable jobs wait. `free`: the GPU has no allocation.
+ * `between`: the time from the recorded end of one job to the recorded task of the next.
  */
 export async function benchHandOver(
   system: System,
@@ -17,7 +17,7 @@ export async function benchHandOver(
     Number((await pool.query(`SELECT count(*) AS n FROM ${what}`)).rows[0].n)
   try {
     await until(async () => (await count(`nodes WHERE status = 'ready'`)) === 4)
-    // All of them wait before the first begins.
+    // Submit all jobs before the first one starts.
     await post(system, '/api/orchestrator/stop')
     for (let job = 0; job < jobs; job++) await expectStatus(202, call(...upload(system, 'print("done")\n')))
     await post(system, '/api/orchestrator/start')
@@ -35,7 +35,7 @@ export async function benchHandOver(
   }
 }
 
-/** In milliseconds; null for the first job of each GPU. */
+/** In milliseconds. Null for the first job of each GPU. */
 const changesOfHands = `
   SELECT extract(epoch FROM a.created_at - lag(a.released_at) OVER turns)::float8 * 1000 AS free,
          extract(epoch FROM t.created_at - lag(t.ended_at) OVER turns)::float8 * 1000 AS between
@@ -53,7 +53,7 @@ async function expectStatus(wanted: number, answer: ReturnType<typeof call>): Pr
 async function until(isTrue: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 300_000
   while (!(await isTrue())) {
-    if (performance.now() > deadline) throw new Error('nothing came of it within five minutes')
+    if (performance.now() > deadline) throw new Error('the condition was not met within five minutes')
     await new Promise((resolve) => setTimeout(resolve, 200))
   }
 }
