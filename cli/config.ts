@@ -49,9 +49,9 @@ export async function writeStored(
   const path = configFile(env)
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   await chmod(dirname(path), 0o700)
-  const beside = `${path}.${process.pid}`
-  await writeFile(beside, `${JSON.stringify(withoutEmpty(stored), null, 2)}\n`, { mode: 0o600 })
-  await rename(beside, path)
+  const temporary = `${path}.${process.pid}`
+  await writeFile(temporary, `${JSON.stringify(withoutEmpty(stored), null, 2)}\n`, { mode: 0o600 })
+  await rename(temporary, path)
   return path
 }
 

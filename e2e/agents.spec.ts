@@ -4,10 +4,10 @@ import { expect } from '@playwright/test'
 import { agentJobSchema, createdJobSchema, logPartSchema } from '@/lib/agents/tool-schemas'
 import { test } from './browser-test'
 import { bearer, call } from './http-call'
-import { clientOf, makePerson, noLimits, type Person } from './people'
 import { signIn } from './sign-in'
 import { theSystem } from './system/the-system'
-import { goesOn } from './uploads'
+import { clientOf, createUser, noLimits, type TestUser } from './test-users'
+import { longRunning } from './uploads'
 
 /** Connects the official MCP client to the running system. */
 
@@ -38,9 +38,9 @@ async function create(client: Client, input: Record<string, unknown>): Promise<s
   return createdJobSchema.parse(answer).job_id
 }
 
-let ada = {} as Person
+let ada = {} as TestUser
 test.beforeAll(async () => {
-  ada = await makePerson({ name: 'ada', limits: noLimits })
+  ada = await createUser({ name: 'ada', limits: noLimits })
 })
 
 test('an agent runs a command and reads its complete output while it runs', async () => {
@@ -74,7 +74,7 @@ test('an agent runs a command and reads its complete output while it runs', asyn
 
 test('an agent stops a running job', async () => {
   const client = await connect(ada.token)
-  const job_id = await create(client, { command: 'exec sleep 3600', ...goesOn })
+  const job_id = await create(client, { command: 'exec sleep 3600', ...longRunning })
   await expect.poll(async () => (await view(client, job_id)).status).toBe('running')
   const { answer } = await use(client, 'StopGPUJob', { job_id })
   expect(agentJobSchema.parse(answer)).toMatchObject({ job_id })
@@ -144,7 +144,7 @@ test('requests without a valid token are rejected, and scopes restrict a token',
 
 test("another user's job is not found", async () => {
   const mine = await create(await connect(ada.token), { gpu_memory_gb: 1000 })
-  const stranger = await connect((await makePerson({ name: 'bob' })).token)
+  const stranger = await connect((await createUser({ name: 'bob' })).token)
   for (const name of ['ViewGPUJob', 'StopGPUJob', 'ReadGPUJobLog']) {
     const { isError, text } = await use(stranger, name, { job_id: mine })
     expect({ isError, text }).toMatchObject({

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { expect } from '@playwright/test'
 import { expectNoSideScroll, test } from './browser-test'
 import { call } from './http-call'
-import { makePerson, noLimits, type Person } from './people'
 import { signIn } from './sign-in'
+import { createUser, noLimits, type TestUser } from './test-users'
 import { configText, fileOf, submit } from './uploads'
 
 /** Files that a job wrote to /results. The job controls their paths and content. */
@@ -19,10 +19,10 @@ open("/results/notes.html", "w").write("<script>document.title = 'owned'</script
 open("/results/" + "\\u202egnp.exe\\n\\x1b[31m" + "x" * 150, "w").write("odd")
 open("/results/model.bin", "wb").write(bytes(range(256)) * 4000)`
 
-let person: Person
+let person: TestUser
 let id: string
 test.beforeAll(async () => {
-  person = await makePerson({ name: 'artifacts', limits: noLimits })
+  person = await createUser({ name: 'artifacts', limits: noLimits })
   id = await submit(person, program, configText({}), { wait: true })
 })
 

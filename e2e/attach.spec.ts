@@ -1,19 +1,19 @@
 import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
-import { cancelAll, makePerson, noLimits, type Person } from './people'
 import { PseudoTerminal } from './pseudo-terminal'
 import { theSystem } from './system/the-system'
-import { configText, goesOn, submit } from './uploads'
+import { cancelAll, createUser, noLimits, type TestUser } from './test-users'
+import { configText, longRunning, submit } from './uploads'
 
 /** Tests the built `gpuq` in a pseudo-terminal. Needs no browser. */
 
 const program = join(import.meta.dirname, '..', 'dist', 'cli.js')
 
-let person: Person
-let other: Person
+let person: TestUser
+let other: TestUser
 test.beforeAll(async () => {
-  person = await makePerson({ name: 'typist', limits: noLimits })
-  other = await makePerson({ name: 'stranger' })
+  person = await createUser({ name: 'typist', limits: noLimits })
+  other = await createUser({ name: 'stranger' })
 })
 
 const open: PseudoTerminal[] = []
@@ -23,7 +23,7 @@ test.afterAll(async () => {
   await cancelAll(person)
 })
 
-async function gpuq(words: string[], { token }: Person = person): Promise<PseudoTerminal> {
+async function gpuq(words: string[], { token }: TestUser = person): Promise<PseudoTerminal> {
   const env = { GPUQ_SERVER: theSystem().url, GPUQ_TOKEN: token, HOME: '/nonexistent' }
   const terminal = await PseudoTerminal.open([process.execPath, program, ...words], env)
   open.push(terminal)
@@ -47,7 +47,7 @@ sys.exit(5)
 `
 
 test("attach, type, detach, attach again twice, and exit with the job's exit code", async () => {
-  const id = await running(talker, configText({ tty: true, ...goesOn }))
+  const id = await running(talker, configText({ tty: true, ...longRunning }))
   // The program does not notice a size change before it has installed its signal handler.
   await expect.poll(async () => (await person.client.jobs.result(id)).stdout).toContain('True')
   const first = await gpuq(['attach', id])
@@ -82,7 +82,7 @@ test('run --tty attaches immediately and passes on keys that create signals', as
 
 test('Ctrl-C detaches from a job without a terminal, and the job continues', async () => {
   const code = 'import time\nprint("only to look at", flush=True)\ntime.sleep(3600)'
-  const id = await running(code, configText(goesOn))
+  const id = await running(code, configText(longRunning))
   const terminal = await gpuq(['attach', id])
   await terminal.shows('only to look at\r\n')
   terminal.type('\u0003')
@@ -100,7 +100,7 @@ test('Ctrl-C detaches from a job without a terminal, and the job continues', asy
 })
 
 test("a user cannot attach to another user's job", async () => {
-  const id = await running(talker, configText({ tty: true, ...goesOn }))
+  const id = await running(talker, configText({ tty: true, ...longRunning }))
   const terminal = await gpuq(['attach', id], other)
   expect(await terminal.ended).toBe(1)
   expect(terminal.output).toContain('There is no job with this id among yours.')

@@ -1,5 +1,5 @@
 import { type BrowserContext, test as base, expect, type Page } from '@playwright/test'
-import { liveOnArrival } from './live-page'
+import { withHydration } from './hydration'
 import { theSystem } from './system/the-system'
 
 /** Opens the browsers of a test and records unexpected errors in them. */
@@ -43,7 +43,7 @@ export const test = base.extend<Fixtures>({
         const context = await browser.newContext()
         opened.push(context)
         over(context)
-        return liveOnArrival(await context.newPage())
+        return withHydration(await context.newPage())
       },
     })
     for (const context of opened) await context.close()
@@ -55,7 +55,7 @@ export const test = base.extend<Fixtures>({
     await use(context)
   },
 
-  page: async ({ page }, use) => use(liveOnArrival(page)),
+  page: async ({ page }, use) => use(withHydration(page)),
 })
 
 /** Expects that the page is not wider than its window, after charts and lists have adapted to a new size. */

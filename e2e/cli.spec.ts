@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
 import { queueSchema } from '@/lib/contract/cluster'
-import { standInNode } from './cluster-page'
-import { makePerson, noLimits, type Person } from './people'
+import { createFakeNode } from './cluster-page'
 import { theSystem } from './system/the-system'
+import { createUser, noLimits, type TestUser } from './test-users'
 import { fileOf, submit, waitingConfig } from './uploads'
 
 /** Tests the built `gpuq` as a user runs it. Needs no browser. */
@@ -16,11 +16,11 @@ const program = join(import.meta.dirname, '..', 'dist', 'cli.js')
 const small = ['--gpus', '0', '--cpu', '0.5', '--memory', '0.25', '--expected-time', '60']
 
 let home: string
-let person: Person
+let person: TestUser
 
 test.beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'gpuq-cli-'))
-  person = await makePerson({ name: 'typist', limits: noLimits })
+  person = await createUser({ name: 'typist', limits: noLimits })
   const signedIn = await gpuq(['login', '--server', theSystem().url, '--token-stdin'], {
     input: person.token,
   })
@@ -211,7 +211,7 @@ test('only admins can pause and resume a GPU', async () => {
 test('admins can remove lost nodes and GPUs, but not connected ones', async () => {
   const { url, adminToken } = theSystem()
   const env = { GPUQ_SERVER: url, GPUQ_TOKEN: adminToken }
-  const node = await standInNode('cli-gone', 'Stand-in GPU')
+  const node = await createFakeNode('cli-gone', 'Stand-in GPU')
   expect((await gpuq(['forget', 'cli-gone'], { env })).err).toContain('A worker serves cli-gone.')
   await node.loseGpu(1)
   expect(await gpuq(['forget', 'cli-gone:1'])).toMatchObject({ code: 1, out: '' })

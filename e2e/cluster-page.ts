@@ -2,7 +2,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import { expect, type Locator, type Page } from '@playwright/test'
 import { leaveNode, registerNode } from '@/lib/cluster/nodes/nodes'
 import { expectNoSideScroll } from './browser-test'
-import { storedData } from './stored'
+import { storedData } from './stored-data'
 
 /** Actions on the cluster page. */
 
@@ -53,7 +53,7 @@ export async function expectUsable(page: Page, name: string): Promise<void> {
   await page.setViewportSize({ width: 1280, height: 800 })
 }
 
-interface StandIn {
+interface FakeNode {
   number: number
   /** Marks a GPU as no longer found by its node. */
   loseGpu: (index: number) => Promise<void>
@@ -64,7 +64,7 @@ interface StandIn {
 /**
  * Creates a node with two GPUs that exists only in the database. No worker offers it, so no job starts there.
  */
-export async function standInNode(name: string, model: string): Promise<StandIn> {
+export async function createFakeNode(name: string, model: string): Promise<FakeNode> {
   const { pool } = storedData()
   const gpus = [0, 1].map((index) => ({
     index,

@@ -2,17 +2,17 @@ import { expect } from '@playwright/test'
 import { expectNoSideScroll, test } from './browser-test'
 import {
   chooseAction,
+  createFakeNode,
   expectUsable,
   gpusOf,
   openCluster,
   openGpu,
-  standInNode,
   waitingRow,
 } from './cluster-page'
 import { expectStatus } from './job-page'
-import { expectNews } from './passing-news'
-import { adminClient, cancelAll, makePerson, noLimits, type Person } from './people'
 import { signIn } from './sign-in'
+import { adminClient, cancelAll, createUser, noLimits, type TestUser } from './test-users'
+import { expectToast } from './toasts'
 import { configText, submit } from './uploads'
 
 /** Simulated nodes affect the whole system: run one test at a time. */
@@ -22,14 +22,14 @@ test.use({ contextOptions: { reducedMotion: 'reduce' } })
 const simulated = { node_count: 2, gpus_per_node: 8 }
 const node = 'sim-0'
 
-let admin: Person
-let owner: Person
-let stranger: Person
+let admin: TestUser
+let owner: TestUser
+let stranger: TestUser
 
 test.beforeAll(async () => {
-  admin = await makePerson({ name: 'operator', role: 'admin' })
-  owner = await makePerson({ name: 'owner', limits: noLimits })
-  stranger = await makePerson({ name: 'stranger' })
+  admin = await createUser({ name: 'operator', role: 'admin' })
+  owner = await createUser({ name: 'owner', limits: noLimits })
+  stranger = await createUser({ name: 'stranger' })
 })
 test.afterAll(async () => {
   for (const person of [owner, stranger]) await cancelAll(person)
@@ -163,7 +163,7 @@ test('a job shows that an admin paused its resources, and a lost GPU and node ca
   context,
 }) => {
   const model = 'Rare A100'
-  const [kept, gone] = [await standInNode('lab-kept', model), await standInNode('lab-gone', model)]
+  const [kept, gone] = [await createFakeNode('lab-kept', model), await createFakeNode('lab-gone', model)]
   const id = await submit(stranger, 'print(1)', configText({ name: 'rare', gpu_count: 1, gpu_model: model }))
   await signIn(context, admin)
   await openCluster(page)
@@ -195,7 +195,7 @@ test('a job shows that an admin paused its resources, and a lost GPU and node ca
     await asked.getByRole('button', { name: 'Keep it' }).click()
     await expect(gpusOf(page, 'lab-gone')).toHaveCount(1)
     await page.getByRole('button', { name: 'Forget lab-gone', exact: true }).click()
-    await expectNews(page, 'lab-gone is forgotten', () =>
+    await expectToast(page, 'lab-gone is forgotten', () =>
       asked.getByRole('button', { name: 'Forget the node' }).click(),
     )
     await expect(gpusOf(page, 'lab-gone')).toHaveCount(0)
@@ -214,7 +214,7 @@ test('an admin edits the policy and the models', async ({ page, context }) => {
     await page.getByRole('button', { name: 'Save the policy' }).click()
     await expect(page.getByText('Use a whole number from 0 to 1,000,000.')).toBeVisible()
     await page.getByLabel('Size of the queue').fill('77')
-    await expectNews(page, 'The policy was saved', () =>
+    await expectToast(page, 'The policy was saved', () =>
       page.getByRole('button', { name: 'Save the policy' }).click(),
     )
     expect((await adminClient().orchestrator.policy()).max_queue_size).toBe(77)
@@ -232,7 +232,7 @@ test('an admin edits the policy and the models', async ({ page, context }) => {
     await page.getByRole('button', { name: 'Remove b-model' }).click()
     await page.getByRole('button', { name: 'Add a model' }).click()
     await page.getByLabel('Model', { exact: true }).last().fill('c-model')
-    await expectNews(page, 'The models were saved', () =>
+    await expectToast(page, 'The models were saved', () =>
       page.getByRole('button', { name: 'Save the models' }).click(),
     )
     expect(await adminClient().cluster.models()).toEqual({

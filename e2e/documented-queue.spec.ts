@@ -3,8 +3,8 @@ import { queueSchema } from '@/lib/contract/cluster'
 import { queueSubmittedSchema } from '@/lib/contract/queue'
 import { test } from './browser-test'
 import { runCommand } from './documented/run'
-import { makePerson, noLimits } from './people'
 import { signIn } from './sign-in'
+import { createUser, noLimits } from './test-users'
 import { submit, waitingConfig } from './uploads'
 
 /** Tests the examples of the queue API in the user guide. */
@@ -13,7 +13,7 @@ test('a command runs in a shell with a writable directory, and its page shows it
   page,
   context,
 }) => {
-  const person = await makePerson({ name: 'commander', limits: noLimits })
+  const person = await createUser({ name: 'commander', limits: noLimits })
   const facts = { token: person.token, handle: person.handle }
   const { job_id: jobId } = queueSubmittedSchema.parse(await runCommand('queue-submit.sh', facts))
   await expect.poll(async () => (await person.client.jobs.get(jobId)).status).toBe('failed')
@@ -30,7 +30,7 @@ test('a command runs in a shell with a writable directory, and its page shows it
 })
 
 test('the commands of the guide list, reprioritize and cancel waiting jobs', async () => {
-  const person = await makePerson({ name: 'commander', limits: noLimits })
+  const person = await createUser({ name: 'commander', limits: noLimits })
   const jobId = await submit(person, 'print(1)', waitingConfig)
   const facts = { token: person.token, handle: person.handle, jobId }
   const { queued } = queueSchema.parse(await runCommand('queue.sh', facts))

@@ -2,26 +2,26 @@ import { expect } from '@playwright/test'
 import type { JobResult } from '@/lib/contract/jobs'
 import { test } from './browser-test'
 import { runCommand, runProgram } from './documented/run'
-import { adminClient, makePerson, noLimits, type Person } from './people'
 import { signIn } from './sign-in'
+import { adminClient, createUser, noLimits, type TestUser } from './test-users'
 import { fileOf, submit, waitingConfig } from './uploads'
 
 /**
  * Tests the examples of the upload API in the user guide, with a token that an admin created in the browser.
  */
 
-let researcher: Person
+let researcher: TestUser
 let token: string
 
 test.beforeAll(async () => {
-  researcher = await makePerson({ name: 'your_user_id' })
+  researcher = await createUser({ name: 'your_user_id' })
 })
 
 test('an admin creates a token in the browser, which shows it once with a config and a command', async ({
   page,
   context,
 }) => {
-  const admin = await makePerson({ name: 'admin', role: 'admin' })
+  const admin = await createUser({ name: 'admin', role: 'admin' })
   await signIn(context, admin)
   await page.goto('/admin/tokens')
   await page.getByRole('button', { name: 'New token' }).click()
@@ -76,7 +76,7 @@ test('a Python program prints its result with that token', async () => {
 
 test('a second user cannot see the job by page, list or id', async ({ page, context, watch }) => {
   watch.tolerate(/status of 404/)
-  const stranger = await makePerson({ name: 'stranger' })
+  const stranger = await createUser({ name: 'stranger' })
   const [job] = (await researcher.client.jobs.list()).items
   await signIn(context, stranger)
   await page.goto('/jobs')

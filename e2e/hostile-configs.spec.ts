@@ -1,8 +1,8 @@
 import { expect, test } from '@playwright/test'
+import { expectProblem } from './expect-problem'
 import { bearer } from './http-call'
-import { makePerson, type Person } from './people'
-import { expectProblem } from './problems'
-import { countStored, findKept } from './stored'
+import { countStored, findStoredTexts } from './stored-data'
+import { createUser, type TestUser } from './test-users'
 import { configText, sendParts, uploadParts } from './uploads'
 
 /** Rejected configs: none is stored, uses quota, or leaks the token next to the error. */
@@ -184,9 +184,9 @@ const valueCases: Case[] = [
   },
 ]
 
-let person: Person
+let person: TestUser
 test.beforeAll(async () => {
-  person = await makePerson({ name: 'configs' })
+  person = await createUser({ name: 'configs' })
 })
 
 for (const { name, config, status = 422, message, path, line } of [
@@ -210,7 +210,7 @@ test('rejected configs use no quota, and the token is not stored', async () => {
   const answer = await sendParts(person, uploadParts(code, configText()))
   expect(answer.status).toBe(202)
   expect(answer.headers['ratelimit-remaining']).toBe('4')
-  expect(await findKept([person.token])).toEqual([])
+  expect(await findStoredTexts([person.token])).toEqual([])
   expect((await person.client.transport.raw('/api/users/me', { headers: bearer(person.token) })).status).toBe(
     200,
   )

@@ -1,20 +1,20 @@
 import { expect, test } from '@playwright/test'
+import { expectProblem } from './expect-problem'
 import { bearer, call } from './http-call'
-import { makePerson, noLimits, type Person } from './people'
-import { expectProblem } from './problems'
 import { sessionCookie } from './sign-in'
+import { createUser, noLimits, type TestUser } from './test-users'
 import { configText, fileOf, submit, waitingConfig } from './uploads'
 
 /** A browser must never render the output of a job as a page of gpuq. */
 
 const page = '<!doctype html><script>document.title = "owned"</script><svg onload="alert(1)">'
 
-let person: Person
+let person: TestUser
 let id: string
 let file: string
 let cookie: string
 test.beforeAll(async () => {
-  person = await makePerson({ name: 'downloads', limits: noLimits })
+  person = await createUser({ name: 'downloads', limits: noLimits })
   cookie = await sessionCookie(person)
   const config = configText({ competition_id: 'a.html', name: page.slice(0, 100) })
   id = await submit(person, `print(${JSON.stringify(page)})`, config, { wait: true })

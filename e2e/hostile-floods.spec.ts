@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { expect, test } from '@playwright/test'
-import { openGate, waitAtGate } from './gate'
+import { expectProblem } from './expect-problem'
 import { type Answer, bearer, call } from './http-call'
-import { adminClient, makePerson, type Person } from './people'
-import { expectProblem } from './problems'
+import { openBarrier, waitAtBarrier } from './program-barrier'
 import { postCredentials } from './sign-in'
-import { countStored } from './stored'
+import { countStored } from './stored-data'
 import { theSystem } from './system/the-system'
-import { configText, goesOn, sendParts, submit, uploadParts, waitingConfig } from './uploads'
+import { adminClient, createUser, type TestUser } from './test-users'
+import { configText, longRunning, sendParts, submit, uploadParts, waitingConfig } from './uploads'
 
 /** Requests above the limits. */
 
@@ -24,7 +24,7 @@ function forwardedFor(): Record<string, string> {
 }
 
 /** Submits many jobs concurrently, each as a different client. `atOnce` limits the concurrency. */
-async function submitAtOnce(person: Person, count: number, atOnce = count): Promise<Answer[]> {
+async function submitAtOnce(person: TestUser, count: number, atOnce = count): Promise<Answer[]> {
   const answers: Answer[] = []
   let sent = 0
   const sendInTurn = async () => {
@@ -40,7 +40,7 @@ async function submitAtOnce(person: Person, count: number, atOnce = count): Prom
 const statuses = (answers: Answer[], wanted: number) => answers.filter(({ status }) => status === wanted)
 
 test('a limit of one active job accepts one of 50 concurrent submissions', async () => {
-  const person = await makePerson({ name: 'active' })
+  const person = await createUser({ name: 'active' })
   const answers = await submitAtOnce(person, 50)
   expect(statuses(answers, 202)).toHaveLength(1)
   const refused = statuses(answers, 429)
@@ -55,7 +55,7 @@ test('a limit of one active job accepts one of 50 concurrent submissions', async
 
 test('a limit of five per minute accepts five of 200 submissions, 40 at a time', async () => {
   const limits = { submissions_per_minute: 5, max_active_jobs: 1000 }
-  const person = await makePerson({ name: 'rate', limits })
+  const person = await createUser({ name: 'rate', limits })
   // All submissions lock the same row: with more concurrency, a slow server would reject the last ones before
   // it checks the limit.
   const answers = await submitAtOnce(person, 200, 40)
@@ -71,7 +71,7 @@ test('a limit of five per minute accepts five of 200 submissions, 40 at a time',
 })
 
 test('a job that is cancelled while waiting uses no quota', async () => {
-  const person = await makePerson({ name: 'waits' })
+  const person = await createUser({ name: 'waits' })
   for (let i = 0; i < 7; i++) {
     const id = await submit(person, 'print(1)', waitingConfig)
     expect((await person.client.jobs.cancel(id)).status).toBe('cancelled')
@@ -79,7 +79,7 @@ test('a job that is cancelled while waiting uses no quota', async () => {
 })
 
 test('fifty retries with one key create one job', async () => {
-  const person = await makePerson({ name: 'retries' })
+  const person = await createUser({ name: 'retries' })
   const headers = { 'idempotency-key': 'the-same' }
   const answers = await Promise.all(
     Array.from({ length: 50 }, () => sendParts(person, uploadParts('print(1)', waitingConfig), { headers })),
@@ -89,7 +89,7 @@ test('fifty retries with one key create one job', async () => {
 })
 
 test('password attempts are limited, and other users can still sign in', async () => {
-  const [victim, neighbour] = [await makePerson({ name: 'victim' }), await makePerson({ name: 'neighbour' })]
+  const [victim, neighbour] = [await createUser({ name: 'victim' }), await createUser({ name: 'neighbour' })]
   for (let i = 0; i < 10; i++) {
     const answer = await postCredentials({ ...victim, password: `guess ${i}` }, forwardedFor())
     expect(answer.status).toBe(401)
@@ -128,7 +128,7 @@ interface Stream {
 }
 
 /** Opens a job's event stream and keeps it open. */
-function openStream(person: Person, jobId: string): Promise<Stream> {
+function openStream(person: TestUser, jobId: string): Promise<Stream> {
   return new Promise((resolve, reject) => {
     const url = `${theSystem().url}/api/jobs/${jobId}/events`
     const sent = request(url, { headers: bearer(person.token), agent: false }, (answer: IncomingMessage) => {
@@ -142,7 +142,7 @@ function openStream(person: Person, jobId: string): Promise<Stream> {
 }
 
 /** Returns how many of the concurrent streams are accepted, then closes all of them. */
-async function countOpened(person: Person, jobId: string, count: number): Promise<number> {
+async function countOpened(person: TestUser, jobId: string, count: number): Promise<number> {
   const streams = await Promise.all(Array.from({ length: count }, () => openStream(person, jobId)))
   for (const { sent } of streams) sent.destroy()
   const opened = streams.filter(({ status }) => status === 200).length
@@ -151,7 +151,7 @@ async function countOpened(person: Person, jobId: string, count: number): Promis
 }
 
 test('event streams are limited, and closed streams free their place', async () => {
-  const [person, other] = [await makePerson({ name: 'streams' }), await makePerson({ name: 'beside' })]
+  const [person, other] = [await createUser({ name: 'streams' }), await createUser({ name: 'beside' })]
   const id = await submit(person, 'print(1)', waitingConfig)
   for (let round = 0; round < 3; round++) {
     // The server notices closed connections a moment later. Only then is the full limit available again.
@@ -166,13 +166,13 @@ test('event streams are limited, and closed streams free their place', async () 
 })
 
 test('a client that stops waiting for the response does not stop the job', async () => {
-  const person = await makePerson({ name: 'gone' })
+  const person = await createUser({ name: 'gone' })
   const headers = { 'idempotency-key': 'left-behind' }
   const controller = new AbortController()
   const waiting = fetch(`${theSystem().url}/api/submit`, {
     method: 'POST',
     headers: { ...bearer(person.token), ...headers },
-    body: formOf(`${waitAtGate}print("done all the same")`),
+    body: formOf(`${waitAtBarrier}print("done all the same")`),
     signal: controller.signal,
   }).catch(() => null)
   await expect.poll(async () => (await person.client.jobs.list()).items.length).toBe(1)
@@ -180,13 +180,13 @@ test('a client that stops waiting for the response does not stop the job', async
   await waiting
   const [job] = (await person.client.jobs.list()).items
   expect(['pending', 'running']).toContain(job?.status)
-  await openGate(job?.job_id ?? '')
+  await openBarrier(job?.job_id ?? '')
   await expect.poll(async () => (await person.client.jobs.get(job?.job_id ?? '')).status).toBe('completed')
 })
 
 function formOf(code: string): FormData {
   const form = new FormData()
   form.append('code', new Blob([code]), 'solution.py')
-  form.append('config_file', new Blob([configText(goesOn)]), 'config.yaml')
+  form.append('config_file', new Blob([configText(longRunning)]), 'config.yaml')
   return form
 }

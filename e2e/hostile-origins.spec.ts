@@ -1,12 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
+import { expectProblem } from './expect-problem'
 import { call } from './http-call'
-import { makePerson, type Person } from './people'
-import { expectProblem } from './problems'
 import { postCredentials, sessionCookie } from './sign-in'
-import { countStored } from './stored'
+import { countStored } from './stored-data'
 import { theSystem } from './system/the-system'
+import { createUser, type TestUser } from './test-users'
 import { configText, formBody, formType, submit, uploadParts, waitingConfig } from './uploads'
 
 /** Cross-site requests with a browser's session, and headers that only Next.js itself may send. */
@@ -14,10 +14,10 @@ import { configText, formBody, formType, submit, uploadParts, waitingConfig } fr
 const api = join(import.meta.dirname, '..', 'app', 'api')
 const neverWas = '01920000-0000-7000-8000-000000000000'
 
-let person: Person
+let person: TestUser
 let cookie: string
 test.beforeAll(async () => {
-  person = await makePerson({ name: 'origins', role: 'admin' })
+  person = await createUser({ name: 'origins', role: 'admin' })
   cookie = await sessionCookie(person)
 })
 

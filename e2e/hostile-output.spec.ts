@@ -1,9 +1,9 @@
 import { expect } from '@playwright/test'
 import { test } from './browser-test'
 import { expectStatus, outputOf } from './job-page'
-import { makePerson, noLimits, type Person } from './people'
 import { signIn } from './sign-in'
-import { configText, fileOf, goesOn, submit } from './uploads'
+import { createUser, noLimits, type TestUser } from './test-users'
+import { configText, fileOf, longRunning, submit } from './uploads'
 
 /** Jobs whose output attacks the page that shows it. */
 
@@ -39,9 +39,9 @@ for row in [
 print("the last line")
 `
 
-let person: Person
+let person: TestUser
 test.beforeAll(async () => {
-  person = await makePerson({ name: 'output', limits: noLimits })
+  person = await createUser({ name: 'output', limits: noLimits })
 })
 test.beforeEach(async ({ context }) => {
   await signIn(context, person)
@@ -130,7 +130,7 @@ test('200,000 lines can be searched and scrolled', async ({ page }) => {
 
 test('a page follows an endless stream, stops following on scrolling, and resumes', async ({ page }) => {
   const code = 'import time\nfor i in range(1000000):\n    print("tick", i, flush=True)\n    time.sleep(0.01)'
-  const id = await submit(person, code, configText(goesOn))
+  const id = await submit(person, code, configText(longRunning))
   await page.goto(`/jobs/${id}`)
   const output = outputOf(page)
   await expect(page.getByText('Following the end')).toBeVisible()

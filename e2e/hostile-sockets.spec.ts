@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
 import { call } from './http-call'
-import { makePerson, type Person } from './people'
-import { openSocket, rawExchange, statusesOf } from './raw-exchange'
-import { countStored } from './stored'
+import { openSocket, sendRaw, statusesOf } from './raw-http'
+import { countStored } from './stored-data'
 import { theSystem } from './system/the-system'
+import { createUser, type TestUser } from './test-users'
 import { configText, formBody, formType, uploadParts } from './uploads'
 
 /** Malformed requests that no HTTP library would send. */
@@ -14,10 +14,10 @@ import { configText, formBody, formType, uploadParts } from './uploads'
 const nothing = { jobs: 0, projects: 0, keys: 0 }
 const body = () => formBody(uploadParts('print(1)', configText()))
 
-let person: Person
+let person: TestUser
 let slow: Promise<string>
 test.beforeAll(async () => {
-  person = await makePerson({ name: 'sockets' })
+  person = await createUser({ name: 'sockets' })
   // Start it first and check it last: the server waits a minute for an upload.
   slow = dribble(head(['Content-Length: 100000']), '--')
 })
@@ -59,19 +59,19 @@ const chunked = (bytes: Buffer) => `${bytes.length.toString(16)}\r\n${bytes.toSt
 const answered = (text: string) => /\r\n\r\n.*\}/s.test(text)
 
 test('a body without a length is ignored', async () => {
-  const text = await rawExchange(Buffer.concat([Buffer.from(head([])), body()]))
+  const text = await sendRaw(Buffer.concat([Buffer.from(head([])), body()]))
   expect(statusesOf(text)).toEqual([400])
   expect(await countStored(person.handle)).toEqual(nothing)
 })
 
 test('a length that is too small, too large or repeated stores nothing', async () => {
   const bytes = body()
-  const tooSmall = await rawExchange(
+  const tooSmall = await sendRaw(
     Buffer.concat([Buffer.from(head([`Content-Length: ${bytes.length - 30}`])), bytes]),
   )
   expect(statusesOf(tooSmall)[0]).toBe(400)
   const tooLarge = Buffer.concat([Buffer.from(head([`Content-Length: ${bytes.length + 30}`])), bytes])
-  expect([[], [400]]).toContainEqual(statusesOf(await rawExchange(tooLarge, { half: true })))
+  expect([[], [400]]).toContainEqual(statusesOf(await sendRaw(tooLarge, { half: true })))
   for (const lines of [
     [`Content-Length: ${bytes.length}`, 'Content-Length: 5'],
     [`Content-Length: ${bytes.length}`, 'Transfer-Encoding: chunked'],
@@ -80,7 +80,7 @@ test('a length that is too small, too large or repeated stores nothing', async (
     ['Transfer-Encoding: chunked, identity'],
     ['Transfer-Encoding: gzip, chunked'],
   ]) {
-    const [status = 0] = statusesOf(await rawExchange(Buffer.concat([Buffer.from(head(lines)), bytes])))
+    const [status = 0] = statusesOf(await sendRaw(Buffer.concat([Buffer.from(head(lines)), bytes])))
     expect([400, 501], lines.join()).toContain(status)
   }
   expect(await countStored(person.handle)).toEqual(nothing)
@@ -88,7 +88,7 @@ test('a length that is too small, too large or repeated stores nothing', async (
 
 test('malformed chunks store nothing', async () => {
   for (const chunks of ['zz\r\nabc\r\n', '-5\r\nabc\r\n', 'ffffffffffffffff\r\nabc\r\n', '5\r\nabc']) {
-    const text = await rawExchange(head(['Transfer-Encoding: chunked']) + chunks, { half: true })
+    const text = await sendRaw(head(['Transfer-Encoding: chunked']) + chunks, { half: true })
     expect([[], [400]], chunks).toContainEqual(statusesOf(text))
   }
   expect(await countStored(person.handle)).toEqual(nothing)
@@ -110,13 +110,13 @@ test('a client that disconnects during an upload stores nothing', async () => {
 })
 
 test('heads that are too large or not HTTP are rejected', async () => {
-  const large = await rawExchange(head([`X-Large: ${'x'.repeat(64 * 1024)}`, 'Content-Length: 0']))
+  const large = await sendRaw(head([`X-Large: ${'x'.repeat(64 * 1024)}`, 'Content-Length: 0']))
   expect(statusesOf(large)).toEqual([431])
   for (const line of ['X-Nul: a\0b', 'X Space: 1', 'X-Folded: a\r\n b\0', ': none']) {
-    expect(statusesOf(await rawExchange(head([line, 'Content-Length: 0']))), line).toEqual([400])
+    expect(statusesOf(await sendRaw(head([line, 'Content-Length: 0']))), line).toEqual([400])
   }
-  expect(statusesOf(await rawExchange('\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'))).toEqual([400])
-  expect(statusesOf(await rawExchange('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'))).toEqual([400])
+  expect(statusesOf(await sendRaw('\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'))).toEqual([400])
+  expect(statusesOf(await sendRaw('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'))).toEqual([400])
 })
 
 test('paths that traverse directories, contain NUL or are malformed are rejected', async () => {
@@ -136,7 +136,7 @@ test('paths that traverse directories, contain NUL or are malformed are rejected
   ]
   for (const path of paths) {
     const request = `GET ${path} HTTP/1.1\r\nHost: gpuq.test\r\nAuthorization: Bearer ${person.token}\r\nConnection: close\r\n\r\n`
-    const text = await rawExchange(request)
+    const text = await sendRaw(request)
     const [status = 0] = statusesOf(text)
     expect([307, 308, 400, 404], `${path}\n${text}`).toContain(status)
     expect(text).not.toMatch(/root:|"private": true/)
@@ -157,7 +157,7 @@ test('a request for a WebSocket upgrade is not upgraded', async () => {
       '',
     ].join('\r\n')
     const text = await Promise.race([
-      rawExchange(request, { enough: (so) => so.includes('\r\n\r\n') }),
+      sendRaw(request, { enough: (so) => so.includes('\r\n\r\n') }),
       new Promise<string>((resolve) => setTimeout(() => resolve('no answer'), 3000)),
     ])
     expect(statusesOf(text), path).not.toContain(101)
@@ -166,7 +166,7 @@ test('a request for a WebSocket upgrade is not upgraded', async () => {
 
 test('unsupported methods change nothing', async () => {
   for (const method of ['TRACE', 'CONNECT', 'PROPFIND', 'PUT', 'DELETE', 'PATCH']) {
-    const text = await rawExchange(
+    const text = await sendRaw(
       `${method} /api/submit HTTP/1.1\r\nHost: gpuq.test\r\nAuthorization: Bearer ${person.token}\r\nConnection: close\r\n\r\n`,
     )
     expect(
@@ -179,7 +179,7 @@ test('unsupported methods change nothing', async () => {
 })
 
 test('a chunked upload with 100-continue is accepted', async () => {
-  const text = await rawExchange(
+  const text = await sendRaw(
     head(['Transfer-Encoding: chunked', 'Expect: 100-continue', 'Connection: close']) + chunked(body()),
     { enough: answered },
   )

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib'
 import { expect, test } from '@playwright/test'
+import { expectProblem } from './expect-problem'
 import { bearer, call } from './http-call'
-import { makePerson, type Person } from './people'
-import { expectProblem } from './problems'
-import { countStored, findKept } from './stored'
+import { countStored, findStoredTexts } from './stored-data'
+import { createUser, type TestUser } from './test-users'
 import { configText, formBody, formType, type Part, sendParts, submit, uploadParts } from './uploads'
 
 /** Uploads that are rejected independently of their config. */
@@ -14,9 +14,9 @@ const [codePart, configPart] = uploadParts(code, config) as [Part, Part]
 const mebibyte = 1024 * 1024
 const nothing = { jobs: 0, projects: 0, keys: 0 }
 
-let person: Person
+let person: TestUser
 test.beforeAll(async () => {
-  person = await makePerson({ name: 'uploads' })
+  person = await createUser({ name: 'uploads' })
 })
 
 const partCases: { name: string; parts: Part[]; status: number; message: RegExp }[] = [
@@ -194,11 +194,11 @@ test('the headers and query of an upload are validated too', async () => {
 test('rejected uploads use no quota, and the token is not stored', async () => {
   const answer = await sendParts(person, [codePart, configPart])
   expect([answer.status, answer.headers['ratelimit-remaining']]).toEqual([202, '4'])
-  expect(await findKept([person.token])).toEqual([])
+  expect(await findStoredTexts([person.token])).toEqual([])
 })
 
 test('Python with a syntax error runs, and its traceback is the result', async () => {
-  const author = await makePerson({ name: 'syntax' })
+  const author = await createUser({ name: 'syntax' })
   const id = await submit(author, 'def broken(:\n', config, { wait: true })
   const result = await author.client.jobs.result(id)
   expect(result).toMatchObject({ status: 'failed', reason: 'exit_code', exit_code: 1 })
@@ -206,7 +206,7 @@ test('Python with a syntax error runs, and its traceback is the result', async (
 })
 
 test('the same Idempotency-Key returns the same job, and never another one', async () => {
-  const author = await makePerson({ name: 'keys' })
+  const author = await createUser({ name: 'keys' })
   const headers = { 'idempotency-key': 'a-key-of-the-tests' }
   const send = (text: string) => sendParts(author, uploadParts(text, config), { headers })
   const ids = (await Promise.all([send(code), send(code), send(code)])).map(

@@ -1,13 +1,13 @@
 import { expect } from '@playwright/test'
 import { test } from './browser-test'
 import { arriveAtJob, editorOf, expectStatus, outputOf, rewrite, submitDraft } from './job-page'
-import { makePerson, noLimits, type Person } from './people'
 import { signIn } from './sign-in'
-import { configText, goesOn, submit, waitingConfig } from './uploads'
+import { createUser, noLimits, type TestUser } from './test-users'
+import { configText, longRunning, submit, waitingConfig } from './uploads'
 
-let person: Person
+let person: TestUser
 test.beforeAll(async () => {
-  person = await makePerson({ name: 'actions', limits: noLimits })
+  person = await createUser({ name: 'actions', limits: noLimits })
 })
 test.beforeEach(async ({ context }) => {
   await signIn(context, person)
@@ -15,7 +15,7 @@ test.beforeEach(async ({ context }) => {
 
 test('a running job can be cancelled on its page and keeps its output', async ({ page }) => {
   const code = 'import time\nprint("under way", flush=True)\ntime.sleep(3600)'
-  const id = await submit(person, code, configText(goesOn))
+  const id = await submit(person, code, configText(longRunning))
   await page.goto(`/jobs/${id}`)
   await expect(outputOf(page)).toContainText('under way')
   await page.getByRole('button', { name: 'Cancel', exact: true }).click()

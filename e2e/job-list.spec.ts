@@ -1,12 +1,12 @@
 import { expect } from '@playwright/test'
 import { test } from './browser-test'
-import { cancelAll, makePerson, noLimits, type Person } from './people'
 import { signIn } from './sign-in'
+import { cancelAll, createUser, noLimits, type TestUser } from './test-users'
 import { configText, submit, waitingConfig } from './uploads'
 
-let person: Person
+let person: TestUser
 test.beforeAll(async () => {
-  person = await makePerson({ name: 'lists', limits: noLimits })
+  person = await createUser({ name: 'lists', limits: noLimits })
   await submit(person, 'print(1)', configText({ competition_id: 'cifar', name: 'done' }), { wait: true })
   const cancelled = await submit(person, 'print(1)', `${waitingConfig}name: cancelled one\n`)
   await person.client.jobs.cancel(cancelled)

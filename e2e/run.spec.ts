@@ -3,10 +3,10 @@ import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, test } from '@playwright/test'
-import { CountingGate } from './counting-gate'
-import { type Ended, runCli } from './gpuq-program'
-import { makePerson, noLimits, type Person } from './people'
+import { CountingProxy } from './counting-proxy'
+import { type Ended, runCli } from './run-cli'
 import { theSystem } from './system/the-system'
+import { createUser, noLimits, type TestUser } from './test-users'
 
 /** Ships directories with the built `gpuq` through a proxy that counts the bytes. */
 
@@ -15,21 +15,21 @@ const MiB = 1024 * 1024
 const small = ['--gpus', '0', '--cpu', '0.5', '--memory', '0.25', '--expected-time', '60']
 
 let home: string
-let person: Person
-let gate: CountingGate
+let person: TestUser
+let proxy: CountingProxy
 
 test.beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'gpuq-run-'))
-  person = await makePerson({ name: 'shipper', limits: noLimits })
-  gate = await CountingGate.open(theSystem().url)
+  person = await createUser({ name: 'shipper', limits: noLimits })
+  proxy = await CountingProxy.open(theSystem().url)
 })
 test.afterAll(async () => {
-  gate.close()
+  proxy.close()
   await rm(home, { recursive: true, force: true })
 })
 
 const gpuq = (args: string[], cwd = home): Promise<Ended> =>
-  runCli(args, { home, cwd, env: { GPUQ_SERVER: gate.url, GPUQ_TOKEN: person.token } })
+  runCli(args, { home, cwd, env: { GPUQ_SERVER: proxy.url, GPUQ_TOKEN: person.token } })
 
 async function directory(files: Record<string, string | Buffer>): Promise<string> {
   const root = await mkdtemp(join(home, 'dir-'))
@@ -89,19 +89,19 @@ test('unchanged content is not sent again, under any name', async () => {
   const dir = await directory({ large, 'a.txt': 'a', ...many(300) })
   const run = (...more: string[]) =>
     gpuq(['run', '--project', 'count', '--command', 'ls | wc -l', ...small, ...more, dir])
-  const first = await gate.count(async () => {
+  const first = await proxy.count(async () => {
     const ended = await run('--wait')
     expect(ended).toMatchObject({ code: 0, out: '302\n' })
   })
   expect(first).toBeGreaterThan(12 * MiB)
   expect(first).toBeLessThan(13.5 * MiB)
-  const second = await gate.count(async () => {
+  const second = await proxy.count(async () => {
     expect((await run()).err).toContain('already on the server, nothing sent')
   })
   expect(second).toBeLessThan(0.2 * MiB)
   await writeFile(join(dir, 'a.txt'), 'changed')
   await writeFile(join(dir, 'copy of large'), large)
-  const third = await gate.count(async () => {
+  const third = await proxy.count(async () => {
     expect((await run()).err).toContain('sent 7 B')
   })
   expect(third).toBeLessThan(0.3 * MiB)
@@ -109,11 +109,11 @@ test('unchanged content is not sent again, under any name', async () => {
 
 test('after a broken connection, only the interrupted request is sent again', async () => {
   const dir = await directory({ ...many(200, 40_000) })
-  gate.cutAfter = 5 * MiB
-  const { cuts } = gate
+  proxy.cutAfter = 5 * MiB
+  const { cuts } = proxy
   const ended = await gpuq(['run', '--command', 'ls | wc -l', '--wait', ...small, dir])
   expect(ended).toMatchObject({ code: 0, out: '200\n' })
-  expect(gate.cuts).toBe(cuts + 1)
+  expect(proxy.cuts).toBe(cuts + 1)
   expect(ended.err).toContain('Retrying.')
 })
 

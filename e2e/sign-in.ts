@@ -1,9 +1,9 @@
 import type { BrowserContext } from '@playwright/test'
 import { type Answer, call } from './http-call'
-import type { Person } from './people'
 import { theSystem } from './system/the-system'
+import type { TestUser } from './test-users'
 
-type Credentials = Pick<Person, 'handle' | 'password'>
+type Credentials = Pick<TestUser, 'handle' | 'password'>
 
 /** Sends the request of the sign-in form. */
 export async function postCredentials(

@@ -1,10 +1,10 @@
 import { expect, type Locator, type Page } from '@playwright/test'
 import { test } from './browser-test'
+import { waitForHydration } from './hydration'
 import { arriveAtJob, dropFiles, editorOf, expectStatus, outputOf, rewrite, submitDraft } from './job-page'
-import { untilLive } from './live-page'
-import { expectNews } from './passing-news'
-import { makePerson } from './people'
 import { signIn } from './sign-in'
+import { createUser } from './test-users'
+import { expectToast } from './toasts'
 import { configText, submit, waitingConfig } from './uploads'
 
 /** Counts the submissions that the page sends. */
@@ -17,7 +17,7 @@ function countSubmissions(page: Page): () => number {
 }
 
 test('errors are shown next to their lines before submitting', async ({ page, context }) => {
-  const person = await makePerson({ name: 'mistakes' })
+  const person = await createUser({ name: 'mistakes' })
   await signIn(context, person)
   const sent = countSubmissions(page)
   await page.goto('/submit')
@@ -64,7 +64,7 @@ test('errors are shown next to their lines before submitting', async ({ page, co
 
 test('errors of the server are shown as well, and the input is kept', async ({ page, context, watch }) => {
   watch.tolerate(/status of 429/)
-  const person = await makePerson({ name: 'limited' })
+  const person = await createUser({ name: 'limited' })
   const waiting = await submit(person, 'print(1)', waitingConfig)
   await signIn(context, person)
   await page.goto('/submit')
@@ -81,7 +81,7 @@ test('errors of the server are shown as well, and the input is kept', async ({ p
 })
 
 test('a draft survives a reload, and its token is not stored in the browser', async ({ page, context }) => {
-  const person = await makePerson({ name: 'draft' })
+  const person = await createUser({ name: 'draft' })
   await signIn(context, person)
   await page.goto('/submit')
   await dropFiles(page, [{ name: 'solution.py', text: 'print("kept")' }])
@@ -98,10 +98,10 @@ test('a draft survives a reload, and its token is not stored in the browser', as
 })
 
 test('files of other types are rejected with a reason', async ({ page, context }) => {
-  const person = await makePerson({ name: 'files' })
+  const person = await createUser({ name: 'files' })
   await signIn(context, person)
   await page.goto('/submit')
-  await expectNews(page, 'picture.png is neither Python nor YAML: drop a .py and a .yaml file.', () =>
+  await expectToast(page, 'picture.png is neither Python nor YAML: drop a .py and a .yaml file.', () =>
     dropFiles(page, [{ name: 'picture.png', text: 'x' }]),
   )
 })
@@ -116,7 +116,7 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
 }
 
 test('the page works with the keyboard alone', async ({ page }) => {
-  const person = await makePerson({ name: 'keyboard' })
+  const person = await createUser({ name: 'keyboard' })
   const { keyboard } = page
   await test.step('sign in', async () => {
     await page.goto('/sign-in')
@@ -128,7 +128,7 @@ test('the page works with the keyboard alone', async ({ page }) => {
     await expect(page.getByRole('heading', { name: 'Jobs' })).toBeVisible()
   })
   await test.step('write the job', async () => {
-    await untilLive(page)
+    await waitForHydration(page)
     await keyboard.press('n')
     await expect(page).toHaveURL(/\/submit$/)
     const code = editorOf(page, 'solution.py')

@@ -1,6 +1,6 @@
 import { expect } from '@playwright/test'
 import { type Answer, bearer, call } from './http-call'
-import type { Person } from './people'
+import type { TestUser } from './test-users'
 
 /** One part of a form on the wire. */
 export interface Part {
@@ -45,7 +45,7 @@ export function configText(more: Record<string, unknown> = {}): string {
  * For a job that runs until the test ends it: long enough that its own time limit never ends it, even in a
  * slow test.
  */
-export const goesOn = { max_time: 3600 }
+export const longRunning = { max_time: 3600 }
 
 /** A job that waits forever: no node has a GPU of that size. */
 export const waitingConfig = configText({ gpu_count: 1, gpu_memory_gb: 1000 })
@@ -64,7 +64,7 @@ interface Upload {
 
 /** Sends parts with the user's token in the header. */
 export function sendParts(
-  { token }: Pick<Person, 'token'>,
+  { token }: Pick<TestUser, 'token'>,
   parts: readonly Part[],
   { headers = {}, query = '?wait=false' }: Upload = {},
 ): Promise<Answer> {
@@ -77,7 +77,7 @@ export function sendParts(
 
 /** Submits a job and returns its id. */
 export async function submit(
-  person: Person,
+  person: TestUser,
   code: string,
   config: string = configText(),
   { wait = false }: { wait?: boolean } = {},
@@ -87,7 +87,7 @@ export async function submit(
 }
 
 /** The name of an ended job's file. It is stored a moment after the job's end. */
-export async function fileOf({ client }: Pick<Person, 'client'>, jobId: string): Promise<string> {
+export async function fileOf({ client }: Pick<TestUser, 'client'>, jobId: string): Promise<string> {
   const name = async () => (await client.jobs.get(jobId)).result_file
   await expect.poll(name).not.toBeNull()
   return (await name()) ?? ''

@@ -2,9 +2,9 @@ import type { Client } from '@/lib/http/client/client'
 import { ProblemError } from '@/lib/http/client/problem'
 
 /** The API's limit for one request. */
-const mostBytes = 64 * 1024
+const maxRequestBytes = 64 * 1024
 /** The limit for input that the program has not read yet. */
-const mostWaiting = 1024 * 1024
+const maxPendingBytes = 1024 * 1024
 
 export interface KeyPath {
   client: Pick<Client, 'jobs'>
@@ -12,7 +12,7 @@ export interface KeyPath {
   rank: number
   sleep(ms: number): Promise<void>
   /** Called when keys were lost. */
-  lost(): void
+  onLost(): void
 }
 
 /**
@@ -20,7 +20,7 @@ export interface KeyPath {
  * request that may have arrived is not sent again: the user sees a lost key, but a duplicate key may do harm.
  */
 export class KeySender {
-  #waiting: Buffer = Buffer.alloc(0)
+  #pending: Buffer = Buffer.alloc(0)
   #sending = false
   #closed = false
 
@@ -28,33 +28,33 @@ export class KeySender {
 
   send(bytes: Buffer): void {
     if (bytes.length === 0 || this.#closed) return
-    if (this.#waiting.length + bytes.length > mostWaiting) {
-      this.path.lost()
+    if (this.#pending.length + bytes.length > maxPendingBytes) {
+      this.path.onLost()
       return
     }
-    this.#waiting = Buffer.concat([this.#waiting, bytes])
+    this.#pending = Buffer.concat([this.#pending, bytes])
     if (!this.#sending) void this.#run()
   }
 
   /** Stops sending. */
   close(): void {
     this.#closed = true
-    this.#waiting = Buffer.alloc(0)
+    this.#pending = Buffer.alloc(0)
   }
 
   async #run(): Promise<void> {
     this.#sending = true
-    while (this.#waiting.length > 0 && !this.#closed) {
-      const piece = this.#waiting.subarray(0, mostBytes)
-      const taken = await this.#sendPiece(piece)
-      if (taken) this.#waiting = this.#waiting.subarray(piece.length)
+    while (this.#pending.length > 0 && !this.#closed) {
+      const piece = this.#pending.subarray(0, maxRequestBytes)
+      const accepted = await this.#sendPiece(piece)
+      if (accepted) this.#pending = this.#pending.subarray(piece.length)
     }
     this.#sending = false
   }
 
   /** Returns false if the server certainly rejected the keys, so that they can be sent again. */
   async #sendPiece(piece: Buffer): Promise<boolean> {
-    const { client, jobId, rank, sleep, lost } = this.path
+    const { client, jobId, rank, sleep, onLost: lost } = this.path
     try {
       await client.jobs.type(jobId, piece, rank)
       return true

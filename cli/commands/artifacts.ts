@@ -65,7 +65,7 @@ async function save(
     await mkdir(dirname(target), { recursive: true })
     await requireBelow(root, dirname(target))
     const { body } = await client.jobs.artifact(jobId, artifact.artifact_id)
-    await saveWhole(target, body as ReadableStream<Uint8Array> | null)
+    await saveAtomically(target, body as ReadableStream<Uint8Array> | null)
     await terminal.out(`${join(output, relative(root, target))}\n`)
   }
   if (found.length === 0) await terminal.err('The job wrote no files to /results.\n')
@@ -82,17 +82,17 @@ async function requireBelow(root: string, directory: string): Promise<void> {
 }
 
 /** Writes a temporary file first. The rename replaces a link of that name instead of following it. */
-async function saveWhole(path: string, body: ReadableStream<Uint8Array> | null): Promise<void> {
-  const beside = `${path}.part`
+async function saveAtomically(path: string, body: ReadableStream<Uint8Array> | null): Promise<void> {
+  const temporary = `${path}.part`
   try {
-    await rm(beside, { force: true })
+    await rm(temporary, { force: true })
     await pipeline(
       body ? Readable.fromWeb(body) : Readable.from([]),
-      createWriteStream(beside, { flags: 'wx' }),
+      createWriteStream(temporary, { flags: 'wx' }),
     )
-    await rename(beside, path)
+    await rename(temporary, path)
   } catch (error) {
-    await rm(beside, { force: true })
+    await rm(temporary, { force: true })
     throw error
   }
 }

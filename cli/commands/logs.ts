@@ -44,7 +44,7 @@ export async function results(
   const { body } = await client.jobs.download(jobId, 'jsonl')
   if (!body) return exitCodes.ok
   if (output === undefined) await writeOut(context, body)
-  else await writeFileWhole(output, body as ReadableStream<Uint8Array>)
+  else await writeFileAtomically(output, body as ReadableStream<Uint8Array>)
   return exitCodes.ok
 }
 
@@ -54,13 +54,13 @@ async function writeOut({ terminal }: Context, body: AsyncIterable<Uint8Array>):
 }
 
 /** Writes a temporary file first, so that an interrupted download leaves no partial file. */
-async function writeFileWhole(path: string, body: ReadableStream<Uint8Array>): Promise<void> {
-  const beside = `${path}.part`
+async function writeFileAtomically(path: string, body: ReadableStream<Uint8Array>): Promise<void> {
+  const temporary = `${path}.part`
   try {
-    await pipeline(Readable.fromWeb(body), createWriteStream(beside))
-    await rename(beside, path)
+    await pipeline(Readable.fromWeb(body), createWriteStream(temporary))
+    await rename(temporary, path)
   } catch (error) {
-    await rm(beside, { force: true })
+    await rm(temporary, { force: true })
     throw error
   }
 }

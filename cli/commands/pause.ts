@@ -5,7 +5,7 @@ import type { Context } from '../context'
 import { exitCodes } from '../job/exit-code'
 import { findJobId } from '../job/job-id'
 
-const lookEveryMs = 1_000
+const pollIntervalMs = 1_000
 
 export interface Place {
   node: ClusterNode
@@ -76,7 +76,7 @@ export async function drain(
     throw new GpuqError('invalid_request', `Only whole nodes can be drained. ${advice}`)
   }
   await setPaused(client, { node, gpu }, true, reason)
-  while (wait && isBusy(await readNode(client, node))) await context.sleep(lookEveryMs)
+  while (wait && isBusy(await readNode(client, node))) await context.sleep(pollIntervalMs)
   await context.terminal.out(
     wait
       ? `${node.name} drained. It is paused and runs no jobs.\n`

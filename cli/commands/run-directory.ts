@@ -7,7 +7,7 @@ import { toConfigText } from '../job/upload-config'
 import { shipDirectory } from '../pack/ship-directory'
 
 /** Longer than the limit of any server. Without an estimate, only the admin's limit stops the job. */
-const asLongAsAllowed = 2_000_000
+const unlimitedSeconds = 2_000_000
 
 /**
  * Ships a directory and queues a command that runs in a copy of it. Returns immediately, or with `wait` when
@@ -30,7 +30,7 @@ export async function runDirectory(
       run_name: options.runName,
       instance_count: options.nodes,
       fresh_nodes: options.freshNodes,
-      max_time: options.expectedTime === undefined ? asLongAsAllowed : undefined,
+      max_time: options.expectedTime === undefined ? unlimitedSeconds : undefined,
     },
   )
   const { job_id: jobId, status } = await client.jobs.submit({ config, wait: false, ...ifGiven(deduplicate) })

@@ -8,7 +8,9 @@ import { followOrPrint, ifGiven } from '../job/follow-submitted'
 /** Queues a command. With `--command` or `--with-dir`, also ships a directory. */
 export async function run(context: Context, words: readonly string[], options: RunOptions): Promise<number> {
   if (options.command === undefined) {
-    return options.withDir ? runHere(context, words, options) : runCommandLine(context, words, options)
+    return options.withDir
+      ? runInCurrentDirectory(context, words, options)
+      : runCommandLine(context, words, options)
   }
   if (options.withDir) {
     const message = 'Use either --command "…" DIRECTORY or --with-dir -- COMMAND, not both.'
@@ -22,7 +24,11 @@ export async function run(context: Context, words: readonly string[], options: R
 }
 
 /** Runs a command in a copy of the current directory and follows it until it ends. */
-async function runHere(context: Context, words: readonly string[], options: RunOptions): Promise<number> {
+async function runInCurrentDirectory(
+  context: Context,
+  words: readonly string[],
+  options: RunOptions,
+): Promise<number> {
   const { runDirectory } = await import('./run-directory')
   return runDirectory(context, '.', toShellLine(words), { ...options, wait: options.wait ?? true })
 }
@@ -33,7 +39,7 @@ async function runCommandLine(
   words: readonly string[],
   { wait = true, quiet, json, deduplicate, ...options }: RunOptions,
 ): Promise<number> {
-  await refuseDirectoryForm(words, options)
+  await rejectDirectoryOptions(words, options)
   const client = await context.connect()
   const body = {
     command: toShellLine(words),
@@ -58,12 +64,12 @@ function shown(quiet: boolean | undefined, json: boolean | undefined): { quiet?:
 }
 
 /** Rejects options that are given after the directory: they would silently become part of the command. */
-async function refuseDirectoryForm(words: readonly string[], options: RunOptions): Promise<void> {
+async function rejectDirectoryOptions(words: readonly string[], options: RunOptions): Promise<void> {
   const { nodes, runName, pool, cpu, memory, freshNodes } = options
   const [first = '', ...rest] = words
-  const late = rest.find((word) => /^--(command|nodes|run-name|pool)(=|$)/.test(word))
-  if (late !== undefined && (await isDirectory(first)))
-    throw new GpuqError('invalid_request', `${late} must come before the directory ${first}.`)
+  const misplaced = rest.find((word) => /^--(command|nodes|run-name|pool)(=|$)/.test(word))
+  if (misplaced !== undefined && (await isDirectory(first)))
+    throw new GpuqError('invalid_request', `${misplaced} must come before the directory ${first}.`)
   if ([nodes, runName, pool, cpu, memory, freshNodes].every((value) => value === undefined)) return
   const message =
     '--nodes, --run-name, --pool, --cpu, --memory and --fresh-nodes require --with-dir or --command "…" DIRECTORY.'

@@ -22,7 +22,7 @@ interface View {
   final: boolean
 }
 
-const lookEveryMs = 2_000
+const pollIntervalMs = 2_000
 /** Overwrites the screen from the top. Clearing the whole screen first would flicker. */
 const toTop = '\u001b[H'
 const clearBelow = '\u001b[J'
@@ -36,16 +36,16 @@ export async function status(
 ): Promise<number> {
   const client = await context.connect()
   const id = given === undefined ? null : await findJobId(client, given)
-  const look = () => (id === null ? lookAtAll(context, client) : lookAtJob(context, client, id))
+  const readView = () => (id === null ? readCluster(context, client) : readJob(context, client, id))
   const interrupted = watch ? context.interrupted() : null
-  let view = await look()
+  let view = await readView()
   if (watch && context.terminal.outIsTerminal && !json) await context.terminal.out(clearAll)
   for (;;) {
     await show(context, view, { watch, json })
     if (!watch || view.final) return exitCodes.ok
-    await context.sleep(lookEveryMs)
+    await context.sleep(pollIntervalMs)
     if (interrupted?.aborted) return exitCodes.ok
-    view = await look()
+    view = await readView()
   }
 }
 
@@ -64,7 +64,7 @@ async function show(
   await terminal.out(`${toTop}${shown.replaceAll('\n', '\u001b[K\n')}${clearBelow}`)
 }
 
-async function lookAtAll(context: Context, client: Client): Promise<View> {
+async function readCluster(context: Context, client: Client): Promise<View> {
   const [cluster, queue, orchestrator] = await Promise.all([
     client.cluster.get(),
     client.queue.list(),
@@ -86,7 +86,7 @@ function formatGpus({ cluster_status: now }: Cluster): string {
   return `GPUs: ${gpus}${simulated}. Nodes: ${now.ready_nodes} of ${now.nodes} ready.`
 }
 
-async function lookAtJob(context: Context, client: Client, id: string): Promise<View> {
+async function readJob(context: Context, client: Client, id: string): Promise<View> {
   const job = await client.jobs.get(id)
   const place = job.status === 'pending' ? await client.queue.get(id) : null
   return { text: renderJob(context, job, place), data: job, final: isFinal(job.status) }

@@ -8,8 +8,8 @@ import { findJobIds } from '../job/job-id'
 import { describeError } from '../terminal/describe-error'
 import { withoutControls } from '../terminal/terminal'
 
-const lookEveryMs = 1_000
-const mostFailures = 60
+const pollIntervalMs = 1_000
+const maxFailures = 60
 
 /**
  * Waits for jobs to end, in the given order. The exit code is that of the first job that did not complete.
@@ -22,7 +22,7 @@ export async function wait(
   const client = await context.connect()
   const ended: JobDetail[] = []
   for (const id of await findJobIds(client, given)) {
-    const job = await untilFinal(context, client, id)
+    const job = await waitUntilFinal(context, client, id)
     ended.push(job)
     if (!json) await context.terminal.out(formatEnd(job))
   }
@@ -31,7 +31,7 @@ export async function wait(
 }
 
 /** Polls every second until the job has ended. */
-export async function untilFinal(
+export async function waitUntilFinal(
   { sleep }: Pick<Context, 'sleep'>,
   client: Client,
   id: string,
@@ -44,10 +44,10 @@ export async function untilFinal(
       failures = 0
     } catch (error) {
       // A server that restarts is unavailable for a while. Keep waiting.
-      const passes = error instanceof ProblemError && (error.status === 0 || error.status >= 500)
-      if (!passes || ++failures > mostFailures) throw error
+      const isTemporary = error instanceof ProblemError && (error.status === 0 || error.status >= 500)
+      if (!isTemporary || ++failures > maxFailures) throw error
     }
-    await sleep(lookEveryMs)
+    await sleep(pollIntervalMs)
   }
 }
 

@@ -41,15 +41,15 @@ export async function worker(
     detached: true,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
-  const passOn = (signal: NodeJS.Signals) => void child.kill(signal)
-  for (const signal of signals) process.on(signal, passOn)
+  const forward = (signal: NodeJS.Signals) => void child.kill(signal)
+  for (const signal of signals) process.on(signal, forward)
   try {
     return await new Promise<number>((done, fail) => {
       child.once('error', fail)
       child.once('exit', (code, signal) => done(code ?? 128 + (signal ? constants.signals[signal] : 0)))
     })
   } finally {
-    for (const signal of signals) process.off(signal, passOn)
+    for (const signal of signals) process.off(signal, forward)
   }
 }
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { GpuqError } from '@/lib/contract/errors'
-import { isGpuList, mostPriority } from '../start/jobs-file'
+import { isGpuList, maxPriority } from '../start/jobs-file'
 
 /** Values of options, as people write them. Each refusal says what to write instead. */
 
@@ -56,8 +56,8 @@ export function parseSeconds(text: string): number {
 /** As a line of a jobs file has it: a lower number goes first. */
 export function parseLinePriority(text: string): number {
   const number = parseInteger(text)
-  if (Math.abs(number) <= mostPriority) return number
-  throw refuse(`The priority must be from -${mostPriority} to ${mostPriority}; lower numbers start first.`)
+  if (Math.abs(number) <= maxPriority) return number
+  throw refuse(`The priority must be from -${maxPriority} to ${maxPriority}; lower numbers start first.`)
 }
 
 /** Numbers and ranges of GPUs. */

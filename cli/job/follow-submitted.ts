@@ -1,7 +1,7 @@
 import { isFinal } from '@/lib/contract/status'
 import type { Client } from '@/lib/http/client/client'
 import { attachTo } from '../commands/attach'
-import { untilFinal } from '../commands/wait'
+import { waitUntilFinal } from '../commands/wait'
 import { type Context, writeJson } from '../context'
 import { exitCodeOf, exitCodes } from './exit-code'
 import { note, showJob } from './show-job'
@@ -53,7 +53,7 @@ export async function showToEnd(
 /** Prints one JSON document at the end, including the job's output. Writes nothing else to stdout. */
 export async function printResult(context: Context, jobId: string): Promise<number> {
   const client = await context.connect()
-  const job = await untilFinal(context, client, jobId)
+  const job = await waitUntilFinal(context, client, jobId)
   await writeJson(context, await client.jobs.result(jobId))
   return exitCodeOf(job)
 }

@@ -7,23 +7,23 @@ const pageSize = 200
  * How many pages to search. Older jobs need the full id: a longer search would not help after a typing
  * mistake.
  */
-const mostPages = 10
+const maxPages = 10
 
 /** Finds the full id of one of the caller's jobs by its start. A full id may belong to any user. */
 export async function findJobId(client: Pick<Client, 'jobs'>, given: string): Promise<string> {
   if (whole.test(given)) return given.toLowerCase()
-  const beginning = given.toLowerCase()
-  if (!/^[0-9a-f-]+$/.test(beginning)) {
+  const prefix = given.toLowerCase()
+  if (!/^[0-9a-f-]+$/.test(prefix)) {
     throw new GpuqError('invalid_request', `"${given}" is not a job id. List your jobs with \`gpuq jobs\`.`)
   }
   const found: string[] = []
   let cursor: string | null = null
-  for (let page = 0; page < mostPages; page++) {
+  for (let page = 0; page < maxPages; page++) {
     const { items, next } = await client.jobs.list({
       limit: pageSize,
       ...(cursor === null ? {} : { cursor }),
     })
-    found.push(...items.map(({ job_id }) => job_id).filter((id) => id.startsWith(beginning)))
+    found.push(...items.map(({ job_id }) => job_id).filter((id) => id.startsWith(prefix)))
     cursor = next
     if (cursor === null) break
   }

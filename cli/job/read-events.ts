@@ -1,14 +1,15 @@
 /** A server-sent event. */
 export interface StreamEvent {
   event: string
-  /** The `data:` lines. They stay separate, because an output event has one record per line. */
+  /** The `data:` lines; kept apart, because an output event has a record on each. */
   data: string[]
-  /** The last id of the stream. Null before the first. */
+  /** The newest id the stream has named; null before the first. */
   id: string | null
 }
 
 /**
- * Yields the events of a stream. Drops an incomplete event at the end: the reader resumes after the last id.
+ * The events of a stream, as they are completed by an empty line. One that the end of the stream cuts off is dropped:
+ * its reader goes on from the id before it.
  */
 export async function* readEvents(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<StreamEvent> {
   let event = 'message'
@@ -34,7 +35,7 @@ function splitField(line: string): [string, string] {
   return [line.slice(0, colon), line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1)]
 }
 
-/** Yields complete lines only. Joins the rest of a chunk with the next one. */
+/** Whole lines only; what a chunk left open is joined once, when its end has come. */
 async function* readTextLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let begun: string[] = []

@@ -10,7 +10,7 @@ import { paint, withoutControls } from '../terminal/terminal'
 import { exitCodeOf, exitCodes } from './exit-code'
 import { followJob } from './follow-job'
 
-export interface Showing {
+export interface ShowOptions {
   /** Prints only the job's output, no messages about the job. */
   quiet?: boolean | undefined
   /** Stops at the current end of the output, even if the job still runs. */
@@ -27,25 +27,25 @@ export async function showJob(
   context: Context,
   client: Client,
   jobId: string,
-  { quiet = false, onlySoFar = false, rank }: Showing,
+  { quiet = false, onlySoFar = false, rank }: ShowOptions,
 ): Promise<number> {
   const { terminal } = context
-  const write = outputTo(terminal, rank)
+  const write = createOutputWriter(terminal, rank)
   const signal = context.interrupted()
   const print = (text: string) => (quiet ? Promise.resolve() : note(context, text))
   let last: JobDetail | null = null
-  let said = ''
-  for await (const happening of followJob({ client, jobId, sleep: context.sleep, signal })) {
-    if (happening.kind === 'output') {
-      for (const printed of happening.printed) await write(printed)
-    } else if (happening.kind === 'again') {
+  let lastMessage = ''
+  for await (const jobEvent of followJob({ client, jobId, sleep: context.sleep, signal })) {
+    if (jobEvent.kind === 'output') {
+      for (const printed of jobEvent.printed) await write(printed)
+    } else if (jobEvent.kind === 'again') {
       await print('The job is retried. The output of the next attempt follows.')
-    } else if (happening.kind === 'job') {
-      last = happening.job
+    } else if (jobEvent.kind === 'job') {
+      last = jobEvent.job
       if (onlySoFar) return exitCodes.ok
       const news = formatState(last, context)
-      if (news !== said) await print(news)
-      said = news
+      if (news !== lastMessage) await print(news)
+      lastMessage = news
     }
   }
   if (last !== null && isFinal(last.status)) return exitCodeOf(last)
@@ -66,7 +66,7 @@ export async function showJob(
  * Returns a writer of output. It prefixes the lines of several ranks with the rank, and prints a single rank
  * as it is.
  */
-export function outputTo(terminal: Context['terminal'], only: number | undefined) {
+export function createOutputWriter(terminal: Context['terminal'], only: number | undefined) {
   const labels = { stdout: new RankLabels(), stderr: new RankLabels() }
   return async ({ stream, text, rank }: Printed) => {
     if (only !== undefined && (rank ?? 0) !== only) return

@@ -1,18 +1,18 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { basename, dirname } from 'node:path'
 
-/** A program may still be writing. Waiting a moment avoids reading an incomplete file. */
+/** Somebody who writes is given the time to finish: a look in the middle would only come again. */
 const settleMs = 100
 
-/** Notifies waiters when one of the files changes. A timeout covers missed changes. */
+/** Rings when one of some files changes, and whoever waits for it wakes. The time is the safety net under it. */
 export class FileChangeSignal {
   #rung = false
   #wake: (() => void) | null = null
   readonly #watchers: FSWatcher[] = []
 
   /**
-   * Watches directories instead of files, because a rename replaces the watched file. Where watching does not
-   * work, as on some network disks, only the timeout applies.
+   * Directories are watched, not files: a file that another one is renamed onto is another file. Where there is nothing
+   * to watch, as on some network disks, the time alone wakes.
    */
   constructor(paths: readonly string[]) {
     const directories = new Set(paths.map((path) => dirname(path)))
@@ -25,7 +25,7 @@ export class FileChangeSignal {
         watcher.on('error', () => watcher.close())
         this.#watchers.push(watcher)
       } catch {
-        // The directory does not exist, or the system has no more watches.
+        // The directory is not there, or the system has no more watches to give.
       }
     }
   }
@@ -35,9 +35,7 @@ export class FileChangeSignal {
     this.#wake?.()
   }
 
-  /**
-   * Resolves after a change, after `ms`, or when `signal` is aborted. A change before the call also counts.
-   */
+  /** Resolves when it rings, after `ms`, or when `signal` is aborted. One that rang before rings still. */
   async wait(ms: number, signal: AbortSignal): Promise<void> {
     if (!this.#rung && !signal.aborted) await this.#sleep(ms, signal)
     if (this.#rung && !signal.aborted) await pause(settleMs, signal)
@@ -63,7 +61,7 @@ export class FileChangeSignal {
   }
 }
 
-/** Waits. An aborted signal ends the wait immediately. */
+/** Waits; an aborted signal ends it at once. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve()
   return new Promise((resolve) => {

@@ -5,7 +5,7 @@ const lineFeed = 0x0a
 
 /** The claim log on disk, next to the jobs file: one JSON object per line, append-only. */
 export class ClaimLogFile {
-  #taken: ClaimLog
+  #claims: ClaimLog
   #handle: FileHandle | null = null
   #inode = 0
   #read = 0
@@ -14,7 +14,7 @@ export class ClaimLogFile {
     readonly path: string,
     readonly account: string,
   ) {
-    this.#taken = new ClaimLog(account)
+    this.#claims = new ClaimLog(account)
   }
 
   /** Reads what all watchers have written so far. */
@@ -28,9 +28,9 @@ export class ClaimLogFile {
     for (const line of bytes.subarray(0, end).toString('utf8').split('\n')) {
       const entry = entrySchema.safeParse(parse(line))
       // Skip an entry that a crash cut off: its decision is made again.
-      if (entry.success) this.#taken.add(entry.data)
+      if (entry.success) this.#claims.add(entry.data)
     }
-    return this.#taken
+    return this.#claims
   }
 
   /** Appends with a single write, so that entries of other watchers do not interleave. */
@@ -55,7 +55,7 @@ export class ClaimLogFile {
     this.#handle = handle
     this.#inode = (await handle.stat()).ino
     this.#read = 0
-    this.#taken = new ClaimLog(this.account)
+    this.#claims = new ClaimLog(this.account)
     return handle
   }
 }

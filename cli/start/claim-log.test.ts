@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { ClaimLog, decideForgotten, type Entry, type GoneSince } from './claim-log'
+import { ClaimLog, decideForgotten, type Entry, type MissingSince } from './claim-log'
 
 const account = 'ada'
 const takenFrom = (...entries: Entry[]): ClaimLog => {
@@ -104,7 +104,7 @@ it('submits no job twice, however often several watchers read, write, crash and 
 })
 
 it("tracks each line's absence separately", () => {
-  const before: GoneSince = new Map([['a', { times: 1, since: 0 }]])
+  const before: MissingSince = new Map([['a', { times: 1, since: 0 }]])
   expect(decideForgotten(new Map([['a', 0]]), before, 100, 50)).toEqual({
     forget: [],
     since: new Map([['a', { times: 0, since: 100 }]]),

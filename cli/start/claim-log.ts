@@ -11,15 +11,15 @@ const count = z.number().int().min(1)
 const entryOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.object({ account: z.string(), line: z.string(), ...shape })
 
-const takeSchema = entryOf({ nth: count, key: z.string() })
+const claimSchema = entryOf({ nth: count, key: z.string() })
 const doneSchema = entryOf({ nth: count, job: z.string().nullable() })
 const forgetSchema = entryOf({ forgotten: count })
 
-export const entrySchema = z.union([takeSchema, doneSchema, forgetSchema])
+export const entrySchema = z.union([claimSchema, doneSchema, forgetSchema])
 export type Entry = z.output<typeof entrySchema>
 
 /** One claim of a line. The key makes it safe to send the line again. */
-export interface Take {
+export interface Claim {
   line: string
   /** The first, second, … occurrence of the line in the file. */
   nth: number
@@ -35,7 +35,7 @@ interface LineState {
 }
 
 /** Identifies a line by its values, independent of its formatting. */
-export function nameLine({ priority, script, condaEnv, args, allowedGpus }: JobLine): string {
+export function toLineKey({ priority, script, condaEnv, args, allowedGpus }: JobLine): string {
   const text = JSON.stringify([priority, script, condaEnv, args, allowedGpus])
   return createHash('sha256').update(text).digest('hex').slice(0, 32)
 }
@@ -61,17 +61,17 @@ export class ClaimLog {
   }
 
   /** How many claimed occurrences of the line are still in the file, as far as is known. */
-  standing(line: string): number {
+  countPresent(line: string): number {
     const { taken, forgotten } = this.#state(line)
     return taken - forgotten
   }
 
   /** The claims of a line that were not sent yet. */
-  open(line: string): Take[] {
+  open(line: string): Claim[] {
     return [...this.#state(line).open].map(([nth, key]) => ({ line, nth, key }))
   }
 
-  isOpen({ line, nth }: Take): boolean {
+  isOpen({ line, nth }: Claim): boolean {
     return this.#state(line).open.has(nth)
   }
 
@@ -79,7 +79,7 @@ export class ClaimLog {
   missing(present: ReadonlyMap<string, number>): { line: string; nth: number }[] {
     return [...present].flatMap(([line, times]) => {
       const { taken } = this.#state(line)
-      const more = Math.max(0, times - this.standing(line))
+      const more = Math.max(0, times - this.countPresent(line))
       return Array.from({ length: more }, (_, at) => ({ line, nth: taken + 1 + at }))
     })
   }
@@ -94,7 +94,7 @@ export class ClaimLog {
     const gone = new Map<string, number>()
     for (const line of this.#lines.keys()) {
       const times = present.get(line) ?? 0
-      if (times < this.standing(line)) gone.set(line, times)
+      if (times < this.countPresent(line)) gone.set(line, times)
     }
     return gone
   }
@@ -105,7 +105,7 @@ export class ClaimLog {
 }
 
 /** Since when a line has been missing, and how often it still appears. */
-export type GoneSince = ReadonlyMap<string, { times: number; since: number }>
+export type MissingSince = ReadonlyMap<string, { times: number; since: number }>
 
 /**
  * Forgets a line only after it was missing for a while: editors truncate a file before they write it, and a
@@ -113,10 +113,10 @@ export type GoneSince = ReadonlyMap<string, { times: number; since: number }>
  */
 export function decideForgotten(
   gone: ReadonlyMap<string, number>,
-  before: GoneSince,
+  before: MissingSince,
   now: number,
   afterMs: number,
-): { forget: { line: string; times: number }[]; since: GoneSince } {
+): { forget: { line: string; times: number }[]; since: MissingSince } {
   const since = new Map<string, { times: number; since: number }>()
   const forget: { line: string; times: number }[] = []
   for (const [line, times] of gone) {

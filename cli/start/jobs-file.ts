@@ -32,8 +32,8 @@ export interface FileLines {
   tail: FileLine | null
 }
 
-export const mostPriority = 100
-const mostGpu = 1023
+export const maxPriority = 100
+const maxGpu = 1023
 const lineFeed = 0x0a
 
 /**
@@ -75,8 +75,8 @@ export function readJobLine(text: string): LineReading {
   if (!fields.ok) return fields
   const [priorityText = '', script = '', condaEnv = '', args = '', ...gpuTexts] = fields.texts
   const priority = Number(priorityText || '0')
-  if (!/^([+-]?\d+)?$/.test(priorityText) || Math.abs(priority) > mostPriority) {
-    return refuse(`the priority must be a whole number from -${mostPriority} to ${mostPriority}`)
+  if (!/^([+-]?\d+)?$/.test(priorityText) || Math.abs(priority) > maxPriority) {
+    return refuse(`the priority must be a whole number from -${maxPriority} to ${maxPriority}`)
   }
   if (script === '') return refuse('no script: the second field must be its path')
   const allowedGpus = readGpus(gpuTexts)
@@ -157,7 +157,7 @@ function readGpus(fields: readonly string[]): string | null {
 export function isGpuList(text: string): boolean {
   return text.split(',').every((part) => {
     const [, first, last] = /^(\d{1,4})(?:-(\d{1,4}))?$/.exec(part) ?? []
-    return first !== undefined && Number(first) <= Number(last ?? first) && Number(last ?? first) <= mostGpu
+    return first !== undefined && Number(first) <= Number(last ?? first) && Number(last ?? first) <= maxGpu
   })
 }
 

@@ -16,8 +16,8 @@ export interface LineOptions {
 /** The assumed duration for forecasts. A line has no estimate. */
 const assumedSeconds = 3600
 /** The longest duration that a config allows. The limit of the server may be lower. */
-const longestSeconds = 30 * 24 * 3600
-const mostBytes = 1024 * 1024
+const maxSeconds = 30 * 24 * 3600
+const maxBytes = 1024 * 1024
 
 /** Returns the config.yaml for a line. The server validates the values. */
 export function toLineConfig(line: JobLine, options: LineOptions): string {
@@ -25,7 +25,7 @@ export function toLineConfig(line: JobLine, options: LineOptions): string {
     competition_id: 'default',
     project_id: 'default',
     expected_time: assumedSeconds,
-    max_time: longestSeconds,
+    max_time: maxSeconds,
     name: withoutControls(basename(line.script)).slice(0, 200),
     environment: line.condaEnv || undefined,
     // Subtract from zero to avoid minus zero.
@@ -46,7 +46,7 @@ export async function refuseScript(path: string): Promise<string | null> {
     const found = await stat(path)
     if (!found.isFile()) return `${path} is not a file`
     if (found.size === 0) return `${path} is empty`
-    return found.size > mostBytes ? `${path} is larger than 1 MiB` : null
+    return found.size > maxBytes ? `${path} is larger than 1 MiB` : null
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
     return code === 'ENOENT' || code === 'ENOTDIR' ? `${path} not found` : `cannot read ${path} (${code})`

@@ -31,9 +31,9 @@ export interface LocalServer {
 
 const holderSchema = z.object({ pid: z.number().int(), port: z.number().int() })
 const upSchema = z.object({ up: z.string() })
-const lookEveryMs = 500
+const pollIntervalMs = 500
 /** The longest allowed job. The person who starts gpuq on their own machine needs no stricter limit. */
-const longestSeconds = '2000000'
+const maxJobSeconds = '2000000'
 
 /**
  * Finds the checkout that contains this program.
@@ -93,7 +93,7 @@ async function findRunning(
       return server
     }
     if (tries === 2) await say(`Waiting for another gpuq to start (process ${holder.pid}).`)
-    await pause(lookEveryMs, signal)
+    await pause(pollIntervalMs, signal)
   }
   return null
 }
@@ -134,7 +134,7 @@ async function startChild(options: LocalServerOptions, signal: AbortSignal): Pro
   const root = findRoot('start')
   const env: NodeJS.ProcessEnv = {
     HOST: '127.0.0.1',
-    GPUQ_MAX_TIME_S: longestSeconds,
+    GPUQ_MAX_TIME_S: maxJobSeconds,
     ...options.env,
     PORT: String(port),
     GPUQ_DATA_DIR: dataDir,

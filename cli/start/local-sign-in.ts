@@ -6,7 +6,7 @@ import type { Context } from '../context'
 import { pause } from './change-signal'
 import type { StartLog } from './start-log'
 
-const lookEveryMs = 2_000
+const pollIntervalMs = 2_000
 
 export interface SignedIn {
   connection: Connection
@@ -26,11 +26,11 @@ export async function chooseToken(env: NodeJS.ProcessEnv, server: string): Promi
 async function storedFor(env: NodeJS.ProcessEnv, server: string): Promise<string | undefined> {
   const { server: last, token, tokens } = await readStored(env)
   const all = [...Object.entries(tokens ?? {}), ...(last && token ? [[last, token] as const] : [])]
-  return all.findLast(([address]) => nameHere(address) === nameHere(server))?.[1]
+  return all.findLast(([address]) => toLocalName(address) === toLocalName(server))?.[1]
 }
 
 /** Maps all local host names to one, because they reach the same server. */
-function nameHere(server: string): string {
+function toLocalName(server: string): string {
   return server.replace(/^http:\/\/(127\.0\.0\.1|\[::1\])(?=:|$)/, 'http://localhost')
 }
 
@@ -40,21 +40,21 @@ function nameHere(server: string): string {
  */
 export async function signInLocally(
   context: Context,
-  journal: StartLog,
+  log: StartLog,
   { server, token }: Connection,
   signal: AbortSignal,
 ): Promise<SignedIn | null> {
   const first = await tryToken(context, { server, token })
   if (first) {
-    await store(context, journal, first.connection)
+    await store(context, log, first.connection)
     return first
   }
-  await journal.warn(
+  await log.warn(
     `${server} already has an admin, but no token for it is stored. Create a token on its Tokens page ` +
       `and run \`gpuq login --server ${server}\` in another terminal, or restart with GPUQ_TOKEN set. Waiting.`,
   )
   while (!signal.aborted) {
-    await pause(lookEveryMs, signal)
+    await pause(pollIntervalMs, signal)
     const found = await storedFor(context.env, server)
     const signedIn = found ? await tryToken(context, { server, token: found }) : null
     if (signedIn) return signedIn
@@ -72,7 +72,7 @@ async function tryToken(context: Context, connection: Connection): Promise<Signe
 }
 
 /** Keeps an existing login at another server. */
-async function store(context: Context, journal: StartLog, connection: Connection): Promise<void> {
+async function store(context: Context, log: StartLog, connection: Connection): Promise<void> {
   const { env } = context
   const { server, token } = connection
   if (env.GPUQ_TOKEN || (await storedFor(env, server)) === token) return
@@ -83,11 +83,11 @@ async function store(context: Context, journal: StartLog, connection: Connection
       token: stored.token,
       tokens: { ...stored.tokens, [server]: token },
     })
-    await journal.note(
+    await log.note(
       `Your default server remains ${stored.server}. Set GPUQ_SERVER=${server} to use this one; its token is stored too.`,
     )
     return
   }
   const path = await writeStored(env, { ...connection, tokens: stored.tokens })
-  await journal.note(`Logged in to ${server}. Token stored in ${path}.`)
+  await log.note(`Logged in to ${server}. Token stored in ${path}.`)
 }

@@ -31,34 +31,34 @@ function watching() {
       seen.writes += 1
     },
   } as unknown as Client['cluster']
-  const { warned, journal } = keepWarnings()
-  return { seen, warned, watch: new ModelsWatch({ path, client: { cluster }, journal }) }
+  const { warned, log } = keepWarnings()
+  return { seen, warned, watch: new ModelsWatch({ path, client: { cluster }, log }) }
 }
 
 const write = (models: object) => writeFile(path, JSON.stringify({ default_requirement: 1, models }))
 
 it('uploads the table whenever it changes', async () => {
   const { seen, warned, watch } = watching()
-  await watch.look()
+  await watch.check()
   await write({ a: 0.5 })
-  await watch.look()
-  await watch.look()
+  await watch.check()
+  await watch.check()
   expect(seen).toMatchObject({ table: { models: { a: 0.5 } }, writes: 1 })
   expect(warned.text).toBe('')
   await write({ a: 0.5, b: 2 })
-  await watch.look()
+  await watch.check()
   expect(seen).toMatchObject({ table: { models: { a: 0.5, b: 2 } }, writes: 2 })
 })
 
 it('keeps the last valid table and reports each error once', async () => {
   const { seen, warned, watch } = watching()
   await write({ a: 0.5 })
-  await watch.look()
+  await watch.check()
   await writeFile(path, '{ "default_requirement"')
-  await watch.look()
-  await watch.look()
+  await watch.check()
+  await watch.check()
   await rm(path)
-  await watch.look()
+  await watch.check()
   expect(seen).toMatchObject({ table: { models: { a: 0.5 } }, writes: 1 })
   expect(warned.text.match(/ ignored: /g)).toHaveLength(1)
 })
@@ -67,9 +67,9 @@ it('retries a server that was unavailable', async () => {
   const { seen, warned, watch } = watching()
   await write({ a: 0.5 })
   seen.away = true
-  await watch.look()
+  await watch.check()
   seen.away = false
-  await watch.look()
+  await watch.check()
   expect(seen.table).toMatchObject({ models: { a: 0.5 } })
   expect(warned.text).toContain('Away.')
 })

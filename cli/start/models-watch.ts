@@ -1,13 +1,13 @@
 import { type ModelTable, modelTableSchema } from '@/lib/contract/cluster'
 import type { Client } from '@/lib/http/client/client'
 import { ProblemError } from '@/lib/http/client/problem'
-import { readWhole } from './read-whole'
+import { readFileSnapshot } from './read-whole'
 import type { StartLog } from './start-log'
 
 export interface ModelsWatchOptions {
   path: string
   client: Pick<Client, 'cluster'>
-  journal: StartLog
+  log: StartLog
 }
 
 export type TableReading = { ok: true; table: ModelTable } | { ok: false; message: string }
@@ -31,34 +31,34 @@ export function readModelTable(bytes: Uint8Array): TableReading {
 export class ModelsWatch {
   /** The version that was read last, valid or not. */
   #version = ''
-  #said = ''
+  #lastWarning = ''
 
   constructor(readonly options: ModelsWatchOptions) {}
 
   /** Checks the file once. An invalid or missing file changes nothing: the last valid table stays active. */
-  async look(): Promise<void> {
-    const { path, journal } = this.options
-    const file = await readWhole(path)
+  async check(): Promise<void> {
+    const { path, log } = this.options
+    const file = await readFileSnapshot(path)
     if (file.kind === 'missing') return
-    if (file.kind === 'unreadable') return this.#sayOnce(`Cannot read ${path}: ${file.message}.`)
+    if (file.kind === 'unreadable') return this.#warnOnce(`Cannot read ${path}: ${file.message}.`)
     if (file.version === this.#version) return
     const read = readModelTable(file.bytes)
     if (!read.ok) {
-      await this.#sayOnce(`${path} ignored: ${read.message}. The previous table stays active.`)
+      await this.#warnOnce(`${path} ignored: ${read.message}. The previous table stays active.`)
       return
     }
     try {
       const changed = await this.#replace(read.table)
       const names = Object.keys(read.table.models).length
-      if (changed) await journal.note(`Loaded ${path} with ${names} ${names === 1 ? 'model' : 'models'}.`)
+      if (changed) await log.note(`Loaded ${path} with ${names} ${names === 1 ? 'model' : 'models'}.`)
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error
-      await this.#sayOnce(`${path} not loaded: ${error.message}`)
+      await this.#warnOnce(`${path} not loaded: ${error.message}`)
       // Retry if the server is unavailable. Other errors are final.
       if (error.status === 0 || error.status >= 500) return
     }
     this.#version = file.version
-    this.#said = ''
+    this.#lastWarning = ''
   }
 
   /** Returns false if the server already has this table. Avoids an audit entry without a change. */
@@ -69,9 +69,9 @@ export class ModelsWatch {
     return true
   }
 
-  async #sayOnce(text: string): Promise<void> {
-    if (this.#said !== text) await this.options.journal.warn(text)
-    this.#said = text
+  async #warnOnce(text: string): Promise<void> {
+    if (this.#lastWarning !== text) await this.options.log.warn(text)
+    this.#lastWarning = text
   }
 }
 

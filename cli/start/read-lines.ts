@@ -1,4 +1,4 @@
-import { nameLine } from './claim-log'
+import { toLineKey } from './claim-log'
 import { type FileLine, isBlankOrComment, type JobLine, readJobLine } from './jobs-file'
 
 /** A valid line with its job. */
@@ -23,7 +23,7 @@ export function readLines(lines: readonly FileLine[]): { good: ReadLine[]; bad: 
     if (text === null) bad.push({ number, text: '', message: 'the line is not valid UTF-8' })
     else if (!isBlankOrComment(text)) {
       const read = readJobLine(text)
-      if (read.ok) good.push({ number, name: nameLine(read.line), line: read.line })
+      if (read.ok) good.push({ number, name: toLineKey(read.line), line: read.line })
       else bad.push({ number, text, message: read.message })
     }
   }

@@ -5,7 +5,7 @@ import type { JobLine } from './jobs-file'
 import { type LineOptions, refuseScript, toLineConfig } from './line-config'
 
 /** The result of sending a line. */
-export type Sent =
+export type SendResult =
   /** `job` is null if an earlier request sent the line and its job id is unknown. */
   | { kind: 'queued' | 'known'; job: string | null; message: string }
   /** `forGood`: the server rejected it, and a retry would not help. */
@@ -29,7 +29,7 @@ const refusals = [400, 413, 415, 422]
 export async function sendLine(
   client: Pick<Client, 'jobs'>,
   { line, script, key, options }: LineToSend,
-): Promise<Sent> {
+): Promise<SendResult> {
   const code = await readScript(script)
   if (typeof code === 'string') return { kind: 'bad', message: code, forGood: false }
   try {
@@ -48,12 +48,12 @@ export async function sendLine(
     return { kind: 'queued', job, message: `submitted as job ${job}` }
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error
-    return judge(error)
+    return classifyError(error)
   }
 }
 
 /** Distinguishes permanent from temporary refusals. */
-function judge(error: ProblemError): Sent {
+function classifyError(error: ProblemError): SendResult {
   if (error.messageFor('Idempotency-Key') !== undefined) {
     return { kind: 'known', job: null, message: 'already submitted, with different content' }
   }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Cluster } from '@/lib/contract/cluster'
-import { readWishes, toStateContent } from './state-content'
+import { readRequests, toStateContent } from './state-content'
 
 type Node = Cluster['nodes'][number]
 
@@ -23,7 +23,7 @@ const cluster = (...nodes: Node[]) => ({ nodes }) as unknown as Cluster
 
 const one = cluster(node('host', ['free', 'paused', 'free']), node('old', ['free'], 'lost'))
 const two = cluster(node('a', ['free', 'paused']), node('b', ['free']))
-const wishes = (content: unknown, of = one) => readWishes(JSON.stringify(content), of)
+const wishes = (content: unknown, of = one) => readRequests(JSON.stringify(content), of)
 const nothing = { pause: [], resume: [], unknown: [] }
 
 it('finds no request in a file that gpuq wrote', () => {
@@ -62,6 +62,6 @@ it('finds a GPU by its number, its node and its id', () => {
 it.each(['{', '{"paused_gpus": 3}', '{"paused_gpus": [{}]}', 'null'])(
   'rejects the invalid content %s',
   (text) => {
-    expect(readWishes(text, one)).toMatchObject({ ok: false })
+    expect(readRequests(text, one)).toMatchObject({ ok: false })
   },
 )

@@ -11,12 +11,12 @@ import type { JobSummary } from '@/lib/contract/jobs'
 export type GpuName = number | string
 
 const namesSchema = z.array(z.union([z.number().int().min(0), z.string()]))
-const wishesSchema = z.object({
+const requestsSchema = z.object({
   paused_gpus: namesSchema.optional(),
   known_paused_gpus: namesSchema.optional(),
 })
 
-export interface Wishes {
+export interface StateRequests {
   /** GPU ids. */
   pause: string[]
   resume: string[]
@@ -52,30 +52,30 @@ function findGpu(cluster: Pick<Cluster, 'nodes'>, given: GpuName): ClusterGpu | 
   )
 }
 
-export type WishesReading = { ok: true; wishes: Wishes } | { ok: false; message: string }
+export type RequestsReading = { ok: true; requests: StateRequests } | { ok: false; message: string }
 
 /**
  * Finds the changes that others made to the file. gpuq writes `known_paused_gpus` next to `paused_gpus`: GPUs
  * that were added to `paused_gpus` are to be paused, removed ones are to be resumed. This works after a
  * restart too, and a file of another program only pauses GPUs.
  */
-export function readWishes(text: string, cluster: Pick<Cluster, 'nodes'>): WishesReading {
+export function readRequests(text: string, cluster: Pick<Cluster, 'nodes'>): RequestsReading {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
     return { ok: false, message: 'it is not valid JSON' }
   }
-  const parsed = wishesSchema.safeParse(value)
+  const parsed = requestsSchema.safeParse(value)
   if (!parsed.success) return { ok: false, message: 'paused_gpus must be a list of GPUs, such as [0, 1]' }
   const { paused_gpus: wanted, known_paused_gpus: known = [] } = parsed.data
-  if (wanted === undefined) return { ok: true, wishes: { pause: [], resume: [], unknown: [] } }
+  if (wanted === undefined) return { ok: true, requests: { pause: [], resume: [], unknown: [] } }
   const idsOf = (names: readonly GpuName[]) =>
     new Set(names.flatMap((name) => findGpu(cluster, name)?.gpu_id ?? []))
   const [wantedIds, knownIds] = [idsOf(wanted), idsOf(known)]
   return {
     ok: true,
-    wishes: {
+    requests: {
       pause: [...wantedIds].filter((id) => !knownIds.has(id)),
       resume: [...knownIds].filter((id) => !wantedIds.has(id)),
       unknown: wanted.filter((name) => findGpu(cluster, name) === undefined),

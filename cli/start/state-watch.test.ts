@@ -21,8 +21,8 @@ function watching() {
     queue: { list: async () => ({ running: [], queued: [], queued_total: 0 }) },
     jobs: { list: async () => ({ items: [], next: null }) },
   } as unknown as Client
-  const { warned, journal } = keepWarnings()
-  return { warned, watch: new StateWatch({ path, server: 'http://gpuq.test', client, journal }) }
+  const { warned, log } = keepWarnings()
+  return { warned, watch: new StateWatch({ path, server: 'http://gpuq.test', client, log }) }
 }
 
 const read = () => readFile(path, 'utf8')
@@ -30,13 +30,13 @@ const isWhole = async () => 'paused_gpus' in JSON.parse(await read())
 
 it('writes the file, and does not overwrite a file that was only just emptied', async () => {
   const { warned, watch } = watching()
-  await watch.look()
+  await watch.check()
   expect(await isWhole()).toBe(true)
   await truncate(path)
-  await watch.look()
+  await watch.check()
   expect(await read()).toBe('')
   expect(warned.text).toContain('is not valid')
-  await watch.look()
+  await watch.check()
   expect(await isWhole()).toBe(true)
   expect(warned.text).toContain('Overwriting')
 })
@@ -44,9 +44,9 @@ it('writes the file, and does not overwrite a file that was only just emptied', 
 it('does not overwrite a file that is empty at the first check', async () => {
   await writeFile(path, '')
   const { watch } = watching()
-  await watch.look()
+  await watch.check()
   expect(await read()).toBe('')
-  await watch.look()
+  await watch.check()
   expect(await isWhole()).toBe(true)
 })
 
@@ -54,9 +54,9 @@ it('waits once for each of several invalid texts', async () => {
   const { watch } = watching()
   for (const text of ['{ "paused', '', '{ "paused_gpus": [']) {
     await writeFile(path, text)
-    await watch.look()
+    await watch.check()
     expect(await read()).toBe(text)
   }
-  await watch.look()
+  await watch.check()
   expect(await isWhole()).toBe(true)
 })

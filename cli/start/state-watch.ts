@@ -2,44 +2,44 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import type { Client } from '@/lib/http/client/client'
 import { ProblemError } from '@/lib/http/client/problem'
 import type { StartLog } from './start-log'
-import { readWishes, toStateContent } from './state-content'
+import { readRequests, toStateContent } from './state-content'
 
 export interface StateWatchOptions {
   path: string
   server: string
   client: Pick<Client, 'cluster' | 'queue' | 'jobs'>
-  journal: StartLog
+  log: StartLog
 }
 
 const newestJobs = 200
 /** How often to read again if another program writes at the same time. */
-const mostTries = 5
+const maxTries = 5
 
 /** Applies the requests in the state file and writes the current state. */
 export class StateWatch {
-  #said = ''
+  #lastWarning = ''
   /** The invalid text of the last check. Null: the text was valid. An empty file counts as invalid. */
   #broken: string | null = null
 
   constructor(readonly options: StateWatchOptions) {}
 
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     try {
-      for (let tries = 1; tries <= mostTries; tries++) if (await this.#turn()) break
-      this.#said = ''
+      for (let tries = 1; tries <= maxTries; tries++) if (await this.#update()) break
+      this.#lastWarning = ''
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error
-      await this.#sayOnce(`State file not updated: ${error.message}`)
+      await this.#warnOnce(`State file not updated: ${error.message}`)
     }
   }
 
   /**
    * Returns false if another program wrote the file between our read and our write: its requests come first.
    */
-  async #turn(): Promise<boolean> {
+  async #update(): Promise<boolean> {
     const { client, path, server } = this.options
     const text = await readText(path)
-    if (text !== null && !(await this.#obey(text))) return true
+    if (text !== null && !(await this.#apply(text))) return true
     const [cluster, queue, jobs] = await Promise.all([
       client.cluster.get(),
       client.queue.list(),
@@ -51,21 +51,21 @@ export class StateWatch {
   }
 
   /** Returns false if the file is invalid: another program may still be writing it. */
-  async #obey(text: string): Promise<boolean> {
-    const { client, path, journal } = this.options
+  async #apply(text: string): Promise<boolean> {
+    const { client, path, log } = this.options
     const cluster = await client.cluster.get()
-    const read = readWishes(text, cluster)
+    const read = readRequests(text, cluster)
     if (!read.ok) {
       const seenBefore = this.#broken === text
       this.#broken = text
       if (!seenBefore)
-        await journal.warn(`${path} is not valid: ${read.message}. Checking again before overwriting it.`)
-      else await journal.warn(`Overwriting ${path}.`)
+        await log.warn(`${path} is not valid: ${read.message}. Checking again before overwriting it.`)
+      else await log.warn(`Overwriting ${path}.`)
       return seenBefore
     }
     this.#broken = null
-    const { pause, resume, unknown } = read.wishes
-    if (unknown.length > 0) await journal.warn(`${path} contains unknown GPUs: ${unknown.join(', ')}.`)
+    const { pause, resume, unknown } = read.requests
+    if (unknown.length > 0) await log.warn(`${path} contains unknown GPUs: ${unknown.join(', ')}.`)
     const gpus = cluster.nodes.flatMap((node) => node.gpus.map((gpu) => ({ node, gpu })))
     for (const { node, gpu } of gpus) {
       const paused = pause.includes(gpu.gpu_id)
@@ -75,10 +75,10 @@ export class StateWatch {
       try {
         const reason = paused ? { reason: 'requested in the state file' } : {}
         await client.cluster.updateGpu(gpu.gpu_id, { paused, ...reason })
-        await journal.note(`${what} ${paused ? 'paused' : 'resumed'} as requested in ${path}.`)
+        await log.note(`${what} ${paused ? 'paused' : 'resumed'} as requested in ${path}.`)
       } catch (error) {
         if (!(error instanceof ProblemError) || error.status !== 403) throw error
-        await journal.warn(
+        await log.warn(
           `${what} not ${paused ? 'paused' : 'resumed'} as requested in ${path}: ${error.message}`,
         )
       }
@@ -86,9 +86,9 @@ export class StateWatch {
     return true
   }
 
-  async #sayOnce(text: string): Promise<void> {
-    if (this.#said !== text) await this.options.journal.warn(text)
-    this.#said = text
+  async #warnOnce(text: string): Promise<void> {
+    if (this.#lastWarning !== text) await this.options.log.warn(text)
+    this.#lastWarning = text
   }
 }
 
@@ -103,13 +103,13 @@ async function readText(path: string): Promise<string | null> {
 
 /** Writes a temporary file and renames it, so that readers never see partial content. */
 async function replaceFile(path: string, before: string | null, text: string): Promise<boolean> {
-  const beside = `${path}.${process.pid}`
+  const temporary = `${path}.${process.pid}`
   try {
-    await writeFile(beside, text, { mode: 0o644 })
+    await writeFile(temporary, text, { mode: 0o644 })
     if ((await readText(path)) !== before) return false
-    await rename(beside, path)
+    await rename(temporary, path)
     return true
   } finally {
-    await rm(beside, { force: true })
+    await rm(temporary, { force: true })
   }
 }

@@ -6,7 +6,7 @@ import type { TerminalSize } from '@/lib/contract/jobs'
 export interface RawTerminal {
   readonly size: TerminalSize
   /** Aborted when the window was closed or the process received a signal to end. */
-  readonly gone: AbortSignal
+  readonly hangup: AbortSignal
   onKeys(take: (bytes: Buffer) => void): void
   onResize(tell: () => void): void
   /** Restores the terminal. */
@@ -26,8 +26,8 @@ const lateAnswersMs = 60
 export function openRawTerminal({ output }: RawOptions): RawTerminal | null {
   const { stdin, stdout } = process
   if (!stdin.isTTY || !stdout.isTTY) return null
-  const gone = new AbortController()
-  const leave = () => gone.abort()
+  const hangup = new AbortController()
+  const leave = () => hangup.abort()
   let take: (bytes: Buffer) => void = () => {}
   let tell = () => {}
   const onData = (bytes: Buffer) => take(bytes)
@@ -44,16 +44,16 @@ export function openRawTerminal({ output }: RawOptions): RawTerminal | null {
       // Some terminals report the size 0.
       return { columns: Math.min(1000, stdout.columns || 80), rows: Math.min(1000, stdout.rows || 24) }
     },
-    gone: gone.signal,
-    onKeys: (taker) => {
-      take = taker
+    hangup: hangup.signal,
+    onKeys: (keyListener) => {
+      take = keyListener
     },
-    onResize: (teller) => {
-      tell = teller
+    onResize: (resizeListener) => {
+      tell = resizeListener
     },
     close: async () => {
       take = () => {}
-      if (!gone.signal.aborted) await sleep(lateAnswersMs)
+      if (!hangup.signal.aborted) await sleep(lateAnswersMs)
       stdin.off('data', onData).off('end', leave).off('error', leave)
       stdout.off('resize', onResize)
       for (const signal of endings) process.off(signal, leave)

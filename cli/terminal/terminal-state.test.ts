@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { TerminalState, withoutQuestions } from './terminal-state'
+import { TerminalState, withoutQueries } from './terminal-state'
 
 function restored(...pieces: string[]): string {
   const state = new TerminalState()
@@ -35,7 +35,7 @@ it('removes only terminal queries from replayed output', () => {
     '\u001b[>q',
     '\u001b[18t',
   ]
-  expect(withoutQuestions(`a${asked.join('b')}c`)).toBe(`a${'b'.repeat(asked.length - 1)}c`)
+  expect(withoutQueries(`a${asked.join('b')}c`)).toBe(`a${'b'.repeat(asked.length - 1)}c`)
   const kept = '\u001b[31mred\u001b[0m\u001b[2J\u001b[?25l\u001b]0;title\u0007\u001b[3;4H\r\n'
-  expect(withoutQuestions(kept)).toBe(kept)
+  expect(withoutQueries(kept)).toBe(kept)
 })

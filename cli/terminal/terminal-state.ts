@@ -1,5 +1,5 @@
 /** The longest sequence to look for. An incomplete sequence is kept up to this length. */
-const longest = 64
+const maxSequence = 64
 const esc = '\u001b'
 const enquiry = '\u0005'
 const bell = '\u0007'
@@ -9,7 +9,7 @@ const modes = new RegExp(`${esc}\\[\\?([\\d;]{1,40})([hl])`, 'g')
 /** The application keypad mode of full-screen programs. */
 const keypads = new RegExp(`${esc}([=>])`, 'g')
 /** On by default: line wrapping and the cursor. */
-const usuallyOn = new Set(['7', '25'])
+const onByDefault = new Set(['7', '25'])
 const alternateScreens = ['1049', '1047', '47']
 
 /** Tracks which modes a program has set, so that the terminal can be restored on detach. */
@@ -26,7 +26,7 @@ export class TerminalState {
     }
     for (const [, end] of all.matchAll(keypads)) this.#keypad = end === '='
     const begun = all.lastIndexOf(esc)
-    this.#rest = begun !== -1 && all.length - begun < longest ? all.slice(begun) : ''
+    this.#rest = begun !== -1 && all.length - begun < maxSequence ? all.slice(begun) : ''
   }
 
   /**
@@ -34,7 +34,7 @@ export class TerminalState {
    * normal one.
    */
   restore(): string {
-    const wrong = [...this.#changed].filter(([mode, end]) => (end === 'h') !== usuallyOn.has(mode))
+    const wrong = [...this.#changed].filter(([mode, end]) => (end === 'h') !== onByDefault.has(mode))
     const leaving = wrong.filter(([mode]) => alternateScreens.includes(mode))
     const others = wrong.filter(([mode]) => !alternateScreens.includes(mode))
     const undo = ([mode, end]: [string, string]) => `${esc}[?${mode}${end === 'h' ? 'l' : 'h'}`
@@ -48,7 +48,7 @@ export class TerminalState {
 }
 
 /** Queries that a terminal answers with input: cursor position, terminal type, colours and settings. */
-const questions = new RegExp(
+const queries = new RegExp(
   [
     enquiry,
     `${esc}\\[[>=?]?[\\d;]*[cn]`,
@@ -64,6 +64,6 @@ const questions = new RegExp(
 )
 
 /** Removes queries from earlier output: the terminal's replies would be sent to the job as input. */
-export function withoutQuestions(text: string): string {
-  return text.replace(questions, '')
+export function withoutQueries(text: string): string {
+  return text.replace(queries, '')
 }

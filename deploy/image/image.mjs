@@ -26,7 +26,7 @@ export async function ensureImage({ image = defaultImage, ...making }) {
   const pulled = await buildFromRegistry(making, architecture)
   const id =
     typeof pulled === 'string' ? pulled : await buildFromPackages(making, architecture, pulled.reason)
-  await tryOut(making, id)
+  await testImage(making, id)
   const [repository, tag] = image.split(':')
   await making.client.call('POST', `/images/${id}/tag?repo=${repository}&tag=${tag}`)
   const how = typeof pulled === 'string' ? 'pulled' : 'packages'
@@ -52,7 +52,7 @@ async function findImage(client, image) {
  * @param {Making} making
  * @param {string} id
  */
-async function tryOut({ client, progress, signal }, id) {
+async function testImage({ client, progress, signal }, id) {
   progress('testing the image')
   const container = await client.call('POST', '/containers/create', {
     body: JSON.stringify({

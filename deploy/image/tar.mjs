@@ -2,7 +2,7 @@
 
 const block = 512
 /** The limit of the tar header. */
-const longestName = 100
+const maxNameLength = 100
 
 /**
  * Packs a build context for the engine: a tar file with one Dockerfile.
@@ -31,7 +31,7 @@ export function packFiles(files) {
  * @param {number} mode
  */
 function header(name, bytes, mode) {
-  if (name.length > longestName || !/^[\x21-\x7e]+$/.test(name)) {
+  if (name.length > maxNameLength || !/^[\x21-\x7e]+$/.test(name)) {
     throw new Error(
       `A tar file cannot contain the name ${JSON.stringify(name)}: it is too long or not ASCII.`,
     )

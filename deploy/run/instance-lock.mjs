@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { processIdentity } from './processes.mjs'
 
 /** How long the web server of a killed run may take to exit and release its port. */
-const leaveMs = 6000
+const exitMs = 6000
 
 /**
  * Locks the data directory for this process.
@@ -62,7 +62,7 @@ function readHolder(file) {
  * @param {{ patient?: boolean }} [options] patient: the current owner is about to exit
  */
 export async function checkPort(port, host, { patient = false } = {}) {
-  const deadline = performance.now() + (patient ? leaveMs : 0)
+  const deadline = performance.now() + (patient ? exitMs : 0)
   for (;;) {
     const code = await tryPort(port, host)
     if (code === null) return

@@ -19,7 +19,7 @@ import { Stopped } from './signals.mjs'
  * @param {AbortSignal} signal
  * @param {((signal: AbortSignal) => Promise<unknown>)[]} tracks
  */
-export async function together(signal, tracks) {
+export async function runTracks(signal, tracks) {
   const failing = new AbortController()
   const either = AbortSignal.any([signal, failing.signal])
   /** @type {unknown[]} */

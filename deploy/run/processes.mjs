@@ -135,13 +135,13 @@ export function processIdentity(pid) {
  * @param {number} graceMs
  */
 export async function endProcess(pid, identity, graceMs) {
-  const lives = () => processIdentity(pid) === identity
-  if (!lives()) return
+  const isRunning = () => processIdentity(pid) === identity
+  if (!isRunning()) return
   send(pid, 'SIGTERM')
   const deadline = performance.now() + graceMs
-  while (lives() && performance.now() < deadline) await sleep(50)
-  if (lives()) send(pid, 'SIGKILL')
-  while (lives()) await sleep(20)
+  while (isRunning() && performance.now() < deadline) await sleep(50)
+  if (isRunning()) send(pid, 'SIGKILL')
+  while (isRunning()) await sleep(20)
 }
 
 /**
@@ -153,7 +153,7 @@ export async function endProcess(pid, identity, graceMs) {
 export function processesOf(directory) {
   const found = listProcesses().flatMap((pid) => {
     const identity = processIdentity(pid)
-    return identity !== null && pid !== process.pid && isFor(pid, directory) ? [{ pid, identity }] : []
+    return identity !== null && pid !== process.pid && belongsTo(pid, directory) ? [{ pid, identity }] : []
   })
   const startedAt = (/** @type {string} */ identity) => Number(identity.split('/')[1])
   return found.sort((a, b) => startedAt(b.identity) - startedAt(a.identity) || b.pid - a.pid)
@@ -173,7 +173,7 @@ function listProcesses() {
  * @param {number} pid
  * @param {string} directory
  */
-function isFor(pid, directory) {
+function belongsTo(pid, directory) {
   const read = (/** @type {() => string} */ look) => {
     try {
       return look()

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { type JobResult, jobResultSchema } from '@/lib/contract/jobs'
 
 /** The sample job takes two seconds. If it takes this long, report a problem. */
-const longestMs = 180_000
+const timeoutMs = 180_000
 
 /** Submits the sample job over HTTP, as a user would, and waits for its result. */
 export async function submitSample(
@@ -20,7 +20,7 @@ export async function submitSample(
     method: 'POST',
     headers: { authorization: `Bearer ${token}` },
     body: form,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(longestMs)]),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
   })
   const text = await response.text()
   if (!response.ok) throw new Error(`the server returned status ${response.status}: ${text}`)

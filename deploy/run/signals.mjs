@@ -1,10 +1,10 @@
 /** Handles Ctrl-C: the first stops in order, the second stops immediately. */
 
 /** npm forwards a signal that the terminal has already sent to us. Ignore the second one of such a pair. */
-const sameWishMs = 1000
+const duplicateSignalMs = 1000
 
 /** How often to check whether npm is still running. */
-const lookEveryMs = 1000
+const pollIntervalMs = 1000
 
 /** Stopping was requested. This is not an error to show. */
 export class Stopped extends Error {
@@ -28,7 +28,7 @@ export function stopOnSignals({ onFirst, onSecond }) {
       asked = performance.now()
       onFirst()
       stopping.abort(new Stopped())
-    } else if (performance.now() - asked > sameWishMs) {
+    } else if (performance.now() - asked > duplicateSignalMs) {
       onSecond()
     }
   }
@@ -40,7 +40,7 @@ export function stopOnSignals({ onFirst, onSecond }) {
       if (process.ppid === parent) return
       clearInterval(looking)
       onSignal()
-    }, lookEveryMs)
+    }, pollIntervalMs)
     looking.unref()
   }
   // A closed terminal accepts no more output. Continue stopping without it.

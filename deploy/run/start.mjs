@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { ensureEngine } from '../engine/engine.mjs'
 import { checkPort, lockDataDir } from './instance-lock.mjs'
-import { prepareBuild, prepareEngine, prepareImage, preparePackages, together } from './prepare.mjs'
+import { prepareBuild, prepareEngine, prepareImage, preparePackages, runTracks } from './prepare.mjs'
 import { createReport } from './report.mjs'
 import { atLeast, oldestNode, readSettings, root } from './settings.mjs'
 import { Stopped, stopOnSignals } from './signals.mjs'
@@ -26,7 +26,7 @@ async function run(dataDir) {
   /** @type {import('../engine/engine.mjs').Engine | undefined} */
   let engine
   try {
-    await together(signal, [
+    await runTracks(signal, [
       async (signal) => {
         await preparePackages({ report, signal })
         await prepareBuild({ report, signal })

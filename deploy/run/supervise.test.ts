@@ -6,7 +6,7 @@ import { root } from './settings.mjs'
 import { restartDelay, type Supervised, supervise } from './supervise'
 
 /** The tests start other programs, which takes long on a busy machine. */
-const patience = { timeout: 60_000 }
+const waitOptions = { timeout: 60_000 }
 
 let directory: string
 let supervised: Supervised | undefined
@@ -38,7 +38,7 @@ describe('the restart delay', () => {
 describe('a supervised program', () => {
   it('is restarted after a crash, with one line of log', async () => {
     const { log } = run('console.log("up"); setTimeout(() => process.exit(7), 50)')
-    await vi.waitFor(() => expect(log().match(/up/g)).toHaveLength(2), patience)
+    await vi.waitFor(() => expect(log().match(/up/g)).toHaveLength(2), waitOptions)
     expect(said[0]).toMatch(/^Program exited with code 7; restarting in 0.5 s/)
     expect(said[0]).not.toContain('\n')
   })
@@ -52,7 +52,7 @@ describe('a supervised program', () => {
     const { supervised, log } = run(
       'process.on("SIGINT", () => { console.log("bye"); process.exit() }); setInterval(() => {}, 1e6); console.log("up")',
     )
-    await vi.waitFor(() => expect(log()).toContain('up'), patience)
+    await vi.waitFor(() => expect(log()).toContain('up'), waitOptions)
     await supervised.stop(60_000)
     expect(log()).toContain('bye')
     expect(said).toEqual([])
@@ -62,7 +62,7 @@ describe('a supervised program', () => {
     const { supervised, log } = run(
       'process.on("SIGINT", () => {}); setInterval(() => {}, 1e6); console.log("up")',
     )
-    await vi.waitFor(() => expect(log()).toContain('up'), patience)
+    await vi.waitFor(() => expect(log()).toContain('up'), waitOptions)
     await supervised.stop(100)
     expect(said).toEqual([])
   })
@@ -75,7 +75,7 @@ describe('exit with parent', () => {
       '--import',
       join(root, 'deploy', 'run', 'exit-with-parent.mjs'),
     )
-    await vi.waitFor(() => expect(said[0]).toMatch(/exited with code 0/), patience)
+    await vi.waitFor(() => expect(said[0]).toMatch(/exited with code 0/), waitOptions)
     expect(log()).toContain('done')
   })
 
@@ -86,6 +86,6 @@ describe('exit with parent', () => {
       '--import',
       exitWithParent,
     )
-    await vi.waitFor(() => expect(log()).toContain('bye'), patience)
+    await vi.waitFor(() => expect(log()).toContain('bye'), waitOptions)
   })
 })

@@ -23,7 +23,7 @@ export interface Supervised {
 }
 
 const firstDelayMs = 500
-const longestDelayMs = 30_000
+const maxDelayMs = 30_000
 /** After running this long, the program counts as recovered and its failure count resets. */
 const recoveredMs = 60_000
 const failuresBeforeGivingUp = 3
@@ -31,7 +31,7 @@ const logLimitBytes = 10_000_000
 
 /** The delay before the next start after this many consecutive failures (at least one). */
 export function restartDelay(failures: number): number {
-  return Math.min(firstDelayMs * 2 ** (failures - 1), longestDelayMs)
+  return Math.min(firstDelayMs * 2 ** (failures - 1), maxDelayMs)
 }
 
 /**

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { restartDelay } from './supervise'
 
-export interface Kept {
+export interface WatchedServer {
   /** The name that users see: `PostgreSQL`. */
   name: string
   answers(): Promise<boolean>
@@ -15,7 +15,7 @@ export interface Kept {
  * Restarts a server when it does not answer. The server is not a child process, because it must survive a
  * killed supervisor. Returns a function that stops the checks and waits for a restart in progress.
  */
-export function startWatchdog({ name, answers, restart, say, everyMs }: Kept): () => Promise<void> {
+export function startWatchdog({ name, answers, restart, say, everyMs }: WatchedServer): () => Promise<void> {
   const ending = new AbortController()
   const pause = (ms: number) => sleep(ms, undefined, { signal: ending.signal }).catch(() => {})
 

@@ -5,8 +5,8 @@
 import { parseArgs } from 'node:util'
 import { type System, type SystemOptions, startSystem } from '../system/start-system'
 import { closeConnections } from './client'
+import { benchDirectDispatch } from './direct-dispatch'
 import { benchFirstOutput } from './first-output'
-import { benchHandOver } from './hand-over'
 import { benchJobList } from './job-list'
 import { ms, times } from './measure'
 import { benchSubmissions } from './submissions'
@@ -45,7 +45,7 @@ say(
   `  docker run --network none   ${ms(first.dockerRunNoNetwork.median)}   gpuq: ${times(first.gpuq.median / first.dockerRunNoNetwork.median)} of it`,
 )
 
-const changes = await withSystem({ workers: 4, simulatedGpus: 2 }, benchHandOver)
+const changes = await withSystem({ workers: 4, simulatedGpus: 2 }, benchDirectDispatch)
 say(`\nGPU idle time between two jobs: ${changes.jobs} short jobs, four workers with two simulated GPUs each`)
 say(`  without an allocation       max ${ms(changes.free.max)} (target: 200 ms)`)
 say(

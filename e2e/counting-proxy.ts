@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
 /** A TCP proxy that counts the bytes sent through it and can cut connections. */
-export class CountingGate {
+export class CountingProxy {
   sentBytes = 0
   /** Cuts the connections after this many more bytes. */
   cutAfter = Number.POSITIVE_INFINITY
@@ -14,9 +14,9 @@ export class CountingGate {
     readonly target: URL,
   ) {}
 
-  static async open(target: string): Promise<CountingGate> {
+  static async open(target: string): Promise<CountingProxy> {
     const server = createServer()
-    const gate = new CountingGate(server, new URL(target))
+    const gate = new CountingProxy(server, new URL(target))
     server.on('connection', (socket) => gate.#pass(socket))
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')

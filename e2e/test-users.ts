@@ -6,7 +6,7 @@ import { type Client, createClient } from '@/lib/http/client/client'
 import { theSystem } from './system/the-system'
 
 /** A test user with their credentials. */
-export interface Person {
+export interface TestUser {
   handle: string
   email: string
   password: string
@@ -26,7 +26,7 @@ export function adminClient(): Client {
 }
 
 /** The first admin's credentials. */
-export function theAdmin(): Person {
+export function adminUser(): TestUser {
   const { adminEmail: email, adminPassword: password, adminToken: token } = theSystem()
   return { handle: 'admin', email, password, token, client: clientOf(token) }
 }
@@ -44,7 +44,7 @@ interface Wanted {
 }
 
 /** Cancels the user's jobs and waits for their end. A job that ends by itself meanwhile is fine. */
-export async function cancelAll({ client }: Pick<Person, 'client'>): Promise<void> {
+export async function cancelAll({ client }: Pick<TestUser, 'client'>): Promise<void> {
   const left = async () => {
     const lists = (['pending', 'running'] as const).map((status) => client.jobs.list({ status, limit: 200 }))
     return (await Promise.all(lists)).flatMap(({ items }) => items)
@@ -54,7 +54,7 @@ export async function cancelAll({ client }: Pick<Person, 'client'>): Promise<voi
 }
 
 /** Creates a user with a password and a token, as an admin's script would. */
-export async function makePerson(given: Wanted = {}): Promise<Person> {
+export async function createUser(given: Wanted = {}): Promise<TestUser> {
   const admin = adminClient()
   const handle = `${given.name ?? 'person'}-${randomBytes(4).toString('hex')}`
   const [email, password] = [`${handle}@example.org`, `the password of ${handle}`]

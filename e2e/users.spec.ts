@@ -1,14 +1,14 @@
 import { expect, type Locator, type Page } from '@playwright/test'
 import { test } from './browser-test'
 import { bearer, call } from './http-call'
-import { makePerson, noLimits, type Person } from './people'
 import { sessionCookie, signIn } from './sign-in'
 import { theSystem } from './system/the-system'
+import { createUser, noLimits, type TestUser } from './test-users'
 import { submit, waitingConfig } from './uploads'
 
-let admin: Person
+let admin: TestUser
 test.beforeAll(async () => {
-  admin = await makePerson({ name: 'admin', role: 'admin' })
+  admin = await createUser({ name: 'admin', role: 'admin' })
 })
 test.beforeEach(async ({ context }) => {
   await signIn(context, admin)
@@ -64,7 +64,7 @@ test('an invitation works once, and its password works after that', async ({ pag
 
 test('disabling a user ends their sessions and tokens immediately', async ({ page, watch }) => {
   watch.tolerate(/status of 401/)
-  const person = await makePerson({ name: 'leaver' })
+  const person = await createUser({ name: 'leaver' })
   const theirs = await watch.openBrowser()
   await signIn(theirs.context(), person)
   await theirs.goto('/tokens')
@@ -96,7 +96,7 @@ test('disabling a user ends their sessions and tokens immediately', async ({ pag
 })
 
 test('an admin sets limits, roles and projects, and the audit log records it', async ({ page }) => {
-  const person = await makePerson({ name: 'limited' })
+  const person = await createUser({ name: 'limited' })
   await choose(page, person.handle, 'Edit and limit…')
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Active jobs').fill('3')
@@ -119,7 +119,7 @@ test('an admin sets limits, roles and projects, and the audit log records it', a
 })
 
 test('a user creates a token, sees its use, and revokes it', async ({ context, page }) => {
-  const person = await makePerson({ name: 'self', limits: noLimits })
+  const person = await createUser({ name: 'self', limits: noLimits })
   await signIn(context, person)
   await page.goto('/tokens')
   await page.getByRole('button', { name: 'New token' }).click()
@@ -145,7 +145,7 @@ test('a user creates a token, sees its use, and revokes it', async ({ context, p
 })
 
 test('a project can be shared with another user, who can leave it', async ({ context, page, watch }) => {
-  const [owner, member] = [await makePerson({ name: 'owner' }), await makePerson({ name: 'member' })]
+  const [owner, member] = [await createUser({ name: 'owner' }), await createUser({ name: 'member' })]
   await signIn(context, owner)
   await page.goto('/projects')
   await page.getByRole('button', { name: 'New project' }).click()

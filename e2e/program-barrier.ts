@@ -1,18 +1,18 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from '@playwright/test'
-import { storedData } from './stored'
+import { storedData } from './stored-data'
 import { theSystem } from './system/the-system'
 
 /** Python code that blocks a program until the test releases it. */
-export const waitAtGate = `
+export const waitAtBarrier = `
 import os, time
 while not os.path.exists("/job/go"):
     time.sleep(0.1)
 `
 
 /** Releases a blocked job: creates a file in the directory that its container mounts as /job. */
-export async function openGate(jobId: string): Promise<void> {
+export async function openBarrier(jobId: string): Promise<void> {
   const directory = async () => {
     const { rows } = await storedData().pool.query<{ node: string; task: string }>(
       `SELECT t.node_id AS node, t.id AS task

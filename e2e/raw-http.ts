@@ -14,7 +14,7 @@ export function openSocket(): Promise<Socket> {
  * Sends raw bytes without an HTTP library. Resolves with the response when the server closes the connection,
  * or when `enough` accepts the response so far.
  */
-export async function rawExchange(
+export async function sendRaw(
   bytes: string | Buffer,
   { enough = () => false, half = false }: { enough?: (text: string) => boolean; half?: boolean } = {},
 ): Promise<string> {

@@ -32,13 +32,13 @@ export async function countStored(handle: string): Promise<{ jobs: number; proje
  * Finds where any of the texts is stored: in a database row, or in a file of the data directory, which
  * contains the logs, the results and PostgreSQL's files.
  */
-export async function findKept(texts: readonly string[]): Promise<string[]> {
+export async function findStoredTexts(texts: readonly string[]): Promise<string[]> {
   const { dataDir } = theSystem()
   storedData()
   const rows = await findStored(texts)
   const needles = texts.map((text) => Buffer.from(text))
   const files = []
-  for await (const path of filesBeneath(dataDir)) {
+  for await (const path of listFiles(dataDir)) {
     // Files may disappear while the system runs.
     const bytes = await readFile(path).catch(() => Buffer.alloc(0))
     if (needles.some((needle) => bytes.includes(needle))) files.push(path)
@@ -47,14 +47,14 @@ export async function findKept(texts: readonly string[]): Promise<string[]> {
 }
 
 /** Directories may disappear too, and then a recursive `readdir` fails. */
-async function* filesBeneath(directory: string): AsyncGenerator<string> {
+async function* listFiles(directory: string): AsyncGenerator<string> {
   const entries = await readdir(directory, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error
     return []
   })
   for (const entry of entries) {
     const path = join(directory, entry.name)
-    if (entry.isDirectory()) yield* filesBeneath(path)
+    if (entry.isDirectory()) yield* listFiles(path)
     else if (entry.isFile()) yield path
   }
 }

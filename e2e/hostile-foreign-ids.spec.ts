@@ -1,10 +1,10 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
+import { expectProblem } from './expect-problem'
 import { bearer, type Call, call } from './http-call'
-import { makePerson, noLimits, type Person } from './people'
-import { expectProblem } from './problems'
 import { sessionCookie } from './sign-in'
+import { createUser, noLimits, type TestUser } from './test-users'
 import { configText, submit, waitingConfig } from './uploads'
 
 /** One user sends the ids of another user to every route with every method. */
@@ -14,13 +14,13 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 const neverWas = '01920000-0000-7000-8000-000000000000'
 const secret = 'what-only-ada-may-know'
 
-let [ada, bob] = [] as unknown as [Person, Person]
+let [ada, bob] = [] as unknown as [TestUser, TestUser]
 /** The ids of Ada's objects, by the parameter name in the route folders. */
 let adas: { jobs: string; tokens: string; projects: string; users: string }
 
 test.beforeAll(async () => {
-  ada = await makePerson({ name: 'ada', limits: noLimits })
-  bob = await makePerson({ name: 'bob' })
+  ada = await createUser({ name: 'ada', limits: noLimits })
+  bob = await createUser({ name: 'bob' })
   const job = await submit(ada, `print("${secret}")`, configText({ name: secret, project_id: secret }), {
     wait: true,
   })
@@ -168,7 +168,7 @@ test('admin routes reject all other users', async () => {
     ['/queue/submit', { method: 'POST', body: JSON.stringify({ command: 'true', user: ada.handle }) }],
     ['/metrics'],
   ]
-  const { token: withoutScope } = await makePerson({ name: 'carol', role: 'admin' })
+  const { token: withoutScope } = await createUser({ name: 'carol', role: 'admin' })
   for (const [path, request] of admins) {
     for (const token of [bob.token, withoutScope]) {
       const headers = { ...bearer(token), 'content-type': 'application/json' }

@@ -9,7 +9,7 @@ const jobs = 200
  * Measures how long a GPU stays without a job while suitable jobs wait. `free`: the GPU has no allocation.
  * `between`: the time from the recorded end of one job to the recorded task of the next.
  */
-export async function benchHandOver(
+export async function benchDirectDispatch(
   system: System,
 ): Promise<{ jobs: number; free: Figures; between: Figures }> {
   const pool = new pg.Pool({ connectionString: system.databaseUrl, max: 1 })
@@ -24,7 +24,7 @@ export async function benchHandOver(
     await until(async () => (await count(`jobs WHERE status IN ('pending', 'scheduled', 'running')`)) === 0)
     const completed = await count(`jobs WHERE status = 'completed'`)
     if (completed !== jobs) throw new Error(`${completed} of ${jobs} jobs completed`)
-    const { rows } = await pool.query<{ free: number | null; between: number | null }>(changesOfHands)
+    const { rows } = await pool.query<{ free: number | null; between: number | null }>(idleTimesSql)
     return {
       jobs,
       free: figuresOf(rows.flatMap(({ free }) => free ?? [])),
@@ -36,7 +36,7 @@ export async function benchHandOver(
 }
 
 /** In milliseconds. Null for the first job of each GPU. */
-const changesOfHands = `
+const idleTimesSql = `
   SELECT extract(epoch FROM a.created_at - lag(a.released_at) OVER turns)::float8 * 1000 AS free,
          extract(epoch FROM t.created_at - lag(t.ended_at) OVER turns)::float8 * 1000 AS between
     FROM allocations a JOIN tasks t ON t.id = a.task_id

@@ -1,18 +1,18 @@
 import type { Page } from '@playwright/test'
 
 /** The same limit as in other expectations. */
-const longestMs = 60_000
+const timeoutMs = 60_000
 
 /**
  * Acts and waits for a toast. A toast such as "The policy was saved" disappears after four seconds. The
  * observer starts before the action and runs in the page, so that a slow test process cannot miss it.
  */
-export async function expectNews(page: Page, news: string, act: () => Promise<unknown>): Promise<void> {
-  await Promise.all([page.evaluate(lookOut, { news, longestMs }), act()])
+export async function expectToast(page: Page, news: string, act: () => Promise<unknown>): Promise<void> {
+  await Promise.all([page.evaluate(waitForToast, { news, timeoutMs }), act()])
 }
 
 /** Runs in the page. */
-function lookOut({ news, longestMs }: { news: string; longestMs: number }): Promise<void> {
+function waitForToast({ news, timeoutMs: longestMs }: { news: string; timeoutMs: number }): Promise<void> {
   return new Promise((resolve, reject) => {
     const observer = new MutationObserver(look)
     const alarm = setTimeout(() => end(() => reject(new Error(`the page did not show "${news}"`))), longestMs)

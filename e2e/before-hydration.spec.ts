@@ -1,8 +1,8 @@
 import { expect, type Page } from '@playwright/test'
 import { test } from './browser-test'
-import { untilLive } from './live-page'
-import { makePerson } from './people'
+import { waitForHydration } from './hydration'
 import { signIn } from './sign-in'
+import { createUser } from './test-users'
 
 /** Tests a page that the user sees and types into before its scripts have loaded. */
 
@@ -19,12 +19,12 @@ async function arriveBeforeScripts(page: Page, path: string): Promise<() => Prom
   await page.goto(path, { waitUntil: 'commit' })
   return async () => {
     letCome()
-    await untilLive(page)
+    await waitForHydration(page)
   }
 }
 
 test('text typed into a form before hydration is kept', async ({ page }) => {
-  const person = await makePerson({ name: 'early' })
+  const person = await createUser({ name: 'early' })
   const letScriptsCome = await arriveBeforeScripts(page, '/sign-in')
   await page.getByLabel('E-mail or user id').fill(person.handle)
   await page.getByLabel('Password').fill(person.password)
@@ -49,7 +49,7 @@ test('a password submitted before hydration does not appear in any URL', async (
 })
 
 test('text typed into two config fields before hydration is kept in both', async ({ page, context }) => {
-  await signIn(context, await makePerson({ name: 'early-config' }))
+  await signIn(context, await createUser({ name: 'early-config' }))
   const letScriptsCome = await arriveBeforeScripts(page, '/submit')
   await page.getByLabel('Competition').fill('quick')
   await page.getByLabel('Project').fill('brown')

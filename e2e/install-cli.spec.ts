@@ -5,19 +5,19 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from '@playwright/test'
 import manifest from '../package.json' with { type: 'json' }
-import { makePerson, noLimits, type Person } from './people'
 import { theSystem } from './system/the-system'
+import { createUser, noLimits, type TestUser } from './test-users'
 import { submit, waitingConfig } from './uploads'
 
 /** Installs the command line from the server, as a user without a checkout does. */
 
 const run = promisify(execFile)
 let home: string
-let person: Person
+let person: TestUser
 
 test.beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'gpuq-get-'))
-  person = await makePerson({ name: 'newcomer', limits: noLimits })
+  person = await createUser({ name: 'newcomer', limits: noLimits })
 })
 test.afterAll(() => rm(home, { recursive: true, force: true }))
 
