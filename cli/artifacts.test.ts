@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(directory, { recursive: true }))
 
-/** A server with these files; each holds its own path. */
+/** A server that serves these files. The content of each file is its own path. */
 function serverOf(...paths: string[]) {
   const found = paths.map((path, index) => ({
     artifact_id: String(index),
@@ -28,7 +28,7 @@ function serverOf(...paths: string[]) {
   })
 }
 
-it('lists what there is, and lets no path steer the terminal', async () => {
+it('lists the files and strips control characters from their paths', async () => {
   const context = serverOf('a/model.bin', 'evil\u001b[2J\u202e\n.txt')
   expect(await artifacts(context, jobId, {})).toBe(0)
   expect(context.written.out).toContain('a/model.bin')
@@ -36,7 +36,7 @@ it('lists what there is, and lets no path steer the terminal', async () => {
   expect(context.written.out.split('\n')).toHaveLength(4)
 })
 
-it('saves each file below the directory, whatever its path is', async () => {
+it('saves every file below the directory, whatever its path', async () => {
   const paths = ['a/b.txt', '../../outside', '/etc/passwd', 'C:\\x', 'n\u0000ul\n', 'n_ul_', '', '.']
   const into = join(directory, 'in', 'to')
   expect(await artifacts(serverOf(...paths), jobId, { output: into })).toBe(0)
@@ -51,11 +51,11 @@ it('saves each file below the directory, whatever its path is', async () => {
   expect(files).toHaveLength(paths.length)
 })
 
-it('follows no link out of the directory', async () => {
+it('does not follow links out of the directory', async () => {
   const into = join(directory, 'into')
   await mkdir(into)
   await symlink(directory, join(into, 'out'))
-  await expect(artifacts(serverOf('out/stolen'), jobId, { output: into })).rejects.toThrow(/leads out/)
+  await expect(artifacts(serverOf('out/stolen'), jobId, { output: into })).rejects.toThrow(/is outside of/)
   await symlink(join(directory, 'target'), join(into, 'file'))
   await artifacts(serverOf('file'), jobId, { output: into })
   expect(await readdir(directory)).toEqual(['into'])

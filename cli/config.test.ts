@@ -14,13 +14,13 @@ beforeEach(async () => {
 })
 afterEach(() => rm(home, { recursive: true, force: true }))
 
-it('lies in the XDG directory, if that is absolute', () => {
+it('uses the XDG directory if it is absolute', () => {
   expect(configFile(env)).toBe(join(home, '.config/gpuq/config.json'))
   expect(configFile({ ...env, XDG_CONFIG_HOME: '/xdg' })).toBe('/xdg/gpuq/config.json')
   expect(configFile({ ...env, XDG_CONFIG_HOME: 'relative' })).toBe(join(home, '.config/gpuq/config.json'))
 })
 
-it('is for its owner alone, also where others could read it before', async () => {
+it('writes the file for its owner only, even if others could read the old file', async () => {
   const path = configFile(env)
   await mkdir(dirname(path), { recursive: true })
   await writeFile(path, '{}', { mode: 0o644 })
@@ -31,14 +31,14 @@ it('is for its owner alone, also where others could read it before', async () =>
   expect(JSON.parse(await readFile(path, 'utf8'))).toEqual(stored)
 })
 
-it('is forgotten once', async () => {
+it('removes the stored login once', async () => {
   await writeStored(env, stored)
   expect(await removeStored(env)).toBe(true)
   expect(await removeStored(env)).toBe(false)
   expect(await readStored(env)).toEqual({})
 })
 
-it('gives way to the variables', async () => {
+it('prefers the environment variables', async () => {
   await writeStored(env, stored)
   expect(await resolveConnection(env)).toEqual(stored)
   expect(await resolveConnection({ ...env, GPUQ_TOKEN: 'mine' })).toEqual({ ...stored, token: 'mine' })
@@ -46,22 +46,22 @@ it('gives way to the variables', async () => {
   expect(await resolveConnection(both)).toEqual({ server: 'http://other.test', token: 'mine' })
 })
 
-it('sends a stored token to no other server', async () => {
+it('does not send a stored token to another server', async () => {
   await writeStored(env, stored)
   const other = { ...env, GPUQ_SERVER: 'http://other.test' }
-  await expect(resolveConnection(other)).rejects.toThrow('There is no token for http://other.test.')
+  await expect(resolveConnection(other)).rejects.toThrow('No token found for http://other.test.')
 })
 
-it('keeps the tokens of other servers, each for its server alone', async () => {
+it('keeps one token per server and sends it only to that server', async () => {
   await writeStored(env, { ...stored, tokens: { 'http://other.test': 'other-token' } })
   const other = { ...env, GPUQ_SERVER: 'http://other.test' }
   expect(await resolveConnection(env)).toEqual(stored)
   expect(await resolveConnection(other)).toEqual({ server: 'http://other.test', token: 'other-token' })
   const third = { ...env, GPUQ_SERVER: 'http://third.test' }
-  await expect(resolveConnection(third)).rejects.toThrow('There is no token for http://third.test.')
+  await expect(resolveConnection(third)).rejects.toThrow('No token found for http://third.test.')
 })
 
-it('says what to do where there is nothing, or damage', async () => {
+it('tells the user what to do if the file is missing or damaged', async () => {
   await expect(resolveConnection(env)).rejects.toThrow('Run `gpuq login` first.')
   await writeStored(env, stored)
   await writeFile(configFile(env), 'half of')
@@ -73,13 +73,13 @@ it.each([
   ['localhost:8001', 'http://localhost:8001'],
   ['127.0.0.1:8001/', 'http://127.0.0.1:8001'],
   ['http://gpu.example.org:8001/gpuq/', 'http://gpu.example.org:8001/gpuq'],
-])('reads the address %s', (given, server) => {
+])('parses the address %s', (given, server) => {
   expect(parseServer(given)).toBe(server)
 })
 
 it.each(['', 'ftp://gpu.example.org', 'http://me:secret@gpu.example.org', 'http://'])(
-  'refuses the address "%s"',
+  'rejects the address "%s"',
   (given) => {
-    expect(() => parseServer(given)).toThrow("is no server's address")
+    expect(() => parseServer(given)).toThrow('is not a server address')
   },
 )

@@ -4,7 +4,7 @@ import { dirname, isAbsolute, join } from 'node:path'
 import { z } from 'zod'
 import { GpuqError } from '@/lib/contract/errors'
 
-/** Which server, and who speaks to it. */
+/** The server and the token. */
 export interface Connection {
   server: string
   token: string
@@ -14,13 +14,13 @@ const storedSchema = z
   .object({
     server: z.string().min(1),
     token: z.string().min(1),
-    /** Of other servers, by their address: GPUQ_SERVER chooses one. */
+    /** Tokens of other servers, by address. GPUQ_SERVER selects one. */
     tokens: z.record(z.string(), z.string().min(1)),
   })
   .partial()
 type Stored = z.output<typeof storedSchema>
 
-/** The XDG directory. The specification says to pass over a path that is not absolute. */
+/** The file in the XDG directory. The specification says to ignore a path that is not absolute. */
 export function configFile(env: NodeJS.ProcessEnv): string {
   const given = env.XDG_CONFIG_HOME
   const base = given && isAbsolute(given) ? given : join(env.HOME || homedir(), '.config')
@@ -38,10 +38,10 @@ export async function readStored(env: NodeJS.ProcessEnv): Promise<Stored> {
   }
   const parsed = storedSchema.safeParse(parseJson(text))
   if (parsed.success) return parsed.data
-  throw new GpuqError('conflict', `${path} is damaged. Run \`gpuq login\` to write it anew.`)
+  throw new GpuqError('conflict', `${path} is damaged. Run \`gpuq login\` to replace it.`)
 }
 
-/** Written beside and moved into place, so that the token is never in a file that others may read. */
+/** Writes a temporary file and renames it, so that the token is never in a file that others can read. */
 export async function writeStored(
   env: NodeJS.ProcessEnv,
   stored: Connection & Pick<Stored, 'tokens'>,
@@ -49,9 +49,9 @@ export async function writeStored(
   const path = configFile(env)
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   await chmod(dirname(path), 0o700)
-  const beside = `${path}.${process.pid}`
-  await writeFile(beside, `${JSON.stringify(withoutEmpty(stored), null, 2)}\n`, { mode: 0o600 })
-  await rename(beside, path)
+  const temporary = `${path}.${process.pid}`
+  await writeFile(temporary, `${JSON.stringify(withoutEmpty(stored), null, 2)}\n`, { mode: 0o600 })
+  await rename(temporary, path)
   return path
 }
 
@@ -59,7 +59,7 @@ function withoutEmpty({ tokens, ...rest }: Connection & Pick<Stored, 'tokens'>):
   return tokens && Object.keys(tokens).length > 0 ? { ...rest, tokens } : rest
 }
 
-/** Forgets the token and the server; false when there was nothing to forget. */
+/** Removes the stored server and token. Returns false if nothing was stored. */
 export async function removeStored(env: NodeJS.ProcessEnv): Promise<boolean> {
   try {
     await rm(configFile(env))
@@ -70,7 +70,7 @@ export async function removeStored(env: NodeJS.ProcessEnv): Promise<boolean> {
   }
 }
 
-/** GPUQ_SERVER and GPUQ_TOKEN win over what is stored. A stored token is for the stored server alone. */
+/** GPUQ_SERVER and GPUQ_TOKEN override the stored values. A stored token is only used for its own server. */
 export async function resolveConnection(env: NodeJS.ProcessEnv): Promise<Connection> {
   if (env.GPUQ_SERVER && env.GPUQ_TOKEN) {
     return { server: parseServer(env.GPUQ_SERVER), token: env.GPUQ_TOKEN }
@@ -79,15 +79,15 @@ export async function resolveConnection(env: NodeJS.ProcessEnv): Promise<Connect
   const server = env.GPUQ_SERVER ? parseServer(env.GPUQ_SERVER) : stored.server
   const known = server === stored.server ? stored.token : stored.tokens?.[server ?? '']
   const token = env.GPUQ_TOKEN || known
-  if (!server) throw new GpuqError('unauthenticated', 'You are not signed in. Run `gpuq login` first.')
+  if (!server) throw new GpuqError('unauthenticated', 'You are not logged in. Run `gpuq login` first.')
   if (!token) {
-    const how = 'Set GPUQ_TOKEN as well, or run `gpuq login`.'
-    throw new GpuqError('unauthenticated', `There is no token for ${server}. ${how}`)
+    const how = 'Set GPUQ_TOKEN, or run `gpuq login`.'
+    throw new GpuqError('unauthenticated', `No token found for ${server}. ${how}`)
   }
   return { server, token }
 }
 
-/** An address as people write it: without a scheme it is https, on this machine http. */
+/** Parses an address. Without a scheme, it uses https, and http for this machine. */
 export function parseServer(given: string): string {
   const text = given.trim()
   const local = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|\/|$)/.test(text)
@@ -95,7 +95,7 @@ export function parseServer(given: string): string {
   const url = URL.canParse(address) ? new URL(address) : null
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.search || url.hash) {
     const example = 'http://gpu.example.org:8001'
-    throw new GpuqError('invalid_request', `"${text}" is no server's address. Write one such as ${example}.`)
+    throw new GpuqError('invalid_request', `"${text}" is not a server address. Use one such as ${example}.`)
   }
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
 }

@@ -2,24 +2,24 @@ import type { Client } from '@/lib/http/client/client'
 import type { RawOptions, RawTerminal } from './terminal/raw-terminal'
 import type { Terminal } from './terminal/terminal'
 
-/** What a command works with; nothing else of the process is touched by commands. */
+/** What a command works with. Commands do not use the process in any other way. */
 export interface Context {
   env: NodeJS.ProcessEnv
   terminal: Terminal
-  /** The API as the one who is signed in. */
+  /** An API client with the stored login. */
   connect(): Promise<Client>
-  /** The API of any server, with any token. */
+  /** An API client for any server and token. */
   connectTo(connection: { server: string; token: string }): Client
-  /** Whether a person sits at both ends: keys come from a terminal, and output goes to one. */
+  /** Whether input and output are both a terminal. */
   isInteractive: boolean
-  /** Takes the person's terminal over, key for key; null where there is none, as in a pipe. */
+  /** Switches the terminal to raw mode. Null if there is no terminal, as in a pipe. */
   openRaw(options: RawOptions): RawTerminal | null
-  /** Aborted by the first Ctrl-C from now on; the second one ends the process. */
+  /** Aborted by the first Ctrl-C from now on. The second Ctrl-C ends the process. */
   interrupted(): AbortSignal
   sleep(ms: number): Promise<void>
 }
 
-/** One JSON document, for programs. */
+/** Writes one JSON document. */
 export async function writeJson({ terminal }: Context, value: unknown): Promise<void> {
   await terminal.out(`${JSON.stringify(value, null, 2)}\n`)
 }

@@ -5,7 +5,7 @@ import { createProgram } from './program'
 
 const docs = join(import.meta.dirname, '..', 'docs')
 
-/** Every `gpuq …` of a page: in a line of code, or in a block. */
+/** Every `gpuq …` command of a page, from inline code and code blocks. */
 function commandsOf(page: string): string[] {
   const text = readFileSync(join(docs, page), 'utf8')
   const spans = [...text.matchAll(/`(gpuq [^`]+)`/g)].map(([, command = '']) => command)
@@ -17,7 +17,7 @@ function commandsOf(page: string): string[] {
 }
 
 describe.each(['coming-from.md', 'one-machine.md', 'user-guide.md'])('%s', (page) => {
-  it('names commands and options that exist', () => {
+  it('documents only commands and options that exist', () => {
     const commands = commandsOf(page)
     expect(commands.length).toBeGreaterThan(3)
     for (const written of commands) {

@@ -2,7 +2,7 @@ import { CommanderError } from 'commander'
 import { exitCodes } from './job/exit-code'
 import { createProgram } from './program'
 
-/** `gpuq … | head` is no failure: the reader had enough. */
+/** `gpuq … | head` closes the pipe early. That is not an error. */
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     process.exit(error.code === 'EPIPE' ? exitCodes.ok : exitCodes.failed)
@@ -12,7 +12,7 @@ for (const stream of [process.stdout, process.stderr]) {
 try {
   await createProgram().parseAsync()
 } catch (error) {
-  // Commander has said what is wrong, and ends well after --help and --version.
+  // Commander has already printed the error. It also throws after --help and --version.
   if (error instanceof CommanderError)
     process.exitCode = error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
   else {

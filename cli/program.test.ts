@@ -32,14 +32,14 @@ it.each([
   expect(await refusalOf(...words)).toMatchObject({ code, exitCode: 1 })
 })
 
-it('refuses values that cannot be, in a sentence', async () => {
+it('rejects invalid values with a clear message', async () => {
   expect(await refusalOf('submit', 'a.py', '--gpus', 'many')).toMatchObject({
-    message: '"many" is no number.',
+    message: '"many" is not a number.',
   })
   expect(await refusalOf('run', '--env', 'A', 'ls')).toMatchObject({ code: 'invalid_request' })
 })
 
-it('leaves the words of a command to the command', async () => {
+it('passes the words after a command to that command', async () => {
   const program = createProgram()
   const run = program.commands.find((command) => command.name() === 'run')
   const seen = vi.fn()
@@ -58,7 +58,7 @@ it('leaves the words of a command to the command', async () => {
   expect(seen.mock.calls[1]?.[0]).toEqual(['--odd', '-q'])
 })
 
-it('takes a number below zero for a number', async () => {
+it('accepts a negative number as a value', async () => {
   const program = createProgram()
   const priority = program.commands.find((command) => command.name() === 'priority')
   const seen = vi.fn()
@@ -71,7 +71,7 @@ it('takes a number below zero for a number', async () => {
   ])
 })
 
-it('completes commands, their options, and the commands of commands in bash', () => {
+it('completes commands, options and subcommands in bash', () => {
   const script = completionScript(createProgram(), 'bash')
   const complete = (...words: string[]) =>
     execFileSync('bash', [
@@ -88,7 +88,7 @@ it('completes commands, their options, and the commands of commands in bash', ()
   expect(complete('gpuq', 'tokens', 'create', 'a name', '--sc')).toBe('--scope')
 })
 
-it.each(['zsh', 'fish'] as const)('names every command for %s', (shell) => {
+it.each(['zsh', 'fish'] as const)('lists every command for %s', (shell) => {
   const program = createProgram()
   const script = completionScript(program, shell)
   for (const command of program.commands) expect(script).toContain(command.name())
@@ -105,7 +105,7 @@ it('finds nodes and GPUs by name and by number', () => {
   expect(findPlace(nodes, 'host:8001:1')).toEqual({ node: nodes[0], gpu })
   expect(findPlace(nodes, '7')).toEqual({ node: nodes[1], gpu: null })
   expect(findPlace(nodes, '8')).toEqual({ node: nodes[1], gpu: null })
-  expect(() => findPlace(nodes, 'host:8001:5')).toThrow('has no GPU 5. Its GPUs are: 1.')
+  expect(() => findPlace(nodes, 'host:8001:5')).toThrow('has no GPU 5. Available GPUs: 1.')
   const [host] = nodes
   const alone = [
     { ...host, state: 'ready' },
@@ -113,11 +113,11 @@ it('finds nodes and GPUs by name and by number', () => {
   ] as typeof nodes
   expect(findPlace(alone, '1').gpu).toEqual(gpu)
   expect(findPlace(alone, '7')).toEqual({ node: alone[1], gpu: null })
-  expect(() => findPlace(alone, '0')).toThrow('has no GPU 0. Its GPUs are: 1.')
-  expect(() => findPlace(nodes, 'other')).toThrow('There is no node other. The nodes are: host:8001, 7.')
+  expect(() => findPlace(alone, '0')).toThrow('has no GPU 0. Available GPUs: 1.')
+  expect(() => findPlace(nodes, 'other')).toThrow('Node other not found. Available nodes: host:8001, 7.')
 })
 
-it('of a card and the one it was replaced by, finds the one that is meant', () => {
+it('distinguishes a lost GPU from its replacement', () => {
   const [old, present] = [
     { gpu_id: 'old', index: 0, state: 'missing' },
     { gpu_id: 'new', index: 0, state: 'free' },
@@ -131,7 +131,7 @@ it('of a card and the one it was replaced by, finds the one that is meant', () =
   }
 })
 
-it('tells mistakes of use from failures, and names what to change', () => {
+it('distinguishes usage errors from failures, and names the fields to change', () => {
   expect(describeError(new GpuqError('invalid_request', 'Use it so.'), null)).toEqual({
     text: 'gpuq: Use it so.\n',
     exitCode: 2,
@@ -143,5 +143,5 @@ it('tells mistakes of use from failures, and names what to change', () => {
     exitCode: 1,
   })
   const away = new ProblemError({ status: 0, code: 'unreachable', detail: 'x' })
-  expect(describeError(away, 'http://gpuq.test').text).toContain('http://gpuq.test did not answer')
+  expect(describeError(away, 'http://gpuq.test').text).toContain('Cannot connect to http://gpuq.test')
 })

@@ -10,16 +10,16 @@ import { declareSubmit } from './declare/submit'
 import { declareWorker } from './declare/worker'
 
 const about = `
-The server and the token are those of \`gpuq login\`, or of the variables GPUQ_SERVER and GPUQ_TOKEN, which win.
-The queue is the same as in the browser.`
+gpuq uses the server and token of \`gpuq login\`. The variables GPUQ_SERVER and GPUQ_TOKEN override them.
+The command line and the browser show the same queue.`
 
-/** All that gpuq understands. It throws where it would end the process. */
+/** The complete command line. It throws instead of ending the process. */
 export function createProgram(): Command {
   const program = new Command('gpuq')
-    .description('A GPU job queue, from a terminal.')
+    .description('Submit and manage jobs of a gpuq server.')
     .version(version, '-V, --version', 'print the version')
     .enablePositionalOptions()
-    .showHelpAfterError('See `gpuq --help`, or --help after a command.')
+    .showHelpAfterError('Run `gpuq --help`, or a command with --help.')
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'gpuq: ')) })
     .exitOverride()
     .addHelpText('after', about)
@@ -32,8 +32,8 @@ export function createProgram(): Command {
   declareAccount(program)
   program
     .command('completion')
-    .description('print a script that completes commands and options in a shell')
-    .addArgument(new Argument('<shell>', 'for which one').choices(shells))
+    .description('print a shell completion script')
+    .addArgument(new Argument('<shell>', 'shell').choices(shells))
     .action((shell: Shell) => {
       process.stdout.write(completionScript(program, shell))
     })

@@ -6,7 +6,7 @@ import { describeError } from './terminal/describe-error'
 import { openRawTerminal } from './terminal/raw-terminal'
 import { processTerminal } from './terminal/terminal'
 
-/** Runs a command against the process it is in, and leaves its exit code behind. */
+/** Runs a command in this process and sets the exit code. */
 export async function runCommand(act: (context: Context) => Promise<number>): Promise<void> {
   const terminal = processTerminal()
   let server: string | null = null

@@ -4,12 +4,12 @@ import { expect } from '@playwright/test'
 import { agentJobSchema, createdJobSchema, logPartSchema } from '@/lib/agents/tool-schemas'
 import { test } from './browser-test'
 import { bearer, call } from './http-call'
-import { clientOf, makePerson, noLimits, type Person } from './people'
 import { signIn } from './sign-in'
 import { theSystem } from './system/the-system'
-import { goesOn } from './uploads'
+import { clientOf, createUser, noLimits, type TestUser } from './test-users'
+import { longRunning } from './uploads'
 
-/** Agents as they come: the official client, against the running system. */
+/** Connects the official MCP client to the running system. */
 
 async function connect(
   token: string,
@@ -38,12 +38,12 @@ async function create(client: Client, input: Record<string, unknown>): Promise<s
   return createdJobSchema.parse(answer).job_id
 }
 
-let ada = {} as Person
+let ada = {} as TestUser
 test.beforeAll(async () => {
-  ada = await makePerson({ name: 'ada', limits: noLimits })
+  ada = await createUser({ name: 'ada', limits: noLimits })
 })
 
-test('an agent runs a command, and reads all that it prints while it runs', async () => {
+test('an agent runs a command and reads its complete output while it runs', async () => {
   const client = await connect(ada.token)
   const command =
     'i=0; while [ $i -lt 300 ]; do i=$((i+1)); echo "line $i ∂"; echo oops >&2; done; sleep 1; echo end'
@@ -72,9 +72,9 @@ test('an agent runs a command, and reads all that it prints while it runs', asyn
   })
 })
 
-test('an agent stops a job that runs', async () => {
+test('an agent stops a running job', async () => {
   const client = await connect(ada.token)
-  const job_id = await create(client, { command: 'exec sleep 3600', ...goesOn })
+  const job_id = await create(client, { command: 'exec sleep 3600', ...longRunning })
   await expect.poll(async () => (await view(client, job_id)).status).toBe('running')
   const { answer } = await use(client, 'StopGPUJob', { job_id })
   expect(agentJobSchema.parse(answer)).toMatchObject({ job_id })
@@ -83,7 +83,7 @@ test('an agent stops a job that runs', async () => {
   expect(isError).toBe(false)
 })
 
-test('an agent that asks for several instances gets eight GPUs on each, and is told', async () => {
+test('a multi-instance request uses eight GPUs per instance, and the agent is told', async () => {
   const client = await connect(ada.token)
   const { answer } = await use(client, 'CreateGPUJob', { ...job, gpu_count: 4, instance_count: 4 })
   expect(answer).toMatchObject({ gpu_count: 8, warnings: [expect.stringMatching(/raised from 4 to 8, 32/)] })
@@ -110,7 +110,7 @@ const broken: [rule: string, input: Record<string, unknown>, says: RegExp][] = [
   ['a job has a name', { name: '' }, /name: /],
 ]
 
-test('each broken rule is an answer that names it and the mend, and makes no job', async () => {
+test('each invalid request returns an error that names the rule and the fix, and creates no job', async () => {
   const client = await connect(ada.token)
   const before = await ada.client.jobs.list({})
   for (const [rule, input, says] of broken) {
@@ -121,7 +121,7 @@ test('each broken rule is an answer that names it and the mend, and makes no job
   expect((await ada.client.jobs.list({})).items.length).toBe(before.items.length)
 })
 
-test('who has no token that holds is not let in, and a token does what its scopes say', async () => {
+test('requests without a valid token are rejected, and scopes restrict a token', async () => {
   const message = { method: 'POST', body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }) }
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
   expect((await call('/api/mcp', { ...message, headers })).status).toBe(401)
@@ -144,7 +144,7 @@ test('who has no token that holds is not let in, and a token does what its scope
 
 test("another user's job is not found", async () => {
   const mine = await create(await connect(ada.token), { gpu_memory_gb: 1000 })
-  const stranger = await connect((await makePerson({ name: 'bob' })).token)
+  const stranger = await connect((await createUser({ name: 'bob' })).token)
   for (const name of ['ViewGPUJob', 'StopGPUJob', 'ReadGPUJobLog']) {
     const { isError, text } = await use(stranger, name, { job_id: mine })
     expect({ isError, text }).toMatchObject({
@@ -155,7 +155,7 @@ test("another user's job is not found", async () => {
   await ada.client.jobs.cancel(mine)
 })
 
-test('the page of tokens has the settings, and they work as they stand', async ({ page, context }) => {
+test('the tokens page shows MCP settings that work as shown', async ({ page, context }) => {
   await signIn(context, ada)
   await page.goto('/tokens')
   const settings = page.getByRole('region', { name: 'agent settings' })

@@ -6,13 +6,13 @@ import { signIn } from './sign-in'
 import { clearScene, type Scene, setScene, views } from './views'
 
 /**
- * Every view in light and dark, wide and narrow: WCAG 2.2 AA as far as axe can tell, no sideways scrolling, a picture.
- * It runs first, while lists are short: axe takes its time with long ones.
+ * Every view in light and dark, wide and narrow: WCAG 2.2 AA as checked by axe, no horizontal scrolling, a
+ * screenshot. This file runs first, while lists are short, because axe is slow with long lists.
  */
 
 const wcag = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 const pictures = join(import.meta.dirname, '..', 'test-results', 'views')
-// Each theme and each layout is judged once: their colours and their structure do not depend on each other.
+// Check each theme and each layout once: colours and structure are independent.
 const looks = [
   { width: 1280, colorScheme: 'light', judged: true },
   { width: 1280, colorScheme: 'dark', judged: false },
@@ -37,7 +37,7 @@ async function violations(page: Page): Promise<string[]> {
 }
 
 for (const { name, as, open } of views) {
-  test(`${name} can be seen and used`, async ({ page, context, watch }) => {
+  test(`${name} is accessible`, async ({ page, context, watch }) => {
     watch.tolerate(/status of 404/)
     if (as) await signIn(context, scene[as])
     await page.setViewportSize({ width: 1280, height: 800 })

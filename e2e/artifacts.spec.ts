@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import { expect } from '@playwright/test'
 import { expectNoSideScroll, test } from './browser-test'
 import { call } from './http-call'
-import { makePerson, noLimits, type Person } from './people'
 import { signIn } from './sign-in'
+import { createUser, noLimits, type TestUser } from './test-users'
 import { configText, fileOf, submit } from './uploads'
 
-/** Files that a job left in /results: its paths and what is in them are its own choice. */
+/** Files that a job wrote to /results. The job controls their paths and content. */
 
 const pictures = join(import.meta.dirname, '..', 'test-results', 'views')
 const page1px =
@@ -19,10 +19,10 @@ open("/results/notes.html", "w").write("<script>document.title = 'owned'</script
 open("/results/" + "\\u202egnp.exe\\n\\x1b[31m" + "x" * 150, "w").write("odd")
 open("/results/model.bin", "wb").write(bytes(range(256)) * 4000)`
 
-let person: Person
+let person: TestUser
 let id: string
 test.beforeAll(async () => {
-  person = await makePerson({ name: 'artifacts', limits: noLimits })
+  person = await createUser({ name: 'artifacts', limits: noLimits })
   id = await submit(person, program, configText({}), { wait: true })
 })
 
@@ -30,7 +30,7 @@ for (const [width, scheme] of [
   [1280, 'light'],
   [390, 'dark'],
 ] as const) {
-  test(`the page lists and shows them at ${width} px`, async ({ page, context }) => {
+  test(`the page lists and previews them at ${width} px`, async ({ page, context }) => {
     await signIn(context, person)
     await page.emulateMedia({ colorScheme: scheme })
     await page.setViewportSize({ width, height: 900 })
@@ -55,7 +55,7 @@ for (const [width, scheme] of [
   })
 }
 
-test('a link works without signing in, and only as it was made', async () => {
+test('a link works without signing in, and only unmodified', async () => {
   await fileOf(person, id)
   const { url } = await person.client.jobs.link(id, { file: 'result', expires_in: 600 })
   const path = url.slice(url.indexOf('/api/download'))

@@ -1,29 +1,29 @@
 import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
-import { cancelAll, makePerson, noLimits, type Person } from './people'
 import { PseudoTerminal } from './pseudo-terminal'
 import { theSystem } from './system/the-system'
-import { configText, goesOn, submit } from './uploads'
+import { cancelAll, createUser, noLimits, type TestUser } from './test-users'
+import { configText, longRunning, submit } from './uploads'
 
-/** The built `gpuq` at a real terminal. Nothing of it needs a browser. */
+/** Tests the built `gpuq` in a pseudo-terminal. Needs no browser. */
 
 const program = join(import.meta.dirname, '..', 'dist', 'cli.js')
 
-let person: Person
-let other: Person
+let person: TestUser
+let other: TestUser
 test.beforeAll(async () => {
-  person = await makePerson({ name: 'typist', limits: noLimits })
-  other = await makePerson({ name: 'stranger' })
+  person = await createUser({ name: 'typist', limits: noLimits })
+  other = await createUser({ name: 'stranger' })
 })
 
 const open: PseudoTerminal[] = []
 test.afterAll(async () => {
   for (const terminal of open) terminal.close()
-  // What a test that failed has left running would take the place of others.
+  // Jobs that a failed test left running would block other tests.
   await cancelAll(person)
 })
 
-async function gpuq(words: string[], { token }: Person = person): Promise<PseudoTerminal> {
+async function gpuq(words: string[], { token }: TestUser = person): Promise<PseudoTerminal> {
   const env = { GPUQ_SERVER: theSystem().url, GPUQ_TOKEN: token, HOME: '/nonexistent' }
   const terminal = await PseudoTerminal.open([process.execPath, program, ...words], env)
   open.push(terminal)
@@ -36,7 +36,7 @@ async function running(code: string, config: string): Promise<string> {
   return id
 }
 
-/** Answers every line, and tells of each new size. */
+/** Answers every line and reports each new terminal size. */
 const talker = `
 import os, signal, sys
 signal.signal(signal.SIGWINCH, lambda *_: print("size", *os.get_terminal_size()))
@@ -46,9 +46,9 @@ while (line := input("say> ")) != "go":
 sys.exit(5)
 `
 
-test('attach, type, leave it running, attach again from two places, and end as the job does', async () => {
-  const id = await running(talker, configText({ tty: true, ...goesOn }))
-  // A size that comes before the program listens for it is told to nobody.
+test("attach, type, detach, attach again twice, and exit with the job's exit code", async () => {
+  const id = await running(talker, configText({ tty: true, ...longRunning }))
+  // The program does not notice a size change before it has installed its signal handler.
   await expect.poll(async () => (await person.client.jobs.result(id)).stdout).toContain('True')
   const first = await gpuq(['attach', id])
   await first.shows('True \u001b[32mgrün\u001b[0m\r\n')
@@ -71,7 +71,7 @@ test('attach, type, leave it running, attach again from two places, and end as t
   expect((await person.client.jobs.get(id)).exit_code).toBe(5)
 })
 
-test('run --tty puts the job on the terminal at once, keys that make signals included', async () => {
+test('run --tty attaches immediately and passes on keys that create signals', async () => {
   const terminal = await gpuq(['run', '--tty', '--gpus', '0', '--', 'sh', '-c', 'tty; cat'])
   await terminal.shows('/dev/pts/0\r\n')
   terminal.type('hello\r')
@@ -80,9 +80,9 @@ test('run --tty puts the job on the terminal at once, keys that make signals inc
   expect(await terminal.ended).toBe(130)
 })
 
-test('a job without a terminal is left with Ctrl-C, and goes on', async () => {
+test('Ctrl-C detaches from a job without a terminal, and the job continues', async () => {
   const code = 'import time\nprint("only to look at", flush=True)\ntime.sleep(3600)'
-  const id = await running(code, configText(goesOn))
+  const id = await running(code, configText(longRunning))
   const terminal = await gpuq(['attach', id])
   await terminal.shows('only to look at\r\n')
   terminal.type('\u0003')
@@ -92,15 +92,15 @@ test('a job without a terminal is left with Ctrl-C, and goes on', async () => {
   expect(await list.ended).toBe(0)
   expect(list.output).toMatch(new RegExp(`${id} .*no`))
   await person.client.jobs.cancel(id)
-  // Until its container is gone, there is a job to attach to.
+  // The job accepts attaching until its container is removed.
   await expect.poll(async () => (await person.client.jobs.get(id)).status).toBe('cancelled')
   const late = await gpuq(['attach', id])
   expect(await late.ended).toBe(1)
-  expect(late.output).toContain('The job has ended: it is cancelled.')
+  expect(late.output).toContain('Cannot attach: the job is cancelled.')
 })
 
-test("nobody attaches to another's job", async () => {
-  const id = await running(talker, configText({ tty: true, ...goesOn }))
+test("a user cannot attach to another user's job", async () => {
+  const id = await running(talker, configText({ tty: true, ...longRunning }))
   const terminal = await gpuq(['attach', id], other)
   expect(await terminal.ended).toBe(1)
   expect(terminal.output).toContain('There is no job with this id among yours.')

@@ -1,12 +1,12 @@
 import { type BrowserContext, test as base, expect, type Page } from '@playwright/test'
-import { liveOnArrival } from './live-page'
+import { withHydration } from './hydration'
 import { theSystem } from './system/the-system'
 
-/** The browsers of a test, and what went wrong in them without anybody looking. */
+/** Opens the browsers of a test and records unexpected errors in them. */
 export interface Watch {
-  /** What a test brings about on purpose, such as a 404 that the console tells of. */
+  /** Allows an error that the test causes on purpose, such as a 404 in the console. */
   tolerate(pattern: RegExp): void
-  /** Another browser, in which nobody is signed in. */
+  /** Opens another browser without a session. */
   openBrowser(): Promise<Page>
 }
 
@@ -15,8 +15,8 @@ interface Fixtures {
 }
 
 /**
- * A test in a browser. It fails on whatever the page did not mean to happen: an error in the console, which is also where
- * a broken content security policy shows, an exception, a dialog.
+ * A browser test. It fails on a console error (which includes violations of the content security policy), an
+ * exception, or a dialog that the test did not expect.
  */
 export const test = base.extend<Fixtures>({
   baseURL: ({ browserName: _ }, use) => use(theSystem().url),
@@ -43,7 +43,7 @@ export const test = base.extend<Fixtures>({
         const context = await browser.newContext()
         opened.push(context)
         over(context)
-        return liveOnArrival(await context.newPage())
+        return withHydration(await context.newPage())
       },
     })
     for (const context of opened) await context.close()
@@ -55,12 +55,12 @@ export const test = base.extend<Fixtures>({
     await use(context)
   },
 
-  page: async ({ page }, use) => use(liveOnArrival(page)),
+  page: async ({ page }, use) => use(withHydration(page)),
 })
 
-/** Holds the page to be no wider than its window, once charts and lists have followed a change of that. */
+/** Expects that the page is not wider than its window, after charts and lists have adapted to a new size. */
 export async function expectNoSideScroll(page: Page): Promise<void> {
   const overhang = () =>
     page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
-  await expect.poll(overhang, `${page.url()} scrolls sideways`).toBeLessThanOrEqual(0)
+  await expect.poll(overhang, `${page.url()} scrolls horizontally`).toBeLessThanOrEqual(0)
 }

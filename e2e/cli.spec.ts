@@ -4,28 +4,28 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
 import { queueSchema } from '@/lib/contract/cluster'
-import { standInNode } from './cluster-page'
-import { makePerson, noLimits, type Person } from './people'
+import { createFakeNode } from './cluster-page'
 import { theSystem } from './system/the-system'
+import { createUser, noLimits, type TestUser } from './test-users'
 import { fileOf, submit, waitingConfig } from './uploads'
 
-/** The built `gpuq`, as somebody types it. Nothing of it needs a browser. */
+/** Tests the built `gpuq` as a user runs it. Needs no browser. */
 
 const program = join(import.meta.dirname, '..', 'dist', 'cli.js')
-/** So little that many jobs of the tests fit beside each other. */
+/** Small requests, so that the jobs of many tests fit side by side. */
 const small = ['--gpus', '0', '--cpu', '0.5', '--memory', '0.25', '--expected-time', '60']
 
 let home: string
-let person: Person
+let person: TestUser
 
 test.beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'gpuq-cli-'))
-  person = await makePerson({ name: 'typist', limits: noLimits })
+  person = await createUser({ name: 'typist', limits: noLimits })
   const signedIn = await gpuq(['login', '--server', theSystem().url, '--token-stdin'], {
     input: person.token,
   })
   expect(signedIn).toMatchObject({ code: 0, err: '' })
-  expect(signedIn.out).toContain(`You are ${person.handle}`)
+  expect(signedIn.out).toContain(`as ${person.handle}`)
 })
 test.afterAll(() => rm(home, { recursive: true, force: true }))
 
@@ -73,7 +73,7 @@ async function solution(code: string): Promise<string> {
   return path
 }
 
-test('the token is stored for its owner alone, and a wrong one is not stored', async () => {
+test('login stores a valid token for its owner only, and does not store an invalid one', async () => {
   const path = join(home, '.config', 'gpuq', 'config.json')
   expect((await stat(path)).mode & 0o777).toBe(0o600)
   const before = await readFile(path, 'utf8')
@@ -85,17 +85,17 @@ test('the token is stored for its owner alone, and a wrong one is not stored', a
   expect(await readFile(path, 'utf8')).toBe(before)
 })
 
-test('submit shows what the program prints, each stream to its own, and ends as the program does', async () => {
+test("submit prints stdout and stderr separately and exits with the program's exit code", async () => {
   const path = await solution(
     'import sys\nprint("to stdout")\nprint("to stderr", file=sys.stderr)\nsys.exit(3)\n',
   )
-  const ended = await gpuq(['submit', path, '--name', 'ends with 3', ...small])
+  const ended = await gpuq(['submit', path, '--name', 'exits with 3', ...small])
   expect(ended).toMatchObject({ code: 3, out: 'to stdout\n' })
   expect(ended.err).toContain('to stderr\n')
   expect(ended.err).toContain('Exit code 3.')
 })
 
-test('run queues a command and ends well when it does', async () => {
+test('run queues a command and exits with 0 when it completes', async () => {
   const words = ['--', 'sh', '-c', 'echo "two  words" $0', "it's"]
   expect(await gpuq(['run', '--gpus', '0', '-q', ...words])).toEqual({
     code: 0,
@@ -107,7 +107,7 @@ test('run queues a command and ends well when it does', async () => {
   expect(await gpuq(['wait', id])).toMatchObject({ code: 4 })
 })
 
-/** As fast as it is asked for: a burst every twentieth of a second, of which there are twenty in one. */
+/** Prints 20 bursts per second. */
 const printer = `
 import sys, time
 began = time.monotonic()
@@ -117,27 +117,27 @@ for burst in range(100):
     time.sleep(max(0, began + (burst + 1) / 20 - time.monotonic()))
 `
 
-test('logs -f follows a job that prints 20,000 lines a second to its end, with none lost or out of order', async () => {
+test('logs -f follows a job that prints 20,000 lines per second, without lost or reordered lines', async () => {
   const path = await solution(printer)
   const { out: id } = await gpuq(['submit', path, '--no-wait', ...small])
   const followers = await Promise.all([gpuq(['logs', '-f', id.trim()]), gpuq(['logs', '-f', id.trim()])])
   const printed = Array.from({ length: 100_000 }, (_, line) => `line ${line}\n`).join('')
   for (const { code, out, err } of followers) {
     expect({ code, err }).toEqual({ code: 0, err: '' })
-    // Compared as a whole, but not shown as one where it differs.
+    // Compare without printing the values: a difference would print megabytes.
     expect(out === printed, `${out.length} of ${printed.length} characters`).toBe(true)
   }
   expect((await gpuq(['logs', id.trim()])).out === printed).toBe(true)
 })
 
-test('submit --json waits, and prints the result and nothing else', async () => {
+test('submit --json waits and prints only the result', async () => {
   const path = await solution('print(\'{"loss": 0.1}\')\nraise SystemExit(5)\n')
   const ended = await gpuq(['submit', path, '--json', ...small])
   expect(ended).toMatchObject({ code: 5, err: '' })
   expect(JSON.parse(ended.out)).toMatchObject({ status: 'failed', exit_code: 5, results: [{ loss: 0.1 }] })
 })
 
-test('results are the file, on stdout or in a file of their own', async () => {
+test('results prints the file to stdout or writes it to a file', async () => {
   const path = await solution('print(\'{"accuracy": 0.93}\')\n')
   const { out } = await gpuq(['submit', path, '--no-wait', ...small])
   const id = out.trim()
@@ -154,7 +154,7 @@ test('results are the file, on stdout or in a file of their own', async () => {
   expect(await readFile(file, 'utf8')).toBe(printed.out)
 })
 
-test('what waits is listed, moved, cancelled and waited for', async () => {
+test('waiting jobs can be listed, reprioritized, cancelled and waited for', async () => {
   const id = await submit(person, 'print(1)', waitingConfig)
   const { queued } = queueSchema.parse(JSON.parse((await gpuq(['queue', '--json'])).out))
   expect(queued.some((job) => job.job_id === id)).toBe(true)
@@ -166,7 +166,7 @@ test('what waits is listed, moved, cancelled and waited for', async () => {
   expect(await gpuq(['wait', id])).toMatchObject({ code: 130 })
 })
 
-test('Ctrl-C leaves a job running, and cancel ends the one who follows it', async () => {
+test('Ctrl-C leaves a job running, and cancel ends a command that follows it', async () => {
   const path = await solution('import time\nprint("started", flush=True)\ntime.sleep(3600)\n')
   const { out } = await gpuq(['submit', path, '--no-wait', ...small, '--max-time', '1h'])
   const id = out.trim()
@@ -178,13 +178,13 @@ test('Ctrl-C leaves a job running, and cancel ends the one who follows it', asyn
   expect((await person.client.jobs.get(id)).status).toBe('running')
   const other = start(['logs', '-f', id])
   const end = ended(other)
-  // It follows once it has shown what was printed before.
+  // The first output shows that the command follows the job.
   await new Promise((resolve) => other.stdout?.once('data', resolve))
   await gpuq(['cancel', id])
   expect(await end).toMatchObject({ code: 130, out: 'started\n' })
 })
 
-test('admins pause a GPU and take it back; others are told that they may not', async () => {
+test('only admins can pause and resume a GPU', async () => {
   const { url, adminToken } = theSystem()
   const env = { GPUQ_SERVER: url, GPUQ_TOKEN: adminToken }
   const { nodes } = await person.client.cluster.get()
@@ -205,23 +205,23 @@ test('admins pause a GPU and take it back; others are told that they may not', a
     expect(await gpuq(['resume', place], { env })).toMatchObject({ code: 0, err: '' })
   }
   expect(await stateOf()).not.toBe('paused')
-  expect((await gpuq(['pause', 'no-such-node'], { env })).err).toContain('There is no node no-such-node.')
+  expect((await gpuq(['pause', 'no-such-node'], { env })).err).toContain('Node no-such-node not found.')
 })
 
-test('admins forget what will not come back, and nothing that is there', async () => {
+test('admins can remove lost nodes and GPUs, but not connected ones', async () => {
   const { url, adminToken } = theSystem()
   const env = { GPUQ_SERVER: url, GPUQ_TOKEN: adminToken }
-  const node = await standInNode('cli-gone', 'Stand-in GPU')
+  const node = await createFakeNode('cli-gone', 'Stand-in GPU')
   expect((await gpuq(['forget', 'cli-gone'], { env })).err).toContain('A worker serves cli-gone.')
   await node.loseGpu(1)
   expect(await gpuq(['forget', 'cli-gone:1'])).toMatchObject({ code: 1, out: '' })
-  expect((await gpuq(['forget', 'cli-gone:1'], { env })).out).toContain('GPU 1 of cli-gone is forgotten.')
+  expect((await gpuq(['forget', 'cli-gone:1'], { env })).out).toContain('GPU 1 on cli-gone removed.')
   await node.leave()
-  expect((await gpuq(['forget', 'cli-gone'], { env })).out).toContain('cli-gone is forgotten.')
+  expect((await gpuq(['forget', 'cli-gone'], { env })).out).toContain('cli-gone removed.')
   expect((await gpuq(['nodes'])).out).not.toContain('cli-gone')
 })
 
-test('tokens are made, listed and revoked', async () => {
+test('tokens can be created, listed and revoked', async () => {
   const made = await gpuq(['tokens', 'create', 'for a script', '--scope', 'read', '--expires', '1'])
   const env = { GPUQ_SERVER: theSystem().url, GPUQ_TOKEN: made.out.trim() }
   expect(await gpuq(['jobs'], { env })).toMatchObject({ code: 0 })
@@ -231,14 +231,14 @@ test('tokens are made, listed and revoked', async () => {
   expect(await gpuq(['jobs'], { env })).toMatchObject({ code: 1, out: '' })
 })
 
-test('what is wrong is said in a sentence, and how it was wrong by the exit code', async () => {
+test('an error prints one sentence, and the exit code tells its kind', async () => {
   const path = await solution('print(1)\n')
   expect(await gpuq(['status', 'no-id'])).toMatchObject({ code: 2 })
   expect(await gpuq(['jobs', '--bogus'])).toMatchObject({ code: 2 })
   expect(await gpuq(['submit', 'missing.py'])).toEqual({
     code: 1,
     out: '',
-    err: 'gpuq: missing.py cannot be read: there is no such file.\n',
+    err: 'gpuq: Cannot read missing.py: no such file or directory.\n',
   })
   const refused = await gpuq(['submit', path, ...small, '--cpu', '100000'])
   expect(refused.code).toBe(1)

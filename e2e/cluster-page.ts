@@ -2,21 +2,21 @@ import { AxeBuilder } from '@axe-core/playwright'
 import { expect, type Locator, type Page } from '@playwright/test'
 import { deregisterNode, registerNode } from '@/lib/cluster/nodes/nodes'
 import { expectNoSideScroll } from './browser-test'
-import { storedData } from './stored'
+import { storedData } from './stored-data'
 
-/** What a test does on the page of the cluster, in its own words. */
+/** Actions on the cluster page. */
 
 export async function openCluster(page: Page): Promise<void> {
   await page.goto('/cluster')
   await expect(page.getByRole('heading', { level: 1, name: 'Cluster' })).toBeVisible()
 }
 
-/** The tiles of one node's GPUs. */
+/** The tiles of a node's GPUs. */
 export function gpusOf(page: Page, node: string): Locator {
   return page.getByRole('list', { name: `GPUs of ${node}` }).getByRole('listitem')
 }
 
-/** Opens the details of one GPU. */
+/** Opens the details of a GPU. */
 export async function openGpu(page: Page, node: string, index: number): Promise<Locator> {
   await gpusOf(page, node).nth(index).getByRole('button').click()
   const dialog = page.getByRole('dialog', { name: `GPU ${index} of ${node}` })
@@ -29,13 +29,13 @@ export function waitingRow(page: Page, name: string): Locator {
   return page.getByRole('table', { name: 'Waiting jobs' }).getByRole('row').filter({ hasText: name })
 }
 
-/** Chooses an action of a job in the queue. */
+/** Selects an action from the menu of a queued job. */
 export async function chooseAction(page: Page, name: string, action: string): Promise<void> {
   await page.getByRole('button', { name: `Actions for ${name}` }).click()
   await page.getByRole('menuitem', { name: action }).click()
 }
 
-/** Free of what axe finds, in both themes, and no wider than a telephone. */
+/** Expects no axe violations in both themes, and no horizontal scrolling on a phone. */
 export async function expectUsable(page: Page, name: string): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
@@ -53,16 +53,18 @@ export async function expectUsable(page: Page, name: string): Promise<void> {
   await page.setViewportSize({ width: 1280, height: 800 })
 }
 
-interface StandIn {
+interface FakeNode {
   number: number
-  /** Its node does not find that GPU any more. */
+  /** Marks a GPU as no longer found by its node. */
   loseGpu: (index: number) => Promise<void>
-  /** Its worker has left. */
+  /** Ends the node's lease, as if its worker had stopped. */
   leave: () => Promise<void>
 }
 
-/** A node with two GPUs in the books alone: its worker never offers it, so no job starts there. */
-export async function standInNode(name: string, model: string): Promise<StandIn> {
+/**
+ * Creates a node with two GPUs that exists only in the database. No worker offers it, so no job starts there.
+ */
+export async function createFakeNode(name: string, model: string): Promise<FakeNode> {
   const { pool } = storedData()
   const gpus = [0, 1].map((index) => ({
     index,

@@ -2,50 +2,50 @@ import { expect } from '@playwright/test'
 import { expectNoSideScroll, test } from './browser-test'
 import {
   chooseAction,
+  createFakeNode,
   expectUsable,
   gpusOf,
   openCluster,
   openGpu,
-  standInNode,
   waitingRow,
 } from './cluster-page'
 import { expectStatus } from './job-page'
-import { expectNews } from './passing-news'
-import { adminClient, cancelAll, makePerson, noLimits, type Person } from './people'
 import { signIn } from './sign-in'
+import { adminClient, cancelAll, createUser, noLimits, type TestUser } from './test-users'
+import { expectToast } from './toasts'
 import { configText, submit } from './uploads'
 
-/** Simulated nodes are the whole system's: one test at a time. */
+/** Simulated nodes affect the whole system: run one test at a time. */
 test.describe.configure({ mode: 'serial' })
 test.use({ contextOptions: { reducedMotion: 'reduce' } })
 
 const simulated = { node_count: 2, gpus_per_node: 8 }
 const node = 'sim-0'
 
-let admin: Person
-let owner: Person
-let stranger: Person
+let admin: TestUser
+let owner: TestUser
+let stranger: TestUser
 
 test.beforeAll(async () => {
-  admin = await makePerson({ name: 'operator', role: 'admin' })
-  owner = await makePerson({ name: 'owner', limits: noLimits })
-  stranger = await makePerson({ name: 'stranger' })
+  admin = await createUser({ name: 'operator', role: 'admin' })
+  owner = await createUser({ name: 'owner', limits: noLimits })
+  stranger = await createUser({ name: 'stranger' })
 })
 test.afterAll(async () => {
   for (const person of [owner, stranger]) await cancelAll(person)
   await expect(async () => adminClient().cluster.initialize({ node_count: 0 })).toPass()
 })
 
-/** All GPUs of a simulated node: the system's own has fewer. */
+/** Requests all GPUs of a simulated node: more than the system's own node has. */
 const wholeNode = (name: string, more: Record<string, unknown> = {}) =>
   configText({ name, gpu_count: 8, expected_time: 3000, ...more })
 
 const forever = 'import time; time.sleep(3600)'
 
-test('an admin makes simulated nodes, and sees what runs on them', async ({ page, context }) => {
+test('an admin creates simulated nodes and sees what runs on them', async ({ page, context }) => {
   await signIn(context, admin)
   await openCluster(page)
-  // They are served by the system's own worker, which may still be on its way.
+  // The system's own worker serves them, and may still be starting.
   await expect(page.getByRole('list', { name: /^GPUs of node-/ })).toBeVisible()
   await test.step('make them', async () => {
     await page.getByRole('button', { name: 'Simulated nodes…' }).click()
@@ -78,7 +78,7 @@ test('an admin makes simulated nodes, and sees what runs on them', async ({ page
   })
 })
 
-test('an admin pauses a GPU and a node, and takes them back', async ({ page, context }) => {
+test('an admin pauses and resumes a GPU and a node', async ({ page, context }) => {
   await signIn(context, admin)
   await openCluster(page)
   await test.step('a GPU', async () => {
@@ -102,7 +102,7 @@ test('an admin pauses a GPU and a node, and takes them back', async ({ page, con
   })
 })
 
-test('an admin moves a waiting job forward, and cancels it', async ({ page, context }) => {
+test('an admin changes the priority of a waiting job and cancels it', async ({ page, context }) => {
   for (let count = 0; count < simulated.node_count; count++)
     await submit(owner, forever, wholeNode('runs in secret'))
   await submit(owner, 'print(1)', wholeNode('waits first', { expected_time: 60 }))
@@ -132,7 +132,7 @@ test('an admin moves a waiting job forward, and cancels it', async ({ page, cont
   await expectStatus(page, 'Cancelled')
 })
 
-test('a researcher sees the cluster without the jobs of others', async ({ page, context }) => {
+test("a researcher sees the cluster without other users' jobs", async ({ page, context }) => {
   const own = await submit(stranger, 'print(1)', wholeNode('my own'))
   await signIn(context, stranger)
   await openCluster(page)
@@ -158,12 +158,12 @@ test('a researcher sees the cluster without the jobs of others', async ({ page, 
   await stranger.client.jobs.cancel(own)
 })
 
-test('a job that waits for what an admin paused tells why, and what will not come back is forgotten', async ({
+test('a job shows that an admin paused its resources, and a lost GPU and node can be forgotten', async ({
   page,
   context,
 }) => {
   const model = 'Rare A100'
-  const [kept, gone] = [await standInNode('lab-kept', model), await standInNode('lab-gone', model)]
+  const [kept, gone] = [await createFakeNode('lab-kept', model), await createFakeNode('lab-gone', model)]
   const id = await submit(stranger, 'print(1)', configText({ name: 'rare', gpu_count: 1, gpu_model: model }))
   await signIn(context, admin)
   await openCluster(page)
@@ -195,7 +195,7 @@ test('a job that waits for what an admin paused tells why, and what will not com
     await asked.getByRole('button', { name: 'Keep node' }).click()
     await expect(gpusOf(page, 'lab-gone')).toHaveCount(1)
     await page.getByRole('button', { name: 'Forget lab-gone', exact: true }).click()
-    await expectNews(page, 'lab-gone forgotten', () =>
+    await expectToast(page, 'lab-gone forgotten', () =>
       asked.getByRole('button', { name: 'Forget node' }).click(),
     )
     await expect(gpusOf(page, 'lab-gone')).toHaveCount(0)
@@ -214,7 +214,7 @@ test('an admin edits the policy and the models', async ({ page, context }) => {
     await page.getByRole('button', { name: 'Save policy' }).click()
     await expect(page.getByText('Use a whole number from 0 to 1,000,000.')).toBeVisible()
     await page.getByLabel('Queue size').fill('77')
-    await expectNews(page, 'Policy saved', () => page.getByRole('button', { name: 'Save policy' }).click())
+    await expectToast(page, 'Policy saved', () => page.getByRole('button', { name: 'Save policy' }).click())
     expect((await adminClient().orchestrator.policy()).max_queue_size).toBe(77)
     await adminClient().orchestrator.updatePolicy({ max_queue_size: before.max_queue_size })
   })
@@ -230,7 +230,7 @@ test('an admin edits the policy and the models', async ({ page, context }) => {
     await page.getByRole('button', { name: 'Remove b-model' }).click()
     await page.getByRole('button', { name: 'Add model' }).click()
     await page.getByLabel('Model', { exact: true }).last().fill('c-model')
-    await expectNews(page, 'Models saved', () => page.getByRole('button', { name: 'Save models' }).click())
+    await expectToast(page, 'Models saved', () => page.getByRole('button', { name: 'Save models' }).click())
     expect(await adminClient().cluster.models()).toEqual({
       default_requirement: 2,
       models: { 'a-model': 0.5, 'c-model': 1 },
@@ -239,10 +239,7 @@ test('an admin edits the policy and the models', async ({ page, context }) => {
   await expectUsable(page, 'policy')
 })
 
-test('a cluster that does not fit on one page comes in pages, and its nodes are found by name', async ({
-  page,
-  context,
-}) => {
+test('a large cluster is split into pages, and nodes can be found by name', async ({ page, context }) => {
   await adminClient().cluster.initialize({ ...simulated, node_count: 60 })
   await signIn(context, admin)
   await openCluster(page)
@@ -250,7 +247,7 @@ test('a cluster that does not fit on one page comes in pages, and its nodes are 
   const place = page.getByRole('navigation', { name: 'Nodes: pages' }).first()
   await expect(nodes).toHaveCount(48)
   await expect(place).toContainText('Nodes 1 to 48 of 61')
-  // The figures are those of all nodes: 60 of 8 GPUs, and the system's own.
+  // The figures cover all nodes: 60 with 8 GPUs, and the system's own.
   await expect(page.getByText('of 482')).toBeVisible()
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 844 })

@@ -3,14 +3,17 @@ import { queueSchema } from '@/lib/contract/cluster'
 import { queueSubmittedSchema } from '@/lib/contract/queue'
 import { test } from './browser-test'
 import { runCommand } from './documented/run'
-import { makePerson, noLimits } from './people'
 import { signIn } from './sign-in'
+import { createUser, noLimits } from './test-users'
 import { submit, waitingConfig } from './uploads'
 
-/** The queue API as the user guide has it. */
+/** Tests the examples of the queue API in the user guide. */
 
-test('a command runs in a shell that may write, and its page shows it', async ({ page, context }) => {
-  const person = await makePerson({ name: 'commander', limits: noLimits })
+test('a command runs in a shell with a writable directory, and its page shows it', async ({
+  page,
+  context,
+}) => {
+  const person = await createUser({ name: 'commander', limits: noLimits })
   const facts = { token: person.token, handle: person.handle }
   const { job_id: jobId } = queueSubmittedSchema.parse(await runCommand('queue-submit.sh', facts))
   await expect.poll(async () => (await person.client.jobs.get(jobId)).status).toBe('failed')
@@ -26,8 +29,8 @@ test('a command runs in a shell that may write, and its page shows it', async ({
   await expect(page.getByRole('button', { name: 'Run again' })).toBeVisible()
 })
 
-test('what waits is listed, moved and cancelled by the lines of the guide', async () => {
-  const person = await makePerson({ name: 'commander', limits: noLimits })
+test('the commands of the guide list, reprioritize and cancel waiting jobs', async () => {
+  const person = await createUser({ name: 'commander', limits: noLimits })
   const jobId = await submit(person, 'print(1)', waitingConfig)
   const facts = { token: person.token, handle: person.handle, jobId }
   const { queued } = queueSchema.parse(await runCommand('queue.sh', facts))

@@ -2,24 +2,26 @@ import { expect } from '@playwright/test'
 import type { JobResult } from '@/lib/contract/jobs'
 import { test } from './browser-test'
 import { runCommand, runProgram } from './documented/run'
-import { adminClient, makePerson, noLimits, type Person } from './people'
 import { signIn } from './sign-in'
+import { adminClient, createUser, noLimits, type TestUser } from './test-users'
 import { fileOf, submit, waitingConfig } from './uploads'
 
-/** The upload API as the user guide has it, with a token that an admin made in the browser. */
+/**
+ * Tests the examples of the upload API in the user guide, with a token that an admin created in the browser.
+ */
 
-let researcher: Person
+let researcher: TestUser
 let token: string
 
 test.beforeAll(async () => {
-  researcher = await makePerson({ name: 'your_user_id' })
+  researcher = await createUser({ name: 'your_user_id' })
 })
 
-test('an admin makes a token in the browser, shown once with a config and a command to hand over', async ({
+test('an admin creates a token in the browser, which shows it once with a config and a command', async ({
   page,
   context,
 }) => {
-  const admin = await makePerson({ name: 'admin', role: 'admin' })
+  const admin = await createUser({ name: 'admin', role: 'admin' })
   await signIn(context, admin)
   await page.goto('/admin/tokens')
   await page.getByRole('button', { name: 'New token' }).click()
@@ -39,7 +41,7 @@ test('an admin makes a token in the browser, shown once with a config and a comm
   expect(await page.content()).not.toContain(token)
 })
 
-test('with that token the curl lines do what the user guide says', async () => {
+test('the curl commands of the user guide work with that token', async () => {
   const facts = { token, handle: researcher.handle }
   const result = await runCommand('submit.sh', facts)
   expect(result).toMatchObject({
@@ -56,7 +58,7 @@ test('with that token the curl lines do what the user guide says', async () => {
   for (const time of ['created_at', 'started_at', 'completed_at']) {
     expect(Date.parse((status as Record<string, string>)[time] ?? ''), time).not.toBeNaN()
   }
-  // The file is stored a moment after the verdict: an answer that came before knows no name.
+  // The file is stored a moment after the job's end: an earlier response does not contain its name.
   const file = await fileOf(researcher, jobId)
   expect([null, file]).toContain(told.result_file)
   expect(await runCommand('results.sh', { ...facts, jobId })).toEqual({ ...told, result_file: file })
@@ -67,14 +69,14 @@ test('with that token the curl lines do what the user guide says', async () => {
   expect(await runCommand('cancel.sh', { ...facts, jobId: waiting })).toMatchObject({ status: 'cancelled' })
 })
 
-test('with that token a Python program prints its result', async () => {
+test('a Python program prints its result with that token', async () => {
   const printed = await runProgram('submit.py', { token, handle: researcher.handle })
   expect(printed).toMatch(/^[0-9a-f-]{36} completed\nsum 10\n$/)
 })
 
-test('a second user sees none of it, by page, by list or by id', async ({ page, context, watch }) => {
+test('a second user cannot see the job by page, list or id', async ({ page, context, watch }) => {
   watch.tolerate(/status of 404/)
-  const stranger = await makePerson({ name: 'stranger' })
+  const stranger = await createUser({ name: 'stranger' })
   const [job] = (await researcher.client.jobs.list()).items
   await signIn(context, stranger)
   await page.goto('/jobs')
@@ -96,7 +98,7 @@ test('a second user sees none of it, by page, by list or by id', async ({ page, 
   await expect(page.getByText('No projects yet')).toBeVisible()
 })
 
-test('the limits hold as the user guide says', async () => {
+test('the limits match the user guide', async () => {
   const waiting = await submit(researcher, 'print(1)', waitingConfig)
   await expect(submit(researcher, 'print(2)')).rejects.toMatchObject({
     status: 429,

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
 import { clusterSchema } from '@/lib/contract/cluster'
 
-/** `gpuq start` with nothing before it: an empty directory, nobody signed in, no server. */
+/** Tests `gpuq start` in an empty directory, without a login and without a server. */
 
 const program = join(import.meta.dirname, '..', 'dist', 'cli.js')
 
@@ -29,7 +29,7 @@ function freePort(): Promise<number> {
 }
 
 function gpuq(args: string[]) {
-  // What the tests' own system was told must not reach this one.
+  // The variables of the tests' own system must not reach this one.
   const { PATH = '', DOCKER_HOST } = process.env
   const env = { PATH, HOME: home, NODE_ENV: 'production' as const, GPUQ_NODE_NAME: `node-${port}` }
   const child = spawn(process.execPath, [program, ...args], {
@@ -62,17 +62,17 @@ const answers = () =>
     .then(({ ok }) => ok)
     .catch(() => false)
 
-test('it makes ready what is missing, runs the jobs of the file, ends all of it, and goes on where it was', async () => {
+test('it prepares the system, runs the jobs of the file, stops everything, and continues after a restart', async () => {
   test.setTimeout(600_000)
   await writeFile(join(home, 'job.py'), 'import sys\nprint("seen", sys.argv[1:])\n')
   await writeFile(join(home, 'jobs.txt'), `0,${home}/job.py,,--seed 1,\n`)
   const first = start()
-  await expect.poll(() => first.text, { timeout: 240_000 }).toContain('job.py is job ')
+  await expect.poll(() => first.text, { timeout: 240_000 }).toContain('job.py submitted as job ')
   const config = join(home, '.config', 'gpuq', 'config.json')
   expect((await stat(config)).mode & 0o777).toBe(0o600)
   const { nodes } = clusterSchema.parse(JSON.parse(await run('nodes', '--json')))
   expect(nodes.map(({ gpus }) => gpus.length)).toEqual([3])
-  const [, id = ''] = /job\.py is job (\S+)/.exec(first.text) ?? []
+  const [, id = ''] = /job\.py submitted as job (\S+)/.exec(first.text) ?? []
   await run('wait', id)
   expect(await run('logs', id)).toBe("seen ['--seed', '1', '--cuda', '0']\n")
 
@@ -83,16 +83,16 @@ test('it makes ready what is missing, runs the jobs of the file, ends all of it,
   const second = start()
   await expect.poll(() => second.text, { timeout: 120_000 }).toContain('Watching jobs.txt')
   const beside = start()
-  await expect.poll(() => beside.text).toContain('serves')
+  await expect.poll(() => beside.text).toContain('Using the running gpuq')
   await run('add', 'job.py', '--args', '--seed 2', '--output-file', 'jobs.txt')
-  // Where nothing tells of a change, the file is looked at twice a minute.
+  // Without file watching, the file is checked twice per minute.
   await expect.poll(() => second.text + beside.text, { timeout: 120_000 }).toContain('line 2: ')
   expect(second.text + beside.text).not.toContain('line 1: ')
   beside.child.kill('SIGTERM')
   expect(await beside.ended).toBe(0)
   expect(await answers()).toBe(true)
 
-  // Killed, it takes what it started with it.
+  // A killed command also ends its child processes.
   second.child.kill('SIGKILL')
   await second.ended
   await expect.poll(answers).toBe(false)

@@ -1,20 +1,20 @@
 import { expect, test } from '@playwright/test'
+import { expectProblem } from './expect-problem'
 import { bearer } from './http-call'
-import { makePerson, type Person } from './people'
-import { expectProblem } from './problems'
-import { countStored, findKept } from './stored'
+import { countStored, findStoredTexts } from './stored-data'
+import { createUser, type TestUser } from './test-users'
 import { configText, sendParts, uploadParts } from './uploads'
 
-/** Configs that are refused: none of them stores anything, costs anything, or gives away the token beside the mistake. */
+/** Rejected configs: none is stored, uses quota, or leaks the token next to the error. */
 
 interface Case {
   name: string
-  /** The whole config; `token` is the line that holds the token. */
+  /** The complete config. `token` is the line with the token. */
   config: (token: string) => string
   status?: number
   message: RegExp
   path?: string
-  /** Where the mistake stands. */
+  /** The line of the error. */
   line?: number
 }
 
@@ -41,7 +41,7 @@ const yamlCases: Case[] = [
   { name: 'an open bracket', config: (token) => `${token}args: [1, 2\n`, message: /bracket/ },
   { name: 'a tab', config: (token) => `${token}env:\n\tA: b\n`, message: /tab/, line: 3 },
   {
-    name: 'a token with a colon too many',
+    name: 'a token line with a second colon',
     config: (token) => `${configText()}${token.replace('token: ', 'token: token: ')}`,
     message: /config_file/,
     line: 7,
@@ -54,11 +54,11 @@ const yamlCases: Case[] = [
     message: /tags/,
     line: 8,
   },
-  { name: 'a tag of its own', config: withLine('name: !mine x'), message: /tags/, line: 8 },
+  { name: 'a custom tag', config: withLine('name: !mine x'), message: /tags/, line: 8 },
   { name: 'two documents', config: (token) => `${token}---\n${configText()}`, message: /second document/ },
   { name: 'a list', config: (token) => `- ${token}`, message: /not a list/ },
-  { name: 'a mere word', config: () => 'hello\n', message: /key: value/ },
-  { name: 'nothing but a comment', config: () => '# nothing\n', message: /empty/ },
+  { name: 'a single word', config: () => 'hello\n', message: /key: value/ },
+  { name: 'only a comment', config: () => '# nothing\n', message: /empty/ },
   {
     name: '20,000 levels',
     config: (token) => `${token}args: ${'['.repeat(20_000)}\n`,
@@ -70,7 +70,7 @@ const yamlCases: Case[] = [
     message: /nested/,
   },
   {
-    name: 'more entries than any job needs',
+    name: 'too many entries',
     config: withLine(`args: [${'a,'.repeat(15_000)}]`),
     message: /entries/,
   },
@@ -80,7 +80,7 @@ const yamlCases: Case[] = [
 
 const keyCases: Case[] = [
   {
-    name: 'a key that is nearly known',
+    name: 'a misspelled key',
     config: (token) => `${token}${configText().replace('competition_id', 'competiton_id')}`,
     message: /competition_id/,
     line: 2,
@@ -99,7 +99,7 @@ const keyCases: Case[] = [
     message: /config_file/,
   },
   {
-    name: 'a list for a key',
+    name: 'a list as a key',
     config: withLine('[a, b]: 1'),
     message: /key/,
   },
@@ -109,7 +109,7 @@ const keyCases: Case[] = [
     message: /competition_id|missing/,
   },
   {
-    name: 'what this installation cannot do',
+    name: 'an unavailable feature',
     config: withKeys({ fresh_nodes: true }),
     path: 'fresh_nodes',
     message: /brings up no nodes/,
@@ -126,7 +126,7 @@ const ids = {
   'that is an emoji': '🚀',
   'of 10,000 characters': 'a'.repeat(10_000),
   'that is empty': '',
-  'that begins with a dash': '-rf',
+  'that starts with a dash': '-rf',
   'with a right-to-left override': 'a\u202eb',
 }
 
@@ -166,22 +166,27 @@ const valueCases: Case[] = [
     path: 'environment',
   },
   {
-    name: 'a variable that is reserved',
+    name: 'a reserved variable',
     config: withKeys({ env: { NVIDIA_VISIBLE_DEVICES: 'all' } }),
     message: /reserved/,
   },
   {
-    name: 'more GPUs than there may be',
+    name: 'too many GPUs',
     config: withKeys({ gpu_count: 9 }),
     message: /at most 8/,
     path: 'gpu_count',
   },
-  { name: 'half a GPU count', config: withKeys({ gpu_count: 0.5 }), message: /whole/, path: 'gpu_count' },
+  {
+    name: 'a fractional GPU count',
+    config: withKeys({ gpu_count: 0.5 }),
+    message: /whole/,
+    path: 'gpu_count',
+  },
 ]
 
-let person: Person
+let person: TestUser
 test.beforeAll(async () => {
-  person = await makePerson({ name: 'configs' })
+  person = await createUser({ name: 'configs' })
 })
 
 for (const { name, config, status = 422, message, path, line } of [
@@ -189,7 +194,7 @@ for (const { name, config, status = 422, message, path, line } of [
   ...keyCases,
   ...valueCases,
 ]) {
-  test(`${name} is refused`, async () => {
+  test(`${name} is rejected`, async () => {
     const text = config(`token: "${person.token}"\n`)
     const answer = await sendParts(person, uploadParts(code, text))
     const { detail, errors = [] } = expectProblem(answer, status)
@@ -201,11 +206,11 @@ for (const { name, config, status = 422, message, path, line } of [
   })
 }
 
-test('none of the refused costs quota, and the token is kept nowhere', async () => {
+test('rejected configs use no quota, and the token is not stored', async () => {
   const answer = await sendParts(person, uploadParts(code, configText()))
   expect(answer.status).toBe(202)
   expect(answer.headers['ratelimit-remaining']).toBe('4')
-  expect(await findKept([person.token])).toEqual([])
+  expect(await findStoredTexts([person.token])).toEqual([])
   expect((await person.client.transport.raw('/api/users/me', { headers: bearer(person.token) })).status).toBe(
     200,
   )

@@ -1,20 +1,20 @@
 import { expect, test } from '@playwright/test'
+import { expectProblem } from './expect-problem'
 import { bearer, call } from './http-call'
-import { makePerson, noLimits, type Person } from './people'
-import { expectProblem } from './problems'
 import { sessionCookie } from './sign-in'
+import { createUser, noLimits, type TestUser } from './test-users'
 import { configText, fileOf, submit, waitingConfig } from './uploads'
 
-/** What a job printed must never be shown by a browser as a page of gpuq. */
+/** A browser must never render the output of a job as a page of gpuq. */
 
 const page = '<!doctype html><script>document.title = "owned"</script><svg onload="alert(1)">'
 
-let person: Person
+let person: TestUser
 let id: string
 let file: string
 let cookie: string
 test.beforeAll(async () => {
-  person = await makePerson({ name: 'downloads', limits: noLimits })
+  person = await createUser({ name: 'downloads', limits: noLimits })
   cookie = await sessionCookie(person)
   const config = configText({ competition_id: 'a.html', name: page.slice(0, 100) })
   id = await submit(person, `print(${JSON.stringify(page)})`, config, { wait: true })
@@ -22,7 +22,7 @@ test.beforeAll(async () => {
 })
 
 for (const format of ['jsonl', 'text']) {
-  test(`the ${format} of a job that printed HTML is saved and never shown`, async () => {
+  test(`the ${format} of a job that printed HTML is downloaded, not rendered`, async () => {
     for (const accept of ['*/*', 'text/html', 'image/svg+xml']) {
       const { status, headers, text } = await call(`/api/results/${id}?format=${format}`, {
         headers: { cookie, accept, 'sec-fetch-dest': 'document' },
@@ -38,7 +38,7 @@ for (const format of ['jsonl', 'text']) {
   })
 }
 
-test('every other answer about it is JSON, and no browser takes it for anything else', async () => {
+test('all other responses about the job are JSON that browsers do not sniff', async () => {
   const paths = [
     `/api/results/${id}`,
     `/api/status/${id}`,
@@ -56,7 +56,7 @@ test('every other answer about it is JSON, and no browser takes it for anything 
   }
 })
 
-test('a refusal repeats nothing of what was asked', async () => {
+test('an error does not repeat the request', async () => {
   const asked = '%3Cscript%3Ealert(1)%3C/script%3E'
   for (const path of [
     `/api/status/${asked}`,
@@ -73,7 +73,7 @@ test('a refusal repeats nothing of what was asked', async () => {
   }
 })
 
-test('a format that is none, and a file that is not there yet, are refused', async () => {
+test('an unknown format and a file that does not exist yet are rejected', async () => {
   expectProblem(
     await call(`/api/results/${id}?format=html`, { headers: bearer(person.token) }),
     422,
@@ -85,7 +85,7 @@ test('a format that is none, and a file that is not there yet, are refused', asy
   await person.client.jobs.cancel(waiting)
 })
 
-test('the file is named after what was asked for, and cannot lead out of its place', async () => {
+test('the file is named after its job and cannot leave its directory', async () => {
   const { headers } = await call(`/api/results/${id}?format=jsonl`, { headers: bearer(person.token) })
   expect(headers['content-disposition']).toContain(`"${person.handle}_a.html_`)
   expect(headers['content-disposition']).toContain(`"${file}"`)

@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { expect, test } from '@playwright/test'
-import { openGate, waitAtGate } from './gate'
+import { expectProblem } from './expect-problem'
 import { type Answer, bearer, call } from './http-call'
-import { adminClient, makePerson, type Person } from './people'
-import { expectProblem } from './problems'
+import { openBarrier, waitAtBarrier } from './program-barrier'
 import { postCredentials } from './sign-in'
-import { countStored } from './stored'
+import { countStored } from './stored-data'
 import { theSystem } from './system/the-system'
-import { configText, goesOn, sendParts, submit, uploadParts, waitingConfig } from './uploads'
+import { adminClient, createUser, type TestUser } from './test-users'
+import { configText, longRunning, sendParts, submit, uploadParts, waitingConfig } from './uploads'
 
-/** More of the same than anybody may send. */
+/** Requests above the limits. */
 
-/** Headers by which a proxy would name another client each time. */
+/** Headers with which a proxy would name a different client for each request. */
 function forwardedFor(): Record<string, string> {
   const address = [...randomBytes(4)].join('.')
   return {
@@ -23,8 +23,8 @@ function forwardedFor(): Record<string, string> {
   }
 }
 
-/** Submits all at once, each under another client's name; with `atOnce` only so many of them, and the next as one is answered. */
-async function submitAtOnce(person: Person, count: number, atOnce = count): Promise<Answer[]> {
+/** Submits many jobs concurrently, each as a different client. `atOnce` limits the concurrency. */
+async function submitAtOnce(person: TestUser, count: number, atOnce = count): Promise<Answer[]> {
   const answers: Answer[] = []
   let sent = 0
   const sendInTurn = async () => {
@@ -39,8 +39,8 @@ async function submitAtOnce(person: Person, count: number, atOnce = count): Prom
 
 const statuses = (answers: Answer[], wanted: number) => answers.filter(({ status }) => status === wanted)
 
-test('of 50 submissions at once against one active job, one is let in', async () => {
-  const person = await makePerson({ name: 'active' })
+test('a limit of one active job accepts one of 50 concurrent submissions', async () => {
+  const person = await createUser({ name: 'active' })
   const answers = await submitAtOnce(person, 50)
   expect(statuses(answers, 202)).toHaveLength(1)
   const refused = statuses(answers, 429)
@@ -53,10 +53,11 @@ test('of 50 submissions at once against one active job, one is let in', async ()
   expect(await countStored(person.handle)).toEqual({ jobs: 1, projects: 1, keys: 0 })
 })
 
-test('of 200 submissions, 40 at once, against five a minute, five are let in', async () => {
+test('a limit of five per minute accepts five of 200 submissions, 40 at a time', async () => {
   const limits = { submissions_per_minute: 5, max_active_jobs: 1000 }
-  const person = await makePerson({ name: 'rate', limits })
-  // They take turns at one row: of more at once than that, a slow server turns the last away before it looks at them.
+  const person = await createUser({ name: 'rate', limits })
+  // All submissions lock the same row: with more concurrency, a slow server would reject the last ones before
+  // it checks the limit.
   const answers = await submitAtOnce(person, 200, 40)
   expect(statuses(answers, 202)).toHaveLength(5)
   const refused = statuses(answers, 429)
@@ -69,16 +70,16 @@ test('of 200 submissions, 40 at once, against five a minute, five are let in', a
   expect((await countStored(person.handle)).jobs).toBe(5)
 })
 
-test('a job cancelled while it waited costs nothing', async () => {
-  const person = await makePerson({ name: 'waits' })
+test('a job that is cancelled while waiting uses no quota', async () => {
+  const person = await createUser({ name: 'waits' })
   for (let i = 0; i < 7; i++) {
     const id = await submit(person, 'print(1)', waitingConfig)
     expect((await person.client.jobs.cancel(id)).status).toBe('cancelled')
   }
 })
 
-test('fifty retries under one key are one job', async () => {
-  const person = await makePerson({ name: 'retries' })
+test('fifty retries with one key create one job', async () => {
+  const person = await createUser({ name: 'retries' })
   const headers = { 'idempotency-key': 'the-same' }
   const answers = await Promise.all(
     Array.from({ length: 50 }, () => sendParts(person, uploadParts('print(1)', waitingConfig), { headers })),
@@ -87,8 +88,8 @@ test('fifty retries under one key are one job', async () => {
   expect(await countStored(person.handle)).toEqual({ jobs: 1, projects: 1, keys: 1 })
 })
 
-test('passwords cannot be guessed without end, and nobody else is kept out', async () => {
-  const [victim, neighbour] = [await makePerson({ name: 'victim' }), await makePerson({ name: 'neighbour' })]
+test('password attempts are limited, and other users can still sign in', async () => {
+  const [victim, neighbour] = [await createUser({ name: 'victim' }), await createUser({ name: 'neighbour' })]
   for (let i = 0; i < 10; i++) {
     const answer = await postCredentials({ ...victim, password: `guess ${i}` }, forwardedFor())
     expect(answer.status).toBe(401)
@@ -103,7 +104,7 @@ test('passwords cannot be guessed without end, and nobody else is kept out', asy
   )
 })
 
-test('invitations cannot be guessed without end, and the right one is still let in', async () => {
+test('invitation attempts are limited, and the valid invitation still works', async () => {
   const accept = (token: string) =>
     call('/api/invitations', {
       method: 'POST',
@@ -126,8 +127,8 @@ interface Stream {
   sent: ClientRequest
 }
 
-/** Opens a job's event stream and leaves it open. */
-function openStream(person: Person, jobId: string): Promise<Stream> {
+/** Opens a job's event stream and keeps it open. */
+function openStream(person: TestUser, jobId: string): Promise<Stream> {
   return new Promise((resolve, reject) => {
     const url = `${theSystem().url}/api/jobs/${jobId}/events`
     const sent = request(url, { headers: bearer(person.token), agent: false }, (answer: IncomingMessage) => {
@@ -140,8 +141,8 @@ function openStream(person: Person, jobId: string): Promise<Stream> {
   })
 }
 
-/** How many of the streams opened at once are let in; the others are refused. Breaks all of them off. */
-async function countOpened(person: Person, jobId: string, count: number): Promise<number> {
+/** Returns how many of the concurrent streams are accepted, then closes all of them. */
+async function countOpened(person: TestUser, jobId: string, count: number): Promise<number> {
   const streams = await Promise.all(Array.from({ length: count }, () => openStream(person, jobId)))
   for (const { sent } of streams) sent.destroy()
   const opened = streams.filter(({ status }) => status === 200).length
@@ -149,11 +150,11 @@ async function countOpened(person: Person, jobId: string, count: number): Promis
   return opened
 }
 
-test('event streams are limited, and those that break off are counted no more', async () => {
-  const [person, other] = [await makePerson({ name: 'streams' }), await makePerson({ name: 'beside' })]
+test('event streams are limited, and closed streams free their place', async () => {
+  const [person, other] = [await createUser({ name: 'streams' }), await createUser({ name: 'beside' })]
   const id = await submit(person, 'print(1)', waitingConfig)
   for (let round = 0; round < 3; round++) {
-    // Connections of the round before are noticed to be broken a moment later: only then is all of the room free again.
+    // The server notices closed connections a moment later. Only then is the full limit available again.
     await expect.poll(() => countOpened(person, id, 60)).toBe(32)
   }
   const streams = await Promise.all(Array.from({ length: 40 }, () => openStream(person, id)))
@@ -164,14 +165,14 @@ test('event streams are limited, and those that break off are counted no more', 
   expect((await call('/readyz')).status).toBe(200)
 })
 
-test('an answer that nobody waits for any more stops nothing', async () => {
-  const person = await makePerson({ name: 'gone' })
+test('a client that stops waiting for the response does not stop the job', async () => {
+  const person = await createUser({ name: 'gone' })
   const headers = { 'idempotency-key': 'left-behind' }
   const controller = new AbortController()
   const waiting = fetch(`${theSystem().url}/api/submit`, {
     method: 'POST',
     headers: { ...bearer(person.token), ...headers },
-    body: formOf(`${waitAtGate}print("done all the same")`),
+    body: formOf(`${waitAtBarrier}print("done all the same")`),
     signal: controller.signal,
   }).catch(() => null)
   await expect.poll(async () => (await person.client.jobs.list()).items.length).toBe(1)
@@ -179,13 +180,13 @@ test('an answer that nobody waits for any more stops nothing', async () => {
   await waiting
   const [job] = (await person.client.jobs.list()).items
   expect(['pending', 'running']).toContain(job?.status)
-  await openGate(job?.job_id ?? '')
+  await openBarrier(job?.job_id ?? '')
   await expect.poll(async () => (await person.client.jobs.get(job?.job_id ?? '')).status).toBe('completed')
 })
 
 function formOf(code: string): FormData {
   const form = new FormData()
   form.append('code', new Blob([code]), 'solution.py')
-  form.append('config_file', new Blob([configText(goesOn)]), 'config.yaml')
+  form.append('config_file', new Blob([configText(longRunning)]), 'config.yaml')
   return form
 }

@@ -1,27 +1,27 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
+import { expectProblem } from './expect-problem'
 import { call } from './http-call'
-import { makePerson, type Person } from './people'
-import { expectProblem } from './problems'
 import { postCredentials, sessionCookie } from './sign-in'
-import { countStored } from './stored'
+import { countStored } from './stored-data'
 import { theSystem } from './system/the-system'
+import { createUser, type TestUser } from './test-users'
 import { configText, formBody, formType, submit, uploadParts, waitingConfig } from './uploads'
 
-/** Requests that other sites make with a browser's session, and headers that only Next.js itself should send. */
+/** Cross-site requests with a browser's session, and headers that only Next.js itself may send. */
 
 const api = join(import.meta.dirname, '..', 'app', 'api')
 const neverWas = '01920000-0000-7000-8000-000000000000'
 
-let person: Person
+let person: TestUser
 let cookie: string
 test.beforeAll(async () => {
-  person = await makePerson({ name: 'origins', role: 'admin' })
+  person = await createUser({ name: 'origins', role: 'admin' })
   cookie = await sessionCookie(person)
 })
 
-/** Every route that changes something, as method and address. */
+/** Every route that changes data, as method and path. */
 async function changes(): Promise<{ method: string; path: string }[]> {
   const files = (await readdir(api, { recursive: true })).filter((file) => /(^|\/)route\.ts$/.test(file))
   const found = await Promise.all(
@@ -45,7 +45,7 @@ const foreign: Record<string, string>[] = [
   { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
 ]
 
-test('no change is made that another site asked for', async () => {
+test('no cross-site request changes data', async () => {
   const routes = (await changes()).filter(({ path }) => path !== '/api/invitations')
   expect(routes.length).toBeGreaterThan(10)
   for (const { method, path } of routes) {
@@ -60,7 +60,7 @@ test('no change is made that another site asked for', async () => {
   }
 })
 
-test("a form on another site submits no job and makes no token in the reader's name", async () => {
+test("a form on another site cannot submit a job or create a token with the user's session", async () => {
   const headers = { cookie, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
   const upload = formBody(uploadParts('print(1)', configText()))
   expectProblem(
@@ -79,7 +79,7 @@ test("a form on another site submits no job and makes no token in the reader's n
   expect((await person.client.tokens.list()).items.map(({ name }) => name)).toEqual(['of a test'])
 })
 
-test("the session's own site may ask", async () => {
+test('requests from the same site are accepted', async () => {
   const { url } = theSystem()
   const own: Record<string, string>[] = [{ origin: url }, { 'sec-fetch-site': 'same-origin' }, {}]
   for (const headers of own) {
@@ -92,7 +92,7 @@ test("the session's own site may ask", async () => {
   }
 })
 
-test('another site can read nothing', async () => {
+test('another site cannot read responses', async () => {
   const paths = [
     '/api/jobs',
     '/api/users/me',
@@ -116,7 +116,7 @@ test('another site can read nothing', async () => {
   expect(page.headers['content-security-policy']).toContain("frame-ancestors 'none'")
 })
 
-test('a GET changes nothing', async () => {
+test('a GET request changes nothing', async () => {
   const id = await submit(person, 'print(1)', waitingConfig)
   const { items } = await person.client.tokens.list()
   const paths = [
@@ -140,7 +140,7 @@ test('a GET changes nothing', async () => {
   await person.client.jobs.cancel(id)
 })
 
-/** What Next.js tells itself, and what proxies in front of it do. */
+/** Headers that Next.js sends to itself, and headers of proxies. */
 const internal: Record<string, string>[] = [
   { 'x-middleware-subrequest': 'middleware:middleware:middleware:middleware:middleware' },
   { 'x-middleware-subrequest': 'src/proxy:src/proxy:src/proxy:src/proxy:src/proxy' },
@@ -160,11 +160,12 @@ const internal: Record<string, string>[] = [
   { 'x-forwarded-user': 'admin', 'x-remote-user': 'admin' },
 ]
 
-test("Next's own headers open nothing when a stranger sends them", async () => {
+test('Next.js-internal headers from a client bypass no check', async () => {
   for (const headers of internal) {
     const message = JSON.stringify(headers)
     for (const path of ['/api/jobs', '/metrics']) {
-      // A wrong request of the router's is redirected to the right one, which is refused in turn.
+      // The router redirects a malformed request of its own protocol to the correct path, which is then
+      // rejected.
       expect([307, 401], `${message} ${path}`).toContain((await call(path, { headers })).status)
     }
     for (const path of ['/jobs', '/admin/users']) {
@@ -195,7 +196,7 @@ test('there are no server actions to call', async () => {
   }
 })
 
-test('links that gpuq hands out lead to itself, whatever host a request names', async () => {
+test("links point to gpuq's own address, whatever Host header a request has", async () => {
   const { url, adminToken } = theSystem()
   const answer = await call('/api/users', {
     method: 'POST',
@@ -213,7 +214,7 @@ test('links that gpuq hands out lead to itself, whatever host a request names', 
   expect(JSON.parse(answer.text).invitation_url).toMatch(new RegExp(`^${url}/invitations/`))
 })
 
-test('signing in needs a token of the form, gives a guarded cookie, and leads nowhere else', async () => {
+test('signing in requires a CSRF token, sets a protected cookie, and never redirects elsewhere', async () => {
   const bare = await call('/api/auth/callback/credentials', {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },

@@ -1,11 +1,11 @@
 import { expect } from '@playwright/test'
 import { test } from './browser-test'
 import { expectStatus, outputOf } from './job-page'
-import { makePerson, noLimits, type Person } from './people'
 import { signIn } from './sign-in'
-import { configText, fileOf, goesOn, submit } from './uploads'
+import { createUser, noLimits, type TestUser } from './test-users'
+import { configText, fileOf, longRunning, submit } from './uploads'
 
-/** Jobs whose output is meant for the page that shows it. */
+/** Jobs whose output attacks the page that shows it. */
 
 const tricks = `
 import json, sys
@@ -39,15 +39,15 @@ for row in [
 print("the last line")
 `
 
-let person: Person
+let person: TestUser
 test.beforeAll(async () => {
-  person = await makePerson({ name: 'output', limits: noLimits })
+  person = await createUser({ name: 'output', limits: noLimits })
 })
 test.beforeEach(async ({ context }) => {
   await signIn(context, person)
 })
 
-test('what a job prints is shown as text, and does nothing else', async ({ page }) => {
+test("a job's output is shown as text and is never executed", async ({ page }) => {
   const config = configText({ name: '<b>bold</b> {{7*7}}', tags: ['<i>tag</i>'] })
   const id = await submit(person, tricks, config, { wait: true })
   await page.goto(`/jobs/${id}`)
@@ -75,11 +75,11 @@ test('what a job prints is shown as text, and does nothing else', async ({ page 
   await page.getByRole('tab', { name: 'Details' }).click()
   await expect(page.getByText('<i>tag</i>')).toBeVisible()
   expect(await page.evaluate(() => Object.hasOwn(Object.prototype, 'evil'))).toBe(false)
-  // Time for whatever should have been put off until later.
+  // Wait for delayed effects.
   await page.waitForTimeout(500)
 })
 
-test('a link to a download is saved and never opened', async ({ page }) => {
+test('a link to a download saves the file and does not open it', async ({ page }) => {
   const id = await submit(person, 'print("<!doctype html><script>document.title=1</script>")', configText(), {
     wait: true,
   })
@@ -95,7 +95,7 @@ test('a link to a download is saved and never opened', async ({ page }) => {
   }
 })
 
-test('200,000 lines are searched and scrolled from end to end', async ({ page }) => {
+test('200,000 lines can be searched and scrolled', async ({ page }) => {
   test.setTimeout(480_000)
   const patiently = expect.configure({ timeout: 90_000 })
   const count = 200_000
@@ -103,7 +103,7 @@ test('200,000 lines are searched and scrolled from end to end', async ({ page })
   const id = await submit(person, code, configText({ cpu: 1 }), { wait: true })
   await page.goto(`/jobs/${id}`)
   await patiently(page.getByText('200,000 lines', { exact: true }).first()).toBeVisible()
-  // It has ended: nothing of it is new, and there is a way down.
+  // The job has ended: no new lines are announced, and the page offers a jump to the end.
   await expect(page.getByRole('button', { name: /new lines?$/ })).toHaveCount(0)
   await page.getByRole('button', { name: 'Jump to end' }).click()
   await expect(outputOf(page).getByRole('link', { name: `Line ${count}`, exact: true })).toBeVisible()
@@ -128,9 +128,9 @@ test('200,000 lines are searched and scrolled from end to end', async ({ page })
   expect(await output.getByRole('link').count()).toBeLessThan(500)
 })
 
-test('an endless stream is followed live, let go of, and caught up with', async ({ page }) => {
+test('a page follows an endless stream, stops following on scrolling, and resumes', async ({ page }) => {
   const code = 'import time\nfor i in range(1000000):\n    print("tick", i, flush=True)\n    time.sleep(0.01)'
-  const id = await submit(person, code, configText(goesOn))
+  const id = await submit(person, code, configText(longRunning))
   await page.goto(`/jobs/${id}`)
   const output = outputOf(page)
   await expect(page.getByText('Following output')).toBeVisible()

@@ -3,22 +3,22 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
 import { call } from './http-call'
-import { makePerson, type Person } from './people'
-import { openSocket, rawExchange, statusesOf } from './raw-exchange'
-import { countStored } from './stored'
+import { openSocket, sendRaw, statusesOf } from './raw-http'
+import { countStored } from './stored-data'
 import { theSystem } from './system/the-system'
+import { createUser, type TestUser } from './test-users'
 import { configText, formBody, formType, uploadParts } from './uploads'
 
-/** Requests that no HTTP library would send. */
+/** Malformed requests that no HTTP library would send. */
 
 const nothing = { jobs: 0, projects: 0, keys: 0 }
 const body = () => formBody(uploadParts('print(1)', configText()))
 
-let person: Person
+let person: TestUser
 let slow: Promise<string>
 test.beforeAll(async () => {
-  person = await makePerson({ name: 'sockets' })
-  // Begun first and looked at last: the server waits a minute for an upload.
+  person = await createUser({ name: 'sockets' })
+  // Start it first and check it last: the server waits a minute for an upload.
   slow = dribble(head(['Content-Length: 100000']), '--')
 })
 
@@ -26,7 +26,7 @@ test.afterEach(async () => {
   expect((await call('/healthz')).status).toBe(200)
 })
 
-/** The head of an upload, with these lines about its body. */
+/** The head of an upload with these body headers. */
 function head(lines: string[], path = '/api/submit?wait=false'): string {
   return [
     `POST ${path} HTTP/1.1`,
@@ -39,7 +39,7 @@ function head(lines: string[], path = '/api/submit?wait=false'): string {
   ].join('\r\n')
 }
 
-/** Sends a head and then hardly anything, until the server has had enough. */
+/** Sends a head and then a few bytes, until the server closes the connection. */
 async function dribble(first: string, rest: string): Promise<string> {
   const socket = await openSocket()
   let text = ''
@@ -58,20 +58,20 @@ async function dribble(first: string, rest: string): Promise<string> {
 const chunked = (bytes: Buffer) => `${bytes.length.toString(16)}\r\n${bytes.toString('latin1')}\r\n0\r\n\r\n`
 const answered = (text: string) => /\r\n\r\n.*\}/s.test(text)
 
-test('a body without any length is no body', async () => {
-  const text = await rawExchange(Buffer.concat([Buffer.from(head([])), body()]))
+test('a body without a length is ignored', async () => {
+  const text = await sendRaw(Buffer.concat([Buffer.from(head([])), body()]))
   expect(statusesOf(text)).toEqual([400])
   expect(await countStored(person.handle)).toEqual(nothing)
 })
 
-test('a length that is too small, too large, or told twice stores nothing', async () => {
+test('a length that is too small, too large or repeated stores nothing', async () => {
   const bytes = body()
-  const tooSmall = await rawExchange(
+  const tooSmall = await sendRaw(
     Buffer.concat([Buffer.from(head([`Content-Length: ${bytes.length - 30}`])), bytes]),
   )
   expect(statusesOf(tooSmall)[0]).toBe(400)
   const tooLarge = Buffer.concat([Buffer.from(head([`Content-Length: ${bytes.length + 30}`])), bytes])
-  expect([[], [400]]).toContainEqual(statusesOf(await rawExchange(tooLarge, { half: true })))
+  expect([[], [400]]).toContainEqual(statusesOf(await sendRaw(tooLarge, { half: true })))
   for (const lines of [
     [`Content-Length: ${bytes.length}`, 'Content-Length: 5'],
     [`Content-Length: ${bytes.length}`, 'Transfer-Encoding: chunked'],
@@ -80,21 +80,21 @@ test('a length that is too small, too large, or told twice stores nothing', asyn
     ['Transfer-Encoding: chunked, identity'],
     ['Transfer-Encoding: gzip, chunked'],
   ]) {
-    const [status = 0] = statusesOf(await rawExchange(Buffer.concat([Buffer.from(head(lines)), bytes])))
+    const [status = 0] = statusesOf(await sendRaw(Buffer.concat([Buffer.from(head(lines)), bytes])))
     expect([400, 501], lines.join()).toContain(status)
   }
   expect(await countStored(person.handle)).toEqual(nothing)
 })
 
-test('chunks that are broken store nothing', async () => {
+test('malformed chunks store nothing', async () => {
   for (const chunks of ['zz\r\nabc\r\n', '-5\r\nabc\r\n', 'ffffffffffffffff\r\nabc\r\n', '5\r\nabc']) {
-    const text = await rawExchange(head(['Transfer-Encoding: chunked']) + chunks, { half: true })
+    const text = await sendRaw(head(['Transfer-Encoding: chunked']) + chunks, { half: true })
     expect([[], [400]], chunks).toContainEqual(statusesOf(text))
   }
   expect(await countStored(person.handle)).toEqual(nothing)
 })
 
-test('a client that vanishes in mid-upload stores nothing', async () => {
+test('a client that disconnects during an upload stores nothing', async () => {
   const bytes = body()
   for (const cut of [1, 100, bytes.length - 1]) {
     const socket = await openSocket()
@@ -109,17 +109,17 @@ test('a client that vanishes in mid-upload stores nothing', async () => {
   expect(await countStored(person.handle)).toEqual(nothing)
 })
 
-test('heads that are too large or not HTTP are turned away', async () => {
-  const large = await rawExchange(head([`X-Large: ${'x'.repeat(64 * 1024)}`, 'Content-Length: 0']))
+test('heads that are too large or not HTTP are rejected', async () => {
+  const large = await sendRaw(head([`X-Large: ${'x'.repeat(64 * 1024)}`, 'Content-Length: 0']))
   expect(statusesOf(large)).toEqual([431])
   for (const line of ['X-Nul: a\0b', 'X Space: 1', 'X-Folded: a\r\n b\0', ': none']) {
-    expect(statusesOf(await rawExchange(head([line, 'Content-Length: 0']))), line).toEqual([400])
+    expect(statusesOf(await sendRaw(head([line, 'Content-Length: 0']))), line).toEqual([400])
   }
-  expect(statusesOf(await rawExchange('\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'))).toEqual([400])
-  expect(statusesOf(await rawExchange('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'))).toEqual([400])
+  expect(statusesOf(await sendRaw('\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'))).toEqual([400])
+  expect(statusesOf(await sendRaw('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'))).toEqual([400])
 })
 
-test('addresses that climb, hold NUL or are no addresses lead nowhere', async () => {
+test('paths that traverse directories, contain NUL or are malformed are rejected', async () => {
   const paths = [
     '/api/status/%00',
     '/api/status/..%2f..%2fetc%2fpasswd',
@@ -136,7 +136,7 @@ test('addresses that climb, hold NUL or are no addresses lead nowhere', async ()
   ]
   for (const path of paths) {
     const request = `GET ${path} HTTP/1.1\r\nHost: gpuq.test\r\nAuthorization: Bearer ${person.token}\r\nConnection: close\r\n\r\n`
-    const text = await rawExchange(request)
+    const text = await sendRaw(request)
     const [status = 0] = statusesOf(text)
     expect([307, 308, 400, 404], `${path}\n${text}`).toContain(status)
     expect(text).not.toMatch(/root:|"private": true/)
@@ -144,7 +144,7 @@ test('addresses that climb, hold NUL or are no addresses lead nowhere', async ()
   }
 })
 
-test('a connection that asks for a WebSocket gets none', async () => {
+test('a request for a WebSocket upgrade is not upgraded', async () => {
   for (const path of ['/', '/api/jobs', '/_next/webpack-hmr', '/api/auth/session']) {
     const request = [
       `GET ${path} HTTP/1.1`,
@@ -157,16 +157,16 @@ test('a connection that asks for a WebSocket gets none', async () => {
       '',
     ].join('\r\n')
     const text = await Promise.race([
-      rawExchange(request, { enough: (so) => so.includes('\r\n\r\n') }),
+      sendRaw(request, { enough: (so) => so.includes('\r\n\r\n') }),
       new Promise<string>((resolve) => setTimeout(() => resolve('no answer'), 3000)),
     ])
     expect(statusesOf(text), path).not.toContain(101)
   }
 })
 
-test('methods that nothing here has change nothing', async () => {
+test('unsupported methods change nothing', async () => {
   for (const method of ['TRACE', 'CONNECT', 'PROPFIND', 'PUT', 'DELETE', 'PATCH']) {
-    const text = await rawExchange(
+    const text = await sendRaw(
       `${method} /api/submit HTTP/1.1\r\nHost: gpuq.test\r\nAuthorization: Bearer ${person.token}\r\nConnection: close\r\n\r\n`,
     )
     expect(
@@ -178,8 +178,8 @@ test('methods that nothing here has change nothing', async () => {
   expect(await countStored(person.handle)).toEqual(nothing)
 })
 
-test('an upload in chunks, after a 100-continue, is as good as any', async () => {
-  const text = await rawExchange(
+test('a chunked upload with 100-continue is accepted', async () => {
+  const text = await sendRaw(
     head(['Transfer-Encoding: chunked', 'Expect: 100-continue', 'Connection: close']) + chunked(body()),
     { enough: answered },
   )
@@ -187,13 +187,13 @@ test('an upload in chunks, after a 100-continue, is as good as any', async () =>
   expect(text.toLowerCase()).toContain('ratelimit-remaining: 4')
 })
 
-test('an upload that does not end is given up after a minute', async () => {
+test('an upload that does not end is closed after a minute', async () => {
   const text = await slow
   expect(statusesOf(text)).toEqual([408])
   expect(text).toContain('application/problem+json')
 })
 
-test('none of it is in the log as a failure of gpuq', async () => {
+test('none of these requests is logged as a server error', async () => {
   const web = await readFile(join(theSystem().dataDir, 'web.log'), 'utf8')
   expect(web).toContain('Ready')
   expect(web).not.toContain('request failed')

@@ -1,17 +1,17 @@
 import { expect, test } from '@playwright/test'
 import { generateToken } from '@/lib/access/tokens/token-format'
+import { expectProblem } from './expect-problem'
 import { type Answer, bearer, call } from './http-call'
-import { adminClient, makePerson } from './people'
-import { expectProblem } from './problems'
-import { countStored, findKept } from './stored'
+import { countStored, findStoredTexts } from './stored-data'
+import { adminClient, createUser } from './test-users'
 import { configText, formBody, formType, uploadParts } from './uploads'
 
-/** Uploads whose tokens open nothing, or say something else than what stands beside them. */
+/** Uploads with an invalid token, or with tokens that conflict. */
 
 const code = 'print("never runs")'
 const nothing = { jobs: 0, projects: 0, keys: 0 }
 
-/** Sends a good upload with a token in the header, the config, both or neither. */
+/** Sends a valid upload with a token in the header, the config, both or neither. */
 function sendTokens(
   header: string | null,
   inConfig: string | null,
@@ -25,13 +25,13 @@ function sendTokens(
   })
 }
 
-test('a token that opens nothing is refused, wherever it stands', async () => {
-  const owner = await makePerson({ name: 'tokens' })
+test('an invalid token is rejected in every place', async () => {
+  const owner = await createUser({ name: 'tokens' })
   const { tokens } = adminClient()
   const revoked = await tokens.create({ user_id: owner.handle, name: 'revoked' })
   await tokens.revoke(revoked.token_id)
   const expired = await tokens.create({ user_id: owner.handle, name: 'expired', expires_in_days: 1e-9 })
-  const disabled = await makePerson({ name: 'disabled' })
+  const disabled = await createUser({ name: 'disabled' })
   await adminClient().users.update(disabled.handle, { disabled: true })
   const useless = [
     revoked.token,
@@ -55,11 +55,11 @@ test('a token that opens nothing is refused, wherever it stands', async () => {
   }
   expect(await countStored(owner.handle)).toEqual(nothing)
   expect(await countStored(disabled.handle)).toEqual(nothing)
-  expect(await findKept([...useless.slice(0, 4), owner.token])).toEqual([])
+  expect(await findStoredTexts([...useless.slice(0, 4), owner.token])).toEqual([])
 })
 
-test('a token that disagrees with what stands beside it is refused', async () => {
-  const [one, other] = [await makePerson({ name: 'one' }), await makePerson({ name: 'other' })]
+test('conflicting credentials are rejected', async () => {
+  const [one, other] = [await createUser({ name: 'one' }), await createUser({ name: 'other' })]
   const header = `Bearer ${one.token}`
   const second = await adminClient().tokens.create({ user_id: one.handle, name: 'second' })
   expectProblem(await sendTokens(header, other.token), 401, /token/)
@@ -82,8 +82,8 @@ test('a token that disagrees with what stands beside it is refused', async () =>
   for (const { handle } of [one, other]) expect(await countStored(handle)).toEqual(nothing)
 })
 
-test('a token works in every place that is documented, and stays in none', async () => {
-  const owner = await makePerson({
+test('a token works in every documented place and is stored in none', async () => {
+  const owner = await createUser({
     name: 'places',
     limits: { submissions_per_minute: 99, max_active_jobs: 99 },
   })
@@ -96,5 +96,5 @@ test('a token works in every place that is documented, and stays in none', async
   expect(withHeader.status).toBe(202)
   expect((await sendTokens(null, owner.token)).status).toBe(202)
   expect((await sendTokens(`bearer ${owner.token}`, owner.token)).status).toBe(202)
-  expect(await findKept([owner.token])).toEqual([])
+  expect(await findStoredTexts([owner.token])).toEqual([])
 })

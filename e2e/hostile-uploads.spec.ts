@@ -1,12 +1,12 @@
 import { gzipSync } from 'node:zlib'
 import { expect, test } from '@playwright/test'
+import { expectProblem } from './expect-problem'
 import { bearer, call } from './http-call'
-import { makePerson, type Person } from './people'
-import { expectProblem } from './problems'
-import { countStored, findKept } from './stored'
+import { countStored, findStoredTexts } from './stored-data'
+import { createUser, type TestUser } from './test-users'
 import { configText, formBody, formType, type Part, sendParts, submit, uploadParts } from './uploads'
 
-/** Uploads that are refused before, or whatever, their config says. */
+/** Uploads that are rejected independently of their config. */
 
 const code = 'print("never runs")'
 const config = configText()
@@ -14,15 +14,15 @@ const [codePart, configPart] = uploadParts(code, config) as [Part, Part]
 const mebibyte = 1024 * 1024
 const nothing = { jobs: 0, projects: 0, keys: 0 }
 
-let person: Person
+let person: TestUser
 test.beforeAll(async () => {
-  person = await makePerson({ name: 'uploads' })
+  person = await createUser({ name: 'uploads' })
 })
 
 const partCases: { name: string; parts: Part[]; status: number; message: RegExp }[] = [
   { name: 'no code', parts: [configPart], status: 422, message: /code/ },
   { name: 'no config', parts: [codePart], status: 422, message: /config_file/ },
-  { name: 'no part at all', parts: [], status: 422, message: /code.*config_file/ },
+  { name: 'no parts', parts: [], status: 422, message: /code.*config_file/ },
   { name: 'code twice', parts: [codePart, codePart, configPart], status: 422, message: /code.*twice/ },
   {
     name: 'config twice',
@@ -31,7 +31,7 @@ const partCases: { name: string; parts: Part[]; status: number; message: RegExp 
     message: /config_file.*twice/,
   },
   {
-    name: 'a part too many',
+    name: 'an extra part',
     parts: [codePart, configPart, { name: 'evil', content: 'x' }],
     status: 422,
     message: /evil/,
@@ -83,7 +83,7 @@ const partCases: { name: string; parts: Part[]; status: number; message: RegExp 
 ]
 
 for (const { name, parts, status, message } of partCases) {
-  test(`an upload with ${name} is refused`, async () => {
+  test(`an upload with ${name} is rejected`, async () => {
     expectProblem(await sendParts(person, parts), status, message)
     expect(await countStored(person.handle)).toEqual(nothing)
   })
@@ -113,7 +113,7 @@ const bodyCases: {
     status: 415,
     message: /multipart/,
   },
-  { name: 'of no type', body: good, status: 415, message: /multipart/ },
+  { name: 'without a type', body: good, status: 415, message: /multipart/ },
   {
     name: 'multipart/mixed',
     type: formType.replace('form-data', 'mixed'),
@@ -123,7 +123,7 @@ const bodyCases: {
   },
   { name: 'without a boundary', type: 'multipart/form-data', body: good, status: 400, message: /boundary/ },
   {
-    name: 'with another boundary',
+    name: 'with a different boundary',
     type: 'multipart/form-data; boundary=other',
     body: good,
     status: 400,
@@ -153,7 +153,7 @@ const bodyCases: {
     message: /uncompressed/,
   },
   {
-    name: 'larger than any',
+    name: 'too large',
     type: formType,
     body: () => Buffer.alloc(8 * mebibyte),
     status: 413,
@@ -162,7 +162,7 @@ const bodyCases: {
 ]
 
 for (const { name, type, body, headers = {}, status, message } of bodyCases) {
-  test(`an upload that is ${name} is refused`, async () => {
+  test(`an upload that is ${name} is rejected`, async () => {
     const answer = await call('/api/submit?wait=false', {
       method: 'POST',
       headers: { ...bearer(person.token), ...(type ? { 'content-type': type } : {}), ...headers },
@@ -173,7 +173,7 @@ for (const { name, type, body, headers = {}, status, message } of bodyCases) {
   })
 }
 
-test('10,000 parts are refused', async () => {
+test('10,000 parts are rejected', async () => {
   const many = Array.from({ length: 10_000 }, (_, i) => ({ name: `part${i}`, content: 'x' }))
   expectProblem(await sendParts(person, many), 422, /part/)
   const empty = Array.from({ length: 10_000 }, () => ({ name: 'code', content: '', filename: null }))
@@ -181,7 +181,7 @@ test('10,000 parts are refused', async () => {
   expect(await countStored(person.handle)).toEqual(nothing)
 })
 
-test('what surrounds an upload is checked too', async () => {
+test('the headers and query of an upload are validated too', async () => {
   const parts = [codePart, configPart]
   expectProblem(await sendParts(person, parts, { query: '?wait=soon' }), 400, /wait/)
   for (const key of ['', 'with space', 'x'.repeat(256), 'ü']) {
@@ -191,22 +191,22 @@ test('what surrounds an upload is checked too', async () => {
   expect(await countStored(person.handle)).toEqual(nothing)
 })
 
-test('none of the refused costs quota, and the token is kept nowhere', async () => {
+test('rejected uploads use no quota, and the token is not stored', async () => {
   const answer = await sendParts(person, [codePart, configPart])
   expect([answer.status, answer.headers['ratelimit-remaining']]).toEqual([202, '4'])
-  expect(await findKept([person.token])).toEqual([])
+  expect(await findStoredTexts([person.token])).toEqual([])
 })
 
-test('Python that does not parse runs all the same, and its traceback is the result', async () => {
-  const author = await makePerson({ name: 'syntax' })
+test('Python with a syntax error runs, and its traceback is the result', async () => {
+  const author = await createUser({ name: 'syntax' })
   const id = await submit(author, 'def broken(:\n', config, { wait: true })
   const result = await author.client.jobs.result(id)
   expect(result).toMatchObject({ status: 'failed', reason: 'exit_code', exit_code: 1 })
   expect(result.stderr).toContain('SyntaxError')
 })
 
-test('the same Idempotency-Key is the same job, and never another one', async () => {
-  const author = await makePerson({ name: 'keys' })
+test('the same Idempotency-Key returns the same job, and never another one', async () => {
+  const author = await createUser({ name: 'keys' })
   const headers = { 'idempotency-key': 'a-key-of-the-tests' }
   const send = (text: string) => sendParts(author, uploadParts(text, config), { headers })
   const ids = (await Promise.all([send(code), send(code), send(code)])).map(

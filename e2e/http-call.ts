@@ -2,7 +2,7 @@ import { type IncomingHttpHeaders, request } from 'node:http'
 import type { Readable } from 'node:stream'
 import { theSystem } from './system/the-system'
 
-/** What came back, read to its end. */
+/** The complete response. */
 export interface Answer {
   status: number
   headers: IncomingHttpHeaders
@@ -15,7 +15,7 @@ export interface Call {
   body?: Buffer | string | Readable
 }
 
-/** One request on a connection of its own, with the headers that are given and no others but the body's length. */
+/** Sends one request on its own connection, with only the given headers and the length of the body. */
 export function call(path: string, { method = 'GET', headers = {}, body }: Call = {}): Promise<Answer> {
   const length = typeof body === 'string' || Buffer.isBuffer(body) ? Buffer.byteLength(body) : undefined
   const sentHeaders = { ...(length === undefined ? {} : { 'content-length': String(length) }), ...headers }

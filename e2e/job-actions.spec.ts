@@ -1,21 +1,21 @@
 import { expect } from '@playwright/test'
 import { test } from './browser-test'
 import { arriveAtJob, editorOf, expectStatus, outputOf, rewrite, submitDraft } from './job-page'
-import { makePerson, noLimits, type Person } from './people'
 import { signIn } from './sign-in'
-import { configText, goesOn, submit, waitingConfig } from './uploads'
+import { createUser, noLimits, type TestUser } from './test-users'
+import { configText, longRunning, submit, waitingConfig } from './uploads'
 
-let person: Person
+let person: TestUser
 test.beforeAll(async () => {
-  person = await makePerson({ name: 'actions', limits: noLimits })
+  person = await createUser({ name: 'actions', limits: noLimits })
 })
 test.beforeEach(async ({ context }) => {
   await signIn(context, person)
 })
 
-test('a running job is cancelled from its page, and keeps what it printed', async ({ page }) => {
+test('a running job can be cancelled on its page and keeps its output', async ({ page }) => {
   const code = 'import time\nprint("under way", flush=True)\ntime.sleep(3600)'
-  const id = await submit(person, code, configText(goesOn))
+  const id = await submit(person, code, configText(longRunning))
   await page.goto(`/jobs/${id}`)
   await expect(outputOf(page)).toContainText('under way')
   await page.getByRole('button', { name: 'Cancel', exact: true }).click()
@@ -31,7 +31,7 @@ test('a running job is cancelled from its page, and keeps what it printed', asyn
   expect(await person.client.jobs.get(id)).toMatchObject({ status: 'cancelled', reason: 'cancelled_by_user' })
 })
 
-test('a waiting job says why it waits, and is cancelled from its page', async ({ page }) => {
+test('a waiting job shows its reason and can be cancelled on its page', async ({ page }) => {
   const id = await submit(person, 'print(1)', waitingConfig)
   await page.goto(`/jobs/${id}`)
   await expect(page.getByRole('main')).toContainText(
@@ -43,7 +43,7 @@ test('a waiting job says why it waits, and is cancelled from its page', async ({
   await expectStatus(page, 'Cancelled')
 })
 
-test('a job runs again as it was, and once more after an edit', async ({ page }) => {
+test('a job can be run again unchanged, and again with edits', async ({ page }) => {
   const config = configText({ name: 'first', tags: ['kept'], env: { WORD: 'kept' } })
   const first = await submit(person, 'import os\nprint("it was", os.environ["WORD"])', config, { wait: true })
   await page.goto(`/jobs/${first}`)
@@ -68,7 +68,7 @@ test('a job runs again as it was, and once more after an edit', async ({ page })
   })
 })
 
-test('a job that is a command runs again as it was, and once more after an edit', async ({ page }) => {
+test('a command job can be run again unchanged, and again with edits', async ({ page }) => {
   const command = 'echo "the first" && python -c "print(6 * 7)"'
   const submitted = await person.client.jobs.submit({ config: configText({ command, name: 'a line' }) })
   const first = submitted.job_id
@@ -96,7 +96,7 @@ test('a job that is a command runs again as it was, and once more after an edit'
   })
 })
 
-test("a failure is shown as the program's own, with its traceback", async ({ page }) => {
+test("a failure is shown as the program's fault, with its traceback", async ({ page }) => {
   const id = await submit(person, 'raise SystemExit(open("/nowhere"))', configText(), { wait: true })
   await page.goto(`/jobs/${id}`)
   await expectStatus(page, 'Failed')
@@ -106,7 +106,7 @@ test("a failure is shown as the program's own, with its traceback", async ({ pag
   await expect(page.getByText('No output on this stream')).toBeVisible()
 })
 
-test('the source is shown without the token, and the details tell where it ran', async ({ page }) => {
+test('the source is shown without the token, and the details show the node', async ({ page }) => {
   const config = configText({ token: person.token, name: 'with a token' })
   const id = await submit(person, 'print("source")', config, { wait: true })
   await page.goto(`/jobs/${id}?tab=source`)

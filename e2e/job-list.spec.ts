@@ -1,12 +1,12 @@
 import { expect } from '@playwright/test'
 import { test } from './browser-test'
-import { cancelAll, makePerson, noLimits, type Person } from './people'
 import { signIn } from './sign-in'
+import { cancelAll, createUser, noLimits, type TestUser } from './test-users'
 import { configText, submit, waitingConfig } from './uploads'
 
-let person: Person
+let person: TestUser
 test.beforeAll(async () => {
-  person = await makePerson({ name: 'lists', limits: noLimits })
+  person = await createUser({ name: 'lists', limits: noLimits })
   await submit(person, 'print(1)', configText({ competition_id: 'cifar', name: 'done' }), { wait: true })
   const cancelled = await submit(person, 'print(1)', `${waitingConfig}name: cancelled one\n`)
   await person.client.jobs.cancel(cancelled)
@@ -20,7 +20,7 @@ test.beforeEach(async ({ context, page }) => {
   await page.goto('/jobs')
 })
 
-test('filters stand in the address, and outlive a reload', async ({ page }) => {
+test('filters are part of the address and survive a reload', async ({ page }) => {
   const rows = page.getByRole('table', { name: 'Jobs' }).locator('tbody').getByRole('row')
   await expect(rows).toHaveCount(50)
   await page.getByRole('radio', { name: 'Cancelled' }).click()
@@ -44,7 +44,7 @@ test('filters stand in the address, and outlive a reload', async ({ page }) => {
   await expect(page).toHaveURL(/\/jobs$/)
 })
 
-test('older jobs are a page away, and so is the way back', async ({ page }) => {
+test('older jobs are on the next page, which links back', async ({ page }) => {
   const rows = page.getByRole('table', { name: 'Jobs' }).locator('tbody').getByRole('row')
   await expect(rows.first()).toContainText('waiting 59')
   const pages = page.getByRole('navigation', { name: 'Jobs' })
@@ -57,7 +57,7 @@ test('older jobs are a page away, and so is the way back', async ({ page }) => {
   await expect(rows.first()).toContainText('waiting 59')
 })
 
-test('a job that changes is seen to change', async ({ page }) => {
+test('the list updates when a job changes', async ({ page }) => {
   const id = await submit(person, 'print(1)', `${waitingConfig}name: watched\n`)
   await page.reload()
   const row = page.getByRole('row', { name: /watched/ })

@@ -1,15 +1,15 @@
 import { expect, type Locator, type Page } from '@playwright/test'
 
-/** What a test does on the pages about jobs, in their own words. */
+/** Actions on the pages about jobs. */
 
 interface DroppedFile {
   name: string
   text: string
 }
 
-/** Drops files onto the place for them, as from a file manager. */
+/** Drops files onto the drop area, as from a file manager. */
 export async function dropFiles(page: Page, files: readonly DroppedFile[]): Promise<void> {
-  // The place is there before the page can take anything; its editors come once it can.
+  // The drop area is visible before the page can handle a drop. The editors appear when it can.
   await editorOf(page, 'solution.py').waitFor()
   const dataTransfer = await page.evaluateHandle((dropped) => {
     const transfer = new DataTransfer()
@@ -20,12 +20,12 @@ export async function dropFiles(page: Page, files: readonly DroppedFile[]): Prom
   for (const type of ['dragenter', 'dragover', 'drop']) await place.dispatchEvent(type, { dataTransfer })
 }
 
-/** The editor of one of the two files. */
+/** The editor of one file. */
 export function editorOf(page: Page, file: 'solution.py' | 'command' | 'config.yaml'): Locator {
   return page.getByRole('textbox', { name: file })
 }
 
-/** Puts a text in the place of what an editor holds, as somebody does who selects all of it. */
+/** Replaces the text of an editor, as a user who selects all of it. */
 export async function rewrite(
   page: Page,
   file: 'solution.py' | 'command' | 'config.yaml',
@@ -36,13 +36,13 @@ export async function rewrite(
   await page.keyboard.insertText(text)
 }
 
-/** Sends what is in the editors, and returns the id of the job that it becomes. */
+/** Submits the content of the editors and returns the job's id. */
 export async function submitDraft(page: Page): Promise<string> {
   await page.getByRole('button', { name: 'Submit job' }).click()
   return arriveAtJob(page)
 }
 
-/** The id of the job whose page is about to open. */
+/** Waits for a job's page and returns the job's id. */
 export async function arriveAtJob(page: Page, other?: string): Promise<string> {
   await page.waitForURL(
     ({ pathname }) => /^\/jobs\/[0-9a-f-]{36}$/.test(pathname) && !pathname.endsWith(other ?? '/'),
@@ -54,7 +54,7 @@ export function outputOf(page: Page): Locator {
   return page.getByRole('log', { name: 'Output of the job' })
 }
 
-/** Waits until the job's page says that it stands there. */
+/** Waits until the job's page shows this status. */
 export async function expectStatus(page: Page, status: string): Promise<void> {
   await expect(page.getByRole('main').getByText(status, { exact: true }).first()).toBeVisible()
 }

@@ -1,17 +1,17 @@
 import { readFile } from 'node:fs/promises'
 import { type Download, expect, type Page } from '@playwright/test'
 import { expectNoSideScroll, test } from './browser-test'
-import { openGate, waitAtGate } from './gate'
+import { waitForHydration } from './hydration'
 import { arriveAtJob, dropFiles, expectStatus, outputOf, submitDraft } from './job-page'
-import { untilLive } from './live-page'
-import { expectNews } from './passing-news'
-import { makePerson } from './people'
-import { configText, fileOf, goesOn } from './uploads'
+import { openBarrier, waitAtBarrier } from './program-barrier'
+import { createUser } from './test-users'
+import { expectToast } from './toasts'
+import { configText, fileOf, longRunning } from './uploads'
 
 const code = `
 import json, sys
 print("\\033[32mloading\\033[0m the data", flush=True)
-${waitAtGate}
+${waitAtBarrier}
 for name, accuracy in [("resnet", 0.93), ("vit", 0.95)]:
     print(json.dumps({"model": name, "accuracy": accuracy}))
 print("a word on stderr", file=sys.stderr)
@@ -26,10 +26,8 @@ async function download(page: Page, what: string): Promise<{ download: Download;
   return { download, text: await readFile(await download.path(), 'utf8') }
 }
 
-test('sign in, submit by drop, watch the output come, look at the result, take it along', async ({
-  page,
-}) => {
-  const person = await makePerson({ name: 'main' })
+test('sign in, submit by drop, watch the output, see the result, download it', async ({ page }) => {
+  const person = await createUser({ name: 'main' })
   const submitted: string[] = []
   page.on('request', (request) => {
     if (request.url().includes('/api/submit')) submitted.push(request.url())
@@ -42,15 +40,18 @@ test('sign in, submit by drop, watch the output come, look at the result, take i
     await page.getByLabel('Password').fill(person.password)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await expect(page).toHaveURL(/\/submit$/)
-    await untilLive(page)
+    await waitForHydration(page)
   })
 
   const id = await test.step('submit by drop', async () => {
     await expectNoSideScroll(page)
-    await expectNews(page, 'gpuq removed the token from the config', () =>
+    await expectToast(page, 'gpuq removed the token from the config', () =>
       dropFiles(page, [
         { name: 'solution.py', text: code },
-        { name: 'config.yaml', text: configText({ name: 'the main flow', token: person.token, ...goesOn }) },
+        {
+          name: 'config.yaml',
+          text: configText({ name: 'the main flow', token: person.token, ...longRunning }),
+        },
       ]),
     )
     await expect(page.getByText('Ready to submit')).toBeVisible()
@@ -63,7 +64,7 @@ test('sign in, submit by drop, watch the output come, look at the result, take i
     await expect(outputOf(page)).toContainText('loading the data')
     await expectStatus(page, 'Running')
     await expectNoSideScroll(page)
-    await openGate(id)
+    await openBarrier(id)
     await expectStatus(page, 'Completed')
     await expect(outputOf(page)).toContainText('a word on stderr')
   })

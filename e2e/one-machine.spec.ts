@@ -7,7 +7,7 @@ import type { JobSummary } from '@/lib/contract/jobs'
 import { type Client, createClient } from '@/lib/http/client/client'
 import { type System, startSystem } from './system/start-system'
 
-/** `gpuq start` with a server that runs: its files, and what becomes of their lines. The system is the tests' own. */
+/** Tests `gpuq start` with the running system of the tests: its files and their effects. */
 
 test.describe.configure({ mode: 'serial' })
 
@@ -31,7 +31,7 @@ test.beforeEach(async () => {
 })
 test.afterEach(async () => {
   for (const watcher of watchers.splice(0)) await watcher.end('SIGTERM')
-  // The next test finds every GPU free, and none of these jobs takes one first.
+  // Free every GPU and end these jobs, so that they do not affect the next test.
   await endAll()
   await admin.orchestrator.start()
   await rm(directory, { recursive: true, force: true })
@@ -111,19 +111,19 @@ async function leftJobs(): Promise<JobSummary[]> {
   return (await everyJob()).filter(({ status }) => status === 'pending' || status === 'running')
 }
 
-/** Ends all jobs, so many at a time that none has to wait long for its turn. */
+/** Ends all jobs, in batches so that no request waits long. */
 async function endAll(): Promise<void> {
   await expect(async () => {
     const left = await leftJobs()
     for (let at = 0; at < left.length; at += 20) {
-      // One that ends meanwhile cannot be cancelled any more.
+      // A job that ends meanwhile cannot be cancelled any more.
       await Promise.allSettled(left.slice(at, at + 20).map(({ job_id }) => admin.jobs.cancel(job_id)))
     }
     expect(await leftJobs()).toEqual([])
   }).toPass()
 }
 
-/** The jobs of one script, the oldest first. */
+/** The jobs of one script, oldest first. */
 async function jobsOf(name: string): Promise<JobSummary[]> {
   return (await everyJob()).filter((job) => job.name === name).reverse()
 }
@@ -147,7 +147,7 @@ async function numbersOf(name: string): Promise<number[]> {
 
 const numbers = (count: number) => Array.from({ length: count }, (_, at) => at)
 
-test('450 of 500 lines become jobs, each once, with two watchers of which one is killed', async () => {
+test('two watchers submit 450 of 500 lines exactly once, although one is killed', async () => {
   test.setTimeout(600_000)
   await admin.orchestrator.stop()
   const path = await script('many.py', 'print(1)\n')
@@ -169,15 +169,15 @@ test('450 of 500 lines become jobs, each once, with two watchers of which one is
   await one.end('SIGKILL')
   const again = watch()
   await expect.poll(countOf('many.py'), { timeout: 400_000 }).toBe(450)
-  await expect.poll(() => other.err.match(/line \d+ is passed over/g)?.length).toBe(50)
-  await expect.poll(() => again.err.match(/line \d+ is passed over/g)?.length).toBe(50)
-  for (const at of [10, 500]) expect(other.err).toContain(`line ${at} is passed over: `)
+  await expect.poll(() => other.err.match(/line \d+ skipped/g)?.length).toBe(50)
+  await expect.poll(() => again.err.match(/line \d+ skipped/g)?.length).toBe(50)
+  for (const at of [10, 500]) expect(other.err).toContain(`line ${at} skipped: `)
   expect(await other.end('SIGINT')).toBe(0)
   expect(await again.end('SIGTERM')).toBe(0)
   expect(await numbersOf('many.py')).toEqual(numbers(450))
 })
 
-test('a file that is replaced, emptied and written anew loses nothing, and a half line waits', async () => {
+test('a file that is replaced, emptied and rewritten loses no lines, and an incomplete line waits', async () => {
   await admin.orchestrator.stop()
   const path = await script('moved.py', 'print(1)\n')
   const line = (at: number) => `0,${path},,number-${at},\n`
@@ -209,11 +209,11 @@ test('a failed job runs again only when its line is added again', async () => {
   expect(await countOf('fails.py')()).toBe(1)
   expect(await run(['add', path, '--output-file', jobsFile])).toMatchObject({ code: 0, err: '' })
   await expect.poll(failed).toBe(2)
-  // What completed is there already, whoever adds it.
+  // A completed job is not submitted again.
   await expect.poll(async () => (await jobsOf('marker.py'))[0]?.status).toBe('completed')
   const known = await run(['add', marker])
   expect(known).toMatchObject({ code: 0, out: `${(await jobsOf('marker.py'))[0]?.job_id}\n` })
-  expect(known.err).toContain('the same job is completed already')
+  expect(known.err).toContain('the same job is already completed')
   expect(await run(['add', marker, '--force', '--priority', '7', '--gpus', '0,1'])).toMatchObject({
     code: 0,
     err: '',
@@ -222,7 +222,7 @@ test('a failed job runs again only when its line is added again', async () => {
   expect((await admin.jobs.get(forced?.job_id ?? '')).priority).toBe(-7)
 })
 
-test('GPUs are paused and resumed by the state file, and by their number alone', async () => {
+test('the state file pauses and resumes GPUs, also by number alone', async () => {
   const stateFile = join(directory, 'gpu_scheduler_state.json')
   const stateOf = async (index: number) =>
     (await admin.cluster.get()).nodes.flatMap(({ gpus }) => gpus).find((gpu) => gpu.index === index)?.state
@@ -234,7 +234,7 @@ test('GPUs are paused and resumed by the state file, and by their number alone',
   await writeFile(stateFile, JSON.stringify({ ...(await read()), paused_gpus: [1] }))
   await expect.poll(() => stateOf(1)).toBe('paused')
   await expect.poll(async () => (await read()).known_paused_gpus).toEqual([1])
-  // What was wished while nobody watched is obeyed by the next one.
+  // A change made while no watcher ran is applied by the next one.
   await first.end('SIGTERM')
   await writeFile(stateFile, JSON.stringify({ ...(await read()), paused_gpus: [] }))
   watch()
@@ -249,7 +249,7 @@ test('GPUs are paused and resumed by the state file, and by their number alone',
   expect(await stateOf(0)).toBe('free')
 })
 
-test('llm_config.json holds from when it is written, and what is broken changes nothing', async () => {
+test('changes of llm_config.json apply immediately, and an invalid file changes nothing', async () => {
   await admin.orchestrator.stop()
   const config = join(directory, 'llm_config.json')
   const path = await script('llm.py', 'print(1)\n')
@@ -277,5 +277,5 @@ test('llm_config.json holds from when it is written, and what is broken changes 
   )
   await expect.poll(countOf('llm.py')).toBe(3)
   expect(await asked(2)).toBe(0.25)
-  await expect.poll(() => watcher.err).toMatch(/line 3 is passed over: environment: .*unknown_env.*"python"/)
+  await expect.poll(() => watcher.err).toMatch(/line 3 skipped: environment: .*unknown_env.*"python"/)
 })

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from '@playwright/test'
 
-/** A terminal as a person has one, made by `script`, which every Linux has; what runs in it sees no difference. */
+/** A pseudo-terminal, created by `script`, which every Linux has. */
 export class PseudoTerminal {
-  /** All that was written to it. */
+  /** All output so far. */
   output = ''
   readonly ended: Promise<number | null>
 
@@ -25,10 +25,10 @@ export class PseudoTerminal {
     })
   }
 
-  /** Runs words in one of 100 columns and 30 rows. */
+  /** Runs a command in a terminal with 100 columns and 30 rows. */
   static async open(words: string[], env: Record<string, string>): Promise<PseudoTerminal> {
     const directory = await mkdtemp(join(tmpdir(), 'gpuq-terminal-'))
-    // Its size is its own affair: a request to change it comes in a file.
+    // The size can only be changed from inside: write the request to a file.
     const resizer = `while [ -d "$D" ]; do if [ -s "$D/size" ]; then stty $(cat "$D/size") < "$T"; : > "$D/size"; fi; sleep 0.05; done`
     const command = `stty cols 100 rows 30; T=$(tty); (${resizer}) & exec "$@"`
     const quoted = [command, 'sh', ...words].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')
@@ -54,12 +54,12 @@ export class PseudoTerminal {
     await writeFile(join(this.directory, 'size'), `cols ${columns} rows ${rows}`)
   }
 
-  /** Waits until something was written to it. */
+  /** Waits until the output contains the text. */
   async shows(text: string): Promise<void> {
     await expect.poll(() => this.output).toContain(text)
   }
 
-  /** The window is closed on it. */
+  /** Closes the terminal window. */
   close(): void {
     this.child.kill('SIGHUP')
   }

@@ -3,33 +3,33 @@ import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, test } from '@playwright/test'
-import { CountingGate } from './counting-gate'
-import { type Ended, runCli } from './gpuq-program'
-import { makePerson, noLimits, type Person } from './people'
+import { CountingProxy } from './counting-proxy'
+import { type Ended, runCli } from './run-cli'
 import { theSystem } from './system/the-system'
+import { createUser, noLimits, type TestUser } from './test-users'
 
-/** Directories shipped by the built `gpuq`, through a way that counts what it sends. */
+/** Ships directories with the built `gpuq` through a proxy that counts the bytes. */
 
 const MiB = 1024 * 1024
 /** Half of the memory is for the files. */
 const small = ['--gpus', '0', '--cpu', '0.5', '--memory', '0.25', '--expected-time', '60']
 
 let home: string
-let person: Person
-let gate: CountingGate
+let person: TestUser
+let proxy: CountingProxy
 
 test.beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'gpuq-run-'))
-  person = await makePerson({ name: 'shipper', limits: noLimits })
-  gate = await CountingGate.open(theSystem().url)
+  person = await createUser({ name: 'shipper', limits: noLimits })
+  proxy = await CountingProxy.open(theSystem().url)
 })
 test.afterAll(async () => {
-  gate.close()
+  proxy.close()
   await rm(home, { recursive: true, force: true })
 })
 
 const gpuq = (args: string[], cwd = home): Promise<Ended> =>
-  runCli(args, { home, cwd, env: { GPUQ_SERVER: gate.url, GPUQ_TOKEN: person.token } })
+  runCli(args, { home, cwd, env: { GPUQ_SERVER: proxy.url, GPUQ_TOKEN: person.token } })
 
 async function directory(files: Record<string, string | Buffer>): Promise<string> {
   const root = await mkdtemp(join(home, 'dir-'))
@@ -40,7 +40,7 @@ async function directory(files: Record<string, string | Buffer>): Promise<string
   return root
 }
 
-test('run ships what git would take, runs the command in a copy of it, and returns at once', async () => {
+test('run ships the files that git would include, runs the command in a copy, and returns immediately', async () => {
   const dir = await directory({
     '.gitignore': '*.ckpt\nout/\n',
     'train.sh':
@@ -84,40 +84,40 @@ test('run ships what git would take, runs the command in a copy of it, and retur
   expect(await person.client.jobs.get(id)).toMatchObject({ run_name: 'base', archive: { files: 6 } })
 })
 
-test('content that has not changed is not sent again, under whatever name', async () => {
+test('unchanged content is not sent again, under any name', async () => {
   const large = randomBytes(12 * MiB)
   const dir = await directory({ large, 'a.txt': 'a', ...many(300) })
   const run = (...more: string[]) =>
     gpuq(['run', '--project', 'count', '--command', 'ls | wc -l', ...small, ...more, dir])
-  const first = await gate.count(async () => {
+  const first = await proxy.count(async () => {
     const ended = await run('--wait')
     expect(ended).toMatchObject({ code: 0, out: '302\n' })
   })
   expect(first).toBeGreaterThan(12 * MiB)
   expect(first).toBeLessThan(13.5 * MiB)
-  const second = await gate.count(async () => {
-    expect((await run()).err).toContain('all of it is there already')
+  const second = await proxy.count(async () => {
+    expect((await run()).err).toContain('already on the server, nothing sent')
   })
   expect(second).toBeLessThan(0.2 * MiB)
   await writeFile(join(dir, 'a.txt'), 'changed')
   await writeFile(join(dir, 'copy of large'), large)
-  const third = await gate.count(async () => {
+  const third = await proxy.count(async () => {
     expect((await run()).err).toContain('sent 7 B')
   })
   expect(third).toBeLessThan(0.3 * MiB)
 })
 
-test('a break on the way costs what was on the way, and nothing else', async () => {
+test('after a broken connection, only the interrupted request is sent again', async () => {
   const dir = await directory({ ...many(200, 40_000) })
-  gate.cutAfter = 5 * MiB
-  const { cuts } = gate
+  proxy.cutAfter = 5 * MiB
+  const { cuts } = proxy
   const ended = await gpuq(['run', '--command', 'ls | wc -l', '--wait', ...small, dir])
   expect(ended).toMatchObject({ code: 0, out: '200\n' })
-  expect(gate.cuts).toBe(cuts + 1)
-  expect(ended.err).toContain('Going on in a moment.')
+  expect(proxy.cuts).toBe(cuts + 1)
+  expect(ended.err).toContain('Retrying.')
 })
 
-test('the name of a live run is refused with the job that has it', async () => {
+test('the name of an active run is rejected, and the error names its job', async () => {
   const dir = await directory({ a: '' })
   const long = ['--run-name', 'long', '--command', 'sleep 3600', ...small, '--expected-time', '1h']
   const run = () => gpuq(['run', ...long, '-q', dir])
@@ -133,7 +133,7 @@ test('the name of a live run is refused with the job that has it', async () => {
   }
 })
 
-test('submit --with-dir finds the modules and data beside the program', async () => {
+test('submit --with-dir includes the modules and data next to the program', async () => {
   const dir = await directory({
     'train.py':
       'import sys\nfrom pathlib import Path\nfrom helper import word\nprint(word, (Path(__file__).parent / "data.txt").read_text(), sys.argv[1:])\n',
@@ -147,7 +147,7 @@ test('submit --with-dir finds the modules and data beside the program', async ()
   expect(await gpuq(['submit', path, '--with-dir', '-q', '--args', '--x 1', ...small])).toEqual(expected)
 })
 
-test('run --with-dir runs a command as it is typed here, add --with-dir a script', async () => {
+test('run --with-dir runs the given command, add --with-dir a script', async () => {
   const dir = await directory({
     'train.py': 'import sys\nfrom helper import word\nprint(word, sys.argv[1:])\n',
     'helper.py': 'word = "hello"\n',
@@ -165,7 +165,7 @@ test('run --with-dir runs a command as it is typed here, add --with-dir a script
   })
 })
 
-test('what cannot be shipped is named, and options behind the directory are not taken for words', async () => {
+test('paths that cannot be shipped are listed, and options after the directory are rejected', async () => {
   const dir = await directory({ a: '' })
   await symlink('/etc/passwd', join(dir, 'outside'))
   const refused = await gpuq(['run', '--command', 'ls', ...small, dir])

@@ -1,11 +1,11 @@
 import type { BrowserContext } from '@playwright/test'
 import { type Answer, call } from './http-call'
-import type { Person } from './people'
 import { theSystem } from './system/the-system'
+import type { TestUser } from './test-users'
 
-type Credentials = Pick<Person, 'handle' | 'password'>
+type Credentials = Pick<TestUser, 'handle' | 'password'>
 
-/** Sends what the sign-in form sends. */
+/** Sends the request of the sign-in form. */
 export async function postCredentials(
   { handle, password }: Credentials,
   headers: Record<string, string> = {},
@@ -20,7 +20,7 @@ export async function postCredentials(
   })
 }
 
-/** The `Cookie` header of somebody who has signed in. */
+/** Signs in and returns the `Cookie` header. */
 export async function sessionCookie(person: Credentials): Promise<string> {
   const answer = await postCredentials(person)
   const cookies = cookiesOf(answer)
@@ -29,7 +29,7 @@ export async function sessionCookie(person: Credentials): Promise<string> {
   return cookies
 }
 
-/** Signs a browser in without its form, which has a test of its own. */
+/** Signs in a browser without the form, which has its own test. */
 export async function signIn(context: BrowserContext, person: Credentials): Promise<void> {
   const cookies = (await sessionCookie(person)).split('; ').map((pair) => {
     const [name = '', value = ''] = pair.split(/=(.*)/s)

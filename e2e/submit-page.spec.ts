@@ -1,13 +1,13 @@
 import { expect, type Locator, type Page } from '@playwright/test'
 import { test } from './browser-test'
+import { waitForHydration } from './hydration'
 import { arriveAtJob, dropFiles, editorOf, expectStatus, outputOf, rewrite, submitDraft } from './job-page'
-import { untilLive } from './live-page'
-import { expectNews } from './passing-news'
-import { makePerson } from './people'
 import { signIn } from './sign-in'
+import { createUser } from './test-users'
+import { expectToast } from './toasts'
 import { configText, submit, waitingConfig } from './uploads'
 
-/** Counts the submissions that leave the page. */
+/** Counts the submissions that the page sends. */
 function countSubmissions(page: Page): () => number {
   let count = 0
   page.on('request', (request) => {
@@ -16,8 +16,8 @@ function countSubmissions(page: Page): () => number {
   return () => count
 }
 
-test('mistakes are shown beside their lines before anything is sent', async ({ page, context }) => {
-  const person = await makePerson({ name: 'mistakes' })
+test('errors are shown next to their lines before submitting', async ({ page, context }) => {
+  const person = await createUser({ name: 'mistakes' })
   await signIn(context, person)
   const sent = countSubmissions(page)
   await page.goto('/submit')
@@ -62,9 +62,9 @@ test('mistakes are shown beside their lines before anything is sent', async ({ p
   expect(sent()).toBe(1)
 })
 
-test('what only the server knows is shown as well, and nothing is lost', async ({ page, context, watch }) => {
+test('errors of the server are shown as well, and the input is kept', async ({ page, context, watch }) => {
   watch.tolerate(/status of 429/)
-  const person = await makePerson({ name: 'limited' })
+  const person = await createUser({ name: 'limited' })
   const waiting = await submit(person, 'print(1)', waitingConfig)
   await signIn(context, person)
   await page.goto('/submit')
@@ -80,8 +80,8 @@ test('what only the server knows is shown as well, and nothing is lost', async (
   await expect(outputOf(page)).toContainText('the second')
 })
 
-test('a draft outlives a reload, and its token does not enter the browser', async ({ page, context }) => {
-  const person = await makePerson({ name: 'draft' })
+test('a draft survives a reload, and its token is not stored in the browser', async ({ page, context }) => {
+  const person = await createUser({ name: 'draft' })
   await signIn(context, person)
   await page.goto('/submit')
   await dropFiles(page, [{ name: 'solution.py', text: 'print("kept")' }])
@@ -90,23 +90,23 @@ test('a draft outlives a reload, and its token does not enter the browser', asyn
     { name: 'config.yaml', text: configText({ token: person.token, name: 'kept too' }) },
   ])
   await expect(editorOf(page, 'solution.py')).toContainText('kept')
-  // Kept a moment after the last change.
+  // The draft is stored a moment after the last change.
   await expect.poll(() => page.evaluate(() => JSON.stringify(localStorage))).toContain('kept too')
   expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain(person.token)
   await page.reload()
   await expect(editorOf(page, 'solution.py')).toContainText('print("kept")')
 })
 
-test('files that are none of the two are refused with a reason', async ({ page, context }) => {
-  const person = await makePerson({ name: 'files' })
+test('files of other types are rejected with a reason', async ({ page, context }) => {
+  const person = await createUser({ name: 'files' })
   await signIn(context, person)
   await page.goto('/submit')
-  await expectNews(page, 'picture.png is not a .py or .yaml file.', () =>
+  await expectToast(page, 'picture.png is not a .py or .yaml file.', () =>
     dropFiles(page, [{ name: 'picture.png', text: 'x' }]),
   )
 })
 
-/** Presses Tab until the focus is where it should be, as somebody does who has no mouse. */
+/** Presses Tab until the target has the focus, as a keyboard user does. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
   for (let presses = 0; presses < 60; presses++) {
     if (await target.evaluate((element) => element === document.activeElement)) return
@@ -115,8 +115,8 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
   throw new Error(`Tab does not reach ${target}`)
 }
 
-test('all of it works with the keyboard alone', async ({ page }) => {
-  const person = await makePerson({ name: 'keyboard' })
+test('the page works with the keyboard alone', async ({ page }) => {
+  const person = await createUser({ name: 'keyboard' })
   const { keyboard } = page
   await test.step('sign in', async () => {
     await page.goto('/sign-in')
@@ -128,7 +128,7 @@ test('all of it works with the keyboard alone', async ({ page }) => {
     await expect(page.getByRole('heading', { name: 'Jobs' })).toBeVisible()
   })
   await test.step('write the job', async () => {
-    await untilLive(page)
+    await waitForHydration(page)
     await keyboard.press('n')
     await expect(page).toHaveURL(/\/submit$/)
     const code = editorOf(page, 'solution.py')
@@ -161,7 +161,7 @@ test('all of it works with the keyboard alone', async ({ page }) => {
   await test.step('leave', async () => {
     await tabTo(page, page.getByRole('button', { name: new RegExp(person.handle) }))
     await keyboard.press('Enter')
-    // The menu takes the focus once it is open; a key before that goes elsewhere.
+    // Wait for the menu's focus: an earlier key would go elsewhere.
     await expect(page.getByRole('menuitem', { name: 'Settings' })).toBeFocused()
     await keyboard.press('End')
     await expect(page.getByRole('menuitem', { name: 'Sign out' })).toBeFocused()

@@ -1,21 +1,21 @@
 import { expect } from '@playwright/test'
 import { type Answer, bearer, call } from './http-call'
-import type { Person } from './people'
+import type { TestUser } from './test-users'
 
-/** One part of a form, as it goes over the wire. */
+/** One part of a form on the wire. */
 export interface Part {
   name: string
   content: string | Buffer
   /** Null: the part is a field. */
   filename?: string | null
-  /** More header lines of the part. */
+  /** Additional headers of the part. */
   headers?: string[]
 }
 
 const boundary = 'boundary-of-the-tests'
 export const formType = `multipart/form-data; boundary=${boundary}`
 
-/** A form's body, byte for byte. */
+/** The body of a form, byte for byte. */
 export function formBody(parts: readonly Part[], end = `--${boundary}--\r\n`): Buffer {
   const pieces = parts.flatMap(({ name, content, filename = 'file', headers = [] }) => {
     const file = filename === null ? '' : `; filename="${filename}"`
@@ -25,7 +25,7 @@ export function formBody(parts: readonly Part[], end = `--${boundary}--\r\n`): B
   return Buffer.concat([...pieces, Buffer.from(end)])
 }
 
-/** A config that asks for next to nothing, so that many jobs of the tests fit beside each other. */
+/** A config with minimal requests, so that the jobs of many tests fit side by side. */
 export function configText(more: Record<string, unknown> = {}): string {
   const config = {
     competition_id: 'e2e',
@@ -41,8 +41,11 @@ export function configText(more: Record<string, unknown> = {}): string {
     .join('')
 }
 
-/** In the config of a job that goes on until the test ends it: no limit of its own comes first, however slow the test is. */
-export const goesOn = { max_time: 3600 }
+/**
+ * For a job that runs until the test ends it: long enough that its own time limit never ends it, even in a
+ * slow test.
+ */
+export const longRunning = { max_time: 3600 }
 
 /** A job that waits forever: no node has a GPU of that size. */
 export const waitingConfig = configText({ gpu_count: 1, gpu_memory_gb: 1000 })
@@ -55,13 +58,13 @@ export const uploadParts = (code: string | Buffer, config: string | Buffer): Par
 
 interface Upload {
   headers?: Record<string, string>
-  /** The query of the address; without it the answer comes at once. */
+  /** The query string. Without it, the response is immediate. */
   query?: string
 }
 
-/** Sends parts as somebody, with their token in the header. */
+/** Sends parts with the user's token in the header. */
 export function sendParts(
-  { token }: Pick<Person, 'token'>,
+  { token }: Pick<TestUser, 'token'>,
   parts: readonly Part[],
   { headers = {}, query = '?wait=false' }: Upload = {},
 ): Promise<Answer> {
@@ -72,9 +75,9 @@ export function sendParts(
   })
 }
 
-/** Submits a job, and returns its id. */
+/** Submits a job and returns its id. */
 export async function submit(
-  person: Person,
+  person: TestUser,
   code: string,
   config: string = configText(),
   { wait = false }: { wait?: boolean } = {},
@@ -83,8 +86,8 @@ export async function submit(
   return job_id
 }
 
-/** The name of an ended job's file, once it is stored: that is a moment after the job's end. */
-export async function fileOf({ client }: Pick<Person, 'client'>, jobId: string): Promise<string> {
+/** The name of an ended job's file. It is stored a moment after the job's end. */
+export async function fileOf({ client }: Pick<TestUser, 'client'>, jobId: string): Promise<string> {
   const name = async () => (await client.jobs.get(jobId)).result_file
   await expect.poll(name).not.toBeNull()
   return (await name()) ?? ''

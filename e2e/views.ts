@@ -1,13 +1,13 @@
 import { expect, type Page } from '@playwright/test'
 import { dropFiles, editorOf, expectStatus, outputOf, rewrite } from './job-page'
-import { adminClient, cancelAll, makePerson, noLimits, type Person } from './people'
-import { configText, goesOn, submit, waitingConfig } from './uploads'
+import { adminClient, cancelAll, createUser, noLimits, type TestUser } from './test-users'
+import { configText, longRunning, submit, waitingConfig } from './uploads'
 
-/** Every view of gpuq, with something in it to look at. */
+/** Every view of gpuq, with realistic data. */
 
 export interface Scene {
-  admin: Person
-  newcomer: Person
+  admin: TestUser
+  newcomer: TestUser
   jobs: Record<'done' | 'failed' | 'waiting' | 'running', string>
   invitation: string
 }
@@ -21,10 +21,10 @@ for epoch in range(1, 31):
 print("\\033[33mwarning:\\033[0m 3 images could not be read", file=sys.stderr)
 `
 
-/** Fills the system with what the views show. */
+/** Creates the data that the views show. */
 export async function setScene(): Promise<Scene> {
-  const admin = await makePerson({ name: 'grace', role: 'admin', limits: noLimits })
-  const newcomer = await makePerson({ name: 'newcomer' })
+  const admin = await createUser({ name: 'grace', role: 'admin', limits: noLimits })
+  const newcomer = await createUser({ name: 'newcomer' })
   const named = (name: string, more: Record<string, unknown> = {}) =>
     configText({
       name,
@@ -37,7 +37,11 @@ export async function setScene(): Promise<Scene> {
     submit(admin, training, named('ResNet-50, first baseline'), { wait: true }),
     submit(admin, 'import nothing_of_the_kind', named('with a typo'), { wait: true }),
     submit(admin, 'print(1)', `${waitingConfig}name: "a model that is far too large"\n`),
-    submit(admin, 'import time\nprint("epoch 1", flush=True)\ntime.sleep(3600)', named('a long one', goesOn)),
+    submit(
+      admin,
+      'import time\nprint("epoch 1", flush=True)\ntime.sleep(3600)',
+      named('a long one', longRunning),
+    ),
   ])
   const project = (await admin.client.projects.list()).items.find(
     ({ project_id }) => project_id === 'resnet-baseline',
@@ -49,14 +53,14 @@ export async function setScene(): Promise<Scene> {
   return { admin, newcomer, jobs: { done, failed, waiting, running }, invitation: invitation_url ?? '' }
 }
 
-/** Ends what would run on. */
+/** Cancels the jobs that would keep running. */
 export function clearScene({ admin }: Scene): Promise<void> {
   return cancelAll(admin)
 }
 
 export interface View {
   name: string
-  /** Who looks; a stranger if left out. */
+  /** The signed-in user. Undefined: no session. */
   as?: 'admin' | 'newcomer'
   open: (page: Page, scene: Scene) => Promise<void>
 }

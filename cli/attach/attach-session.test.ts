@@ -21,8 +21,8 @@ const job = (changes: Partial<JobDetail> = {}) =>
     }),
   )
 
-/** A person at a terminal, and a job that says what it is told to. */
-function sitDown({ at = job(), refuse }: { at?: JobDetail; refuse?: () => Response } = {}) {
+/** A simulated user at a terminal, attached to a simulated job. */
+function attachUser({ at = job(), refuse }: { at?: JobDetail; refuse?: () => Response } = {}) {
   const typed: string[] = []
   const sizes: unknown[] = []
   let message: ReadableStreamDefaultController<Uint8Array> | undefined
@@ -46,7 +46,7 @@ function sitDown({ at = job(), refuse }: { at?: JobDetail; refuse?: () => Respon
   const person = { take: (_: Buffer) => {}, closed: 0, gone: new AbortController() }
   const raw: RawTerminal = {
     size: { columns: 90, rows: 30 },
-    gone: person.gone.signal,
+    hangup: person.gone.signal,
     onKeys: (take) => {
       person.take = take
     },
@@ -70,96 +70,96 @@ function sitDown({ at = job(), refuse }: { at?: JobDetail; refuse?: () => Respon
   }
 }
 
-describe('an attachment', () => {
-  it('shows the last of what was written, brings keys to the job, and leaves it running', async () => {
-    const desk = sitDown()
-    desk.message(printed('past\u001b[6n> ') + event('job', job()))
+describe('AttachSession', () => {
+  it('shows recent output, sends keys to the job, and detaches without stopping it', async () => {
+    const session = attachUser()
+    session.message(printed('past\u001b[6n> ') + event('job', job()))
     await expect
-      .poll(() => desk.sizes)
+      .poll(() => session.sizes)
       .toEqual([
         { columns: 90, rows: 29 },
         { columns: 90, rows: 30 },
       ])
-    expect(desk.context.written.out).toBe('past> ')
-    expect(desk.tail()).toBe('65536')
-    desk.type('l')
-    desk.type('s\r')
-    desk.type('\u0003')
-    await expect.poll(() => desk.typed.join('')).toBe('ls\r\u0003')
-    desk.message(printed('\u001b[?1049hnow\u001b[6n'))
-    await expect.poll(() => desk.context.written.out).toContain('now\u001b[6n')
-    desk.type('\u0001')
-    desk.type('d')
-    expect(await desk.ended).toBe(0)
-    expect(desk.context.written.out.endsWith('\u001b[?1049l\u001b[0m')).toBe(true)
-    expect(desk.context.written.err).toContain(`[detached from ${jobId}]`)
-    expect(desk.person.closed).toBe(1)
-    expect(desk.typed.join('')).toBe('ls\r\u0003')
+    expect(session.context.written.out).toBe('past> ')
+    expect(session.tail()).toBe('65536')
+    session.type('l')
+    session.type('s\r')
+    session.type('\u0003')
+    await expect.poll(() => session.typed.join('')).toBe('ls\r\u0003')
+    session.message(printed('\u001b[?1049hnow\u001b[6n'))
+    await expect.poll(() => session.context.written.out).toContain('now\u001b[6n')
+    session.type('\u0001')
+    session.type('d')
+    expect(await session.ended).toBe(0)
+    expect(session.context.written.out.endsWith('\u001b[?1049l\u001b[0m')).toBe(true)
+    expect(session.context.written.err).toContain(`[detached from ${jobId}]`)
+    expect(session.person.closed).toBe(1)
+    expect(session.typed.join('')).toBe('ls\r\u0003')
   })
 
-  it('brings keys to a program that was heard before the news that it runs, and to no other', async () => {
+  it('sends keys to a program that has printed before its status is running, and to no other', async () => {
     const pending = (placed: boolean, reason_text: string) =>
       job({ status: 'pending', placed, reason_text, started_at: null })
-    const desk = sitDown({ at: pending(false, 'It waits.') })
-    desk.message(event('job', pending(true, 'It starts.')))
-    await expect.poll(() => desk.context.written.err).toContain('It starts.')
-    desk.type('too early')
-    desk.message(printed('name? ') + event('job', pending(true, 'It starts.')))
-    await expect.poll(() => desk.context.written.out).toBe('name? ')
-    desk.type('ada\u0003')
-    await expect.poll(() => desk.typed.join('')).toBe('ada\u0003')
-    // Its node is lost: what was heard is over, and Ctrl-C leaves.
-    desk.message(printed('a last word') + event('job', pending(false, 'Its node was lost.')))
-    await expect.poll(() => desk.context.written.err).toContain('Its node was lost.')
-    desk.type('nobody\u0003')
-    expect(await desk.ended).toBe(0)
-    expect(desk.typed.join('')).toBe('ada\u0003')
+    const session = attachUser({ at: pending(false, 'It waits.') })
+    session.message(event('job', pending(true, 'It starts.')))
+    await expect.poll(() => session.context.written.err).toContain('It starts.')
+    session.type('too early')
+    session.message(printed('name? ') + event('job', pending(true, 'It starts.')))
+    await expect.poll(() => session.context.written.out).toBe('name? ')
+    session.type('ada\u0003')
+    await expect.poll(() => session.typed.join('')).toBe('ada\u0003')
+    // The node is lost: the program no longer runs, and Ctrl-C detaches.
+    session.message(printed('a last word') + event('job', pending(false, 'Its node was lost.')))
+    await expect.poll(() => session.context.written.err).toContain('Its node was lost.')
+    session.type('nobody\u0003')
+    expect(await session.ended).toBe(0)
+    expect(session.typed.join('')).toBe('ada\u0003')
   })
 
-  it('ends as the job does', async () => {
-    const desk = sitDown()
+  it('exits with the exit code of the job', async () => {
+    const session = attachUser()
     const failed = job({ status: 'failed', exit_code: 3, reason: 'exit_code', reason_text: 'It failed.' })
-    desk.message(event('job', job()) + printed('bye\r\n') + event('job', failed) + event('end', {}))
-    expect(await desk.ended).toBe(3)
-    expect(desk.context.written.err).toContain('It failed. Exit code 3.')
+    session.message(event('job', job()) + printed('bye\r\n') + event('job', failed) + event('end', {}))
+    expect(await session.ended).toBe(3)
+    expect(session.context.written.err).toContain('It failed. Exit code 3.')
   })
 
-  it('is left with Ctrl-C where there is nothing to type into', async () => {
-    const desk = sitDown({ at: job({ terminal: false }) })
-    desk.message(event('job', job({ terminal: false })))
-    desk.type('x\u0003')
-    expect(await desk.ended).toBe(0)
-    expect([desk.typed, desk.sizes]).toEqual([[], []])
+  it('detaches on Ctrl-C if the job has no terminal', async () => {
+    const session = attachUser({ at: job({ terminal: false }) })
+    session.message(event('job', job({ terminal: false })))
+    session.type('x\u0003')
+    expect(await session.ended).toBe(0)
+    expect([session.typed, session.sizes]).toEqual([[], []])
   })
 
-  it('gives the terminal back whatever goes wrong', async () => {
-    const desk = sitDown()
-    desk.message('event: job\ndata: {"not": "a job"}\n\n')
-    await expect(desk.ended).rejects.toThrow()
-    expect(desk.person.closed).toBe(1)
-    const closed = sitDown()
+  it('restores the terminal after every error', async () => {
+    const session = attachUser()
+    session.message('event: job\ndata: {"not": "a job"}\n\n')
+    await expect(session.ended).rejects.toThrow()
+    expect(session.person.closed).toBe(1)
+    const closed = attachUser()
     closed.person.gone.abort()
     expect(await closed.ended).toBe(1)
   })
 
-  it('sends keys again that were refused for now, and rings the bell for those that are lost', async () => {
+  it('resends keys that the server rejected for now, and beeps for lost keys', async () => {
     const problem = (status: number) =>
       Response.json({ code: 'x', detail: 'x', title: 'x' }, { status, headers: { 'retry-after': '0' } })
     const answers = [429, 204, 503]
-    const desk = sitDown({
+    const session = attachUser({
       refuse: () => {
         const status = answers.shift() ?? 204
         return status === 204 ? new Response(null, { status }) : problem(status)
       },
     })
-    desk.message(event('job', job()))
-    desk.type('a')
-    await expect.poll(() => desk.typed).toEqual(['a', 'a'])
-    expect(desk.context.written.out).toBe('')
-    desk.type('b')
-    await expect.poll(() => desk.context.written.out).toBe('\u0007')
-    expect(desk.typed).toEqual(['a', 'a', 'b'])
-    desk.type('\u0001d')
-    await desk.ended
+    session.message(event('job', job()))
+    session.type('a')
+    await expect.poll(() => session.typed).toEqual(['a', 'a'])
+    expect(session.context.written.out).toBe('')
+    session.type('b')
+    await expect.poll(() => session.context.written.out).toBe('\u0007')
+    expect(session.typed).toEqual(['a', 'a', 'b'])
+    session.type('\u0001d')
+    await session.ended
   })
 })

@@ -4,30 +4,30 @@ import { isFinal } from '@/lib/contract/status'
 import type { Client } from '@/lib/http/client/client'
 import type { Context } from '../context'
 import { exitCodeOf, exitCodes } from '../job/exit-code'
-import { followJob, type Happening } from '../job/follow-job'
-import { formatState, note, outputTo } from '../job/show-job'
+import { followJob, type JobEvent } from '../job/follow-job'
+import { createOutputWriter, formatState, note } from '../job/show-job'
 import type { RawTerminal } from '../terminal/raw-terminal'
-import { TerminalState, withoutQuestions } from '../terminal/terminal-state'
+import { TerminalState, withoutQueries } from '../terminal/terminal-state'
 import { DetachKeys, type EscapeKey } from './detach-keys'
 import { KeySender } from './key-sender'
 
-/** So much of what was printed before is shown to whoever attaches, or a little more. */
+/** How much earlier output is shown on attach. The server may send a little more. */
 const tailBytes = 64 * 1024
-/** Long enough for a program to be told of both sizes, and too short to read what it draws for the first. */
+/** Long enough that the program receives both sizes, and short enough that nobody reads the first redraw. */
 const redrawMs = 150
 const ctrlC = 0x03
 const bell = '\u0007'
 
-interface Attaching {
+interface AttachTarget {
   client: Client
   job: JobDetail
   raw: RawTerminal
   escapeKey: EscapeKey
-  /** Which task of a job over several nodes; left out: the first one's terminal, or the output of all. */
+  /** Which task of a multi-node job. Undefined: the terminal of the first task, or the output of all. */
   rank?: number | undefined
 }
 
-/** A person's terminal on a running job's: what the job writes goes there, what is typed there goes to the job. */
+/** Connects the user's terminal to a running job: shows the job's output and sends the user's keys. */
 export class AttachSession {
   readonly #leaving = new AbortController()
   readonly #state = new TerminalState()
@@ -35,59 +35,65 @@ export class AttachSession {
   readonly #keys: DetachKeys
   #job: JobDetail
   #attachedTo: number | null = null
-  /** The program was heard: it runs, whether that is told yet or not. */
-  #talks = false
+  /** The program has printed something, so it runs, even if its status is not yet known. */
+  #hasOutput = false
   #sizing: Promise<void> = Promise.resolve()
-  #said = ''
+  #lastMessage = ''
   readonly #writeLines: (printed: Printed) => Promise<void>
 
   constructor(
     readonly context: Context,
-    readonly attaching: Attaching,
+    readonly target: AttachTarget,
   ) {
-    const { client, job, rank, escapeKey } = attaching
-    this.#writeLines = outputTo(context.terminal, rank)
+    const { client, job, rank, escapeKey } = target
+    this.#writeLines = createOutputWriter(context.terminal, rank)
     this.#job = job
     this.#keys = new DetachKeys(escapeKey)
     const lost = () => void context.terminal.out(bell)
-    this.#sender = new KeySender({ client, jobId: job.job_id, rank: rank ?? 0, sleep: context.sleep, lost })
+    this.#sender = new KeySender({
+      client,
+      jobId: job.job_id,
+      rank: rank ?? 0,
+      sleep: context.sleep,
+      onLost: lost,
+    })
   }
 
-  /** Resolves with the job's exit code once it has ended, with 0 when the person has left it running. */
+  /** Resolves with the job's exit code after the job has ended, or with 0 after the user has detached. */
   async run(): Promise<number> {
-    const { raw, escapeKey } = this.attaching
-    const signal = AbortSignal.any([this.#leaving.signal, raw.gone])
-    raw.onKeys((bytes) => this.#take(bytes))
-    raw.onResize(() => this.#tellSize())
+    const { raw, escapeKey } = this.target
+    const signal = AbortSignal.any([this.#leaving.signal, raw.hangup])
+    raw.onKeys((bytes) => this.#onKeys(bytes))
+    raw.onResize(() => this.#sendSize())
     try {
-      await this.#say(`${escapeKey.name} d leaves the job running.`)
+      await this.#print(`Press ${escapeKey.name} d to detach. The job keeps running.`)
       await this.#follow(signal)
     } finally {
       this.#sender.close()
       await this.context.terminal.out(this.#state.restore())
       await raw.close()
     }
-    return this.#end(raw.gone.aborted)
+    return this.#finish(raw.hangup.aborted)
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    const { client } = this.attaching
+    const { client } = this.target
     const { sleep } = this.context
     const jobId = this.#job.job_id
-    for await (const happening of followJob({ client, jobId, sleep, signal, tail: tailBytes })) {
+    for await (const jobEvent of followJob({ client, jobId, sleep, signal, tail: tailBytes })) {
       if (signal.aborted) return
-      await this.#show(happening)
+      await this.#show(jobEvent)
     }
   }
 
-  async #show(happening: Happening): Promise<void> {
-    if (happening.kind === 'output') {
-      await this.#write(happening.printed)
-    } else if (happening.kind === 'again') {
-      this.#talks = false
+  async #show(jobEvent: JobEvent): Promise<void> {
+    if (jobEvent.kind === 'output') {
+      await this.#write(jobEvent.printed)
+    } else if (jobEvent.kind === 'again') {
+      this.#hasOutput = false
       await this.context.terminal.out(this.#state.restore())
-      await this.#say('The job is tried again. What follows is its next attempt.')
-    } else if (happening.kind === 'job') await this.#hear(happening.job)
+      await this.#print('The job is retried. The output of the next attempt follows.')
+    } else if (jobEvent.kind === 'job') await this.#onJob(jobEvent.job)
   }
 
   async #write(printed: readonly Printed[]): Promise<void> {
@@ -95,69 +101,73 @@ export class AttachSession {
       for (const one of printed) await this.#writeLines(one)
       return
     }
-    const own = printed.filter(({ rank }) => (rank ?? 0) === (this.attaching.rank ?? 0))
+    const own = printed.filter(({ rank }) => (rank ?? 0) === (this.target.rank ?? 0))
     const text = own.map((one) => one.text).join('')
-    // It may come before the news that the job runs, and who sees a question answers it. What gpuq says is on stderr.
-    this.#talks ||= own.some(({ stream }) => stream === 'stdout')
+    // Output may arrive before the running status. A user who sees a prompt answers it, so keys must already
+    // work. stdout only: stderr may hold messages of gpuq.
+    this.#hasOutput ||= own.some(({ stream }) => stream === 'stdout')
     this.#state.watch(text)
-    // Until the job was heard of for the first time, it is the past that comes.
-    await this.context.terminal.out(this.#said === '' ? withoutQuestions(text) : text)
+    // Before the first status event, the output is history.
+    await this.context.terminal.out(this.#lastMessage === '' ? withoutQueries(text) : text)
   }
 
-  async #hear(job: JobDetail): Promise<void> {
-    const before = this.#said
+  async #onJob(job: JobDetail): Promise<void> {
+    const before = this.#lastMessage
     this.#job = job
-    if (!job.placed) this.#talks = false
-    this.#said = formatState(job, this.context)
-    // While it runs, the screen is the program's own.
-    if (before !== this.#said && job.status === 'pending') await this.#say(this.#said)
+    if (!job.placed) this.#hasOutput = false
+    this.#lastMessage = formatState(job, this.context)
+    // While the job runs, the screen belongs to the program.
+    if (before !== this.#lastMessage && job.status === 'pending') await this.#print(this.#lastMessage)
     if (job.status === 'running' && this.#attachedTo !== job.attempt) {
       this.#attachedTo = job.attempt
-      this.#askToRedraw()
+      this.#requestRedraw()
     }
   }
 
-  #take(bytes: Buffer): void {
+  #onKeys(bytes: Buffer): void {
     const { input, detached } = this.#keys.push(bytes)
-    const typing = this.#job.terminal && (this.#job.status === 'running' || this.#talks)
+    const typing = this.#job.terminal && (this.#job.status === 'running' || this.#hasOutput)
     if (typing) this.#sender.send(input)
     if (detached || (!typing && input.includes(ctrlC))) this.#leaving.abort()
   }
 
-  /** A program for the whole screen draws it anew when its size changes: so it changes for a moment, as others do it. */
-  #askToRedraw(): void {
-    const { columns, rows } = this.attaching.raw.size
+  /**
+   * Full-screen programs redraw when the terminal size changes. Change the size for a moment, as other tools
+   * do.
+   */
+  #requestRedraw(): void {
+    const { columns, rows } = this.target.raw.size
     this.#resize(() => ({ columns, rows: rows > 1 ? rows - 1 : 2 }))
     this.#sizing = this.#sizing.then(() => this.context.sleep(redrawMs))
-    this.#tellSize()
+    this.#sendSize()
   }
 
-  #tellSize(): void {
-    this.#resize(() => this.attaching.raw.size)
+  #sendSize(): void {
+    this.#resize(() => this.target.raw.size)
   }
 
   #resize(size: () => RawTerminal['size']): void {
-    const { client, rank } = this.attaching
+    const { client, rank } = this.target
     if (!this.#job.terminal || this.#attachedTo === null) return
-    // The next change says it again: a size that did not arrive is no reason to leave.
+    // Ignore failures: the next change sends the size again.
     this.#sizing = this.#sizing
       .then(() => client.jobs.resize(this.#job.job_id, size(), { rank }))
       .catch(() => undefined)
   }
 
-  async #end(isGone: boolean): Promise<number> {
+  async #finish(isHungUp: boolean): Promise<number> {
     const job = this.#job
     if (isFinal(job.status)) {
       await note(this.context, formatState(job, this.context))
       return exitCodeOf(job)
     }
-    if (isGone) return exitCodes.failed
+    if (isHungUp) return exitCodes.failed
     await this.context.terminal.err(`\n[detached from ${job.job_id}]\n`)
     return exitCodes.ok
   }
 
-  /** A line of gpuq's own on a terminal that makes no new lines by itself. */
-  async #say(text: string): Promise<void> {
+  /** Prints a message of gpuq. The raw terminal needs a carriage return. */
+  async #print(text: string): Promise<void> {
     await note(this.context, `${text}\r`)
   }
 }

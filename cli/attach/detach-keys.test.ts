@@ -4,7 +4,7 @@ import { DetachKeys, parseEscapeKey } from './detach-keys'
 
 const screens = parseEscapeKey('^a')
 
-/** What the program gets of keys that come in pieces, up to the detaching. */
+/** The input that the program receives when keys arrive in these pieces, until the user detaches. */
 function typed(...pieces: string[]) {
   const keys = new DetachKeys(screens)
   let input = ''
@@ -29,7 +29,7 @@ describe('DetachKeys', () => {
     expect(typed(...pieces)).toEqual({ input, detached })
   })
 
-  it('changes nothing of what has no escape key in it, however it is cut', () => {
+  it('passes input without an escape key through unchanged, however it is split', () => {
     const plain = fc.uint8Array().map((bytes) => Buffer.from(bytes.filter((byte) => byte !== 1)))
     fc.assert(
       fc.property(fc.array(plain), (pieces) => {
@@ -42,7 +42,7 @@ describe('DetachKeys', () => {
   })
 })
 
-it('takes a key as manuals write it, and none that ends lines', () => {
+it('parses escape keys in the usual notations and rejects keys that end a line', () => {
   expect(['^b', 'ctrl-b', 'C-B'].map(parseEscapeKey)).toEqual(Array(3).fill({ byte: 2, name: 'Ctrl-B' }))
   for (const wrong of ['b', '^', '^m', 'ctrl-j', '^ab', ''])
     expect(() => parseEscapeKey(wrong)).toThrow(/Ctrl/)

@@ -2,35 +2,35 @@ import { GpuqError } from '@/lib/contract/errors'
 
 const a = 0x61
 const d = 0x64
-/** The same letters with Ctrl held down, for those who do not let go of it. */
+/** Ctrl-D, for users who still hold Ctrl while they press d. */
 const ctrlD = 0x04
 
-/** The key that begins a word to gpuq, and its name. */
+/** The escape key and its display name. */
 export interface EscapeKey {
   byte: number
   name: string
 }
 
-/** `^a`, `ctrl-a` or `C-a`, as people and manuals write it. */
+/** Parses `^a`, `ctrl-a` or `C-a`. */
 export function parseEscapeKey(text: string): EscapeKey {
   const letter = text.match(/^(?:\^|ctrl-|c-)([a-z])$/i)?.[1]?.toUpperCase()
   if (letter && letter !== 'M' && letter !== 'J') {
     return { byte: letter.charCodeAt(0) - 0x40, name: `Ctrl-${letter}` }
   }
-  const why = `"${text}" cannot be the key.`
-  throw new GpuqError('invalid_request', `${why} Write Ctrl and a letter: ^a, or ctrl-b.`)
+  const why = `"${text}" is not a valid escape key.`
+  throw new GpuqError('invalid_request', `${why} Use Ctrl and a letter, such as ^a or ctrl-b.`)
 }
 
 /**
- * Finds among the keys the two that detach, as in GNU Screen: the escape key, then d. The escape key and a, or twice
- * itself, types it once; before any other key it is no escape key.
+ * Finds the detach sequence of GNU Screen: the escape key, then d. The escape key and a, or the escape key
+ * twice, sends the escape key once. Before any other key, the escape key is ordinary input.
  */
 export class DetachKeys {
   #escaped = false
 
   constructor(readonly escapeKey: EscapeKey) {}
 
-  /** What of the keys is the program's; `detached` when they end in leaving it. */
+  /** Returns the input for the program. `detached` is true if the detach sequence ended the input. */
   push(bytes: Uint8Array): { input: Buffer; detached: boolean } {
     const input: number[] = []
     for (const byte of bytes) {

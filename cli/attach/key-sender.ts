@@ -1,26 +1,26 @@
 import type { Client } from '@/lib/http/client/client'
 import { ProblemError } from '@/lib/http/client/problem'
 
-/** Most that is sent at once, as the API takes it. */
-const mostBytes = 64 * 1024
-/** Most that waits for a program that does not read. */
-const mostWaiting = 1024 * 1024
+/** The API's limit for one request. */
+const maxRequestBytes = 64 * 1024
+/** The limit for input that the program has not read yet. */
+const maxPendingBytes = 1024 * 1024
 
 interface KeyPath {
   client: Pick<Client, 'jobs'>
   jobId: string
   rank: number
   sleep(ms: number): Promise<void>
-  /** Tells the person that a key was lost. */
-  lost(): void
+  /** Called when keys were lost. */
+  onLost(): void
 }
 
 /**
- * Sends keys to a job, in order: one request at a time, and what is typed meanwhile in the next one. What may have
- * arrived is not sent again: a key that is lost shows, and one that is typed twice may do harm.
+ * Sends keys to a job in order. One request runs at a time; the next one carries all keys typed meanwhile. A
+ * request that may have arrived is not sent again: the user sees a lost key, but a duplicate key may do harm.
  */
 export class KeySender {
-  #waiting: Buffer = Buffer.alloc(0)
+  #pending: Buffer = Buffer.alloc(0)
   #sending = false
   #closed = false
 
@@ -28,33 +28,33 @@ export class KeySender {
 
   send(bytes: Buffer): void {
     if (bytes.length === 0 || this.#closed) return
-    if (this.#waiting.length + bytes.length > mostWaiting) {
-      this.path.lost()
+    if (this.#pending.length + bytes.length > maxPendingBytes) {
+      this.path.onLost()
       return
     }
-    this.#waiting = Buffer.concat([this.#waiting, bytes])
+    this.#pending = Buffer.concat([this.#pending, bytes])
     if (!this.#sending) void this.#run()
   }
 
-  /** Sends nothing more. */
+  /** Stops sending. */
   close(): void {
     this.#closed = true
-    this.#waiting = Buffer.alloc(0)
+    this.#pending = Buffer.alloc(0)
   }
 
   async #run(): Promise<void> {
     this.#sending = true
-    while (this.#waiting.length > 0 && !this.#closed) {
-      const piece = this.#waiting.subarray(0, mostBytes)
-      const taken = await this.#sendPiece(piece)
-      if (taken) this.#waiting = this.#waiting.subarray(piece.length)
+    while (this.#pending.length > 0 && !this.#closed) {
+      const piece = this.#pending.subarray(0, maxRequestBytes)
+      const accepted = await this.#sendPiece(piece)
+      if (accepted) this.#pending = this.#pending.subarray(piece.length)
     }
     this.#sending = false
   }
 
-  /** False where it is to be sent again, because it was surely not taken. */
+  /** Returns false if the server certainly rejected the keys, so that they can be sent again. */
   async #sendPiece(piece: Buffer): Promise<boolean> {
-    const { client, jobId, rank, sleep, lost } = this.path
+    const { client, jobId, rank, sleep, onLost: lost } = this.path
     try {
       await client.jobs.type(jobId, piece, { rank })
       return true

@@ -11,17 +11,14 @@ import { type Column, renderTable } from '../terminal/table'
 
 const usualServer = 'http://localhost:8001'
 
-/** Asks for what is missing, tries it, and stores it for this user alone. */
+/** Asks for missing values, checks the token with the server, and stores both for this user only. */
 export async function login(
   context: Context,
   { server: given, tokenStdin = false }: { server?: string; tokenStdin?: boolean },
 ): Promise<number> {
   const known = given ?? context.env.GPUQ_SERVER ?? (await readStored(context.env)).server
   if (!tokenStdin && !process.stdin.isTTY) {
-    throw new GpuqError(
-      'invalid_request',
-      'There is no terminal to ask on: give the token with --token-stdin.',
-    )
+    throw new GpuqError('invalid_request', 'Cannot ask for a token without a terminal. Use --token-stdin.')
   }
   const server = parseServer(
     given ??
@@ -29,20 +26,20 @@ export async function login(
         ? (known ?? usualServer)
         : await ask(`Server [${known ?? usualServer}]: `, known ?? usualServer)),
   )
-  const token = (tokenStdin ? await readAllOfStdin() : await ask('Token (not shown): ', '', true)).trim()
+  const token = (tokenStdin ? await readAllOfStdin() : await ask('Token (hidden): ', '', true)).trim()
   if (token === '')
-    throw new GpuqError('invalid_request', 'There is no token. Make one on the server under Tokens.')
+    throw new GpuqError('invalid_request', "The token is empty. Create one on the server's Tokens page.")
   const me = await context.connectTo({ server, token }).users.me()
   const path = await writeStored(context.env, {
     server,
     token,
     tokens: await otherTokens(context.env, server),
   })
-  await context.terminal.out(`You are ${me.user_id} at ${server}. The token is stored in ${path}.\n`)
+  await context.terminal.out(`Logged in to ${server} as ${me.user_id}. Token stored in ${path}.\n`)
   return exitCodes.ok
 }
 
-/** What is stored for other servers stays, that of the last one among it. Damage is no reason not to sign in. */
+/** Keeps the tokens of other servers, including the previous one. A damaged file must not prevent a login. */
 async function otherTokens(env: NodeJS.ProcessEnv, server: string): Promise<Record<string, string>> {
   const before: Awaited<ReturnType<typeof readStored>> = await readStored(env).catch(() => ({}))
   const last = before.server && before.token ? { [before.server]: before.token } : {}
@@ -51,11 +48,11 @@ async function otherTokens(env: NodeJS.ProcessEnv, server: string): Promise<Reco
   )
 }
 
-/** Forgets the token here. It holds until it is revoked. */
+/** Removes the stored token. It stays valid on the server until it is revoked. */
 export async function logout(context: Context): Promise<number> {
   const had = await removeStored(context.env)
   const path = configFile(context.env)
-  await context.terminal.out(had ? `Signed out: ${path} is removed.\n` : 'You were not signed in.\n')
+  await context.terminal.out(had ? `Logged out. Removed ${path}.\n` : 'You are not logged in.\n')
   return exitCodes.ok
 }
 
@@ -66,7 +63,7 @@ export async function listTokens(context: Context, { json }: { json?: boolean })
   return exitCodes.ok
 }
 
-/** Shows the new token on stdout, alone: it can be caught by a script, and is shown once. */
+/** Prints only the new token to stdout, so that a script can read it. The token is shown only once. */
 export async function createToken(
   context: Context,
   name: string,
@@ -86,12 +83,16 @@ export async function createToken(
 export async function revokeToken(context: Context, given: string): Promise<number> {
   const found = (await readTokens(context)).filter(({ token_id }) => token_id.startsWith(given.toLowerCase()))
   const [token] = found
-  if (!token) throw new GpuqError('not_found', `None of your tokens has an id that begins with ${given}.`)
+  if (!token)
+    throw new GpuqError(
+      'not_found',
+      `You have no token whose id starts with ${given}. List your tokens with \`gpuq tokens\`.`,
+    )
   if (found.length > 1)
-    throw new GpuqError('conflict', `${found.length} tokens begin with ${given}. Write more of it.`)
+    throw new GpuqError('conflict', `${found.length} token ids start with ${given}. Give a longer prefix.`)
   const client = await context.connect()
   await client.tokens.revoke(token.token_id)
-  await context.terminal.out(`${token.name} is revoked.\n`)
+  await context.terminal.out(`Revoked token ${token.name}.\n`)
   return exitCodes.ok
 }
 
@@ -130,5 +131,5 @@ function renderTokens({ terminal }: Context, found: readonly Token[]): string {
 function parseScope(given: string): (typeof scopes)[number] {
   const found = scopes.find((scope) => scope === given)
   if (found) return found
-  throw new GpuqError('invalid_request', `"${given}" is no scope. The scopes are ${scopes.join(', ')}.`)
+  throw new GpuqError('invalid_request', `"${given}" is not a valid scope. Use one of: ${scopes.join(', ')}.`)
 }

@@ -12,7 +12,7 @@ import { refuseScript, toLineConfig } from '../start/line-config'
 export interface AddOptions {
   conda?: string
   args?: string
-  /** Lower goes first. */
+  /** Lower numbers start first. */
   priority: number
   gpus?: string
   outputFile?: string
@@ -22,11 +22,11 @@ export interface AddOptions {
   json?: boolean
 }
 
-/** Queues a script as a line of a jobs file would be, or writes that line. */
+/** Queues a script as a line of a jobs file would, or appends that line to a file. */
 export async function add(context: Context, given: string, options: AddOptions): Promise<number> {
   const script = resolve(given)
   const refused = await refuseScript(script)
-  if (refused !== null) throw new GpuqError('not_found', `The script cannot be queued: ${refused}.`)
+  if (refused !== null) throw new GpuqError('not_found', `Cannot queue the script: ${refused}.`)
   const { conda = '', args = '', gpus = '', priority } = options
   const line: JobLine = { priority, script, condaEnv: conda.trim(), args: args.trim(), allowedGpus: gpus }
   return options.outputFile === undefined
@@ -43,7 +43,7 @@ async function queue(context: Context, line: JobLine, { force, withDir, json }: 
     deduplicate: !force,
   })
   if (submitted.deduplicated && !json) {
-    await note(context, `the same job is ${submitted.status} already; --force queues it again`)
+    await note(context, `the same job is already ${submitted.status}; use --force to queue it again`)
   }
   if (json) await writeJson(context, submitted)
   else await context.terminal.out(`${submitted.job_id}\n`)
@@ -56,22 +56,22 @@ async function write(
   { outputFile, force, withDir, json }: AddOptions & { outputFile: string },
 ): Promise<number> {
   if (force || withDir) {
-    const message = `A line has no place for ${force ? '--force' : '--with-dir'}.`
-    throw new GpuqError(
-      'invalid_request',
-      `${message} Leave --output-file out, and the job is queued at once.`,
-    )
+    const message = `${force ? '--force' : '--with-dir'} cannot be used with --output-file: the jobs file has no field for it.`
+    throw new GpuqError('invalid_request', `${message} Omit --output-file to queue the job directly.`)
   }
   const text = formatJobLine(line)
   const read = readJobLine(text)
-  if (!read.ok) throw new GpuqError('invalid_request', `No line can say this: ${read.message}.`)
+  if (!read.ok) throw new GpuqError('invalid_request', `Cannot write this job as a line: ${read.message}.`)
   await appendLine(outputFile, text)
   if (json) await writeJson(context, { file: resolve(outputFile), line: text })
-  else await context.terminal.out(`Added to ${outputFile}: ${text}\n`)
+  else await context.terminal.out(`Appended to ${outputFile}: ${text}\n`)
   return exitCodes.ok
 }
 
-/** In one write at the end, so that two who add at once do not mix, and behind a last line without its end. */
+/**
+ * Appends with a single write, so that concurrent writers do not interleave. Adds a line break first if the
+ * last line has none.
+ */
 async function appendLine(path: string, text: string): Promise<void> {
   const file = await open(path, 'a+')
   try {

@@ -18,7 +18,7 @@ export interface ArtifactsOptions {
   json?: boolean
 }
 
-/** Lists the files that a job left in /results, or with `output` saves them there. */
+/** Lists the files that a job wrote to /results, or downloads them with `output`. */
 export async function artifacts(context: Context, given: string, options: ArtifactsOptions): Promise<number> {
   const client = await context.connect()
   const jobId = await findJobId(client, given)
@@ -29,7 +29,9 @@ export async function artifacts(context: Context, given: string, options: Artifa
     await context.terminal.out(renderTable(columnsFor(found), found, context.terminal))
   else
     await context.terminal.err(
-      days === null ? 'The job left no files.\n' : `They were deleted after ${days} days.\n`,
+      days === null
+        ? 'The job wrote no files to /results.\n'
+        : `The files were deleted after ${days} days.\n`,
     )
   return exitCodes.ok
 }
@@ -43,7 +45,10 @@ function columnsFor(found: readonly Artifact[]): Column<Artifact>[] {
   ]
 }
 
-/** The paths are the job's choice: each becomes a safe one below the directory, and links that lie there are not followed out. */
+/**
+ * The job chooses the paths. Each becomes a safe path below the directory, and existing links are not
+ * followed out of it.
+ */
 async function save(
   { terminal }: Context,
   client: Client,
@@ -60,31 +65,34 @@ async function save(
     await mkdir(dirname(target), { recursive: true })
     await requireBelow(root, dirname(target))
     const { body } = await client.jobs.artifact(jobId, artifact.artifact_id)
-    await saveWhole(target, body as ReadableStream<Uint8Array> | null)
+    await saveAtomically(target, body as ReadableStream<Uint8Array> | null)
     await terminal.out(`${join(output, relative(root, target))}\n`)
   }
-  if (found.length === 0) await terminal.err('The job left no files.\n')
+  if (found.length === 0) await terminal.err('The job wrote no files to /results.\n')
   return exitCodes.ok
 }
 
 async function requireBelow(root: string, directory: string): Promise<void> {
   const real = await realpath(directory)
   if (real === root || real.startsWith(root + sep)) return
-  throw new GpuqError('conflict', `${directory} leads out of ${root}. Save into an empty directory.`)
+  throw new GpuqError(
+    'conflict',
+    `${directory} is outside of ${root} because of a link. Choose an empty directory.`,
+  )
 }
 
-/** Beside it first; moving it into place replaces a link of that name, and does not follow it. */
-async function saveWhole(path: string, body: ReadableStream<Uint8Array> | null): Promise<void> {
-  const beside = `${path}.part`
+/** Writes a temporary file first. The rename replaces a link of that name instead of following it. */
+async function saveAtomically(path: string, body: ReadableStream<Uint8Array> | null): Promise<void> {
+  const temporary = `${path}.part`
   try {
-    await rm(beside, { force: true })
+    await rm(temporary, { force: true })
     await pipeline(
       body ? Readable.fromWeb(body) : Readable.from([]),
-      createWriteStream(beside, { flags: 'wx' }),
+      createWriteStream(temporary, { flags: 'wx' }),
     )
-    await rename(beside, path)
+    await rename(temporary, path)
   } catch (error) {
-    await rm(beside, { force: true })
+    await rm(temporary, { force: true })
     throw error
   }
 }

@@ -16,19 +16,19 @@ export interface AttachOptions {
   escape?: string
 }
 
-/** The output of a running job live, and its terminal where it has one. */
+/** Shows the live output of a running job, or its terminal if it has one. */
 export async function attach(context: Context, given: string, options: AttachOptions): Promise<number> {
   const client = await context.connect()
   const jobId = await findJobId(client, given)
   const job = await client.jobs.get(jobId)
   if (isFinal(job.status)) {
-    const advice = `\`gpuq logs ${jobId}\` prints what it said.`
-    throw new GpuqError('conflict', `The job has ended: it is ${job.status}. ${advice}`)
+    const advice = `Run \`gpuq logs ${jobId}\` to print its output.`
+    throw new GpuqError('conflict', `Cannot attach: the job is ${job.status}. ${advice}`)
   }
   return attachTo(context, client, job, options)
 }
 
-/** The same for a job that is known. In a pipe, it is followed as `logs -f` does. */
+/** Attaches to a loaded job. In a pipe, follows the output as `logs -f` does. */
 export async function attachTo(
   context: Context,
   client: Client,
@@ -43,7 +43,7 @@ export async function attachTo(
 
 const pageSize = 200
 
-/** The running jobs that can be attached to, the newest first. */
+/** Lists the running jobs that accept `gpuq attach`, newest first. */
 export async function screens(
   context: Context,
   { all, json }: { all?: boolean; json?: boolean },
@@ -56,7 +56,7 @@ export async function screens(
   })
   if (json) await writeJson(context, items)
   else if (items.length > 0) await context.terminal.out(renderScreens(context, items, all))
-  else await context.terminal.err('No job is running.\n')
+  else await context.terminal.err('No jobs are running.\n')
   return exitCodes.ok
 }
 

@@ -28,7 +28,7 @@ const waiting = {
   gpus: [],
 }
 
-it('lists the GPUs of all of a job’s nodes, and why it waits in words', async () => {
+it('lists the GPUs of all nodes of a job, and the reason why a job waits', async () => {
   const context = fakeContext(() =>
     Response.json({ queued: [waiting], running: [], queued_total: 1, running_total: 0, max_queue_size: 100 }),
   )

@@ -9,7 +9,7 @@ interface ReadOptions {
   json?: boolean
 }
 
-/** What waits, in the order it should start, and what runs. */
+/** Lists waiting jobs in their expected start order, then running jobs. */
 export async function queue(context: Context, { json }: ReadOptions): Promise<number> {
   const client = await context.connect()
   const found = await client.queue.list()
@@ -19,7 +19,7 @@ export async function queue(context: Context, { json }: ReadOptions): Promise<nu
 }
 
 export function renderQueue({ terminal }: Context, { running, queued, queued_total }: Queue): string {
-  if (running.length + queued.length === 0) return 'Nothing waits, and nothing runs.\n'
+  if (running.length + queued.length === 0) return 'The queue is empty and no jobs are running.\n'
   const now = Date.now()
   const columns: Column<QueueJob>[] = [
     { title: 'PLACE', cell: (job) => job.position ?? job.status, colour: colourOfQueued },
@@ -33,10 +33,10 @@ export function renderQueue({ terminal }: Context, { running, queued, queued_tot
     },
     { title: 'PRIORITY', cell: (job) => job.priority, right: true },
     { title: 'STARTS', cell: (job) => formatWhen(job.started_at ?? job.expected_start, now) },
-    { title: 'WHERE OR WHY', cell: formatPlacement },
+    { title: 'GPUS OR REASON', cell: formatPlacement },
   ]
   const hidden = queued_total - queued.length
-  const more = hidden > 0 ? `and ${hidden} more that wait\n` : ''
+  const more = hidden > 0 ? `and ${hidden} more waiting jobs\n` : ''
   return renderTable(columns, [...running, ...queued], terminal) + more
 }
 
@@ -49,7 +49,7 @@ function formatPlacement({ node, gpus, reason_text }: QueueJob): string | null {
   return gpus.length > 0 ? `${node}: GPU ${gpus.join(', ')}` : node
 }
 
-/** The nodes with their GPUs. */
+/** Lists the nodes and their GPUs. */
 export async function nodes(context: Context, { json }: ReadOptions): Promise<number> {
   const client = await context.connect()
   const found = await client.cluster.get()
@@ -70,7 +70,7 @@ interface NodeRow {
 }
 
 export function renderNodes({ terminal }: Context, { nodes: found }: Cluster): string {
-  if (found.length === 0) return 'There are no nodes. An admin can start a worker.\n'
+  if (found.length === 0) return 'No nodes found. An admin can add one with `gpuq worker`.\n'
   const columns: Column<NodeRow>[] = [
     { title: 'NODE', cell: (row) => row.node, colour: () => 'bold' },
     { title: 'GPU', cell: (row) => row.gpu, right: true },
@@ -84,7 +84,7 @@ export function renderNodes({ terminal }: Context, { nodes: found }: Cluster): s
   return renderTable(columns, found.flatMap(toRows), terminal)
 }
 
-/** The node first, then its GPUs. */
+/** One row for the node, then one for each GPU. */
 function toRows(node: ClusterNode): NodeRow[] {
   const own: NodeRow = {
     node: node.name,

@@ -18,14 +18,14 @@ export interface JobsOptions {
 
 const pageSize = 200
 
-/** The newest jobs first. */
+/** Lists jobs, newest first. */
 export async function jobs(context: Context, options: JobsOptions): Promise<number> {
-  if (options.limit < 1) throw new GpuqError('invalid_request', '--limit must be 1 or more.')
+  if (options.limit < 1) throw new GpuqError('invalid_request', '--limit must be at least 1.')
   const status = parseStatus(options.status)
   const found = await readJobs(await context.connect(), options, status)
   if (options.json) await writeJson(context, found)
   else if (found.length > 0) await context.terminal.out(renderJobs(context, found))
-  else await context.terminal.err('There are no such jobs.\n')
+  else await context.terminal.err('No jobs found.\n')
   return exitCodes.ok
 }
 
@@ -76,5 +76,5 @@ function parseStatus(given: string | undefined): UploadStatus | undefined {
   if (given === undefined) return undefined
   const found = uploadStatuses.find((status) => status === given)
   if (found) return found
-  throw new GpuqError('invalid_request', `--status is one of ${uploadStatuses.join(', ')}.`)
+  throw new GpuqError('invalid_request', `--status must be one of: ${uploadStatuses.join(', ')}.`)
 }

@@ -13,7 +13,7 @@ export interface LogsOptions {
   rank?: number
 }
 
-/** What a job printed; with `follow`, to its end, and then with its exit code. */
+/** Prints the output of a job. With `follow`, until the job ends, and then exits with its exit code. */
 export async function logs(
   context: Context,
   given: string,
@@ -29,7 +29,7 @@ export interface ResultsOptions {
   json?: boolean
 }
 
-/** The result file, as it is stored; or what the API sums up of it. */
+/** Prints the result file as stored, or the summary of the API. */
 export async function results(
   context: Context,
   given: string,
@@ -44,7 +44,7 @@ export async function results(
   const { body } = await client.jobs.download(jobId, 'jsonl')
   if (!body) return exitCodes.ok
   if (output === undefined) await writeOut(context, body)
-  else await writeFileWhole(output, body as ReadableStream<Uint8Array>)
+  else await writeFileAtomically(output, body as ReadableStream<Uint8Array>)
   return exitCodes.ok
 }
 
@@ -53,14 +53,14 @@ async function writeOut({ terminal }: Context, body: AsyncIterable<Uint8Array>):
   for await (const chunk of body) await terminal.out(decoder.decode(chunk, { stream: true }))
 }
 
-/** Beside it first: a download that breaks off leaves no half of a file under its name. */
-async function writeFileWhole(path: string, body: ReadableStream<Uint8Array>): Promise<void> {
-  const beside = `${path}.part`
+/** Writes a temporary file first, so that an interrupted download leaves no partial file. */
+async function writeFileAtomically(path: string, body: ReadableStream<Uint8Array>): Promise<void> {
+  const temporary = `${path}.part`
   try {
-    await pipeline(Readable.fromWeb(body), createWriteStream(beside))
-    await rename(beside, path)
+    await pipeline(Readable.fromWeb(body), createWriteStream(temporary))
+    await rename(temporary, path)
   } catch (error) {
-    await rm(beside, { force: true })
+    await rm(temporary, { force: true })
     throw error
   }
 }

@@ -5,7 +5,7 @@ import type { Context } from '../context'
 import { exitCodes } from '../job/exit-code'
 import { findJobId } from '../job/job-id'
 
-const lookEveryMs = 1_000
+const pollIntervalMs = 1_000
 
 interface Place {
   node: ClusterNode
@@ -13,9 +13,9 @@ interface Place {
 }
 
 /**
- * `NODE` or `NODE:GPU`; a node by its name or its number, a GPU by its number there. Where one node is all there is, a
- * number alone is a GPU of it. A card and the one that came in its place may have the same number: `missing` says which
- * of them is meant.
+ * Parses `NODE` or `NODE:GPU`. A node is given by name or number, a GPU by its number on the node. With a
+ * single node, a number alone is a GPU. A lost GPU and its replacement may have the same number: `missing`
+ * selects the lost one.
  */
 export function findPlace(nodes: readonly ClusterNode[], given: string, missing = false): Place {
   const byName = nodes.find(({ name }) => name === given)
@@ -28,7 +28,7 @@ export function findPlace(nodes: readonly ClusterNode[], given: string, missing 
   const node = nodes.find(({ name, node_id }) => name === nodeName || String(node_id) === nodeName)
   if (!node) {
     const names = nodes.map(({ name }) => name).join(', ')
-    throw new GpuqError('not_found', `There is no node ${nodeName}. The nodes are: ${names || 'none'}.`)
+    throw new GpuqError('not_found', `Node ${nodeName} not found. Available nodes: ${names || 'none'}.`)
   }
   return { node, gpu: index === undefined ? null : findGpu(node, index, missing) }
 }
@@ -38,10 +38,10 @@ function findGpu(node: ClusterNode, index: string, missing: boolean): ClusterGpu
   const gpu = found.find(({ state }) => (state === 'missing') === missing) ?? found[0]
   if (gpu) return gpu
   const numbers = node.gpus.map((one) => one.index).join(', ')
-  throw new GpuqError('not_found', `${node.name} has no GPU ${index}. Its GPUs are: ${numbers || 'none'}.`)
+  throw new GpuqError('not_found', `${node.name} has no GPU ${index}. Available GPUs: ${numbers || 'none'}.`)
 }
 
-/** Gives out nothing more there; what runs goes on. */
+/** Stops placing jobs there. Running jobs continue. */
 export async function pause(
   context: Context,
   given: string,
@@ -50,20 +50,20 @@ export async function pause(
   const client = await context.connect()
   const place = findPlace((await client.cluster.get()).nodes, given)
   await setPaused(client, place, true, reason)
-  await context.terminal.out(`${formatPlace(place)} is paused. What runs there goes on.\n`)
+  await context.terminal.out(`${formatPlace(place)} paused. Running jobs continue.\n`)
   return exitCodes.ok
 }
 
-/** Takes it back, from a quarantine too. */
+/** Resumes placing jobs there. Also ends a quarantine. */
 export async function resume(context: Context, given: string): Promise<number> {
   const client = await context.connect()
   const place = findPlace((await client.cluster.get()).nodes, given)
   await setPaused(client, place, false)
-  await context.terminal.out(`${formatPlace(place)} takes jobs again.\n`)
+  await context.terminal.out(`${formatPlace(place)} resumed. It accepts jobs again.\n`)
   return exitCodes.ok
 }
 
-/** Pauses a node, and waits until the last of its jobs has ended. */
+/** Pauses a node and waits until its last job has ended. */
 export async function drain(
   context: Context,
   given: string,
@@ -72,33 +72,35 @@ export async function drain(
   const client = await context.connect()
   const { node, gpu } = findPlace((await client.cluster.get()).nodes, given)
   if (gpu) {
-    const advice = `Pause the GPU instead, or name the node: ${node.name}.`
-    throw new GpuqError('invalid_request', `A node is drained, not one GPU. ${advice}`)
+    const advice = `Use \`gpuq pause\` for the GPU, or drain the whole node: ${node.name}.`
+    throw new GpuqError('invalid_request', `Only whole nodes can be drained. ${advice}`)
   }
   await setPaused(client, { node, gpu }, true, reason)
-  while (wait && isBusy(await readNode(client, node))) await context.sleep(lookEveryMs)
+  while (wait && isBusy(await readNode(client, node))) await context.sleep(pollIntervalMs)
   await context.terminal.out(
-    wait ? `${node.name} is empty and paused.\n` : `${node.name} takes no more jobs.\n`,
+    wait
+      ? `${node.name} drained. It is paused and runs no jobs.\n`
+      : `${node.name} paused. Running jobs continue.\n`,
   )
   return exitCodes.ok
 }
 
-/** Takes what will not come back off the list. What is there, or still holds a job, the server refuses. */
+/** Removes a lost node or GPU from the list. The server refuses if it is connected or still holds a job. */
 export async function forget(context: Context, given: string): Promise<number> {
   const client = await context.connect()
   const place = findPlace((await client.cluster.get()).nodes, given, true)
   if (place.gpu) await client.cluster.forgetGpu(place.gpu.gpu_id)
   else await client.cluster.forgetNode(place.node.node_id)
-  await context.terminal.out(`${formatPlace(place)} is forgotten. Should it come back, it is listed again.\n`)
+  await context.terminal.out(`${formatPlace(place)} removed. It is listed again if it reconnects.\n`)
   return exitCodes.ok
 }
 
-/** Moves a waiting job forward or back. */
+/** Changes the priority of a waiting job. */
 export async function priority(context: Context, given: string, number: number): Promise<number> {
   const client = await context.connect()
   const id = await findJobId(client, given)
   await client.queue.setPriority(id, { priority: number })
-  await context.terminal.out(`${id} has priority ${number}.\n`)
+  await context.terminal.out(`${id} now has priority ${number}.\n`)
   return exitCodes.ok
 }
 
@@ -121,7 +123,7 @@ async function readNode(client: Client, { node_id }: ClusterNode): Promise<Clust
   return (await client.cluster.get()).nodes.find((node) => node.node_id === node_id)
 }
 
-/** A job without GPUs holds CPU and memory too. */
+/** A job without GPUs also holds CPU and memory. */
 function isBusy(node: ClusterNode | undefined): boolean {
   if (!node) return false
   return (
@@ -130,5 +132,5 @@ function isBusy(node: ClusterNode | undefined): boolean {
 }
 
 function formatPlace({ node, gpu }: Place): string {
-  return gpu ? `GPU ${gpu.index} of ${node.name}` : node.name
+  return gpu ? `GPU ${gpu.index} on ${node.name}` : node.name
 }

@@ -6,10 +6,13 @@ import { note } from '../job/show-job'
 import { toConfigText } from '../job/upload-config'
 import { shipDirectory } from '../pack/ship-directory'
 
-/** Longer than any server lets a job run: without an estimate it is not stopped before its admin's limit. */
-const asLongAsAllowed = 2_000_000
+/** Longer than the limit of any server. Without an estimate, only the admin's limit stops the job. */
+const unlimitedSeconds = 2_000_000
 
-/** Ships a directory, and queues a command that runs in a copy of it. Returns at once, or with `wait` at its end. */
+/**
+ * Ships a directory and queues a command that runs in a copy of it. Returns immediately, or with `wait` when
+ * the job has ended.
+ */
 export async function runDirectory(
   context: Context,
   directory: string,
@@ -27,7 +30,7 @@ export async function runDirectory(
       run_name: options.runName,
       instance_count: options.nodes,
       fresh_nodes: options.freshNodes,
-      max_time: options.expectedTime === undefined ? asLongAsAllowed : undefined,
+      max_time: options.expectedTime === undefined ? unlimitedSeconds : undefined,
     },
   )
   const { job_id: jobId, status } = await client.jobs.submit({ config, wait: false, ...ifGiven(deduplicate) })
@@ -49,8 +52,8 @@ export async function runDirectory(
   if (!quiet) {
     await note(context, `job ${jobId}`)
     await note(context, `page: ${page}`)
-    await note(context, `follow: gpuq logs -f ${jobId}`)
-    await note(context, `results, once it has ended: ${results}`)
+    await note(context, `follow the output: gpuq logs -f ${jobId}`)
+    await note(context, `download the results after the job has ended: ${results}`)
   }
   return wait ? showToEnd(context, client, jobId, { quiet }) : exitCodes.ok
 }

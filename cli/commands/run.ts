@@ -5,35 +5,41 @@ import type { RunOptions } from '../declare/run-options'
 import { toGpuWish, toShellLine } from '../declare/values'
 import { followOrPrint, ifGiven } from '../job/follow-submitted'
 
-/** Queues a command, or with `--command` or `--with-dir` a directory and what runs in it. */
+/** Queues a command. With `--command` or `--with-dir`, also ships a directory. */
 export async function run(context: Context, words: readonly string[], options: RunOptions): Promise<number> {
   if (options.command === undefined) {
-    return options.withDir ? runHere(context, words, options) : runCommandLine(context, words, options)
+    return options.withDir
+      ? runInCurrentDirectory(context, words, options)
+      : runCommandLine(context, words, options)
   }
   if (options.withDir) {
-    const message = 'Give --command "…" DIRECTORY or --with-dir -- COMMAND, not both.'
+    const message = 'Use either --command "…" DIRECTORY or --with-dir -- COMMAND, not both.'
     throw new GpuqError('invalid_request', message)
   }
   const [directory, ...more] = words
   if (directory === undefined || more.length > 0)
-    throw new GpuqError('invalid_request', 'With --command give one directory, behind all options.')
+    throw new GpuqError('invalid_request', '--command needs exactly one directory, after all options.')
   const { runDirectory } = await import('./run-directory')
   return runDirectory(context, directory, options.command, options)
 }
 
-/** Runs a command in a copy of the current directory, and follows it to its end. */
-async function runHere(context: Context, words: readonly string[], options: RunOptions): Promise<number> {
+/** Runs a command in a copy of the current directory and follows it until it ends. */
+async function runInCurrentDirectory(
+  context: Context,
+  words: readonly string[],
+  options: RunOptions,
+): Promise<number> {
   const { runDirectory } = await import('./run-directory')
   return runDirectory(context, '.', toShellLine(words), { ...options, wait: options.wait ?? true })
 }
 
-/** Queues a command, and follows it to its end. */
+/** Queues a command and follows it until it ends. */
 async function runCommandLine(
   context: Context,
   words: readonly string[],
   { wait = true, quiet, json, deduplicate, ...options }: RunOptions,
 ): Promise<number> {
-  await refuseDirectoryForm(words, options)
+  await rejectDirectoryOptions(words, options)
   const client = await context.connect()
   const body = {
     command: toShellLine(words),
@@ -57,16 +63,16 @@ function shown(quiet: boolean | undefined, json: boolean | undefined): { quiet?:
   return { ...(quiet !== undefined && { quiet }), ...(json !== undefined && { json }) }
 }
 
-/** What means the other form must not become a command of this one: options behind the directory are its words. */
-async function refuseDirectoryForm(words: readonly string[], options: RunOptions): Promise<void> {
+/** Rejects options that are given after the directory: they would silently become part of the command. */
+async function rejectDirectoryOptions(words: readonly string[], options: RunOptions): Promise<void> {
   const { nodes, runName, pool, cpu, memory, freshNodes } = options
   const [first = '', ...rest] = words
-  const late = rest.find((word) => /^--(command|nodes|run-name|pool)(=|$)/.test(word))
-  if (late !== undefined && (await isDirectory(first)))
-    throw new GpuqError('invalid_request', `Write ${late} before the directory ${first}, not behind it.`)
+  const misplaced = rest.find((word) => /^--(command|nodes|run-name|pool)(=|$)/.test(word))
+  if (misplaced !== undefined && (await isDirectory(first)))
+    throw new GpuqError('invalid_request', `${misplaced} must come before the directory ${first}.`)
   if ([nodes, runName, pool, cpu, memory, freshNodes].every((value) => value === undefined)) return
   const message =
-    '--nodes, --run-name, --pool, --cpu, --memory and --fresh-nodes need --with-dir, or --command "…" DIRECTORY.'
+    '--nodes, --run-name, --pool, --cpu, --memory and --fresh-nodes require --with-dir or --command "…" DIRECTORY.'
   throw new GpuqError('invalid_request', message)
 }
 

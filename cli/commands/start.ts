@@ -26,7 +26,7 @@ export interface StartOptions {
   screen?: boolean
   memThreshold?: number
   loadThreshold?: number
-  /** Seconds, as all of these. */
+  /** Seconds, as in the other intervals. */
   monitorInterval: number
   stateInterval: number
   maxAssignAttempts: number
@@ -35,93 +35,100 @@ export interface StartOptions {
   dataDir?: string
 }
 
-interface Starting {
+interface StartContext {
   context: Context
   options: StartOptions
-  journal: StartLog
+  log: StartLog
   signal: AbortSignal
 }
 
-/** Starts the whole of gpuq on this machine, unless it runs, and makes jobs of a file's lines until Ctrl-C. */
+/**
+ * Starts gpuq on this machine if it does not run yet, and submits the lines of the jobs file until Ctrl-C.
+ */
 export async function start(context: Context, options: StartOptions): Promise<number> {
-  // Known before anything is written: without a server to start, there is nothing to keep a journal of.
+  // Check before anything is written: without a server to start, there is no log to open.
   if (!context.env.GPUQ_SERVER) findRoot('start')
-  const journal = await openStartLog(context.terminal, resolve(options.logFile))
-  let here: LocalServer | null = null
-  /** The server is gone, or could not be had: nothing is left to watch for. */
-  const gone = new AbortController()
-  const asked = stopOnSignals(
-    () => void journal.note('Stopping.'),
+  const log = await openStartLog(context.terminal, resolve(options.logFile))
+  let localServer: LocalServer | null = null
+  /** Aborted when the server has ended or could not start: then there is nothing to watch for. */
+  const serverEnded = new AbortController()
+  const interrupted = stopOnSignals(
+    () => void log.note('Stopping.'),
     () => {
-      here?.kill()
+      localServer?.kill()
       process.exit(exitCodes.cancelled)
     },
   )
-  const starting = { context, options, journal, signal: AbortSignal.any([asked, gone.signal]) }
+  const starting = { context, options, log, signal: AbortSignal.any([interrupted, serverEnded.signal]) }
   try {
-    if (context.env.GPUQ_SERVER) await work(starting, await signInThere(starting), null)
+    if (context.env.GPUQ_SERVER) await watchFiles(starting, await signInRemotely(starting), null)
     else {
-      here = await startHere(starting)
-      await Promise.race([serveFiles(starting, here), here.failed])
+      localServer = await startLocally(starting)
+      await Promise.race([serveFiles(starting, localServer), localServer.failed])
     }
     return exitCodes.ok
   } finally {
-    gone.abort()
-    await here?.stop()
-    await journal.detail('Stopped.')
-    await journal.close()
+    serverEnded.abort()
+    await localServer?.stop()
+    await log.detail('Stopped.')
+    await log.close()
   }
 }
 
-async function serveFiles(starting: Starting, here: LocalServer): Promise<void> {
-  const { context, journal, signal } = starting
+async function serveFiles(starting: StartContext, localServer: LocalServer): Promise<void> {
+  const { context, log, signal } = starting
   if (signal.aborted) return
-  const connection: Connection = { server: here.server, token: await chosenToken(starting, here.server) }
-  const signedIn = await signInLocally(context, journal, connection, signal)
-  if (signedIn) await work(starting, signedIn, here)
+  const connection: Connection = {
+    server: localServer.server,
+    token: await tokenFor(starting, localServer.server),
+  }
+  const signedIn = await signInLocally(context, log, connection, signal)
+  if (signedIn) await watchFiles(starting, signedIn, localServer)
 }
 
-/** Chosen once for each address: a new one must be the same for the server and for us. */
-const chosen = new Map<string, Promise<string>>()
-function chosenToken({ context }: Starting, server: string): Promise<string> {
-  const token = chosen.get(server) ?? chooseToken(context.env, server)
-  chosen.set(server, token)
+/** One token for each address: the server and this program must use the same new token. */
+const tokens = new Map<string, Promise<string>>()
+function tokenFor({ context }: StartContext, server: string): Promise<string> {
+  const token = tokens.get(server) ?? chooseToken(context.env, server)
+  tokens.set(server, token)
   return token
 }
 
-async function startHere(starting: Starting): Promise<LocalServer> {
-  const { context, options, journal, signal } = starting
+async function startLocally(starting: StartContext): Promise<LocalServer> {
+  const { context, options, log, signal } = starting
   const { env } = context
   const port = options.port ?? Number(env.PORT || 8001)
   const dataDir = options.dataDir === undefined ? defaultDataDir(env) : resolve(options.dataDir)
-  const token = await chosenToken(starting, addressOf(port))
-  await journal.detail(`Starting gpuq with its data in ${dataDir}.`)
-  return startLocalServer({ env, dataDir, port, gpus: options.gpus, token }, journal.note, signal)
+  const token = await tokenFor(starting, addressOf(port))
+  await log.detail(`Starting gpuq with the data directory ${dataDir}.`)
+  return startLocalServer({ env, dataDir, port, gpus: options.gpus, token }, log.note, signal)
 }
 
-/** A server that the environment names is used as it is: only the files are watched. */
-async function signInThere({ context, options }: Starting): Promise<SignedIn> {
+/** Uses the server that GPUQ_SERVER names. Only the files are watched. */
+async function signInRemotely({ context, options }: StartContext): Promise<SignedIn> {
   if (options.gpus !== undefined || options.port !== undefined || options.dataDir !== undefined) {
     throw new GpuqError(
       'invalid_request',
-      'GPUQ_SERVER names a server: leave --gpus, --port and --data-dir out, they are for a start on this machine.',
+      '--gpus, --port and --data-dir only apply to a local server, but GPUQ_SERVER names a remote one. Omit these options or unset GPUQ_SERVER.',
     )
   }
   const connection = await resolveConnection(context.env)
   return { connection, me: await context.connectTo(connection).users.me() }
 }
 
-async function work(
-  starting: Starting,
+async function watchFiles(
+  starting: StartContext,
   { connection, me }: SignedIn,
-  here: LocalServer | null,
+  localServer: LocalServer | null,
 ): Promise<void> {
-  const { context, options, journal, signal } = starting
+  const { context, options, log, signal } = starting
   const { server } = connection
   const client = context.connectTo(connection)
   await setThresholds(client, starting)
-  const stops = here?.ours ? 'Ctrl-C stops all.' : 'Ctrl-C stops watching, and nothing else.'
-  await journal.note(`Watching ${options.jobsFile} for ${server}. ${stops}`)
+  const stopHint = localServer?.ours
+    ? 'Press Ctrl-C to stop gpuq.'
+    : 'Press Ctrl-C to stop watching. The server keeps running.'
+  await log.note(`Watching ${options.jobsFile}; jobs go to ${server}. ${stopHint}`)
   const lines = {
     tty: options.screen ?? false,
     maxAssignAttempts: options.maxAssignAttempts,
@@ -133,11 +140,11 @@ async function work(
     stateFile: resolve(options.stateFile),
   }
   const { monitorInterval, stateInterval } = options
-  await keepWatching({ client, server, me, journal, lines, ...files, monitorInterval, stateInterval }, signal)
+  await keepWatching({ client, server, me, log, lines, ...files, monitorInterval, stateInterval }, signal)
 }
 
-/** Those that were given; the others stay as the server's admin has set them. */
-async function setThresholds(client: Client, { options, journal }: Starting): Promise<void> {
+/** Sets the thresholds that were given. The others keep the value that the admin has set. */
+async function setThresholds(client: Client, { options, log }: StartContext): Promise<void> {
   const { memThreshold, loadThreshold } = options
   if (memThreshold === undefined && loadThreshold === undefined) return
   try {
@@ -147,6 +154,6 @@ async function setThresholds(client: Client, { options, journal }: Starting): Pr
     })
   } catch (error) {
     if (!(error instanceof ProblemError) || error.status !== 403) throw error
-    await journal.warn(`The thresholds stay as they are: ${error.message}`)
+    await log.warn(`Thresholds not changed: ${error.message}`)
   }
 }

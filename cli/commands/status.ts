@@ -18,17 +18,17 @@ export interface StatusOptions {
 interface View {
   text: string
   data: unknown
-  /** Nothing of it will change any more. */
+  /** True if the view cannot change any more. */
   final: boolean
 }
 
-const lookEveryMs = 2_000
-/** Clears what is below the top: clearing all of it first would flicker. */
+const pollIntervalMs = 2_000
+/** Overwrites the screen from the top. Clearing the whole screen first would flicker. */
 const toTop = '\u001b[H'
 const clearBelow = '\u001b[J'
 const clearAll = '\u001b[2J'
 
-/** One job, or the whole cluster and its queue. */
+/** Shows one job, or the cluster and its queue. */
 export async function status(
   context: Context,
   given: string | undefined,
@@ -36,16 +36,16 @@ export async function status(
 ): Promise<number> {
   const client = await context.connect()
   const id = given === undefined ? null : await findJobId(client, given)
-  const look = () => (id === null ? lookAtAll(context, client) : lookAtJob(context, client, id))
+  const readView = () => (id === null ? readCluster(context, client) : readJob(context, client, id))
   const interrupted = watch ? context.interrupted() : null
-  let view = await look()
+  let view = await readView()
   if (watch && context.terminal.outIsTerminal && !json) await context.terminal.out(clearAll)
   for (;;) {
     await show(context, view, { watch, json })
     if (!watch || view.final) return exitCodes.ok
-    await context.sleep(lookEveryMs)
+    await context.sleep(pollIntervalMs)
     if (interrupted?.aborted) return exitCodes.ok
-    view = await look()
+    view = await readView()
   }
 }
 
@@ -57,14 +57,14 @@ async function show(
   const { terminal } = context
   if (json) return writeJson(context, data)
   const live = watch && terminal.outIsTerminal
-  // Each line ends with an erasure of what an earlier, longer one left behind it.
+  // Erase the rest of each line, because an earlier, longer line may have filled it.
   if (!live) return terminal.out(text)
   const screen = terminal.screen()
   const shown = screen ? fitScreen(text, screen) : text
   await terminal.out(`${toTop}${shown.replaceAll('\n', '\u001b[K\n')}${clearBelow}`)
 }
 
-async function lookAtAll(context: Context, client: Client): Promise<View> {
+async function readCluster(context: Context, client: Client): Promise<View> {
   const [cluster, queue, orchestrator] = await Promise.all([
     client.cluster.get(),
     client.queue.list(),
@@ -82,11 +82,11 @@ async function lookAtAll(context: Context, client: Client): Promise<View> {
 
 function formatGpus({ cluster_status: now }: Cluster): string {
   const simulated = now.simulated_gpus > 0 ? `, ${now.simulated_gpus} of them simulated` : ''
-  const gpus = `${now.available_gpus} of ${now.total_gpus} free (${Math.round(now.utilization_percent)} % given out)`
+  const gpus = `${now.available_gpus} of ${now.total_gpus} free (${Math.round(now.utilization_percent)} % allocated)`
   return `GPUs: ${gpus}${simulated}. Nodes: ${now.ready_nodes} of ${now.nodes} ready.`
 }
 
-async function lookAtJob(context: Context, client: Client, id: string): Promise<View> {
+async function readJob(context: Context, client: Client, id: string): Promise<View> {
   const job = await client.jobs.get(id)
   const place = job.status === 'pending' ? await client.queue.get(id) : null
   return { text: renderJob(context, job, place), data: job, final: isFinal(job.status) }

@@ -6,11 +6,11 @@ import { hasConfigOptions, toConfigText, type UploadOptions } from '../job/uploa
 import { shipBeside } from '../pack/ship-beside'
 
 export interface SubmitOptions extends UploadOptions, WaitOptions {
-  /** Ships the program's directory. */
+  /** Ships the directory of the program. */
   withDir?: boolean
 }
 
-/** Uploads a program, and follows it to its end. */
+/** Uploads a program and follows it until it ends. */
 export async function submit(
   context: Context,
   solution: string,
@@ -20,7 +20,7 @@ export async function submit(
   if (configPath !== undefined && hasConfigOptions(options)) {
     throw new GpuqError(
       'invalid_request',
-      'Give the config as a file or as options: with CONFIG.yaml, leave the options about the job out.',
+      'CONFIG.yaml cannot be combined with job options. Use either the file or the options.',
     )
   }
   const code = await readTextFile(solution)

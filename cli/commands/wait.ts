@@ -8,10 +8,12 @@ import { findJobIds } from '../job/job-id'
 import { describeError } from '../terminal/describe-error'
 import { withoutControls } from '../terminal/terminal'
 
-const lookEveryMs = 1_000
-const mostFailures = 60
+const pollIntervalMs = 1_000
+const maxFailures = 60
 
-/** Waits for jobs to end. Ends as the first one does that did not complete, in the order they were named. */
+/**
+ * Waits for jobs to end, in the given order. The exit code is that of the first job that did not complete.
+ */
 export async function wait(
   context: Context,
   given: readonly string[],
@@ -20,7 +22,7 @@ export async function wait(
   const client = await context.connect()
   const ended: JobDetail[] = []
   for (const id of await findJobIds(client, given)) {
-    const job = await untilFinal(context, client, id)
+    const job = await waitUntilFinal(context, client, id)
     ended.push(job)
     if (!json) await context.terminal.out(formatEnd(job))
   }
@@ -28,8 +30,8 @@ export async function wait(
   return ended.map(exitCodeOf).find((code) => code !== exitCodes.ok) ?? exitCodes.ok
 }
 
-/** Looks every second until the job has ended. */
-export async function untilFinal(
+/** Polls every second until the job has ended. */
+export async function waitUntilFinal(
   { sleep }: Pick<Context, 'sleep'>,
   client: Client,
   id: string,
@@ -41,22 +43,22 @@ export async function untilFinal(
       if (isFinal(job.status)) return job
       failures = 0
     } catch (error) {
-      // A server that is started anew is away for a while; a job is worth waiting for it.
-      const passes = error instanceof ProblemError && (error.status === 0 || error.status >= 500)
-      if (!passes || ++failures > mostFailures) throw error
+      // A server that restarts is unavailable for a while. Keep waiting.
+      const isTemporary = error instanceof ProblemError && (error.status === 0 || error.status >= 500)
+      if (!isTemporary || ++failures > maxFailures) throw error
     }
-    await sleep(lookEveryMs)
+    await sleep(pollIntervalMs)
   }
 }
 
-/** Cancels each; one that cannot be cancelled does not keep the others. */
+/** Cancels each job. A job that cannot be cancelled does not prevent the others. */
 export async function cancel(context: Context, given: readonly string[]): Promise<number> {
   const client = await context.connect()
   let exitCode: number = exitCodes.ok
   for (const id of await findJobIds(client, given)) {
     try {
       const job = await client.jobs.cancel(id)
-      const state = isFinal(job.status) ? job.status : 'is being stopped'
+      const state = isFinal(job.status) ? job.status : 'is being cancelled'
       await context.terminal.out(`${id} ${state}\n`)
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error

@@ -6,7 +6,7 @@ import type { Context } from '../context'
 import { fakeContext } from '../testing/fake-context'
 import { worker } from './worker'
 
-/** A checkout whose worker writes down what it was given. */
+/** A checkout whose worker records its environment. */
 let root: string
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'gpuq-worker-'))
@@ -27,7 +27,7 @@ async function build(code: string): Promise<void> {
   await writeFile(join(root, 'dist', 'worker.js'), code)
 }
 
-it('is given its database, name, GPUs, pool and data directory', async () => {
+it('passes the database, name, GPUs, pool and data directory to the worker', async () => {
   await build(
     `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(join(root, 'seen'))}, JSON.stringify(process.env))`,
   )
@@ -42,14 +42,14 @@ it('is given its database, name, GPUs, pool and data directory', async () => {
   })
 })
 
-it('ends as its program does', async () => {
+it('exits with the exit code of the worker', async () => {
   await build('process.exit(7)')
   expect(await worker(contextWith(database), {}, root)).toBe(7)
   await build("process.kill(process.pid, 'SIGKILL')")
   expect(await worker(contextWith(database), {}, root)).toBe(137)
 })
 
-it('passes a signal on, once, and waits until the program has left', async () => {
+it('forwards a signal once and waits until the worker has exited', async () => {
   const seen = join(root, 'seen')
   await build(
     `import { appendFileSync } from 'node:fs'
@@ -64,7 +64,7 @@ it('passes a signal on, once, and waits until the program has left', async () =>
   expect(await readFile(seen, 'utf8')).toBe('up\ntold\n')
 })
 
-it('says what is missing', async () => {
+it('reports a missing DATABASE_URL and a missing build', async () => {
   await expect(worker(contextWith({}), {}, root)).rejects.toThrow('DATABASE_URL is not set.')
   await expect(worker(contextWith(database), {}, root)).rejects.toThrow('npm run build')
 })

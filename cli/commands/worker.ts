@@ -15,9 +15,9 @@ export interface WorkerOptions {
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Runs the worker of this machine's node until it ends, on the database that DATABASE_URL names: the built program of
- * the checkout, with its own words on our terminal. It gets our signals, and ends should we be killed; its exit code
- * is ours.
+ * Runs the worker of this node until it exits, with the database from DATABASE_URL. It runs the built program
+ * of the checkout on this terminal, forwards signals to it, and exits with its exit code. The worker stops if
+ * this process is killed.
  */
 export async function worker(
   { env }: Context,
@@ -31,24 +31,25 @@ export async function worker(
   }
   const program = join(root, 'dist', 'worker.js')
   if (!existsSync(program)) {
-    throw new GpuqError('not_found', `The worker is not built yet. Run \`npm run build\` in ${root}.`)
+    throw new GpuqError('not_found', `The worker is not built. Run \`npm run build\` in ${root}.`)
   }
   const exitWithParent = ['--import', join(root, 'deploy', 'run', 'exit-with-parent.mjs')]
   const child = spawn(process.execPath, [...exitWithParent, '--enable-source-maps', program], {
     env: { ...env, ...toVariables(env, options, root) },
-    // In a session of its own Ctrl-C reaches us alone, and it gets each signal once: two mean that it is to hurry.
+    // In its own session, Ctrl-C reaches only this process, so that the worker receives each signal once. A
+    // second signal tells the worker to stop faster.
     detached: true,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
-  const passOn = (signal: NodeJS.Signals) => void child.kill(signal)
-  for (const signal of signals) process.on(signal, passOn)
+  const forward = (signal: NodeJS.Signals) => void child.kill(signal)
+  for (const signal of signals) process.on(signal, forward)
   try {
     return await new Promise<number>((done, fail) => {
       child.once('error', fail)
       child.once('exit', (code, signal) => done(code ?? 128 + (signal ? constants.signals[signal] : 0)))
     })
   } finally {
-    for (const signal of signals) process.off(signal, passOn)
+    for (const signal of signals) process.off(signal, forward)
   }
 }
 

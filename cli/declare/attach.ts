@@ -4,20 +4,20 @@ import { jsonFlag, runLazily } from './run-lazily'
 import { parseInteger } from './values'
 
 const about = `
-What the job writes appears here, and what is typed here goes to the job, where it was submitted with --tty or "tty: true".
-Ctrl-A d leaves it running, as in GNU Screen; Ctrl-A a types Ctrl-A. Attach again from anywhere, and from several places
-at once. gpuq ends as the job does, or with 0 when it was left running. In a pipe, the output is printed as it comes.`
+The terminal shows the job's output. If the job was submitted with --tty or "tty: true", your keys go to the job.
+Ctrl-A d detaches and leaves the job running, as in GNU Screen. Ctrl-A a sends Ctrl-A. You can attach again from any
+machine, and several times at once. The exit code is the job's, or 0 if you detach. In a pipe, gpuq prints the output.`
 
-/** The commands about the terminals of running jobs. */
+/** Commands for the terminals of running jobs. */
 export function declareAttach(program: Command): void {
   program
     .command('attach')
-    .description("put a running job's terminal, or its output, on yours; leave it running with Ctrl-A d")
-    .argument('<id>', 'the id of a job, or its beginning')
-    .option('--escape <key>', 'another key than Ctrl-A, such as ^b')
+    .description('connect your terminal to a running job; detach with Ctrl-A d')
+    .argument('<id>', 'id of the job, or the start of it')
+    .option('--escape <key>', 'escape key instead of Ctrl-A, such as ^b')
     .option(
       '--rank <number>',
-      'which task of a job over several nodes; without a terminal: only what this one prints',
+      'task of a multi-node job; without a terminal, print only its output',
       parseInteger,
     )
     .addHelpText('after', about)
@@ -26,8 +26,8 @@ export function declareAttach(program: Command): void {
     )
   program
     .command('screens')
-    .description('list the running jobs, and which of them have a terminal to attach to')
-    .option('--all', "everybody's, for admins")
+    .description('list running jobs and whether they have a terminal')
+    .option('--all', 'jobs of all users (admins only)')
     .option(...jsonFlag)
     .action((options: { all?: boolean; json?: boolean }) =>
       runLazily(async (context) => (await import('../commands/attach')).screens(context, options)),

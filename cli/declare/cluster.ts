@@ -3,29 +3,29 @@ import { jsonFlag, runLazily } from './run-lazily'
 import { parseInteger } from './values'
 
 const placeHelp =
-  'a node, or one GPU of it: by name or number, as in node-1 or node-1:0; 0 alone where there is one node'
+  'a node or one of its GPUs, by name or number: node-1, node-1:0, or 0 if there is only one node'
 
-/** The commands about nodes, GPUs and the queue. */
+/** Commands for nodes, GPUs and the queue. */
 export function declareCluster(program: Command): void {
   program
     .command('queue')
-    .description('list what waits, in the order it should start, and what runs')
+    .description('list waiting jobs in their expected order, and running jobs')
     .option(...jsonFlag)
     .action((options: { json?: boolean }) =>
       runLazily(async (context) => (await import('../commands/cluster')).queue(context, options)),
     )
   program
     .command('nodes')
-    .description('list the nodes and their GPUs')
+    .description('list nodes and their GPUs')
     .option(...jsonFlag)
     .action((options: { json?: boolean }) =>
       runLazily(async (context) => (await import('../commands/cluster')).nodes(context, options)),
     )
   program
     .command('priority')
-    .description("change a waiting job's priority")
-    .argument('<id>', 'the id of a job, or its beginning')
-    .argument('<number>', 'a higher number goes first', parseInteger)
+    .description('change the priority of a waiting job')
+    .argument('<id>', 'id of the job, or the start of it')
+    .argument('<number>', 'higher numbers start first', parseInteger)
     .action((id: string, number: number) =>
       runLazily(async (context) => (await import('../commands/pause')).priority(context, id, number)),
     )
@@ -35,31 +35,31 @@ export function declareCluster(program: Command): void {
 function declareForAdmins(program: Command): void {
   program
     .command('pause')
-    .description('give out nothing more of a node or a GPU; for admins')
+    .description('stop placing jobs on a node or GPU (admins only)')
     .argument('<place>', placeHelp)
-    .option('--reason <text>', 'shown beside it, and to jobs that wait for it')
+    .option('--reason <text>', 'reason shown on the cluster page and to waiting jobs')
     .action((place: string, options: { reason?: string }) =>
       runLazily(async (context) => (await import('../commands/pause')).pause(context, place, options)),
     )
   program
     .command('resume')
-    .description('take a node or a GPU back; for admins')
+    .description('resume placing jobs on a node or GPU (admins only)')
     .argument('<place>', placeHelp)
     .action((place: string) =>
       runLazily(async (context) => (await import('../commands/pause')).resume(context, place)),
     )
   program
     .command('drain')
-    .description('pause a node, and wait until its last job has ended; for admins')
-    .argument('<node>', 'its name or number')
-    .option('--reason <text>', 'shown beside it, and to jobs that wait for it')
-    .option('--no-wait', 'end at once')
+    .description('pause a node and wait until its jobs have ended (admins only)')
+    .argument('<node>', 'name or number of the node')
+    .option('--reason <text>', 'reason shown on the cluster page and to waiting jobs')
+    .option('--no-wait', 'return immediately')
     .action((node: string, options: { wait: boolean; reason?: string }) =>
       runLazily(async (context) => (await import('../commands/pause')).drain(context, node, options)),
     )
   program
     .command('forget')
-    .description('take a node that will not come back, or a GPU that was replaced, off the list; for admins')
+    .description('remove a lost node or a replaced GPU from the list (admins only)')
     .argument('<place>', placeHelp)
     .action((place: string) =>
       runLazily(async (context) => (await import('../commands/pause')).forget(context, place)),

@@ -6,34 +6,34 @@ import type { StatusOptions } from '../commands/status'
 import { jsonFlag, runLazily } from './run-lazily'
 import { parseInteger } from './values'
 
-const jobIdHelp = 'the id of a job, or its beginning'
+const jobIdHelp = 'id of the job, or the start of it'
 
-/** The commands about jobs that are there. */
+/** Commands for existing jobs. */
 export function declareJobs(program: Command): void {
   program
     .command('jobs')
-    .description('list your jobs, the newest first')
-    .option('--status <status>', 'only those: pending, running, completed, failed or cancelled')
-    .option('--competition <id>', 'only those for this')
-    .option('--project <id>', 'only those of this project')
-    .option('--limit <number>', 'at most so many', parseInteger, 20)
-    .option('--all', "everybody's, for admins")
+    .description('list your jobs, newest first')
+    .option('--status <status>', 'filter by status: pending, running, completed, failed or cancelled')
+    .option('--competition <id>', 'filter by competition')
+    .option('--project <id>', 'filter by project')
+    .option('--limit <number>', 'maximum number of jobs', parseInteger, 20)
+    .option('--all', 'jobs of all users (admins only)')
     .option(...jsonFlag)
     .action((options: JobsOptions) =>
       runLazily(async (context) => (await import('../commands/jobs')).jobs(context, options)),
     )
   program
     .command('status')
-    .description('show a job; or the cluster and its queue')
+    .description('show a job, or the cluster and its queue')
     .argument('[id]', jobIdHelp)
-    .option('-w, --watch', 'show it live')
+    .option('-w, --watch', 'update the display until you press Ctrl-C')
     .option(...jsonFlag)
     .action((id: string | undefined, options: StatusOptions) =>
       runLazily(async (context) => (await import('../commands/status')).status(context, id, options)),
     )
   program
     .command('wait')
-    .description('wait for jobs to end; end as the first one does that did not complete')
+    .description('wait for jobs to end; exit with the code of the first job that did not complete')
     .argument('<id...>', jobIdHelp)
     .option(...jsonFlag)
     .action((ids: string[], options: { json?: boolean }) =>
@@ -41,7 +41,7 @@ export function declareJobs(program: Command): void {
     )
   program
     .command('cancel')
-    .description('cancel jobs, wherever they are')
+    .description('cancel waiting or running jobs')
     .argument('<id...>', jobIdHelp)
     .action((ids: string[]) =>
       runLazily(async (context) => (await import('../commands/wait')).cancel(context, ids)),
@@ -52,28 +52,28 @@ export function declareJobs(program: Command): void {
 function declareOutput(program: Command): void {
   program
     .command('logs')
-    .description('print what a job has printed, stdout and stderr each to its own')
+    .description("print a job's output: its stdout to stdout, its stderr to stderr")
     .argument('<id>', jobIdHelp)
-    .option('-f, --follow', 'go on as it prints, and end as the job does')
-    .option('--rank <number>', 'of a job over several nodes, only this task, without labels', parseInteger)
+    .option('-f, --follow', "follow the output until the job ends; exit with the job's exit code")
+    .option('--rank <number>', 'only this task of a multi-node job, without labels', parseInteger)
     .action((id: string, options: LogsOptions) =>
       runLazily(async (context) => (await import('../commands/logs')).logs(context, id, options)),
     )
   program
     .command('artifacts')
-    .description('list the files that a job left in /results, or save them')
+    .description('list or download the files that a job wrote to /results')
     .argument('<id>', jobIdHelp)
-    .option('-o, --output <dir>', 'save them there, each under its path')
+    .option('-o, --output <dir>', 'download the files to this directory')
     .option(...jsonFlag)
     .action((id: string, options: ArtifactsOptions) =>
       runLazily(async (context) => (await import('../commands/artifacts')).artifacts(context, id, options)),
     )
   program
     .command('results')
-    .description("print a job's result file, JSON Lines")
+    .description("print a job's result file (JSON Lines)")
     .argument('<id>', jobIdHelp)
-    .option('-o, --output <file>', 'write it there')
-    .option('--json', 'print what the API sums up of it')
+    .option('-o, --output <file>', 'write to this file')
+    .option('--json', 'print the summary from the API as JSON')
     .action((id: string, options: ResultsOptions) =>
       runLazily(async (context) => (await import('../commands/logs')).results(context, id, options)),
     )

@@ -1,8 +1,8 @@
 import type { WaitOptions } from '../job/follow-submitted'
 
-/** What `run` takes. */
+/** The options of `gpuq run`. */
 export interface RunOptions extends Omit<WaitOptions, 'wait'> {
-  /** Undefined: as the form of the command has it. */
+  /** Undefined: the default depends on the form of the command. */
   wait?: boolean
   gpus?: number
   gpuMemory?: number
@@ -15,11 +15,11 @@ export interface RunOptions extends Omit<WaitOptions, 'wait'> {
   retries?: number
   env?: Record<string, string>
   tty?: boolean
-  /** Ships the current directory, and runs the words in a copy of it. */
+  /** Ships the current directory and runs the command in a copy of it. */
   withDir?: boolean
-  /** What runs in a copy of the directory that is named. */
+  /** The command to run in a copy of the named directory. */
   command?: string
-  /** From here on: with a directory alone. */
+  /** The options below need a directory. */
   nodes?: number
   runName?: string
   pool?: string

@@ -5,10 +5,10 @@ import type { RunOptions } from './run-options'
 import { addText, addVariable, parseDuration, parseInteger, parseNumber } from './values'
 
 const exits = `
-Without --no-wait, what the job prints comes as it is printed, and gpuq ends as the job does: with 0 when it completed,
-with the program's exit code when that failed, with 130 when it was cancelled, else with 1.`
+Without --no-wait, gpuq prints the job's output live. Exit code: 0 if the job completed, the program's exit code if it
+failed, 130 if the job was cancelled, otherwise 1.`
 
-/** The commands that make jobs. */
+/** Commands that submit jobs. */
 export function declareSubmit(program: Command): void {
   declareUpload(program)
   declareRun(program)
@@ -17,19 +17,19 @@ export function declareSubmit(program: Command): void {
 function declareUpload(program: Command): void {
   const command = program
     .command('submit')
-    .description('upload a program, and follow it to its end')
-    .argument('<solution>', 'the Python program')
-    .argument('[config]', 'its config.yaml; left out: the options below say what it holds')
-    .option('--competition <id>', 'what the job is for (default: "default")')
-    .option('--expected-time <time>', 'how long it will run: 300, 90s, 10m, 2h (default: 1h)', parseDuration)
-    .option('--max-time <time>', 'when it is stopped', parseDuration)
+    .description('upload a program and follow it until it ends')
+    .argument('<solution>', 'Python program')
+    .argument('[config]', 'its config.yaml (default: made from the options below)')
+    .option('--competition <id>', 'competition of the job (default: "default")')
+    .option('--expected-time <time>', 'expected run time: 300, 90s, 10m, 2h (default: 1h)', parseDuration)
+    .option('--max-time <time>', 'time limit', parseDuration)
     .option('--cpu <cores>', 'CPU cores', parseNumber)
-    .option('--memory <gb>', 'memory', parseNumber)
-    .option('--args <text>', 'arguments for the program, as one text')
-    .option('--allowed-gpus <numbers>', 'the only GPUs it may use, such as 0-3,5')
+    .option('--memory <gb>', 'memory in GB', parseNumber)
+    .option('--args <text>', 'arguments for the program, as one string')
+    .option('--allowed-gpus <numbers>', 'allowed GPUs, such as 0-3,5')
     .option('--pool <pool>', 'reserved, on-demand or best-effort')
-    .option('--tag <word>', 'a word to find it by; may be given again', addText)
-    .option('--with-dir', "ship the program's directory, which the job starts in a copy of")
+    .option('--tag <word>', 'tag; repeatable', addText)
+    .option('--with-dir', "ship the program's directory; the job starts in a copy of it")
   addShared(command)
     .addHelpText('after', exits)
     .action((solution: string, config: string | undefined, options: SubmitOptions) =>
@@ -43,27 +43,27 @@ function declareUpload(program: Command): void {
 function declareRun(program: Command): void {
   const command = program
     .command('run')
-    .description('queue a command; with --command, ship a directory and run it there')
+    .description('queue a command, or ship a directory and run a command in it')
     .argument(
       '<command...>',
-      'run by /bin/sh: one text as it is, several words as they are; or the directory',
+      'command for /bin/sh (one string) or program with arguments; with --command, the directory',
     )
     .usage('[options] -- <command...>\n       gpuq run [options] --command <text> <directory>')
-    .option('--command <text>', 'what runs in a copy of the directory, on each node')
-    .option('--with-dir', 'ship the current directory, and run the command in a copy of it')
-    .option('--nodes <number>', 'with a directory: on how many nodes at once', parseInteger)
-    .option('--run-name <name>', 'with a directory: what no other live job of the project is called')
-    .option('--pool <pool>', 'with a directory: reserved, on-demand or best-effort')
-    .option('--cpu <cores>', 'with a directory: CPU cores', parseNumber)
-    .option('--memory <gb>', 'with a directory: memory; half of it is for the files', parseNumber)
-    .option('--fresh-nodes', 'with a directory: on nodes that are brought up for it alone')
-    .option('--expected-time <time>', 'how long it will run: 300, 90s, 10m, 2h', parseDuration)
-    .option('--wait', 'with --command: follow it to its end')
+    .option('--command <text>', 'command to run in a copy of the directory, on each node')
+    .option('--with-dir', 'ship the current directory and run the command in a copy of it')
+    .option('--nodes <number>', 'number of nodes (needs a directory)', parseInteger)
+    .option('--run-name <name>', 'name that is unique among active jobs of the project (needs a directory)')
+    .option('--pool <pool>', 'reserved, on-demand or best-effort (needs a directory)')
+    .option('--cpu <cores>', 'CPU cores (needs a directory)', parseNumber)
+    .option('--memory <gb>', 'memory in GB; half of it holds the files (needs a directory)', parseNumber)
+    .option('--fresh-nodes', 'start new nodes for this job only (needs a directory)')
+    .option('--expected-time <time>', 'expected run time: 300, 90s, 10m, 2h', parseDuration)
+    .option('--wait', 'with --command: follow the job until it ends')
     .passThroughOptions()
   addShared(command)
     .addHelpText(
       'after',
-      `${exits}\nWith --command, it returns once the job is queued, unless --wait is given.`,
+      `${exits}\nWith --command, gpuq returns when the job is queued, unless you give --wait.`,
     )
     .action((words: string[], options: RunOptions) =>
       runLazily(async (context) => {
@@ -73,23 +73,23 @@ function declareRun(program: Command): void {
     )
 }
 
-/** What files and commands may both ask for. */
+/** Options that `submit` and `run` share. */
 function addShared(command: Command): Command {
   return command
-    .option('--project <id>', 'the project it belongs to (default: "default")')
-    .option('--name <name>', 'a name for lists')
-    .option('--gpus <number>', 'how many GPUs; 0.5 is half of one', parseNumber)
-    .option('--gpu-memory <gb>', 'memory each GPU must have', parseNumber)
-    .option('--gpu-model <name>', "only GPUs whose model's name holds this")
-    .option('--priority <number>', 'a higher number goes first', parseInteger)
-    .option('--environment <name>', 'the image it runs in')
-    .option('--retries <number>', 'how often it is tried again after a fault of the system', parseInteger)
+    .option('--project <id>', 'project (default: "default")')
+    .option('--name <name>', 'name shown in lists')
+    .option('--gpus <number>', 'number of GPUs; 0.5 is half a GPU', parseNumber)
+    .option('--gpu-memory <gb>', 'minimum memory of each GPU in GB', parseNumber)
+    .option('--gpu-model <name>', 'only GPUs whose model name contains this')
+    .option('--priority <number>', 'higher numbers start first', parseInteger)
+    .option('--environment <name>', 'container image to run in')
+    .option('--retries <number>', 'retries after a system fault', parseInteger)
     .addOption(
-      new Option('-e, --env <name=value>', 'a variable for it; may be given again').argParser(addVariable),
+      new Option('-e, --env <name=value>', 'environment variable; repeatable').argParser(addVariable),
     )
-    .option('-t, --tty', 'give it a terminal, and put that on yours; see `gpuq attach --help`')
-    .option('--deduplicate', 'queue nothing where your same job is alive or has completed: follow that one')
-    .option('--no-wait', 'print the id of the job, and end at once')
-    .option('-q, --quiet', 'say nothing but what the job prints')
-    .option('--json', 'print JSON: its result at the end, or with --no-wait its id at once')
+    .option('-t, --tty', 'give the job a terminal and attach to it; see `gpuq attach --help`')
+    .option('--deduplicate', 'follow your identical active or completed job instead of queueing a new one')
+    .option('--no-wait', 'print the job id and return immediately')
+    .option('-q, --quiet', 'print only the output of the job')
+    .option('--json', 'print JSON: the result, or with --no-wait the job id')
 }

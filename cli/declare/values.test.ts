@@ -13,7 +13,7 @@ describe('lengths of time', () => {
     ['1d', 86_400],
   ])('%s is %d s', (text, seconds) => expect(parseDuration(text)).toBe(seconds))
   it.each(['', '0', '-5', '5 m', '5w', 'soon'])('refuses "%s"', (text) => {
-    expect(() => parseDuration(text)).toThrow('is no length of time')
+    expect(() => parseDuration(text)).toThrow('is not a duration')
   })
 })
 

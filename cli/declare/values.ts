@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { GpuqError } from '@/lib/contract/errors'
-import { isGpuList, mostPriority } from '../start/jobs-file'
+import { isGpuList, maxPriority } from '../start/jobs-file'
 
 /** Values of options, as people write them. Each refusal says what to write instead. */
 
@@ -11,19 +11,19 @@ export function parseDuration(text: string): number {
   const match = text.match(/^(\d+(?:\.\d+)?)([smhd]?)$/)
   const seconds = Number(match?.[1]) * (secondsOf[match?.[2] || 's'] ?? 1)
   if (match && seconds > 0) return seconds
-  throw refuse(`"${text}" is no length of time. Write seconds, or a unit as in 90s, 10m or 2h.`)
+  throw refuse(`"${text}" is not a duration. Write seconds, or a unit as in 90s, 10m or 2h.`)
 }
 
 export function parseNumber(text: string): number {
   const number = text.trim() === '' ? Number.NaN : Number(text)
   if (Number.isFinite(number)) return number
-  throw refuse(`"${text}" is no number.`)
+  throw refuse(`"${text}" is not a number.`)
 }
 
 export function parseInteger(text: string): number {
   const number = parseNumber(text)
   if (Number.isSafeInteger(number)) return number
-  throw refuse(`"${text}" is no whole number.`)
+  throw refuse(`"${text}" is not a whole number.`)
 }
 
 /** How many: 1 or more. */
@@ -36,7 +36,7 @@ export function parseCount(text: string): number {
 export function parsePort(text: string): number {
   const number = parseCount(text)
   if (number <= 65_535) return number
-  throw refuse(`"${text}" is no port. Ports go up to 65535.`)
+  throw refuse(`"${text}" is not a port. Use a number up to 65535.`)
 }
 
 /** A part of 1. */
@@ -56,21 +56,21 @@ export function parseSeconds(text: string): number {
 /** As a line of a jobs file has it: a lower number goes first. */
 export function parseLinePriority(text: string): number {
   const number = parseInteger(text)
-  if (Math.abs(number) <= mostPriority) return number
-  throw refuse(`The priority must be from -${mostPriority} to ${mostPriority}; a lower one goes first.`)
+  if (Math.abs(number) <= maxPriority) return number
+  throw refuse(`The priority must be from -${maxPriority} to ${maxPriority}; lower numbers start first.`)
 }
 
 /** Numbers and ranges of GPUs. */
 export function parseGpus(text: string): string {
   const list = text.replace(/\s+/g, '')
   if (list === '' || isGpuList(list)) return list
-  throw refuse(`"${text}" names no GPUs. Write numbers and ranges, such as 0-3,5.`)
+  throw refuse(`"${text}" is not a list of GPUs. Write numbers and ranges, such as 0-3,5.`)
 }
 
-/** One more `KEY=VALUE`. */
+/** Adds one `KEY=VALUE`. */
 export function addVariable(text: string, others: Record<string, string> = {}): Record<string, string> {
   const at = text.indexOf('=')
-  if (at < 1) throw refuse(`"${text}" is no variable. Write it as NAME=VALUE.`)
+  if (at < 1) throw refuse(`"${text}" is not a variable. Write NAME=VALUE.`)
   return { ...others, [text.slice(0, at)]: text.slice(at + 1) }
 }
 
@@ -104,7 +104,7 @@ export async function readTextFile(path: string): Promise<Blob> {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : ''
     const why =
-      code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a directory' : String(code)
+      code === 'ENOENT' ? 'the file does not exist' : code === 'EISDIR' ? 'it is a directory' : String(code)
     throw new GpuqError('not_found', `${path} cannot be read: ${why}.`, { cause: error })
   }
 }

@@ -1,9 +1,9 @@
 import type { JobDetail } from '@/lib/contract/jobs'
 
-/** What a command ends with. */
+/** The exit codes of commands. */
 export const exitCodes = { ok: 0, failed: 1, usage: 2, cancelled: 130 } as const
 
-/** A job's own exit code: that of its program, where the program is what failed. */
+/** The exit code for a job: that of its program if the program failed. */
 export function exitCodeOf({ status, exit_code }: Pick<JobDetail, 'status' | 'exit_code'>): number {
   if (status === 'completed') return exitCodes.ok
   if (status === 'cancelled') return exitCodes.cancelled

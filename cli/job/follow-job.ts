@@ -4,92 +4,95 @@ import type { Client } from '@/lib/http/client/client'
 import { ProblemError } from '@/lib/http/client/problem'
 import { readEvents } from './read-events'
 
-/** What happens to a job, in order. */
-export type Happening =
+/** The events of a job, in order. */
+export type JobEvent =
   | { kind: 'job'; job: JobDetail }
   | { kind: 'output'; printed: Printed[] }
-  /** A new attempt begins: what was printed so far belongs to an earlier one. */
+  /** A new attempt begins. The output so far belongs to an earlier attempt. */
   | { kind: 'again' }
   | { kind: 'end' }
 
-interface Following {
+interface FollowOptions {
   client: Pick<Client, 'jobs'>
   jobId: string
   sleep(ms: number): Promise<void>
   signal: AbortSignal
-  /** Begins so many bytes of records before the end, or a little more; left out: at the beginning. */
+  /** Start this many bytes of records before the end, or a little more. Undefined: from the beginning. */
   tail?: number
 }
 
-/** The server says something at least every 15 s: after so long a silence, the connection is dead. */
+/** The server sends something at least every 15 s. After this long silence, the connection is dead. */
 const silenceMs = 45_000
-/** So many connections in a row that brought nothing: then somebody has to look. */
-const mostTries = 30
-const longestPauseMs = 5_000
+/** How many connections in a row may bring nothing before the command fails. */
+const maxTries = 30
+const maxDelayMs = 5_000
 
 /**
- * Follows a job to its end. Where the connection breaks, it goes on behind the last event that came whole, so that
- * nothing is lost and nothing comes twice.
+ * Follows a job until it ends. After a broken connection, it resumes after the last complete event, so that
+ * nothing is lost or repeated.
  */
-export async function* followJob(following: Following): AsyncGenerator<Happening> {
-  const { signal, sleep } = following
+export async function* followJob(options: FollowOptions): AsyncGenerator<JobEvent> {
+  const { signal, sleep } = options
   let lastId: string | null = null
   let tries = 0
   while (!signal.aborted) {
     try {
-      for await (const { event, data, id } of connectOnce(following, lastId)) {
+      for await (const { event, data, id } of connectOnce(options, lastId)) {
         tries = 0
-        const happening = toHappening(event, data)
-        if (happening) yield happening
-        if (happening?.kind === 'end') return
+        const jobEvent = toJobEvent(event, data)
+        if (jobEvent) yield jobEvent
+        if (jobEvent?.kind === 'end') return
         lastId = id ?? lastId
       }
     } catch (error) {
       if (signal.aborted) return
-      if (!isPassing(error)) throw error
-      if (++tries > mostTries) throw error instanceof ProblemError ? error : broken(error)
+      if (!isTemporary(error)) throw error
+      if (++tries > maxTries) throw error instanceof ProblemError ? error : broken(error)
       const asked = error instanceof ProblemError ? (error.retryAfter ?? 0) * 1000 : 0
-      await sleep(Math.max(asked, Math.min(longestPauseMs, 250 * 2 ** tries)))
+      await sleep(Math.max(asked, Math.min(maxDelayMs, 250 * 2 ** tries)))
       continue
     }
-    if (++tries > mostTries) throw broken()
+    if (++tries > maxTries) throw broken()
     await sleep(250)
   }
 }
 
 function broken(cause?: unknown): ProblemError {
-  const detail = 'The live stream breaks off again and again. Try again in a moment.'
+  const detail = 'The live stream keeps breaking off. Check the connection to the server and try again.'
   return new ProblemError({ status: 0, code: 'unexpected', detail, cause })
 }
 
-async function* connectOnce({ client, jobId, signal, tail }: Following, lastId: string | null) {
+async function* connectOnce({ client, jobId, signal, tail }: FollowOptions, lastId: string | null) {
   const silent = new AbortController()
   const alarm = setTimeout(() => silent.abort(), silenceMs)
   try {
     const response = await client.jobs.events(jobId, lastId, AbortSignal.any([signal, silent.signal]), tail)
-    if (response.body) yield* readEvents(whileHeard(response.body, () => alarm.refresh()))
+    if (response.body) yield* readEvents(withSilenceTimeout(response.body, () => alarm.refresh()))
   } finally {
     clearTimeout(alarm)
-    // A reader that had enough leaves the stream; the server must not go on filling it.
+    // If the consumer stops reading, close the stream so that the server stops sending.
     silent.abort()
   }
 }
 
-async function* whileHeard(body: AsyncIterable<Uint8Array>, heard: () => void): AsyncGenerator<Uint8Array> {
+async function* withSilenceTimeout(
+  body: AsyncIterable<Uint8Array>,
+  heard: () => void,
+): AsyncGenerator<Uint8Array> {
   for await (const chunk of body) {
     heard()
     yield chunk
   }
 }
 
-/** Broken connections and busy or restarting servers pass; what gpuq refuses stays refused. */
-function isPassing(error: unknown): boolean {
+/** Broken connections and server errors are temporary. Other refusals are final. */
+function isTemporary(error: unknown): boolean {
   if (error instanceof ProblemError) return error.status === 0 || error.status === 429 || error.status >= 500
-  // What fetch throws where a body breaks off, and what our own alarm throws.
+  // What fetch throws when a body breaks off, and what the silence timeout throws.
   return error instanceof TypeError || (error instanceof Error && error.name === 'AbortError')
 }
 
-function toHappening(event: string | undefined, data: string): Happening | null {
+function toJobEvent(event: string | undefined, data: string): JobEvent | null {
   if (event === 'job') return { kind: 'job', job: jobDetailSchema.parse(JSON.parse(data)) }
   if (event === 'output') return { kind: 'output', printed: toPrinted(data.split('\n')) }
   if (event === 'reset') return { kind: 'again' }
@@ -97,7 +100,7 @@ function toHappening(event: string | undefined, data: string): Happening | null 
   return null
 }
 
-/** What the job wrote, byte for byte, neighbours of one stream and rank joined: one write for each, not one per line. */
+/** The job's output, byte for byte. Joins neighbouring records of one stream and rank into one write. */
 function toPrinted(records: string[]): Printed[] {
   const printed: Printed[] = []
   let last: Printed | undefined

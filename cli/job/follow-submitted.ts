@@ -1,7 +1,7 @@
 import { isFinal } from '@/lib/contract/status'
 import type { Client } from '@/lib/http/client/client'
 import { attachTo } from '../commands/attach'
-import { untilFinal } from '../commands/wait'
+import { waitUntilFinal } from '../commands/wait'
 import { type Context, writeJson } from '../context'
 import { exitCodeOf, exitCodes } from './exit-code'
 import { note, showJob } from './show-job'
@@ -13,12 +13,12 @@ export interface WaitOptions {
   deduplicate?: boolean
 }
 
-/** An option that was not given is left out, not sent as undefined. */
+/** Omits an option that was not given, instead of sending undefined. */
 export function ifGiven(deduplicate: boolean | undefined): { deduplicate?: boolean } {
   return deduplicate === undefined ? {} : { deduplicate }
 }
 
-/** Follows the job to its end, or prints its id. */
+/** Follows the job until it ends, or prints its id. */
 export async function followOrPrint(
   context: Context,
   submitted: { job_id: string; deduplicated?: boolean | undefined },
@@ -27,7 +27,7 @@ export async function followOrPrint(
   const jobId = submitted.job_id
   if (wait && json) return printResult(context, jobId)
   if (wait) {
-    const again = submitted.deduplicated ? ': your same job from before, not queued again' : ''
+    const again = submitted.deduplicated ? ': identical job found, not queued again' : ''
     if (!quiet) await note(context, `job ${jobId}${again}`)
     return showToEnd(context, await context.connect(), jobId, { quiet })
   }
@@ -36,7 +36,9 @@ export async function followOrPrint(
   return exitCodes.ok
 }
 
-/** A job's output to its end; where it has a terminal and a person sits here, that one on theirs. */
+/**
+ * Shows a job's output until it ends. Attaches the terminal if the job has one and the user is interactive.
+ */
 export async function showToEnd(
   context: Context,
   client: Client,
@@ -48,10 +50,10 @@ export async function showToEnd(
   return showJob(context, client, jobId, { quiet })
 }
 
-/** One JSON document at the end, with all that the job printed inside: on stdout there is nothing else. */
+/** Prints one JSON document at the end, including the job's output. Writes nothing else to stdout. */
 export async function printResult(context: Context, jobId: string): Promise<number> {
   const client = await context.connect()
-  const job = await untilFinal(context, client, jobId)
+  const job = await waitUntilFinal(context, client, jobId)
   await writeJson(context, await client.jobs.result(jobId))
   return exitCodeOf(job)
 }

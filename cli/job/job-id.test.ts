@@ -4,7 +4,7 @@ import { findJobId, findJobIds } from './job-id'
 
 const other = '0190a3b5-0000-7000-8000-000000000002'
 
-/** Two pages with a job each. */
+/** A client with two pages of one job each. */
 const client = () =>
   fakeContext((request) => {
     if (new URL(request.url).searchParams.get('cursor') === 'c2')
@@ -12,24 +12,24 @@ const client = () =>
     return Response.json([summary()], { headers: { link: '</api/jobs?cursor=c2>; rel="next"' } })
   }).connect()
 
-it('finds a job by its beginning, on any page', async () => {
+it('finds a job by the start of its id, on any page', async () => {
   expect(await findJobId(await client(), '0190a3b4')).toBe(jobId)
   expect(await findJobId(await client(), '0190A3B5-0')).toBe(other)
 })
 
-it('takes a whole id as it is, without asking', async () => {
+it('accepts a full id without a request', async () => {
   const { connect } = fakeContext(() => Response.error())
   expect(await findJobId(await connect(), jobId.toUpperCase())).toBe(jobId)
 })
 
-it('says what is wrong with a beginning', async () => {
+it('explains why a prefix is wrong', async () => {
   await expect(findJobId(await client(), '0190a3b')).rejects.toThrow(
-    `2 of your jobs begin with 0190a3b: ${jobId}`,
+    `2 of your job ids start with 0190a3b: ${jobId}`,
   )
-  await expect(findJobId(await client(), 'ffff')).rejects.toThrow('None of your jobs')
-  await expect(findJobId(await client(), '../x')).rejects.toThrow("is no job's id")
+  await expect(findJobId(await client(), 'ffff')).rejects.toThrow('You have no job')
+  await expect(findJobId(await client(), '../x')).rejects.toThrow('is not a job id')
 })
 
-it('names each job once', async () => {
+it('returns each job once', async () => {
   expect(await findJobIds(await client(), [jobId, '0190a3b4', other])).toEqual([jobId, other])
 })

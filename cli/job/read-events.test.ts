@@ -24,7 +24,7 @@ event: job
 data:no space
 `
 
-it('reads the same events wherever the chunks are cut', async () => {
+it('reads the same events however the stream is split into chunks', async () => {
   const expected = [
     { event: 'output', data: '{"a":"ž😀"}\ntwo', id: '1:20' },
     { event: 'job', data: 'no space' },
@@ -33,6 +33,6 @@ it('reads the same events wherever the chunks are cut', async () => {
   expect(await eventsOf(`${stream}\n`.replaceAll('\n', '\r\n'), 3)).toEqual(expected)
 })
 
-it('drops an event that the end of the stream cuts off', async () => {
+it('drops an incomplete event at the end of the stream', async () => {
   expect(await eventsOf(stream, 5)).toHaveLength(1)
 })

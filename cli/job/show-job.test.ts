@@ -13,12 +13,12 @@ const end = 'event: end\ndata: {}\n\n'
 
 async function* pieces(text: string, breaks: boolean) {
   yield Buffer.from(text)
-  // Read first: an error takes away what a stream still holds.
+  // Let the client read first: an error discards what a stream still holds.
   await new Promise((resolve) => setTimeout(resolve, 5))
   if (breaks) throw new TypeError('terminated')
 }
 
-/** A server whose stream breaks where a part ends; each connection goes on at the next part. */
+/** A server whose stream breaks after each part. Each connection continues with the next part. */
 function serverOf(...parts: (string | Response)[]) {
   const asked: (string | null)[] = []
   const context = fakeContext((request) => {
@@ -34,8 +34,8 @@ function serverOf(...parts: (string | Response)[]) {
 const show = async ({ context }: ReturnType<typeof serverOf>, showing = {}) =>
   showJob(context, await context.connect(), jobId, showing)
 
-describe('a job that is followed', () => {
-  it('writes each stream to its own, as it was written, and ends as the job does', async () => {
+describe('following a job', () => {
+  it("writes stdout and stderr unchanged and exits with the job's exit code", async () => {
     const result = '{"type":"result","t":"x","data":{"a":  1.0}}'
     const open = JSON.stringify({ type: 'stdout', t: at, text: 'no end', eol: false })
     const failed = job({ status: 'failed', exit_code: 3, reason_text: 'The program ended with an error.' })
@@ -52,7 +52,7 @@ describe('a job that is followed', () => {
     )
   })
 
-  it('puts its rank before each line of several, or leaves one rank as it is', async () => {
+  it('prefixes the lines of several ranks, and prints one rank without a prefix', async () => {
     const of = (rank: number, text: string, eol = true) =>
       JSON.stringify({ type: 'stdout', t: at, text, ...(eol ? {} : { eol: false }), rank })
     const result = '{"type":"result","t":"x","rank":1,"data":{"rank":  7}}'
@@ -65,27 +65,27 @@ describe('a job that is followed', () => {
     expect(one.context.written.out).toBe('b\n{"rank":  7}\n')
   })
 
-  it('says nothing of its own when it is to be quiet', async () => {
+  it('prints no messages of its own in quiet mode', async () => {
     const server = serverOf(running + output(9, line('one')) + job({}) + end)
     expect(await show(server, { quiet: true })).toBe(0)
     expect(server.context.written).toEqual({ out: 'one\n', err: '' })
   })
 
-  it('stops at what there is so far, if that is wanted', async () => {
+  it('stops at the current end of the output on request', async () => {
     const server = serverOf(output(9, line('one')) + running + output(18, line('later')) + end)
     expect(await show(server, { quiet: true, onlySoFar: true })).toBe(0)
     expect(server.context.written.out).toBe('one\n')
   })
 
-  it('says when the job is tried again', async () => {
+  it('reports a retry of the job', async () => {
     const server = serverOf(`${output(9, line('one'))}event: reset\ndata: {}\n\n${job({})}${end}`)
     await show(server)
-    expect(server.context.written.err).toContain('tried again')
+    expect(server.context.written.err).toContain('job is retried')
   })
 })
 
-describe('a connection that breaks', () => {
-  it('goes on behind the last event that came whole: no line is lost, none comes twice', async () => {
+describe('a broken connection', () => {
+  it('resumes after the last complete event without losing or repeating a line', async () => {
     const lines = Array.from({ length: 3000 }, (_, at) => `line ${at}`)
     const events = lines.map((text, at) => output(at + 1, line(text)))
     const half = (events[1000] ?? '').slice(0, -9)
@@ -103,9 +103,11 @@ describe('a connection that breaks', () => {
     expect(server.asked).toEqual([null, '1:1000', '1:1000', '1:1000'])
   })
 
-  it('gives up on what will not pass', async () => {
+  it('fails on errors that are not temporary', async () => {
     const refusal = Response.json({ detail: 'There is no such job.', code: 'not_found' }, { status: 404 })
     await expect(show(serverOf(running, refusal))).rejects.toThrow('There is no such job.')
-    await expect(show(serverOf(...Array.from({ length: 40 }, () => '')))).rejects.toThrow('again and again')
+    await expect(show(serverOf(...Array.from({ length: 40 }, () => '')))).rejects.toThrow(
+      'keeps breaking off',
+    )
   })
 })

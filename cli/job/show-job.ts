@@ -10,60 +10,63 @@ import { paint, withoutControls } from '../terminal/terminal'
 import { exitCodeOf, exitCodes } from './exit-code'
 import { followJob } from './follow-job'
 
-interface Showing {
-  /** Says nothing about the job, only what it prints. */
+interface ShowOptions {
+  /** Prints only the job's output, no messages about the job. */
   quiet?: boolean | undefined
-  /** Stops where the output has come so far, as of a job that still runs. */
+  /** Stops at the current end of the output, even if the job still runs. */
   onlySoFar?: boolean
-  /** Only what this task of a job over several nodes prints, without its label. */
+  /** Only this task of a multi-node job, without its label. */
   rank?: number | undefined
 }
 
 /**
- * Writes what a job prints as it prints it, each stream to its own, and what happens to it to stderr. Resolves with the
- * job's own exit code once it has ended.
+ * Prints a job's output live, stdout to stdout and stderr to stderr. Prints changes of its status to stderr.
+ * Resolves with the job's exit code after it has ended.
  */
 export async function showJob(
   context: Context,
   client: Client,
   jobId: string,
-  { quiet = false, onlySoFar = false, rank }: Showing,
+  { quiet = false, onlySoFar = false, rank }: ShowOptions,
 ): Promise<number> {
   const { terminal } = context
-  const write = outputTo(terminal, rank)
+  const write = createOutputWriter(terminal, rank)
   const signal = context.interrupted()
   const print = (text: string) => (quiet ? Promise.resolve() : note(context, text))
   let last: JobDetail | null = null
-  let said = ''
-  for await (const happening of followJob({ client, jobId, sleep: context.sleep, signal })) {
-    if (happening.kind === 'output') {
-      for (const printed of happening.printed) await write(printed)
-    } else if (happening.kind === 'again') {
-      await print('The job is tried again. What follows is its next attempt.')
-    } else if (happening.kind === 'job') {
-      last = happening.job
+  let lastMessage = ''
+  for await (const jobEvent of followJob({ client, jobId, sleep: context.sleep, signal })) {
+    if (jobEvent.kind === 'output') {
+      for (const printed of jobEvent.printed) await write(printed)
+    } else if (jobEvent.kind === 'again') {
+      await print('The job is retried. The output of the next attempt follows.')
+    } else if (jobEvent.kind === 'job') {
+      last = jobEvent.job
       if (onlySoFar) return exitCodes.ok
       const news = formatState(last, context)
-      if (news !== said) await print(news)
-      said = news
+      if (news !== lastMessage) await print(news)
+      lastMessage = news
     }
   }
   if (last !== null && isFinal(last.status)) return exitCodeOf(last)
   if (signal.aborted) {
     await print(
-      `The job goes on. Follow it with \`gpuq logs -f ${jobId}\`, or stop it with \`gpuq cancel ${jobId}\`.`,
+      `The job is still running. Follow it with \`gpuq logs -f ${jobId}\`, or cancel it with \`gpuq cancel ${jobId}\`.`,
     )
     return exitCodes.cancelled
   }
   throw new ProblemError({
     status: 0,
     code: 'unexpected',
-    detail: 'The job ended, and its end was not told.',
+    detail: 'The stream ended without the final status of the job.',
   })
 }
 
-/** Writes to the terminal: the lines of several ranks each under its rank's label, or those of one rank as they are. */
-export function outputTo(terminal: Context['terminal'], only: number | undefined) {
+/**
+ * Returns a writer of output. It prefixes the lines of several ranks with the rank, and prints a single rank
+ * as it is.
+ */
+export function createOutputWriter(terminal: Context['terminal'], only: number | undefined) {
   const labels = { stdout: new RankLabels(), stderr: new RankLabels() }
   return async ({ stream, text, rank }: Printed) => {
     if (only !== undefined && (rank ?? 0) !== only) return
@@ -72,7 +75,7 @@ export function outputTo(terminal: Context['terminal'], only: number | undefined
   }
 }
 
-/** A line of our own, told apart from what the job prints. */
+/** Prints a message of gpuq, marked so that it differs from the job's output. */
 export async function note({ terminal }: Context, text: string): Promise<void> {
   const colours = terminal.errIsTerminal && terminal.coloursWanted
   await terminal.err(`${paint('gpuq:', 'dim', colours)} ${text}\n`)

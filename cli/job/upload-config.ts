@@ -1,7 +1,7 @@
 import { stringify } from 'yaml'
 import { toGpuWish } from '../declare/values'
 
-/** What `submit` can say of a job without a config.yaml. */
+/** The job options of `gpuq submit` without a config.yaml. */
 export interface UploadOptions {
   competition?: string
   project?: string
@@ -26,10 +26,7 @@ export interface UploadOptions {
 
 const anHour = 3600
 
-/**
- * The config.yaml that the options stand for, and what else it is to hold, by its own keys. Whether its values may be is
- * for the server to say.
- */
+/** Returns the config.yaml for these options. `more` adds further keys. The server validates the values. */
 export function toConfigText(options: UploadOptions, more: Record<string, unknown> = {}): string {
   const config = {
     competition_id: options.competition ?? 'default',
@@ -57,7 +54,7 @@ export function toConfigText(options: UploadOptions, more: Record<string, unknow
   return stringify(Object.fromEntries(given))
 }
 
-/** Whether any of them was given: beside a file they would say the same thing twice. */
+/** Whether any job option was given. The options would conflict with a config file. */
 export function hasConfigOptions(options: UploadOptions): boolean {
   return Object.values(options).some((value) => value !== undefined)
 }

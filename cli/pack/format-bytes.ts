@@ -1,6 +1,6 @@
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
 
-/** A size in the unit that keeps it short: `1.5 GiB`. */
+/** Formats a size with a suitable unit: `1.5 GiB`. */
 export function formatBytes(bytes: number): string {
   let amount = bytes
   let unit = 0

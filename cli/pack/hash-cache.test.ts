@@ -16,7 +16,7 @@ const stats = (changes: Partial<Stats> = {}): Stats =>
   Object.assign(statSync(home), { size: 5, mtimeMs: 1000.5, ctimeMs: 1000.5, ino: 7 }, changes)
 const later = 10_000
 
-it('remembers files that stay as they were, and forgets those that nobody asks for', async () => {
+it('remembers unchanged files and drops files that were not asked for', async () => {
   const first = await HashCache.open(env(), '/project')
   first.keep('a', stats(), 'hash of a', later)
   first.keep('b', stats(), 'hash of b', later)
@@ -41,7 +41,7 @@ it('does not trust a file that was written just before it was read', async () =>
   expect(next.find('b', stats({ ctimeMs: later - 500 }))).toBeNull()
 })
 
-it('is nothing where it is damaged, and leaves no halves behind', async () => {
+it('is empty if the file is damaged, and leaves no temporary files', async () => {
   const cache = await HashCache.open(env(), '/project')
   cache.keep('a', stats(), 'hash', later)
   await cache.save()

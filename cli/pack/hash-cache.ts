@@ -5,15 +5,15 @@ import { homedir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 import { z } from 'zod'
 
-/** Size, times of the last change of content and of the file's record, number of the file, SHA-256. */
+/** Size, mtime, ctime, inode number, SHA-256. */
 const rowSchema = z.tuple([z.number(), z.number(), z.number(), z.number(), z.string()])
 const cacheSchema = z.object({ version: z.literal(1), files: z.record(z.string(), rowSchema) })
 type Row = z.infer<typeof rowSchema>
 
-/** A file that was written this shortly before it was read may be written again within the same tick of its clock. */
+/** A file that was written this shortly before it was read may change again without a new timestamp. */
 const settledMs = 2_000
 
-/** What the files of one directory hashed to when they were last shipped: unchanged ones are not read again. */
+/** The hashes of one directory from its last shipment. Unchanged files are not read again. */
 export class HashCache {
   readonly #kept = new Map<string, Row>()
 
@@ -22,7 +22,7 @@ export class HashCache {
     readonly known: ReadonlyMap<string, Row>,
   ) {}
 
-  /** What cannot be read counts as nothing: it costs time, and no more. */
+  /** An unreadable cache counts as empty. That only costs time. */
   static async open(env: NodeJS.ProcessEnv, directory: string): Promise<HashCache> {
     const name = createHash('sha256').update(directory).digest('hex').slice(0, 32)
     const path = join(cacheDirectory(env), 'gpuq', 'hashes', `${name}.json`)
@@ -31,7 +31,7 @@ export class HashCache {
     return new HashCache(path, new Map(parsed.success ? Object.entries(parsed.data.files) : []))
   }
 
-  /** The hash of a file that is as it was; null where it has to be read. */
+  /** The hash of an unchanged file. Null if the file must be read. */
   find(path: string, stats: Stats): string | null {
     const row = this.known.get(path)
     if (!row) return null
@@ -42,13 +42,13 @@ export class HashCache {
     return same ? hash : null
   }
 
-  /** `readAt`: when the reading began, in ms since 1970. */
+  /** `readAt`: when the read began, in ms since 1970. */
   keep(path: string, stats: Stats, hash: string, readAt: number): void {
     if (readAt - Math.max(stats.mtimeMs, stats.ctimeMs) < settledMs) return
     this.#kept.set(path, [stats.size, stats.mtimeMs, stats.ctimeMs, stats.ino, hash])
   }
 
-  /** Keeps what was asked for or learned, and forgets the rest. */
+  /** Saves the entries that were used or added, and drops the rest. */
   async save(): Promise<void> {
     const text = JSON.stringify({ version: 1, files: Object.fromEntries(this.#kept) })
     try {
@@ -57,12 +57,12 @@ export class HashCache {
       await writeFile(beside, text, { mode: 0o600 })
       await rename(beside, this.path)
     } catch {
-      // A full or read-only home costs the next one time; this one has what it needs.
+      // A full or read-only home directory only makes the next shipment slower.
     }
   }
 }
 
-/** The XDG directory. The specification says to pass over a path that is not absolute. */
+/** The XDG directory. The specification says to ignore a path that is not absolute. */
 function cacheDirectory(env: NodeJS.ProcessEnv): string {
   const given = env.XDG_CACHE_HOME
   return given && isAbsolute(given) ? given : join(env.HOME || homedir(), '.cache')

@@ -8,7 +8,7 @@ function rulesOf(texts: Record<string, string>): IgnoreRules {
 }
 
 describe('rules', () => {
-  it('of a directory count below it alone, and go before those above', () => {
+  it('of a directory apply only below it and override those above', () => {
     const rules = rulesOf({ '': '*.log\nbuild/\n', sub: '!keep.log\n!build/\n/only-here\n' })
     expect(rules.ignores('a.log')).toBe(true)
     expect(rules.ignores('sub/a.log')).toBe(true)
@@ -23,12 +23,12 @@ describe('rules', () => {
     expect(rules.ignores('only-here')).toBe(false)
   })
 
-  it('cannot bring back what lies in a directory that is left out', () => {
+  it('cannot include a file again if its directory is excluded', () => {
     const rules = rulesOf({ '': 'data/\n!data/keep\n' })
     expect(rules.ignores('data/keep')).toBe(true)
   })
 
-  it('tell case apart, and directories from files', () => {
+  it('are case-sensitive, and distinguish directories from files', () => {
     const rules = rulesOf({ '': 'Data\nout/\n' })
     expect(rules.ignores('data')).toBe(false)
     expect(rules.ignores('Data')).toBe(true)
@@ -36,13 +36,13 @@ describe('rules', () => {
     expect(rules.ignores('out/')).toBe(true)
   })
 
-  it('of a directory whose name looks like a pattern mean that directory', () => {
+  it('of a directory whose name looks like a pattern apply to that directory', () => {
     const rules = rulesOf({ 'a[1]*': '*.tmp\n' })
     expect(rules.ignores('a[1]*/x.tmp')).toBe(true)
     expect(rules.ignores('a1x/x.tmp')).toBe(false)
   })
 
-  it('may be comments, empty, escaped, or from Windows', () => {
+  it('may be comments, empty, escaped, or have Windows line ends', () => {
     const rules = rulesOf({ sub: '\ufeff# no rule\r\n\r\n\\#file\r\n\\!file\r\na\\ \r\n' })
     expect(rules.ignores('sub/#file')).toBe(true)
     expect(rules.ignores('sub/!file')).toBe(true)

@@ -1,4 +1,4 @@
-/** Works on many things, so many at once. The first failure is thrown, once nothing is under way any more. */
+/** Processes items with limited concurrency. Throws the first failure after all running work has ended. */
 export async function inParallel<Item>(
   items: readonly Item[],
   atOnce: number,

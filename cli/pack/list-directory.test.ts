@@ -29,7 +29,7 @@ function list() {
 }
 
 describe('listing a directory', () => {
-  it('tells content, mode and links', async () => {
+  it('lists content, mode and links', async () => {
     await writeFile(join(root, 'a'), 'a')
     await writeFile(join(root, 'run'), '')
     await chmod(join(root, 'run'), 0o755)
@@ -43,7 +43,7 @@ describe('listing a directory', () => {
     ])
   })
 
-  it('refuses one that is too large, by its largest files, and one with too many', async () => {
+  it('rejects a directory that is too large, with its largest files, or has too many files', async () => {
     await writeFile(join(root, 'model.ckpt'), Buffer.alloc(2000))
     await writeFile(join(root, 'small'), 'x')
     await expect(list()).rejects.toMatchObject({
@@ -56,11 +56,11 @@ describe('listing a directory', () => {
     await expect(list()).rejects.toMatchObject({ code: 'payload_too_large' })
   })
 
-  it('refuses one with nothing in it', async () => {
+  it('rejects an empty directory', async () => {
     await expect(list()).rejects.toMatchObject({ code: 'invalid_request' })
   })
 
-  it('sees every change, also where size and time of it were put back', async () => {
+  it('detects every change, even if size and mtime were restored', async () => {
     const path = join(root, 'a')
     const hashNow = async () => (await list()).entries.map((entry) => 'sha256' in entry && entry.sha256)
     const old = new Date('2020-01-01')

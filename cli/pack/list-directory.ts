@@ -16,15 +16,16 @@ const atOnce = 8
 const mostNamed = 5
 
 export interface Listed {
-  /** Absolute. */
+  /** Absolute path. */
   directory: string
   entries: Entry[]
   bytes: number
 }
 
 /**
- * What a directory consists of, for the server.
- * @throws GpuqError before anything is read where it is larger than what may be shipped.
+ * Lists the files of a directory for the server.
+ *
+ * @throws GpuqError before reading any content if the directory exceeds the limits.
  */
 export async function listDirectory(
   context: Context,
@@ -58,7 +59,7 @@ async function toEntry(
   cache: HashCache,
   progress: Progress | null,
 ): Promise<FileEntry> {
-  // By the owner's bit, as git does.
+  // The owner's execute bit, as in git.
   const executable = (stats.mode & 0o100) !== 0 && ({ executable: true } as const)
   if (known !== null) return { path, bytes: stats.size, sha256: known, ...executable }
   const readAt = Date.now()
@@ -71,7 +72,7 @@ async function hashFile(path: string, progress: Progress | null): Promise<{ sha2
   const hash = createHash('sha256')
   let bytes = 0
   const file = await open(path).catch((error: unknown) => {
-    throw new GpuqError('not_found', `${path} cannot be read.`, { cause: error })
+    throw new GpuqError('not_found', `Cannot read ${path}.`, { cause: error })
   })
   const pieces = file.createReadStream({ highWaterMark: 1024 * 1024 })
   for await (const piece of pieces as AsyncIterable<Buffer>) {
@@ -89,13 +90,13 @@ function requireWithin(
   entries: number,
   bytes: number,
 ): void {
-  const advice = 'Leave out what the job does not need: name it in .gitignore or .gpuqignore.'
+  const advice = 'List files that the job does not need in .gitignore or .gpuqignore.'
   if (entries === 0)
-    throw new GpuqError('invalid_request', `${given} holds no files, or .gitignore leaves them all out.`)
+    throw new GpuqError('invalid_request', `${given} contains no files, or .gitignore excludes all of them.`)
   if (entries > limits.max_entries)
     throw new GpuqError(
       'payload_too_large',
-      `${given} holds ${entries} files, and at most ${limits.max_entries} are shipped. ${advice}`,
+      `${given} contains ${entries} files, but the limit is ${limits.max_entries}. ${advice}`,
     )
   if (bytes <= limits.max_bytes) return
   const largest = files
@@ -104,6 +105,6 @@ function requireWithin(
     .map(({ path, stats }) => `\n  ${formatBytes(stats.size).padStart(9)}  ${path}`)
   throw new GpuqError(
     'payload_too_large',
-    `${given} holds ${formatBytes(bytes)}, and at most ${formatBytes(limits.max_bytes)} are shipped. ${advice} The largest:${largest.join('')}`,
+    `${given} contains ${formatBytes(bytes)}, but the limit is ${formatBytes(limits.max_bytes)}. ${advice} The largest files:${largest.join('')}`,
   )
 }

@@ -5,13 +5,13 @@ const redrawMs = 100
 const lineMs = 5_000
 const barWidth = 20
 
-/** How far something has come: a bar on a terminal, a line now and then elsewhere. */
+/** Shows progress: a bar on a terminal, otherwise a line from time to time. */
 export class Progress {
   #done = 0
   #told: number
   readonly #start: number
 
-  /** `doing`: a word such as `sending`. `now`: in ms, only ever forward. */
+  /** `doing`: a word such as `sending`. `now`: a monotonic clock in ms. */
   constructor(
     readonly terminal: Terminal,
     readonly doing: string,
@@ -32,7 +32,7 @@ export class Progress {
     else await terminal.err(`gpuq: ${this.#say(at)}\n`)
   }
 
-  /** Wipes the bar away; what was done is for others to say. */
+  /** Clears the bar. The caller reports the result. */
   async end(): Promise<void> {
     if (this.terminal.errIsTerminal) await this.terminal.err('\r\u001b[K')
   }

@@ -11,7 +11,7 @@ import { inParallel } from './in-parallel'
 import type { Listed } from './list-directory'
 import type { Progress } from './progress'
 
-/** Files up to this size travel together; larger ones each in a request of their own. */
+/** Files up to this size share a request. Each larger file has its own request. */
 const smallBytes = 4 * 1024 * 1024
 const batchBytes = 16 * 1024 * 1024
 const batchFiles = 1_000
@@ -24,17 +24,17 @@ interface Sending {
   progress: Progress | null
 }
 
-/** Sends the given contents of a directory. What arrived before a failure stays there. */
+/** Uploads the given contents of a directory. Contents that arrived before a failure are kept. */
 export async function sendContents(sending: Sending, missing: readonly string[]): Promise<void> {
   const wanted = new Set(missing)
   const files = sending.listed.entries.flatMap((entry) => {
-    // Each content once, however many files have it.
+    // Send each content once, however many files have it.
     return !isLink(entry) && wanted.delete(entry.sha256) ? [entry] : []
   })
   await inParallel(toBatches(files), requestsAtOnce, (batch) => sendBatch(sending, batch))
 }
 
-/** Small files in groups, large ones alone. */
+/** Groups small files. Large files stay alone. */
 function toBatches(files: readonly FileEntry[]): FileEntry[][] {
   const batches: FileEntry[][] = []
   let open: FileEntry[] = []
@@ -61,7 +61,7 @@ async function sendBatch(
   const frames = Readable.from(toFrames(listed.directory, batch, progress), { objectMode: false })
   const failed = new Promise<never>((_, reject) => frames.once('error', reject))
   try {
-    // The reader's own failure says more than that of the connection that it broke.
+    // An error of the reader explains more than the error of the connection that it broke.
     const body = Readable.toWeb(frames) as ReadableStream
     await Promise.race([client.archives.send(body, { project_id: projectId }), failed])
   } catch (error) {
@@ -93,7 +93,7 @@ async function* toFrames(
   }
 }
 
-/** A large file as it is now; whether it is what it was, the one who receives it sees. */
+/** Reads a large file as it is now. The server detects changes by the hash. */
 async function* readPieces(
   full: string,
   path: string,
@@ -112,7 +112,7 @@ async function* readPieces(
 }
 
 function changed(path: string, cause?: unknown): GpuqError {
-  return new GpuqError('conflict', `${path} changed while it was being sent. Run the command again.`, {
+  return new GpuqError('conflict', `${path} changed during the upload. Run the command again.`, {
     cause,
   })
 }

@@ -4,8 +4,8 @@ import type { Context } from '../context'
 import { shipDirectory } from './ship-directory'
 
 /**
- * Ships the directory of a program to the project that its config names, and gives the config that names the directory.
- * One that cannot be understood is given back as it is: the server says what is wrong with it.
+ * Ships the program's directory to the project of its config, and returns the config with a reference to the
+ * directory. Returns an invalid config unchanged: the server reports its errors.
  */
 export async function shipBeside(
   context: Context,

@@ -8,12 +8,12 @@ import { sendContents } from './send-contents'
 import { ShipRetry } from './timeouts'
 
 interface ShipOptions {
-  /** Says nothing of how it goes. */
+  /** Prints no progress. */
   quiet?: boolean | undefined
 }
 
 interface Shipped {
-  /** What a config's `archive` names it by. */
+  /** The reference for the `archive` key of a config. */
   archive: string
   files: number
   bytes: number
@@ -21,9 +21,11 @@ interface Shipped {
 }
 
 /**
- * Ships a directory to a project: what of it the project does not have yet. After a break it goes on with what is still
- * missing; so does a second call.
- * @throws GpuqError for what cannot be shipped, ProblemError where gpuq refuses it or does not answer for long.
+ * Ships a directory to a project. It only sends content that the project does not have. After a failure, and
+ * in a later call, it resumes with the missing content.
+ *
+ * @throws GpuqError if the directory cannot be shipped, ProblemError if the server refuses it or does not
+ * answer.
  */
 export async function shipDirectory(
   context: Context,
@@ -61,6 +63,6 @@ export async function shipDirectory(
 }
 
 function formatSummary(directory: string, { files, bytes, sentBytes }: Shipped): string {
-  const sent = sentBytes === 0 ? 'all of it is there already' : `sent ${formatBytes(sentBytes)}`
+  const sent = sentBytes === 0 ? 'already on the server, nothing sent' : `sent ${formatBytes(sentBytes)}`
   return `${directory}: ${files} ${files === 1 ? 'file' : 'files'}, ${formatBytes(bytes)}; ${sent}`
 }

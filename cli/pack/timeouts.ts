@@ -2,11 +2,11 @@ import { ProblemError } from '@/lib/http/client/problem'
 import type { Context } from '../context'
 import { note } from '../job/show-job'
 
-/** Failures in a row, with nothing gained between them, after which somebody has to look. */
+/** How many failures without progress in a row end the command. */
 const mostFailures = 8
 const longestPauseMs = 10_000
 
-/** Tries again what fails for reasons that pass: broken connections, and busy or restarting servers. */
+/** Retries temporary failures: broken connections and server errors. */
 export class ShipRetry {
   #failures = 0
   #left = Number.POSITIVE_INFINITY
@@ -16,20 +16,23 @@ export class ShipRetry {
     readonly quiet: boolean,
   ) {}
 
-  /** What was left to do, when it was looked at last. A line that breaks often still comes to an end. */
+  /**
+   * Records the remaining work. Progress resets the failure count, so an upload over a bad connection still
+   * finishes.
+   */
   noteLeft(left: number): void {
     if (left < this.#left) this.#failures = 0
     else if (++this.#failures > mostFailures) throw neverComplete()
     this.#left = left
   }
 
-  /** Undefined where it failed and may be tried again: it has waited by then. */
+  /** Resolves with undefined after a temporary failure and a delay. The caller then tries again. */
   async try<Value>(work: () => Promise<Value>): Promise<Value | undefined> {
     try {
       return await work()
     } catch (error) {
       if (!(error instanceof ProblemError) || !passes(error) || ++this.#failures > mostFailures) throw error
-      if (!this.quiet) await note(this.context, `${error.message} Going on in a moment.`)
+      if (!this.quiet) await note(this.context, `${error.message} Retrying.`)
       const asked = (error.retryAfter ?? 0) * 1000
       await this.context.sleep(Math.max(asked, Math.min(longestPauseMs, 250 * 2 ** this.#failures)))
       return undefined
@@ -37,12 +40,12 @@ export class ShipRetry {
   }
 }
 
-/** A bad request is a body that broke off on its way: what is sent is well formed. */
+/** Status 400 means that the body broke off on its way: the requests are well formed. */
 function passes({ status }: ProblemError): boolean {
   return status === 0 || status === 400 || status === 429 || status >= 500
 }
 
 function neverComplete(): ProblemError {
-  const detail = 'The server asks for the same files again and again. Tell an admin.'
+  const detail = 'The server keeps requesting the same files. Contact an admin.'
   return new ProblemError({ status: 0, code: 'unexpected', detail })
 }

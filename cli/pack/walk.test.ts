@@ -41,7 +41,7 @@ const nested = {
 }
 
 describe('walking a directory', () => {
-  it('takes what git would take, with rules in several places', async () => {
+  it('includes the files that git would include, with rules in several directories', async () => {
     await write(nested)
     const git = (...args: string[]) => promisify(execFile)('git', ['-C', root, ...args])
     await git('init', '-q')
@@ -51,17 +51,17 @@ describe('walking a directory', () => {
     expect(await pathsOf()).toEqual(wanted)
   })
 
-  it('goes by the rules of the repository around it, too', async () => {
+  it('applies the rules of the enclosing repository', async () => {
     await write(nested)
     await mkdir(join(root, '.git'))
     expect(await pathsOf(join(root, 'pkg'))).toEqual(
       ['.gitignore', 'best.ckpt', 'deep/.gitignore', 'deep/b.tmp', 'important.log'].toSorted(),
     )
-    // What git leaves out, somebody may still ask for by name.
+    // A user can still name a directory that git ignores.
     expect(await pathsOf(join(root, 'pkg', 'local'))).toEqual(['file'])
   })
 
-  it('leaves out what .gpuqignore names, and every .git', async () => {
+  it('excludes the paths of .gpuqignore and every .git', async () => {
     await write({
       a: '',
       b: '',
@@ -73,7 +73,7 @@ describe('walking a directory', () => {
     expect(await pathsOf()).toEqual(['.gpuqignore', 'a', 'sub/c'])
   })
 
-  it('keeps links that stay inside as links, and does not enter them', async () => {
+  it('keeps links that stay inside the directory and does not follow them', async () => {
     await write({ 'runs/1/log': '' })
     await symlink('runs/1', join(root, 'latest'))
     await symlink('../runs', join(root, 'runs', 'self'))
@@ -86,7 +86,7 @@ describe('walking a directory', () => {
     })
   })
 
-  it('refuses links that lead out and names that cannot be, all by name', async () => {
+  it('rejects links that lead outside and invalid names, and lists them all', async () => {
     await write({ 'a\\b': '', 'line\nbreak': '', fine: '' })
     await symlink('/etc/passwd', join(root, 'passwd'))
     await symlink('../..', join(root, 'up'))
@@ -97,13 +97,13 @@ describe('walking a directory', () => {
     expect(await pathsOf()).toEqual(['.gpuqignore', 'fine'])
   })
 
-  it('says what it is where it is no directory, or not there', async () => {
+  it('reports a path that is missing or not a directory', async () => {
     await write({ file: '' })
     await expect(walk(join(root, 'file'))).rejects.toMatchObject({ code: 'invalid_request' })
     await expect(walk(join(root, 'none'))).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  it('sees the mode of a file', async () => {
+  it('reads the mode of a file', async () => {
     await write({ 'run.sh': '' })
     await chmod(join(root, 'run.sh'), 0o755)
     const { files } = await walk(root)

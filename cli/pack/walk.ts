@@ -24,9 +24,10 @@ interface Found {
 const mostNamed = 10
 
 /**
- * What of a directory is shipped: all but what the rules of git leave out, here and in the repository around it, and
- * `.git` itself. Links are shipped as links.
- * @throws GpuqError that names what cannot be shipped.
+ * Lists the files to ship: all except `.git` and those that the git ignore rules of the directory and its
+ * repository exclude. Links are listed as links.
+ *
+ * @throws GpuqError that lists the paths that cannot be shipped.
  */
 export async function walk(directory: string): Promise<Found> {
   const walker = new Walker(resolve(directory))
@@ -37,7 +38,7 @@ class Walker {
   readonly #found: Found = { files: [], links: [] }
   readonly #refused: string[] = []
   #rules = new IgnoreRules()
-  /** Where the paths of the rules begin: the repository's root, or the directory itself. */
+  /** The root of the rules: the repository's root, or the directory itself. */
   #base: string
 
   constructor(readonly root: string) {
@@ -45,7 +46,7 @@ class Walker {
   }
 
   async run(): Promise<Found> {
-    // It may be named through a link.
+    // The directory may be given by a link.
     if (!(await statOf(this.root, stat)).isDirectory())
       throw new GpuqError('invalid_request', `${this.root} is not a directory.`)
     await this.#addRulesAbove()
@@ -54,7 +55,10 @@ class Walker {
     return this.#found
   }
 
-  /** The rules of the repository count below its root, too, unless they leave out the very directory that was asked for. */
+  /**
+   * The rules of the repository also apply below its root, unless they exclude the requested directory
+   * itself.
+   */
   async #addRulesAbove(): Promise<void> {
     const repository = await findRepository(this.root)
     if (repository === null || repository === this.root) return
@@ -83,7 +87,7 @@ class Walker {
       } else if (!this.#rules.ignores(forRules)) {
         if (entry.isSymbolicLink()) await this.#takeLink(path)
         else if (entry.isFile()) await this.#takeFile(path)
-        // Sockets, pipes and devices are nobody's content.
+        // Skip sockets, pipes and devices: they have no content.
       }
     }
   }
@@ -109,7 +113,7 @@ class Walker {
     const more = rest > 0 ? `\n  and ${rest} more` : ''
     return new GpuqError(
       'invalid_request',
-      `These cannot be shipped. Remove them, or name them in .gpuqignore:${named.join('')}${more}`,
+      `Cannot ship these paths. Remove them, or list them in .gpuqignore:${named.join('')}${more}`,
     )
   }
 }
@@ -142,8 +146,8 @@ async function statOf(path: string, look: (path: string) => Promise<Stats> = lst
 
 function unreadable(path: string, error: unknown): GpuqError {
   const code = codeOf(error)
-  const why = code === 'ENOENT' ? 'there is no such file or directory' : code
-  return new GpuqError('not_found', `${path} cannot be read: ${why}.`, { cause: error })
+  const why = code === 'ENOENT' ? 'no such file or directory' : code
+  return new GpuqError('not_found', `Cannot read ${path}: ${why}.`, { cause: error })
 }
 
 function codeOf(error: unknown): string {

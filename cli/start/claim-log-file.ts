@@ -3,9 +3,9 @@ import { ClaimLog, type Entry, entrySchema } from './claim-log'
 
 const lineFeed = 0x0a
 
-/** The record on the disk, beside the jobs file: one JSON object a line, only ever added to. */
+/** The claim log on disk, next to the jobs file: one JSON object per line, append-only. */
 export class ClaimLogFile {
-  #taken: ClaimLog
+  #claims: ClaimLog
   #handle: FileHandle | null = null
   #inode = 0
   #read = 0
@@ -14,10 +14,10 @@ export class ClaimLogFile {
     readonly path: string,
     readonly account: string,
   ) {
-    this.#taken = new ClaimLog(account)
+    this.#claims = new ClaimLog(account)
   }
 
-  /** What all watchers have written so far. */
+  /** Reads what all watchers have written so far. */
   async refresh(): Promise<ClaimLog> {
     const handle = await this.#open()
     const { size } = await handle.stat()
@@ -27,17 +27,17 @@ export class ClaimLogFile {
     this.#read += end
     for (const line of bytes.subarray(0, end).toString('utf8').split('\n')) {
       const entry = entrySchema.safeParse(parse(line))
-      // One that a crash cut off says nothing: what it was to say is decided again.
-      if (entry.success) this.#taken.add(entry.data)
+      // Skip an entry that a crash cut off: its decision is made again.
+      if (entry.success) this.#claims.add(entry.data)
     }
-    return this.#taken
+    return this.#claims
   }
 
-  /** Adds to the end, in one write, so that nothing of another watcher comes in between. */
+  /** Appends with a single write, so that entries of other watchers do not interleave. */
   async append(entries: readonly Entry[]): Promise<void> {
     if (entries.length === 0) return
     const handle = await this.#open()
-    // A line that a crash left without its end must not swallow the first of these.
+    // Start with a line break: a crash may have left the last line incomplete.
     await handle.appendFile(`\n${entries.map((entry) => JSON.stringify(entry)).join('\n')}\n`)
   }
 
@@ -46,7 +46,7 @@ export class ClaimLogFile {
     this.#handle = null
   }
 
-  /** Somebody who deletes it wants to begin anew. */
+  /** Create the file again if a user deleted it to start over. */
   async #open(): Promise<FileHandle> {
     const there = await stat(this.path).catch(() => null)
     if (this.#handle && there?.ino === this.#inode) return this.#handle
@@ -55,7 +55,7 @@ export class ClaimLogFile {
     this.#handle = handle
     this.#inode = (await handle.stat()).ino
     this.#read = 0
-    this.#taken = new ClaimLog(this.account)
+    this.#claims = new ClaimLog(this.account)
     return handle
   }
 }

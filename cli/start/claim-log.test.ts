@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { ClaimLog, decideForgotten, type Entry, type GoneSince } from './claim-log'
+import { ClaimLog, decideForgotten, type Entry, type MissingSince } from './claim-log'
 
 const account = 'ada'
 const takenFrom = (...entries: Entry[]): ClaimLog => {
@@ -12,7 +12,7 @@ const take = (line: string, nth: number, key = `${line}-${nth}`): Entry => ({ ac
 const done = (line: string, nth: number): Entry => ({ account, line, nth, job: 'a-job' })
 const forget = (line: string, forgotten: number): Entry => ({ account, line, forgotten })
 
-it('takes a line as often as it stands there, and no more', () => {
+it('claims a line as often as it appears, and no more', () => {
   const taken = takenFrom(take('a', 1), done('a', 1))
   expect(taken.missing(new Map([['a', 1]]))).toEqual([])
   expect(
@@ -29,7 +29,7 @@ it('takes a line as often as it stands there, and no more', () => {
   ])
 })
 
-it('lets the first of two watchers name the key', () => {
+it('uses the key of the first of two watchers', () => {
   const taken = takenFrom(take('a', 1, 'first'), take('a', 1, 'second'))
   expect(taken.open('a')).toEqual([{ line: 'a', nth: 1, key: 'first' }])
   taken.add(done('a', 1))
@@ -37,23 +37,23 @@ it('lets the first of two watchers name the key', () => {
   expect(taken.open('a')).toEqual([])
 })
 
-it('leaves open what was taken and never became a job', () => {
+it('keeps a claim open until its job exists', () => {
   const taken = takenFrom(take('a', 1), take('a', 2), done('a', 1))
   expect(taken.open('a').map(({ nth }) => nth)).toEqual([2])
   expect(taken.missing(new Map([['a', 2]]))).toEqual([])
 })
 
-it('takes a line anew that was gone', () => {
+it('claims a line again after it was removed', () => {
   const taken = takenFrom(take('a', 1), done('a', 1), forget('a', 1))
   expect(taken.missing(new Map([['a', 1]]))).toEqual([{ line: 'a', nth: 2 }])
 })
 
-it('knows nothing of what another account took', () => {
+it('ignores the claims of other accounts', () => {
   const taken = takenFrom({ account: 'other', line: 'a', nth: 1, key: 'k' })
   expect(taken.missing(new Map([['a', 1]]))).toEqual([{ line: 'a', nth: 1 }])
 })
 
-it('forgets a line that is gone for good, not one that comes back', () => {
+it('forgets a line that stays removed, but not one that comes back', () => {
   const taken = takenFrom(take('a', 1), done('a', 1))
   const gone = taken.gone(new Map())
   const first = decideForgotten(gone, new Map(), 1000, 30_000)
@@ -65,11 +65,11 @@ it('forgets a line that is gone for good, not one that comes back', () => {
   expect(decideForgotten(gone, again.since, 51_000, 30_000).forget).toEqual([{ line: 'a', times: 0 }])
 })
 
-it('makes no job twice, however several watchers read, write, crash and start again', () => {
-  // Each step is one watcher that reads the record as it is, and gets a part of what it has to do done.
+it('submits no job twice, however often several watchers read, write, crash and restart', () => {
+  // Each step is one watcher that reads the current log and completes a part of its work.
   const step = fc.record({
     times: fc.nat(3),
-    /** Another one writes its takings between this one's look and its write. */
+    /** Another watcher writes its claims between this watcher's read and its write. */
     stale: fc.boolean(),
     sends: fc.nat(4),
     notes: fc.boolean(),
@@ -77,7 +77,7 @@ it('makes no job twice, however several watchers read, write, crash and start ag
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
       const record: Entry[] = []
-      /** The server: one job a key. */
+      /** The server: one job per key. */
       const jobs = new Map<string, number>()
       let most = 0
       for (const [at, { times, stale, sends, notes }] of steps.entries()) {
@@ -96,15 +96,15 @@ it('makes no job twice, however several watchers read, write, crash and start ag
       const nths = [...jobs.values()]
       expect(new Set(nths).size).toBe(nths.length)
       expect(nths.length).toBeLessThanOrEqual(most)
-      // Who comes last and gets everything done has all of them done.
+      // The last watcher completes all its work, so that every claim has a job.
       for (const { nth, key } of takenFrom(...record).open('a')) jobs.set(key, nth)
       expect(jobs.size).toBe(most)
     }),
   )
 })
 
-it('keeps the time of each line for itself', () => {
-  const before: GoneSince = new Map([['a', { times: 1, since: 0 }]])
+it("tracks each line's absence separately", () => {
+  const before: MissingSince = new Map([['a', { times: 1, since: 0 }]])
   expect(decideForgotten(new Map([['a', 0]]), before, 100, 50)).toEqual({
     forget: [],
     since: new Map([['a', { times: 0, since: 100 }]]),

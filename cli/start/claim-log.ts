@@ -3,44 +3,44 @@ import { z } from 'zod'
 import type { JobLine } from './jobs-file'
 
 /**
- * Which lines of a jobs file were taken. Several watchers may write this record at once, each only at its end, so what
- * it says is decided by the order of its entries: of two that take the same, the first one's key is everybody's.
+ * Records which lines of a jobs file were claimed. Several watchers may append to it at the same time. The
+ * order of entries decides: if two watchers claim the same line, both use the key of the first entry.
  */
 
 const count = z.number().int().min(1)
 const entryOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z.object({ account: z.string(), line: z.string(), ...shape })
 
-const takeSchema = entryOf({ nth: count, key: z.string() })
+const claimSchema = entryOf({ nth: count, key: z.string() })
 const doneSchema = entryOf({ nth: count, job: z.string().nullable() })
 const forgetSchema = entryOf({ forgotten: count })
 
-export const entrySchema = z.union([takeSchema, doneSchema, forgetSchema])
+export const entrySchema = z.union([claimSchema, doneSchema, forgetSchema])
 export type Entry = z.output<typeof entrySchema>
 
-/** One taking of a line. The key makes sending it again harmless. */
-export interface Take {
+/** One claim of a line. The key makes it safe to send the line again. */
+export interface Claim {
   line: string
-  /** The first, second, … time that the line stands in the file. */
+  /** The first, second, … occurrence of the line in the file. */
   nth: number
   key: string
 }
 
 interface LineState {
   taken: number
-  /** So many of them stand in the file no more. */
+  /** How many occurrences are no longer in the file. */
   forgotten: number
-  /** Taken, and not yet known to be a job. */
+  /** Claims that have no known job yet. */
   open: Map<number, string>
 }
 
-/** What tells a line from others: all that it says, however it is written. */
-export function nameLine({ priority, script, condaEnv, args, allowedGpus }: JobLine): string {
+/** Identifies a line by its values, independent of its formatting. */
+export function toLineKey({ priority, script, condaEnv, args, allowedGpus }: JobLine): string {
   const text = JSON.stringify([priority, script, condaEnv, args, allowedGpus])
   return createHash('sha256').update(text).digest('hex').slice(0, 32)
 }
 
-/** The record as one account sees it. */
+/** The claim log of one account. */
 export class ClaimLog {
   readonly #lines = new Map<string, LineState>()
 
@@ -60,41 +60,41 @@ export class ClaimLog {
     }
   }
 
-  /** How many times the line was taken and, as far as is known, still stands in the file. */
-  standing(line: string): number {
+  /** How many claimed occurrences of the line are still in the file, as far as is known. */
+  countPresent(line: string): number {
     const { taken, forgotten } = this.#state(line)
     return taken - forgotten
   }
 
-  /** What is still to be sent of a line. */
-  open(line: string): Take[] {
+  /** The claims of a line that were not sent yet. */
+  open(line: string): Claim[] {
     return [...this.#state(line).open].map(([nth, key]) => ({ line, nth, key }))
   }
 
-  isOpen({ line, nth }: Take): boolean {
+  isOpen({ line, nth }: Claim): boolean {
     return this.#state(line).open.has(nth)
   }
 
-  /** The takings that are missing, for the lines as often as they stand in the file. */
+  /** The claims that are missing for these lines and their number of occurrences. */
   missing(present: ReadonlyMap<string, number>): { line: string; nth: number }[] {
     return [...present].flatMap(([line, times]) => {
       const { taken } = this.#state(line)
-      const more = Math.max(0, times - this.standing(line))
+      const more = Math.max(0, times - this.countPresent(line))
       return Array.from({ length: more }, (_, at) => ({ line, nth: taken + 1 + at }))
     })
   }
 
-  /** How many takings of a line are over when it stands in the file so many times. */
+  /** How many claims of a line are over if it appears this often in the file. */
   forgottenAt(line: string, times: number): number {
     return this.#state(line).taken - times
   }
 
-  /** The lines that stand in the file less often than they were taken. */
+  /** The lines that appear less often in the file than they were claimed. */
   gone(present: ReadonlyMap<string, number>): Map<string, number> {
     const gone = new Map<string, number>()
     for (const line of this.#lines.keys()) {
       const times = present.get(line) ?? 0
-      if (times < this.standing(line)) gone.set(line, times)
+      if (times < this.countPresent(line)) gone.set(line, times)
     }
     return gone
   }
@@ -104,19 +104,19 @@ export class ClaimLog {
   }
 }
 
-/** Since when a line is gone, and how often it still stood there. */
-export type GoneSince = ReadonlyMap<string, { times: number; since: number }>
+/** Since when a line has been missing, and how often it still appears. */
+export type MissingSince = ReadonlyMap<string, { times: number; since: number }>
 
 /**
- * A line is forgotten only after it was gone for a while: editors empty a file before they write it again, and a line
- * that came back must not run again. Once forgotten, the same line is a new one.
+ * Forgets a line only after it was missing for a while: editors truncate a file before they write it, and a
+ * line that comes back must not run again. After that, the same line counts as new.
  */
 export function decideForgotten(
   gone: ReadonlyMap<string, number>,
-  before: GoneSince,
+  before: MissingSince,
   now: number,
   afterMs: number,
-): { forget: { line: string; times: number }[]; since: GoneSince } {
+): { forget: { line: string; times: number }[]; since: MissingSince } {
   const since = new Map<string, { times: number; since: number }>()
   const forget: { line: string; times: number }[] = []
   for (const [line, times] of gone) {

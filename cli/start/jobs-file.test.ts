@@ -38,14 +38,14 @@ describe('a line', () => {
     [' -5 , /a.py , e , --x , 0 - 3 ', { priority: -5, condaEnv: 'e', args: '--x', allowedGpus: '0-3' }],
     [',/a.py', {}],
     ["0,/it's here.py,,", { script: "/it's here.py" }],
-  ])('is read: %s', (text, expected) => {
+  ])('parses: %s', (text, expected) => {
     expect(readJobLine(text)).toEqual({ ok: true, line: line(expected) })
   })
 
   it.each([
-    ['', 'names no script'],
-    ['0', 'names no script'],
-    ['0,,env,--x,', 'names no script'],
+    ['', 'no script'],
+    ['0', 'no script'],
+    ['0,,env,--x,', 'no script'],
     ['first,/a.py,,,', 'priority'],
     ['1.5,/a.py,,,', 'priority'],
     ['101,/a.py,,,', 'priority'],
@@ -53,15 +53,15 @@ describe('a line', () => {
     ['0,/a.py,,--x,3-1', 'GPU numbers and ranges'],
     ['0,/a.py,,--x,1,,2', 'GPU numbers and ranges'],
     ['0,/a.py,,--x,2000', 'GPU numbers and ranges'],
-    ['0,/a.py,,--name "open,0', 'field 4: the quote " is opened'],
+    ['0,/a.py,,--name "open,0', 'field 4: the quote " has no closing'],
     ['0,"/a.py,,,', 'field 2'],
     ['0,"/a.py"x,,,', 'field 2'],
     ['0,/a.py,,--x \u0000,', 'control characters'],
-  ])('is refused: %j', (text, message) => {
+  ])('rejects: %j', (text, message) => {
     expect(readJobLine(text)).toEqual({ ok: false, message: expect.stringContaining(message) })
   })
 
-  it('comes back as it was written, whatever its texts hold', () => {
+  it('formats a job so that parsing returns the same job', () => {
     const text = fc
       .string({
         unit: fc.oneof(
@@ -90,7 +90,7 @@ describe('a line', () => {
     )
   })
 
-  it('that is a comment or empty says nothing', () => {
+  it('ignores comments and empty lines', () => {
     for (const text of ['', '  \t', '# 0,/a.py', '  # x']) expect(isBlankOrComment(text)).toBe(true)
     expect(isBlankOrComment('0,/a.py,,# x,')).toBe(false)
   })
@@ -99,7 +99,7 @@ describe('a line', () => {
 describe('a file', () => {
   const split = (text: string) => splitLines(Buffer.from(text))
 
-  it('is split at line breaks of either kind, without its byte order mark', () => {
+  it('splits at both kinds of line break and removes a byte order mark', () => {
     expect(split('\ufeffone\r\n\ntwo\n')).toEqual({
       lines: [
         { number: 1, text: 'one' },
@@ -110,7 +110,7 @@ describe('a file', () => {
     })
   })
 
-  it('keeps what has no line break yet apart', () => {
+  it('separates the last line if it has no line break', () => {
     expect(split('one\n0,/half')).toEqual({
       lines: [{ number: 1, text: 'one' }],
       tail: { number: 2, text: '0,/half' },
@@ -118,7 +118,7 @@ describe('a file', () => {
     expect(split('')).toEqual({ lines: [], tail: null })
   })
 
-  it('loses no other line to one that is not UTF-8', () => {
+  it('decodes the other lines if one is not UTF-8', () => {
     const bytes = Buffer.concat([
       Buffer.from('one\n'),
       Buffer.from([0xff, 0xfe, 0x0a]),
@@ -127,7 +127,7 @@ describe('a file', () => {
     expect(splitLines(bytes).lines.map(({ text }) => text)).toEqual(['one', null, 'three'])
   })
 
-  it('never gives a part of a line as a line, wherever it was cut off', () => {
+  it('never returns a part of a line as a line, wherever the file was cut off', () => {
     const whole = Buffer.from('0,/é.py,,a,\n1,/b.py,,"x,y",0-3\n')
     const all = splitLines(whole).lines
     for (let end = 0; end <= whole.length; end++) {

@@ -1,41 +1,47 @@
 import { endOfShellWords } from '@/lib/contract/config/shell-words'
 
-/** The lines of a jobs.txt: `priority,script_path,conda_env,arguments,allowed_gpus`. Nothing here reads a file. */
+/**
+ * Parses the lines of a jobs.txt: `priority,script_path,conda_env,arguments,allowed_gpus`. This module reads
+ * no files.
+ */
 
-/** A job as one line says it. */
+/** The job of one line. */
 export interface JobLine {
-  /** A lower number goes first: the opposite of a config's. */
+  /** Lower numbers start first, unlike in a config. */
   priority: number
   script: string
   /** Empty: the default environment. */
   condaEnv: string
-  /** As one text, which is split later as a shell does. */
+  /** One string. It is split later by shell rules. */
   args: string
-  /** Numbers and ranges without blanks, such as `0-3,5`; empty: any. */
+  /** Numbers and ranges without spaces, such as `0-3,5`. Empty: any GPU. */
   allowedGpus: string
 }
 
 type LineReading = { ok: true; line: JobLine } | { ok: false; message: string }
 
-/** A line of a file as it stands there. */
+/** A line of a file, unparsed. */
 export interface FileLine {
   /** 1-based. */
   number: number
-  /** Null: its bytes are not UTF-8. */
+  /** Null if the bytes are not UTF-8. */
   text: string | null
 }
 
 interface FileLines {
   lines: FileLine[]
-  /** What stands behind the last line break: somebody may still be writing it. */
+  /** The text after the last line break. A program may still be writing it. */
   tail: FileLine | null
 }
 
-export const mostPriority = 100
-const mostGpu = 1023
+export const maxPriority = 100
+const maxGpu = 1023
 const lineFeed = 0x0a
 
-/** A file's bytes as lines, each decoded by itself: one that is damaged takes no other with it. */
+/**
+ * Splits a file into lines. Each line is decoded separately, so that a damaged one does not affect the
+ * others.
+ */
 export function splitLines(bytes: Uint8Array): FileLines {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
@@ -58,33 +64,33 @@ function decode(decoder: TextDecoder, bytes: Uint8Array): string | null {
   }
 }
 
-/** Whether a line says nothing: it is empty, or a comment. */
+/** Whether a line is empty or a comment. */
 export function isBlankOrComment(text: string): boolean {
   return /^\s*(#|$)/.test(text)
 }
 
-/** Reads one line; what is wrong with it is said so that it can be mended. */
+/** Parses one line. The message of a failure tells the user what to change. */
 export function readJobLine(text: string): LineReading {
-  // A tab is a blank; nothing else of the kind belongs into a line.
-  if (/[^\P{Cc}\t]/u.test(text)) return refuse('it holds control characters')
+  // Only tabs count as spaces. Other control characters are not allowed.
+  if (/[^\P{Cc}\t]/u.test(text)) return refuse('the line contains control characters')
   const fields = readFields(text)
   if (!fields.ok) return fields
   const [priorityText = '', script = '', condaEnv = '', args = '', ...gpuTexts] = fields.texts
   const priority = Number(priorityText || '0')
-  if (!/^([+-]?\d+)?$/.test(priorityText) || Math.abs(priority) > mostPriority) {
-    return refuse(`the priority must be a whole number from -${mostPriority} to ${mostPriority}`)
+  if (!/^([+-]?\d+)?$/.test(priorityText) || Math.abs(priority) > maxPriority) {
+    return refuse(`the priority must be a whole number from -${maxPriority} to ${maxPriority}`)
   }
-  if (script === '') return refuse('it names no script: the second field is its path')
+  if (script === '') return refuse('no script: the second field must be its path')
   const allowedGpus = readGpus(gpuTexts)
   if (allowedGpus === null) {
     return refuse(
-      'behind the arguments only GPU numbers and ranges may stand, such as 0-3 or 4,5; put arguments with a comma in quotes',
+      'after the arguments, only GPU numbers and ranges are allowed, such as 0-3 or 4,5; put arguments with a comma in quotes',
     )
   }
   return { ok: true, line: { priority: priority + 0, script, condaEnv, args, allowedGpus } }
 }
 
-/** The line that {@link readJobLine} reads as this job. Its texts must be free of line breaks. */
+/** Formats a job as a line for {@link readJobLine}. The values must not contain line breaks. */
 export function formatJobLine({ priority, script, condaEnv, args, allowedGpus }: JobLine): string {
   return [String(priority), ...[script, condaEnv, args].map(quoteField), allowedGpus].join(',')
 }
@@ -93,7 +99,7 @@ function quoteField(text: string): string {
   return text === text.trim() && !/[,"'\\]/.test(text) ? text : `"${text.replaceAll('"', '""')}"`
 }
 
-/** Where the arguments stand. They are a shell's words, so their own quotes keep commas together too. */
+/** The index of the arguments. They use shell quoting, so their own quotes also protect commas. */
 const argsAt = 3
 
 type Fields = { ok: true; texts: string[] } | { ok: false; message: string }
@@ -111,7 +117,7 @@ function readFields(line: string): Fields {
   }
 }
 
-/** A field in quotes as CSV has them, up to the comma or the end behind it; null where it is none. */
+/** Reads a field in CSV quotes, up to the comma or the end of the line. Null if the field is not quoted. */
 function readQuoted(line: string, start: number): Field | null {
   const match = /\s*"((?:[^"]|"")*)"\s*(?=,|$)/y
   match.lastIndex = start
@@ -124,27 +130,27 @@ function readPlain(line: string, start: number): Field {
   const comma = line.indexOf(',', start)
   const end = comma === -1 ? line.length : comma
   const text = line.slice(start, end).trim()
-  if (text.startsWith('"')) return refuse('its quotes are not closed, or something follows them')
+  if (text.startsWith('"')) return refuse('a quoted field has no closing quote, or text follows the quote')
   return { ok: true, text, end }
 }
 
-/** Up to the first comma outside of a shell's quotes. */
+/** Reads up to the first comma outside shell quotes. */
 function readShellText(line: string, start: number): Field {
   const words = endOfShellWords(line, start, ',')
   return words.ok ? { ok: true, text: line.slice(start, words.end).trim(), end: words.end } : words
 }
 
-/** The last fields as one list; null when anything else stands there. */
+/** Joins the last fields to one list. Null if they are not a valid list. */
 function readGpus(fields: readonly string[]): string | null {
   const text = fields.join(',').replace(/\s+/g, '')
   return text === '' || isGpuList(text) ? text : null
 }
 
-/** Whether a text is GPU numbers and ranges without blanks. */
+/** Whether a text is a list of GPU numbers and ranges without spaces. */
 export function isGpuList(text: string): boolean {
   return text.split(',').every((part) => {
     const [, first, last] = /^(\d{1,4})(?:-(\d{1,4}))?$/.exec(part) ?? []
-    return first !== undefined && Number(first) <= Number(last ?? first) && Number(last ?? first) <= mostGpu
+    return first !== undefined && Number(first) <= Number(last ?? first) && Number(last ?? first) <= maxGpu
   })
 }
 

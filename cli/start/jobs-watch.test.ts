@@ -8,12 +8,12 @@ import { ClaimLogFile } from './claim-log-file'
 import { JobsWatch } from './jobs-watch'
 import type { StartLog } from './start-log'
 
-/** What a server would do: one job a key, and no job for content that is alive. */
+/** A simulated server: one job per key, and no second job for identical active content. */
 interface Server {
   client: Pick<Client, 'jobs'>
   configs: string[]
   keys: Map<string, string>
-  /** What it answers instead of taking the job. */
+  /** Returns an error instead of accepting the job. */
   refuses: ((config: string) => ProblemError | null) | null
 }
 
@@ -31,11 +31,11 @@ beforeEach(async () => {
   said = []
 })
 afterEach(async () => {
-  for (const taken of opened.splice(0)) await taken.close()
+  for (const claims of opened.splice(0)) await claims.close()
   await rm(directory, { recursive: true, force: true })
 })
 
-const journal: StartLog = {
+const log: StartLog = {
   note: async () => {},
   warn: async (text) => {
     said.push(text)
@@ -62,13 +62,13 @@ function server(): Server {
 let keys = 0
 const opened: ClaimLogFile[] = []
 function watcher({ client }: Server): JobsWatch {
-  const taken = new ClaimLogFile(`${path}.taken`, 'ada')
-  opened.push(taken)
+  const claims = new ClaimLogFile(`${path}.taken`, 'ada')
+  opened.push(claims)
   return new JobsWatch({
     path,
     client,
-    taken,
-    journal,
+    claims,
+    log,
     lines: { tty: true, maxAssignAttempts: 5, assignRetryWait: 5 },
     forgetMs: 30_000,
     newKey: () => `key-${++keys}`,
@@ -76,10 +76,10 @@ function watcher({ client }: Server): JobsWatch {
   })
 }
 
-it('makes a config of a line, and turns its priority around', async () => {
+it('creates a config from a line and negates its priority', async () => {
   await writeFile(path, '3,a.py,torch,"--x 1,2",0-1\n')
   const gpuq = server()
-  expect(await watcher(gpuq).look(signal)).toBeNull()
+  expect(await watcher(gpuq).check(signal)).toBeNull()
   expect(gpuq.configs[0]).toContain('priority: -3\n')
   expect(gpuq.configs[0]).toMatch(
     /environment: torch\n[\s\S]*args: --x 1,2\nallowed_gpus: 0-1\ncuda_argument: true\n/,
@@ -87,59 +87,59 @@ it('makes a config of a line, and turns its priority around', async () => {
   expect(gpuq.configs[0]).toMatch(/tty: true\nmax_assign_attempts: 5\nassign_retry_wait: 5\n/)
 })
 
-it('takes what is good, and says each bad line once, with its number', async () => {
+it('submits valid lines and reports each invalid line once, with its number', async () => {
   await writeFile(path, '# jobs\n0,a.py,,--n 1,\nnonsense\n\n0,missing.py,,,\n0,a.py,,--n 2,\n')
   const gpuq = server()
   const watch = watcher(gpuq)
-  await watch.look(signal)
-  await watch.look(signal)
+  await watch.check(signal)
+  await watch.check(signal)
   expect(gpuq.configs).toHaveLength(2)
   expect(said).toEqual([expect.stringMatching(/^line 3 /), expect.stringMatching(/^line 5 .*missing\.py/)])
   await writeFile(join(directory, 'missing.py'), 'print(2)')
-  await watch.look(signal)
+  await watch.check(signal)
   expect(gpuq.configs).toHaveLength(3)
 })
 
-it('waits for the end of a half line, or for a minute in which nobody writes', async () => {
+it('waits until an incomplete line is finished or unchanged for a minute', async () => {
   await writeFile(path, '0,a.py,,--n 1,\n0,a.py,,--n')
   const gpuq = server()
   const watch = watcher(gpuq)
-  expect(await watch.look(signal)).toBe(10_000)
+  expect(await watch.check(signal)).toBe(10_000)
   expect(said).toEqual([])
   clock = 50_000
   await appendFile(path, ' 2')
-  await watch.look(signal)
+  await watch.check(signal)
   clock = 100_000
-  expect(await watch.look(signal)).toBe(10_000)
+  expect(await watch.check(signal)).toBe(10_000)
   expect(said).toEqual([expect.stringContaining('line 2 has no line break')])
   expect(gpuq.configs).toHaveLength(1)
   await appendFile(path, ',\n0,a.py,,--n 3')
-  await watch.look(signal)
+  await watch.check(signal)
   expect(gpuq.configs).toHaveLength(2)
   clock = 160_000
-  await watch.look(signal)
+  await watch.check(signal)
   expect(gpuq.configs).toHaveLength(3)
   await appendFile(path, '\n')
-  await watch.look(signal)
+  await watch.check(signal)
   expect(gpuq.configs).toHaveLength(3)
 })
 
-it('sends nothing twice: not after a restart, not with two watchers, not when the file is written anew', async () => {
+it('submits nothing twice after a restart, with two watchers, or after a rewrite of the file', async () => {
   const lines = Array.from({ length: 40 }, (_, at) => `0,a.py,,--n ${at},\n`).join('')
   await writeFile(path, lines)
   const gpuq = server()
   const [one, other] = [watcher(gpuq), watcher(gpuq)]
-  await Promise.all([one.look(signal), other.look(signal)])
+  await Promise.all([one.check(signal), other.check(signal)])
   await truncate(path)
-  await one.look(signal)
+  await one.check(signal)
   await writeFile(`${path}.new`, `${lines}0,a.py,,--n 40,\n`)
   await rename(`${path}.new`, path)
-  await Promise.all([one.look(signal), other.look(signal)])
-  await watcher(gpuq).look(signal)
+  await Promise.all([one.check(signal), other.check(signal)])
+  await watcher(gpuq).check(signal)
   expect(gpuq.configs).toHaveLength(41)
 })
 
-it('sends with its old key what a crash left open', async () => {
+it('resends claims that a crash left open, with their old keys', async () => {
   await writeFile(path, '0,a.py,,--n 1,\n0,a.py,,--n 2,\n')
   const gpuq = server()
   const crash = new Error('killed')
@@ -155,44 +155,44 @@ it('sends with its old key what a crash left open', async () => {
       } as unknown as Client['jobs'],
     },
   }
-  await expect(watcher(dying).look(signal)).rejects.toBe(crash)
+  await expect(watcher(dying).check(signal)).rejects.toBe(crash)
   expect(gpuq.configs).toHaveLength(1)
-  await watcher(gpuq).look(signal)
+  await watcher(gpuq).check(signal)
   expect(gpuq.configs).toHaveLength(2)
 })
 
-it('takes a line again that was gone for a while, or that stands there once more', async () => {
+it('submits a line again after it was removed for a while, or if it is added once more', async () => {
   await writeFile(path, '0,a.py,,,\n')
   const gpuq = server()
   const watch = watcher(gpuq)
-  await watch.look(signal)
+  await watch.check(signal)
   await writeFile(path, '0,a.py,,,\n0,a.py,,,\n')
-  await watch.look(signal)
+  await watch.check(signal)
   expect(gpuq.configs).toHaveLength(2)
   await writeFile(path, '\n')
-  await watch.look(signal)
+  await watch.check(signal)
   clock = 30_000
-  await watch.look(signal)
+  await watch.check(signal)
   await writeFile(path, '0,a.py,,,\n')
-  await watch.look(signal)
+  await watch.check(signal)
   expect(gpuq.configs).toHaveLength(3)
 })
 
-it('keeps a line whose last line break an editor took away', async () => {
+it('keeps a line if an editor removed its final line break', async () => {
   await writeFile(path, '0,a.py,,,\n')
   const gpuq = server()
   const watch = watcher(gpuq)
-  await watch.look(signal)
+  await watch.check(signal)
   await writeFile(path, '0,a.py,,,')
-  await watch.look(signal)
+  await watch.check(signal)
   clock = 40_000
-  await watch.look(signal)
+  await watch.check(signal)
   await writeFile(path, '0,a.py,,,\n')
-  await watch.look(signal)
+  await watch.check(signal)
   expect(gpuq.configs).toHaveLength(1)
 })
 
-it('waits for a server that has no room, and passes over what it refuses', async () => {
+it('waits for a server at its limit and skips lines that it rejects', async () => {
   await writeFile(path, '0,a.py,,--n 1,\n0,a.py,unknown,,\n0,a.py,,--n 2,\n')
   const gpuq = server()
   const problem = (status: number, detail: string, retryAfter: number | null = null) =>
@@ -204,30 +204,30 @@ it('waits for a server that has no room, and passes over what it refuses', async
         ? problem(429, 'At most 1 active job.', 12)
         : null
   const watch = watcher(gpuq)
-  expect(await watch.look(signal)).toBe(12_000)
-  expect(await watch.look(signal)).toBe(12_000)
+  expect(await watch.check(signal)).toBe(12_000)
+  expect(await watch.check(signal)).toBe(12_000)
   expect(said).toEqual([
     expect.stringContaining('At most 1 active job.'),
-    'line 2 is passed over: environment: there is no unknown. There are: python.',
+    'line 2 skipped: environment: there is no unknown. There are: python.',
   ])
   gpuq.refuses = null
-  expect(await watch.look(signal)).toBeNull()
+  expect(await watch.check(signal)).toBeNull()
   expect(gpuq.configs).toHaveLength(2)
 })
 
-it('waits for a file that is not there, and forgets nothing because of it', async () => {
+it('waits for a missing file and forgets no lines meanwhile', async () => {
   const gpuq = server()
   const watch = watcher(gpuq)
-  await watch.look(signal)
-  await watch.look(signal)
-  expect(said).toEqual([expect.stringContaining('is not there')])
+  await watch.check(signal)
+  await watch.check(signal)
+  expect(said).toEqual([expect.stringContaining('not found')])
   await writeFile(path, '0,a.py,,,\n')
-  await watch.look(signal)
+  await watch.check(signal)
   await rm(path)
-  await watch.look(signal)
+  await watch.check(signal)
   clock = 100_000
-  await watch.look(signal)
+  await watch.check(signal)
   await writeFile(path, '0,a.py,,,\n')
-  await watch.look(signal)
+  await watch.check(signal)
   expect(gpuq.configs).toHaveLength(1)
 })

@@ -1,74 +1,77 @@
 import { dirname, resolve } from 'node:path'
 import type { Client } from '@/lib/http/client/client'
-import { decideForgotten, type GoneSince, type Take } from './claim-log'
+import { type Claim, decideForgotten, type MissingSince } from './claim-log'
 import type { ClaimLogFile } from './claim-log-file'
 import { type FileLine, isBlankOrComment, type JobLine, splitLines } from './jobs-file'
 import { type LineOptions, refuseScript } from './line-config'
 import { type Bad, countNames, type ReadLine, readLines } from './read-lines'
-import { readWhole, type WholeFile } from './read-whole'
-import { type Sent, sendLine } from './send-line'
+import { type FileSnapshot, readFileSnapshot } from './read-whole'
+import { type SendResult, sendLine } from './send-line'
 import type { StartLog } from './start-log'
 
 interface JobsWatchOptions {
   path: string
   client: Pick<Client, 'jobs'>
-  taken: ClaimLogFile
-  journal: StartLog
+  claims: ClaimLogFile
+  log: StartLog
   lines: LineOptions
-  /** A line is forgotten after it was gone so long. */
+  /** A line is forgotten after it was missing this long. */
   forgetMs: number
   newKey(): string
-  /** Milliseconds of a clock that nobody sets. */
+  /** A monotonic clock, in milliseconds. */
   now(): number
 }
 
 interface Due {
-  take: Take
+  claim: Claim
   place: ReadLine
 }
 
-/** A last line without its line break may be half of one. Somebody who writes does not stop for so long. */
-const tailRestsMs = 60_000
-const tailIsLateMs = 10_000
-/** More lines than this are counted on the terminal, not listed. The log has them all. */
-const mostListed = 20
+/**
+ * A last line without a line break may be incomplete. It counts as complete if the file does not change for
+ * this long.
+ */
+const tailCompleteMs = 60_000
+const tailWarningMs = 10_000
+/** More new lines than this are counted on the terminal instead of listed. The log file lists them all. */
+const maxListed = 20
 const progressEveryMs = 5_000
 
-/** Looks at a jobs file, again and again, and makes a job of every line that is new there. */
+/** Polls a jobs file and submits each new line as a job. */
 export class JobsWatch {
-  #fileSaid = ''
-  #serverSaid = ''
-  #tailSaid = ''
-  #badSaid = new Map<string, number>()
+  #fileWarning = ''
+  #serverWarning = ''
+  #tailWarning = ''
+  #badWarnings = new Map<string, number>()
   #tail = { version: '', since: 0 }
-  #goneSince: GoneSince = new Map()
-  /** What the server refused: it is sent again by the next start, or when the line is another one. */
+  #goneSince: MissingSince = new Map()
+  /** Keys that the server rejected. They are sent again after a restart, or when the line changes. */
   readonly #refused = new Set<string>()
 
   constructor(readonly options: JobsWatchOptions) {}
 
   /**
-   * One look. Resolves with the milliseconds after which it must look again whatever happens, because the server had no
-   * time for all; null when everything that stands in the file is done with.
+   * Checks the file once. Resolves with the delay in milliseconds until the next check that is needed even
+   * without a change, for example because the server accepts no more jobs. Null if no work is left.
    */
-  async look(signal: AbortSignal): Promise<number | null> {
-    const file = await readWhole(this.options.path)
-    await this.#sayState(file)
+  async check(signal: AbortSignal): Promise<number | null> {
+    const file = await readFileSnapshot(this.options.path)
+    await this.#warnFile(file)
     if (file.kind !== 'read') return null
     const { lines, tail } = splitLines(file.bytes)
-    const tailRests = this.#restsSince(file.version) >= tailRestsMs
+    const tailRests = this.#restsSince(file.version) >= tailCompleteMs
     const found = readLines(tail && tailRests ? [...lines, tail] : lines)
-    const soon = await this.#sayTail(tailRests ? null : tail)
+    const soon = await this.#reportTail(tailRests ? null : tail)
     const present = countNames(found.good)
     const badSaid = new Map<string, number>()
-    const refused = await this.#take(found.good, present)
-    await this.#sayBad(
+    const refused = await this.#claim(found.good, present)
+    await this.#reportBad(
       [...found.bad, ...refused].toSorted((one, other) => one.number - other.number),
       badSaid,
     )
     const { bad, pauseMs } = await this.#sendAll(await this.#findDue(found.good), signal)
-    await this.#sayBad(bad, badSaid)
-    this.#badSaid = badSaid
+    await this.#reportBad(bad, badSaid)
+    this.#badWarnings = badSaid
     await this.#forget(countNames(readLines(tail ? [...lines, tail] : lines).good))
     return pauseMs ?? soon
   }
@@ -79,17 +82,17 @@ export class JobsWatch {
     return now - this.#tail.since
   }
 
-  /** Writes down what is to be taken, before any of it is sent: a restart sends it with the same keys. */
-  async #take(lines: readonly ReadLine[], present: ReadonlyMap<string, number>): Promise<Bad[]> {
-    const { taken, newKey } = this.options
-    const missing = (await taken.refresh()).missing(present)
+  /** Records the claims before any line is sent, so that a restart sends them with the same keys. */
+  async #claim(lines: readonly ReadLine[], present: ReadonlyMap<string, number>): Promise<Bad[]> {
+    const { claims, newKey } = this.options
+    const missing = (await claims.refresh()).missing(present)
     const bad = await this.#refuseScripts(
       lines,
       missing.map(({ line }) => line),
     )
     const names = new Set(bad.map(({ name }) => name))
-    const takes = missing.filter(({ line }) => !names.has(line))
-    await taken.append(takes.map((take) => ({ account: taken.account, ...take, key: newKey() })))
+    const newClaims = missing.filter(({ line }) => !names.has(line))
+    await claims.append(newClaims.map((claim) => ({ account: claims.account, ...claim, key: newKey() })))
     return bad
   }
 
@@ -103,77 +106,82 @@ export class JobsWatch {
     return bad
   }
 
-  /** What is to be sent, in the file's order. */
+  /** The claims to send, in file order. */
   async #findDue(lines: readonly ReadLine[]): Promise<Due[]> {
-    const record = await this.options.taken.refresh()
+    const record = await this.options.claims.refresh()
     const places = new Map(lines.map((line) => [line.name, line]))
     return [...places]
-      .flatMap(([name, place]) => record.open(name).map((take) => ({ take, place })))
-      .filter(({ take }) => !this.#refused.has(take.key))
+      .flatMap(([name, place]) => record.open(name).map((claim) => ({ claim, place })))
+      .filter(({ claim }) => !this.#refused.has(claim.key))
   }
 
-  /** Sends one after the other. What cannot be sent now stays open. */
+  /** Sends the lines one by one. Lines that cannot be sent now stay open. */
   async #sendAll(due: readonly Due[], signal: AbortSignal): Promise<{ bad: Bad[]; pauseMs: number | null }> {
-    const { taken, journal, now } = this.options
+    const { claims, log, now } = this.options
     const bad: Bad[] = []
     const counts = { queued: 0, known: 0, later: 0, bad: 0 }
-    const listed = due.length <= mostListed
-    if (!listed) await journal.note(`${due.length} lines are new: sending them.`)
-    let told = now()
-    for (const [at, { take, place }] of due.entries()) {
+    const listed = due.length <= maxListed
+    if (!listed) await log.note(`Submitting ${due.length} new lines.`)
+    let lastReport = now()
+    for (const [at, { claim, place }] of due.entries()) {
       if (signal.aborted) break
-      // Another watcher of the file may have been quicker.
-      if (!(await taken.refresh()).isOpen(take)) continue
-      const sent = await this.#send(take, place)
+      // Another watcher of the file may have sent it already.
+      if (!(await claims.refresh()).isOpen(claim)) continue
+      const sent = await this.#send(claim, place)
       counts[sent.kind] += 1
       if (sent.kind === 'later') {
-        await this.#sayLater(sent.message)
+        await this.#warnServer(sent.message)
         return { bad, pauseMs: sent.ms }
       }
       if (sent.kind === 'bad') {
-        if (sent.forGood) this.#refused.add(take.key)
+        if (sent.forGood) this.#refused.add(claim.key)
         bad.push({ number: place.number, text: place.name, message: sent.message })
       } else {
         const text = `line ${place.number}: ${place.line.script} ${sent.message}`
-        await (listed ? journal.note(text) : journal.detail(text))
+        await (listed ? log.note(text) : log.detail(text))
       }
-      if (!listed && now() - told >= progressEveryMs) {
-        told = now()
-        await journal.note(`${at + 1} of ${due.length} are sent.`)
+      if (!listed && now() - lastReport >= progressEveryMs) {
+        lastReport = now()
+        await log.note(`Submitted ${at + 1} of ${due.length} lines.`)
       }
     }
     if (!listed) {
-      const refused = counts.bad > 0 ? `, ${counts.bad} are passed over` : ''
-      await journal.note(`${counts.queued} lines are queued, ${counts.known} were there already${refused}.`)
+      const refused = counts.bad > 0 ? `, ${counts.bad} skipped` : ''
+      await log.note(`Submitted ${counts.queued} jobs, ${counts.known} already existed${refused}.`)
     }
     return { bad, pauseMs: null }
   }
 
-  async #send(take: Take, { line }: ReadLine): Promise<Sent> {
-    const { client, taken, lines } = this.options
-    const { account } = taken
-    const sent = await sendLine(client, { line, script: this.#scriptOf(line), key: take.key, options: lines })
+  async #send(claim: Claim, { line }: ReadLine): Promise<SendResult> {
+    const { client, claims, lines } = this.options
+    const { account } = claims
+    const sent = await sendLine(client, {
+      line,
+      script: this.#scriptOf(line),
+      key: claim.key,
+      options: lines,
+    })
     if (sent.kind === 'queued' || sent.kind === 'known') {
-      this.#serverSaid = ''
-      await taken.append([{ account, line: take.line, nth: take.nth, job: sent.job }])
+      this.#serverWarning = ''
+      await claims.append([{ account, line: claim.line, nth: claim.nth, job: sent.job }])
     }
     return sent
   }
 
-  async #sayLater(text: string): Promise<void> {
-    if (this.#serverSaid !== text) await this.options.journal.warn(text)
-    this.#serverSaid = text
+  async #warnServer(text: string): Promise<void> {
+    if (this.#serverWarning !== text) await this.options.log.warn(text)
+    this.#serverWarning = text
   }
 
-  /** The same line, added again after it was gone, is a new one. */
+  /** After a line was removed for long enough, the same line counts as new. */
   async #forget(present: ReadonlyMap<string, number>): Promise<void> {
-    const { taken, now, forgetMs } = this.options
-    const record = await taken.refresh()
+    const { claims, now, forgetMs } = this.options
+    const record = await claims.refresh()
     const { forget, since } = decideForgotten(record.gone(present), this.#goneSince, now(), forgetMs)
     this.#goneSince = since
-    await taken.append(
+    await claims.append(
       forget.map(({ line, times }) => ({
-        account: taken.account,
+        account: claims.account,
         line,
         forgotten: record.forgottenAt(line, times),
       })),
@@ -184,42 +192,45 @@ export class JobsWatch {
     return resolve(dirname(this.options.path), script)
   }
 
-  async #sayState(file: WholeFile): Promise<void> {
-    const { path, journal } = this.options
+  async #warnFile(file: FileSnapshot): Promise<void> {
+    const { path, log } = this.options
     const text =
       file.kind === 'missing'
-        ? `${path} is not there. It is read as soon as it is.`
+        ? `${path} not found. Waiting for it to be created.`
         : file.kind === 'unreadable'
-          ? `${path} cannot be read: ${file.message}.`
+          ? `Cannot read ${path}: ${file.message}. Retrying.`
           : ''
-    if (text !== '' && text !== this.#fileSaid) await journal.warn(text)
-    this.#fileSaid = text
+    if (text !== '' && text !== this.#fileWarning) await log.warn(text)
+    this.#fileWarning = text
   }
 
   /**
-   * A half line is looked at again without anybody's doing: resolves with the milliseconds until then. Mostly its end comes
-   * at once, so the terminal hears of it only later.
+   * Returns the delay in milliseconds until an incomplete line is checked again. Usually it is completed at
+   * once, so the terminal shows the message only later.
    */
-  async #sayTail(tail: FileLine | null): Promise<number | null> {
+  async #reportTail(tail: FileLine | null): Promise<number | null> {
     if (tail === null || tail.text === null || isBlankOrComment(tail.text)) return null
-    const { journal, now } = this.options
+    const { log, now } = this.options
     const restsMs = now() - this.#tail.since
-    const late = restsMs >= tailIsLateMs
-    const text = `line ${tail.number} has no line break at its end: it waits for one, or for a minute in which nobody writes.`
+    const late = restsMs >= tailWarningMs
+    const text = `line ${tail.number} has no line break at its end and may be incomplete; it is submitted when the line break is added or the file is unchanged for a minute`
     const key = `${this.#tail.version} ${late}`
-    if (this.#tailSaid !== key) await (late ? journal.warn(text) : journal.detail(text))
-    this.#tailSaid = key
-    return Math.max(1_000, (late ? tailRestsMs : tailIsLateMs) - restsMs)
+    if (this.#tailWarning !== key) await (late ? log.warn(text) : log.detail(text))
+    this.#tailWarning = key
+    return Math.max(1_000, (late ? tailCompleteMs : tailWarningMs) - restsMs)
   }
 
-  /** Each bad line once; the same line, added again, once more. `seen` counts those of this look. */
-  async #sayBad(bad: readonly Bad[], seen: Map<string, number>): Promise<void> {
+  /**
+   * Reports each invalid line once, and again if the same line is added again. `seen` counts the lines of
+   * this check.
+   */
+  async #reportBad(bad: readonly Bad[], seen: Map<string, number>): Promise<void> {
     for (const { number, text, message } of bad) {
       const key = `${text}\n${message}`
       const times = (seen.get(key) ?? 0) + 1
       seen.set(key, times)
-      if (times > (this.#badSaid.get(key) ?? 0)) {
-        await this.options.journal.warn(`line ${number} is passed over: ${message}.`)
+      if (times > (this.#badWarnings.get(key) ?? 0)) {
+        await this.options.log.warn(`line ${number} skipped: ${message}.`)
       }
     }
   }

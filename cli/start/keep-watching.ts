@@ -10,86 +10,88 @@ import { ModelsWatch } from './models-watch'
 import type { StartLog } from './start-log'
 import { StateWatch } from './state-watch'
 
-interface Watching {
+interface WatchOptions {
   client: Client
   server: string
   me: User
-  journal: StartLog
+  log: StartLog
   jobsFile: string
   llmConfig: string
   stateFile: string
-  /** Seconds. */
+  /** In seconds. */
   monitorInterval: number
-  /** Seconds. */
+  /** In seconds. */
   stateInterval: number
   lines: LineOptions
 }
 
-/** Watches the files until `signal` ends it; what is being sent then is sent to its end. */
-export async function keepWatching(watching: Watching, signal: AbortSignal): Promise<void> {
-  await Promise.all([keepTaking(watching, signal), keepState(watching, signal)])
+/** Watches the files until `signal` is aborted. A request in progress is completed. */
+export async function keepWatching(options: WatchOptions, signal: AbortSignal): Promise<void> {
+  await Promise.all([watchJobs(options, signal), watchState(options, signal)])
 }
 
-async function keepTaking(watching: Watching, signal: AbortSignal): Promise<void> {
-  const { client, journal, jobsFile, llmConfig, lines } = watching
-  const everyMs = watching.monitorInterval * 1_000
-  const taken = new ClaimLogFile(`${jobsFile}.taken`, nameAccount(watching))
-  const models = new ModelsWatch({ path: llmConfig, client, journal })
+async function watchJobs(options: WatchOptions, signal: AbortSignal): Promise<void> {
+  const { client, log, jobsFile, llmConfig, lines } = options
+  const everyMs = options.monitorInterval * 1_000
+  const claims = new ClaimLogFile(`${jobsFile}.taken`, toAccountKey(options))
+  const models = new ModelsWatch({ path: llmConfig, client, log })
   const jobs = new JobsWatch({
     path: jobsFile,
     client,
-    taken,
-    journal,
+    claims,
+    log,
     lines,
     forgetMs: everyMs,
     newKey: randomUUID,
     now: () => performance.now(),
   })
-  const bell = new FileChangeSignal([jobsFile, llmConfig])
+  const changes = new FileChangeSignal([jobsFile, llmConfig])
   try {
-    const look = keepTrying(journal, async () => {
-      // First: what a line needs is settled when it is sent.
-      await models.look()
-      return jobs.look(signal)
+    const look = reportFailures(log, async () => {
+      // Models first: they determine the GPUs of each line.
+      await models.check()
+      return jobs.check(signal)
     })
     while (!signal.aborted) {
-      const soonMs = await look()
-      await bell.wait(Math.min(everyMs, soonMs ?? everyMs), signal)
+      const nextMs = await look()
+      await changes.wait(Math.min(everyMs, nextMs ?? everyMs), signal)
     }
   } finally {
-    bell.close()
-    await taken.close()
+    changes.close()
+    await claims.close()
   }
 }
 
-async function keepState(watching: Watching, signal: AbortSignal): Promise<void> {
-  const { client, journal, stateFile: path, server, stateInterval } = watching
-  const state = new StateWatch({ path, server, client, journal })
-  const look = keepTrying(journal, () => state.look())
+async function watchState(options: WatchOptions, signal: AbortSignal): Promise<void> {
+  const { client, log, stateFile: path, server, stateInterval } = options
+  const state = new StateWatch({ path, server, client, log })
+  const look = reportFailures(log, () => state.check())
   while (!signal.aborted) {
     await look()
     await sleep(stateInterval * 1_000, undefined, { signal }).catch(() => {})
   }
 }
 
-/** A disk that is full, or a file that may not be written, is said once, and does not stop the rest. */
-function keepTrying<T>(journal: StartLog, work: () => Promise<T>): () => Promise<T | null> {
-  let said = ''
+/** Reports a failure once, such as a full disk, and keeps the other files working. */
+function reportFailures<T>(log: StartLog, work: () => Promise<T>): () => Promise<T | null> {
+  let lastWarning = ''
   return async () => {
     try {
       const result = await work()
-      said = ''
+      lastWarning = ''
       return result
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error)
-      if (said !== text) await journal.warn(`${text}. It is tried again.`)
-      said = text
+      if (lastWarning !== text) await log.warn(`${text}. Retrying.`)
+      lastWarning = text
       return null
     }
   }
 }
 
-/** A server that began anew has another account of the same name: what the old one took says nothing of it. */
-function nameAccount({ me }: Watching): string {
+/**
+ * Identifies the account and the server's database: claims of an earlier database do not apply to a new one.
+ */
+function toAccountKey({ me }: WatchOptions): string {
   return createHash('sha256').update(`${me.user_id} ${me.created_at}`).digest('hex').slice(0, 16)
 }

@@ -4,31 +4,31 @@ import { stringify } from 'yaml'
 import { withoutControls } from '../terminal/terminal'
 import type { JobLine } from './jobs-file'
 
-/** What is the same for every line of a start. */
+/** Options that apply to every line. */
 export interface LineOptions {
-  /** Each job gets a terminal, to which people can attach. */
+  /** Gives each job a terminal for `gpuq attach`. */
   tty?: boolean
   maxAssignAttempts?: number
-  /** Seconds. */
+  /** In seconds. */
   assignRetryWait?: number
 }
 
-/** What a forecast goes by: a line says nothing of how long its job takes. */
+/** The assumed duration for forecasts. A line has no estimate. */
 const assumedSeconds = 3600
-/** The longest that a config may name. The server's own ceiling holds below it. */
-const longestSeconds = 30 * 24 * 3600
-const mostBytes = 1024 * 1024
+/** The longest duration that a config allows. The limit of the server may be lower. */
+const maxSeconds = 30 * 24 * 3600
+const maxBytes = 1024 * 1024
 
-/** The config.yaml that a line stands for. Whether its values may be is for the server to say. */
+/** Returns the config.yaml for a line. The server validates the values. */
 export function toLineConfig(line: JobLine, options: LineOptions): string {
   const config = {
     competition_id: 'default',
     project_id: 'default',
     expected_time: assumedSeconds,
-    max_time: longestSeconds,
+    max_time: maxSeconds,
     name: withoutControls(basename(line.script)).slice(0, 200),
     environment: line.condaEnv || undefined,
-    // Zero is subtracted from, or nothing would become minus zero.
+    // Subtract from zero to avoid minus zero.
     priority: 0 - line.priority,
     args: line.args,
     allowed_gpus: line.allowedGpus || undefined,
@@ -40,17 +40,15 @@ export function toLineConfig(line: JobLine, options: LineOptions): string {
   return stringify(Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined)))
 }
 
-/** Why a script cannot be uploaded; null when it can. */
+/** The reason why a script cannot be uploaded, or null. */
 export async function refuseScript(path: string): Promise<string | null> {
   try {
     const found = await stat(path)
-    if (!found.isFile()) return `${path} is no file`
+    if (!found.isFile()) return `${path} is not a file`
     if (found.size === 0) return `${path} is empty`
-    return found.size > mostBytes ? `${path} is larger than 1 MiB` : null
+    return found.size > maxBytes ? `${path} is larger than 1 MiB` : null
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    return code === 'ENOENT' || code === 'ENOTDIR'
-      ? `there is no ${path}`
-      : `${path} cannot be read (${code})`
+    return code === 'ENOENT' || code === 'ENOTDIR' ? `${path} not found` : `cannot read ${path} (${code})`
   }
 }

@@ -13,13 +13,13 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(root, { recursive: true }))
 
-it('finds the checkout above the program', () => {
+it('finds the checkout that contains the program', () => {
   mkdirSync(join(root, 'deploy', 'run'), { recursive: true })
   writeFileSync(join(root, 'deploy', 'run', 'start.mjs'), '')
   expect(findRoot('start', join(root, 'dist', 'cli'))).toBe(root)
 })
 
-it.each(['start', 'worker'] as const)('says what gpuq %s needs where there is no checkout', (command) => {
+it.each(['start', 'worker'] as const)('explains what gpuq %s needs outside of a checkout', (command) => {
   let thrown: unknown
   try {
     findRoot(command, join(root, 'dist', 'cli'))
@@ -28,7 +28,7 @@ it.each(['start', 'worker'] as const)('says what gpuq %s needs where there is no
   }
   const { text, exitCode } = describeError(thrown, null)
   expect(exitCode).toBe(exitCodes.usage)
-  expect(text.startsWith(`gpuq: \`gpuq ${command}\` runs `)).toBe(true)
+  expect(text.startsWith(`gpuq: \`gpuq ${command}\` needs `)).toBe(true)
   expect(text).toContain('In a checkout of gpuq run `npm ci`')
   expect(text.includes('GPUQ_SERVER')).toBe(command === 'start')
 })

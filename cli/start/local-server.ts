@@ -9,38 +9,38 @@ import { GpuqError } from '@/lib/contract/errors'
 
 interface LocalServerOptions {
   env: NodeJS.ProcessEnv
-  /** Absolute. */
+  /** Absolute path. */
   dataDir: string
   port: number
   gpus: number | undefined
-  /** The admin's token, if this start is the one that makes the admin. */
+  /** The admin's token, if this start creates the admin. */
   token: string
 }
 
-/** The gpuq that serves this machine: our child, or one that was there. */
+/** The gpuq that serves this machine: our child process or an existing one. */
 export interface LocalServer {
   server: string
-  /** False where another start serves the data directory: it goes on without us. */
+  /** False if another start serves the data directory. It keeps running after this command. */
   ours: boolean
-  /** Rejects when our child ends by itself. */
+  /** Rejects when our child process exits unexpectedly. */
   failed: Promise<never>
-  /** Ends what we started, and waits for it. */
+  /** Stops the child process and waits for its exit. */
   stop(): Promise<void>
-  /** Ends it without order. */
+  /** Kills the child process. */
   kill(): void
 }
 
 const holderSchema = z.object({ pid: z.number().int(), port: z.number().int() })
 const upSchema = z.object({ up: z.string() })
-const lookEveryMs = 500
-/** The longest that a job may be allowed to run: who starts gpuq for themselves is nobody's guest. */
-const longestSeconds = '2000000'
+const pollIntervalMs = 500
+/** The longest allowed job. The person who starts gpuq on their own machine needs no stricter limit. */
+const maxJobSeconds = '2000000'
 
 /**
- * The checkout that this program belongs to.
- * @param command what needs it
- * @param from the directory that this program lies in
- * @throws GpuqError invalid_request where it is installed by itself: the command is not one that is to be had there
+ * Finds the checkout that contains this program.
+ * @param command the command that needs it
+ * @param from the directory of this program
+ * @throws GpuqError invalid_request if only the command line is installed
  */
 export function findRoot(
   command: 'start' | 'worker',
@@ -53,10 +53,10 @@ export function findRoot(
 }
 
 const alone =
-  'and this is the command line alone. In a checkout of gpuq run `npm ci`, `npm run build` and `npm link`, then try again'
+  'but only the command line is installed here. In a checkout of gpuq run `npm ci`, `npm run build` and `npm link`, then try again'
 const withoutServer = {
-  start: `\`gpuq start\` runs gpuq's server, ${alone}; or set GPUQ_SERVER, and the files are watched for that server.`,
-  worker: `\`gpuq worker\` runs a part of gpuq's server, ${alone}.`,
+  start: `\`gpuq start\` needs gpuq's server, ${alone}. Or set GPUQ_SERVER to watch the files for a remote server.`,
+  worker: `\`gpuq worker\` needs gpuq's server code, ${alone}.`,
 }
 
 export function defaultDataDir(env: NodeJS.ProcessEnv): string {
@@ -67,7 +67,7 @@ export function addressOf(port: number): string {
   return `http://localhost:${port}`
 }
 
-/** Uses the gpuq that serves the data directory, or starts one. Resolves once it answers. */
+/** Uses the gpuq that serves the data directory, or starts one. Resolves when it answers. */
 export async function startLocalServer(
   options: LocalServerOptions,
   say: (text: string) => Promise<void>,
@@ -75,11 +75,11 @@ export async function startLocalServer(
 ): Promise<LocalServer> {
   const there = await findRunning(options.dataDir, say, signal)
   if (there === null) return startChild(options, signal)
-  if (options.gpus !== undefined) await say('It runs already: --gpus is for the one who starts it.')
+  if (options.gpus !== undefined) await say('gpuq is already running; --gpus is ignored.')
   return { server: there, ours: false, failed: new Promise(() => {}), stop: async () => {}, kill: () => {} }
 }
 
-/** Where the gpuq of a data directory answers; one that is just starting is waited for. */
+/** Finds the address of the gpuq that serves a data directory. Waits if it is still starting. */
 async function findRunning(
   dataDir: string,
   say: (text: string) => Promise<void>,
@@ -90,12 +90,11 @@ async function findRunning(
     if (holder === null || !isAlive(holder.pid)) return null
     const server = addressOf(holder.port)
     if (await answers(server)) {
-      await say(`gpuq serves ${dataDir} already, at ${server}.`)
+      await say(`Using the running gpuq for ${dataDir} at ${server}.`)
       return server
     }
-    if (tries === 2)
-      await say(`Another start of gpuq is getting ready (process ${holder.pid}): waiting for it.`)
-    await sleep(lookEveryMs, undefined, { signal }).catch(() => {})
+    if (tries === 2) await say(`Waiting for another gpuq to start (process ${holder.pid}).`)
+    await sleep(pollIntervalMs, undefined, { signal }).catch(() => {})
   }
   return null
 }
@@ -113,7 +112,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // Another user's process is one, too.
+    // The process exists, but belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }
@@ -127,20 +126,21 @@ async function answers(server: string): Promise<boolean> {
 }
 
 /**
- * Runs what `npm start` runs. It shows its own progress on our terminal. It has a session of its own, so that Ctrl-C
- * reaches us alone and all ends in order; should we be killed, the channel between us ends, and it stops.
+ * Runs the same program as `npm start`, with its progress on this terminal. The child has its own session, so
+ * that Ctrl-C reaches only this process and the parts stop in order. If this process is killed, the channel
+ * closes and the child stops.
  */
 async function startChild(options: LocalServerOptions, signal: AbortSignal): Promise<LocalServer> {
   const { port, dataDir, gpus, token } = options
   const root = findRoot('start')
   const env: NodeJS.ProcessEnv = {
     HOST: '127.0.0.1',
-    GPUQ_MAX_TIME_S: longestSeconds,
+    GPUQ_MAX_TIME_S: maxJobSeconds,
     ...options.env,
     PORT: String(port),
     GPUQ_DATA_DIR: dataDir,
     GPUQ_ADMIN_TOKEN: token,
-    // For this program, not for those below it.
+    // The token is for this program, not for the server's children.
     GPUQ_TOKEN: undefined,
     ...(gpus === undefined ? {} : { GPUQ_GPUS: String(gpus) }),
   }
@@ -156,13 +156,13 @@ async function startChild(options: LocalServerOptions, signal: AbortSignal): Pro
     },
   )
   const ended = new Promise<string>((resolve) => {
-    child.once('error', (error) => resolve(`could not be started: ${error.message}`))
-    child.once('exit', (code, by) => resolve(by ? `was ended by ${by}` : `ended with exit code ${code}`))
+    child.once('error', (error) => resolve(`could not start: ${error.message}`))
+    child.once('exit', (code, by) => resolve(by ? `was terminated by ${by}` : `exited with code ${code}`))
   })
   const failed = ended.then((how): never => {
-    throw new GpuqError('unavailable', `gpuq's server ${how}. What it said stands above.`)
+    throw new GpuqError('unavailable', `gpuq's server ${how}. See its output above.`)
   })
-  // Nobody may be waiting for it any more when it happens.
+  // Prevent an unhandled rejection if nobody awaits it.
   failed.catch(() => {})
   const stop = async () => {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGINT')

@@ -16,7 +16,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(directory, { recursive: true, force: true }))
 
-/** A server with one table, and what is said beside it. */
+/** A server with one table, and the messages that were printed. */
 function watching() {
   const seen = {
     table: { default_requirement: 1, models: {} } as ModelTable,
@@ -31,45 +31,45 @@ function watching() {
       seen.writes += 1
     },
   } as unknown as Client['cluster']
-  const { warned, journal } = keepWarnings()
-  return { seen, warned, watch: new ModelsWatch({ path, client: { cluster }, journal }) }
+  const { warned, log } = keepWarnings()
+  return { seen, warned, watch: new ModelsWatch({ path, client: { cluster }, log }) }
 }
 
 const write = (models: object) => writeFile(path, JSON.stringify({ default_requirement: 1, models }))
 
-it('puts the table in place whenever it is another one', async () => {
+it('uploads the table whenever it changes', async () => {
   const { seen, warned, watch } = watching()
-  await watch.look()
+  await watch.check()
   await write({ a: 0.5 })
-  await watch.look()
-  await watch.look()
+  await watch.check()
+  await watch.check()
   expect(seen).toMatchObject({ table: { models: { a: 0.5 } }, writes: 1 })
   expect(warned.text).toBe('')
   await write({ a: 0.5, b: 2 })
-  await watch.look()
+  await watch.check()
   expect(seen).toMatchObject({ table: { models: { a: 0.5, b: 2 } }, writes: 2 })
 })
 
-it('keeps the last good one, and says once what is wrong', async () => {
+it('keeps the last valid table and reports each error once', async () => {
   const { seen, warned, watch } = watching()
   await write({ a: 0.5 })
-  await watch.look()
+  await watch.check()
   await writeFile(path, '{ "default_requirement"')
-  await watch.look()
-  await watch.look()
+  await watch.check()
+  await watch.check()
   await rm(path)
-  await watch.look()
+  await watch.check()
   expect(seen).toMatchObject({ table: { models: { a: 0.5 } }, writes: 1 })
-  expect(warned.text.match(/is passed over/g)).toHaveLength(1)
+  expect(warned.text.match(/ ignored: /g)).toHaveLength(1)
 })
 
-it('asks a server again that was away', async () => {
+it('retries a server that was unavailable', async () => {
   const { seen, warned, watch } = watching()
   await write({ a: 0.5 })
   seen.away = true
-  await watch.look()
+  await watch.check()
   seen.away = false
-  await watch.look()
+  await watch.check()
   expect(seen.table).toMatchObject({ models: { a: 0.5 } })
   expect(warned.text).toContain('Away.')
 })
@@ -79,7 +79,7 @@ it.each([
   ['{"default_requirement": 1, "models": {"m": 99}}', 'models.m'],
   ['{"default_requirement": 1, "model": {}}', 'model'],
   ['{"default_requirement": 1, "models": {"A": 1, "a": 1}}', 'twice'],
-  ['\ufeffnot json', 'not JSON'],
-])('says what is wrong with %s', (text, message) => {
+  ['\ufeffnot json', 'not valid JSON'],
+])('explains what is wrong with %s', (text, message) => {
   expect(readModelTable(Buffer.from(text))).toEqual({ ok: false, message: expect.stringContaining(message) })
 })

@@ -1,24 +1,24 @@
 import { type ModelTable, modelTableSchema } from '@/lib/contract/cluster'
 import type { Client } from '@/lib/http/client/client'
 import { ProblemError } from '@/lib/http/client/problem'
-import { readWhole } from './read-whole'
+import { readFileSnapshot } from './read-whole'
 import type { StartLog } from './start-log'
 
 interface ModelsWatchOptions {
   path: string
   client: Pick<Client, 'cluster'>
-  journal: StartLog
+  log: StartLog
 }
 
 type TableReading = { ok: true; table: ModelTable } | { ok: false; message: string }
 
-/** Reads an llm_config.json. */
+/** Parses an llm_config.json. */
 export function readModelTable(bytes: Uint8Array): TableReading {
   let value: unknown
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {
-    return { ok: false, message: 'it is not JSON' }
+    return { ok: false, message: 'it is not valid JSON' }
   }
   const parsed = modelTableSchema.safeParse(value)
   if (parsed.success) return { ok: true, table: parsed.data }
@@ -27,42 +27,41 @@ export function readModelTable(bytes: Uint8Array): TableReading {
   return { ok: false, message: `${place}${issue?.message ?? 'it is no table of models'}` }
 }
 
-/** Puts an llm_config.json in place of the server's table of models whenever it is another one. */
+/** Uploads an llm_config.json to the server whenever it changes. */
 export class ModelsWatch {
-  /** What was read last, whatever became of it. */
+  /** The version that was read last, valid or not. */
   #version = ''
-  #said = ''
+  #lastWarning = ''
 
   constructor(readonly options: ModelsWatchOptions) {}
 
-  /** One look. A file that is broken or gone changes nothing: the last good one holds. */
-  async look(): Promise<void> {
-    const { path, journal } = this.options
-    const file = await readWhole(path)
+  /** Checks the file once. An invalid or missing file changes nothing: the last valid table stays active. */
+  async check(): Promise<void> {
+    const { path, log } = this.options
+    const file = await readFileSnapshot(path)
     if (file.kind === 'missing') return
-    if (file.kind === 'unreadable') return this.#sayOnce(`${path} cannot be read: ${file.message}.`)
+    if (file.kind === 'unreadable') return this.#warnOnce(`Cannot read ${path}: ${file.message}.`)
     if (file.version === this.#version) return
     const read = readModelTable(file.bytes)
     if (!read.ok) {
-      await this.#sayOnce(`${path} is passed over: ${read.message}. What held before holds on.`)
+      await this.#warnOnce(`${path} ignored: ${read.message}. The previous table stays active.`)
       return
     }
     try {
       const changed = await this.#replace(read.table)
       const names = Object.keys(read.table.models).length
-      if (changed)
-        await journal.note(`${path} holds from now on, for ${names} ${names === 1 ? 'model' : 'models'}.`)
+      if (changed) await log.note(`Loaded ${path} with ${names} ${names === 1 ? 'model' : 'models'}.`)
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error
-      await this.#sayOnce(`${path} does not hold yet: ${error.message}`)
-      // A server that was away is asked again; one that says no, says so again.
+      await this.#warnOnce(`${path} not loaded: ${error.message}`)
+      // Retry if the server is unavailable. Other errors are final.
       if (error.status === 0 || error.status >= 500) return
     }
     this.#version = file.version
-    this.#said = ''
+    this.#lastWarning = ''
   }
 
-  /** False where the server has this very table: it writes down each change. */
+  /** Returns false if the server already has this table. Avoids an audit entry without a change. */
   async #replace(table: ModelTable): Promise<boolean> {
     const { client } = this.options
     if (sameTable(await client.cluster.models(), table)) return false
@@ -70,9 +69,9 @@ export class ModelsWatch {
     return true
   }
 
-  async #sayOnce(text: string): Promise<void> {
-    if (this.#said !== text) await this.options.journal.warn(text)
-    this.#said = text
+  async #warnOnce(text: string): Promise<void> {
+    if (this.#lastWarning !== text) await this.options.log.warn(text)
+    this.#lastWarning = text
   }
 }
 

@@ -1,36 +1,36 @@
-import { nameLine } from './claim-log'
+import { toLineKey } from './claim-log'
 import { type FileLine, isBlankOrComment, type JobLine, readJobLine } from './jobs-file'
 
-/** A line that says what job it wants. */
+/** A valid line with its job. */
 export interface ReadLine {
   number: number
   name: string
   line: JobLine
 }
 
-/** A line that is passed over, and why. */
+/** An invalid line and the reason. */
 export interface Bad {
   number: number
   text: string
   message: string
 }
 
-/** What the lines of a file say. */
+/** Parses the lines of a file. */
 export function readLines(lines: readonly FileLine[]): { good: ReadLine[]; bad: Bad[] } {
   const good: ReadLine[] = []
   const bad: Bad[] = []
   for (const { number, text } of lines) {
-    if (text === null) bad.push({ number, text: '', message: 'it is not UTF-8' })
+    if (text === null) bad.push({ number, text: '', message: 'the line is not valid UTF-8' })
     else if (!isBlankOrComment(text)) {
       const read = readJobLine(text)
-      if (read.ok) good.push({ number, name: nameLine(read.line), line: read.line })
+      if (read.ok) good.push({ number, name: toLineKey(read.line), line: read.line })
       else bad.push({ number, text, message: read.message })
     }
   }
   return { good, bad }
 }
 
-/** How often each line stands there. */
+/** How often each line appears. */
 export function countNames(lines: readonly ReadLine[]): Map<string, number> {
   const counts = new Map<string, number>()
   for (const { name } of lines) counts.set(name, (counts.get(name) ?? 0) + 1)

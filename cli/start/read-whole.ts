@@ -1,31 +1,31 @@
 import { open } from 'node:fs/promises'
 
-export type WholeFile =
+export type FileSnapshot =
   | { kind: 'read'; bytes: Buffer; version: string }
   | { kind: 'missing' }
   | { kind: 'unreadable'; message: string }
 
-const mostBytes = 16 * 1024 * 1024
-const mostTries = 5
+const maxBytes = 16 * 1024 * 1024
+const maxTries = 5
 
 /**
- * Reads a file that others may be writing. It is opened once, so that one which is renamed onto it changes nothing, and
- * read again when it was written meanwhile. `version` is another one whenever the content may be.
+ * Reads a file that other programs may be writing. Opens it once, so that a rename during the read has no
+ * effect, and reads again if it changed meanwhile. `version` changes whenever the content may have changed.
  */
-export async function readWhole(path: string): Promise<WholeFile> {
+export async function readFileSnapshot(path: string): Promise<FileSnapshot> {
   try {
     const file = await open(path)
     try {
       for (let tries = 1; ; tries++) {
         const before = await file.stat({ bigint: true })
-        if (!before.isFile()) return { kind: 'unreadable', message: 'it is no file' }
-        if (before.size > mostBytes) return { kind: 'unreadable', message: 'it is larger than 16 MiB' }
+        if (!before.isFile()) return { kind: 'unreadable', message: 'it is not a file' }
+        if (before.size > maxBytes) return { kind: 'unreadable', message: 'it is larger than 16 MiB' }
         const bytes = Buffer.alloc(Number(before.size))
         const { bytesRead } = await file.read(bytes, 0, bytes.length, 0)
         const after = await file.stat({ bigint: true })
         const steady = before.mtimeNs === after.mtimeNs && before.size === after.size
-        // A reading that was cut short is still made of whole lines and a half one.
-        if (steady || tries === mostTries) {
+        // Even an interrupted read consists of complete lines and one incomplete line.
+        if (steady || tries === maxTries) {
           const version = `${after.ino} ${after.size} ${after.mtimeNs}`
           return { kind: 'read', bytes: bytes.subarray(0, bytesRead), version }
         }

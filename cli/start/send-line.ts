@@ -4,20 +4,20 @@ import { ProblemError } from '@/lib/http/client/problem'
 import type { JobLine } from './jobs-file'
 import { type LineOptions, refuseScript, toLineConfig } from './line-config'
 
-/** What became of a line. */
-export type Sent =
-  /** `job` is null where it was sent before, and all that is known is that the server had it. */
+/** The result of sending a line. */
+export type SendResult =
+  /** `job` is null if an earlier request sent the line and its job id is unknown. */
   | { kind: 'queued' | 'known'; job: string | null; message: string }
-  /** `forGood`: the server refused it, and sending it again would change nothing. */
+  /** `forGood`: the server rejected it, and a retry would not help. */
   | { kind: 'bad'; message: string; forGood: boolean }
-  /** The server is away, or has no room: to be sent again after so many milliseconds. */
+  /** The server is unavailable or at its limit: send again after this many milliseconds. */
   | { kind: 'later'; message: string; ms: number }
 
 interface LineToSend {
   line: JobLine
-  /** Its path, absolute. */
+  /** The absolute path. */
   script: string
-  /** Sending it again under the same key makes no second job. */
+  /** The same key never creates a second job. */
   key: string
   options: LineOptions
 }
@@ -25,11 +25,11 @@ interface LineToSend {
 const retryMs = 5_000
 const refusals = [400, 413, 415, 422]
 
-/** Makes a job of a line, unless the same one is alive or has completed. */
+/** Submits a line, unless an identical job is active or completed. */
 export async function sendLine(
   client: Pick<Client, 'jobs'>,
   { line, script, key, options }: LineToSend,
-): Promise<Sent> {
+): Promise<SendResult> {
   const code = await readScript(script)
   if (typeof code === 'string') return { kind: 'bad', message: code, forGood: false }
   try {
@@ -44,34 +44,34 @@ export async function sendLine(
       idempotencyKey: key,
       deduplicate: true,
     })
-    if (deduplicated) return { kind: 'known', job, message: `is there already: ${job}, ${status}` }
-    return { kind: 'queued', job, message: `is job ${job}` }
+    if (deduplicated) return { kind: 'known', job, message: `already exists: job ${job}, ${status}` }
+    return { kind: 'queued', job, message: `submitted as job ${job}` }
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error
-    return judge(error)
+    return classifyError(error)
   }
 }
 
-/** Refused for good, or only now. */
-function judge(error: ProblemError): Sent {
+/** Distinguishes permanent from temporary refusals. */
+function classifyError(error: ProblemError): SendResult {
   if (error.messageFor('Idempotency-Key') !== undefined) {
-    return { kind: 'known', job: null, message: 'was sent before, with other content' }
+    return { kind: 'known', job: null, message: 'already submitted, with different content' }
   }
   if (refusals.includes(error.status)) {
     const message = error.message.replace(/^config_file: /, '').replace(/\.$/, '')
     return { kind: 'bad', message, forGood: true }
   }
-  const message = `The server takes no more jobs now: ${error.message} What is left waits.`
+  const message = `The server accepts no more jobs at the moment: ${error.message} Retrying later.`
   return { kind: 'later', message, ms: Math.max(1_000, (error.retryAfter ?? 0) * 1_000 || retryMs) }
 }
 
-/** The script's bytes, or why they cannot be had. */
+/** The content of the script, or the reason why it cannot be read. */
 async function readScript(path: string): Promise<Blob | string> {
   const refused = await refuseScript(path)
   if (refused !== null) return refused
   try {
     return new Blob([await readFile(path)])
   } catch (error) {
-    return `${path} cannot be read (${error instanceof Error ? error.message : String(error)})`
+    return `cannot read ${path} (${error instanceof Error ? error.message : String(error)})`
   }
 }

@@ -1,8 +1,8 @@
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-/** A terminal or a program above us may send one wish twice. */
-const sameWishMs = 1_000
+/** A terminal or a parent program may send the same signal twice. */
+const duplicateSignalMs = 1_000
 
-/** Ends in order at the first signal, at once at the second. */
+/** Stops in order at the first signal, and immediately at the second. */
 export function stopOnSignals(onFirst: () => void, onSecond: () => void): AbortSignal {
   const ending = new AbortController()
   let asked = 0
@@ -11,7 +11,7 @@ export function stopOnSignals(onFirst: () => void, onSecond: () => void): AbortS
       asked = performance.now()
       onFirst()
       ending.abort()
-    } else if (performance.now() - asked > sameWishMs) onSecond()
+    } else if (performance.now() - asked > duplicateSignalMs) onSecond()
   }
   for (const name of signals) process.on(name, onSignal)
   return ending.signal

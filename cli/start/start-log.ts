@@ -2,13 +2,13 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { GpuqError } from '@/lib/contract/errors'
 import { paint, type Terminal, withoutControls } from '../terminal/terminal'
 
-/** Where a start says what it does: on the terminal, and in its log with the time before it. */
+/** Messages of `gpuq start`, on the terminal and in its log file. */
 export interface StartLog {
-  /** For both. */
+  /** To both. */
   note(text: string): Promise<void>
-  /** For both, as something to look at. */
+  /** To both, as a warning. */
   warn(text: string): Promise<void>
-  /** For the log alone. */
+  /** To the log file only. */
   detail(text: string): Promise<void>
   close(): Promise<void>
 }
@@ -16,7 +16,7 @@ export interface StartLog {
 export async function openStartLog(terminal: Terminal, path: string): Promise<StartLog> {
   const log = await openLog(path)
   const colours = terminal.outIsTerminal && terminal.coloursWanted
-  // A disk that is full must not stop the queue: what is lost of the log stands on the terminal.
+  // A full disk must not stop the queue. The terminal still shows the messages.
   const write = (kind: string, text: string) =>
     log.appendFile(`${new Date().toISOString()} ${kind} ${withoutControls(text)}\n`).catch(() => {})
   return {
@@ -40,7 +40,7 @@ async function openLog(path: string): Promise<FileHandle> {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
     throw new GpuqError(
       'conflict',
-      `The log ${path} cannot be written (${code}). Choose another with --log-file.`,
+      `Cannot write the log file ${path} (${code}). Choose another one with --log-file.`,
       { cause },
     )
   }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Cluster } from '@/lib/contract/cluster'
-import { readWishes, toStateContent } from './state-content'
+import { readRequests, toStateContent } from './state-content'
 
 type Node = Cluster['nodes'][number]
 
@@ -23,45 +23,45 @@ const cluster = (...nodes: Node[]) => ({ nodes }) as unknown as Cluster
 
 const one = cluster(node('host', ['free', 'paused', 'free']), node('old', ['free'], 'lost'))
 const two = cluster(node('a', ['free', 'paused']), node('b', ['free']))
-const wishes = (content: unknown, of = one) => readWishes(JSON.stringify(content), of)
+const requests = (content: unknown, of = one) => readRequests(JSON.stringify(content), of)
 const nothing = { pause: [], resume: [], unknown: [] }
 
-it('finds no wish in what it wrote itself', () => {
+it('finds no request in a file that gpuq wrote', () => {
   const queue = { queued: [], running: [], queued_total: 0, running_total: 0, max_queue_size: 100 }
   for (const of of [one, two]) {
     const content = toStateContent({ server: 'http://gpuq.test', cluster: of, queue, jobs: [] })
     expect(content.paused_gpus).toHaveLength(1)
-    expect(wishes(content, of)).toEqual({ ok: true, wishes: nothing })
+    expect(requests(content, of)).toEqual({ ok: true, requests: nothing })
   }
 })
 
-it('pauses what was added, and resumes what was taken away', () => {
-  expect(wishes({ paused_gpus: [0, 2], known_paused_gpus: [1, 2] })).toEqual({
+it('pauses added GPUs and resumes removed ones', () => {
+  expect(requests({ paused_gpus: [0, 2], known_paused_gpus: [1, 2] })).toEqual({
     ok: true,
-    wishes: { pause: ['host-0'], resume: ['host-1'], unknown: [] },
+    requests: { pause: ['host-0'], resume: ['host-1'], unknown: [] },
   })
 })
 
-it('pauses what the file of another program names, and resumes nothing', () => {
-  expect(wishes({ paused_gpus: [0] })).toEqual({ ok: true, wishes: { ...nothing, pause: ['host-0'] } })
-  expect(wishes({ gpu_status: [1, 2] })).toEqual({ ok: true, wishes: nothing })
+it('pauses the GPUs in a file of another program and resumes none', () => {
+  expect(requests({ paused_gpus: [0] })).toEqual({ ok: true, requests: { ...nothing, pause: ['host-0'] } })
+  expect(requests({ gpu_status: [1, 2] })).toEqual({ ok: true, requests: nothing })
 })
 
-it('knows a GPU by its number, its node and its id', () => {
+it('finds a GPU by its number, its node and its id', () => {
   const named = { paused_gpus: ['0', 'host:1', 'host-2', 7], known_paused_gpus: [] }
-  expect(wishes(named)).toEqual({
+  expect(requests(named)).toEqual({
     ok: true,
-    wishes: { pause: ['host-0', 'host-1', 'host-2'], resume: [], unknown: [7] },
+    requests: { pause: ['host-0', 'host-1', 'host-2'], resume: [], unknown: [7] },
   })
-  expect(wishes({ paused_gpus: [0, 'b:0'] }, two)).toEqual({
+  expect(requests({ paused_gpus: [0, 'b:0'] }, two)).toEqual({
     ok: true,
-    wishes: { pause: ['b-0'], resume: [], unknown: [0] },
+    requests: { pause: ['b-0'], resume: [], unknown: [0] },
   })
 })
 
 it.each(['{', '{"paused_gpus": 3}', '{"paused_gpus": [{}]}', 'null'])(
-  'does not guess what %s means',
+  'rejects the invalid content %s',
   (text) => {
-    expect(readWishes(text, one)).toMatchObject({ ok: false })
+    expect(readRequests(text, one)).toMatchObject({ ok: false })
   },
 )

@@ -2,26 +2,29 @@ import { z } from 'zod'
 import type { Cluster, ClusterGpu, ClusterNode, Queue } from '@/lib/contract/cluster'
 import type { JobSummary } from '@/lib/contract/jobs'
 
-/** The state file: what it says of the cluster, and what others may wish in it. Nothing here reads or writes. */
+/**
+ * The content of the state file: the cluster's state, and requests to pause GPUs. This module reads and
+ * writes no files.
+ */
 
-/** How the file names a GPU: its number where there is one node, else `NODE:NUMBER`. */
+/** The name of a GPU in the file: its number if there is one node, otherwise `NODE:NUMBER`. */
 type GpuName = number | string
 
 const namesSchema = z.array(z.union([z.number().int().min(0), z.string()]))
-const wishesSchema = z.object({
+const requestsSchema = z.object({
   paused_gpus: namesSchema.optional(),
   known_paused_gpus: namesSchema.optional(),
 })
 
-interface Wishes {
+interface StateRequests {
   /** GPU ids. */
   pause: string[]
   resume: string[]
-  /** What names no GPU of the cluster. */
+  /** Names that match no GPU of the cluster. */
   unknown: GpuName[]
 }
 
-/** The nodes that have a worker, or should have one. */
+/** The nodes that have or should have a worker. */
 function servedNodes({ nodes }: Pick<Cluster, 'nodes'>): ClusterNode[] {
   return nodes.filter(({ state }) => state !== 'lost' && state !== 'drained')
 }
@@ -37,7 +40,7 @@ function namedGpus(cluster: Pick<Cluster, 'nodes'>): { name: GpuName; node: Clus
   )
 }
 
-/** A GPU by any of its names: a number alone is one of the only node. */
+/** Finds a GPU by any of its names. A number alone refers to the only node. */
 function findGpu(cluster: Pick<Cluster, 'nodes'>, given: GpuName): ClusterGpu | undefined {
   const nodes = servedNodes(cluster)
   const [only] = nodes
@@ -49,30 +52,30 @@ function findGpu(cluster: Pick<Cluster, 'nodes'>, given: GpuName): ClusterGpu | 
   )
 }
 
-type WishesReading = { ok: true; wishes: Wishes } | { ok: false; message: string }
+type RequestsReading = { ok: true; requests: StateRequests } | { ok: false; message: string }
 
 /**
- * What somebody changed in the file. `known_paused_gpus` is what gpuq wrote beside `paused_gpus`: what was added to the
- * one and is not in the other is to be paused, what was taken away is to be resumed. So a change is seen after a restart
- * too, and a file of another program pauses what it names and resumes nothing.
+ * Finds the changes that others made to the file. gpuq writes `known_paused_gpus` next to `paused_gpus`: GPUs
+ * that were added to `paused_gpus` are to be paused, removed ones are to be resumed. This works after a
+ * restart too, and a file of another program only pauses GPUs.
  */
-export function readWishes(text: string, cluster: Pick<Cluster, 'nodes'>): WishesReading {
+export function readRequests(text: string, cluster: Pick<Cluster, 'nodes'>): RequestsReading {
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
-    return { ok: false, message: 'it is not JSON' }
+    return { ok: false, message: 'it is not valid JSON' }
   }
-  const parsed = wishesSchema.safeParse(value)
+  const parsed = requestsSchema.safeParse(value)
   if (!parsed.success) return { ok: false, message: 'paused_gpus must be a list of GPUs, such as [0, 1]' }
   const { paused_gpus: wanted, known_paused_gpus: known = [] } = parsed.data
-  if (wanted === undefined) return { ok: true, wishes: { pause: [], resume: [], unknown: [] } }
+  if (wanted === undefined) return { ok: true, requests: { pause: [], resume: [], unknown: [] } }
   const idsOf = (names: readonly GpuName[]) =>
     new Set(names.flatMap((name) => findGpu(cluster, name)?.gpu_id ?? []))
   const [wantedIds, knownIds] = [idsOf(wanted), idsOf(known)]
   return {
     ok: true,
-    wishes: {
+    requests: {
       pause: [...wantedIds].filter((id) => !knownIds.has(id)),
       resume: [...knownIds].filter((id) => !wantedIds.has(id)),
       unknown: wanted.filter((name) => findGpu(cluster, name) === undefined),
@@ -88,14 +91,14 @@ interface StateFacts {
   jobs: readonly JobSummary[]
 }
 
-/** What the file holds. */
+/** Builds the content of the file. */
 export function toStateContent({ server, cluster, queue, jobs }: StateFacts) {
   const gpus = namedGpus(cluster)
   const paused = gpus.filter(({ gpu }) => gpu.state === 'paused').map(({ name }) => name)
   const placed = [...queue.running, ...queue.queued]
   return {
     about:
-      'Written by gpuq. Add a GPU to paused_gpus to pause it, take it away to resume it; the rest is for reading.',
+      'Written by gpuq. Add a GPU to paused_gpus to pause it, remove it to resume it. All other fields are read-only.',
     server,
     paused_gpus: paused,
     known_paused_gpus: paused,

@@ -14,49 +14,49 @@ beforeEach(async () => {
 })
 afterEach(() => rm(directory, { recursive: true, force: true }))
 
-/** A server with nothing in it, and what is said beside the file. */
+/** A server without jobs, and the warnings about the file. */
 function watching() {
   const client = {
     cluster: { get: async () => ({ nodes: [] }) },
     queue: { list: async () => ({ running: [], queued: [], queued_total: 0 }) },
     jobs: { list: async () => ({ items: [], next: null }) },
   } as unknown as Client
-  const { warned, journal } = keepWarnings()
-  return { warned, watch: new StateWatch({ path, server: 'http://gpuq.test', client, journal }) }
+  const { warned, log } = keepWarnings()
+  return { warned, watch: new StateWatch({ path, server: 'http://gpuq.test', client, log }) }
 }
 
 const read = () => readFile(path, 'utf8')
 const isWhole = async () => 'paused_gpus' in JSON.parse(await read())
 
-it('writes the file, and leaves one that was only just emptied to whoever is writing it', async () => {
+it('writes the file, and does not overwrite a file that was only just emptied', async () => {
   const { warned, watch } = watching()
-  await watch.look()
+  await watch.check()
   expect(await isWhole()).toBe(true)
   await truncate(path)
-  await watch.look()
+  await watch.check()
   expect(await read()).toBe('')
-  expect(warned.text).toContain('is not understood')
-  await watch.look()
+  expect(warned.text).toContain('is not valid')
+  await watch.check()
   expect(await isWhole()).toBe(true)
-  expect(warned.text).toContain('is written anew')
+  expect(warned.text).toContain('Overwriting')
 })
 
-it('leaves an empty file that it finds at its first look, too', async () => {
+it('does not overwrite a file that is empty at the first check', async () => {
   await writeFile(path, '')
   const { watch } = watching()
-  await watch.look()
+  await watch.check()
   expect(await read()).toBe('')
-  await watch.look()
+  await watch.check()
   expect(await isWhole()).toBe(true)
 })
 
-it('gives each of several broken texts its time', async () => {
+it('waits once for each of several invalid texts', async () => {
   const { watch } = watching()
   for (const text of ['{ "paused', '', '{ "paused_gpus": [']) {
     await writeFile(path, text)
-    await watch.look()
+    await watch.check()
     expect(await read()).toBe(text)
   }
-  await watch.look()
+  await watch.check()
   expect(await isWhole()).toBe(true)
 })

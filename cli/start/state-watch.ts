@@ -2,42 +2,44 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import type { Client } from '@/lib/http/client/client'
 import { ProblemError } from '@/lib/http/client/problem'
 import type { StartLog } from './start-log'
-import { readWishes, toStateContent } from './state-content'
+import { readRequests, toStateContent } from './state-content'
 
 interface StateWatchOptions {
   path: string
   server: string
   client: Pick<Client, 'cluster' | 'queue' | 'jobs'>
-  journal: StartLog
+  log: StartLog
 }
 
 const newestJobs = 200
-/** Somebody who writes while we read is let finish, and read again. */
-const mostTries = 5
+/** How often to read again if another program writes at the same time. */
+const maxTries = 5
 
-/** Obeys what others wrote into the state file, and writes it anew. */
+/** Applies the requests in the state file and writes the current state. */
 export class StateWatch {
-  #said = ''
-  /** What was not understood at the last look; null: nothing. An empty file is a text like any other. */
+  #lastWarning = ''
+  /** The invalid text of the last check. Null: the text was valid. An empty file counts as invalid. */
   #broken: string | null = null
 
   constructor(readonly options: StateWatchOptions) {}
 
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     try {
-      for (let tries = 1; tries <= mostTries; tries++) if (await this.#turn()) break
-      this.#said = ''
+      for (let tries = 1; tries <= maxTries; tries++) if (await this.#update()) break
+      this.#lastWarning = ''
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error
-      await this.#sayOnce(`The state file is not up to date: ${error.message}`)
+      await this.#warnOnce(`State file not updated: ${error.message}`)
     }
   }
 
-  /** False when somebody wrote the file between our reading and our writing: what they wish is read first. */
-  async #turn(): Promise<boolean> {
+  /**
+   * Returns false if another program wrote the file between our read and our write: its requests come first.
+   */
+  async #update(): Promise<boolean> {
     const { client, path, server } = this.options
     const text = await readText(path)
-    if (text !== null && !(await this.#obey(text))) return true
+    if (text !== null && !(await this.#apply(text))) return true
     const [cluster, queue, jobs] = await Promise.all([
       client.cluster.get(),
       client.queue.list(),
@@ -48,43 +50,45 @@ export class StateWatch {
     return replaceFile(path, text, `${JSON.stringify(whole, null, 2)}\n`)
   }
 
-  /** False when the file cannot be understood: it is left for a while to whoever is writing it. */
-  async #obey(text: string): Promise<boolean> {
-    const { client, path, journal } = this.options
+  /** Returns false if the file is invalid: another program may still be writing it. */
+  async #apply(text: string): Promise<boolean> {
+    const { client, path, log } = this.options
     const cluster = await client.cluster.get()
-    const read = readWishes(text, cluster)
+    const read = readRequests(text, cluster)
     if (!read.ok) {
       const seenBefore = this.#broken === text
       this.#broken = text
-      if (!seenBefore) await journal.warn(`${path} is not understood: ${read.message}.`)
-      else await journal.warn(`${path} is written anew.`)
+      if (!seenBefore)
+        await log.warn(`${path} is not valid: ${read.message}. Checking again before overwriting it.`)
+      else await log.warn(`Overwriting ${path}.`)
       return seenBefore
     }
     this.#broken = null
-    const { pause, resume, unknown } = read.wishes
-    if (unknown.length > 0)
-      await journal.warn(`${path} names GPUs that are not there: ${unknown.join(', ')}.`)
+    const { pause, resume, unknown } = read.requests
+    if (unknown.length > 0) await log.warn(`${path} contains unknown GPUs: ${unknown.join(', ')}.`)
     const gpus = cluster.nodes.flatMap((node) => node.gpus.map((gpu) => ({ node, gpu })))
     for (const { node, gpu } of gpus) {
       const paused = pause.includes(gpu.gpu_id)
       if (!paused && !resume.includes(gpu.gpu_id)) continue
       if (paused === (gpu.state === 'paused')) continue
-      const what = `GPU ${gpu.index} of ${node.name} is`
+      const what = `GPU ${gpu.index} on ${node.name}`
       try {
-        const reason = paused ? { reason: 'by the state file' } : {}
+        const reason = paused ? { reason: 'requested in the state file' } : {}
         await client.cluster.updateGpu(gpu.gpu_id, { paused, ...reason })
-        await journal.note(`${what} ${paused ? 'paused' : 'resumed'}, as ${path} says.`)
+        await log.note(`${what} ${paused ? 'paused' : 'resumed'} as requested in ${path}.`)
       } catch (error) {
         if (!(error instanceof ProblemError) || error.status !== 403) throw error
-        await journal.warn(`${what} not ${paused ? 'paused' : 'resumed'}, as ${path} says: ${error.message}`)
+        await log.warn(
+          `${what} not ${paused ? 'paused' : 'resumed'} as requested in ${path}: ${error.message}`,
+        )
       }
     }
     return true
   }
 
-  async #sayOnce(text: string): Promise<void> {
-    if (this.#said !== text) await this.options.journal.warn(text)
-    this.#said = text
+  async #warnOnce(text: string): Promise<void> {
+    if (this.#lastWarning !== text) await this.options.log.warn(text)
+    this.#lastWarning = text
   }
 }
 
@@ -97,15 +101,15 @@ async function readText(path: string): Promise<string | null> {
   }
 }
 
-/** Beside it and then moved into place: who reads never sees half of it. */
+/** Writes a temporary file and renames it, so that readers never see partial content. */
 async function replaceFile(path: string, before: string | null, text: string): Promise<boolean> {
-  const beside = `${path}.${process.pid}`
+  const temporary = `${path}.${process.pid}`
   try {
-    await writeFile(beside, text, { mode: 0o644 })
+    await writeFile(temporary, text, { mode: 0o644 })
     if ((await readText(path)) !== before) return false
-    await rename(beside, path)
+    await rename(temporary, path)
     return true
   } finally {
-    await rm(beside, { force: true })
+    await rm(temporary, { force: true })
   }
 }

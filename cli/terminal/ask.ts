@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { GpuqError } from '@/lib/contract/errors'
 
-/** Asks on the terminal; `hidden` shows nothing of what is typed. */
+/** Asks a question on the terminal. `hidden` does not show the typed text. */
 export async function ask(question: string, otherwise: string, hidden = false): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({
@@ -10,15 +10,13 @@ export async function ask(question: string, otherwise: string, hidden = false): 
     output: hidden ? nowhere : process.stderr,
     terminal: true,
   })
-  // Ctrl-C and Ctrl-D: without this, an answer would be waited for that can no longer come.
+  // Ctrl-C and Ctrl-D: otherwise the command would wait for an answer that cannot come.
   lines.on('SIGINT', () => {
     process.stderr.write(hidden ? '' : '\n')
     lines.close()
   })
   const leaves = new Promise<never>((_, reject) => {
-    lines.once('close', () =>
-      reject(new GpuqError('conflict', 'Nothing was answered, so nothing is stored.')),
-    )
+    lines.once('close', () => reject(new GpuqError('conflict', 'No answer given; nothing was stored.')))
   })
   try {
     if (hidden) process.stderr.write(question)

@@ -3,7 +3,7 @@ import { ProblemError } from '@/lib/http/client/problem'
 import { exitCodes } from '../job/exit-code'
 import { withoutControls } from './terminal'
 
-/** What went wrong as people read it, and what the command ends with. */
+/** Returns the message and the exit code for an error. */
 export function describeError(error: unknown, server: string | null): { text: string; exitCode: number } {
   const isUsage = error instanceof GpuqError && error.code === 'invalid_request'
   return {
@@ -16,15 +16,15 @@ function sentenceOf(error: unknown, server: string | null): string {
   if (!(error instanceof Error)) return withoutControls(String(error))
   if (error instanceof ProblemError && server !== null) {
     if (error.code === 'unreachable') {
-      return `${server} did not answer. Check the address and the connection, and try again.`
+      return `Cannot connect to ${server}. Check the address and the network, then try again.`
     }
     if (error.status === 401)
-      return `${withoutControls(error.message).replace(/\.$/, '')}. Run \`gpuq login\` with a token that holds.`
+      return `${withoutControls(error.message).replace(/\.$/, '')}. Run \`gpuq login\` with a valid token.`
   }
   return withoutControls(error.message)
 }
 
-/** One line for each mistake in what was sent. */
+/** One line for each invalid field. */
 function fieldsOf(error: unknown): string {
   const fields = error instanceof ProblemError || error instanceof GpuqError ? (error.errors ?? []) : []
   return fields

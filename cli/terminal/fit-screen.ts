@@ -6,13 +6,16 @@ export interface Screen {
   columns: number
 }
 
-/** The beginning of a text that fits on a screen, and how much of it does not: what scrolls away cannot be drawn over. */
+/**
+ * Cuts a text to the height of the screen and counts the hidden lines. Lines that scroll away could not be
+ * redrawn.
+ */
 export function fitScreen(text: string, { rows, columns }: Screen): string {
   const lines = text.replace(/\n$/, '').split('\n')
   const heightOf = (line: string) =>
     Math.max(1, Math.ceil([...stripVTControlCharacters(line)].length / columns))
   const height = lines.reduce((sum, line) => sum + heightOf(line), 0)
-  // The last row stays empty: behind it the screen would scroll.
+  // Keep the last row empty: text in it would scroll the screen.
   if (height < rows) return text
   let left = rows - 2
   const shown = lines.findIndex((line) => {

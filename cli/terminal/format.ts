@@ -9,7 +9,7 @@ export const statusColours = {
   cancelled: 'dim',
 } as const satisfies Record<UploadStatus, Colour>
 
-/** A length of time, in its two largest units. */
+/** Formats a duration with its two largest units. */
 export function formatDuration(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds))
   if (whole < 60) return `${whole} s`
@@ -18,7 +18,7 @@ export function formatDuration(seconds: number): string {
   return `${Math.floor(whole / 86_400)} d ${Math.floor((whole % 86_400) / 3600)} h`
 }
 
-/** How long ago, or how soon. */
+/** Formats a time relative to now. */
 export function formatWhen(time: string | null, now: number): string | null {
   if (time === null) return null
   const seconds = (Date.parse(time) - now) / 1000
@@ -26,7 +26,7 @@ export function formatWhen(time: string | null, now: number): string | null {
   return seconds < 0 ? `${formatDuration(-seconds)} ago` : `in ${formatDuration(seconds)}`
 }
 
-/** A share of GPUs without a tail of zeros. */
+/** Formats a share of GPUs without trailing zeros. */
 export function formatShare(share: number): string {
   return String(Math.round(share * 1000) / 1000)
 }

@@ -11,7 +11,7 @@ const columns: Column<{ name: string; count: number | null }>[] = [
 const pipe = { outIsTerminal: false, coloursWanted: true }
 const terminal = { outIsTerminal: true, coloursWanted: true }
 
-it('lines up columns by characters, and leaves no space at the ends of lines', () => {
+it('aligns columns by characters and leaves no trailing spaces', () => {
   const rows = [
     { name: 'žluť😀', count: 1 },
     { name: 'a', count: null },
@@ -22,17 +22,17 @@ it('lines up columns by characters, and leaves no space at the ends of lines', (
   )
 })
 
-it('is coloured on a terminal only, and not there if that is not wanted', () => {
+it('uses colours only on a terminal, unless they are disabled', () => {
   const rows = [{ name: 'a', count: 1 }]
   expect(renderTable(columns, rows, terminal)).toContain('\u001b[31ma\u001b[0m')
   expect(renderTable(columns, rows, { ...terminal, coloursWanted: false })).not.toContain('\u001b')
 })
 
-it('lets no name steer the terminal', () => {
+it('removes control characters from names', () => {
   expect(renderTable(columns, [{ name: '\u001b[2J\n', count: 1 }], terminal)).not.toContain('\u001b[2J')
 })
 
-it('lists jobs in whole lines for a pipe', () => {
+it('does not shorten the lines of a job list in a pipe', () => {
   const context = fakeContext(() => Response.error())
   const job = { ...summary(), status: 'completed' as const }
   const [head, line, ...rest] = renderJobs(context, [job]).trimEnd().split('\n')
@@ -49,7 +49,7 @@ it.each([
   [90_000, '1 d 1 h'],
 ])('%d seconds are %s', (seconds, text) => expect(formatDuration(seconds)).toBe(text))
 
-it('tells the past from the future', () => {
+it('distinguishes past and future', () => {
   const now = Date.parse('2026-01-01T00:01:00Z')
   expect(formatWhen('2026-01-01T00:00:00Z', now)).toBe('1 min 0 s ago')
   expect(formatWhen('2026-01-01T00:01:30Z', now)).toBe('in 30 s')

@@ -8,7 +8,7 @@ export interface Column<Row> {
   right?: boolean
 }
 
-/** Columns that line up. In a pipe there are no colours; the columns stay, so that a person may read the file too. */
+/** Renders aligned columns. In a pipe there are no colours, but the columns stay readable. */
 export function renderTable<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
@@ -38,7 +38,7 @@ export function renderTable<Row>(
   return `${[head, ...body].join('\n')}\n`
 }
 
-/** Characters, not UTF-16 units: names may hold any. */
+/** Counts characters instead of UTF-16 units, because names may contain any character. */
 function widthOf(text: string): number {
   return [...text].length
 }

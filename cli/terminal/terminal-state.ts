@@ -1,24 +1,24 @@
-/** Longest sequence that is looked for: one that a piece of output cut is waited for so far. */
-const longest = 64
+/** The longest sequence to look for. An incomplete sequence is kept up to this length. */
+const maxSequence = 64
 const esc = '\u001b'
 const enquiry = '\u0005'
 const bell = '\u0007'
 
-/** `CSI ? 25 l` and the like: a mode of the terminal that a program sets, and its end. */
+/** `CSI ? 25 l` and similar: sets or resets a terminal mode. */
 const modes = new RegExp(`${esc}\\[\\?([\\d;]{1,40})([hl])`, 'g')
-/** The keypad of programs for the whole screen. */
+/** The application keypad mode of full-screen programs. */
 const keypads = new RegExp(`${esc}([=>])`, 'g')
-/** On without anybody's doing: wrapping, and the cursor. */
-const usuallyOn = new Set(['7', '25'])
+/** On by default: line wrapping and the cursor. */
+const onByDefault = new Set(['7', '25'])
 const alternateScreens = ['1049', '1047', '47']
 
-/** Remembers how a program has left the terminal, so that who detaches gets theirs back as it was. */
+/** Tracks which modes a program has set, so that the terminal can be restored on detach. */
 export class TerminalState {
   readonly #changed = new Map<string, 'h' | 'l'>()
   #keypad = false
   #rest = ''
 
-  /** Looks at what the program writes. */
+  /** Parses the output of the program. */
   watch(text: string): void {
     const all = this.#rest + text
     for (const [, numbers = '', end] of all.matchAll(modes)) {
@@ -26,12 +26,15 @@ export class TerminalState {
     }
     for (const [, end] of all.matchAll(keypads)) this.#keypad = end === '='
     const begun = all.lastIndexOf(esc)
-    this.#rest = begun !== -1 && all.length - begun < longest ? all.slice(begun) : ''
+    this.#rest = begun !== -1 && all.length - begun < maxSequence ? all.slice(begun) : ''
   }
 
-  /** What undoes it all: the other screen first, so that the rest is for the one that was there before. */
+  /**
+   * The sequence that resets all modes. The alternate screen comes first, so that the rest applies to the
+   * normal one.
+   */
   restore(): string {
-    const wrong = [...this.#changed].filter(([mode, end]) => (end === 'h') !== usuallyOn.has(mode))
+    const wrong = [...this.#changed].filter(([mode, end]) => (end === 'h') !== onByDefault.has(mode))
     const leaving = wrong.filter(([mode]) => alternateScreens.includes(mode))
     const others = wrong.filter(([mode]) => !alternateScreens.includes(mode))
     const undo = ([mode, end]: [string, string]) => `${esc}[?${mode}${end === 'h' ? 'l' : 'h'}`
@@ -44,11 +47,8 @@ export class TerminalState {
   }
 }
 
-/**
- * Questions that a terminal answers as if it were typing: where the cursor is, which terminal it is, what its colours
- * and settings are.
- */
-const questions = new RegExp(
+/** Queries that a terminal answers with input: cursor position, terminal type, colours and settings. */
+const queries = new RegExp(
   [
     enquiry,
     `${esc}\\[[>=?]?[\\d;]*[cn]`,
@@ -63,7 +63,7 @@ const questions = new RegExp(
   'g',
 )
 
-/** What was written before somebody looked, without the questions in it: answers to them would be typed into the job. */
-export function withoutQuestions(text: string): string {
-  return text.replace(questions, '')
+/** Removes queries from earlier output: the terminal's replies would be sent to the job as input. */
+export function withoutQueries(text: string): string {
+  return text.replace(queries, '')
 }

@@ -1,15 +1,15 @@
 import { once } from 'node:events'
 import type { Screen } from './fit-screen'
 
-/** Where a command writes. Tests give one that remembers. */
+/** Where a command writes. Tests use a fake that records the output. */
 export interface Terminal {
   out(text: string): Promise<void>
   err(text: string): Promise<void>
   outIsTerminal: boolean
   errIsTerminal: boolean
-  /** The size of the terminal behind `out` as it is now; null where there is none. */
+  /** The current size of the terminal. Null if output is not a terminal. */
   screen(): Screen | null
-  /** NO_COLOR was not set. */
+  /** NO_COLOR is not set. */
   coloursWanted: boolean
 }
 
@@ -30,7 +30,7 @@ export function processTerminal(): Terminal {
   }
 }
 
-/** A slow reader holds the writer back: a job may print faster than a pipe is read. */
+/** Waits for a slow reader: a job may print faster than a pipe is read. */
 function writerTo(stream: NodeJS.WriteStream): (text: string) => Promise<void> {
   return async (text) => {
     if (!stream.write(text)) await once(stream, 'drain')
@@ -41,7 +41,7 @@ export function paint(text: string, colour: Colour | null, wanted: boolean): str
   return colour !== null && wanted ? `\u001b[${codes[colour]}m${text}\u001b[0m` : text
 }
 
-/** What others chose, such as a job's name, must not steer the terminal. */
+/** Text of other users, such as a job's name, must not control the terminal. */
 export function withoutControls(text: string): string {
   return text.replace(/\p{Cc}/gu, ' ')
 }

@@ -5,7 +5,7 @@ interface FakeContext extends Context {
   written: { out: string; err: string }
 }
 
-/** A context whose server is a function, and whose terminal remembers. */
+/** A context whose server is a function, and whose terminal records the output. */
 export function fakeContext(answer: (request: Request) => Response | Promise<Response>): FakeContext {
   const written = { out: '', err: '' }
   const connectTo: Context['connectTo'] = ({ server: baseUrl, token }) =>
@@ -40,7 +40,7 @@ export function fakeContext(answer: (request: Request) => Response | Promise<Res
 
 export const jobId = '0190a3b4-0000-7000-8000-000000000001'
 
-/** A job as lists show it. */
+/** A job in a list. */
 export function summary(changes: object = {}) {
   return {
     job_id: jobId,
@@ -62,7 +62,7 @@ export function summary(changes: object = {}) {
   }
 }
 
-/** A job as its own address shows it. */
+/** A job with all details. */
 export function detail(changes: object = {}) {
   return {
     ...summary(),

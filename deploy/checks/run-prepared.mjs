@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { prepareBuild, prepareEngine, prepareImage, preparePackages, together } from '../run/prepare.mjs'
+import { prepareBuild, prepareEngine, prepareImage, preparePackages, runTracks } from '../run/prepare.mjs'
 import { createReport } from '../run/report.mjs'
 import { readSettings, root } from '../run/settings.mjs'
 import { stopOnSignals } from '../run/signals.mjs'
@@ -20,7 +20,7 @@ const { dataDir } = readSettings(process.env)
 /** @type {import('../engine/engine.mjs').Engine | undefined} */
 let engine
 try {
-  await together(signal, [
+  await runTracks(signal, [
     async (signal) => {
       engine = await prepareEngine({ report, signal, dataDir })
       await prepareImage({ report, signal, dataDir }, engine)

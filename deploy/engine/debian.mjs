@@ -1,10 +1,10 @@
-/** Installing Debian packages, where this process may. */
+/** Installs Debian packages, where this process may. */
 import { accessSync, constants, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { runCommand } from '../run/processes.mjs'
 import { isDebian } from './engine-choice.mjs'
 
-/** The text that says which distribution this is; empty where there is none. */
+/** The content of os-release, which names the distribution. Empty if the file does not exist. */
 export function readOsRelease() {
   try {
     return readFileSync('/etc/os-release', 'utf8')
@@ -14,7 +14,8 @@ export function readOsRelease() {
 }
 
 /**
- * The full path of a program, or null. Root's own directories are looked at too: a slim PATH leaves them out.
+ * The full path of a program, or null. Also searches the system directories, because a minimal PATH omits
+ * them.
  * @param {string} name
  */
 export function findProgram(name) {
@@ -25,7 +26,7 @@ export function findProgram(name) {
       accessSync(path, constants.X_OK)
       return path
     } catch {
-      // Not in this directory; the next one may have it.
+      // Not in this directory; try the next one.
     }
   }
   return null
@@ -39,7 +40,7 @@ export function mayInstall() {
 let updated = false
 
 /**
- * Installs packages. Nothing stops it half-way: a dpkg cut short leaves the system in need of repair.
+ * Installs packages. It cannot be aborted: an interrupted dpkg leaves the system in need of repair.
  * @param {string[]} packages
  * @param {(note: string) => void} progress
  */

@@ -1,4 +1,7 @@
-/** As much of the Docker Engine's HTTP interface as setting up needs, with Node alone: no package is here yet. */
+/**
+ * The part of the Docker Engine HTTP API that the setup needs. It uses only Node, because it runs before any
+ * package is installed.
+ */
 import { readFileSync } from 'node:fs'
 import http from 'node:http'
 import https from 'node:https'
@@ -12,7 +15,7 @@ import { join } from 'node:path'
  */
 
 /**
- * Where a DOCKER_HOST points.
+ * Parses a DOCKER_HOST.
  * @param {string} dockerHost such as `unix:///var/run/docker.sock` or `tcp://10.0.0.1:2375`
  * @returns {Address}
  */
@@ -23,12 +26,10 @@ export function parseDockerHost(dockerHost) {
   if (url?.hostname && ['tcp:', 'http:', 'https:'].includes(url.protocol)) {
     return { host: url.hostname, port: Number(url.port || (url.protocol === 'https:' ? 2376 : 2375)) }
   }
-  throw new Error(
-    `DOCKER_HOST="${dockerHost}" is not an address gpuq can use. Use unix:///path or tcp://host:port.`,
-  )
+  throw new Error(`DOCKER_HOST="${dockerHost}" is not a valid address. Use unix:///path or tcp://host:port.`)
 }
 
-/** The engine answered with an error. */
+/** The engine returned an error. */
 export class EngineError extends Error {
   /**
    * @param {number} status
@@ -78,8 +79,7 @@ export function createEngineClient(dockerHost, env = process.env) {
       const request = (tls ? https : http).request(options, resolve)
       request.on('error', reject)
       if (idleMs) {
-        const giveUp = () =>
-          request.destroy(new Error(`nothing heard from the engine for ${idleMs / 1000} s`))
+        const giveUp = () => request.destroy(new Error(`no response from the engine for ${idleMs / 1000} s`))
         request.setTimeout(idleMs, giveUp)
       }
       if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body)) request.end(body)
@@ -106,16 +106,19 @@ export function createEngineClient(dockerHost, env = process.env) {
     try {
       message = JSON.parse(body).message
     } catch {
-      // Not JSON: a proxy's page, or nothing at all; the text itself is the best there is.
+      // Not JSON, such as a proxy's error page: use the text itself.
     }
-    throw new EngineError(response.statusCode ?? 500, message || `the engine answered ${response.statusCode}`)
+    throw new EngineError(
+      response.statusCode ?? 500,
+      message || `the engine returned status ${response.statusCode}`,
+    )
   }
 
   return {
     host: dockerHost,
 
     /**
-     * One request; the answer's JSON, or null when there is none.
+     * Sends one request. Returns the JSON of the response, or null without content.
      * @param {string} method
      * @param {string} path
      * @param {RequestOptions} [options]
@@ -127,7 +130,7 @@ export function createEngineClient(dockerHost, env = process.env) {
     },
 
     /**
-     * One request whose answer is plain bytes.
+     * Sends one request and returns the response as bytes.
      * @param {string} method
      * @param {string} path
      * @param {RequestOptions} [options]
@@ -139,7 +142,8 @@ export function createEngineClient(dockerHost, env = process.env) {
     },
 
     /**
-     * One request that reports as it goes: each message goes to `onMessage`; an error among them is thrown.
+     * Sends one request with a streaming response. Passes each message to `onMessage`, and throws if a
+     * message reports an error.
      * @param {string} method
      * @param {string} path
      * @param {RequestOptions} options

@@ -1,4 +1,7 @@
-/** Deciding how to get a Docker engine. Pure: facts in, one action out, so that every case can be tested. */
+/**
+ * Decides how to get a Docker engine. A pure function from facts to one action, so that every case can be
+ * tested.
+ */
 
 /**
  * @typedef {object} Probe
@@ -25,7 +28,7 @@
 export const defaultHost = 'unix:///var/run/docker.sock'
 
 /**
- * Whether packages come from apt here: Debian, Ubuntu and what is made of them.
+ * Whether packages come from apt: Debian, Ubuntu and their derivatives.
  * @param {string} osRelease
  */
 export function isDebian(osRelease) {
@@ -57,37 +60,37 @@ export function chooseEngine(facts) {
 function findObstacle(facts, host) {
   if (!host.startsWith('unix://')) {
     return {
-      problem: `DOCKER_HOST is ${host}, and no engine answers there.`,
-      steps: ['Start that engine, or unset DOCKER_HOST to use one on this machine.'],
+      problem: `DOCKER_HOST is ${host}, but no engine answers there.`,
+      steps: ['Start that engine, or unset DOCKER_HOST to use an engine on this machine.'],
     }
   }
   if (facts.platform === 'darwin' || facts.platform === 'win32') {
     return {
-      problem: 'No Docker engine answers on this machine.',
+      problem: 'No Docker engine is running on this machine.',
       steps: [
-        'Install Docker Desktop (https://docs.docker.com/get-docker/) and start it:',
-        'it is ready when its whale stands still.',
-        ...(facts.platform === 'win32' ? ['Run gpuq inside WSL 2 (Ubuntu): npm start there.'] : []),
+        'Install Docker Desktop (https://docs.docker.com/get-docker/) and start it.',
+        'Wait until it reports that the engine is running.',
+        ...(facts.platform === 'win32' ? ['Run gpuq inside WSL 2 (Ubuntu): run npm start there.'] : []),
       ],
     }
   }
   const denied = facts.probes.find((probe) => probe.state === 'denied')
   if (denied) {
     return {
-      problem: `A Docker engine is at ${denied.host}, but you may not use it.`,
+      problem: `You do not have permission to use the Docker engine at ${denied.host}.`,
       steps: [
-        'Add yourself to its group, then sign out and in again:',
+        'Add your user to its group, then log out and in again:',
         '  sudo usermod -aG docker "$USER"',
-        'For this one shell, "newgrp docker" does it at once.',
+        'Or run "newgrp docker" to apply the group to the current shell.',
       ],
     }
   }
   if (!facts.root) return obstacleForUser(facts)
   if (facts.missing.length > 0 && !isDebian(facts.osRelease)) {
     return {
-      problem: `No Docker engine answers, and gpuq installs one by itself only on Debian and Ubuntu (missing: ${facts.missing.join(', ')}).`,
+      problem: `No Docker engine is running. gpuq can install one only on Debian and Ubuntu (missing: ${facts.missing.join(', ')}).`,
       steps: [
-        'Install it by your system’s packages, then start it:',
+        'Install Docker with the packages of your system, then start it:',
         '  Fedora, RHEL:  dnf install moby-engine && systemctl enable --now docker',
         '  Arch:          pacman -S docker && systemctl enable --now docker',
         '  Alpine:        apk add docker && rc-service docker start',
@@ -105,15 +108,15 @@ function obstacleForUser(facts) {
     ? '  sudo apt-get update && sudo apt-get install -y docker.io iptables mmdebstrap'
     : '  install Docker for your system: https://docs.docker.com/engine/install/'
   return {
-    problem: 'No Docker engine answers on this machine, and gpuq may start one only as root.',
+    problem: 'No Docker engine is running on this machine. gpuq needs root to start one.',
     steps: [
-      'Once, as root:',
+      'Run once as root:',
       ...(facts.missing.length > 0 ? [install] : []),
       facts.systemd
         ? '  sudo systemctl enable --now docker'
         : '  sudo sh -c "setsid dockerd >/var/log/dockerd.log 2>&1 &"',
-      '  sudo usermod -aG docker "$USER"    (then sign out and in again)',
-      'Or, without root: rootless Docker, https://docs.docker.com/engine/security/rootless/',
+      '  sudo usermod -aG docker "$USER"    (then log out and in again)',
+      'Or use rootless Docker: https://docs.docker.com/engine/security/rootless/',
     ],
   }
 }
@@ -126,6 +129,6 @@ function explainRefusal({ problem, steps }) {
     '',
     ...steps.map((step) => `  ${step}`),
     '',
-    'Or point DOCKER_HOST at an engine that this machine shares its files with. Then run the command again.',
+    "Or set DOCKER_HOST to an engine that can access this machine's files. Then run the command again.",
   ].join('\n')
 }

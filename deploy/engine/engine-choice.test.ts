@@ -25,7 +25,7 @@ function refusal(changes: Partial<Facts>): string {
 }
 
 describe('which engine', () => {
-  it('uses the first one that answers, whoever we are', () => {
+  it('uses the first engine that answers, with or without root', () => {
     const probes: Facts['probes'] = [
       { host: defaultHost, state: 'denied' },
       { host: 'unix:///run/user/1000/docker.sock', state: 'answers', version: '29.5.0' },
@@ -37,7 +37,7 @@ describe('which engine', () => {
     })
   })
 
-  it('starts one as root, and installs it first on Debian where it is missing', () => {
+  it('starts an engine as root, and installs it first on Debian if it is missing', () => {
     expect(chooseEngine(facts())).toEqual({
       action: 'start',
       host: defaultHost,
@@ -47,7 +47,7 @@ describe('which engine', () => {
     expect(chooseEngine(facts({ missing: ['dockerd'] }))).toMatchObject({ action: 'start', install: true })
   })
 
-  it('leaves starting to systemd where systemd runs, but not on a socket of its own', () => {
+  it('lets systemd start the engine, except on a custom socket', () => {
     expect(chooseEngine(facts({ systemd: true }))).toMatchObject({ service: true })
     const dockerHost = 'unix:///tmp/x.sock'
     expect(chooseEngine(facts({ systemd: true, dockerHost }))).toMatchObject({
@@ -61,7 +61,7 @@ describe('which engine', () => {
   })
 })
 
-describe('what to do where none can be had', () => {
+describe('instructions if no engine is available', () => {
   it.each<[string, Partial<Facts>, RegExp]>([
     ['not root', { root: false, missing: ['dockerd'] }, /sudo apt-get install|sudo apt-get update/],
     ['not root, installed', { root: false, systemd: true }, /sudo systemctl enable --now docker/],
@@ -70,11 +70,11 @@ describe('what to do where none can be had', () => {
     ['macOS', { platform: 'darwin', root: false }, /Docker Desktop/],
     ['Windows', { platform: 'win32', root: false }, /WSL 2/],
     [
-      'no right to the socket',
+      'no permission for the socket',
       { root: false, probes: [{ host: defaultHost, state: 'denied' }] },
       /usermod -aG docker/,
     ],
-    ['an engine elsewhere', { dockerHost: 'tcp://gpu-box:2375', probes: [] }, /tcp:\/\/gpu-box:2375/],
+    ['a remote engine', { dockerHost: 'tcp://gpu-box:2375', probes: [] }, /tcp:\/\/gpu-box:2375/],
   ])('%s', (_, changes, expected) => {
     const message = refusal(changes)
     expect(message).toMatch(expected)
@@ -83,7 +83,7 @@ describe('what to do where none can be had', () => {
   })
 })
 
-describe('Debian and its kin', () => {
+describe('Debian and its derivatives', () => {
   it.each([
     [debian, true],
     ['ID=ubuntu\nID_LIKE=debian\n', true],

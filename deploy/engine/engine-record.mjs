@@ -1,6 +1,6 @@
 /**
- * Our note of having started an engine, kept in the data directory: it outlives a kill, so that the next run can
- * stop what this one could not.
+ * Records in the data directory that gpuq started an engine. The record survives a kill, so that the next run
+ * can stop the engine.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,8 +24,8 @@ export function isAlive({ pid, identity }) {
 }
 
 /**
- * Whether an engine is this process's to stop: it is its own, or its owner was killed and left it behind. Tests that
- * run beside a gpuq of the same data directory must not stop the engine under it.
+ * Whether this process may stop an engine: it owns it, or the owner was killed. Tests that use the data
+ * directory of a running gpuq must not stop its engine.
  * @param {Known} owner
  */
 export function mayOwn(owner) {

@@ -1,6 +1,6 @@
 /**
- * Makes sure a Docker engine answers: uses the one that does, else starts one, installing it first where it may.
- * Runs before any package is installed, so it needs nothing but Node.
+ * Makes sure that a Docker engine is running: uses an existing one, or installs and starts one if permitted.
+ * It uses only Node, because it runs before any package is installed.
  */
 import { spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs'
@@ -40,7 +40,7 @@ export async function probeEngine(host) {
   }
 }
 
-/** The sockets an engine may be at when DOCKER_HOST names none: the system's, a rootless one, Docker Desktop's. */
+/** The usual sockets without a DOCKER_HOST: the system's, a rootless engine's, Docker Desktop's. */
 function usualHosts() {
   const runtime = process.env.XDG_RUNTIME_DIR
   return [
@@ -112,7 +112,7 @@ function describeEngine(host, version, dataDir) {
 }
 
 /**
- * The system's own service: it was installed to run for good, so it is not ours to stop.
+ * Starts the system's service. It is meant to run permanently, so gpuq does not stop it.
  * @param {string} host
  * @param {string} dataDir
  * @param {(note: string) => void} progress
@@ -122,7 +122,7 @@ async function startService(host, dataDir, progress) {
   await runCommand('systemctl', ['start', 'docker.service'])
   const probe = await probeEngine(host)
   if (probe.state !== 'answers') {
-    throw new Error('The docker service was started but does not answer. See: journalctl -u docker')
+    throw new Error('The docker service was started but does not answer. Check its log: journalctl -u docker')
   }
   return describeEngine(host, probe.version ?? '', dataDir)
 }
@@ -159,7 +159,8 @@ async function startDaemon(host, args, dataDir, signal) {
   const deadline = performance.now() + startMs
   while (performance.now() < deadline && !signal?.aborted) {
     const probe = await probeEngine(host)
-    // Another program may have started one a moment before us; then ours has given up, and theirs is used.
+    // Another program may have started an engine at the same time. Then our dockerd exits, and we use the
+    // other one.
     if (probe.state === 'answers') return describeEngine(host, probe.version ?? '', dataDir)
     if (ended) break
     await sleep(100)
@@ -176,17 +177,17 @@ async function startDaemon(host, args, dataDir, signal) {
  */
 function explainFailure(logFile, ended) {
   const tail = readFileSync(logFile, 'utf8').trim().split('\n').slice(-6)
-  const what = ended ? 'ended' : `did not answer within ${startMs / 1000} s`
+  const what = ended ? 'exited' : `did not answer within ${startMs / 1000} s`
   return [
-    `The Docker engine was started and ${what}. Its last lines, from ${logFile}:`,
+    `The Docker engine was started but ${what}. The last lines of ${logFile}:`,
     ...tail.map((line) => `  ${line}`),
     'In a container or a small virtual machine, dockerd needs full privileges and mounted cgroups.',
   ].join('\n')
 }
 
 /**
- * After a crash, dockerd refuses to start when any process has the number in its old pid file. One that is just ending
- * still has its own there: it is waited for, unless it is one that answers.
+ * Removes dockerd's pid file after a crash. dockerd refuses to start if any process has the number in it. If
+ * a dockerd that is stopping still has that number, wait for its end, unless it answers.
  * @param {string} host
  * @param {string[]} args
  */
@@ -219,8 +220,8 @@ async function stopDaemon(record, dataDir) {
   const running = await client.call('GET', '/containers/json', { idleMs: probeMs }).catch(() => [])
   const strangers = running.filter(({ Labels }) => !Labels['gpuq.job']).length
   if (strangers > 0) {
-    const whose = strangers === 1 ? 'a container that is' : `${strangers} containers that are`
-    return `The Docker engine runs ${whose} not gpuq's, so it stays up (process ${record.pid}).`
+    const whose = strangers === 1 ? '1 container' : `${strangers} containers`
+    return `The Docker engine keeps running (process ${record.pid}): it runs ${whose} that gpuq did not create.`
   }
   await endProcess(record.pid, record.identity, stopGraceMs)
   dropRecord(dataDir)

@@ -1,19 +1,19 @@
 /**
- * How the default environment's image is made, and how its making reads on the screen. Pure.
+ * How to build the default environment's image, and how to report the progress. Pure functions.
  *
- * The image holds `python` and `python3` with torch, pandas and numpy, a user `gpuq` (uid 10001), and the
- * directories `/work` (a job's own, at run time a tmpfs) and `/job` (its code, read-only).
+ * The image contains `python` and `python3` with torch, pandas and numpy, a user `gpuq` (uid 10001), and the
+ * directories `/work` (the job's own directory, a tmpfs at run time) and `/job` (the job's code, read-only).
  */
 import { createHash } from 'node:crypto'
 import { formatBytes } from '../run/report.mjs'
 
-/** The image of the default environment. A new recipe that jobs could notice gets a new tag. */
+/** The image of the default environment. If a change of the recipe may affect jobs, change the tag. */
 export const defaultImage = 'gpuq/python:1'
 
 const suite = 'bookworm'
 const packages = ['python3', 'python3-torch', 'python3-pandas', 'python3-numpy', 'python-is-python3']
 
-/** What no job needs: documentation, translations, and libtorch's own tests. */
+/** Files that jobs do not need: documentation, translations, and libtorch's own tests. */
 const excluded = [
   '/usr/share/doc/*',
   '/usr/share/man/*',
@@ -24,14 +24,15 @@ const excluded = [
 ]
 
 const customizing = [
-  // Left out of the packages instead, pandas would fail to configure: it compiles them first.
+  // Delete these tests after installation. pandas compiles them on configuration, so excluding them would
+  // fail.
   'rm -rf "$1/usr/lib/python3/dist-packages/pandas/tests"',
   'mkdir -p "$1/work" "$1/job"',
   'chroot "$1" useradd --uid 10001 --no-create-home --home-dir /work --shell /usr/sbin/nologin gpuq',
   'chroot "$1" chown gpuq:gpuq /work',
 ]
 
-/** Arguments of mmdebstrap but for the file it writes, which comes last. */
+/** The arguments of mmdebstrap, without the output file, which comes last. */
 export const debianArguments = [
   '--variant=minbase',
   '--verbose',
@@ -46,7 +47,7 @@ export const debianArguments = [
   suite,
 ]
 
-/** What `docker import` is to write into the image's configuration. */
+/** The image configuration that `docker import` sets. */
 export const debianConfiguration = [
   'ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
   'ENV LANG=C.UTF-8',
@@ -56,7 +57,7 @@ export const debianConfiguration = [
 ]
 
 /**
- * The cached file system's name: another recipe or another processor is another file.
+ * The name of the cached file system. It differs by recipe and architecture.
  * @param {string} architecture
  */
 export function cachedRootfsName(architecture) {
@@ -65,7 +66,7 @@ export function cachedRootfsName(architecture) {
 }
 
 /**
- * The public image to start from, and what it lacks. PyTorch's own image exists for amd64 only.
+ * The public base image and the packages to add. PyTorch publishes its image for amd64 only.
  * @param {string} architecture as the engine names it
  */
 export function registryRecipe(architecture) {
@@ -85,7 +86,7 @@ CMD ["python"]
   return { base, dockerfile }
 }
 
-/** Run inside a new image before it gets its name: everything the environment promises, in one program. */
+/** Runs in a new image before it is tagged. Tests everything that the environment promises. */
 export const smokeTest = `
 import os, pwd, shutil
 import numpy, pandas, torch
@@ -97,7 +98,7 @@ open("/work/written", "w").write("ok")
 print("torch", torch.__version__, "pandas", pandas.__version__)
 `
 
-/** @param {string} text such as `262 MB` in apt's words */
+/** @param {string} text a size as apt prints it, such as `262 MB` */
 export function parseSize(text) {
   const match = /^([\d.,]+) ([kMG]?)B$/.exec(text)
   if (!match) return 0
@@ -106,7 +107,7 @@ export function parseSize(text) {
   return Number((match[1] ?? '').replaceAll(',', '')) * factors[unit]
 }
 
-/** Follows mmdebstrap's lines; gives a note for those that change what a person should know. */
+/** Parses the output of mmdebstrap. Returns a note for each change that the user should see. */
 export function followDebian() {
   const seen = { total: 0, received: 0, unpacked: 0, configured: 0 }
   return (/** @type {string} */ line) => {
@@ -119,12 +120,12 @@ export function followDebian() {
     }
     if (/^Unpacking /.test(line)) return `unpacking package ${++seen.unpacked} of ${seen.total}`
     if (/^Setting up /.test(line)) return `setting up package ${++seen.configured} of ${seen.total}`
-    if (/^I: creating tarball/.test(line)) return 'packing the file system'
+    if (/^I: creating tarball/.test(line)) return 'creating the file system archive'
     return null
   }
 }
 
-/** Follows what an engine says while it pulls and builds. */
+/** Parses the engine's messages during a pull and a build. */
 export function followEngine() {
   /** @type {Map<string, { current: number, total: number }>} */
   const layers = new Map()

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { cachedRootfsName, followDebian, followEngine, parseSize, registryRecipe } from './image-recipes.mjs'
 
 describe('the cached file system', () => {
-  it('keeps its name while the recipe stands, one for each processor', () => {
+  it('keeps its name until the recipe or the architecture changes', () => {
     expect(cachedRootfsName('amd64')).toBe(cachedRootfsName('amd64'))
     expect(cachedRootfsName('amd64')).not.toBe(cachedRootfsName('arm64'))
     expect(cachedRootfsName('amd64')).toMatch(/^python-[0-9a-f]{16}\.tar$/)
@@ -10,16 +10,19 @@ describe('the cached file system', () => {
 })
 
 describe('the public image', () => {
-  it.each(['amd64', 'arm64'])('has a fixed tag on %s, and what jobs expect is added', (architecture) => {
-    const { base, dockerfile } = registryRecipe(architecture)
-    expect(base).toMatch(/:\d/)
-    expect(dockerfile).toContain(`FROM ${base}\n`)
-    expect(dockerfile).toMatch(/pandas==.*[\s\S]*--uid 10001/)
-  })
+  it.each(['amd64', 'arm64'])(
+    'has a fixed tag on %s, and adds the packages that jobs expect',
+    (architecture) => {
+      const { base, dockerfile } = registryRecipe(architecture)
+      expect(base).toMatch(/:\d/)
+      expect(dockerfile).toContain(`FROM ${base}\n`)
+      expect(dockerfile).toMatch(/pandas==.*[\s\S]*--uid 10001/)
+    },
+  )
 })
 
 describe('progress of a build from packages', () => {
-  it('counts what is downloaded and unpacked', () => {
+  it('reports downloaded and unpacked packages', () => {
     const follow = followDebian()
     const notes = [
       'I: downloading packages with apt...',
@@ -36,7 +39,7 @@ describe('progress of a build from packages', () => {
       'downloading packages, 3 MB',
       'unpacking package 1 of 441',
       'setting up package 1 of 441',
-      'packing the file system',
+      'creating the file system archive',
     ])
   })
 
@@ -49,7 +52,7 @@ describe('progress of a build from packages', () => {
 })
 
 describe('progress of a pull', () => {
-  it('adds the layers up, and shows the steps after it', () => {
+  it('sums up the layers and shows the build steps', () => {
     const follow = followEngine()
     follow({ id: 'a', status: 'Downloading', progressDetail: { current: 1e6, total: 2e6 } })
     const note = follow({ id: 'b', status: 'Downloading', progressDetail: { current: 5e6, total: 1e9 } })

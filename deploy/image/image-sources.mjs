@@ -1,4 +1,4 @@
-/** Where the default environment's image comes from: a registry, or Debian's packages. */
+/** Gets the default environment's image from a registry or builds it from Debian packages. */
 import { createReadStream, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -8,9 +8,9 @@ import { formatBytes } from '../run/report.mjs'
 import * as recipes from './image-recipes.mjs'
 import { packDockerfile } from './tar.mjs'
 
-/** How long a registry may take to say that it has the image. */
+/** How long to wait for a registry's answer. */
 const registryMs = 8000
-/** A pull that stands still for so long is given up; the packages are tried instead. */
+/** How long a pull may make no progress. After that, the image is built from packages. */
 const pullIdleMs = 60_000
 
 /**
@@ -35,12 +35,9 @@ export async function pullImage({ client, progress, signal }, image) {
   } catch (cause) {
     signal?.throwIfAborted()
     const why = cause instanceof Error ? cause.message : String(cause)
-    throw new Error(
-      `GPUQ_DEFAULT_IMAGE is ${image}, which is not in the engine and cannot be pulled: ${why}`,
-      {
-        cause,
-      },
-    )
+    throw new Error(`Cannot pull GPUQ_DEFAULT_IMAGE (${image}), and the engine does not have it: ${why}`, {
+      cause,
+    })
   }
 }
 
@@ -51,7 +48,7 @@ export async function pullImage({ client, progress, signal }, image) {
  */
 export async function buildFromRegistry({ client, progress, signal }, architecture) {
   const { base, dockerfile } = recipes.registryRecipe(architecture)
-  progress('asking the registry')
+  progress('contacting the registry')
   let id = ''
   try {
     await client.call('GET', `/distribution/${base}/json`, { signal: withTimeout(signal, registryMs) })
@@ -71,7 +68,7 @@ export async function buildFromRegistry({ client, progress, signal }, architectu
   } catch (error) {
     signal?.throwIfAborted()
     const timedOut = error instanceof Error && error.name === 'AbortError'
-    if (timedOut) return { reason: `it did not answer within ${registryMs / 1000} s` }
+    if (timedOut) return { reason: `no answer within ${registryMs / 1000} s` }
     return { reason: error instanceof Error ? error.message : String(error) }
   }
 }
@@ -100,7 +97,8 @@ export async function buildFromPackages({ client, progress, signal }, architectu
     try {
       await runCommand('mmdebstrap', [...recipes.debianArguments, unfinished], {
         signal,
-        // Root's scratch goes beside the result: /tmp may be small. Others need a directory their helpers can enter.
+        // As root, use the target directory for temporary files, because /tmp may be small. Other users need
+        // a directory that mmdebstrap's subordinate users can access.
         env: { ...process.env, ...(process.getuid?.() === 0 ? { TMPDIR: directory } : {}) },
         onLine(line) {
           const note = follow(line)
@@ -124,13 +122,13 @@ async function ensureDebootstrap(progress, reason) {
   if (mayInstall()) return installPackages(['mmdebstrap', 'debian-archive-keyring'], progress)
   throw new Error(
     [
-      `The default environment's image, ${recipes.defaultImage}, could not be made.`,
-      `The registry does not help: ${reason}`,
-      'Without a registry it is built from Debian packages, which needs mmdebstrap. One of these helps:',
+      `Cannot create the default environment's image ${recipes.defaultImage}.`,
+      `The registry is not available: ${reason}`,
+      'Building it from Debian packages needs mmdebstrap. Do one of the following:',
       '',
-      '  on Debian or Ubuntu:   sudo apt-get install -y mmdebstrap debian-archive-keyring',
-      `  from another machine:  docker save ${recipes.defaultImage} | ssh HERE docker load`,
-      '  an image of your own:  GPUQ_DEFAULT_IMAGE=NAME (python with what your jobs import)',
+      '  install it (Debian, Ubuntu):    sudo apt-get install -y mmdebstrap debian-archive-keyring',
+      `  copy it from another machine:   docker save ${recipes.defaultImage} | ssh HERE docker load`,
+      '  use your own image:             GPUQ_DEFAULT_IMAGE=NAME (with Python and the packages of your jobs)',
       '',
       'Then run the command again.',
     ].join('\n'),
@@ -159,7 +157,7 @@ async function importRootfs({ client, progress, signal }, rootfs) {
   return id
 }
 
-/** Where the built file system is kept. */
+/** The cache directory for the built file system. */
 function cacheDirectory() {
   const directory = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'gpuq')
   mkdirSync(directory, { recursive: true })

@@ -1,6 +1,6 @@
 /**
- * Makes sure the default environment's image is in the engine: pulled from a registry where one answers,
- * else built from Debian packages, which takes about a minute and a half and is kept in the cache directory.
+ * Makes sure that the engine has the default environment's image. Pulls it from a registry, or builds it from
+ * Debian packages, which takes about 90 seconds. The result is cached.
  */
 import { pathToFileURL } from 'node:url'
 import { createEngineClient, EngineError } from '../engine/docker-api.mjs'
@@ -26,7 +26,7 @@ export async function ensureImage({ image = defaultImage, ...making }) {
   const pulled = await buildFromRegistry(making, architecture)
   const id =
     typeof pulled === 'string' ? pulled : await buildFromPackages(making, architecture, pulled.reason)
-  await tryOut(making, id)
+  await testImage(making, id)
   const [repository, tag] = image.split(':')
   await making.client.call('POST', `/images/${id}/tag?repo=${repository}&tag=${tag}`)
   const how = typeof pulled === 'string' ? 'pulled' : 'packages'
@@ -48,12 +48,12 @@ async function findImage(client, image) {
 }
 
 /**
- * Runs the image once, confined as jobs are, before it gets its name.
+ * Runs the image once with the restrictions of a job, before it is tagged.
  * @param {Making} making
  * @param {string} id
  */
-async function tryOut({ client, progress, signal }, id) {
-  progress('trying it out')
+async function testImage({ client, progress, signal }, id) {
+  progress('testing the image')
   const container = await client.call('POST', '/containers/create', {
     body: JSON.stringify({
       Image: id,
@@ -73,20 +73,24 @@ async function tryOut({ client, progress, signal }, id) {
     await client.call('POST', `${path}/start`)
     const { StatusCode } = await client.call('POST', `${path}/wait`, { signal })
     const output = await client.bytes('GET', `${path}/logs?stdout=1&stderr=1`)
-    if (StatusCode !== 0) throw new Error(`The new image does not run Python as it should:\n${output}`)
+    if (StatusCode !== 0) throw new Error(`The test of the new image failed:\n${output}`)
   } finally {
     await client.call('DELETE', `${path}?force=1`)
   }
 }
 
-const how = { present: 'already here', pulled: 'from the registry', packages: 'from Debian packages' }
+const how = {
+  present: 'already here',
+  pulled: 'pulled from the registry',
+  packages: 'built from Debian packages',
+}
 
 /** @param {Awaited<ReturnType<typeof ensureImage>>} made */
 export function describeImage(made) {
   return `${made.image}, ${formatBytes(made.size)}, ${how[made.how]}`
 }
 
-// As a program, for a machine or a compose file where only the image is wanted.
+// Can also run alone, for a machine or a compose file that only needs the image.
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const client = createEngineClient(process.env.DOCKER_HOST || defaultHost)
   const image = process.env.GPUQ_DEFAULT_IMAGE || undefined

@@ -1,14 +1,14 @@
 /**
- * Tar files of a few small files, the same for the same content: nothing in them says when or by whom they were made.
+ * Creates small, reproducible tar files: they contain no time and no user.
  * No package does it, because `npm start` loads this file before it installs any.
  */
 
 const block = 512
-/** What a header has room for. */
-const longestName = 100
+/** The limit of the tar header. */
+const maxNameLength = 100
 
 /**
- * What the engine's build takes as its context: a tar file with one Dockerfile in it.
+ * Packs a build context for the engine: a tar file with one Dockerfile.
  * @param {string} dockerfile
  */
 export function packDockerfile(dockerfile) {
@@ -16,8 +16,8 @@ export function packDockerfile(dockerfile) {
 }
 
 /**
- * @param {{ name: string, content: Buffer, executable?: boolean }[]} files in the order that they get
- * @throws when a name is too long, or not ASCII
+ * @param {{ name: string, content: Buffer, executable?: boolean }[]} files in the order of the archive
+ * @throws if a name is too long or not ASCII
  */
 export function packFiles(files) {
   const packed = files.flatMap(({ name, content, executable = false }) => [
@@ -34,8 +34,10 @@ export function packFiles(files) {
  * @param {number} mode
  */
 function header(name, bytes, mode) {
-  if (name.length > longestName || !/^[\x21-\x7e]+$/.test(name)) {
-    throw new Error(`A tar file cannot hold the name ${JSON.stringify(name)}.`)
+  if (name.length > maxNameLength || !/^[\x21-\x7e]+$/.test(name)) {
+    throw new Error(
+      `A tar file cannot contain the name ${JSON.stringify(name)}: it is too long or not ASCII.`,
+    )
   }
   const head = Buffer.alloc(block)
   const field = (/** @type {number} */ at, /** @type {string} */ text) => head.write(text, at, 'ascii')

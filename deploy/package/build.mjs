@@ -1,4 +1,4 @@
-/** Builds the web and the worker when their sources changed since the last build. */
+/** Builds the web server and the worker if their sources changed since the last build. */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -30,7 +30,7 @@ const results = [
 const stampFile = join(root, 'dist', 'build.json')
 
 /**
- * Whether a file has a part in what is built. Tests and generated code have none.
+ * Whether a file is part of the build. Tests and generated code are not.
  * @param {string} path
  */
 export function isSource(path) {
@@ -38,7 +38,7 @@ export function isSource(path) {
 }
 
 /**
- * One hash over the names and the contents of all sources.
+ * One hash of the names and contents of all sources.
  * @param {string} [directory]
  */
 export function hashSources(directory = root) {
@@ -61,7 +61,7 @@ export function hashSources(directory = root) {
   return hash.digest('hex')
 }
 
-/** Whether the last build is one of these very sources. */
+/** Whether the last build used the current sources. */
 export function buildIsFresh() {
   if (!results.every((path) => existsSync(join(root, path))) || !existsSync(stampFile)) return false
   return JSON.parse(readFileSync(stampFile, 'utf8')).sources === hashSources()
@@ -75,7 +75,7 @@ export function clientIsFresh() {
 }
 
 /**
- * Generates the Prisma client. The types check needs no more than this.
+ * Generates the Prisma client. The type check needs only this.
  * @param {{ progress: (note: string) => void, signal?: AbortSignal }} options
  */
 export async function generateClient({ progress, signal }) {
@@ -89,7 +89,7 @@ export async function generateClient({ progress, signal }) {
 
 /** @param {{ progress: (note: string) => void, signal?: AbortSignal }} options */
 export async function build({ progress, signal }) {
-  // Taken before the build: a file saved meanwhile makes the next start build again.
+  // Hash before the build: if a file changes during the build, the next start builds again.
   const built = hashSources()
   rmSync(stampFile, { force: true })
   await generateClient({ progress, signal })
@@ -113,7 +113,7 @@ export async function build({ progress, signal }) {
   writeFileSync(stampFile, `${JSON.stringify({ sources: built })}\n`)
 }
 
-// As a program, for an image of gpuq itself.
+// Can also run alone, for the build of gpuq's own image.
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   await createReport().step('Build', (progress) => build({ progress }))
 }

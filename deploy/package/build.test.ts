@@ -17,8 +17,8 @@ function write(path: string, content: string) {
   writeFileSync(join(directory, path), content)
 }
 
-describe('whether to build again', () => {
-  it('depends on the sources’ names and contents', () => {
+describe('whether a build is needed', () => {
+  it('depends on the names and contents of the sources', () => {
     const before = hashSources(directory)
     expect(hashSources(directory)).toBe(before)
     write('lib/jobs/submit.ts', 'three')
@@ -30,7 +30,7 @@ describe('whether to build again', () => {
     expect(hashSources(directory)).not.toBe(before)
   })
 
-  it('does not depend on tests, pages of text and generated code', () => {
+  it('does not depend on tests, documents and generated code', () => {
     const before = hashSources(directory)
     write('lib/jobs/submit.test.ts', 'x')
     write('lib/database/generated/client.ts', 'x')

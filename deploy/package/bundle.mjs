@@ -1,4 +1,4 @@
-/** Bundles the programs that are not the web: each becomes one file in dist/ that Node runs as it is. */
+/** Bundles the programs other than the web server. Each becomes one file in dist/. */
 import { chmodSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
@@ -16,8 +16,8 @@ await build({
   },
 })
 
-// The command line is split: each command loads its own part, so that `gpuq --help` loads next to nothing. Its packages are
-// bundled, unlike the others': measured, `gpuq jobs` starts in two thirds of the time.
+// Split the command line, so that each command loads only its own code and `gpuq --help` starts fast. Here
+// packages are bundled: `gpuq jobs` then starts in two thirds of the time (measured).
 rmSync(join(root, 'dist', 'cli'), { recursive: true, force: true })
 const { metafile } = await build({
   ...bundleOptions,
@@ -28,7 +28,7 @@ const { metafile } = await build({
   splitting: true,
   metafile: true,
   chunkNames: 'cli/[name]-[hash]',
-  // Some of the packages are CommonJS, and ask for Node's own modules.
+  // Some packages are CommonJS and call require() for Node's modules.
   banner: {
     js: "#!/usr/bin/env node\nimport { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
   },

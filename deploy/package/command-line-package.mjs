@@ -1,16 +1,18 @@
-/** The command line as an npm package, which the web serves: who installs it needs no checkout. */
+/**
+ * Packs the command line as an npm package, which the web server offers for download. Users need no checkout.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { packFiles } from '../image/tar.mjs'
 
-/** Where gzip says on which system it was made. */
+/** The header byte in which gzip stores the operating system. */
 const systemByte = 9
 const unknownSystem = 255
 
 /**
- * Packs what the bundler has written: the program, its parts and the licenses of what is bundled into it. The same build
- * makes the same bytes, so that who has a package can be told that it is the newest.
+ * Packs the bundled program, its chunks and the licenses of bundled packages. The same build creates the same
+ * bytes, so that a user can be told whether their package is current.
  * @param {string} root the checkout
  * @param {Pick<import('esbuild').Metafile, 'inputs' | 'outputs'>} built
  */
@@ -34,7 +36,7 @@ export function packCommandLine(root, { inputs, outputs }) {
 }
 
 /**
- * What npm needs to know. There are no dependencies: all is bundled.
+ * The package.json. It has no dependencies, because everything is bundled.
  * @param {string} root
  */
 function manifestOf(root) {
@@ -45,7 +47,7 @@ function manifestOf(root) {
 }
 
 /**
- * The map that a script names is not packed.
+ * Removes the reference to the source map, which is not packed.
  * @param {string} script
  */
 function withoutMap(script) {
@@ -53,9 +55,9 @@ function withoutMap(script) {
 }
 
 /**
- * The licenses of the packages that the bundler took files from, as they ask for it.
+ * The licenses of the bundled packages. Most licenses require that they are included.
  * @param {string} root
- * @param {string[]} inputs the bundled files, below the root
+ * @param {string[]} inputs the bundled files, relative to the root
  */
 function licensesOf(root, inputs) {
   const homes = inputs.flatMap((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [])

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { packCommandLine } from './command-line-package.mjs'
 
-/** A checkout whose command line has just been bundled. */
+/** A checkout with a freshly bundled command line. */
 let root: string
 const manifest = {
   name: 'gpuq',
@@ -61,8 +61,8 @@ function pack(order = outputs): Buffer {
 const tar = (args: string[], input: Buffer) =>
   execFileSync('tar', args, { input, encoding: 'utf8', cwd: root })
 
-describe("the command line's package", () => {
-  it('holds the program, its parts and the licenses, and nothing else', () => {
+describe('the command line package', () => {
+  it('contains the program, its chunks and the licenses, and nothing else', () => {
     expect(tar(['-tzf', '-'], pack()).trimEnd().split('\n')).toEqual([
       'package/package.json',
       'package/LICENSE',
@@ -79,12 +79,12 @@ describe("the command line's package", () => {
     ])
   })
 
-  it('is installed from nothing but itself', () => {
+  it('installs without a registry', () => {
     const { private: _, scripts, dependencies, ...rest } = manifest
     expect(JSON.parse(tar(['-xOzf', '-', 'package/package.json'], pack()))).toEqual(rest)
   })
 
-  it('runs as it is unpacked, and names no map that is not there', () => {
+  it('runs after unpacking and refers to no missing source map', () => {
     tar(['-xzf', '-'], pack())
     expect(execFileSync(join(root, 'package', 'dist', 'cli.js'), { encoding: 'utf8' })).toBe('part\n')
     expect(readFileSync(join(root, 'package', 'dist', 'cli', 'part-1.js'), 'utf8')).toBe(
@@ -92,7 +92,7 @@ describe("the command line's package", () => {
     )
   })
 
-  it('is the same, byte for byte, whenever the same is built', () => {
+  it('is identical, byte for byte, for the same build', () => {
     const first = pack()
     utimesSync(join(root, 'dist', 'cli.js'), 1, 1)
     expect(pack([...outputs].reverse()).equals(first)).toBe(true)

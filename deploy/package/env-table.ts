@@ -1,4 +1,6 @@
-/** `npm run docs`: writes the table of environment variables into the admin guide, from where they are declared. */
+/**
+ * `npm run docs`: generates the table of environment variables in the admin guide from their declarations.
+ */
 import { readFile, writeFile } from 'node:fs/promises'
 import { describeEnv } from '@/lib/env'
 

@@ -1,4 +1,4 @@
-/** Installs the packages when they are missing or not those of package-lock.json. */
+/** Installs the packages if they are missing or differ from package-lock.json. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runCommand } from '../run/processes.mjs'
@@ -7,7 +7,8 @@ import { root } from '../run/settings.mjs'
 /** @typedef {Record<string, { version?: string, integrity?: string, optional?: boolean }>} Locked */
 
 /**
- * Whether what npm notes as installed is what the lock file asks for. A package for another platform may be missing.
+ * Whether the packages that npm recorded as installed match the lock file. Packages for other platforms may
+ * be missing.
  * @param {Locked} wanted `packages` of package-lock.json
  * @param {Locked} installed `packages` of node_modules/.package-lock.json
  */
@@ -34,16 +35,16 @@ function readPackages(path) {
   }
 }
 
-/** Whether there is nothing to install. */
+/** Whether nothing needs to be installed. */
 export function packagesAreHere() {
   const wanted = readPackages(join(root, 'package-lock.json'))
-  // npm writes this note last, so an interrupted installation has none.
+  // npm writes this file last, so it is missing after an interrupted installation.
   const installed = readPackages(join(root, 'node_modules', '.package-lock.json'))
   return wanted !== null && installed !== null && isInstalled(wanted, installed)
 }
 
 /**
- * How to run npm. The one that runs us knows its own place; one in the PATH may be another, or none.
+ * The command that runs npm. Prefer the npm that runs this program: the PATH may contain another one or none.
  * @param {string[]} args
  * @returns {[command: string, args: string[]]}
  */
@@ -52,11 +53,13 @@ export function npmCommand(args) {
   return npm?.endsWith('.js') ? [process.execPath, [npm, ...args]] : ['npm', args]
 }
 
-/** What npm says when the lock file lacks a package, as for a platform that the registry it came from did not have. */
+/**
+ * npm's message if the lock file lacks a package, for example of a platform that its registry did not have.
+ */
 const outOfSync = /package\.json and package-lock\.json.* are in sync/
 
 /**
- * Installs exactly what the lock file says.
+ * Installs the exact versions of the lock file.
  * @param {object} options
  * @param {(note: string) => void} options.progress
  * @param {AbortSignal} [options.signal]
@@ -79,7 +82,7 @@ export async function installDependencies({ progress, signal }) {
   } catch {
     signal?.throwIfAborted()
     if (!complaints.some((line) => outOfSync.test(line))) throw new Error(explainInstall(complaints))
-    // `npm ci` wants even the packages of other platforms in the lock file; this takes from it what there is.
+    // `npm ci` requires packages of all platforms in the lock file. `npm install` does not.
     complaints.length = 0
     await npm(['install', '--no-save']).catch(() => signal?.throwIfAborted())
     if (!packagesAreHere()) throw new Error(explainInstall(complaints))
@@ -89,7 +92,7 @@ export async function installDependencies({ progress, signal }) {
 /** @param {string[]} complaints */
 function explainInstall(complaints) {
   return [
-    'The packages could not be installed. npm says:',
+    'Cannot install the packages. Output of npm:',
     ...complaints.slice(0, 15).map((line) => `  ${line}`),
   ].join('\n')
 }

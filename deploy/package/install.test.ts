@@ -5,7 +5,7 @@ const next = { version: '16.4.6', integrity: 'sha512-a' }
 const windows = { version: '1.0.0', integrity: 'sha512-w', optional: true }
 
 describe('whether packages are installed', () => {
-  it('takes the lock file at its word, but for packages of other platforms', () => {
+  it('requires the locked versions, except for packages of other platforms', () => {
     const wanted = { '': {}, 'node_modules/next': next, 'node_modules/windows-only': windows }
     expect(isInstalled(wanted, { 'node_modules/next': next })).toBe(true)
   })

@@ -1,4 +1,4 @@
-/** `npm run migration NAME`: writes the migration that leads from the last committed schema to the one at hand. */
+/** `npm run migration NAME`: writes the migration from the last committed schema to the current one. */
 import { execFileSync } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -32,7 +32,7 @@ try {
   const file = join(migrationsDirectory, `${stamp}_${name}`, 'migration.sql')
   await mkdir(join(file, '..'), { recursive: true })
   await writeFile(file, sql)
-  console.log(`Wrote ${file}. Read it, and add what Prisma cannot express.\n\n${sql}`)
+  console.log(`Created ${file}. Review it, and add what Prisma cannot express.\n\n${sql}`)
 } finally {
   await postgres.stop()
   await rm(scratch, { recursive: true, force: true })

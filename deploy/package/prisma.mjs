@@ -1,6 +1,6 @@
 /**
- * Runs the Prisma CLI without its native engine: `generate` and `validate` never use it, yet insist on a file.
- * Migrations are applied with the WASM build of the same engine (lib/database/migrate.ts).
+ * Runs the Prisma CLI without its native engine. `generate` and `validate` never use the engine, but require
+ * a file. Migrations are applied with the WASM build of the same engine (lib/database/migrate.ts).
  */
 import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'

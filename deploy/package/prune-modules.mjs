@@ -1,6 +1,6 @@
 /**
- * Takes out of node_modules, in an image of gpuq, what was needed only to build: of a gigabyte, two thirds. The list is
- * that of no person: it starts at what the built programs import.
+ * Removes build-only packages from node_modules in gpuq's image, about two thirds of a gigabyte. The list is
+ * not maintained by hand: it starts at the imports of the built programs.
  */
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,18 +16,18 @@ import { root } from '../run/settings.mjs'
  * @property {Record<string, { optional?: boolean }>} [peerDependenciesMeta]
  */
 
-/** The programs of the image that are not the web. */
+/** The programs of the image other than the web server. */
 export const programs = ['dist/worker.js', 'dist/setup.js', 'dist/invite.js']
 
-/** What the web is run with, beside the packages that its own build leaves outside. */
+/** The packages that the web server needs at run time, in addition to those its build excludes. */
 const web = ['next', 'react', 'react-dom', ...nextConfig.serverExternalPackages]
 
-/** Next's compiler, a package for each platform: it only builds. */
+/** Next's compiler for each platform, only needed to build. */
 const compiler = /(^|\/)@next\/swc-[^/]+$/
 
 /**
- * The packages that a bundled program loads.
- * @param {string} program its text
+ * The packages that a bundled program imports.
+ * @param {string} program the program's code
  */
 export function importedPackages(program) {
   const names = [...program.matchAll(/(?:\bfrom|\bimport|resolve\(|\bimport\()\s*"([^"./][^"]*)"/g)]
@@ -38,7 +38,7 @@ export function importedPackages(program) {
 }
 
 /**
- * Where the packages lie that these and their dependencies need, as paths of the lock file.
+ * The lock-file paths of these packages and their dependencies.
  * @param {Record<string, LockedPackage>} locked `packages` of package-lock.json
  * @param {string[]} names
  */
@@ -61,7 +61,7 @@ export function neededPaths(locked, names) {
 }
 
 /**
- * The package that Node finds under a name from inside another: its own, else that of the next one around it.
+ * Resolves a package as Node does: first in the importing package, then in each enclosing one.
  * @param {Record<string, LockedPackage>} locked
  * @param {string} name
  * @param {string} from
@@ -74,7 +74,7 @@ function locate(locked, name, from) {
   }
 }
 
-/** What the image's programs need, as paths of the lock file. */
+/** The lock-file paths that the image's programs need. */
 export function pathsOfImage() {
   const read = (/** @type {string} */ path) => readFileSync(join(root, path), 'utf8')
   const imported = programs.flatMap((program) => importedPackages(read(program)))
@@ -82,7 +82,7 @@ export function pathsOfImage() {
   return { locked: Object.keys(locked), needed: neededPaths(locked, [...web, ...imported]) }
 }
 
-// As a program, in the image's build.
+// Runs during the build of the image.
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const { locked, needed } = pathsOfImage()
   const surplus = locked.filter((path) => path !== '' && !needed.has(path))

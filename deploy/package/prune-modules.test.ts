@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { root } from '../run/settings.mjs'
 import { importedPackages, neededPaths } from './prune-modules.mjs'
 
-describe('the packages that a program loads', () => {
-  it('are those of its imports of every kind, without what Node has itself', () => {
+describe('the packages that a program imports', () => {
+  it("includes imports of every kind, without Node's own modules", () => {
     const program = [
       'import { z } from "zod"',
       'import"pg";import{a}from"@prisma/client/runtime/client";',
@@ -25,7 +25,7 @@ describe('the packages that a program loads', () => {
   })
 })
 
-describe('what an image keeps of the packages', () => {
+describe('the packages that an image keeps', () => {
   const locked = {
     '': {},
     'node_modules/web': {
@@ -44,7 +44,7 @@ describe('what an image keeps of the packages', () => {
     'node_modules/@next/swc-linux-x64-gnu': {},
   }
 
-  it('is what its programs need, through the copy that each of them would find', () => {
+  it('are those that its programs need, each in the copy that Node would resolve', () => {
     expect([...neededPaths(locked, ['web'])].sort()).toEqual([
       'node_modules/deep',
       'node_modules/native',
@@ -55,7 +55,7 @@ describe('what an image keeps of the packages', () => {
     expect([...neededPaths(locked, ['shared'])].sort()).toEqual(['node_modules/old', 'node_modules/shared'])
   })
 
-  it('has of the real ones what runs, and nothing that only builds', () => {
+  it('include the real run-time packages, and no build-only packages', () => {
     const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
     const needed = neededPaths(lock.packages, ['next', 'react-dom', 'pg', 'dockerode', '@node-rs/argon2'])
     for (const name of ['@next/env', 'react', 'pg-protocol', 'tar-fs', '@node-rs/argon2-linux-x64-gnu'])

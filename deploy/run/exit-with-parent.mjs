@@ -1,6 +1,6 @@
 /**
- * Loaded before a supervised program: ends it when its supervisor is gone, so that a killed `npm start` leaves no
- * web server and no worker behind. The supervisor's end shows as the end of the channel between the two. The child of
+ * Preloaded into a supervised program. Ends it when its supervisor is gone, so that a killed `npm start`
+ * leaves no web server or worker running. The IPC channel closes when the supervisor ends. The child of
  * `next dev` loads this too, and ends with its parent.
  */
 process.once('disconnect', () => process.kill(process.pid, 'SIGINT'))

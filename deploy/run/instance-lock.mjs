@@ -1,18 +1,18 @@
-/** One gpuq a data directory, one program a port: found out before anything slow begins. */
+/** Allows one gpuq per data directory and one program per port. Checked before any slow step begins. */
 import { accessSync, constants, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { processIdentity } from './processes.mjs'
 
-/** How long the web server of a killed run may take to notice that and leave its port. */
-const leaveMs = 6000
+/** How long the web server of a killed run may take to exit and release its port. */
+const exitMs = 6000
 
 /**
- * Takes the data directory for this process.
+ * Locks the data directory for this process.
  * @param {string} dataDir
  * @param {number} port
- * @returns {{ afterCrash: boolean, release: () => void }} `afterCrash`: the run before did not end by itself
+ * @returns {{ afterCrash: boolean, release: () => void }} `afterCrash`: the previous run was killed
  */
 export function lockDataDir(dataDir, port) {
   makeWritable(dataDir)
@@ -21,7 +21,7 @@ export function lockDataDir(dataDir, port) {
   if (before && before.pid !== process.pid && processIdentity(before.pid) === before.identity) {
     throw new Error(
       `gpuq already runs with this data directory, at http://localhost:${before.port} (process ${before.pid}).\n` +
-        'Stop it there with Ctrl-C, or start another one with its own PORT and GPUQ_DATA_DIR.',
+        'Stop it with Ctrl-C, or start a second one with another PORT and GPUQ_DATA_DIR.',
     )
   }
   const holder = { pid: process.pid, identity: processIdentity(process.pid), port }
@@ -37,7 +37,7 @@ function makeWritable(dataDir) {
   } catch (cause) {
     const why = cause instanceof Error && 'code' in cause ? cause.code : String(cause)
     throw new Error(
-      `gpuq cannot write to its data directory, ${dataDir} (${why}).\nGive it another one: GPUQ_DATA_DIR=PATH npm start`,
+      `Cannot write to the data directory ${dataDir} (${why}).\nChoose another one: GPUQ_DATA_DIR=PATH npm start`,
       { cause },
     )
   }
@@ -56,13 +56,13 @@ function readHolder(file) {
 }
 
 /**
- * Throws a sentence when the port cannot be had.
+ * Throws an error with instructions if the port is not available.
  * @param {number} port
  * @param {string} host
- * @param {{ patient?: boolean }} [options] patient: the one who has it is about to leave
+ * @param {{ patient?: boolean }} [options] patient: the current owner is about to exit
  */
 export async function checkPort(port, host, { patient = false } = {}) {
-  const deadline = performance.now() + (patient ? leaveMs : 0)
+  const deadline = performance.now() + (patient ? exitMs : 0)
   for (;;) {
     const code = await tryPort(port, host)
     if (code === null) return
@@ -94,8 +94,8 @@ function tryPort(port, host) {
  */
 function explainPort(port, host, code) {
   if (code === 'EADDRINUSE') {
-    return `Port ${port} is taken by another program. Stop that one, or choose another port: PORT=${port + 1} npm start`
+    return `Port ${port} is already in use. Stop the other program, or choose another port: PORT=${port + 1} npm start`
   }
-  if (code === 'EACCES') return `Port ${port} needs root. Choose one above 1023: PORT=8001 npm start`
-  return `gpuq cannot listen on ${host}, port ${port} (${code}). Check HOST and PORT.`
+  if (code === 'EACCES') return `Port ${port} requires root. Choose a port above 1023: PORT=8001 npm start`
+  return `Cannot listen on ${host}, port ${port} (${code}). Check HOST and PORT.`
 }

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { checkPort, lockDataDir } from './instance-lock.mjs'
 import { processIdentity } from './processes.mjs'
 
-// Other programs are started here, which takes its time on a busy machine.
+// The tests start other programs, which takes long on a busy machine.
 vi.setConfig({ testTimeout: 30_000 })
 
 let dataDir: string
@@ -17,27 +17,27 @@ beforeEach(() => {
 afterEach(() => rmSync(dataDir, { recursive: true }))
 
 describe('a data directory', () => {
-  it('is free again after its release', () => {
+  it('can be locked again after a release', () => {
     const first = lockDataDir(dataDir, 8001)
     expect(first.afterCrash).toBe(false)
     first.release()
     expect(lockDataDir(dataDir, 8001).afterCrash).toBe(false)
   })
 
-  it('that cannot be had is refused in words', () => {
+  it('is rejected with instructions if it is not writable', () => {
     const file = join(dataDir, 'a-file')
     writeFileSync(file, '')
-    expect(() => lockDataDir(file, 8001)).toThrow(/^gpuq cannot write to its data directory, .*EEXIST/)
+    expect(() => lockDataDir(file, 8001)).toThrow(/^Cannot write to the data directory .*EEXIST/)
   })
 
-  it('is taken over from a run that was killed', () => {
+  it('can be locked again after its owner was killed', () => {
     const dead = { pid: 2 ** 22 + 1, identity: 'some boot/1', port: 8001 }
     writeFileSync(join(dataDir, 'running.json'), JSON.stringify(dead))
     expect(lockDataDir(dataDir, 8002).afterCrash).toBe(true)
     expect(JSON.parse(readFileSync(join(dataDir, 'running.json'), 'utf8')).pid).toBe(process.pid)
   })
 
-  it.runIf(process.platform === 'linux')('is not taken from one that runs', () => {
+  it.runIf(process.platform === 'linux')('cannot be locked while its owner runs', () => {
     const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e6)'], { stdio: 'ignore' })
     const pid = other.pid ?? 0
     const holder = { pid, identity: processIdentity(pid), port: 8003 }
@@ -48,11 +48,11 @@ describe('a data directory', () => {
 })
 
 describe('a port', () => {
-  it('that is taken is refused in one sentence', async () => {
+  it('is rejected with instructions if it is in use', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => server.once('listening', resolve))
     const { port } = server.address() as AddressInfo
-    await expect(checkPort(port, '127.0.0.1')).rejects.toThrow(new RegExp(`^Port ${port} is taken`))
+    await expect(checkPort(port, '127.0.0.1')).rejects.toThrow(new RegExp(`^Port ${port} is already in use`))
     const waiting = checkPort(port, '127.0.0.1', { patient: true })
     server.close()
     await expect(waiting).resolves.toBeUndefined()

@@ -2,7 +2,7 @@
 import { pathToFileURL } from 'node:url'
 import { ensureEngine } from '../engine/engine.mjs'
 import { checkPort, lockDataDir } from './instance-lock.mjs'
-import { prepareEngine, prepareImage, together } from './prepare.mjs'
+import { prepareEngine, prepareImage, runTracks } from './prepare.mjs'
 import { createReport } from './report.mjs'
 import { atLeast, oldestNode, readSettings, root } from './settings.mjs'
 import { Stopped, stopOnSignals } from './signals.mjs'
@@ -43,7 +43,7 @@ export async function launch({ title, mode, prepareCode }) {
     /** @type {Code | undefined} */
     let code
     try {
-      await together(signal, [
+      await runTracks(signal, [
         async (signal) => {
           code = await prepareCode({ report, signal })
         },

@@ -1,4 +1,4 @@
-/** What has to be here before gpuq can run: packages, a build, an engine, an image. Each only when it is not. */
+/** Prepares what gpuq needs to run: packages, a build, an engine, an image. Skips what already exists. */
 
 import { createEngineClient } from '../engine/docker-api.mjs'
 import { ensureEngine } from '../engine/engine.mjs'
@@ -15,12 +15,11 @@ import { Stopped } from './signals.mjs'
  */
 
 /**
- * Runs tracks at the same time. When one fails, the others are told to stop and are waited for, and its error is
- * the one that counts.
+ * Runs tracks concurrently. If one fails, aborts the others, waits for them, and throws the first error.
  * @param {AbortSignal} signal
  * @param {((signal: AbortSignal) => Promise<unknown>)[]} tracks
  */
-export async function together(signal, tracks) {
+export async function runTracks(signal, tracks) {
   const failing = new AbortController()
   const either = AbortSignal.any([signal, failing.signal])
   /** @type {unknown[]} */
@@ -64,7 +63,7 @@ export async function prepareEngine({ report, signal, dataDir }) {
   const describe = (/** @type {import('../engine/engine.mjs').Engine} */ engine) =>
     `${engine.version}${engine.ours ? ', started by gpuq' : ''}`
   const engine = await report.step('Docker engine', work, describe)
-  // What is started from here on finds the same engine.
+  // Programs that start later use the same engine.
   process.env.DOCKER_HOST = engine.host
   return engine
 }

@@ -1,13 +1,13 @@
-/** Running other programs: with progress, with a way to stop them, and with an identity that outlives us. */
+/** Runs other programs with progress and cancellation, and identifies processes across restarts. */
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const keptLines = 30
-/** What does not end when it is asked to has so long. */
+/** How long a program may take to end before it is killed. */
 const killAfterMs = 10_000
 
-/** A program ended badly. The message holds its last lines: what a person needs to see. */
+/** A program failed. The message contains the last lines of its output. */
 export class CommandFailed extends Error {
   /**
    * @param {string} command
@@ -22,7 +22,7 @@ export class CommandFailed extends Error {
 }
 
 /**
- * Calls `onLine` for each line of a stream; a carriage return ends a line too, as progress bars use it.
+ * Calls `onLine` for each line of a stream. A carriage return also ends a line, because progress bars use it.
  * @param {NodeJS.ReadableStream} stream
  * @param {(line: string) => void} onLine
  */
@@ -76,14 +76,14 @@ export function runCommand(command, args, { label = command, cwd, env, onLine, s
       child.once('close', () => clearTimeout(killing))
     }
     signal?.addEventListener('abort', stop, { once: true })
-    child.on('error', (error) => reject(new CommandFailed(label, `could not be run: ${error.message}`, [])))
+    child.on('error', (error) => reject(new CommandFailed(label, `could not start: ${error.message}`, [])))
     child.on('close', (code, killed) => {
       signal?.removeEventListener('abort', stop)
       if (signal?.aborted) reject(signal.reason)
       else if (code === 0) resolve()
       else
         reject(
-          new CommandFailed(label, killed ? `was ended by ${killed}` : `failed (exit code ${code})`, tail),
+          new CommandFailed(label, killed ? `was terminated by ${killed}` : `exited with code ${code}`, tail),
         )
     })
   })
@@ -105,21 +105,21 @@ function send(target, name) {
   try {
     process.kill(target, name)
   } catch (error) {
-    // It has ended by itself.
+    // It has already ended.
     if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'ESRCH') throw error
   }
 }
 
 /**
- * What tells a process from a later one with the same number: the boot and the tick it started in.
- * Null when there is no such process, or no way to know (outside Linux).
+ * Identifies a process, because process numbers are reused: the boot id and the start time. Null if there is
+ * no such process, or outside Linux.
  * @param {number} pid
  */
 export function processIdentity(pid) {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name is in parentheses and may hold anything; the fields after it are counted from its end.
+    // The name is in parentheses and may contain anything, so start after its end.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     if (fields[0] === 'Z') return null
     return `${boot}/${fields[19]}`
@@ -129,31 +129,31 @@ export function processIdentity(pid) {
 }
 
 /**
- * Ends a process of ours, one that may not be a child: SIGTERM, then SIGKILL after `graceMs`.
+ * Ends a process that may not be a child: SIGTERM, then SIGKILL after `graceMs`.
  * @param {number} pid
- * @param {string} identity from {@link processIdentity}; another process with the same number is left alone
+ * @param {string} identity from {@link processIdentity}; another process with the same number is not touched
  * @param {number} graceMs
  */
 export async function endProcess(pid, identity, graceMs) {
-  const lives = () => processIdentity(pid) === identity
-  if (!lives()) return
+  const isRunning = () => processIdentity(pid) === identity
+  if (!isRunning()) return
   send(pid, 'SIGTERM')
   const deadline = performance.now() + graceMs
-  while (lives() && performance.now() < deadline) await sleep(50)
-  if (lives()) send(pid, 'SIGKILL')
-  while (lives()) await sleep(20)
+  while (isRunning() && performance.now() < deadline) await sleep(50)
+  if (isRunning()) send(pid, 'SIGKILL')
+  while (isRunning()) await sleep(20)
 }
 
 /**
- * The processes that were started for a directory, the last first: it stands in their command line or environment, or
- * they are in it, or it holds their root. None where there is no way to know (outside Linux).
+ * The processes that belong to a directory, newest first: its path is in their command line or environment,
+ * or is their working or root directory. Empty outside Linux.
  * @param {string} directory
  * @returns {{ pid: number, identity: string }[]}
  */
 export function processesOf(directory) {
   const found = listProcesses().flatMap((pid) => {
     const identity = processIdentity(pid)
-    return identity !== null && pid !== process.pid && isFor(pid, directory) ? [{ pid, identity }] : []
+    return identity !== null && pid !== process.pid && belongsTo(pid, directory) ? [{ pid, identity }] : []
   })
   const startedAt = (/** @type {string} */ identity) => Number(identity.split('/')[1])
   return found.sort((a, b) => startedAt(b.identity) - startedAt(a.identity) || b.pid - a.pid)
@@ -173,12 +173,12 @@ function listProcesses() {
  * @param {number} pid
  * @param {string} directory
  */
-function isFor(pid, directory) {
+function belongsTo(pid, directory) {
   const read = (/** @type {() => string} */ look) => {
     try {
       return look()
     } catch {
-      // It has ended, or is somebody else's.
+      // It has ended, or belongs to another user.
       return ''
     }
   }

@@ -5,7 +5,7 @@ import { CommandFailed, endProcess, processIdentity, runCommand } from './proces
 const node = process.execPath
 
 describe('runCommand', () => {
-  it('hands on each line of both outputs', async () => {
+  it('passes on each line of both outputs', async () => {
     const lines: string[] = []
     await runCommand(node, ['-e', 'console.log("one\\rtwo"); console.error("three")'], {
       onLine: (line) => lines.push(line),
@@ -13,19 +13,19 @@ describe('runCommand', () => {
     expect(lines.toSorted()).toEqual(['one', 'three', 'two'])
   })
 
-  it('puts the last lines of a failed program into the error', async () => {
+  it('includes the last lines of a failed program in the error', async () => {
     const failing = runCommand(node, ['-e', 'console.error("the reason"); process.exit(3)'])
     await expect(failing).rejects.toThrow(CommandFailed)
-    await expect(failing).rejects.toThrow(/exit code 3[\s\S]*the reason/)
+    await expect(failing).rejects.toThrow(/exited with code 3[\s\S]*the reason/)
   })
 
-  it('names a program that is not there', async () => {
+  it('names a program that does not exist', async () => {
     await expect(runCommand('gpuq-no-such-program', [])).rejects.toThrow(
-      /gpuq-no-such-program could not be run/,
+      /gpuq-no-such-program could not start/,
     )
   })
 
-  it('stops the program when told to, and settles only after its end', async () => {
+  it('stops the program on abort, and settles after its exit', async () => {
     const stop = new AbortController()
     let ended = false
     const script =
@@ -42,7 +42,7 @@ describe('runCommand', () => {
   })
 })
 
-it.runIf(process.platform === 'linux')('stopping a program stops what it started', async () => {
+it.runIf(process.platform === 'linux')('also stops the children of the program', async () => {
   const stop = new AbortController()
   let grandchild = 0
   const running = runCommand('sh', ['-c', 'sleep 1000 & echo $!; wait'], {
@@ -57,14 +57,14 @@ it.runIf(process.platform === 'linux')('stopping a program stops what it started
   await vi.waitFor(() => expect(processIdentity(grandchild)).toBeNull(), { timeout: 60_000 })
 })
 
-describe.runIf(process.platform === 'linux')('a process of ours', () => {
-  it('is known by more than its number', () => {
+describe.runIf(process.platform === 'linux')('processIdentity', () => {
+  it('distinguishes processes with the same number', () => {
     expect(processIdentity(process.pid)).toMatch(/\/\d+$/)
     expect(processIdentity(process.pid)).not.toBe(processIdentity(process.ppid))
     expect(processIdentity(2 ** 22 + 1)).toBeNull()
   })
 
-  it('is killed when it does not listen, and a namesake is left alone', async () => {
+  it('kills a process that ignores SIGTERM, and no other process with its number', async () => {
     const script = 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1e6); console.log("up")'
     const child = spawn(node, ['-e', script], { stdio: ['ignore', 'pipe', 'ignore'] })
     await new Promise((resolve) => child.stdout.once('data', resolve))

@@ -1,9 +1,9 @@
-/** Progress as a person reads it: one calm line a step, with a check mark and the time it took. */
+/** Prints progress for the user: one line per step, with a check mark and its duration. */
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
-/** A step quicker than this says nothing before it is done. */
+/** A shorter step prints nothing before it is done. */
 const quietMs = 1500
-/** In a pipe or a log file a step repeats itself at most this often. */
+/** How often a step repeats its line in a pipe or log file, at most. */
 const plainEveryMs = 10_000
 
 /** @param {number} ms */
@@ -23,7 +23,7 @@ export function formatBytes(bytes) {
 }
 
 /**
- * Cuts a line to what fits in a terminal's row, so that it never wraps and can be drawn over.
+ * Cuts a line to the width of the terminal, so that it does not wrap and can be redrawn.
  * @param {string} text
  * @param {number} columns
  */
@@ -123,7 +123,7 @@ export function createReport({
         finish(isGood(value) ? paint('32', '✓') : paint('31', '✗'), detail?.(value) ?? '')
         return value
       } catch (error) {
-        // Stopping on request is no failure.
+        // Stopping on request is not a failure.
         const stopped = error instanceof Error && error.name === 'Stopped'
         finish(stopped ? '–' : paint('31', '✗'), stopped ? 'stopped' : '')
         throw error

@@ -21,14 +21,14 @@ describe('durations and sizes', () => {
     [1.31e9, '1.31 GB'],
   ])('%d bytes read %s', (bytes, text) => expect(formatBytes(bytes)).toBe(text))
 
-  it('cuts a line to the row, so that it can be drawn over', () => {
+  it('cuts a line to the width of the terminal', () => {
     expect(cutToWidth('short', 10)).toBe('short')
     expect(cutToWidth('a line that is too long', 10)).toBe('a line th…')
   })
 })
 
 describe('a step', () => {
-  it('says that it is done, with its detail, and hands its value on', async () => {
+  it('prints a finished step with its detail and returns its value', async () => {
     const { out, written } = screen(false)
     const report = createReport({ out, now: () => 0 })
     const value = await report.step(
@@ -40,7 +40,7 @@ describe('a step', () => {
     expect(written).toEqual(['  ✓ Docker engine: version 42  0.0 s\n'])
   })
 
-  it('shows a failure and passes the error on', async () => {
+  it('prints a failed step and rethrows the error', async () => {
     const { out, written } = screen(false)
     const report = createReport({ out, now: () => 0 })
     const failing = report.step('Packages', async () => {
@@ -50,7 +50,7 @@ describe('a step', () => {
     expect(written).toEqual(['  ✗ Packages  0.0 s\n'])
   })
 
-  it('tells a bad result from a good one', async () => {
+  it('distinguishes failed results from good ones', async () => {
     const { out, written } = screen(false)
     const report = createReport({ out, now: () => 0 })
     await report.step(
@@ -62,7 +62,7 @@ describe('a step', () => {
     expect(written).toEqual(['  ✗ unit: 3 failed  0.0 s\n'])
   })
 
-  it('writes no terminal codes into a pipe', async () => {
+  it('writes no control sequences to a pipe', async () => {
     const { out, written } = screen(false)
     const report = createReport({ out, now: () => 0 })
     await report.step('Packages', async (progress) => progress('half way'))

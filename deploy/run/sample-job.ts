@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type JobResult, jobResultSchema } from '@/lib/contract/jobs'
 
-/** A machine that needs longer for a job of two seconds has a problem worth telling. */
-const longestMs = 180_000
+/** The sample job takes two seconds. If it takes this long, report a problem. */
+const timeoutMs = 180_000
 
-/** Submits the sample job as a user would, over HTTP, and waits for its result. */
+/** Submits the sample job over HTTP, as a user would, and waits for its result. */
 export async function submitSample(
   url: string,
   token: string,
@@ -20,9 +20,9 @@ export async function submitSample(
     method: 'POST',
     headers: { authorization: `Bearer ${token}` },
     body: form,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(longestMs)]),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
   })
   const text = await response.text()
-  if (!response.ok) throw new Error(`the server answered ${response.status}: ${text}`)
+  if (!response.ok) throw new Error(`the server returned status ${response.status}: ${text}`)
   return jobResultSchema.parse(JSON.parse(text))
 }

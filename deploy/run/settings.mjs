@@ -1,9 +1,12 @@
-/** The few settings that are needed before any package is installed. lib/env.ts declares them all, these included. */
+/**
+ * The settings that are needed before any package is installed. lib/env.ts declares all settings, including
+ * these.
+ */
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The checkout. The programs in dist/ contain this module too, and lie at another depth. */
+/** The root of the checkout. The programs in dist/ contain this module too, and lie at another depth. */
 export const root = findRoot(dirname(fileURLToPath(import.meta.url)))
 
 /**
@@ -15,11 +18,11 @@ function findRoot(directory) {
   return found ? directory : findRoot(dirname(directory))
 }
 
-/** The oldest Node.js that runs gpuq, as package.json's engines say. */
+/** The minimum Node.js version, as in `engines` of package.json. */
 export const oldestNode = '20.19.0'
 
 /**
- * Whether a version is at least another.
+ * Whether a version is at least the minimum.
  * @param {string} version
  * @param {string} floor
  */
@@ -40,7 +43,7 @@ export function atLeast(version, floor) {
 export function readSettings(env) {
   const port = Number(env.PORT || 8001)
   if (!Number.isInteger(port) || port < 1 || port > 65_535) {
-    throw new Error(`PORT is "${env.PORT}". Give a number from 1 to 65535.`)
+    throw new Error(`PORT="${env.PORT}" is not valid. Use a number from 1 to 65535.`)
   }
   return { port, host: env.HOST || '0.0.0.0', dataDir: resolve(root, env.GPUQ_DATA_DIR || 'data') }
 }

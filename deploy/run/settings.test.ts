@@ -20,13 +20,13 @@ describe('versions', () => {
 })
 
 describe('settings', () => {
-  it('have defaults, and an empty variable is an unset one', () => {
+  it('have defaults, which also apply to empty variables', () => {
     const expected = { port: 8001, host: '0.0.0.0', dataDir: join(root, 'data') }
     expect(readSettings({ NODE_ENV: 'test' })).toEqual(expected)
     expect(readSettings({ NODE_ENV: 'test', PORT: '', HOST: '', GPUQ_DATA_DIR: '' })).toEqual(expected)
   })
 
-  it.each(['0', '70000', 'http', '80.5'])('refuse PORT=%s in one sentence', (port) => {
-    expect(() => readSettings({ NODE_ENV: 'test', PORT: port })).toThrow(/^PORT is .*1 to 65535/)
+  it.each(['0', '70000', 'http', '80.5'])('reject PORT=%s with instructions', (port) => {
+    expect(() => readSettings({ NODE_ENV: 'test', PORT: port })).toThrow(/^PORT=.*1 to 65535/)
   })
 })

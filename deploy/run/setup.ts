@@ -1,4 +1,7 @@
-/** `node dist/setup.js`: migrates the database and makes the first admin, where nobody runs `npm start`. */
+/**
+ * `node dist/setup.js`: migrates the database and creates the first admin, for deployments without `npm
+ * start`.
+ */
 import { inspect } from 'node:util'
 import { ensureFirstRun } from '@/lib/access/first-run'
 import { database, databaseUrl } from '@/lib/database/client'
@@ -12,7 +15,7 @@ try {
   console.log(`${publicUrl()}\n${describeAdmin(await ensureFirstRun())}`)
   await database().close()
 } catch (error) {
-  // The last line of a log is what is read: no stack after the sentence that says which variable is wrong.
+  // Print only the message: users read the last line of a log, which should name the wrong variable.
   console.error((error instanceof Error && error.message) || inspect(error))
   process.exit(1)
 }

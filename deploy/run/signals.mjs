@@ -1,12 +1,12 @@
-/** Ctrl-C, once to stop in order and twice to stop at once. */
+/** Handles Ctrl-C: the first stops in order, the second stops immediately. */
 
-/** npm passes a signal on that the terminal has sent us already: the second one of a pair is not a second wish. */
-const sameWishMs = 1000
+/** npm forwards a signal that the terminal has already sent to us. Ignore the second one of such a pair. */
+const duplicateSignalMs = 1000
 
-/** How often to look whether npm is still there. */
-const lookEveryMs = 1000
+/** How often to check whether npm is still running. */
+const pollIntervalMs = 1000
 
-/** Stopping was asked for: not an error, and nothing to show. */
+/** Stopping was requested. This is not an error to show. */
 export class Stopped extends Error {
   constructor() {
     super('stopped')
@@ -16,7 +16,7 @@ export class Stopped extends Error {
 
 /**
  * @param {object} options
- * @param {() => void} options.onFirst said at once, as stopping may take a moment
+ * @param {() => void} options.onFirst tells the user at once, because stopping may take a moment
  * @param {() => void} options.onSecond must end the process
  * @returns {AbortSignal} aborted with {@link Stopped} at the first signal
  */
@@ -28,22 +28,22 @@ export function stopOnSignals({ onFirst, onSecond }) {
       asked = performance.now()
       onFirst()
       stopping.abort(new Stopped())
-    } else if (performance.now() - asked > sameWishMs) {
+    } else if (performance.now() - asked > duplicateSignalMs) {
       onSecond()
     }
   }
   for (const name of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(name, onSignal)
-  // Told to end, npm passes that on to its shell alone and goes; all that shows here is another parent.
+  // npm forwards SIGTERM only to its shell and exits. This process only sees a new parent.
   if (process.env.npm_lifecycle_event) {
     const parent = process.ppid
     const looking = setInterval(() => {
       if (process.ppid === parent) return
       clearInterval(looking)
       onSignal()
-    }, lookEveryMs)
+    }, pollIntervalMs)
     looking.unref()
   }
-  // A closed terminal takes no more output; stopping goes on without it.
+  // A closed terminal accepts no more output. Continue stopping without it.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   return stopping.signal
 }

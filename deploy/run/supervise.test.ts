@@ -6,8 +6,8 @@ import { processIdentity } from './processes.mjs'
 import { root } from './settings.mjs'
 import { restartDelay, type Supervised, supervise } from './supervise'
 
-/** Other programs are started here, which takes its time on a busy machine. */
-const patience = { timeout: 60_000 }
+/** The tests start other programs, which takes long on a busy machine. */
+const waitOptions = { timeout: 60_000 }
 
 let directory: string
 let supervised: Supervised | undefined
@@ -29,41 +29,41 @@ function run(script: string, nodeArgs: string[] = [], onLine?: (line: string) =>
   return { supervised, log: () => readFileSync(logFile, 'utf8') }
 }
 
-describe('the wait before another start', () => {
-  it('doubles, and has an end', () => {
+describe('the restart delay', () => {
+  it('doubles up to a maximum', () => {
     expect([1, 2, 3, 4].map(restartDelay)).toEqual([500, 1000, 2000, 4000])
     expect(restartDelay(1000)).toBe(30_000)
   })
 })
 
 describe('a supervised program', () => {
-  it('is started again when it dies, and that is said in one line', async () => {
+  it('is restarted after a crash, with one line of log', async () => {
     const { log } = run('console.log("up"); setTimeout(() => process.exit(7), 50)')
-    await vi.waitFor(() => expect(log().match(/up/g)).toHaveLength(2), patience)
-    expect(said[0]).toMatch(/^Program ended with exit code 7; starting it again in 0.5 s/)
+    await vi.waitFor(() => expect(log().match(/up/g)).toHaveLength(2), waitOptions)
+    expect(said[0]).toMatch(/^Program exited with code 7; restarting in 0.5 s/)
     expect(said[0]).not.toContain('\n')
   })
 
-  it('is given up, with its last lines, when it never comes up', async () => {
+  it('fails with its last lines of output if it never comes up', async () => {
     const { supervised } = run('console.error("no such table"); process.exit(1)')
-    await expect(supervised.failed).rejects.toThrow(/exit code 1, again and again[\s\S]*no such table/)
+    await expect(supervised.failed).rejects.toThrow(/exited with code 1 repeatedly[\s\S]*no such table/)
   })
 
-  it('is told to end first, and is not started again', async () => {
+  it('is asked to end first, and is not restarted', async () => {
     const { supervised, log } = run(
       'process.on("SIGINT", () => { console.log("bye"); process.exit() }); setInterval(() => {}, 1e6); console.log("up")',
     )
-    await vi.waitFor(() => expect(log()).toContain('up'), patience)
+    await vi.waitFor(() => expect(log()).toContain('up'), waitOptions)
     await supervised.stop(60_000)
     expect(log()).toContain('bye')
     expect(said).toEqual([])
   })
 
-  it('is killed when it does not listen', async () => {
+  it('is killed if it ignores the signal', async () => {
     const { supervised, log } = run(
       'process.on("SIGINT", () => {}); setInterval(() => {}, 1e6); console.log("up")',
     )
-    await vi.waitFor(() => expect(log()).toContain('up'), patience)
+    await vi.waitFor(() => expect(log()).toContain('up'), waitOptions)
     await supervised.stop(100)
     expect(said).toEqual([])
   })
@@ -75,26 +75,26 @@ describe('a restart', () => {
   it('starts the program again at once, and is no failure', async () => {
     const { supervised, log } = run(staying)
     for (const starts of [1, 2, 3, 4]) {
-      await vi.waitFor(() => expect(log().match(/up/g)).toHaveLength(starts), patience)
+      await vi.waitFor(() => expect(log().match(/up/g)).toHaveLength(starts), waitOptions)
       supervised.restart()
     }
-    await vi.waitFor(() => expect(log().match(/up/g)).toHaveLength(5), patience)
+    await vi.waitFor(() => expect(log().match(/up/g)).toHaveLength(5), waitOptions)
     expect(said).toEqual([])
   })
 
   it('ends what the program has started', async () => {
     const child = `require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e6)'])`
     const { supervised, log } = run(`console.log('child', ${child}.pid); ${staying}`)
-    await vi.waitFor(() => expect(log()).toContain('up'), patience)
+    await vi.waitFor(() => expect(log()).toContain('up'), waitOptions)
     const pid = Number(/child (\d+)/.exec(log())?.[1])
     expect(processIdentity(pid)).not.toBeNull()
     supervised.restart()
-    await vi.waitFor(() => expect(processIdentity(pid)).toBeNull(), patience)
+    await vi.waitFor(() => expect(processIdentity(pid)).toBeNull(), waitOptions)
   })
 
   it('does nothing once the program is being stopped', async () => {
     const { supervised, log } = run(staying)
-    await vi.waitFor(() => expect(log()).toContain('up'), patience)
+    await vi.waitFor(() => expect(log()).toContain('up'), waitOptions)
     const stopping = supervised.stop(60_000)
     supervised.restart()
     await stopping
@@ -107,7 +107,7 @@ it('passes each line on, and keeps it in the log', async () => {
   const { log } = run('console.log("out"); console.error("err"); setInterval(() => {}, 1e6)', [], (line) =>
     lines.push(line),
   )
-  await vi.waitFor(() => expect(lines.toSorted()).toEqual(['err', 'out']), patience)
+  await vi.waitFor(() => expect(lines.toSorted()).toEqual(['err', 'out']), waitOptions)
   expect(log().trim().split('\n').toSorted()).toEqual(['err', 'out'])
 })
 
@@ -121,21 +121,21 @@ describe('exit with parent', () => {
       '--import',
       exitWithParent,
     ])
-    await vi.waitFor(() => expect(log()).toContain('waiting'), patience)
+    await vi.waitFor(() => expect(log()).toContain('waiting'), waitOptions)
     expect(log()).not.toContain('ended')
   })
 
   it('lets a program end by itself', async () => {
     const { log } = run('console.log("done")', ['--import', exitWithParent])
-    await vi.waitFor(() => expect(said[0]).toMatch(/ended with exit code 0/), patience)
+    await vi.waitFor(() => expect(said[0]).toMatch(/exited with code 0/), waitOptions)
     expect(log()).toContain('done')
   })
 
-  it('ends a program whose supervisor has gone', async () => {
+  it('ends a program when its supervisor has gone', async () => {
     const { log } = run(
       'process.on("SIGINT", () => { console.log("bye"); process.exit() }); setInterval(() => {}, 1e6); process.disconnect()',
       ['--import', exitWithParent],
     )
-    await vi.waitFor(() => expect(log()).toContain('bye'), patience)
+    await vi.waitFor(() => expect(log()).toContain('bye'), waitOptions)
   })
 })

@@ -5,7 +5,7 @@ import { backoff } from '@/lib/async/retry'
 import { killGroup, readLines } from './processes.mjs'
 
 export interface Program {
-  /** What a person calls it: `web`, `worker`. */
+  /** The name that users see: `web`, `worker`. */
   name: string
   /** Arguments for Node. */
   args: string[]
@@ -16,33 +16,33 @@ export interface Program {
 }
 
 export interface Supervised {
-  /** Rejects when the program cannot even be started: it ended `failuresBeforeGivingUp` times before `settled`. */
+  /** Rejects if the program cannot start: it ended `failuresBeforeGivingUp` times before `settled`. */
   readonly failed: Promise<never>
-  /** Says that the program has come up: from now on it is started again without end. */
+  /** Declares the program started. From now on it is restarted without a limit. */
   settled(): void
-  /** Asks it to end, as Ctrl-C would, and kills it after `graceMs`. */
+  /** Sends SIGINT, and kills the program after `graceMs`. */
   stop(graceMs: number): Promise<void>
   /** Kills it now, and starts it again without a wait: its code has changed. */
   restart(): void
-  /** Kills it now. */
+  /** Kills the program. */
   kill(): void
 }
 
 const firstDelayMs = 500
-const longestDelayMs = 30_000
-/** A program that ran so long has recovered: its next failure counts as a first one. */
+const maxDelayMs = 30_000
+/** After running this long, the program counts as recovered and its failure count resets. */
 const recoveredMs = 60_000
 const failuresBeforeGivingUp = 3
 const logLimitBytes = 10_000_000
 
-/** How long to wait before the next start, after so many failures in a row (at least one). */
+/** The delay before the next start after this many consecutive failures (at least one). */
 export function restartDelay(failures: number): number {
-  return backoff(failures, firstDelayMs, longestDelayMs)
+  return backoff(failures, firstDelayMs, maxDelayMs)
 }
 
 /**
- * Keeps a program running: when it ends, it is started again, each time after a longer wait. The program runs in a
- * session of its own, so that the terminal's Ctrl-C reaches only its supervisor, which stops all in order.
+ * Keeps a program running: restarts it when it ends, with increasing delays. The program has its own session,
+ * so that Ctrl-C reaches only the supervisor, which stops the programs in order.
  */
 export function supervise(program: Program, say: (sentence: string) => void): Supervised {
   let child: ChildProcess | undefined
@@ -56,7 +56,7 @@ export function supervise(program: Program, say: (sentence: string) => void): Su
   const failed = new Promise<never>((_, reject) => {
     giveUp = reject
   })
-  // Nobody may be waiting for it any more when it happens.
+  // Prevent an unhandled rejection if nobody awaits it.
   failed.catch(() => {})
 
   function start() {
@@ -64,7 +64,7 @@ export function supervise(program: Program, say: (sentence: string) => void): Su
     child = launch(program)
     child.once('error', (error) => ended(error.message))
     child.once('exit', (code, signal) =>
-      ended(signal ? `was ended by ${signal}` : `ended with exit code ${code}`),
+      ended(signal ? `was terminated by ${signal}` : `exited with code ${code}`),
     )
     const ended = (how: string) => {
       if (!child) return
@@ -78,14 +78,12 @@ export function supervise(program: Program, say: (sentence: string) => void): Su
       }
       failures = performance.now() - started > recoveredMs ? 1 : failures + 1
       if (!isSettled && failures >= failuresBeforeGivingUp) {
-        giveUp(
-          new Error(`${capitalise(program.name)} ${how}, again and again.\n${lastLines(program.logFile)}`),
-        )
+        giveUp(new Error(`${capitalise(program.name)} ${how} repeatedly.\n${lastLines(program.logFile)}`))
         return
       }
       const delay = restartDelay(failures)
       say(
-        `${capitalise(program.name)} ${how}; starting it again in ${delay / 1000} s (log: ${shorten(program.logFile)})`,
+        `${capitalise(program.name)} ${how}; restarting in ${delay / 1000} s (log: ${shorten(program.logFile)})`,
       )
       timer = setTimeout(start, delay)
     }
@@ -136,7 +134,7 @@ function launch({ args, env, logFile, onLine }: Program): ChildProcess {
   if (size > logLimitBytes) renameSync(logFile, `${logFile}.1`)
   const log = openSync(logFile, 'a', 0o640)
   const out = onLine ? 'pipe' : log
-  // The channel ends when the supervisor ends: it tells the program that its supervisor is gone.
+  // The IPC channel closes when the supervisor ends, which tells the program to exit.
   const child = spawn(process.execPath, args, { env, detached: true, stdio: ['ignore', out, out, 'ipc'] })
   closeSync(log)
   for (const stream of [child.stdout, child.stderr]) {
@@ -151,7 +149,7 @@ function launch({ args, env, logFile, onLine }: Program): ChildProcess {
 
 function lastLines(logFile: string): string {
   const lines = readFileSync(logFile, 'utf8').trim().split('\n').slice(-12)
-  return [`Its last lines, from ${shorten(logFile)}:`, ...lines.map((line) => `  ${line}`)].join('\n')
+  return [`The last lines of ${shorten(logFile)}:`, ...lines.map((line) => `  ${line}`)].join('\n')
 }
 
 function shorten(path: string): string {

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { startWatchdog } from './watchdog'
 
-it('starts a server again that went away, says so, and stops looking when told', async () => {
+it('restarts a server that does not answer, reports it, and stops on request', async () => {
   const said: string[] = []
   let up = true
   let failing = true
@@ -25,9 +25,9 @@ it('starts a server again that went away, says so, and stops looking when told',
   await stop()
   expect(restarts).toBe(2)
   expect(said).toEqual([
-    'PostgreSQL no longer answers; starting it again',
-    'PostgreSQL does not come back yet: its memory is still in use',
-    'PostgreSQL is back',
+    'PostgreSQL does not respond; restarting it',
+    'PostgreSQL could not restart: its memory is still in use; retrying',
+    'PostgreSQL is running again',
   ])
   // Another one looks as often from now on: when it has looked three times, the first would have looked too.
   up = false

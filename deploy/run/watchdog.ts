@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { restartDelay } from './supervise'
 
-export interface Kept {
-  /** What a person calls it: `PostgreSQL`. */
+export interface WatchedServer {
+  /** The name that users see: `PostgreSQL`. */
   name: string
   answers(): Promise<boolean>
-  /** Brings it back; may fail, then it is tried again. */
+  /** Restarts the server. Retried after a failure. */
   restart(): Promise<unknown>
   say(sentence: string): void
   everyMs: number
 }
 
 /**
- * Looks after a server that is not our child, because it has to outlive a killed supervisor: when it no longer
- * answers, it is started again. Returns how to stop looking; that waits for a restart under way.
+ * Restarts a server when it does not answer. The server is not a child process, because it must survive a
+ * killed supervisor. Returns a function that stops the checks and waits for a restart in progress.
  */
-export function startWatchdog({ name, answers, restart, say, everyMs }: Kept): () => Promise<void> {
+export function startWatchdog({ name, answers, restart, say, everyMs }: WatchedServer): () => Promise<void> {
   const ending = new AbortController()
   const pause = (ms: number) => sleep(ms, undefined, { signal: ending.signal }).catch(() => {})
 
@@ -28,15 +28,15 @@ export function startWatchdog({ name, answers, restart, say, everyMs }: Kept): (
         failures = 0
         continue
       }
-      if (failures === 0) say(`${name} no longer answers; starting it again`)
+      if (failures === 0) say(`${name} does not respond; restarting it`)
       try {
         await restart()
-        say(`${name} is back`)
+        say(`${name} is running again`)
         failures = 0
       } catch (error) {
         failures += 1
         const why = error instanceof Error ? error.message : String(error)
-        if (failures === 1) say(`${name} does not come back yet: ${why.split('\n')[0]}`)
+        if (failures === 1) say(`${name} could not restart: ${why.split('\n')[0]}; retrying`)
       }
     }
   }

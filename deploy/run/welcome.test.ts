@@ -12,9 +12,9 @@ const admin = {
 }
 const place = { url: 'http://localhost:8001', dataDir: '/srv/data', sampleDir: '/srv/gpuq/deploy/sample' }
 
-describe('a pasted line', () => {
+describe('a shell word', () => {
   it.each(['plain', 'with space', 'a"b', '$HOME', '`id`', 'back\\slash', "it's"])(
-    'keeps %j as it is',
+    'keeps %j unchanged',
     (word) => {
       const shell = execFileSync('sh', ['-c', `printf %s ${quoteForShell(word)}`], { encoding: 'utf8' })
       expect(shell).toBe(word)
@@ -30,8 +30,8 @@ describe('a pasted line', () => {
   })
 })
 
-describe('what a start prints last', () => {
-  it('shows what was made, once', () => {
+describe('the final message of a start', () => {
+  it('shows new credentials once', () => {
     expect(welcome(place, { created: true, admin })).toMatch(
       /admin@example.org[\s\S]*pass-word-1[\s\S]*gpuq_abc[\s\S]*curl/,
     )
@@ -40,20 +40,20 @@ describe('what a start prints last', () => {
     expect(second).not.toMatch(/Password|Token|curl/)
   })
 
-  it('does not repeat a password that was given', () => {
+  it('does not repeat a password that the user set', () => {
     expect(welcome(place, { created: true, admin: { ...admin, password: null } })).toContain(
       'GPUQ_ADMIN_PASSWORD',
     )
   })
 
-  it('does not repeat a token that was given', () => {
+  it('does not repeat a token that the user set', () => {
     const given = welcome(place, { created: true, admin: { ...admin, tokenGiven: true } })
     expect(given).not.toContain(admin.token)
     expect(given).toContain('Bearer $GPUQ_ADMIN_TOKEN"')
   })
 })
 
-describe('the sample job’s result', () => {
+describe('the result of the sample job', () => {
   const result: JobResult = {
     job_id: 'id',
     status: 'completed',
@@ -67,11 +67,11 @@ describe('the sample job’s result', () => {
     truncated: false,
   }
 
-  it('is what it printed', () => {
+  it('is its output', () => {
     expect(describeResult(result)).toBe('      Hello\n      {"slope": 3}')
   })
 
-  it('says why it failed', () => {
+  it('is the reason why it failed', () => {
     const failed = { ...result, status: 'failed' as const, reason_text: 'It used more memory than it had.' }
     expect(describeResult(failed)).toMatch(/^ {6}failed: It used more memory/)
   })

@@ -1,12 +1,12 @@
 import type { FirstRun } from '@/lib/access/first-run'
 import type { JobResult } from '@/lib/contract/jobs'
 
-/** A word as a POSIX shell takes it literally. */
+/** Quotes a word for a POSIX shell. */
 export function quoteForShell(word: string): string {
   return `"${word.replace(/[\\"$`]/g, '\\$&')}"`
 }
 
-/** The line that submits the sample job, ready to be pasted. Without a token it takes the one that was given. */
+/** The curl command that submits the sample job. Without a token, it uses the one that the user set. */
 export function curlLine(url: string, token: string | null, sampleDir: string): string {
   const secret = token === null ? '$GPUQ_ADMIN_TOKEN' : quoteForShell(token).slice(1, -1)
   return [
@@ -17,7 +17,7 @@ export function curlLine(url: string, token: string | null, sampleDir: string): 
   ].join(' \\\n    ')
 }
 
-/** The sample job's output, or why there is none, indented under its step. */
+/** The output of the sample job, or the reason for its failure, indented under its step. */
 export function describeResult(result: JobResult): string {
   const output = [result.stdout, result.stderr].join('\n').trim()
   const head =
@@ -31,7 +31,7 @@ export interface Place {
   sampleDir: string
 }
 
-/** Who may sign in. What was made just now is shown this once. */
+/** Who can sign in. New credentials are only shown this once. */
 export function describeAdmin({ created, admin }: FirstRun): string {
   const lines = [`  Sign in as   ${admin.email ?? admin.handle}`]
   if (created) {
@@ -40,18 +40,18 @@ export function describeAdmin({ created, admin }: FirstRun): string {
       `  Token        ${admin.tokenGiven ? 'the one that was given' : admin.token}`,
     )
     if (admin.password !== null || !admin.tokenGiven)
-      lines.push('  Keep what is shown now: it is not shown again.')
+      lines.push('  Save these credentials now. They are not shown again.')
   }
   return lines.join('\n')
 }
 
-/** The last thing a start prints. Beside `gpuq start` nobody needs the line for curl. */
+/** The final message of a start. After `gpuq start`, users do not need the curl command. */
 export function welcome({ url, dataDir, sampleDir }: Place, first: FirstRun, withCurl = true): string {
-  const lines = ['', `  gpuq is up: ${url}`, '', describeAdmin(first)]
+  const lines = ['', `  gpuq is running at ${url}`, '', describeAdmin(first)]
   if (first.created && withCurl) {
     const { token, tokenGiven } = first.admin
     lines.push('', '  Submit a job:', '', `  ${curlLine(url, tokenGiven ? null : token, sampleDir)}`)
   }
-  lines.push('', `  Data is in ${dataDir}. Ctrl-C stops everything.`, '')
+  lines.push('', `  Data directory: ${dataDir}. Press Ctrl-C to stop gpuq.`, '')
   return lines.join('\n')
 }

@@ -16,7 +16,7 @@ export interface Call {
   body?: Buffer
 }
 
-/** Sends a request over a kept connection and reads the whole answer. */
+/** Sends a request over a kept-alive connection and reads the complete response. */
 export function call(url: string, { method = 'GET', headers = {}, body }: Call = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = request(
@@ -42,7 +42,7 @@ export function call(url: string, { method = 'GET', headers = {}, body }: Call =
 
 export const bearer = (system: System) => ({ authorization: `Bearer ${system.adminToken}` })
 
-/** An upload, as curl sends it. */
+/** An upload as curl sends it. */
 export function upload(system: System, code: string, wait = 'false'): [url: string, call: Call] {
   const part = (name: string, file: string, text: string) =>
     `--${boundary}\r\nContent-Disposition: form-data; name="${name}"; filename="${file}"\r\nContent-Type: application/octet-stream\r\n\r\n${text}\r\n`
@@ -54,7 +54,7 @@ export function upload(system: System, code: string, wait = 'false'): [url: stri
   return [`${system.url}/api/submit?wait=${wait}`, { method: 'POST', headers, body }]
 }
 
-/** Resolves when the job's live stream brings its first output. */
+/** Resolves when the job's live stream delivers its first output. */
 export function untilFirstOutput(system: System, jobId: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const sent = request(`${system.url}/api/jobs/${jobId}/events`, { headers: bearer(system) }, (answer) => {
@@ -73,7 +73,7 @@ export function untilFirstOutput(system: System, jobId: string): Promise<void> {
   })
 }
 
-/** Signs the admin in as a browser does, and returns the cookies. */
+/** Signs in the admin as a browser does and returns the cookies. */
 export async function signIn(system: System): Promise<string> {
   const csrf = await call(`${system.url}/api/auth/csrf`)
   const cookies = cookiesOf(csrf)

@@ -8,7 +8,7 @@ import { type Figures, measureInTurn } from './measure'
 
 const script = 'print("first line")\n'
 
-/** From the request, or the command, to the first line of a script's output at whoever asked for it. */
+/** Measures the time from the request or command to the first output line at the client. */
 export async function benchFirstOutput(
   system: System,
   rounds: number,
@@ -51,7 +51,7 @@ async function submitAndWatch(system: System): Promise<number> {
   return took
 }
 
-/** The next measurement begins on a quiet machine. */
+/** Wait, so that the next measurement starts on an idle machine. */
 async function untilEnded(system: System, jobId: string): Promise<void> {
   for (;;) {
     const { body } = await call(`${system.url}/api/status/${jobId}`, {

@@ -6,7 +6,7 @@ import { type Figures, measureInTurn } from './measure'
 const few = 100
 const many = 100_000
 
-/** The list of one's jobs, by API and as a page, with few and then many jobs stored. */
+/** Measures the job list, as an API response and as a page, with few and with many stored jobs. */
 export async function benchJobList(
   system: System,
   rounds: number,
@@ -32,7 +32,7 @@ async function timeOf(url: string, headers: Record<string, string>, holds: strin
   return took
 }
 
-/** Ended jobs of the admin, straight into the database, as many submissions would have left them. */
+/** Inserts ended jobs of the admin directly into the database, as many submissions would have left them. */
 async function storeJobs(system: System, count: number): Promise<void> {
   const client = new pg.Client({ connectionString: system.databaseUrl })
   await client.connect()

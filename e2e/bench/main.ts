@@ -1,12 +1,12 @@
 /**
- * `npm run bench`: gpuq beside what its users would use instead, in one run on one machine. Ratios are what to read;
- * the times behind them are this machine's. `--json` prints the figures for a program.
+ * `npm run bench`: compares gpuq with its alternatives in one run on one machine. Compare the ratios; the
+ * absolute times depend on the machine. `--json` prints JSON.
  */
 import { parseArgs } from 'node:util'
 import { type System, type SystemOptions, startSystem } from '../system/start-system'
 import { closeConnections } from './client'
+import { benchDirectDispatch } from './direct-dispatch'
 import { benchFirstOutput } from './first-output'
-import { benchHandOver } from './hand-over'
 import { benchJobList } from './job-list'
 import { ms, times } from './measure'
 import { benchSubmissions } from './submissions'
@@ -36,20 +36,20 @@ async function withSystem<T>(systemOptions: SystemOptions, work: (system: System
 
 const first = await withSystem({}, (system) => benchFirstOutput(system, rounds))
 const firstRatio = first.gpuq.median / first.dockerRun.median
-say(`Submit → first output line, median of ${rounds} in turn`)
+say(`Submit → first output line, median of ${rounds} rounds, alternating`)
 say(`  gpuq                        ${ms(first.gpuq.median)}`)
 say(
-  `  docker run                  ${ms(first.dockerRun.median)}   gpuq takes ${times(firstRatio)} of it (target: within 1.15 ×)`,
+  `  docker run                  ${ms(first.dockerRun.median)}   gpuq: ${times(firstRatio)} of it (target: within 1.15 ×)`,
 )
 say(
-  `  docker run --network none   ${ms(first.dockerRunNoNetwork.median)}   gpuq takes ${times(first.gpuq.median / first.dockerRunNoNetwork.median)} of it`,
+  `  docker run --network none   ${ms(first.dockerRunNoNetwork.median)}   gpuq: ${times(first.gpuq.median / first.dockerRunNoNetwork.median)} of it`,
 )
 
-const changes = await withSystem({ workers: 4, simulatedGpus: 2 }, benchHandOver)
-say(`\nGPUs that go from one job to the next: ${changes.jobs} short jobs, four workers of two simulated GPUs`)
-say(`  free in the books           longest ${ms(changes.free.max)} (target: 200 ms)`)
+const changes = await withSystem({ workers: 4, simulatedGpus: 2 }, benchDirectDispatch)
+say(`\nGPU idle time between two jobs: ${changes.jobs} short jobs, four workers with two simulated GPUs each`)
+say(`  without an allocation       max ${ms(changes.free.max)} (target: 200 ms)`)
 say(
-  `  one's end → next one's task  p50 ${ms(changes.between.median)}, p95 ${ms(changes.between.p95)}, longest ${ms(changes.between.max)}`,
+  `  end of job → next task      p50 ${ms(changes.between.median)}, p95 ${ms(changes.between.p95)}, max ${ms(changes.between.max)}`,
 )
 
 const { submissions, list } = await withSystem({ workers: 0 }, async (system) => ({
@@ -61,13 +61,17 @@ const { submissions, list } = await withSystem({ workers: 0 }, async (system) =>
 }))
 const { perSecond, latency } = submissions
 say(`\nAccepted submissions, wait=false, durable, ${options.clients} clients for ${options.seconds} s`)
-say(`  ${perSecond.toFixed(0)} a second (target: 500), p50 ${ms(latency.median)}, p99 ${ms(latency.p99)}`)
+say(`  ${perSecond.toFixed(0)} per second (target: 500), p50 ${ms(latency.median)}, p99 ${ms(latency.p99)}`)
 
 const apiRatio = list.api.many.median / list.api.few.median
 const pageRatio = list.page.many.median / list.page.few.median
-say('\nList of jobs, 100,000 stored against 100 (target: within 1.5 ×)')
-say(`  /api/jobs   ${ms(list.api.many.median)} against ${ms(list.api.few.median)}: ${times(apiRatio)}`)
-say(`  /jobs       ${ms(list.page.many.median)} against ${ms(list.page.few.median)}: ${times(pageRatio)}`)
+say('\nJob list with 100,000 stored jobs, compared with 100 (target: within 1.5 ×)')
+say(
+  `  /api/jobs   ${ms(list.api.many.median)}, with 100: ${ms(list.api.few.median)}, ratio ${times(apiRatio)}`,
+)
+say(
+  `  /jobs       ${ms(list.page.many.median)}, with 100: ${ms(list.page.few.median)}, ratio ${times(pageRatio)}`,
+)
 
 if (options.json) {
   console.log(

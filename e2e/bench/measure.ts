@@ -1,4 +1,4 @@
-/** Figures of repeated measurements, in milliseconds. */
+/** Statistics of repeated measurements, in milliseconds. */
 export interface Figures {
   median: number
   p95: number
@@ -15,7 +15,10 @@ export function figuresOf(samples: readonly number[]): Figures {
   return { median: at(0.5), p95: at(0.95), p99: at(0.99), min: at(0), max: at(1), count: sorted.length }
 }
 
-/** Measures several things in turn, A B C A B C …, so that a machine that changes its pace changes it for all. */
+/**
+ * Measures several functions alternately, A B C A B C …, so that changes of the machine's speed affect all of
+ * them.
+ */
 export async function measureInTurn<Name extends string>(
   rounds: number,
   things: Record<Name, () => Promise<number>>,

@@ -2,10 +2,13 @@ import type { System } from '../system/start-system'
 import { call, upload } from './client'
 import { type Figures, figuresOf } from './measure'
 
-/** A server that has just started runs code that is not compiled yet: what lasts is the rate after that. */
+/** Not measured: a server that has just started runs code that is not optimized yet. */
 const warmUpMs = 4_000
 
-/** Accepted submissions a second from many clients at once; each answer says that the job is durable. */
+/**
+ * Measures the accepted submissions per second from many concurrent clients. Each response confirms that the
+ * job is stored durably.
+ */
 export async function benchSubmissions(
   system: System,
   { clients, seconds }: { clients: number; seconds: number },

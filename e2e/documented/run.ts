@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { findProgram, installPackages, mayInstall } from '@/deploy/engine/debian.mjs'
 import { theSystem } from '../system/the-system'
 
-/** The upload API as a shell and as Python use it: these very files, with real curl and real requests. */
+/** Runs the documented examples with real curl and Python requests. */
 
 const execute = promisify(execFile)
 
@@ -16,7 +16,7 @@ export interface Facts {
   jobId?: string
 }
 
-/** A file beside this one, with this server, this token and this user in their places. */
+/** Returns an example file with the server, token and user filled in. */
 async function filledIn(name: string, { token, handle, jobId = '' }: Facts): Promise<string> {
   const { url } = theSystem()
   const text = await readFile(join(import.meta.dirname, name), 'utf8')
@@ -27,7 +27,7 @@ async function filledIn(name: string, { token, handle, jobId = '' }: Facts): Pro
     .replaceAll('JOB', jobId)
 }
 
-/** Runs one of the curl lines with a real shell, beside its two files; returns the JSON it prints. */
+/** Runs a curl command in a shell, in the directory of its files. Returns the JSON that it prints. */
 export async function runCommand(name: string, facts: Facts): Promise<unknown> {
   await ensureProgram('curl', ['curl'])
   return inDirectory(async (directory) => {
@@ -39,7 +39,7 @@ export async function runCommand(name: string, facts: Facts): Promise<unknown> {
   })
 }
 
-/** Runs the Python program; returns what it prints. */
+/** Runs the Python program. Returns its output. */
 export async function runProgram(name: string, facts: Facts): Promise<string> {
   const python = await pythonWithRequests()
   return inDirectory(async (directory) => {
@@ -80,7 +80,7 @@ async function pythonWithRequests(): Promise<string> {
   await install(['python3', 'python3-requests'], "Python's requests")
   const installed = await find()
   if (installed) return installed
-  throw new Error("Python's requests was installed, and python3 does not find it.")
+  throw new Error("Python's requests package was installed, but python3 cannot import it.")
 }
 
 async function install(packages: string[], what: string): Promise<void> {

@@ -6,8 +6,8 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from '@playwright/test'
 import config from '../../playwright.config'
+import { waitForHydration } from '../hydration'
 import { editorOf, outputOf } from '../job-page'
-import { untilLive } from '../live-page'
 import { signIn } from '../sign-in'
 import { startSystem } from '../system/start-system'
 import { announceSystem } from '../system/the-system'
@@ -23,7 +23,7 @@ interface Picture {
 
 async function go(page: Page, path: string): Promise<void> {
   await page.goto(path)
-  await untilLive(page)
+  await waitForHydration(page)
 }
 
 const pictures: Picture[] = [

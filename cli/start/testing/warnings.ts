@@ -1,9 +1,9 @@
 import type { StartLog } from '../start-log'
 
-/** A journal of which only the warnings are kept, a line each. */
-export function keepWarnings(): { warned: { text: string }; journal: StartLog } {
+/** A log that keeps only the warnings, one per line. */
+export function keepWarnings(): { warned: { text: string }; log: StartLog } {
   const warned = { text: '' }
-  const journal = {
+  const log = {
     note: async () => {},
     warn: async (text: string) => {
       warned.text += `${text}\n`
@@ -11,5 +11,5 @@ export function keepWarnings(): { warned: { text: string }; journal: StartLog } 
     detail: async () => {},
     close: async () => {},
   }
-  return { warned, journal }
+  return { warned, log }
 }

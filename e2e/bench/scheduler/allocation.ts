@@ -6,21 +6,21 @@ import type { ResourceRequest } from '@/lib/scheduling/types'
 import { countKinds } from '@/lib/scheduling/workload'
 import type { Trace } from './trace'
 
-/** How much is asked for, in clusters. */
+/** The requested GPUs, as a multiple of the cluster's GPUs. */
 const load = 1.3
 
 export interface Allocation {
   seed: number
-  /** Of all GPU thousandths, how many were given out. */
+  /** The allocated share of all GPU capacity. */
   percent: number
-  /** Requests tried. */
+  /** The number of requests that were tried. */
   placements: number
   milliseconds: number
 }
 
 /**
- * Fills the trace's cluster once, as the authors of the trace do: the tasks in a random order, and more drawn from
- * them until 1.3 times the cluster's GPUs are asked for, each placed in its turn or dropped, none of them ever ends.
+ * Fills the trace's cluster once, with the method of the trace's authors: takes tasks in random order, and
+ * draws more until they request 1.3 times the cluster's GPUs. Each task is placed or dropped, and none ends.
  */
 export function fillCluster({ nodes, requests }: Trace, seed: number): Allocation {
   const order = drawTasks(requests, load * capacityOf(nodes), randomNumbers(seed))

@@ -1,6 +1,7 @@
 /**
- * `npm run bench:scheduler`: how full the scheduler keeps a cluster beside the published policies, and how fast it
- * decides. `--nodes FILE --pods FILE` take any trace in openb's format; `--json` prints the figures for a program.
+ * `npm run bench:scheduler`: measures how full the scheduler keeps a cluster, compared with published
+ * policies, and how fast it decides. `--nodes FILE --pods FILE` reads any trace in openb's format. `--json`
+ * prints JSON.
  */
 import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -20,7 +21,10 @@ const { values: options } = parseArgs({
 })
 const say = (line: string) => (options.json ? undefined : console.log(line))
 
-/** Mean allocation in per cent over ten seeds, from the artifact of "Beware of Fragmentation" (USENIX ATC 2023). */
+/**
+ * Mean allocation in percent over ten seeds, from the artifact of "Beware of Fragmentation" (USENIX ATC
+ * 2023).
+ */
 const published = [
   ['Random', 87.47],
   ['DotProd', 90.85],
@@ -43,7 +47,7 @@ function filesToRead(): TraceFiles | null {
 function benchAllocation(files: TraceFiles): Allocation[] {
   const trace = readTrace(files)
   const gpus = trace.nodes.reduce((sum, node) => sum + node.gpus.length, 0)
-  say(`GPUs given out of ${gpus} on ${trace.nodes.length} nodes, once 1.3 times as many were asked for`)
+  say(`Allocated share of ${gpus} GPUs on ${trace.nodes.length} nodes, with requests for 1.3 times as many`)
   if (basename(files.pods) === 'openb_pod_list_default.csv')
     for (const [name, percent] of published) row(name, percent, '  published')
   const runs = Array.from({ length: Number(options.seeds) }, (_, i) => fillCluster(trace, 42 + i))
@@ -54,7 +58,7 @@ function benchAllocation(files: TraceFiles): Allocation[] {
     `  mean of ${runs.length} seeds (target: above 95.39)`,
   )
   say(
-    `  ${placementsPerSecond(runs).toFixed(0)} placements a second; the longest run took ${(longest / 1000).toFixed(1)} s (target: under 10 s)`,
+    `  ${placementsPerSecond(runs).toFixed(0)} placements per second; the longest run took ${(longest / 1000).toFixed(1)} s (target: under 10 s)`,
   )
   return runs
 }
@@ -71,12 +75,12 @@ const files = filesToRead()
 const runs = files ? benchAllocation(files) : []
 if (!files) {
   say(
-    'No trace at hand: put openb (github.com/alibaba/clusterdata, cluster-trace-gpu-v2023) into shared/data/openb,',
+    'No trace found. Download openb (github.com/alibaba/clusterdata, cluster-trace-gpu-v2023) to shared/data/openb,',
   )
-  say('or name one with --nodes FILE --pods FILE.')
+  say('or select a trace with --nodes FILE --pods FILE.')
 }
 
-say('\nDeciding anew after one job ended: 1,250 nodes of 8 GPUs, all full')
+say('\nScheduling pass after the end of one job: 1,250 full nodes with 8 GPUs each')
 const rounds = Number(options.rounds)
 const replan = (waiting: number, policy: 'priority' | 'fair_share') => {
   const figures = benchReplan(waiting, rounds, policy)
@@ -88,7 +92,7 @@ const few = replan(1_000, 'priority')
 const many = replan(100_000, 'priority')
 const fair = replan(100_000, 'fair_share')
 say(
-  `  100,000 take ${(many.median / few.median).toFixed(2)} × of 1,000 at p50, ${(many.p99 / few.p99).toFixed(2)} × at p99 (target: within 2 ×, p99 under 20 ms)`,
+  `  100,000 waiting jobs take ${(many.median / few.median).toFixed(2)} × of 1,000 at p50, ${(many.p99 / few.p99).toFixed(2)} × at p99 (target: within 2 ×, p99 under 20 ms)`,
 )
 
 if (options.json) {

@@ -6,12 +6,12 @@ import { type Figures, figuresOf } from '../measure'
 const nodeCount = 1_250
 const gpusPerNode = 8
 const hour = 3_600_000
-/** Rounds before the first that counts: code that is not compiled yet is a start-up cost. */
+/** Rounds that are not measured, because the code is not optimized yet. */
 const warmUp = 300
 
 /**
- * How long the scheduler takes to decide anew after one job ended, on a full cluster of 10,000 GPUs with so many jobs
- * waiting. For each job that ends another one comes, so the queue keeps its length.
+ * Measures a scheduling pass after the end of one job, on a full cluster of 10,000 GPUs with this many
+ * waiting jobs. Each ended job is replaced, so that the queue keeps its length.
  */
 export function benchReplan(waiting: number, rounds: number, name: PolicyName): Figures {
   const random = randomNumbers(waiting)
@@ -47,7 +47,7 @@ export function benchReplan(waiting: number, rounds: number, name: PolicyName): 
   return figuresOf(samples)
 }
 
-/** The cluster took fewer or more jobs than it has GPUs; the queue gets its length. */
+/** Restores the length of the queue if the cluster took fewer or more jobs than it has GPUs. */
 function trim(scheduler: Scheduler, length: number): void {
   for (const id of [...scheduler.waiting.keys()].slice(length)) scheduler.withdraw(id)
 }
@@ -81,7 +81,7 @@ function makeNode(number: number): NodeState {
   }
 }
 
-/** Mostly single GPUs and parts of them, some whole nodes, some over several; from seconds to a day. */
+/** Mostly single GPUs and shares of GPUs, some whole nodes, some several nodes; from seconds to a day. */
 function makeJob(number: number, random: () => number, submittedAt = -number): WaitingJob {
   const pick = <T>(...values: T[]): T => values[Math.floor(random() * values.length)] as T
   const gpuCount = pick(1, 1, 1, 1, 1, 1, 2, 2, 4, 8)

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { NodeState, ResourceRequest } from '@/lib/scheduling/types'
 
-/** A cluster and what was asked of it, as in Alibaba's cluster-trace-gpu-v2023 ("openb"). */
+/** A cluster and its requests, as in Alibaba's cluster-trace-gpu-v2023 ("openb"). */
 export interface Trace {
   nodes: NodeState[]
   requests: ResourceRequest[]
@@ -13,7 +13,10 @@ export interface TraceFiles {
   pods: string
 }
 
-/** The openb files where the checkout, or the folder around it, has them under shared/data/openb; null elsewhere. */
+/**
+ * Finds the openb files under shared/data/openb in the checkout or its parent directory. Null if they are
+ * missing.
+ */
 export function findOpenb(): TraceFiles | null {
   for (const around of ['.', '..']) {
     const folder = resolve(import.meta.dirname, '..', '..', '..', around, 'shared', 'data', 'openb')
@@ -61,7 +64,7 @@ function toRequest([cpuMilli, memoryMib, count, milli, spec = '']: string[]): Re
   }
 }
 
-/** The named columns of a CSV file without quotes. */
+/** Reads named columns of a CSV file without quotes. */
 function readRows(file: string, columns: readonly string[]): string[][] {
   const [head = '', ...lines] = readFileSync(file, 'utf8').trim().split(/\r?\n/)
   const names = head.split(',')

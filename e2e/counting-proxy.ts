@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
-/** A way to the server that counts what is sent through it, and may break off. */
-export class CountingGate {
+/** A TCP proxy that counts the bytes sent through it and can cut connections. */
+export class CountingProxy {
   sentBytes = 0
-  /** Connections are cut after so many bytes more. */
+  /** Cuts the connections after this many more bytes. */
   cutAfter = Number.POSITIVE_INFINITY
   cuts = 0
   readonly #sockets = new Set<Socket>()
@@ -14,9 +14,9 @@ export class CountingGate {
     readonly target: URL,
   ) {}
 
-  static async open(target: string): Promise<CountingGate> {
+  static async open(target: string): Promise<CountingProxy> {
     const server = createServer()
-    const gate = new CountingGate(server, new URL(target))
+    const gate = new CountingProxy(server, new URL(target))
     server.on('connection', (socket) => gate.#pass(socket))
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -25,11 +25,11 @@ export class CountingGate {
 
   get url(): string {
     const address = this.server.address()
-    if (address === null || typeof address === 'string') throw new Error('the gate is not open')
+    if (address === null || typeof address === 'string') throw new Error('the proxy is not listening')
     return `http://127.0.0.1:${address.port}`
   }
 
-  /** What is sent while `work` is done. */
+  /** Returns the bytes that were sent during `work`. */
   async count(work: () => Promise<unknown>): Promise<number> {
     const before = this.sentBytes
     await work()

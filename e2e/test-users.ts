@@ -5,28 +5,28 @@ import type { Role } from '@/lib/contract/roles'
 import { type Client, createClient } from '@/lib/http/client/client'
 import { theSystem } from './system/the-system'
 
-/** A user for tests, and their ways in. */
-export interface Person {
+/** A test user with their credentials. */
+export interface TestUser {
   handle: string
   email: string
   password: string
   token: string
-  /** The API with that token. */
+  /** An API client with that token. */
   client: Client
 }
 
-/** gpuq's API as somebody with a token reaches it. */
+/** Creates an API client for a token. */
 export function clientOf(token: string): Client {
   return createClient({ baseUrl: theSystem().url, token })
 }
 
-/** The API as the first admin. */
+/** An API client of the first admin. */
 export function adminClient(): Client {
   return clientOf(theSystem().adminToken)
 }
 
-/** The first admin, as somebody who signs in. */
-export function theAdmin(): Person {
+/** The first admin's credentials. */
+export function adminUser(): TestUser {
   const { adminEmail: email, adminPassword: password, adminToken: token } = theSystem()
   return { handle: 'admin', email, password, token, client: clientOf(token) }
 }
@@ -38,13 +38,13 @@ export const noLimits: Limits = { submissions_per_minute: 1_000_000, max_active_
 interface Wanted {
   name?: string
   role?: Role
-  /** Left out: the server's defaults hold. */
+  /** Undefined: the server's defaults. */
   limits?: Limits
   token?: Partial<CreateToken>
 }
 
-/** Ends what the person's jobs would go on with, and waits until it has ended. One that ends by itself meanwhile may. */
-export async function cancelAll({ client }: Pick<Person, 'client'>): Promise<void> {
+/** Cancels the user's jobs and waits for their end. A job that ends by itself meanwhile is fine. */
+export async function cancelAll({ client }: Pick<TestUser, 'client'>): Promise<void> {
   const left = async () => {
     const lists = (['pending', 'running'] as const).map((status) => client.jobs.list({ status, limit: 200 }))
     return (await Promise.all(lists)).flatMap(({ items }) => items)
@@ -53,8 +53,8 @@ export async function cancelAll({ client }: Pick<Person, 'client'>): Promise<voi
   await expect.poll(async () => (await left()).length).toBe(0)
 }
 
-/** Makes a user with a password and a token, as an admin's script would. */
-export async function makePerson(given: Wanted = {}): Promise<Person> {
+/** Creates a user with a password and a token, as an admin's script would. */
+export async function createUser(given: Wanted = {}): Promise<TestUser> {
   const admin = adminClient()
   const handle = `${given.name ?? 'person'}-${randomBytes(4).toString('hex')}`
   const [email, password] = [`${handle}@example.org`, `the password of ${handle}`]

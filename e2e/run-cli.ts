@@ -9,7 +9,7 @@ export interface Ended {
   err: string
 }
 
-/** Runs the built `gpuq` to its end, as somebody types it. */
+/** Runs the built `gpuq` until it exits. */
 export function runCli(
   args: string[],
   { home, env = {}, cwd }: { home: string; env?: Record<string, string>; cwd?: string },

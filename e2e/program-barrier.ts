@@ -1,18 +1,18 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from '@playwright/test'
-import { storedData } from './stored'
+import { storedData } from './stored-data'
 import { theSystem } from './system/the-system'
 
-/** Python for a program that goes no further before the test has seen what it wants to see, however long that takes. */
-export const waitAtGate = `
+/** Python code that blocks a program until the test releases it. */
+export const waitAtBarrier = `
 import os, time
 while not os.path.exists("/job/go"):
     time.sleep(0.1)
 `
 
-/** Lets a job go on that waits at its gate: a file in the directory that its container sees as /job. */
-export async function openGate(jobId: string): Promise<void> {
+/** Releases a blocked job: creates a file in the directory that its container mounts as /job. */
+export async function openBarrier(jobId: string): Promise<void> {
   const directory = async () => {
     const { rows } = await storedData().pool.query<{ node: string; task: string }>(
       `SELECT t.node_id AS node, t.id AS task

@@ -1,14 +1,14 @@
 import { expect, type Locator, type Page } from '@playwright/test'
 import { test } from './browser-test'
 import { bearer, call } from './http-call'
-import { makePerson, noLimits, type Person } from './people'
 import { sessionCookie, signIn } from './sign-in'
 import { theSystem } from './system/the-system'
+import { createUser, noLimits, type TestUser } from './test-users'
 import { submit, waitingConfig } from './uploads'
 
-let admin: Person
+let admin: TestUser
 test.beforeAll(async () => {
-  admin = await makePerson({ name: 'admin', role: 'admin' })
+  admin = await createUser({ name: 'admin', role: 'admin' })
 })
 test.beforeEach(async ({ context }) => {
   await signIn(context, admin)
@@ -25,7 +25,7 @@ async function choose(page: Page, handle: string, action: string): Promise<void>
   await page.getByRole('menuitem', { name: action }).click()
 }
 
-test('an invitation opens the door once, and its password from then on', async ({ page, watch }) => {
+test('an invitation works once, and its password works after that', async ({ page, watch }) => {
   const handle = `guest-${Date.now()}`
   const link = await test.step('invite', async () => {
     await page.goto('/admin/users')
@@ -62,9 +62,9 @@ test('an invitation opens the door once, and its password from then on', async (
   })
 })
 
-test('disabling a user ends their sessions and tokens at once', async ({ page, watch }) => {
+test('disabling a user ends their sessions and tokens immediately', async ({ page, watch }) => {
   watch.tolerate(/status of 401/)
-  const person = await makePerson({ name: 'leaver' })
+  const person = await createUser({ name: 'leaver' })
   const theirs = await watch.openBrowser()
   await signIn(theirs.context(), person)
   await theirs.goto('/tokens')
@@ -80,7 +80,7 @@ test('disabling a user ends their sessions and tokens at once', async ({ page, w
   await expect(rowOf(page, person.handle)).toContainText('disabled')
 
   expect((await call('/api/users/me', { headers: bearer(person.token) })).status).toBe(401)
-  // It ends by itself, although the job still waits.
+  // The stream ends, although the job still waits.
   expect(await stream.text()).not.toContain('event: end')
   await theirs.getByRole('link', { name: 'Jobs' }).first().click()
   await expect(theirs.getByRole('button', { name: 'Sign in' })).toBeVisible()
@@ -95,13 +95,13 @@ test('disabling a user ends their sessions and tokens at once', async ({ page, w
   await person.client.jobs.cancel(waiting)
 })
 
-test('an admin sets limits, roles and projects, and the audit log tells of it', async ({ page }) => {
-  const person = await makePerson({ name: 'limited' })
+test('an admin sets limits, roles and projects, and the audit log records it', async ({ page }) => {
+  const person = await createUser({ name: 'limited' })
   await choose(page, person.handle, 'Edit and set limits…')
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Active jobs').fill('3')
   await dialog.getByRole('button', { name: 'Save' }).click()
-  // It closes once it is saved.
+  // The dialog closes after saving.
   await expect(dialog).toBeHidden()
   const columns = page.getByRole('table', { name: 'Users' }).getByRole('columnheader')
   const place = (await columns.allTextContents()).indexOf('Active jobs')
@@ -118,8 +118,8 @@ test('an admin sets limits, roles and projects, and the audit log tells of it', 
   for (const id of ids) await person.client.jobs.cancel(id)
 })
 
-test('a user makes a token, sees its use, and revokes it', async ({ context, page }) => {
-  const person = await makePerson({ name: 'self', limits: noLimits })
+test('a user creates a token, sees its use, and revokes it', async ({ context, page }) => {
+  const person = await createUser({ name: 'self', limits: noLimits })
   await signIn(context, person)
   await page.goto('/tokens')
   await page.getByRole('button', { name: 'New token' }).click()
@@ -138,14 +138,14 @@ test('a user makes a token, sees its use, and revokes it', async ({ context, pag
   await expect(row).not.toContainText('never')
   await row.getByRole('button', { name: 'Revoke notebook' }).click()
   await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click()
-  // Behind an open dialog, nothing has a role.
+  // Elements behind an open dialog have no role.
   await expect(page.getByRole('alertdialog')).toHaveCount(0)
   await expect(row).toHaveCount(0)
   expect((await call('/api/jobs', { headers: bearer(token) })).status).toBe(401)
 })
 
-test('a project is shared with another user, who may leave it', async ({ context, page, watch }) => {
-  const [owner, member] = [await makePerson({ name: 'owner' }), await makePerson({ name: 'member' })]
+test('a project can be shared with another user, who can leave it', async ({ context, page, watch }) => {
+  const [owner, member] = [await createUser({ name: 'owner' }), await createUser({ name: 'member' })]
   await signIn(context, owner)
   await page.goto('/projects')
   await page.getByRole('button', { name: 'New project' }).click()

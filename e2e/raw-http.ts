@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { theSystem } from './system/the-system'
 
-/** Opens a bare connection to the web server. */
+/** Opens a TCP connection to the web server. */
 export function openSocket(): Promise<Socket> {
   const { hostname, port } = new URL(theSystem().url)
   return new Promise((resolve, reject) => {
@@ -11,10 +11,10 @@ export function openSocket(): Promise<Socket> {
 }
 
 /**
- * Sends bytes as they are, without any HTTP library's opinion of them. Resolves with all that came back when the server
- * closes the connection, or when `enough` holds for what came so far.
+ * Sends raw bytes without an HTTP library. Resolves with the response when the server closes the connection,
+ * or when `enough` accepts the response so far.
  */
-export async function rawExchange(
+export async function sendRaw(
   bytes: string | Buffer,
   { enough = () => false, half = false }: { enough?: (text: string) => boolean; half?: boolean } = {},
 ): Promise<string> {
@@ -29,7 +29,7 @@ export async function rawExchange(
       text += chunk.toString('latin1')
       if (enough(text)) done()
     })
-    // A reset is a way to close as well.
+    // A reset also closes the connection.
     socket.on('error', done)
     socket.on('close', done)
     socket.write(bytes)
@@ -37,7 +37,7 @@ export async function rawExchange(
   })
 }
 
-/** The status of each answer in what came back, in order. */
+/** The status of each response, in order. */
 export function statusesOf(text: string): number[] {
   return [...text.matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) => Number(status))
 }

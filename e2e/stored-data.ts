@@ -6,7 +6,7 @@ import { theSystem } from './system/the-system'
 
 let connected: Database | undefined
 
-/** The system's own database, behind its back. */
+/** Direct access to the system's database. */
 export function storedData(): Database {
   if (!connected) {
     connected = connect(theSystem().databaseUrl, 2)
@@ -15,7 +15,7 @@ export function storedData(): Database {
   return connected
 }
 
-/** How much there is that a submission of the user leaves behind. */
+/** Counts the rows that a user's submissions create. */
 export async function countStored(handle: string): Promise<{ jobs: number; projects: number; keys: number }> {
   const { rows } = await storedData().pool.query<{ jobs: number; projects: number; keys: number }>(
     `SELECT (SELECT count(*) FROM jobs WHERE user_id = u.id)::int AS jobs,
@@ -29,32 +29,32 @@ export async function countStored(handle: string): Promise<{ jobs: number; proje
 }
 
 /**
- * Where any of the texts is kept: in a row of the database, or in any file of the data directory, which holds the logs,
- * the results and PostgreSQL's own files.
+ * Finds where any of the texts is stored: in a database row, or in a file of the data directory, which
+ * contains the logs, the results and PostgreSQL's files.
  */
-export async function findKept(texts: readonly string[]): Promise<string[]> {
+export async function findStoredTexts(texts: readonly string[]): Promise<string[]> {
   const { dataDir } = theSystem()
   storedData()
   const rows = await findStored(texts)
   const needles = texts.map((text) => Buffer.from(text))
   const files = []
-  for await (const path of filesBeneath(dataDir)) {
-    // Files come and go while the system runs.
+  for await (const path of listFiles(dataDir)) {
+    // Files may disappear while the system runs.
     const bytes = await readFile(path).catch(() => Buffer.alloc(0))
     if (needles.some((needle) => bytes.includes(needle))) files.push(path)
   }
   return [...rows, ...files]
 }
 
-/** Directories come and go too, and `readdir` with `recursive` gives up where one has gone meanwhile. */
-async function* filesBeneath(directory: string): AsyncGenerator<string> {
+/** Directories may disappear too, and then a recursive `readdir` fails. */
+async function* listFiles(directory: string): AsyncGenerator<string> {
   const entries = await readdir(directory, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error
     return []
   })
   for (const entry of entries) {
     const path = join(directory, entry.name)
-    if (entry.isDirectory()) yield* filesBeneath(path)
+    if (entry.isDirectory()) yield* listFiles(path)
     else if (entry.isFile()) yield path
   }
 }

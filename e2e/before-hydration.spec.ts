@@ -1,12 +1,12 @@
 import { expect, type Page } from '@playwright/test'
 import { test } from './browser-test'
-import { untilLive } from './live-page'
-import { makePerson } from './people'
+import { waitForHydration } from './hydration'
 import { signIn } from './sign-in'
+import { createUser } from './test-users'
 
-/** A page that is seen, and typed into, before its scripts are there. */
+/** Tests a page that the user sees and types into before its scripts have loaded. */
 
-/** Goes there and holds its scripts back; returns how to let them come. */
+/** Opens the page and delays its scripts. Returns a function that releases them. */
 async function arriveBeforeScripts(page: Page, path: string): Promise<() => Promise<void>> {
   let letCome = () => {}
   const come = new Promise<void>((resolve) => {
@@ -19,12 +19,12 @@ async function arriveBeforeScripts(page: Page, path: string): Promise<() => Prom
   await page.goto(path, { waitUntil: 'commit' })
   return async () => {
     letCome()
-    await untilLive(page)
+    await waitForHydration(page)
   }
 }
 
-test('what was typed into a form before it answered is not lost', async ({ page }) => {
-  const person = await makePerson({ name: 'early' })
+test('text typed into a form before hydration is kept', async ({ page }) => {
+  const person = await createUser({ name: 'early' })
   const letScriptsCome = await arriveBeforeScripts(page, '/sign-in')
   await page.getByLabel('E-mail or user id').fill(person.handle)
   await page.getByLabel('Password').fill(person.password)
@@ -34,7 +34,7 @@ test('what was typed into a form before it answered is not lost', async ({ page 
   await expect(page.getByText('No jobs yet')).toBeVisible()
 })
 
-test('a password that is sent before the form answers stays out of every address', async ({ page }) => {
+test('a password submitted before hydration does not appear in any URL', async ({ page }) => {
   const addresses: string[] = []
   page.on('request', (request) => addresses.push(request.url()))
   const letScriptsCome = await arriveBeforeScripts(page, '/sign-in')
@@ -48,11 +48,8 @@ test('a password that is sent before the form answers stays out of every address
   expect(addresses.join('\n')).not.toContain('hush-hush')
 })
 
-test('what was typed into two fields of a config before they answered is there in both', async ({
-  page,
-  context,
-}) => {
-  await signIn(context, await makePerson({ name: 'early-config' }))
+test('text typed into two config fields before hydration is kept in both', async ({ page, context }) => {
+  await signIn(context, await createUser({ name: 'early-config' }))
   const letScriptsCome = await arriveBeforeScripts(page, '/submit')
   await page.getByLabel('Competition').fill('quick')
   await page.getByLabel('Project').fill('brown')

@@ -1,26 +1,26 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
+import { expectProblem } from './expect-problem'
 import { bearer, type Call, call } from './http-call'
-import { makePerson, noLimits, type Person } from './people'
-import { expectProblem } from './problems'
 import { sessionCookie } from './sign-in'
+import { createUser, noLimits, type TestUser } from './test-users'
 import { configText, submit, waitingConfig } from './uploads'
 
-/** One user with the ids of another, on every route and with every method. */
+/** One user sends the ids of another user to every route with every method. */
 
 const api = join(import.meta.dirname, '..', 'app', 'api')
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 const neverWas = '01920000-0000-7000-8000-000000000000'
 const secret = 'what-only-ada-may-know'
 
-let [ada, bob] = [] as unknown as [Person, Person]
-/** What Ada has, by the name that it has in a route's folders. */
+let [ada, bob] = [] as unknown as [TestUser, TestUser]
+/** The ids of Ada's objects, by the parameter name in the route folders. */
 let adas: { jobs: string; tokens: string; projects: string; users: string }
 
 test.beforeAll(async () => {
-  ada = await makePerson({ name: 'ada', limits: noLimits })
-  bob = await makePerson({ name: 'bob' })
+  ada = await createUser({ name: 'ada', limits: noLimits })
+  bob = await createUser({ name: 'bob' })
   const job = await submit(ada, `print("${secret}")`, configText({ name: secret, project_id: secret }), {
     wait: true,
   })
@@ -29,7 +29,7 @@ test.beforeAll(async () => {
   adas = { jobs: job, tokens: token?.token_id ?? '', projects: project?.id ?? '', users: ada.handle }
 })
 
-/** Bodies that would be taken if it were the caller's own. */
+/** Bodies that are valid for the caller's own objects. */
 const bodies: Record<string, unknown> = {
   '/api/projects/[id]': { name: 'taken over', add_members: [] },
   '/api/users/[handle]': { name: 'taken over' },
@@ -39,14 +39,14 @@ const bodies: Record<string, unknown> = {
   '/api/gpus/[id]': { paused: true },
 }
 
-/** Whose things a route's parameter names; a route that is not here makes the test fail. */
+/** The owner of the object that a route's parameter names. A route that is missing here fails the test. */
 function ownerOf(route: string): keyof typeof adas | 'nobody' | undefined {
   if (/^\/api\/(status|results|cancel|jobs|queue)\/\[id\]/.test(route)) return 'jobs'
   if (/^\/api\/(environments|nodes|gpus)\/\[/.test(route)) return 'nobody'
   return (['tokens', 'projects', 'users'] as const).find((kind) => route.startsWith(`/api/${kind}/[`))
 }
 
-/** The routes that take an id, as their folders name them. */
+/** The routes with an id, from the folder names. */
 async function routesWithIds(): Promise<string[]> {
   const files = await readdir(api, { recursive: true })
   return files
@@ -67,7 +67,7 @@ function requestOf(route: string, method: string): Call {
 
 const withId = (route: string, id: string) => route.replace(/\[\w+\]/, id)
 
-/** Routes that are an admin's whatever the id: there is nothing to hide about it. */
+/** Routes that are for admins only, whatever the id: there is nothing to hide. */
 const forAdmins = new Set([
   'PATCH /api/users/[handle]',
   'PATCH /api/environments/[name]',
@@ -77,12 +77,12 @@ const forAdmins = new Set([
   'DELETE /api/gpus/[id]',
 ])
 
-test("another user's things are as unknown as things that never were", async () => {
+test("another user's objects cannot be distinguished from objects that do not exist", async () => {
   const routes = await routesWithIds()
   expect(routes.length).toBeGreaterThan(7)
   for (const route of routes) {
     const kind = ownerOf(route)
-    expect(kind, `${route} is a new route: say here whose things its id names`).toBeDefined()
+    expect(kind, `${route} is a new route: declare the owner of its id here`).toBeDefined()
     for (const method of methods) {
       const request = requestOf(route, method)
       const known = kind === 'nobody' ? 'python' : adas[kind as keyof typeof adas]
@@ -99,7 +99,7 @@ test("another user's things are as unknown as things that never were", async () 
   }
 })
 
-test('nothing of it was changed', async () => {
+test('no object was changed', async () => {
   const job = await ada.client.jobs.get(adas.jobs)
   expect(job).toMatchObject({ status: 'completed', name: secret })
   expect(await ada.client.users.me()).toMatchObject({ name: null })
@@ -108,7 +108,7 @@ test('nothing of it was changed', async () => {
   expect(environments.map(({ description }) => description)).not.toContain('taken over')
 })
 
-test('ids that are none are not found either', async () => {
+test('malformed ids are not found either', async () => {
   const odd = [
     '0',
     '-1',
@@ -126,13 +126,13 @@ test('ids that are none are not found either', async () => {
     if (ownerOf(route) === 'nobody') continue
     for (const id of odd) {
       const answer = await call(withId(route, id), { headers: bearer(bob.token) })
-      // Dots are a way to write another address, which is redirected to.
+      // Dots form another path, to which the server redirects.
       expect([308, 404, 405], `${route} ${id}`).toContain(answer.status)
     }
   }
 })
 
-test("naming somebody else as user_id is refused, in the document's own words", async () => {
+test("another user's user_id is rejected with the documented message", async () => {
   const named = `user_id=${ada.handle}`
   const refused: [path: string, method?: string][] = [
     [`/api/status/${adas.jobs}?${named}`],
@@ -148,7 +148,7 @@ test("naming somebody else as user_id is refused, in the document's own words", 
   expect((await call(`/api/jobs?user_id=${bob.handle}`, { headers: bearer(bob.token) })).text).toBe('[]')
 })
 
-test('what is for admins is refused to everybody else', async () => {
+test('admin routes reject all other users', async () => {
   const admins: [path: string, call?: Call][] = [
     ['/api/users'],
     ['/api/users', { method: 'POST', body: JSON.stringify({ user_id: 'x' }) }],
@@ -168,7 +168,7 @@ test('what is for admins is refused to everybody else', async () => {
     ['/queue/submit', { method: 'POST', body: JSON.stringify({ command: 'true', user: ada.handle }) }],
     ['/metrics'],
   ]
-  const { token: withoutScope } = await makePerson({ name: 'carol', role: 'admin' })
+  const { token: withoutScope } = await createUser({ name: 'carol', role: 'admin' })
   for (const [path, request] of admins) {
     for (const token of [bob.token, withoutScope]) {
       const headers = { ...bearer(token), 'content-type': 'application/json' }
@@ -178,7 +178,7 @@ test('what is for admins is refused to everybody else', async () => {
   }
 })
 
-test('a stranger gets nothing but the door', async () => {
+test('requests without a login reach only the sign-in page', async () => {
   for (const route of await routesWithIds()) {
     const kind = ownerOf(route)
     const id = kind === 'nobody' ? 'python' : adas[kind as keyof typeof adas]
@@ -190,7 +190,7 @@ test('a stranger gets nothing but the door', async () => {
   }
 })
 
-test("a page about another's job holds nothing of it, however it is asked for", async () => {
+test("a page about another user's job contains no data of it, in every kind of request", async () => {
   const cookie = await sessionCookie(bob)
   const shapes: Record<string, string>[] = [
     {},
@@ -218,7 +218,7 @@ test("a page about another's job holds nothing of it, however it is asked for", 
   }
 })
 
-test('a waiting job of another cannot be cancelled or moved', async () => {
+test("another user's waiting job cannot be cancelled or reprioritized", async () => {
   const id = await submit(ada, 'print(1)', waitingConfig)
   expectProblem(await call(`/api/cancel/${id}`, { method: 'POST', headers: bearer(bob.token) }), 404)
   expect(await ada.client.jobs.get(id)).toMatchObject({ status: 'pending', cancel_requested: false })

@@ -22,7 +22,7 @@ const problemSchema = z.strictObject({
 
 export type Problem = z.infer<typeof problemSchema>
 
-/** Holds an answer to be a refusal with a sentence that helps, and returns it. */
+/** Expects a problem response with a helpful message, and returns it. */
 export function expectProblem(answer: Answer, status: number, message?: RegExp): Problem {
   expect(answer.status, answer.text).toBe(status)
   expect(answer.headers['content-type']).toBe('application/problem+json')

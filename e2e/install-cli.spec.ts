@@ -5,19 +5,19 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from '@playwright/test'
 import manifest from '../package.json' with { type: 'json' }
-import { makePerson, noLimits, type Person } from './people'
 import { theSystem } from './system/the-system'
+import { createUser, noLimits, type TestUser } from './test-users'
 import { submit, waitingConfig } from './uploads'
 
-/** The command line as somebody gets it who has the server's address, and nothing else of gpuq. */
+/** Installs the command line from the server, as a user without a checkout does. */
 
 const run = promisify(execFile)
 let home: string
-let person: Person
+let person: TestUser
 
 test.beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'gpuq-get-'))
-  person = await makePerson({ name: 'newcomer', limits: noLimits })
+  person = await createUser({ name: 'newcomer', limits: noLimits })
 })
 test.afterAll(() => rm(home, { recursive: true, force: true }))
 
@@ -27,7 +27,7 @@ interface Ended {
   err: string
 }
 
-/** Nothing of this checkout is in its environment. */
+/** The environment contains nothing of this checkout. */
 async function type(file: string, args: string[], env: Record<string, string> = {}): Promise<Ended> {
   const { PATH = '' } = process.env
   try {
@@ -42,7 +42,7 @@ async function type(file: string, args: string[], env: Record<string, string> = 
   }
 }
 
-test('anyone may have it, and who has it is not sent it again', async () => {
+test('anyone can download the package, and an unchanged package is not sent again', async () => {
   const address = `${theSystem().url}/gpuq.tgz`
   const first = await fetch(address)
   expect(first.status).toBe(200)
@@ -57,7 +57,7 @@ test('anyone may have it, and who has it is not sent it again', async () => {
   expect([head.status, head.headers.get('etag')]).toEqual([200, etag])
 })
 
-test('npm installs it from the server alone, and it works', async () => {
+test('npm installs the package without a registry, and it works', async () => {
   const { url } = theSystem()
   const prefix = join(home, 'prefix')
   const nowhere = { npm_config_registry: 'http://127.0.0.1:1', npm_config_cache: join(home, 'cache') }
@@ -76,7 +76,7 @@ test('npm installs it from the server alone, and it works', async () => {
   expect(ran).toEqual({ code: 0, out: 'from afar\n', err: '' })
 
   for (const [command, needed] of [
-    ['start', 'or set GPUQ_SERVER'],
+    ['start', 'Or set GPUQ_SERVER'],
     ['worker', 'npm link'],
   ] as const) {
     const refused = await gpuq([command])
