@@ -1,13 +1,11 @@
-import * as fs from 'node:fs/promises'
+import fs from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { diskStore } from './disk'
 import type { ObjectStore } from './store'
 import { faultOf, keepsToTheContract, parts, readObject } from './testing/contract'
-
-// The real file system, with single operations replaced where a test injects a fault.
-vi.mock('node:fs/promises', async (original) => ({ ...(await original<typeof fs>()) }))
 
 const name = 'ada_cifar10_20261120T223600.123Z.jsonl'
 const key = `results/${name}`
@@ -21,6 +19,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   vi.restoreAllMocks()
+  syncBuiltinESMExports()
   await fs.rm(root, { recursive: true })
 })
 
@@ -68,12 +67,14 @@ describe('objects on disk', () => {
       if (String(path).endsWith('.part')) vi.spyOn(file, 'writeFile').mockRejectedValue(fault(errno))
       return file
     })
+    syncBuiltinESMExports()
     expect(await faultOf(store.write(key, parts('x')))).toBe(code)
     expect(await filesIn('results')).toEqual([])
   })
 
   it('are kept, and still never overwritten, on a disk without hard links', async () => {
     vi.spyOn(fs, 'link').mockRejectedValue(fault('EPERM'))
+    syncBuiltinESMExports()
     await store.write(key, parts('first'))
     expect(await faultOf(store.write(key, parts('second')))).toBe('exists')
     expect(await readObject(store, key)).toBe('first')

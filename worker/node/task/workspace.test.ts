@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest'
+import { afterAll, expect, it, vi } from 'vitest'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 
 const task = {
@@ -9,6 +9,11 @@ const task = {
   user: { handle: 'ada', uid: 1234, gid: 1234 },
   peers: [{ nodeName: 'node-2' }],
 } as unknown as ClaimedTask
+
+afterAll(() => {
+  vi.unstubAllEnvs()
+  vi.resetModules()
+})
 
 /** What a worker that was started with this setting makes of a job that was accepted to work there. */
 async function findOn(setting: string | null, workspace: string | null) {
