@@ -1,4 +1,5 @@
-import * as fs from 'node:fs/promises'
+import fs from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -6,9 +7,12 @@ import { diskStore } from './disk'
 import type { ObjectStore } from './store'
 import { faultOf, parts, readObject, testStorageContract } from './testing/contract'
 
+<<<<<<< HEAD
 // The real file system; tests replace single operations to inject faults.
 vi.mock('node:fs/promises', async (original) => ({ ...(await original<typeof fs>()) }))
 
+=======
+>>>>>>> testtime
 const name = 'ada_cifar10_20261120T223600.123Z.jsonl'
 const key = `results/${name}`
 let root: string
@@ -21,6 +25,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   vi.restoreAllMocks()
+  syncBuiltinESMExports()
   await fs.rm(root, { recursive: true })
 })
 
@@ -68,12 +73,14 @@ describe('objects on disk', () => {
       if (String(path).endsWith('.part')) vi.spyOn(file, 'writeFile').mockRejectedValue(fault(errno))
       return file
     })
+    syncBuiltinESMExports()
     expect(await faultOf(store.write(key, parts('x')))).toBe(code)
     expect(await filesIn('results')).toEqual([])
   })
 
   it('are stored and never overwritten on a disk without hard links', async () => {
     vi.spyOn(fs, 'link').mockRejectedValue(fault('EPERM'))
+    syncBuiltinESMExports()
     await store.write(key, parts('first'))
     expect(await faultOf(store.write(key, parts('second')))).toBe('exists')
     expect(await readObject(store, key)).toBe('first')

@@ -161,7 +161,7 @@ class Reader {
 
   #singleQuoted(): string | null {
     const end = this.line.indexOf("'", this.at + 1)
-    if (end === -1) return "the quote ' is opened and never closed"
+    if (end === -1) return "the quote ' has no closing quote"
     this.#add(this.line.slice(this.at + 1, end), true)
     this.at = end + 1
     return null
@@ -177,7 +177,7 @@ class Reader {
       const fault = escapes ? this.#escape() : this.#takeExpanded(char)
       if (fault !== null) return fault
     }
-    return 'the quote " is opened and never closed'
+    return 'the quote " has no closing quote'
   }
 
   #escape(): string | null {

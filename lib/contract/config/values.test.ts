@@ -72,7 +72,7 @@ describe('a mistake', () => {
     ['tags: x', 'tags', 'must be a list'],
     ['tags: [a, 5]', 'tags.1', 'put it in quotes'],
     ['tags: [[a]]', 'tags.0', 'one text'],
-    ["args: 'a \"b'", 'args', 'never closed'],
+    ["args: 'a \"b'", 'args', 'no closing quote'],
     ['args: {a: b}', 'args', 'list of texts'],
     ['args: ["a\\0b"]', 'args.0', 'NUL'],
     ['allowed_gpus: 3-1', 'allowed_gpus', 'ranges'],

@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest'
+import { afterAll, expect, it, vi } from 'vitest'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { readSpec } from '@/lib/contract/config/stored-spec'
 
@@ -10,6 +10,11 @@ const task = {
   user: { handle: 'ada', uid: 1234, gid: 1234 },
   peers: [{ nodeName: 'node-2' }],
 } as unknown as ClaimedTask
+
+afterAll(() => {
+  vi.unstubAllEnvs()
+  vi.resetModules()
+})
 
 /** Returns what a worker with this setting does with a job that was accepted for a directory. */
 async function findOn(setting: string | null, workspace: string | null) {
