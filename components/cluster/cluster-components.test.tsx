@@ -99,11 +99,8 @@ it('saves a policy, where no limit of concurrent jobs is null', async () => {
 
 it('accepts only priorities from -100 to 100', async () => {
   const job = makeQueueJob()
-  answerWith({
-    [`PATCH /api/queue/${job.job_id}/priority`]: job,
-    [`PUT /api/queue/${job.job_id}/priority`]: job,
-    [`PUT /queue/${job.job_id}/priority`]: job,
-  })
+  const detail = { ...job, completed_at: null, exit_code: null, instances: [] }
+  answerWith({ [`PATCH /api/queue/${job.job_id}/priority`]: detail })
   const onClose = vi.fn()
   renderUi(<PriorityDialog job={job} onClose={onClose} />)
   typeInto('Priority', '101')

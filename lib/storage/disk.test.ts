@@ -7,12 +7,6 @@ import { diskStore } from './disk'
 import type { ObjectStore } from './store'
 import { faultOf, parts, readObject, testStorageContract } from './testing/contract'
 
-<<<<<<< HEAD
-// The real file system; tests replace single operations to inject faults.
-vi.mock('node:fs/promises', async (original) => ({ ...(await original<typeof fs>()) }))
-
-=======
->>>>>>> testtime
 const name = 'ada_cifar10_20261120T223600.123Z.jsonl'
 const key = `results/${name}`
 let root: string
