@@ -52,6 +52,9 @@ export default defineConfig({
           include: ['**/*.db.test.ts'],
           exclude,
           globalSetup: [database],
+          // Files share processes and packages, not modules: those cache the environment and the database.
+          isolate: false,
+          setupFiles: ['lib/database/testing/fresh-modules.ts'],
           // Only there to end a test that hangs.
           testTimeout: 180_000,
           expect: patience,
