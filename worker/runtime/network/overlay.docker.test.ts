@@ -186,6 +186,6 @@ describe('an attempt over two machines', () => {
     const nowhere = {
       peers: network.peers.map((peer) => ({ ...peer, machine: { node: 'b', address: '127.0.0.1' } })),
     }
-    expect(() => remotesOf(nowhere)).toThrow(/node "b".*GPUQ_NODE_ADDRESS/)
+    expect(() => remotesOf(nowhere)).toThrow(/Node "b".*GPUQ_NODE_ADDRESS/)
   })
 })
