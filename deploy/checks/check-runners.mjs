@@ -89,22 +89,27 @@ export function createRunners({ report, signal, scratch, filesOf }) {
    */
   const clearing = (check, work) => withDirectory(scratch, check, work, report.warn)
 
-  /** @param {string} project */
-  const vitest = (project) => async (/** @type {(note: string) => void} */ progress) => {
-    const file = join(scratch, `${project}.json`)
-    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
-    const program = join(root, 'node_modules', 'vitest', 'vitest.mjs')
-    /** @type {[string, string[]]} */
-    const command = [
-      process.execPath,
-      [program, 'run', '--project', project, ...reporters, ...filesOf(project)],
-    ]
-    const exitedWell = await clearing(project, (TMPDIR) => run(command, progress, { TMPDIR }))
-    const result = readReport(file)
-    if (!result) return unreadable
-    times.push(...timesOfVitest(result, root))
-    return countVitest(result, exitedWell)
-  }
+  /**
+   * @param {string} kind
+   * @param {string[]} projects
+   */
+  const vitest =
+    (kind, projects = [kind]) =>
+    async (/** @type {(note: string) => void} */ progress) => {
+      const file = join(scratch, `${kind}.json`)
+      const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
+      const program = join(root, 'node_modules', 'vitest', 'vitest.mjs')
+      /** @type {[string, string[]]} */
+      const command = [
+        process.execPath,
+        [program, 'run', ...projects.map((name) => `--project=${name}`), ...reporters, ...filesOf(kind)],
+      ]
+      const exitedWell = await clearing(kind, (TMPDIR) => run(command, progress, { TMPDIR }))
+      const result = readReport(file)
+      if (!result) return unreadable
+      times.push(...timesOfVitest(result, root))
+      return countVitest(result, exitedWell)
+    }
 
   async function playwright(/** @type {(note: string) => void} */ progress) {
     const file = join(scratch, 'e2e.json')

@@ -73,7 +73,7 @@ const all = [
   { name: 'types', needs: ['packages', 'client'], run: script('types') },
   { name: 'build', needs: ['packages', 'client'], after: ['types'], run: buildAll },
   { name: 'e2e', needs: ['packages', 'client', 'engine', 'image', 'browser', 'build'], run: playwright },
-  { name: 'unit', needs: ['packages', 'client'], run: vitest('unit') },
+  { name: 'unit', needs: ['packages', 'client'], run: vitest('unit', ['unit', 'component']) },
   { name: 'db', needs: ['packages', 'client'], run: vitest('db') },
 ]
 
