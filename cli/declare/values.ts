@@ -104,8 +104,8 @@ export async function readTextFile(path: string): Promise<Blob> {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : ''
     const why =
-      code === 'ENOENT' ? 'the file does not exist' : code === 'EISDIR' ? 'it is a directory' : String(code)
-    throw new GpuqError('not_found', `${path} cannot be read: ${why}.`, { cause: error })
+      code === 'ENOENT' ? 'no such file or directory' : code === 'EISDIR' ? 'it is a directory' : String(code)
+    throw new GpuqError('not_found', `Cannot read ${path}: ${why}.`, { cause: error })
   }
 }
 
