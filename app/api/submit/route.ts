@@ -26,14 +26,14 @@ export const POST = route(jobOperations.submit, async ({ request, query, actor: 
     (await waitUntilFinal(jobId, AbortSignal.any([request.signal, AbortSignal.timeout(wait * 1000)])))
   if (ended) await waitForResultFile(jobId, AbortSignal.timeout(fileWithinMs))
   const isNew = !repeated && !deduplicated
-  const read = () => readResult(jobId).catch((error: unknown) => sayAccepted(jobId, location, error))
+  const read = () => readResult(jobId).catch((error: unknown) => throwAccepted(jobId, location, error))
   const result = wait === 0 && isNew ? acceptedResult(jobId) : await read()
   const status = isFinal(result.status) ? 200 : 202
   return answer({ ...result, deduplicated }, { status, headers: { ...headers, location } })
 })
 
 /** Nobody is to send a job again because the answer to the first time could not be read. */
-function sayAccepted(jobId: string, location: string, error: unknown): never {
+function throwAccepted(jobId: string, location: string, error: unknown): never {
   if (!isDatabaseAway(error)) throw error
   throw new GpuqError(
     'unavailable',

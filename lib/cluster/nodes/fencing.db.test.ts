@@ -96,18 +96,18 @@ describe('a node', () => {
 
   it('keeps GPUs allocated for a container that could not be killed, even after the node was lost', async () => {
     const lease = await makeNode({ name: 'box', gpus: 2 })
-    const undying = await claimOne(lease)
+    const killFailed = await claimOne(lease)
     await claimOne(lease)
     const cancelled = { reason: 'cancelled_by_user', detail: null, exitCode: null } as const
-    await finishTask(lease, undying, cancelled, true)
+    await finishTask(lease, killFailed, cancelled, true)
     await expire()
     await markExpiredNodesLost()
     expect(await readBooks()).toEqual({ gpus: 1000, allocations: 1000 })
 
     const back = await makeNode({ name: 'box', gpus: 2 })
-    expect(await tasksHoldingGpus(back)).toEqual([undying.id])
-    await expect(releaseTasks(lease, [undying.id])).rejects.toThrow(LeaseLost)
-    await releaseTasks(back, [undying.id])
+    expect(await tasksHoldingGpus(back)).toEqual([killFailed.id])
+    await expect(releaseTasks(lease, [killFailed.id])).rejects.toThrow(LeaseLost)
+    await releaseTasks(back, [killFailed.id])
     expect(await readBooks()).toEqual({ gpus: 0, allocations: 0 })
   })
 })
