@@ -53,7 +53,7 @@ async function endedJob(notifyUrl = url): Promise<string> {
 }
 
 /** Makes one attempt for everything that is due. */
-async function tellAll(posting: Posting = patient): Promise<void> {
+async function sendAll(posting: Posting = patient): Promise<void> {
   for (const notice of await dueNotices(100, 100)) await sendNotice(notice, posting)
 }
 
@@ -71,9 +71,9 @@ const later = () => db.pool.query(`UPDATE job_notifications SET next_try_at = no
 describe('a notice about the end of a job', () => {
   it('is sent once after the job has ended', async () => {
     const id = await endedJob()
-    await Promise.all([tellAll(), tellAll(), tellAll()])
+    await Promise.all([sendAll(), sendAll(), sendAll()])
     await later()
-    await tellAll()
+    await sendAll()
     expect(received).toHaveLength(1)
     expect(received[0]).toMatchObject({
       path: '/done?key=1',
@@ -89,7 +89,7 @@ describe('a notice about the end of a job', () => {
   it('is not sent earlier', async () => {
     const id = await makeJob({ spec: { notify_url: url } })
     await db.pool.query('INSERT INTO job_notifications (job_id) VALUES ($1)', [id])
-    await tellAll()
+    await sendAll()
     expect(received).toEqual([])
   })
 
@@ -98,12 +98,12 @@ describe('a notice about the end of a job', () => {
     const waits: number[] = []
     for (const status of [500, 404, 200, 200]) {
       answer = () => ({ status })
-      await tellAll()
+      await sendAll()
       const { rows } = await db.pool.query<{ wait: number }>(
         'SELECT extract(epoch FROM next_try_at - now())::float8 AS wait FROM job_notifications',
       )
       waits.push(rows[0]?.wait ?? 0)
-      await tellAll()
+      await sendAll()
       await later()
     }
     expect(received).toHaveLength(3)
@@ -115,7 +115,7 @@ describe('a notice about the end of a job', () => {
     const id = await endedJob()
     answer = () => ({ status: 503 })
     for (let attempt = 0; attempt < mostNoticeAttempts + 2; attempt++) {
-      await tellAll()
+      await sendAll()
       await later()
     }
     expect(received).toHaveLength(mostNoticeAttempts)
@@ -132,11 +132,11 @@ describe('a notice about the end of a job', () => {
       dying.abort()
       return null
     }
-    await tellAll({ ...patient, signal: dying.signal })
+    await sendAll({ ...patient, signal: dying.signal })
     expect(await stateOf(id)).toMatchObject({ attempts: 1, settled: false })
     answer = () => ({ status: 200 })
     await later()
-    await tellAll()
+    await sendAll()
     expect(await stateOf(id)).toMatchObject({ attempts: 2, settled: true })
   })
 })
@@ -146,7 +146,7 @@ describe('an address', () => {
     const id = await endedJob()
     answer = ({ url: path }) =>
       path === '/elsewhere' ? { status: 200 } : { status: 307, location: '/elsewhere' }
-    await tellAll()
+    await sendAll()
     expect(received.map(({ path }) => path)).toEqual(['/done?key=1'])
     expect(await stateOf(id)).toEqual({
       attempts: 1,
@@ -158,7 +158,7 @@ describe('an address', () => {
   it('that never responds costs one attempt within the time limit', async () => {
     const id = await endedJob()
     answer = () => null
-    await tellAll({ ...patient, timeoutMs: 100 })
+    await sendAll({ ...patient, timeoutMs: 100 })
     expect(await stateOf(id)).toEqual({
       attempts: 1,
       settled: false,
@@ -168,7 +168,7 @@ describe('an address', () => {
 
   it('without a server is retried', async () => {
     const id = await endedJob('http://127.0.0.1:1/')
-    await tellAll()
+    await sendAll()
     expect(await stateOf(id)).toEqual({
       attempts: 1,
       settled: false,
@@ -181,7 +181,7 @@ describe('an address', () => {
     const hosts = ['127.0.0.1', 'localhost', '2130706433', '0x7f.1', '[::1]', '[::ffff:127.0.0.1]', '0']
     for (const host of hosts) {
       const id = await endedJob(`http://${host}:${port}/`)
-      await tellAll({ ...patient, allowPrivate: false })
+      await sendAll({ ...patient, allowPrivate: false })
       expect(await stateOf(id), host).toMatchObject({
         settled: true,
         problem: expect.stringContaining('private network'),
@@ -197,7 +197,7 @@ describe('an address', () => {
     ]
     const named = url.replace('127.0.0.1', 'hook.example.org')
     const refused = await endedJob(named)
-    await tellAll({ ...patient, allowPrivate: false, resolve: async () => mixed })
+    await sendAll({ ...patient, allowPrivate: false, resolve: async () => mixed })
     expect(await stateOf(refused)).toMatchObject({ settled: true })
     expect(received).toEqual([])
 
@@ -208,7 +208,7 @@ describe('an address', () => {
       return [{ address: '127.0.0.1', family: 4 }]
     }
     await endedJob(named)
-    await tellAll({ ...patient, resolve })
+    await sendAll({ ...patient, resolve })
     expect(asked).toBe(1)
     expect(received).toMatchObject([{ host: `hook.example.org:${new URL(url).port}` }])
   })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { withCudaArgument } from './cuda-argument'
 
-it.each<[says: string, args: string[], gpus: number, expected: string[]]>([
+it.each<[title: string, args: string[], gpus: number, expected: string[]]>([
   ['adds it at the end', ['--epochs', '10'], 2, ['--epochs', '10', '--cuda', '0,1']],
   ['replaces it where it stands', ['--cuda', '3', '--epochs', '10'], 1, ['--cuda', '0', '--epochs', '10']],
   ['replaces it behind a =', ['--cuda=4,5', 'train'], 2, ['--cuda', '0,1', 'train']],

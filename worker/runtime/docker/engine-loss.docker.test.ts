@@ -24,7 +24,7 @@ afterEach(async () => {
 // The benches share one node: its containers are removed without the proxy between.
 afterAll(() => direct.cleanUp())
 
-/** Prints `first`, waits for {@link sayGo}, and does the rest. */
+/** Prints `first`, waits for {@link letContinue}, and does the rest. */
 const waiting = (first: string, rest: string) => `
 import os, signal
 signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
@@ -33,7 +33,7 @@ signal.sigwait([signal.SIGUSR1])
 ${rest}`
 
 /** Lets a program of {@link waiting} go on; straight to the engine, whether the proxy listens or not. */
-async function sayGo({ id }: ContainerRef): Promise<void> {
+async function letContinue({ id }: ContainerRef): Promise<void> {
   expect((await askEngine('POST', `/containers/${id}/kill?signal=USR1`)).status).toBe(204)
 }
 
@@ -63,7 +63,7 @@ describe('an engine that goes away', () => {
     await expect(runtime.stop(container, 0)).rejects.toMatchObject(unreachable)
 
     await proxy.listen()
-    await sayGo(container)
+    await letContinue(container)
     expect((await collect(await runtime.replay(container))).stdout.toString()).toBe(allLines)
     expect(await runtime.wait(container)).toMatchObject({ exitCode: 0 })
   })
@@ -86,7 +86,7 @@ describe('an engine that goes away', () => {
     const { runtime } = bench
     const container = await bench.startUntil(waiting('print("up")', 'print("result")'), 'up\n')
     await proxy.cut()
-    await sayGo(container)
+    await letContinue(container)
     await direct.runtime.wait(container)
     await proxy.listen()
     // As one that was started anew: it keeps its events in memory.
@@ -99,7 +99,7 @@ describe('an engine that goes away', () => {
     const { runtime } = bench
     const container = await bench.startUntil(waiting('print("up")', 'print("result")'), 'up\n')
     await proxy.cut()
-    await sayGo(container)
+    await letContinue(container)
     await direct.runtime.wait(container)
     await proxy.listen()
     await sleep(100)
@@ -116,7 +116,7 @@ describe('an engine that goes away', () => {
     // The client has to notice first that the connections it keeps are gone.
     await sleep(100)
     const output = await runtime.replay(container)
-    await sayGo(container)
+    await letContinue(container)
     await collect(output)
     expect(await runtime.wait(container)).toMatchObject({ exitCode: 137, outOfMemory: false })
   })
