@@ -21,15 +21,18 @@ export class LineList {
   private readonly byFilter = new Map<LineFilter, number[]>()
   private readonly seenRanks = new Set<number>()
 
+  /** The number of the oldest line that is not dropped. */
   first = 0
   characters = 0
+  /** Includes dropped lines. */
   readonly counts: Record<LineKind, number> = { stdout: 0, stderr: 0, notice: 0 }
 
+  /** One past the number of the newest line. */
   get end(): number {
     return this.first + this.texts.length
   }
 
-  /** The ranks that printed something, sorted. */
+  /** The ranks with output, sorted; empty for a job with one task. */
   get ranks(): number[] {
     return [...this.seenRanks].sort((a, b) => a - b)
   }
@@ -77,6 +80,7 @@ export class LineList {
     this.cuts.set(number, (this.cuts.get(number) ?? 0) + characters)
   }
 
+  /** A line by its number; undefined if it was dropped. */
   read(number: number): OutputLine | undefined {
     const at = number - this.first
     const text = this.texts[at]
@@ -96,10 +100,12 @@ export class LineList {
     return filter === 'all' ? this.texts.length : this.numbersOf(filter).length
   }
 
+  /** The line number of a row in the filtered list. */
   numberAt(filter: LineFilter, row: number): number {
     return filter === 'all' ? this.first + row : (this.numbersOf(filter)[row] ?? this.end)
   }
 
+  /** The row of a line in the filtered list, or of the next line that matches. */
   rowOf(filter: LineFilter, number: number): number {
     if (filter === 'all') return Math.min(Math.max(0, number - this.first), this.texts.length)
     return lowerBound(this.numbersOf(filter), number)

@@ -5,12 +5,12 @@ import type { OutputStore } from './output-store'
 
 /** The shown lines as plain text for the clipboard, with rank labels. Without a range: all lines. */
 export function linesAsText(store: OutputStore, filter: LineFilter, range?: LineRange): string {
-  const from = store.rowOf(filter, range?.from ?? store.firstLine)
-  const to = range ? store.rowOf(filter, range.to + 1) : store.count(filter)
+  const from = store.lines.rowOf(filter, range?.from ?? store.lines.first)
+  const to = range ? store.lines.rowOf(filter, range.to + 1) : store.lines.count(filter)
   const all = partsOf(filter).rank === null
   const texts: string[] = []
   for (let row = from; row < to; row++) {
-    const line = store.line(store.lineAt(filter, row))
+    const line = store.lines.read(store.lines.numberAt(filter, row))
     const label = line && line.rank !== null && all ? `[rank ${line.rank}] ` : ''
     texts.push(label + plainText(line?.text ?? ''))
   }

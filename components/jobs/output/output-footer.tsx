@@ -15,8 +15,8 @@ interface OutputFooterProps {
 
 /** The number of lines, and whether the job still runs. */
 export function OutputFooter({ store, live, following }: OutputFooterProps) {
-  const total = store.endLine
-  const { stderr } = store.counts
+  const total = store.lines.end
+  const { stderr } = store.lines.counts
   const summary = `${formatCount(total, 'line')}${stderr > 0 ? `, ${formatNumber(stderr)} on stderr` : ''}`
   const spoken = useThrottled(summary)
   return (
@@ -25,9 +25,9 @@ export function OutputFooter({ store, live, following }: OutputFooterProps) {
       <span role="status" className="sr-only">
         {spoken}
       </span>
-      {store.firstLine > 0 ? (
+      {store.lines.first > 0 ? (
         <span>
-          This page no longer holds the lines up to {formatNumber(store.firstLine)}. Download the output to
+          This page no longer holds the lines up to {formatNumber(store.lines.first)}. Download the output to
           see them.
         </span>
       ) : null}

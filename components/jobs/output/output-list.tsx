@@ -48,15 +48,15 @@ export function OutputList(props: OutputListProps) {
   const virtualizer = useLineVirtualizer({ scroller, store, options, follow })
   const expand = useCallback((line: number) => setExpanded((before) => new Set(before).add(line)), [])
   useImperativeHandle(ref, () => ({
-    firstVisible: () => store.lineAt(filter, virtualizer.range?.startIndex ?? 0),
+    firstVisible: () => store.lines.numberAt(filter, virtualizer.range?.startIndex ?? 0),
     show: (line) => {
       follow.stop()
-      virtualizer.scrollToIndex(store.rowOf(filter, line), { align: 'center' })
+      virtualizer.scrollToIndex(store.lines.rowOf(filter, line), { align: 'center' })
     },
     expand,
   }))
 
-  const numberWidth = `${Math.max(3, String(store.endLine).length)}ch`
+  const numberWidth = `${Math.max(3, String(store.lines.end).length)}ch`
   return (
     <ScrollRegion
       ref={scroller}
@@ -79,7 +79,7 @@ export function OutputList(props: OutputListProps) {
           >
             <ListedLine
               {...props}
-              number={store.lineAt(filter, index)}
+              number={store.lines.numberAt(filter, index)}
               expanded={expanded}
               onExpand={expand}
             />
@@ -106,7 +106,7 @@ function ListedLine({
   expanded,
   onExpand,
 }: ListedLineProps) {
-  const line = store.line(number)
+  const line = store.lines.read(number)
   if (!line) return null
   const { range } = selected
   return (

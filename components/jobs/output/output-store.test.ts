@@ -18,8 +18,11 @@ function fill(records: ResultFileRecord[], limits = {}): OutputStore {
 }
 
 function texts(store: OutputStore): string[] {
-  const numbers = Array.from({ length: store.endLine - store.firstLine }, (_, row) => store.firstLine + row)
-  return numbers.map((number) => store.line(number)?.text ?? '(missing)')
+  const numbers = Array.from(
+    { length: store.lines.end - store.lines.first },
+    (_, row) => store.lines.first + row,
+  )
+  return numbers.map((number) => store.lines.read(number)?.text ?? '(missing)')
 }
 
 describe('lines from records', () => {
@@ -32,7 +35,7 @@ describe('lines from records', () => {
       out('three'),
     ])
     expect(texts(store)).toEqual(['one two', 'warning!', 'three'])
-    expect(store.line(1)?.kind).toBe('stderr')
+    expect(store.lines.read(1)?.kind).toBe('stderr')
   })
 
   it('keeps the pieces of several tasks apart', () => {
@@ -55,7 +58,7 @@ describe('lines from records', () => {
   it('lets a progress bar overwrite its line', () => {
     const store = fill([out('10%\r', { eol: false }), out('20%\r', { eol: false }), out('30%')])
     expect(texts(store)).toEqual(['30%'])
-    expect(fill([out('dos\r')]).line(0)?.text).toBe('dos')
+    expect(fill([out('dos\r')]).lines.read(0)?.text).toBe('dos')
   })
 
   it('carries a colour into the next lines of the same stream only', () => {
@@ -65,7 +68,7 @@ describe('lines from records', () => {
       out('still\u001B[0m'),
       out('plain'),
     ])
-    expect([0, 1, 2, 3].map((number) => store.line(number)?.start)).toEqual([
+    expect([0, 1, 2, 3].map((number) => store.lines.read(number)?.start)).toEqual([
       {},
       {},
       { foreground: { palette: 1 } },
@@ -83,7 +86,7 @@ describe('lines from records', () => {
       '{"loss":0.5}',
       'The output limit is 1.0 MiB. gpuq discarded the next 12,345 bytes.',
     ])
-    expect(store.counts).toEqual({ stdout: 1, stderr: 0, notice: 1 })
+    expect(store.lines.counts).toEqual({ stdout: 1, stderr: 0, notice: 1 })
   })
 
   it('notifies its subscribers with a new version', () => {
@@ -105,11 +108,11 @@ describe('limits', () => {
       Array.from({ length: 25 }, (_, line) => out(`line ${line}`, line % 5 === 0 ? { type: 'stderr' } : {})),
       { lines: 20 },
     )
-    expect(store.endLine).toBe(25)
-    expect(store.firstLine).toBe(7)
-    expect(store.line(6)).toBeUndefined()
-    expect(store.line(7)?.text).toBe('line 7')
-    expect(store.lineAt('stderr', 0)).toBe(10)
+    expect(store.lines.end).toBe(25)
+    expect(store.lines.first).toBe(7)
+    expect(store.lines.read(6)).toBeUndefined()
+    expect(store.lines.read(7)?.text).toBe('line 7')
+    expect(store.lines.numberAt('stderr', 0)).toBe(10)
   })
 
   it('drops by size too, but never the newest line', () => {
@@ -122,8 +125,8 @@ describe('limits', () => {
       Array.from({ length: 10 }, () => out('x'.repeat(40), { eol: false })),
       { lineCharacters: 100 },
     )
-    expect(store.line(0)?.text).toBe('x'.repeat(100))
-    expect(store.line(0)?.cut).toBe(300)
+    expect(store.lines.read(0)?.text).toBe('x'.repeat(100))
+    expect(store.lines.read(0)?.cut).toBe(300)
   })
 
   it('continues when an unfinished line was dropped', () => {
@@ -144,13 +147,13 @@ describe('filters', () => {
           { lines },
         )
         for (const filter of ['all', 'stdout', 'stderr'] as const) {
-          for (let row = 0; row < store.count(filter); row++) {
-            const number = store.lineAt(filter, row)
-            expect(store.rowOf(filter, number)).toBe(row)
-            if (filter !== 'all') expect(store.line(number)?.kind).toBe(filter)
+          for (let row = 0; row < store.lines.count(filter); row++) {
+            const number = store.lines.numberAt(filter, row)
+            expect(store.lines.rowOf(filter, number)).toBe(row)
+            if (filter !== 'all') expect(store.lines.read(number)?.kind).toBe(filter)
           }
         }
-        expect(store.count('stdout') + store.count('stderr')).toBe(store.count('all'))
+        expect(store.lines.count('stdout') + store.lines.count('stderr')).toBe(store.lines.count('all'))
       }),
     )
   })
@@ -164,15 +167,15 @@ describe('filters', () => {
       out('d', { rank: 0 }),
     ])
     const shown = (filter: LineFilter) =>
-      Array.from({ length: store.count(filter) }, (_, row) => store.lineAt(filter, row))
-    expect(store.ranks).toEqual([0, 1])
+      Array.from({ length: store.lines.count(filter) }, (_, row) => store.lines.numberAt(filter, row))
+    expect(store.lines.ranks).toEqual([0, 1])
     expect(shown('all')).toEqual([0, 1, 2, 3, 4])
     expect(shown('0/all')).toEqual([0, 4])
     expect(shown('1/all')).toEqual([1, 2, 3])
     expect(shown('1/stdout')).toEqual([1, 3])
     expect(shown('1/stderr')).toEqual([2, 3])
     expect(shown('7/all')).toEqual([])
-    expect(store.line(2)?.rank).toBe(1)
+    expect(store.lines.read(2)?.rank).toBe(1)
     expect(linesAsText(store, '1/all', { from: 1, to: 2 })).toBe('b\nc\n')
     expect(linesAsText(store, 'all', { from: 0, to: 1 })).toBe('[rank 0] a\n[rank 1] b\n')
   })
@@ -180,10 +183,12 @@ describe('filters', () => {
   it('keep ranks apart when old lines are dropped', () => {
     const store = fill([out('x', { rank: 0 }), out('y', { rank: 1 })], { lines: 10 })
     store.append(Array.from({ length: 40 }, (_, line) => out(`${line}`, { rank: line % 2 })))
-    const kept = Array.from({ length: store.count('1/all') }, (_, row) => store.lineAt('1/all', row))
+    const kept = Array.from({ length: store.lines.count('1/all') }, (_, row) =>
+      store.lines.numberAt('1/all', row),
+    )
     expect(kept.length).toBeGreaterThan(2)
-    for (const number of kept) expect(store.line(number)?.rank).toBe(1)
-    expect(fill([out('alone')]).ranks).toEqual([])
-    expect(fill([out('alone')]).line(0)?.rank).toBeNull()
+    for (const number of kept) expect(store.lines.read(number)?.rank).toBe(1)
+    expect(fill([out('alone')]).lines.ranks).toEqual([])
+    expect(fill([out('alone')]).lines.read(0)?.rank).toBeNull()
   })
 })

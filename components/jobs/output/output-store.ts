@@ -4,7 +4,6 @@ import { parseLine } from './ansi/ansi-parse'
 import { type AnsiStyle, plainStyle } from './ansi/ansi-style'
 import { overwrite } from './ansi/carriage-return'
 import { mayChangeStyle } from './ansi/control-sequences'
-import type { LineFilter, LineKind, OutputLine } from './line'
 import { LineList } from './line-list'
 
 export interface OutputLimits {
@@ -14,6 +13,9 @@ export interface OutputLimits {
 }
 
 const defaultLimits: OutputLimits = { lines: 500_000, characters: 64 * 1024 ** 2, lineCharacters: 1024 ** 2 }
+
+/** The lines without the methods that change them. */
+type ReadableLines = Omit<LineList, 'add' | 'replace' | 'addCut' | 'dropTo'>
 
 /** One stream of one rank. Its lines do not mix with others. */
 interface Source {
@@ -32,46 +34,22 @@ interface OpenLine {
  * limits, so that a page can stay open as long as the job runs.
  */
 export class OutputStore {
+  /** Changes with every change; for `useSyncExternalStore`. */
+  version = 0
+  /** Changes when the output starts again: earlier line numbers are then invalid. */
+  generation = 0
   private readonly limits: OutputLimits
   private readonly listeners = new Set<() => void>()
-  private lines = new LineList()
+  private list = new LineList()
   private readonly open = new Map<string, OpenLine>()
   private readonly carried = new Map<string, AnsiStyle>()
-  private currentVersion = 0
-  private currentGeneration = 0
 
   constructor(limits: Partial<OutputLimits> = {}) {
     this.limits = { ...defaultLimits, ...limits }
   }
 
-  /** Changes with every change; for `useSyncExternalStore`. */
-  get version(): number {
-    return this.currentVersion
-  }
-
-  /** Changes when the output starts again: earlier line numbers are then invalid. */
-  get generation(): number {
-    return this.currentGeneration
-  }
-
-  /** The number of the oldest line in the store. */
-  get firstLine(): number {
-    return this.lines.first
-  }
-
-  /** One past the number of the newest line. */
-  get endLine(): number {
-    return this.lines.end
-  }
-
-  /** The number of lines per stream, including dropped ones. */
-  get counts(): Readonly<Record<LineKind, number>> {
-    return this.lines.counts
-  }
-
-  /** The ranks with output; empty for a job with one task. */
-  get ranks(): readonly number[] {
-    return this.lines.ranks
+  get lines(): ReadableLines {
+    return this.list
   }
 
   subscribe = (listener: () => void): (() => void) => {
@@ -88,37 +66,17 @@ export class OutputStore {
 
   /** Starts again, as for a new attempt of the job. */
   clear(): void {
-    this.lines = new LineList()
+    this.list = new LineList()
     this.open.clear()
     this.carried.clear()
-    this.currentGeneration++
+    this.generation++
     this.changed()
-  }
-
-  /** A line by its number; undefined if it was dropped. */
-  line(number: number): OutputLine | undefined {
-    return this.lines.read(number)
   }
 
   /** Whether a line is unfinished. */
   isOpen(number: number): boolean {
     for (const line of this.open.values()) if (line.number === number) return true
     return false
-  }
-
-  /** The number of lines that match a filter. */
-  count(filter: LineFilter): number {
-    return this.lines.count(filter)
-  }
-
-  /** The line number of a row in the filtered list. */
-  lineAt(filter: LineFilter, row: number): number {
-    return this.lines.numberAt(filter, row)
-  }
-
-  /** The row of a line in the filtered list, or of the next line that matches. */
-  rowOf(filter: LineFilter, number: number): number {
-    return this.lines.rowOf(filter, number)
   }
 
   private take(record: ResultFileRecord): void {
@@ -131,7 +89,7 @@ export class OutputStore {
         this.write({ type: 'stdout', t: record.t, text: JSON.stringify(record.data), rank: record.rank })
         break
       case 'truncated':
-        this.lines.add(
+        this.list.add(
           'notice',
           Date.parse(record.t),
           notice(record.limit_bytes, record.dropped_bytes),
@@ -168,9 +126,9 @@ export class OutputStore {
     const raw = overwrite((open?.raw ?? '') + piece)
     const kept = raw.length > this.limits.lineCharacters ? raw.slice(0, this.limits.lineCharacters) : raw
     const shown = kept.endsWith('\r') ? kept.slice(0, -1) : kept
-    const number = open?.number ?? this.lines.add(kind, at, shown, start, rank)
-    if (open) this.lines.replace(number, shown)
-    if (raw.length > kept.length) this.lines.addCut(number, raw.length - kept.length)
+    const number = open?.number ?? this.list.add(kind, at, shown, start, rank)
+    if (open) this.list.replace(number, shown)
+    if (raw.length > kept.length) this.list.addCut(number, raw.length - kept.length)
     if (unfinished) {
       this.open.set(stream, { number, raw: kept })
       return
@@ -180,15 +138,15 @@ export class OutputStore {
   }
 
   private trim(): void {
-    const { lines, limits } = this
-    if (lines.end - lines.first <= limits.lines && lines.characters <= limits.characters) return
+    const { list, limits } = this
+    if (list.end - list.first <= limits.lines && list.characters <= limits.characters) return
     // Drops a tenth more, so that the next line does not cause another copy.
-    lines.dropTo(Math.floor(limits.lines * 0.9), Math.floor(limits.characters * 0.9))
-    for (const [stream, line] of this.open) if (line.number < lines.first) this.open.delete(stream)
+    list.dropTo(Math.floor(limits.lines * 0.9), Math.floor(limits.characters * 0.9))
+    for (const [stream, line] of this.open) if (line.number < list.first) this.open.delete(stream)
   }
 
   private changed(): void {
-    this.currentVersion++
+    this.version++
     for (const listener of this.listeners) listener()
   }
 }

@@ -31,7 +31,7 @@ export function OutputViewer(props: OutputViewerProps) {
   const { store, live, downloads = noDownloads, className } = props
   const { options, changeOptions, follow, selected, search, copy, goToLine, refs, listProps } =
     useOutputViewer(store, live)
-  const empty = store.count(options.filter) === 0
+  const empty = store.lines.count(options.filter) === 0
   return (
     <div
       className={cn('flex h-[70dvh] min-h-80 flex-col overflow-clip rounded-lg border bg-surface', className)}
@@ -47,7 +47,7 @@ export function OutputViewer(props: OutputViewerProps) {
           options={options}
           onOptions={changeOptions}
           follow={follow}
-          ranks={store.ranks}
+          ranks={store.lines.ranks}
           downloads={downloads}
           hasSelection={selected.range !== null}
           onCopy={copy}
@@ -55,7 +55,7 @@ export function OutputViewer(props: OutputViewerProps) {
       </div>
       <div className="relative flex min-h-0 flex-1 flex-col">
         <OutputList {...listProps} />
-        {empty ? <NoOutput {...props} filtered={store.endLine > store.firstLine} /> : null}
+        {empty ? <NoOutput {...props} filtered={store.lines.end > store.lines.first} /> : null}
         {follow.following || !follow.moreBelow ? null : (
           <JumpToEnd store={store} live={live} onClick={follow.start} />
         )}
@@ -79,11 +79,11 @@ function NoOutput({ live, emptyTitle, emptyText, filtered }: OutputViewerProps &
 
 /** Jumps to the end and counts the new lines. */
 function JumpToEnd({ store, live, onClick }: { store: OutputStore; live: boolean; onClick: () => void }) {
-  const [since] = useState(store.endLine)
+  const [since] = useState(store.lines.end)
   return (
     <Button size="sm" onClick={onClick} className="absolute right-4 bottom-4 z-2 rounded-full shadow-float">
       <ArrowDown aria-hidden />
-      {jumpLabel(live, store.endLine - since)}
+      {jumpLabel(live, store.lines.end - since)}
     </Button>
   )
 }

@@ -22,15 +22,16 @@ export function useLineVirtualizer(
 ): ReactVirtualizer<HTMLElement, HTMLDivElement> {
   const { scroller, store, options, follow } = context
   const { filter, wrap } = options
-  const { firstLine, generation } = store
+  const { generation } = store
+  const firstLine = store.lines.first
   const { pin, following } = follow
   // Keyed by line number, so that heights stay correct when lines are dropped or filtered.
   const getItemKey = useCallback(
-    (row: number) => (filter === 'all' ? firstLine + row : store.lineAt(filter, row)),
+    (row: number) => (filter === 'all' ? firstLine + row : store.lines.numberAt(filter, row)),
     [store, filter, firstLine],
   )
   const virtualizer = useVirtualizer<HTMLElement, HTMLDivElement>({
-    count: store.count(filter),
+    count: store.lines.count(filter),
     getScrollElement: () => scroller.current,
     estimateSize: () => lineHeight,
     getItemKey,

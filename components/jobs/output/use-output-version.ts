@@ -25,7 +25,7 @@ export function useOutputVersion(store: OutputStore): number {
       }
       const unsubscribe = store.subscribe(() => {
         if (timer !== undefined || frame !== undefined) return
-        const pause = store.count('all') > manyLines ? manyLinesPauseMs : 0
+        const pause = store.lines.count('all') > manyLines ? manyLinesPauseMs : 0
         const wait = last + pause - performance.now()
         if (wait > 0) timer = setTimeout(draw, wait)
         else draw()

@@ -26,9 +26,9 @@ export function useOutputViewer(store: OutputStore, live: boolean) {
   const follow = useFollow(scroller, live)
   const selected = useSelectedLines()
   const { showLine, showMatch } = useShowLine({ list, scroller, store, address: selected.address })
-  const firstVisible = useCallback(() => list.current?.firstVisible() ?? store.firstLine, [store])
+  const firstVisible = useCallback(() => list.current?.firstVisible() ?? store.lines.first, [store])
   const search = useOutputSearch({ store, filter: options.filter, firstVisible, show: showMatch })
-  const selectAll = () => selected.selectRange({ from: store.firstLine, to: store.endLine - 1 })
+  const selectAll = () => selected.selectRange({ from: store.lines.first, to: store.lines.end - 1 })
   const toStart = () => {
     follow.stop()
     scroller.current?.scrollTo({ top: 0 })

@@ -26,7 +26,7 @@ export function useShowLine({ list, scroller, store, address }: ShowLineContext)
   const showLine = useCallback((line: number) => list.current?.show(line), [list])
   const showMatch = useCallback(
     ({ line }: FoundMatch) => {
-      if (plainText(store.line(line)?.text ?? '').length > shownCharacters) list.current?.expand(line)
+      if (plainText(store.lines.read(line)?.text ?? '').length > shownCharacters) list.current?.expand(line)
       list.current?.show(line)
       revealSideways(scroller, 20)
     },
@@ -34,7 +34,7 @@ export function useShowLine({ list, scroller, store, address }: ShowLineContext)
   )
 
   const shown = useRef<LineRange | null>(null)
-  const arrived = address !== null && address.from < store.endLine
+  const arrived = address !== null && address.from < store.lines.end
   useEffect(() => {
     if (!address || !arrived || shown.current === address) return
     shown.current = address

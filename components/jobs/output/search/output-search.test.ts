@@ -20,7 +20,7 @@ function pattern(text: string, more: { regex?: boolean; caseSensitive?: boolean 
 
 function searchAll(store: OutputStore, wanted: RegExp, slice = 3): OutputSearch {
   const search = new OutputSearch(store, 'all', wanted)
-  while (search.scan(slice)) expect(search.scannedTo).toBeLessThan(store.endLine)
+  while (search.scan(slice)) expect(search.scannedTo).toBeLessThan(store.lines.end)
   return search
 }
 

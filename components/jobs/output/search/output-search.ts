@@ -59,7 +59,7 @@ export class OutputSearch {
     private readonly filter: LineFilter,
     readonly pattern: RegExp,
   ) {
-    this.next = store.firstLine
+    this.next = store.lines.first
     this.generation = store.generation
   }
 
@@ -78,11 +78,11 @@ export class OutputSearch {
     if (store.generation !== this.generation) this.restart()
     this.removeDropped()
     this.searchUnfinished()
-    const from = Math.max(this.next, store.firstLine)
-    const to = Math.min(from + limit, store.endLine)
+    const from = Math.max(this.next, store.lines.first)
+    const to = Math.min(from + limit, store.lines.end)
     for (let number = from; number < to; number++) this.searchLine(number)
     this.next = to
-    return to < store.endLine
+    return to < store.lines.end
   }
 
   /** The match with this index among all matches. */
@@ -101,14 +101,14 @@ export class OutputSearch {
 
   private restart(): void {
     this.generation = this.store.generation
-    this.next = this.store.firstLine
+    this.next = this.store.lines.first
     this.lines = []
     this.totals = []
     this.unfinished.clear()
   }
 
   private searchLine(number: number): void {
-    const line = this.store.line(number)
+    const line = this.store.lines.read(number)
     if (!line || (this.filter !== 'all' && line.kind !== 'notice' && line.kind !== this.filter)) return
     if (this.store.isOpen(number)) this.unfinished.set(number, line.text)
     const count = findMatches(plainText(line.text), this.pattern).length
@@ -119,7 +119,7 @@ export class OutputSearch {
 
   private searchUnfinished(): void {
     for (const [number, before] of this.unfinished) {
-      const text = this.store.line(number)?.text
+      const text = this.store.lines.read(number)?.text
       if (!this.store.isOpen(number)) this.unfinished.delete(number)
       if (text === undefined || text === before) continue
       if (this.store.isOpen(number)) this.unfinished.set(number, text)
@@ -145,8 +145,7 @@ export class OutputSearch {
   }
 
   private removeDropped(): void {
-    const { firstLine } = this.store
-    const gone = lowerBound(this.lines, firstLine)
+    const gone = lowerBound(this.lines, this.store.lines.first)
     if (gone === 0) return
     const base = this.totals[gone - 1] ?? 0
     this.lines = this.lines.slice(gone)

@@ -83,7 +83,7 @@ export function useOutputSearch(context: SearchContext): OutputSearchState {
     select(search.at((from + by + total) % total))
   }
   const problem = compiled && !compiled.ok ? compiled.problem : null
-  const searching = search !== null && search.scannedTo < store.endLine
+  const searching = search !== null && search.scannedTo < store.lines.end
   return { query, setQuery, pattern, goTo, problem, total, index, current, searching, step }
 }
 
