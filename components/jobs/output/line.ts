@@ -19,6 +19,16 @@ export function partsOf(filter: LineFilter): { stream: StreamFilter; rank: numbe
   }
 }
 
+/** Whether a filter shows a line. A notice belongs to both streams. */
+export function matchesFilter(
+  { kind, rank }: Pick<OutputLine, 'kind' | 'rank'>,
+  filter: LineFilter,
+): boolean {
+  const wanted = partsOf(filter)
+  if (wanted.rank !== null && rank !== wanted.rank) return false
+  return wanted.stream === 'all' || kind === 'notice' || kind === wanted.stream
+}
+
 /** One line as it stands now. `number` counts from 0 over everything the job printed. */
 export interface OutputLine {
   readonly number: number

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { OutputRecord } from '@/lib/contract/records'
+import type { LineFilter } from '../line'
 import { OutputStore } from '../output-store'
 import { compileQuery, findMatches, OutputSearch } from './output-search'
 
@@ -78,6 +79,19 @@ describe('OutputSearch', () => {
     search.scan(10)
     expect(search.at(0)?.line).toBe(1)
     expect(search.total).toBe(1)
+  })
+
+  it('searches only the filtered rank', () => {
+    const store = new OutputStore()
+    store.append([line('x', { rank: 0 }), line('x', { rank: 1 }), line('x', { type: 'stderr', rank: 1 })])
+    const linesOf = (filter: LineFilter) => {
+      const search = new OutputSearch(store, filter, pattern('x'))
+      search.scan(10)
+      return Array.from({ length: search.total }, (_, index) => search.at(index)?.line)
+    }
+    expect(linesOf('1/all')).toEqual([1, 2])
+    expect(linesOf('1/stdout')).toEqual([1])
+    expect(linesOf('0/stderr')).toEqual([])
   })
 
   it('searches an unfinished line again', () => {

@@ -1,5 +1,5 @@
 import { plainText } from '../ansi/ansi-parse'
-import type { LineFilter } from '../line'
+import { type LineFilter, matchesFilter } from '../line'
 import { lowerBound } from '../lower-bound'
 import type { OutputStore } from '../output-store'
 
@@ -109,7 +109,7 @@ export class OutputSearch {
 
   private searchLine(number: number): void {
     const line = this.store.lines.read(number)
-    if (!line || (this.filter !== 'all' && line.kind !== 'notice' && line.kind !== this.filter)) return
+    if (!line || !matchesFilter(line, this.filter)) return
     if (this.store.isOpen(number)) this.unfinished.set(number, line.text)
     const count = findMatches(plainText(line.text), this.pattern).length
     if (count === 0) return
