@@ -53,7 +53,11 @@ export function Tabs<Value extends string>(props: TabsProps<Value>) {
         {actions ? <div className="flex items-center gap-1.5 py-1.5">{actions}</div> : null}
       </div>
       {tabs.map((tab) => (
-        <Radix.Content key={tab.value} value={tab.value} className="min-w-0 focus-visible:-outline-offset-2">
+        <Radix.Content
+          key={tab.value}
+          value={tab.value}
+          className="mt-4 min-w-0 focus-visible:-outline-offset-2"
+        >
           {tab.content}
         </Radix.Content>
       ))}

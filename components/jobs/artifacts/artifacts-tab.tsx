@@ -20,20 +20,20 @@ import { ArtifactPreview } from './artifact-preview'
 import { copyLink } from './copy-link'
 
 /** The files that a job wrote to /results. */
-export function ArtifactsTab({ job, className }: { job: JobDetail; className: string }) {
+export function ArtifactsTab({ job }: { job: JobDetail }) {
   const ended = isFinal(job.status)
   const { data, error, isPending, refetch } = useQuery(jobArtifactsQuery(job.job_id, ended))
-  if (isPending) return <Skeleton className={cn('h-40 rounded-lg', className)} />
-  if (!data) return <LoadFailure className={className} error={error} onRetry={() => void refetch()} />
-  if (data.artifacts.length === 0) return <NoArtifacts job={job} className={className} />
-  return <ArtifactList job={job} artifacts={data.artifacts} className={className} />
+  if (isPending) return <Skeleton className="h-40 rounded-lg" />
+  if (!data) return <LoadFailure error={error} onRetry={() => void refetch()} />
+  if (data.artifacts.length === 0) return <NoArtifacts job={job} />
+  return <ArtifactList job={job} artifacts={data.artifacts} />
 }
 
-function NoArtifacts({ job, className }: { job: JobDetail; className: string }) {
+function NoArtifacts({ job }: { job: JobDetail }) {
   const { deleted_after_days: days } = job
   const title = days === null ? (isFinal(job.status) ? 'No files' : 'No files yet') : 'Files deleted'
   return (
-    <Panel className={className}>
+    <Panel>
       <EmptyState icon={FolderOpen} title={title}>
         {days === null ? (
           <>
@@ -48,22 +48,16 @@ function NoArtifacts({ job, className }: { job: JobDetail; className: string }) 
   )
 }
 
-interface ArtifactListProps {
-  job: JobDetail
-  artifacts: Artifact[]
-  className: string
-}
-
 /** The number of rows at first: a job may have thousands of files. */
 const firstRows = 100
 
-function ArtifactList({ job, artifacts, className }: ArtifactListProps) {
+function ArtifactList({ job, artifacts }: { job: JobDetail; artifacts: Artifact[] }) {
   const [all, setAll] = useState(false)
   const bytes = artifacts.reduce((sum, artifact) => sum + artifact.bytes, 0)
   const shown = all ? artifacts : artifacts.slice(0, firstRows)
   const severalRanks = artifacts.some(({ rank }) => rank !== 0)
   return (
-    <Panel className={className}>
+    <Panel>
       <PanelHeader
         title={formatCount(artifacts.length, 'file')}
         description={`${formatBytes(bytes)} from /results`}

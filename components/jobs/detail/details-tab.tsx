@@ -9,10 +9,10 @@ import { Panel, PanelBody } from '../../ui/panel'
 import { formatSeconds } from './format-seconds'
 
 /** All details of a job. */
-export function DetailsTab({ job, className }: { job: JobDetail; className: string }) {
+export function DetailsTab({ job }: { job: JobDetail }) {
   const time = (at: string | null) => (at === null ? '–' : `${at.slice(0, 19).replace('T', ' ')} UTC`)
   return (
-    <Panel className={className}>
+    <Panel>
       <PanelBody className="flex flex-col gap-6">
         <DataList className="grid-cols-1 sm:grid-cols-2 lg:grid-cols-3">
           <Datum label="Job id">

@@ -133,7 +133,6 @@ function JobTabs({ job, stream }: { job: JobDetail; stream: JobStream }) {
               live={!isFinal(job.status)}
               downloads={downloads}
               {...(stream.connection === 'ended' ? {} : waitingTexts(job))}
-              className="mt-4"
             />
           ),
         },
@@ -145,13 +144,12 @@ function JobTabs({ job, stream }: { job: JobDetail; stream: JobStream }) {
             <ResultViewer
               results={stream.results}
               live={!isFinal(job.status) || stream.connection !== 'ended'}
-              className="mt-4"
             />
           ),
         },
-        { value: 'files', label: 'Files', content: <ArtifactsTab job={job} className="mt-4" /> },
-        { value: 'source', label: 'Source', content: <SourceTab id={job.job_id} className="mt-4" /> },
-        { value: 'details', label: 'Details', content: <DetailsTab job={job} className="mt-4" /> },
+        { value: 'files', label: 'Files', content: <ArtifactsTab job={job} /> },
+        { value: 'source', label: 'Source', content: <SourceTab id={job.job_id} /> },
+        { value: 'details', label: 'Details', content: <DetailsTab job={job} /> },
       ]}
     />
   )

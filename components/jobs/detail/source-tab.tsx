@@ -3,7 +3,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { jobSourceQuery } from '@/components/queries/queries'
 import { LoadFailure } from '../../shell/load-failure'
-import { cn } from '../../ui/class-names'
 import { CopyButton } from '../../ui/copy-button'
 import { Panel, PanelBody, PanelHeader } from '../../ui/panel'
 import { Skeleton } from '../../ui/skeleton'
@@ -11,12 +10,11 @@ import { CodeEditor } from '../editor/code-editor'
 import type { CodeLanguage } from '../editor/use-code-mirror'
 
 /** The submitted files without the token. */
-export function SourceTab({ id, className }: { id: string; className: string }) {
+export function SourceTab({ id }: { id: string }) {
   const { data, error, isPending, refetch } = useQuery(jobSourceQuery(id))
-  if (error && !data)
-    return <LoadFailure className={className} error={error} onRetry={() => void refetch()} />
+  if (error && !data) return <LoadFailure error={error} onRetry={() => void refetch()} />
   return (
-    <div className={cn('grid items-start gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]', className)}>
+    <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
       {data && data.command !== null ? (
         <SourceFile name="command" language="shell" text={data.command} />
       ) : (

@@ -22,8 +22,7 @@ interface ResultViewerProps {
   /** The JSON values that a job printed, in order. */
   results: readonly unknown[]
   /** The job may print more results. */
-  live?: boolean
-  className?: string
+  live: boolean
 }
 
 const views = {
@@ -33,7 +32,7 @@ const views = {
 } as const satisfies Record<ShapeName, { label: string; icon: LucideIcon }>
 
 /** The results of a job as a chart, a table or a tree. */
-export function ResultViewer({ results, live = false, className }: ResultViewerProps) {
+export function ResultViewer({ results, live }: ResultViewerProps) {
   const shapes = useMemo(() => detectShapes(results), [results])
   const [wanted, setWanted] = useState<ShapeName | null>(null)
   if (results.length === 0) return <NoResults live={live} />
@@ -46,7 +45,6 @@ export function ResultViewer({ results, live = false, className }: ResultViewerP
       className={cn(
         'flex flex-col overflow-clip rounded-lg border bg-surface',
         !small && 'h-[60dvh] min-h-96',
-        className,
       )}
     >
       <header className="flex min-h-10 flex-wrap items-center gap-x-4 gap-y-1.5 border-b px-2 py-1.5">
