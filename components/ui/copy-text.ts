@@ -1,3 +1,5 @@
+import { toast, toastError } from './toaster'
+
 /**
  * Copies text to the clipboard. Browsers offer `navigator.clipboard` only on secure pages. A server in a lab often uses
  * plain HTTP, where the old copy command with a hidden text area still works.
@@ -20,4 +22,12 @@ export async function copyText(text: string): Promise<void> {
   box.remove()
   if (focused instanceof HTMLElement) focused.focus()
   if (!copied) throw new Error('The browser does not allow copying. Select the text and copy it manually.')
+}
+
+/** Copies a text and reports the result in a toast, such as "Job id copied". */
+export function copyWithToast(text: string, what: string): void {
+  copyText(text).then(
+    () => toast.success(`${what} copied`),
+    (error: unknown) => toastError('Copying failed', error),
+  )
 }

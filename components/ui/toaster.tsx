@@ -1,9 +1,14 @@
 'use client'
 
 import { CircleAlert, CircleCheck, Info, LoaderCircle, TriangleAlert } from 'lucide-react'
-import { Toaster as Sonner } from 'sonner'
+import { Toaster as Sonner, toast } from 'sonner'
 
-export { toast } from 'sonner'
+export { toast }
+
+/** Shows a toast for a failed action, with the error's message. */
+export function toastError(title: string, error: unknown): void {
+  toast.error(title, { description: error instanceof Error ? error.message : undefined })
+}
 
 const icon = 'size-4'
 

@@ -1,6 +1,6 @@
 import { api } from '@/components/queries/queries'
 import { copyText } from '../../ui/copy-text'
-import { toast } from '../../ui/toaster'
+import { toast, toastError } from '../../ui/toaster'
 
 /** Copies a temporary link to a file of a job that works without signing in. */
 export async function copyLink(jobId: string, file: string): Promise<void> {
@@ -11,8 +11,6 @@ export async function copyLink(jobId: string, file: string): Promise<void> {
       description: `Anyone with the link can download the file until ${expires_at.slice(0, 10)} without signing in.`,
     })
   } catch (error) {
-    toast.error('Copying the link failed', {
-      description: error instanceof Error ? error.message : undefined,
-    })
+    toastError('Copying the link failed', error)
   }
 }

@@ -1,6 +1,6 @@
 'use client'
 
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import {
   Ban,
   Copy,
@@ -12,18 +12,18 @@ import {
   RotateCw,
   SquareTerminal,
 } from 'lucide-react'
-import { api, cancelJob } from '@/components/queries/queries'
+import { useRouter } from 'next/navigation'
+import { api, cancelJob, jobSourceQuery, submitJob } from '@/components/queries/queries'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { isFinal } from '@/lib/contract/status'
 import { Button } from '../../ui/button'
 import { ButtonLink } from '../../ui/button-link'
 import { ConfirmDialog } from '../../ui/confirm-dialog'
-import { copyText } from '../../ui/copy-text'
+import { copyWithToast } from '../../ui/copy-text'
 import { DropdownMenu, MenuItem, MenuSeparator } from '../../ui/dropdown-menu'
 import { IconButton } from '../../ui/icon-button'
-import { toast } from '../../ui/toaster'
+import { toastError } from '../../ui/toaster'
 import { copyLink } from '../artifacts/copy-link'
-import { useRunAgain } from './use-run-again'
 
 /** The actions for a job. */
 export function JobActions({ job }: { job: JobDetail }) {
@@ -37,11 +37,21 @@ export function JobActions({ job }: { job: JobDetail }) {
 }
 
 function RerunActions({ job }: { job: JobDetail }) {
-  const { runAgain, working } = useRunAgain(job.job_id)
+  const client = useQueryClient()
+  const router = useRouter()
+  const { mutateAsync: submit } = useMutation(submitJob)
+  const { mutate: runAgain, isPending } = useMutation({
+    mutationFn: async () => {
+      const { code, config, command } = await client.fetchQuery(jobSourceQuery(job.job_id))
+      return submit(command === null ? { code, config } : { config })
+    },
+    onSuccess: ({ job_id }) => router.push(`/jobs/${job_id}`),
+    onError: (error) => toastError('Submitting failed', error),
+  })
   return (
     <>
       {isFinal(job.status) ? (
-        <Button loading={working} onClick={runAgain}>
+        <Button loading={isPending} onClick={() => runAgain()}>
           <RotateCw aria-hidden />
           Run again
         </Button>
@@ -77,32 +87,26 @@ function CancelButton({ job }: { job: JobDetail }) {
   )
 }
 
-function copyWithToast(text: string, what: string): void {
-  copyText(text).then(
-    () => toast.success(`${what} copied`),
-    (error: Error) => toast.error(error.message),
-  )
-}
+const downloads = [
+  { format: 'jsonl', icon: FileJson, label: 'Download JSONL file' },
+  { format: 'text', icon: Download, label: 'Download plain text' },
+] as const
 
 function MoreActions({ job }: { job: JobDetail }) {
   const { job_id: id, command } = job
   const stored = job.result_file !== null
   return (
     <DropdownMenu trigger={<IconButton icon={Ellipsis} label="More" variant="secondary" size="lg" />}>
-      <MenuItem
-        icon={FileJson}
-        disabled={!stored}
-        {...(stored ? { href: api.jobs.downloadUrl(id, 'jsonl'), download: true } : {})}
-      >
-        Download JSONL file
-      </MenuItem>
-      <MenuItem
-        icon={Download}
-        disabled={!stored}
-        {...(stored ? { href: api.jobs.downloadUrl(id, 'text'), download: true } : {})}
-      >
-        Download plain text
-      </MenuItem>
+      {downloads.map(({ format, icon, label }) => (
+        <MenuItem
+          key={format}
+          icon={icon}
+          disabled={!stored}
+          {...(stored ? { href: api.jobs.downloadUrl(id, format), download: true } : {})}
+        >
+          {label}
+        </MenuItem>
+      ))}
       <MenuItem icon={Link2} disabled={!stored} onSelect={() => void copyLink(id, 'result')}>
         Copy link to JSONL file
       </MenuItem>

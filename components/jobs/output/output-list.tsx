@@ -11,20 +11,22 @@ import {
   useState,
 } from 'react'
 import { ScrollRegion } from '@/components/ui/scroll-region'
-import { OutputLineRow } from './output-line'
-import type { OutputOptions } from './output-options'
+import { plainText } from './ansi/ansi-parse'
+import type { LineRange } from './line-hash'
+import { OutputLineRow, shownCharacters } from './output-line'
 import type { OutputStore } from './output-store'
+import type { OutputOptions } from './output-toolbar'
 import type { FoundMatch } from './search/output-search'
 import type { Follow } from './use-follow'
 import { useLineVirtualizer } from './use-line-virtualizer'
-import type { SelectedLines } from './use-selected-lines'
 
 /** The list's methods for the rest of the viewer. */
 export interface OutputListHandle {
   firstVisible: () => number
+  /** Scrolls to a line. */
   show: (line: number) => void
-  /** Shows the whole line. */
-  expand: (line: number) => void
+  /** Scrolls to a match. Expands a long line, because the match may be in its hidden part. */
+  showMatch: (match: FoundMatch) => void
 }
 
 interface OutputListProps {
@@ -33,7 +35,7 @@ interface OutputListProps {
   store: OutputStore
   options: OutputOptions
   follow: Follow
-  selected: SelectedLines
+  selected: { range: LineRange | null; select: (line: number, extend: boolean) => void }
   pattern: RegExp | null
   current: FoundMatch | null
   onKeyDown: (event: KeyboardEvent) => void
@@ -47,13 +49,18 @@ export function OutputList(props: OutputListProps) {
   const [expanded, setExpanded] = useState<ReadonlySet<number>>(new Set())
   const virtualizer = useLineVirtualizer({ scroller, store, options, follow })
   const expand = useCallback((line: number) => setExpanded((before) => new Set(before).add(line)), [])
+  const show = (line: number) => {
+    follow.stop()
+    virtualizer.scrollToIndex(store.lines.rowOf(filter, line), { align: 'center' })
+  }
   useImperativeHandle(ref, () => ({
     firstVisible: () => store.lines.numberAt(filter, virtualizer.range?.startIndex ?? 0),
-    show: (line) => {
-      follow.stop()
-      virtualizer.scrollToIndex(store.lines.rowOf(filter, line), { align: 'center' })
+    show,
+    showMatch: ({ line }) => {
+      if (plainText(store.lines.read(line)?.text ?? '').length > shownCharacters) expand(line)
+      show(line)
+      revealSideways(scroller, 20)
     },
-    expand,
   }))
 
   const numberWidth = `${Math.max(3, String(store.lines.end).length)}ch`
@@ -88,6 +95,15 @@ export function OutputList(props: OutputListProps) {
       </div>
     </ScrollRegion>
   )
+}
+
+/** Scrolls sideways to a match in a long line. Its row is rendered within the next frames. */
+function revealSideways(scroller: RefObject<HTMLElement | null>, frames: number): void {
+  requestAnimationFrame(() => {
+    const match = scroller.current?.querySelector('[data-current-match]')
+    if (match) match.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    else if (frames > 0) revealSideways(scroller, frames - 1)
+  })
 }
 
 interface ListedLineProps extends OutputListProps {

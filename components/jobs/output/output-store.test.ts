@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import type { OutputRecord, ResultFileRecord } from '@/lib/contract/records'
+import { linesAsText } from './copy-lines'
 import type { LineFilter } from './line'
-import { linesAsText } from './lines-as-text'
 import { OutputStore } from './output-store'
 
 const t = '2026-11-20T12:00:00.000Z'

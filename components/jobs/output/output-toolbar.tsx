@@ -5,8 +5,7 @@ import { DropdownMenu, MenuItem } from '@/components/ui/dropdown-menu'
 import { IconButton } from '@/components/ui/icon-button'
 import { Segmented } from '@/components/ui/segmented'
 import { Select } from '@/components/ui/select'
-import { filterOf, partsOf, type StreamFilter } from './line'
-import type { OutputOptions } from './output-options'
+import { filterOf, type LineFilter, partsOf, type StreamFilter } from './line'
 import type { Follow } from './use-follow'
 
 const filters = [
@@ -14,6 +13,14 @@ const filters = [
   { value: 'stdout', label: 'stdout' },
   { value: 'stderr', label: 'stderr' },
 ] as const satisfies readonly { value: StreamFilter; label: string }[]
+
+/** The view options of the output. */
+export interface OutputOptions {
+  filter: LineFilter
+  /** Wraps long lines. */
+  wrap: boolean
+  times: boolean
+}
 
 export interface OutputDownload {
   label: string

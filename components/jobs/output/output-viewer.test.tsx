@@ -2,7 +2,7 @@ import { fireEvent, screen } from '@testing-library/react'
 import { expect, it } from 'vitest'
 import { openByKeyboard, renderUi, typeInto } from '../../testing/render'
 import { OutputStore } from './output-store'
-import { OutputViewer } from './output-viewer'
+import { jumpLabel, OutputViewer } from './output-viewer'
 
 const t = '2026-11-22T10:00:00.000Z'
 
@@ -69,7 +69,17 @@ it('copies selected lines only if there is a selection, and offers downloads', (
 it('says that a stream has no output', () => {
   const store = new OutputStore()
   store.append([{ type: 'stderr', t, text: 'warning' }])
-  renderUi(<OutputViewer store={store} live={false} />)
+  renderUi(<OutputViewer store={store} live={false} downloads={[]} />)
   fireEvent.click(screen.getByRole('radio', { name: 'stdout' }))
   expect(screen.getByText('No output on this stream')).toBeTruthy()
+})
+
+it.each([
+  [true, 0, 'Jump to end'],
+  [true, 1, '1 new line'],
+  [true, 1200, '1,200 new lines'],
+  [false, 0, 'Jump to end'],
+  [false, 1200, 'Jump to end'],
+])('live: %s, %i new lines: "%s"', (live, lines, label) => {
+  expect(jumpLabel(live, lines)).toBe(label)
 })

@@ -1,47 +1,59 @@
 'use client'
 
 import { ArrowDown, SquareTerminal } from 'lucide-react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { Button } from '@/components/ui/button'
-import { cn } from '@/components/ui/class-names'
 import { EmptyState } from '@/components/ui/empty-state'
-import { jumpLabel } from './jump-label'
+import { formatCount } from '@/components/ui/format-number'
+import { makeCopyHandlers } from './copy-lines'
 import { OutputFooter } from './output-footer'
-import { OutputList } from './output-list'
+import { makeKeyHandler } from './output-keys'
+import { OutputList, type OutputListHandle } from './output-list'
 import type { OutputStore } from './output-store'
-import { type OutputDownload, OutputToolbar } from './output-toolbar'
+import { type OutputDownload, type OutputOptions, OutputToolbar } from './output-toolbar'
 import { OutputSearchBox } from './search/output-search-box'
-import { useOutputViewer } from './use-output-viewer'
+import { useOutputSearch } from './search/use-output-search'
+import { useFollow } from './use-follow'
+import { useOutputVersion } from './use-output-version'
+import { useSelectedLines } from './use-selected-lines'
 
 interface OutputViewerProps {
   store: OutputStore
   /** The job may print more lines: the viewer follows the output. */
   live: boolean
-  downloads?: readonly OutputDownload[]
+  downloads: readonly OutputDownload[]
   /** Shown if there are no lines. */
   emptyTitle?: string
   emptyText?: string
-  className?: string
 }
-
-const noDownloads: readonly OutputDownload[] = []
 
 /** The output of a job, live or complete. */
 export function OutputViewer(props: OutputViewerProps) {
-  const { store, live, downloads = noDownloads, className } = props
-  const { options, changeOptions, follow, selected, search, copy, goToLine, refs, listProps } =
-    useOutputViewer(store, live)
-  const empty = store.lines.count(options.filter) === 0
+  const { store, live, downloads } = props
+  useOutputVersion(store)
+  const [options, setOptions] = useState<OutputOptions>({ filter: 'all', wrap: false, times: false })
+  const changeOptions = (change: Partial<OutputOptions>) => setOptions((before) => ({ ...before, ...change }))
+  const scroller = useRef<HTMLElement>(null)
+  const searchBox = useRef<HTMLInputElement>(null)
+  const list = useRef<OutputListHandle>(null)
+  const follow = useFollow(scroller, live)
+  const selected = useSelectedLines(store, list)
+  const search = useOutputSearch(store, options.filter, list)
+  const { copy, onCopy } = makeCopyHandlers(store, options.filter, selected.range)
+  const onKeyDown = makeKeyHandler({ scroller, searchBox, options, changeOptions, follow, selected, search })
+  const goToLine = (line: number) => {
+    selected.select(line)
+    list.current?.show(line)
+    scroller.current?.focus()
+  }
   return (
-    <div
-      className={cn('flex h-[70dvh] min-h-80 flex-col overflow-clip rounded-lg border bg-surface', className)}
-    >
+    <div className="flex h-[70dvh] min-h-80 flex-col overflow-clip rounded-lg border bg-surface">
       <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1.5 border-b px-2 py-1.5">
         <OutputSearchBox
-          box={refs.box}
+          box={searchBox}
           search={search}
           onGoToLine={goToLine}
-          onLeave={() => refs.scroller.current?.focus()}
+          onLeave={() => scroller.current?.focus()}
         />
         <OutputToolbar
           options={options}
@@ -54,8 +66,19 @@ export function OutputViewer(props: OutputViewerProps) {
         />
       </div>
       <div className="relative flex min-h-0 flex-1 flex-col">
-        <OutputList {...listProps} />
-        {empty ? <NoOutput {...props} filtered={store.lines.end > store.lines.first} /> : null}
+        <OutputList
+          ref={list}
+          scroller={scroller}
+          store={store}
+          options={options}
+          follow={follow}
+          selected={selected}
+          pattern={search.pattern}
+          current={search.current}
+          onKeyDown={onKeyDown}
+          onCopy={onCopy}
+        />
+        {store.lines.count(options.filter) === 0 ? <NoOutput {...props} /> : null}
         {follow.following || !follow.moreBelow ? null : (
           <JumpToEnd store={store} live={live} onClick={follow.start} />
         )}
@@ -65,7 +88,8 @@ export function OutputViewer(props: OutputViewerProps) {
   )
 }
 
-function NoOutput({ live, emptyTitle, emptyText, filtered }: OutputViewerProps & { filtered: boolean }) {
+function NoOutput({ store, live, emptyTitle, emptyText }: OutputViewerProps) {
+  const filtered = store.lines.count('all') > 0
   const title = filtered ? 'No output on this stream' : (emptyTitle ?? (live ? 'No output yet' : 'No output'))
   const text = filtered ? 'Other streams have output. Select All to see it.' : emptyText
   return (
@@ -77,7 +101,6 @@ function NoOutput({ live, emptyTitle, emptyText, filtered }: OutputViewerProps &
   )
 }
 
-/** Jumps to the end and counts the new lines. */
 function JumpToEnd({ store, live, onClick }: { store: OutputStore; live: boolean; onClick: () => void }) {
   const [since] = useState(store.lines.end)
   return (
@@ -86,4 +109,12 @@ function JumpToEnd({ store, live, onClick }: { store: OutputStore; live: boolean
       {jumpLabel(live, store.lines.end - since)}
     </Button>
   )
+}
+
+/**
+ * For a live job, the label counts the lines since the reader scrolled away. A job that has ended has no new lines, even
+ * if the page still loads them.
+ */
+export function jumpLabel(live: boolean, newLines: number): string {
+  return live && newLines > 0 ? formatCount(newLines, 'new line') : 'Jump to end'
 }

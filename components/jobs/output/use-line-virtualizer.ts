@@ -2,8 +2,8 @@
 
 import { type ReactVirtualizer, useVirtualizer } from '@tanstack/react-virtual'
 import { type RefObject, useCallback, useLayoutEffect, useRef } from 'react'
-import type { OutputOptions } from './output-options'
 import type { OutputStore } from './output-store'
+import type { OutputOptions } from './output-toolbar'
 import type { Follow } from './use-follow'
 
 /** A line's height before it is measured: `leading-5`. */

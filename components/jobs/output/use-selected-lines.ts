@@ -1,21 +1,12 @@
 'use client'
 
-import { useCallback, useEffect, useState } from 'react'
+import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 import { formatLineHash, type LineRange, parseLineHash } from './line-hash'
+import type { OutputListHandle } from './output-list'
+import type { OutputStore } from './output-store'
 
-export interface SelectedLines {
-  range: LineRange | null
-  /** The lines in the page's address. */
-  address: LineRange | null
-  /** Selects a line, or with `extend` a range, and updates the page's address. */
-  select: (line: number, extend?: boolean) => void
-  /** Selects without changing the address. */
-  selectRange: (range: LineRange) => void
-  clear: () => void
-}
-
-/** The selected lines, also in the page's address: `#L12` or `#L12-L20`. */
-export function useSelectedLines(): SelectedLines {
+/** The selected lines, also in the page's address: `#L12` or `#L12-L20`. Scrolls once to the lines in the address. */
+export function useSelectedLines(store: OutputStore, list: RefObject<OutputListHandle | null>) {
   const [range, setRange] = useState<LineRange | null>(null)
   const [address, setAddress] = useState<LineRange | null>(null)
   useEffect(() => {
@@ -29,6 +20,15 @@ export function useSelectedLines(): SelectedLines {
     return () => window.removeEventListener('hashchange', read)
   }, [])
 
+  const shown = useRef<LineRange | null>(null)
+  const loaded = address !== null && address.from < store.lines.end
+  useEffect(() => {
+    if (!address || !loaded || shown.current === address) return
+    shown.current = address
+    list.current?.show(address.from)
+  }, [address, loaded, list])
+
+  /** Selects a line, or with `extend` a range, and updates the page's address. */
   const select = useCallback(
     (line: number, extend = false) => {
       const anchor = extend && range ? range.from : line
@@ -39,10 +39,12 @@ export function useSelectedLines(): SelectedLines {
     },
     [range],
   )
-  const clear = useCallback(() => {
+  const clear = () => {
     setRange(null)
     const { pathname, search } = window.location
     window.history.replaceState(window.history.state, '', pathname + search)
-  }, [])
-  return { range, address, select, selectRange: setRange, clear }
+  }
+  /** Selects without changing the address. */
+  const selectAll = () => setRange({ from: store.lines.first, to: store.lines.end - 1 })
+  return { range, select, selectAll, clear }
 }

@@ -1,6 +1,6 @@
 'use client'
 
-import { useCallback, useEffect, useMemo, useReducer, useRef, useState } from 'react'
+import { type RefObject, useEffect, useMemo, useReducer, useRef, useState } from 'react'
 import type { LineFilter } from '../line'
 import type { OutputStore } from '../output-store'
 import { compileQuery, type FoundMatch, OutputSearch, type SearchQuery } from './output-search'
@@ -27,17 +27,17 @@ export interface OutputSearchState {
   step: (by: 1 | -1) => void
 }
 
-interface SearchContext {
-  store: OutputStore
-  filter: LineFilter
-  /** A new search starts at the first visible line. */
+interface SearchedList {
   firstVisible: () => number
-  show: (match: FoundMatch) => void
+  showMatch: (match: FoundMatch) => void
 }
 
 /** Searches while the user types, from the first visible line, and continues with new output. */
-export function useOutputSearch(context: SearchContext): OutputSearchState {
-  const { store, filter, firstVisible, show } = context
+export function useOutputSearch(
+  store: OutputStore,
+  filter: LineFilter,
+  list: RefObject<SearchedList | null>,
+): OutputSearchState {
   const [query, changeQuery] = useState(emptyQuery)
   const [current, setCurrent] = useState<FoundMatch | null>(null)
   const [, countSlice] = useReducer((slices: number) => slices + 1, 0)
@@ -52,14 +52,12 @@ export function useOutputSearch(context: SearchContext): OutputSearchState {
     () => (pattern ? new OutputSearch(store, filter, pattern) : null),
     [store, filter, pattern],
   )
-  const select = useCallback(
-    (match: FoundMatch | undefined) => {
-      if (!match) return
-      setCurrent(match)
-      show(match)
-    },
-    [show],
-  )
+  const firstVisible = () => list.current?.firstVisible() ?? store.lines.first
+  const select = (match: FoundMatch | undefined) => {
+    if (!match) return
+    setCurrent(match)
+    list.current?.showMatch(match)
+  }
   const setQuery = (change: Partial<SearchQuery>) => {
     origin.current = current?.line ?? firstVisible()
     setCurrent(null)

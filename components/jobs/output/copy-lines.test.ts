@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { linesAsText } from './lines-as-text'
+import { linesAsText } from './copy-lines'
 import { OutputStore } from './output-store'
 
 const t = '2026-11-20T12:00:00.000Z'
