@@ -3,36 +3,36 @@ import type { UploadStatus } from '@/lib/contract/status'
 import { StatusBadge } from '../ui/status-badge'
 import type { Tone } from '../ui/tones'
 
-interface StatusStyle {
+/** A status, or a change that is in progress: a pending job starts on its node, or a cancellation is requested. */
+export type JobState = UploadStatus | 'starting' | 'cancelling'
+
+interface StateStyle {
   tone: Tone
   icon: LucideIcon
   label: string
   motion?: 'spin' | 'pulse'
 }
 
-export const statusStyles = {
+export const stateStyles: Record<JobState, StateStyle> = {
   pending: { tone: 'neutral', icon: CircleDashed, label: 'Pending' },
+  starting: { tone: 'info', icon: Rocket, label: 'Starting', motion: 'pulse' },
   running: { tone: 'info', icon: LoaderCircle, label: 'Running', motion: 'spin' },
+  cancelling: { tone: 'warning', icon: Ban, label: 'Cancelling', motion: 'pulse' },
   completed: { tone: 'success', icon: CircleCheck, label: 'Completed' },
   failed: { tone: 'danger', icon: CircleX, label: 'Failed' },
   cancelled: { tone: 'neutral', icon: Ban, label: 'Cancelled' },
-} as const satisfies Record<UploadStatus, StatusStyle>
-
-const starting: StatusStyle = { tone: 'info', icon: Rocket, label: 'Starting', motion: 'pulse' }
-const cancelling: StatusStyle = { tone: 'warning', icon: Ban, label: 'Cancelling', motion: 'pulse' }
-
-interface JobStatusProps {
-  status: UploadStatus
-  /** A node is assigned: a pending job is starting there. */
-  placed?: boolean
-  /** A cancellation is in progress. */
-  cancelRequested?: boolean
-  variant?: 'framed' | 'plain'
 }
 
-/** The status of a job. */
-export function JobStatus({ status, placed = false, cancelRequested = false, variant }: JobStatusProps) {
-  const own: StatusStyle = statusStyles[status]
-  const shown = cancelRequested ? cancelling : status === 'pending' && placed ? starting : own
-  return <StatusBadge {...shown} {...(variant ? { variant } : {})} />
+/** The state of a job as its badge and note show it. */
+export function jobStateOf(job: {
+  status: UploadStatus
+  placed: boolean
+  cancel_requested: boolean
+}): JobState {
+  if (job.cancel_requested) return 'cancelling'
+  return job.status === 'pending' && job.placed ? 'starting' : job.status
+}
+
+export function JobStatus({ state, variant = 'framed' }: { state: JobState; variant?: 'framed' | 'plain' }) {
+  return <StatusBadge {...stateStyles[state]} variant={variant} />
 }

@@ -1,4 +1,5 @@
-import type { ResultFileRecord } from '@/lib/contract/records'
+import { type ResultFileRecord, recordSchema } from '@/lib/contract/records'
+import type { OutputStore } from '../output/output-store'
 import { GpuSeriesStore, type JobGpuSeries } from '../resources/gpu-series'
 
 /** The page shows at most this many results. The result file has all of them. */
@@ -10,14 +11,17 @@ interface RecordListeners {
   onGpus: (series: readonly JobGpuSeries[]) => void
 }
 
-/** Collects results and measurements, and reports them a few times per second. */
-export function collectRecords({ onResults, onGpus }: RecordListeners) {
+export type RecordCollector = ReturnType<typeof collectRecords>
+
+/** Puts output into the store, and reports results and measurements a few times per second. */
+export function collectRecords(store: OutputStore, { onResults, onGpus }: RecordListeners) {
   let results: unknown[] = []
   const gpus = new GpuSeriesStore()
   const showResults = throttle(() => onResults([...results]))
   const showGpus = throttle(() => onGpus(gpus.all()))
   return {
     take(records: readonly ResultFileRecord[]) {
+      store.append(records)
       for (const record of records) {
         if (record.type === 'result' && results.length < maxResults) {
           results.push(record.data)
@@ -29,7 +33,9 @@ export function collectRecords({ onResults, onGpus }: RecordListeners) {
         }
       }
     },
+    /** The stream starts again: all earlier records are invalid. */
     clear() {
+      store.clear()
       if (results.length > 0) showResults.schedule()
       results = []
       gpus.clear()
@@ -55,5 +61,21 @@ function throttle(act: () => void) {
     stop() {
       clearTimeout(timer)
     },
+  }
+}
+
+/** The records of some lines. Skips invalid lines, so that the rest of the output is shown. */
+export function parseRecords(lines: readonly string[]): ResultFileRecord[] {
+  return lines.flatMap((line) => {
+    const record = recordSchema.safeParse(parseJson(line))
+    return record.success ? [record.data] : []
+  })
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
   }
 }

@@ -4,7 +4,7 @@ import type { JobDetail } from '@/lib/contract/jobs'
 import { Badge } from '../../ui/badge'
 import { CopyButton } from '../../ui/copy-button'
 import { DataList, Datum } from '../../ui/data-list'
-import { formatBytes } from '../../ui/format-number'
+import { formatBytes, formatCount } from '../../ui/format-number'
 import { Panel, PanelBody } from '../../ui/panel'
 import { formatSeconds } from './format-seconds'
 
@@ -34,8 +34,7 @@ export function DetailsTab({ job }: { job: JobDetail }) {
           {job.run_name === null ? null : <Datum label="Run name">{job.run_name}</Datum>}
           {job.archive === null ? null : (
             <Datum label="Directory">
-              {job.archive.files} {job.archive.files === 1 ? 'file' : 'files'},{' '}
-              {formatBytes(job.archive.bytes)}
+              {formatCount(job.archive.files, 'file')}, {formatBytes(job.archive.bytes)}
             </Datum>
           )}
           <Datum label="Output">{formatBytes(job.output_bytes)}</Datum>

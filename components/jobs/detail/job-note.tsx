@@ -1,28 +1,25 @@
 'use client'
 
-import { Ban, CircleCheck, CircleDashed, CircleX, LoaderCircle, type LucideIcon, Rocket } from 'lucide-react'
+import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { queueJobQuery } from '@/components/queries/cluster'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { endReasons } from '@/lib/contract/reasons'
+import { ExpectedStart } from '../../cluster/queue/expected-start'
 import { Callout } from '../../ui/callout'
 import { Duration } from '../../ui/duration'
-import type { Tone } from '../../ui/tones'
+import { Link } from '../../ui/link'
+import { type JobState, jobStateOf, stateStyles } from '../job-status'
 import { formatSeconds } from './format-seconds'
-import { QueuePosition } from './queue-position'
-
-interface Note {
-  tone: Tone
-  icon: LucideIcon
-  text: ReactNode
-}
 
 /** The job's status and its reason. Shown in every status, so that nothing below moves. */
 export function JobNote({ job }: { job: JobDetail }) {
-  const { tone, icon, text } = describeStatus(job)
+  const state = jobStateOf(job)
+  const { tone, icon } = stateStyles[state]
   return (
     <div aria-live="polite">
-      <Callout tone={tone} icon={icon}>
-        {text}
+      <Callout tone={failedBySystem(job) ? 'warning' : tone} icon={icon}>
+        {describeState(state, job)}
         {job.deleted_after_days === null
           ? null
           : ` gpuq deleted the output and files after ${job.deleted_after_days} days, as the project requires.`}
@@ -31,22 +28,51 @@ export function JobNote({ job }: { job: JobDetail }) {
   )
 }
 
-function describeStatus(job: JobDetail): Note {
-  if (job.cancel_requested) return { tone: 'warning', icon: Ban, text: 'Cancelling the job.' }
-  switch (job.status) {
+/** An error of the system has another colour than an error of the program. */
+function failedBySystem({ status, reason }: JobDetail): boolean {
+  const known = Object.entries(endReasons).find(([name]) => name === reason)?.[1]
+  return status === 'failed' && known?.fault === 'system'
+}
+
+function describeState(state: JobState, job: JobDetail): ReactNode {
+  switch (state) {
+    case 'cancelling':
+      return 'Cancelling the job.'
     case 'pending':
-      return job.placed ? starting(job) : waiting(job)
+      return <Waiting job={job} />
+    case 'starting':
+      return `Starting${job.node_name ? ` on ${job.node_name}` : ''}.`
     case 'running':
-      return running(job)
+      return <Running job={job} />
     case 'completed':
-      return { tone: 'success', icon: CircleCheck, text: job.reason_text ?? 'The program ended.' }
+      return job.reason_text ?? 'The program ended.'
     case 'failed':
-      return failed(job)
+      return job.reason_text ?? 'The job failed.'
     case 'cancelled':
-      return { tone: 'neutral', icon: Ban, text: job.reason_text ?? 'The job was cancelled.' }
+      return job.reason_text ?? 'The job was cancelled.'
     default:
-      return job.status satisfies never
+      return state satisfies never
   }
+}
+
+function Waiting({ job }: { job: JobDetail }) {
+  return (
+    <>
+      {job.reason_text ?? 'In the queue.'} Waiting for <ElapsedTime from={job.created_at} />
+      {job.attempt > 1 ? `, before attempt ${job.attempt}` : ''}.
+      <QueuePosition id={job.job_id} />
+    </>
+  )
+}
+
+function Running({ job: { started_at, expected_time, max_time } }: { job: JobDetail }) {
+  return (
+    <>
+      Running{started_at ? ' for ' : ''}
+      {started_at ? <ElapsedTime from={started_at} /> : null}. Expected time: {formatSeconds(expected_time)}.
+      Time limit: {formatSeconds(max_time)}.
+    </>
+  )
 }
 
 /** The elapsed time. Screen readers do not announce it every second. */
@@ -58,44 +84,25 @@ function ElapsedTime({ from }: { from: string }) {
   )
 }
 
-function waiting({ job_id, reason_text, created_at, attempt }: JobDetail): Note {
-  return {
-    tone: 'neutral',
-    icon: CircleDashed,
-    text: (
-      <>
-        {reason_text ?? 'In the queue.'} Waiting for <ElapsedTime from={created_at} />
-        {attempt > 1 ? `, before attempt ${attempt}` : ''}.
-        <QueuePosition id={job_id} />
-      </>
-    ),
-  }
-}
-
-function starting({ node_name }: JobDetail): Note {
-  return { tone: 'info', icon: Rocket, text: `Starting${node_name ? ` on ${node_name}` : ''}.` }
-}
-
-function running({ started_at, expected_time, max_time }: JobDetail): Note {
-  return {
-    tone: 'info',
-    icon: LoaderCircle,
-    text: (
-      <>
-        Running{started_at ? ' for ' : ''}
-        {started_at ? <ElapsedTime from={started_at} /> : null}. Expected time: {formatSeconds(expected_time)}
-        . Time limit: {formatSeconds(max_time)}.
-      </>
-    ),
-  }
-}
-
-/** An error of the system has another colour than an error of the program. */
-function failed({ reason, reason_text }: JobDetail): Note {
-  const known = Object.entries(endReasons).find(([name]) => name === reason)?.[1]
-  return {
-    tone: known?.fault === 'system' ? 'warning' : 'danger',
-    icon: CircleX,
-    text: reason_text ?? 'The job failed.',
-  }
+/** The queue position of a waiting job and its expected start. */
+function QueuePosition({ id }: { id: string }) {
+  const { data: job } = useQuery(queueJobQuery(id))
+  if (!job || job.position === null) return null
+  return (
+    <>
+      {' '}
+      <Link href="/cluster">Position {job.position} in the queue</Link>
+      {job.expected_start === null ? (
+        '. gpuq cannot predict when it starts.'
+      ) : (
+        <>
+          , expected to start{' '}
+          <span aria-live="off">
+            <ExpectedStart at={job.expected_start} />
+          </span>
+          .
+        </>
+      )}
+    </>
+  )
 }

@@ -4,7 +4,7 @@ import type { JobDetail } from '@/lib/contract/jobs'
 import { makeJob, makeQueueJob } from '../../testing/fixtures'
 import { router } from '../../testing/navigation'
 import { answerWith, clickButton, FakeEventSource, renderUi } from '../../testing/render'
-import { JobView } from './job-view'
+import { currentPlacement, JobView } from './job-view'
 
 vi.mock('next/navigation', () => import('../../testing/navigation'))
 
@@ -110,4 +110,17 @@ it('shows the details tab of the address', async () => {
   expect(panel.textContent).toContain('1 file, 2.0 KiB')
   expect(within(panel).getByText('v2')).toBeTruthy()
   expect(within(panel).getByRole('region', { name: 'GPUs' }).textContent).toContain('50 %')
+})
+
+it('hides the placement of a job that waits again, and of no other job', () => {
+  const { resources } = makeJob()
+  const got = [{ rank: 0, node: 'lab-1', gpus: [], cpu_milli: 1000, memory_mib: 1024 }]
+  const gpus = [{ index: 0, uuid: 'GPU-0', model: 'NVIDIA H100', simulated: false, milli: 1000 }]
+  const job = makeJob({ gpus, resources: { ...resources, got }, placed: false })
+  const waiting = currentPlacement({ ...job, status: 'pending' })
+  expect(waiting).toMatchObject({ node_name: null, gpus: [], resources: { got: [] } })
+  for (const status of ['running', 'completed', 'failed', 'cancelled'] as const)
+    expect(currentPlacement({ ...job, status })).toEqual({ ...job, status })
+  const placed = { ...job, status: 'pending', placed: true } as const
+  expect(currentPlacement(placed)).toEqual(placed)
 })

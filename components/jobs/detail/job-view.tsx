@@ -1,6 +1,7 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
+import { SquareTerminal } from 'lucide-react'
 import { useSearchParams } from 'next/navigation'
 import { api, jobQuery } from '@/components/queries/queries'
 import type { JobDetail } from '@/lib/contract/jobs'
@@ -9,24 +10,23 @@ import { LoadFailure } from '../../shell/load-failure'
 import { Reconnecting } from '../../shell/reconnecting'
 import { updateSearchParams } from '../../shell/update-search-params'
 import { Badge } from '../../ui/badge'
+import { CopyButton } from '../../ui/copy-button'
 import { Link } from '../../ui/link'
 import { PageHeader } from '../../ui/page-header'
+import { Skeleton } from '../../ui/skeleton'
 import { Tabs } from '../../ui/tabs'
 import { ArtifactsTab } from '../artifacts/artifacts-tab'
-import { JobStatus } from '../job-status'
+import { JobStatus, jobStateOf } from '../job-status'
 import { jobTitle } from '../job-title'
 import { OutputViewer } from '../output/output-viewer'
 import { JobResources } from '../resources/job-resources'
 import { ResultViewer } from '../result/result-viewer'
-import { currentPlacement } from './current-placement'
 import { DetailsTab } from './details-tab'
 import { JobActions } from './job-actions'
 import { JobFacts } from './job-facts'
 import { JobNote } from './job-note'
 import { JobNotice } from './job-notice'
 import { JobProvision } from './job-provision'
-import { JobSkeleton } from './job-skeleton'
-import { JobTerminal } from './job-terminal'
 import { SourceTab } from './source-tab'
 import { type JobStream, useJobStream } from './use-job-stream'
 
@@ -45,7 +45,7 @@ export function JobView({ id, ownHandle }: { id: string; ownHandle: string }) {
         title={job.name ? jobTitle(job) : <span className="font-mono">{jobTitle(job)}</span>}
         meta={
           <>
-            <JobStatus status={job.status} placed={job.placed} cancelRequested={job.cancel_requested} />
+            <JobStatus state={jobStateOf(job)} />
             {job.terminal ? <Badge>terminal</Badge> : null}
             {job.attempt > 1 ? <Badge tone="warning">attempt {job.attempt}</Badge> : null}
           </>
@@ -63,6 +63,49 @@ export function JobView({ id, ownHandle }: { id: string; ownHandle: string }) {
         <JobTabs job={job} stream={stream} />
       </div>
     </>
+  )
+}
+
+/** The placeholder of the page. */
+function JobSkeleton() {
+  return (
+    <div role="status">
+      <span className="sr-only">Loading the job</span>
+      <Skeleton className="mt-1 mb-2 h-4 w-16" />
+      <div className="mb-5 flex h-8 items-center justify-between">
+        <Skeleton className="h-6 w-56" />
+        <Skeleton className="h-8 w-64 max-sm:hidden" />
+      </div>
+      <div className="flex flex-col gap-4">
+        <Skeleton className="h-10.5 rounded-lg" />
+        <Skeleton className="h-18 rounded-lg max-xl:h-32" />
+        <Skeleton className="h-10.5 rounded-lg" />
+        <Skeleton className="h-10 w-80 max-w-full" />
+        <Skeleton className="h-[70dvh] min-h-80 rounded-lg" />
+      </div>
+    </div>
+  )
+}
+
+/** The job without the placement of an earlier attempt: a job that waits again holds no node or GPUs. */
+export function currentPlacement(job: JobDetail): JobDetail {
+  if (job.status !== 'pending' || job.placed) return job
+  return { ...job, node_name: null, gpus: [], resources: { ...job.resources, got: [] } }
+}
+
+/** How to attach to the terminal of a job that has one. */
+function JobTerminal({ job }: { job: JobDetail }) {
+  if (!job.terminal || isFinal(job.status)) return null
+  const command = `gpuq attach ${job.job_id}`
+  return (
+    <p className="flex flex-wrap items-center gap-x-2 gap-y-1 px-1 text-muted text-sm">
+      <SquareTerminal className="size-4 shrink-0" aria-hidden />
+      {job.status === 'running' ? 'Attach to the terminal:' : 'Attach to the terminal when the job runs:'}
+      <span className="flex min-w-0 items-center gap-1">
+        <code className="min-w-0 break-all text-ink text-xs">{command}</code>
+        <CopyButton text={command} label="Copy command" />
+      </span>
+    </p>
   )
 }
 

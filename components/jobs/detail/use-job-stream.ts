@@ -4,15 +4,13 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { api, keys } from '@/components/queries/queries'
 import { jobDetailSchema } from '@/lib/contract/jobs'
-import type { ResultFileRecord } from '@/lib/contract/records'
 import { isFinal } from '@/lib/contract/status'
 import { OutputStore } from '../output/output-store'
 import type { JobGpuSeries } from '../resources/gpu-series'
-import { collectRecords } from './collect-records'
-import { parseRecords } from './parse-records'
+import { collectRecords, parseRecords, type RecordCollector } from './collect-records'
 import { createWorkQueue } from './work-queue'
 
-export type Connection = 'connecting' | 'live' | 'lost' | 'ended'
+type Connection = 'connecting' | 'live' | 'lost' | 'ended'
 
 export interface JobStream {
   store: OutputStore
@@ -36,18 +34,10 @@ export function useJobStream(id: string): JobStream {
   const [gpus, setGpus] = useState<readonly JobGpuSeries[]>([])
   const [connection, setConnection] = useState<Connection>('connecting')
   useEffect(() => {
-    const collector = collectRecords({ onResults: setResults, onGpus: setGpus })
-    const begin = () => {
-      store.clear()
-      collector.clear()
-    }
+    const collector = collectRecords(store, { onResults: setResults, onGpus: setGpus })
     const stop = follow(id, {
+      collector,
       onConnection: setConnection,
-      onBegin: begin,
-      onRecords: (records) => {
-        store.append(records)
-        collector.take(records)
-      },
       onJob: (data) => acceptJob(client, id, data),
     })
     return () => {
@@ -66,17 +56,15 @@ function acceptJob(client: QueryClient, id: string, data: string): void {
 }
 
 interface Follower {
+  collector: RecordCollector
   onConnection: (connection: Connection) => void
-  /** The stream starts again: all earlier records are invalid. */
-  onBegin: () => void
-  onRecords: (records: ResultFileRecord[]) => void
   onJob: (data: string) => void
 }
 
 /** Lines parsed at a time, which takes a few milliseconds. */
 const sliceLines = 500
 
-function follow(id: string, follower: Follower): () => void {
+function follow(id: string, { collector, onConnection, onJob }: Follower): () => void {
   const queue = createWorkQueue()
   let source: EventSource | null = null
   let retry: ReturnType<typeof setTimeout> | undefined
@@ -84,23 +72,23 @@ function follow(id: string, follower: Follower): () => void {
   const queueOutput = (data: string) => {
     const lines = data.split('\n')
     for (let start = 0; start < lines.length; start += sliceLines) {
-      queue.push(() => follower.onRecords(parseRecords(lines.slice(start, start + sliceLines))))
+      queue.push(() => collector.take(parseRecords(lines.slice(start, start + sliceLines))))
     }
   }
   const open = () => {
     const events = new EventSource(api.jobs.eventsUrl(id))
     source = events
-    queue.push(follower.onBegin)
-    events.addEventListener('open', () => follower.onConnection('live'))
+    queue.push(collector.clear)
+    events.addEventListener('open', () => onConnection('live'))
     events.addEventListener('output', ({ data }) => queueOutput(data))
-    events.addEventListener('job', ({ data }) => follower.onJob(data))
-    events.addEventListener('reset', () => queue.push(follower.onBegin))
+    events.addEventListener('job', ({ data }) => onJob(data))
+    events.addEventListener('reset', () => queue.push(collector.clear))
     events.addEventListener('end', () => {
       events.close()
-      queue.push(() => follower.onConnection('ended'))
+      queue.push(() => onConnection('ended'))
     })
     events.addEventListener('error', () => {
-      follower.onConnection('lost')
+      onConnection('lost')
       if (events.readyState === EventSource.CLOSED) retry = setTimeout(open, retryMs)
     })
   }

@@ -8,13 +8,13 @@ import { TextFilter } from '../../shell/text-filter'
 import { updateSearchParams } from '../../shell/update-search-params'
 import { Button } from '../../ui/button'
 import { Segmented } from '../../ui/segmented'
-import { statusStyles } from '../job-status'
+import { stateStyles } from '../job-status'
 import { type FilterName, filterNames, withFilter } from './job-query'
 
 const anyStatus = 'any'
 const statusOptions = [
   { value: anyStatus, label: 'All' },
-  ...uploadStatuses.map((status) => ({ value: status, label: statusStyles[status].label })),
+  ...uploadStatuses.map((status) => ({ value: status, label: stateStyles[status].label })),
 ]
 
 const ownFilters = [

@@ -61,7 +61,7 @@ const JobRow = memo(function JobRow({ job, everyone }: { job: JobSummary; everyo
       </Cell>
       <Cell label="Status">
         <span className="flex min-w-0 items-center gap-2">
-          <JobStatus status={job.status} variant="plain" />
+          <JobStatus state={job.status} variant="plain" />
           {reason ? <span className="min-w-0 truncate text-subtle text-xs">{reason}</span> : null}
         </span>
       </Cell>

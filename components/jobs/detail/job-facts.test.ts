@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describeGpus } from './describe-gpus'
+import { describeGpus } from './job-facts'
 
 const gpu = (model: string, milli = 1000, simulated = false) => ({
   uuid: `GPU-${Math.random()}`,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseRecords } from './parse-records'
+import { parseRecords } from './collect-records'
 
 const t = '2026-01-01T00:00:00.000Z'
 

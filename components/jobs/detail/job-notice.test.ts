@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describeNotice } from './describe-notice'
+import { describeNotice } from './job-notice'
 
 const notice = { attempts: 0, problem: null, next_try_at: null, settled_at: null }
 const at = '2026-11-21T12:00:00.000Z'
@@ -17,11 +17,11 @@ describe('describeNotice', () => {
 
   it('describes the last error and the next attempt', () => {
     const trying = { ...notice, state: 'trying' as const, next_try_at: at }
-    expect(describeNotice(trying)).toMatchObject({ badge: 'sending', at: null })
+    expect(describeNotice(trying)).toEqual({ tone: 'info', badge: 'sending' })
     expect(describeNotice({ ...trying, attempts: 1, problem: 'The address answered 500.' })).toMatchObject({
       badge: 'retrying',
       text: '1 attempt failed: The address answered 500.',
-      before: 'Next attempt',
+      atLabel: 'Next attempt',
       at,
     })
   })
