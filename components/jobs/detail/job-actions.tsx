@@ -13,6 +13,7 @@ import {
   SquareTerminal,
 } from 'lucide-react'
 import { useRouter } from 'next/navigation'
+import { useState } from 'react'
 import { api, cancelJob, jobSourceQuery, submitJob } from '@/components/queries/queries'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { isFinal } from '@/lib/contract/status'
@@ -40,18 +41,23 @@ function RerunActions({ job }: { job: JobDetail }) {
   const client = useQueryClient()
   const router = useRouter()
   const { mutateAsync: submit } = useMutation(submitJob)
-  const { mutate: runAgain, isPending } = useMutation({
-    mutationFn: async () => {
+  const [working, setWorking] = useState(false)
+  const runAgain = async () => {
+    setWorking(true)
+    try {
       const { code, config, command } = await client.fetchQuery(jobSourceQuery(job.job_id))
-      return submit(command === null ? { code, config } : { config })
-    },
-    onSuccess: ({ job_id }) => router.push(`/jobs/${job_id}`),
-    onError: (error) => toastError('Submitting failed', error),
-  })
+      const { job_id } = await submit(command === null ? { code, config } : { config })
+      router.push(`/jobs/${job_id}`)
+    } catch (error) {
+      toastError('Submitting failed', error)
+    } finally {
+      setWorking(false)
+    }
+  }
   return (
     <>
       {isFinal(job.status) ? (
-        <Button loading={isPending} onClick={() => runAgain()}>
+        <Button loading={working} onClick={runAgain}>
           <RotateCw aria-hidden />
           Run again
         </Button>
