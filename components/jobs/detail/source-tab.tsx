@@ -6,8 +6,7 @@ import { LoadFailure } from '../../shell/load-failure'
 import { CopyButton } from '../../ui/copy-button'
 import { Panel, PanelBody, PanelHeader } from '../../ui/panel'
 import { Skeleton } from '../../ui/skeleton'
-import { CodeEditor } from '../editor/code-editor'
-import type { CodeLanguage } from '../editor/use-code-mirror'
+import { CodeEditor, type CodeLanguage } from '../editor/code-editor'
 
 /** The submitted files without the token. */
 export function SourceTab({ id }: { id: string }) {

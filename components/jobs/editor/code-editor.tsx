@@ -1,10 +1,29 @@
 'use client'
 
-import { useId } from 'react'
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
+import { python } from '@codemirror/lang-python'
+import { yaml } from '@codemirror/lang-yaml'
+import { bracketMatching, indentOnInput, indentUnit } from '@codemirror/language'
+import { lintGutter, lintKeymap } from '@codemirror/lint'
+import { EditorState, type Extension } from '@codemirror/state'
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+  placeholder as placeholderText,
+} from '@codemirror/view'
+import { type RefObject, useEffect, useId, useRef } from 'react'
 import { cn } from '@/components/ui/class-names'
 import { Kbd } from '@/components/ui/kbd'
-import type { Problem } from './problems'
-import { type CodeLanguage, useCodeMirror } from './use-code-mirror'
+import { editorTheme } from './editor-theme'
+import { minimalEdit } from './minimal-edit'
+import { type Problem, problemNotes, showProblems } from './problems'
+
+export type CodeLanguage = 'python' | 'yaml' | 'shell'
 
 interface CodeEditorProps {
   value: string
@@ -17,28 +36,18 @@ interface CodeEditorProps {
   placeholder?: string
   readOnly?: boolean
   /** Must set the height: the text scrolls inside. */
-  className?: string
+  className: string
 }
 
 const noProblems: readonly Problem[] = []
 
 /** A code editor with highlighting, indentation and problems at their lines. */
 export function CodeEditor(props: CodeEditorProps) {
-  const { value, language, label, problems = noProblems, readOnly = false, className } = props
+  const { label, problems = noProblems, readOnly = false, className } = props
   const id = useId()
-  const described = readOnly ? undefined : `${id}-keys ${id}-problems`
-  const host = useCodeMirror({
-    value,
-    language,
-    label,
-    problems,
-    readOnly,
-    describedBy: described,
-    placeholder: props.placeholder,
-    onChange: props.onChange,
-  })
+  const host = useCodeMirror(props, readOnly ? undefined : `${id}-keys ${id}-problems`)
   return (
-    <div className={cn('flex h-80 min-w-0 flex-col', className)}>
+    <div className={cn('flex min-w-0 flex-col', className)}>
       <div
         ref={host}
         className={cn(
@@ -62,3 +71,88 @@ export function CodeEditor(props: CodeEditorProps) {
     </div>
   )
 }
+
+/** A CodeMirror editor in an element, in sync with React's text and problems. */
+function useCodeMirror(
+  props: CodeEditorProps,
+  describedBy: string | undefined,
+): RefObject<HTMLDivElement | null> {
+  const host = useRef<HTMLDivElement>(null)
+  const view = useRef<EditorView | null>(null)
+  // CodeMirror's line ends. Otherwise, a file from Windows would always differ from the editor's text.
+  const value = props.value.replace(/\r\n?/g, '\n')
+  const { problems = noProblems, language, label, readOnly = false, placeholder } = props
+  // The editor lives longer than a render and must use the properties of the last render.
+  const latest = useRef({ value, problems, onChange: props.onChange })
+  useEffect(() => {
+    latest.current = { value, problems, onChange: props.onChange }
+  })
+
+  useEffect(() => {
+    if (!host.current) return
+    const attributes = {
+      // The content is focusable anyway, but some accessibility checkers do not know that.
+      tabindex: '0',
+      'aria-label': label,
+      ...(describedBy ? { 'aria-describedby': describedBy } : {}),
+    }
+    const own = new EditorView({
+      parent: host.current,
+      doc: latest.current.value,
+      extensions: [
+        languageOf[language],
+        commonExtensions,
+        EditorView.contentAttributes.of(attributes),
+        readOnly
+          ? EditorState.readOnly.of(true)
+          : [editingExtensions, placeholder ? placeholderText(placeholder) : []],
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) latest.current.onChange?.(update.state.doc.toString())
+        }),
+      ],
+    })
+    own.dispatch(showProblems(own.state, latest.current.problems))
+    view.current = own
+    // The editor may have measured its lines before the page's font was loaded.
+    void document.fonts.ready.then(() => own.requestMeasure())
+    return () => {
+      own.destroy()
+      view.current = null
+    }
+  }, [language, label, readOnly, placeholder, describedBy])
+
+  useEffect(() => {
+    const own = view.current
+    const text = own?.state.doc.toString()
+    if (own && text !== undefined && text !== value) own.dispatch({ changes: minimalEdit(text, value) })
+  }, [value])
+  useEffect(() => {
+    view.current?.dispatch(showProblems(view.current.state, problems))
+  }, [problems])
+  return host
+}
+
+const languageOf: Record<CodeLanguage, Extension> = {
+  python: [python(), indentUnit.of('    ')],
+  yaml: [yaml(), indentUnit.of('  ')],
+  shell: [],
+}
+
+const commonExtensions: Extension = [
+  editorTheme,
+  lineNumbers(),
+  highlightSpecialChars(),
+  bracketMatching(),
+  drawSelection(),
+  EditorView.lineWrapping,
+]
+
+const editingExtensions: Extension = [
+  history(),
+  lintGutter(),
+  problemNotes,
+  indentOnInput(),
+  highlightActiveLine(),
+  highlightActiveLineGutter(),
+  keymap.of([indentWithTab, ...defaultKeymap, ...historyKeymap, ...lintKeymap]),
+]

@@ -67,6 +67,4 @@ const colours = HighlightStyle.define([
 ])
 
 /** The editor's theme in the page's colours. */
-export function editorTheme(): Extension {
-  return [baseTheme, syntaxHighlighting(colours)]
-}
+export const editorTheme: Extension = [baseTheme, syntaxHighlighting(colours)]

@@ -1,12 +1,5 @@
 import { type Diagnostic, setDiagnostics } from '@codemirror/lint'
-import {
-  type EditorState,
-  type Extension,
-  StateEffect,
-  StateField,
-  type Text,
-  type TransactionSpec,
-} from '@codemirror/state'
+import { type EditorState, StateEffect, StateField, type Text, type TransactionSpec } from '@codemirror/state'
 import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view'
 
 /** A problem and its position. Lines and columns count from 1. */
@@ -19,7 +12,7 @@ export interface Problem {
 const setProblems = StateEffect.define<readonly Problem[]>()
 
 /** The messages below each line with problems. Edits move them until the next check. */
-const notes = StateField.define<DecorationSet>({
+export const problemNotes = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update: (before, transaction) => {
     const effect = transaction.effects.find((candidate) => candidate.is(setProblems))
@@ -27,11 +20,6 @@ const notes = StateField.define<DecorationSet>({
   },
   provide: (field) => EditorView.decorations.from(field),
 })
-
-/** The extension that shows problems below their lines. */
-export function problemNotes(): Extension {
-  return notes
-}
 
 /** The transaction that shows problems in the gutter, in the text and below the line. */
 export function showProblems(state: EditorState, problems: readonly Problem[]): TransactionSpec {
