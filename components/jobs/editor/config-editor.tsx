@@ -1,7 +1,6 @@
 'use client'
 
 import { useState } from 'react'
-import { cn } from '@/components/ui/class-names'
 import { Segmented } from '@/components/ui/segmented'
 import type { FieldError } from '@/lib/contract/errors'
 import { CodeEditor } from './code-editor'
@@ -14,8 +13,7 @@ interface ConfigEditorProps {
   onChange: (value: string) => void
   /** From the local check and from the server's response. */
   problems: readonly FieldError[]
-  environments?: readonly EnvironmentChoice[]
-  className?: string
+  environments: readonly EnvironmentChoice[]
 }
 
 type Side = 'form' | 'text'
@@ -26,10 +24,10 @@ const sides = [
 ] as const
 
 /** The config as a form and as text, always in sync. On narrow screens, one at a time. */
-export function ConfigEditor({ value, onChange, problems, environments, className }: ConfigEditorProps) {
+export function ConfigEditor({ value, onChange, problems, environments }: ConfigEditorProps) {
   const [side, setSide] = useState<Side>('form')
   return (
-    <div className={cn('@container min-w-0', className)}>
+    <div className="@container min-w-0">
       <Segmented
         label="Edit as"
         value={side}
@@ -38,15 +36,10 @@ export function ConfigEditor({ value, onChange, problems, environments, classNam
         className="mb-3 @3xl:hidden"
       />
       <div className="grid grid-cols-1 gap-5 @3xl:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
-        <div className={cn('@max-3xl:data-[hidden=true]:hidden')} data-hidden={side !== 'form'}>
-          <ConfigForm
-            value={value}
-            onChange={onChange}
-            problems={problems}
-            {...(environments ? { environments } : {})}
-          />
+        <div className="@max-3xl:data-[hidden=true]:hidden" data-hidden={side !== 'form'}>
+          <ConfigForm value={value} onChange={onChange} problems={problems} environments={environments} />
         </div>
-        <div className={cn('@max-3xl:data-[hidden=true]:hidden')} data-hidden={side !== 'text'}>
+        <div className="@max-3xl:data-[hidden=true]:hidden" data-hidden={side !== 'text'}>
           <CodeEditor
             label="config.yaml"
             language="yaml"

@@ -15,11 +15,9 @@ interface ConfigFormProps {
   onChange: (value: string) => void
   /** Shown at their fields. */
   problems: readonly FieldError[]
-  /** The options for the environment. Without them, the user types the name. */
-  environments?: readonly EnvironmentChoice[]
+  /** The options for the environment. Without any, the user types the name. */
+  environments: readonly EnvironmentChoice[]
 }
-
-const noEnvironments: readonly EnvironmentChoice[] = []
 
 const groups = [
   { name: 'running', title: 'Running' },
@@ -112,7 +110,7 @@ interface FieldsProps extends Pick<ConfigFormProps, 'problems' | 'environments'>
   keys: readonly FormKey[]
 }
 
-function Fields({ text, write, problems, environments = noEnvironments, keys }: FieldsProps) {
+function Fields({ text, write, problems, environments, keys }: FieldsProps) {
   return (
     <div className="grid grid-cols-[repeat(auto-fill,minmax(min(14rem,100%),1fr))] gap-x-4 gap-y-3">
       {keys.map((key) => (

@@ -1,8 +1,10 @@
 import {
   type Document,
   isMap,
+  isNode,
   isScalar,
   isSeq,
+  LineCounter,
   type Pair,
   parseDocument,
   type Scalar,
@@ -21,11 +23,14 @@ export interface ConfigText {
   read: (key: string) => FieldReading
   /** The text with another value, or without the key. The rest of the text stays the same. */
   write: (key: string, value: FieldValue | undefined) => string
+  /** The position of a key, counted from 1. */
+  positionOf: (key: string) => { line: number; column: number } | undefined
 }
 
 /** Parses a config's text for a form. Null if it is not a YAML mapping. */
 export function readConfigText(text: string): ConfigText | null {
-  const document = parseDocument(text, { uniqueKeys: false, logLevel: 'silent' })
+  const lineCounter = new LineCounter()
+  const document = parseDocument(text, { uniqueKeys: false, logLevel: 'silent', lineCounter })
   const { contents } = document
   if (document.errors.length > 0 || (contents !== null && !isMap(contents) && !isEmptyScalar(contents)))
     return null
@@ -33,6 +38,12 @@ export function readConfigText(text: string): ConfigText | null {
   return {
     read: (key) => readPair(findPair(map, key)),
     write: (key, value) => writeKey(text, document, map, key, value),
+    positionOf: (key) => {
+      const span = spanOf(findPair(map, key))
+      if (!span) return undefined
+      const { line, col } = lineCounter.linePos(span.from)
+      return { line, column: col }
+    },
   }
 }
 
@@ -70,9 +81,8 @@ function writeKey(
   key: string,
   value: FieldValue | undefined,
 ): string {
-  const pair = findPair(map, key)
   if (map?.flow) return writeFlow(document, key, value)
-  const span = pair ? spanOf(pair) : null
+  const span = spanOf(findPair(map, key))
   if (value === undefined) return span ? withoutLines(text, span) : text
   const written = writePair(key, value)
   if (!span) return `${text === '' || text.endsWith('\n') ? text : `${text}\n`}${written}\n`
@@ -95,14 +105,11 @@ interface Span {
   to: number
 }
 
-function spanOf({ key, value }: Pair): Span | null {
-  if (!isScalar(key) || !key.range) return null
-  const end = hasRange(value) ? value.range[1] : key.range[1] + 1
-  return { from: key.range[0], to: end }
-}
-
-function hasRange(node: unknown): node is { range: [number, number, number] } {
-  return typeof node === 'object' && node !== null && 'range' in node && Array.isArray(node.range)
+function spanOf(pair: Pair | undefined): Span | null {
+  if (!isScalar(pair?.key) || !pair.key.range) return null
+  const [from, keyEnd] = pair.key.range
+  const valueEnd = isNode(pair.value) ? pair.value.range?.[1] : undefined
+  return { from, to: valueEnd ?? keyEnd + 1 }
 }
 
 /** Removes a key with all of its lines and the comment after its value. */

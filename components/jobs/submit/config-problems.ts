@@ -1,4 +1,3 @@
-import { isMap, isScalar, LineCounter, parseDocument } from 'yaml'
 import { parseConfig } from '@/lib/contract/config/config'
 import type { FieldError } from '@/lib/contract/errors'
 import { readConfigText } from '../editor/config-text'
@@ -31,8 +30,9 @@ function findContextProblems(
   text: string,
   { handle, environments, hasProgram = false }: ConfigContext,
 ): FieldError[] {
+  const config = readConfigText(text)
   const read = (key: string) => {
-    const reading = readConfigText(text)?.read(key)
+    const reading = config?.read(key)
     return reading?.kind === 'value' && typeof reading.value === 'string' ? reading.value : null
   }
   const [userId, environment] = [read('user_id'), read('environment')]
@@ -57,23 +57,11 @@ function choices(environments: readonly string[]): string {
   return environments.length === 0 ? 'ask an admin to create one' : `use ${environments.join(' or ')}`
 }
 
-/** The same problems, each with its place: the server names some only by their key, whose line is looked up here. */
+/** The same problems with the positions of their keys: the server gives some only the name of the key. */
 export function withPositions(text: string, problems: readonly FieldError[]): FieldError[] {
-  return problems.map((problem) =>
-    problem.line === undefined ? { ...problem, ...positionOf(text, problem.path) } : problem,
-  )
-}
-
-/** The line and column of a key, counted from 1. */
-function positionOf(text: string, path: string): { line?: number; column?: number } {
-  const lines = new LineCounter()
-  const { contents } = parseDocument(text, { uniqueKeys: false, logLevel: 'silent', lineCounter: lines })
-  const [key] = path.split('.')
-  const pair = isMap(contents)
-    ? contents.items.find((item) => isScalar(item.key) && item.key.value === key)
-    : undefined
-  const start = isScalar(pair?.key) ? pair.key.range?.[0] : undefined
-  if (start === undefined) return {}
-  const { line, col } = lines.linePos(start)
-  return { line, column: col }
+  const config = readConfigText(text)
+  return problems.map((problem) => {
+    const [key = ''] = problem.path.split('.')
+    return problem.line === undefined ? { ...problem, ...config?.positionOf(key) } : problem
+  })
 }

@@ -1,8 +1,6 @@
-import type { Draft } from './draft'
-import { withoutToken } from './draft'
-import { sortFiles } from './sort-files'
+import { type Draft, withoutToken } from './draft'
 
-export interface ReadFiles {
+interface ReadFiles {
   /** The content of the files. */
   change: Partial<Draft>
   /** The names of the accepted files. */
@@ -15,21 +13,20 @@ export interface ReadFiles {
 
 /** Reads the files of a submission. */
 export async function readFiles(files: readonly File[]): Promise<ReadFiles> {
-  const { code, config, refused } = sortFiles(files)
-  const result: ReadFiles = { change: {}, accepted: [], refused, droppedToken: false }
-  for (const [role, file] of [
-    ['code', code],
-    ['config', config],
-  ] as const) {
-    const text = file && (await readText(file))
-    if (text === undefined) continue
+  const sorted = sortFiles(files)
+  const result: ReadFiles = { change: {}, accepted: [], refused: sorted.refused, droppedToken: false }
+  for (const role of ['code', 'config'] as const) {
+    const file = sorted[role]
+    if (!file) continue
+    const text = await readText(file)
     if (text === null) {
-      result.refused.push(`${file?.name} is not UTF-8 text.`)
+      result.refused.push(`${file.name} is not UTF-8 text.`)
       continue
     }
-    result.accepted.push(file?.name ?? role)
-    result.change[role] = role === 'config' ? withoutToken(text) : text
-    result.droppedToken ||= result.change[role] !== text
+    const kept = role === 'config' ? withoutToken(text) : text
+    result.accepted.push(file.name)
+    result.change[role] = kept
+    result.droppedToken ||= kept !== text
   }
   return result
 }
@@ -41,4 +38,33 @@ async function readText(file: File): Promise<string | null> {
   } catch {
     return null
   }
+}
+
+interface SortedFiles {
+  code?: File
+  config?: File
+  refused: string[]
+}
+
+/** The server's limit. */
+const maxBytes = 1024 * 1024
+
+/** Finds the program and the config among dropped files by their extensions. Accepts one of each. */
+export function sortFiles(files: readonly File[]): SortedFiles {
+  const sorted: SortedFiles = { refused: [] }
+  for (const file of files) {
+    const { name, size } = file
+    const role = roleOf(name)
+    if (role === null) sorted.refused.push(`${name} is not a .py or .yaml file.`)
+    else if (size === 0) sorted.refused.push(`${name} is empty.`)
+    else if (size > maxBytes) sorted.refused.push(`${name} is larger than 1 MiB.`)
+    else if (sorted[role]) sorted.refused.push(`${name} was ignored: ${sorted[role].name} came first.`)
+    else sorted[role] = file
+  }
+  return sorted
+}
+
+function roleOf(name: string): 'code' | 'config' | null {
+  if (/\.py$/i.test(name)) return 'code'
+  return /\.ya?ml$/i.test(name) ? 'config' : null
 }

@@ -1,5 +1,6 @@
 'use client'
 
+import { Upload } from 'lucide-react'
 import { type KeyboardEvent, useState } from 'react'
 import { Button } from '../../ui/button'
 import { ConfirmDialog } from '../../ui/confirm-dialog'
@@ -10,7 +11,6 @@ import { toast } from '../../ui/toaster'
 import { CodeEditor } from '../editor/code-editor'
 import { ConfigEditor } from '../editor/config-editor'
 import { blankDraft, commandOf, type Draft, isCommand, withCommand } from './draft'
-import { DropOverlay } from './drop-overlay'
 import { readFiles } from './read-files'
 import { SubmitBar } from './submit-bar'
 import { useDraft } from './use-draft'
@@ -83,13 +83,33 @@ interface EditorsProps {
 }
 
 function Editors({ draft, problems, onChange }: EditorsProps) {
+  const { description, ...editor } = isCommand(draft)
+    ? {
+        label: 'command',
+        description:
+          '/bin/sh runs this command instead of solution.py. To write a program, remove the key from the config.',
+        language: 'shell' as const,
+        value: commandOf(draft.config) ?? '',
+        onChange: (command: string) => onChange({ config: withCommand(draft.config, command) }),
+        placeholder: 'python train.py',
+        // The problems of a command are shown with the config.
+      }
+    : {
+        label: 'solution.py',
+        language: 'python' as const,
+        value: draft.code,
+        onChange: (code: string) => onChange({ code }),
+        problems: problems.code,
+        placeholder: "print('Hello from a GPU')",
+      }
   return (
     <div className="mt-4 grid items-start gap-4 lg:grid-cols-2">
-      {isCommand(draft) ? (
-        <CommandPanel draft={draft} onChange={onChange} />
-      ) : (
-        <ProgramPanel draft={draft} problems={problems} onChange={onChange} />
-      )}
+      <Panel>
+        <PanelHeader title={<span className="font-mono">{editor.label}</span>} description={description} />
+        <PanelBody>
+          <CodeEditor key={editor.label} {...editor} className="h-[34rem] max-lg:h-96" />
+        </PanelBody>
+      </Panel>
       <Panel>
         <PanelHeader title={<span className="font-mono">config.yaml</span>} />
         <PanelBody>
@@ -97,7 +117,7 @@ function Editors({ draft, problems, onChange }: EditorsProps) {
             value={draft.config}
             onChange={(config) => onChange({ config })}
             problems={problems.config}
-            {...(problems.environments ? { environments: problems.environments } : {})}
+            environments={problems.environments}
           />
         </PanelBody>
       </Panel>
@@ -105,44 +125,18 @@ function Editors({ draft, problems, onChange }: EditorsProps) {
   )
 }
 
-function ProgramPanel({ draft, problems, onChange }: EditorsProps) {
+/** Covers the page while the user drags files over it. */
+function DropOverlay() {
   return (
-    <Panel>
-      <PanelHeader title={<span className="font-mono">solution.py</span>} />
-      <PanelBody>
-        <CodeEditor
-          label="solution.py"
-          language="python"
-          value={draft.code}
-          onChange={(code) => onChange({ code })}
-          problems={problems.code}
-          placeholder="print('Hello from a GPU')"
-          className="h-[34rem] max-lg:h-96"
-        />
-      </PanelBody>
-    </Panel>
-  )
-}
-
-/** The config's command in an editor. Its problems are shown with the config. */
-function CommandPanel({ draft, onChange }: Omit<EditorsProps, 'problems'>) {
-  return (
-    <Panel>
-      <PanelHeader
-        title={<span className="font-mono">command</span>}
-        description="/bin/sh runs this command instead of solution.py. To write a program, remove the key from the config."
-      />
-      <PanelBody>
-        <CodeEditor
-          label="command"
-          language="shell"
-          value={commandOf(draft.config) ?? ''}
-          onChange={(command) => onChange({ config: withCommand(draft.config, command) })}
-          placeholder="python train.py"
-          className="h-[34rem] max-lg:h-96"
-        />
-      </PanelBody>
-    </Panel>
+    <div
+      aria-hidden
+      className="pointer-events-none fixed inset-3 z-40 grid animate-fade-in place-items-center rounded-xl border-2 border-accent border-dashed bg-scrim"
+    >
+      <p className="flex items-center gap-2 rounded-lg bg-raised px-4 py-3 font-medium text-base text-ink shadow-float">
+        <Upload className="size-5 text-accent-ink" />
+        Drop solution.py and config.yaml
+      </p>
+    </div>
   )
 }
 

@@ -14,12 +14,12 @@ export interface DraftProblems {
   code: readonly Problem[]
   /** The server would reject the draft. */
   blocking: boolean
-  environments: readonly EnvironmentChoice[] | undefined
+  environments: readonly EnvironmentChoice[]
 }
 
 interface ProblemSources {
   handle: string
-  /** What the server said about the draft as it stands. */
+  /** The server's answer to this draft. */
   serverErrors: readonly FieldError[] | undefined
   /** After the first attempt to submit, an empty program is a problem. */
   submitted: boolean
@@ -60,6 +60,6 @@ export function useDraftProblems(
     config: all,
     code: missing && submitted ? missingCode : (serverCodeErrors ?? noProblems),
     blocking: missing || found.length > 0,
-    environments,
+    environments: environments ?? [],
   }
 }

@@ -3,15 +3,8 @@
 import { useDeferredValue, useEffect, useState } from 'react'
 import { blankDraft, type Draft, forgetDraft, loadDraft, saveDraft } from './draft'
 
-interface DraftState {
-  draft: Draft
-  change: (change: Partial<Draft>) => void
-  /** Clears both editors. */
-  startOver: () => void
-}
-
 /** The draft: `start` if the page was opened with files, or the saved draft. */
-export function useDraft(start: Draft | null): DraftState {
+export function useDraft(start: Draft | null) {
   const [draft, setDraft] = useState<Draft>(start ?? blankDraft)
   useEffect(() => {
     const saved = start ? null : loadDraft()
@@ -25,7 +18,8 @@ export function useDraft(start: Draft | null): DraftState {
   }, [settled])
   return {
     draft,
-    change: (change) => setDraft((before) => ({ ...before, ...change })),
+    change: (change: Partial<Draft>) => setDraft((before) => ({ ...before, ...change })),
+    /** Clears both editors. */
     startOver: () => {
       forgetDraft()
       setDraft(blankDraft)

@@ -2,56 +2,42 @@
 
 import { useMutation } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
-import { useRef, useState } from 'react'
+import { useRef } from 'react'
 import { uuidv7 } from 'uuidv7'
 import { submitJob } from '@/components/queries/queries'
-import type { FieldError } from '@/lib/contract/errors'
 import { ProblemError } from '@/lib/http/client/problem'
 import { type Draft, forgetDraft, toSubmission } from './draft'
 
-interface Refusal {
-  /** The submitted draft. A changed draft may have no problems. */
+interface Sent {
   draft: Draft
-  message: string
-  errors: readonly FieldError[]
-}
-
-interface SubmissionState {
-  submit: () => void
-  submitting: boolean
-  /** What the server said about the draft as it stands. */
-  refusal: Refusal | null
+  idempotencyKey: string
 }
 
 /** Submits a draft and opens its job. */
-export function useSubmission(draft: Draft): SubmissionState {
+export function useSubmission(draft: Draft) {
   const router = useRouter()
-  const { mutateAsync } = useMutation(submitJob)
-  const [submitting, setSubmitting] = useState(false)
-  const [refusal, setRefusal] = useState<Refusal | null>(null)
-  // The same draft keeps its idempotency key: a retry after a lost response creates no second job.
-  const sent = useRef<{ draft: Draft; key: string } | null>(null)
-
-  const submit = async () => {
-    setSubmitting(true)
-    setRefusal(null)
-    if (sent.current?.draft !== draft) sent.current = { draft, key: uuidv7() }
-    try {
-      const job = await mutateAsync({ ...toSubmission(draft), idempotencyKey: sent.current.key })
+  const { mutateAsync: send } = useMutation(submitJob)
+  const { mutate, variables, status, error } = useMutation({
+    mutationFn: (job: Sent) => send({ ...toSubmission(job.draft), idempotencyKey: job.idempotencyKey }),
+    onSuccess: ({ job_id }) => {
       forgetDraft()
-      router.push(`/jobs/${job.job_id}`)
-    } catch (error) {
-      setSubmitting(false)
-      setRefusal({
-        draft,
-        message: error instanceof Error ? error.message : 'Submitting failed. Try again.',
-        errors: error instanceof ProblemError ? error.errors : [],
-      })
-    }
+      router.push(`/jobs/${job_id}`)
+    },
+  })
+  // The same draft keeps its idempotency key: a retry after a lost response creates no second job.
+  const sent = useRef<Sent | null>(null)
+  const submit = () => {
+    if (sent.current?.draft !== draft) sent.current = { draft, idempotencyKey: uuidv7() }
+    mutate(sent.current)
   }
   return {
-    submit: () => void submit(),
-    submitting,
-    refusal: refusal?.draft === draft ? refusal : null,
+    submit,
+    // Until the page of the job opens.
+    submitting: status === 'pending' || status === 'success',
+    /** The server's answer to this draft. A changed draft may have no problems. */
+    refusal:
+      error && variables?.draft === draft
+        ? { message: error.message, errors: error instanceof ProblemError ? error.errors : [] }
+        : null,
   }
 }
