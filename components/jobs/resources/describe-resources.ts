@@ -14,21 +14,21 @@ const margin = 1.25
 /** A job's request: "2 GPUs, 4 cores, 16 GB of memory". */
 export function describeRequested({ asked }: JobResources): string {
   const { cpu, memory_gb, gpu_model, instance_count } = asked
-  const parts = [
+  const each = joinKnown(', ', [
     gpu_model === null ? formatNeed(asked) : `${formatNeed(asked)} (${gpu_model})`,
     cpu === null ? null : formatCount(cpu, 'core'),
     memory_gb === null ? null : `${memory_gb} GB of memory`,
-  ].filter((part) => part !== null)
-  const each = parts.join(', ')
+  ])
   return instance_count > 1 ? `${instance_count} instances, each with ${each}` : each
+}
+
+function joinKnown(separator: string, parts: readonly (string | null)[]): string {
+  return parts.filter((part) => part !== null).join(separator)
 }
 
 /** The used part of a job's resources; null if nothing was measured. */
 export function describeUsed(resources: JobResources): string | null {
-  const sentences = [describeContainerUsed(resources), describeGpusUsed(resources)].filter(
-    (sentence) => sentence !== null,
-  )
-  return sentences.length === 0 ? null : sentences.join(' ')
+  return joinKnown(' ', [describeContainerUsed(resources), describeGpusUsed(resources)]) || null
 }
 
 /** The cores of all instances and the highest memory use of one instance. */
@@ -62,15 +62,12 @@ function describeGpusUsed({ got, used }: JobResources): string | null {
     used.gpu_memory_peak_mib === null
       ? null
       : `at most ${formatGib(used.gpu_memory_peak_mib)} of ${formatGib(size)} of memory`
-  return `The GPUs had ${[load, peak].filter((part) => part !== null).join(' and ')}.`
+  return `The GPUs had ${joinKnown(' and ', [load, peak])}.`
 }
 
 /** What to request next time; null without advice. */
 export function adviseResources(resources: JobResources): string | null {
-  const sentences = [adviseGpus(resources), adviseContainer(resources)].filter(
-    (sentence) => sentence !== null,
-  )
-  return sentences.length === 0 ? null : sentences.join(' ')
+  return joinKnown(' ', [adviseGpus(resources), adviseContainer(resources)]) || null
 }
 
 /** Only for values in the config. The others come with the GPUs. */
@@ -78,8 +75,8 @@ function adviseContainer({ asked, got, used }: JobResources): string | null {
   const mean = used.cpu_cores_mean === null ? null : used.cpu_cores_mean / got.length
   const peak = used.memory_peak_mib === null ? null : used.memory_peak_mib / 1024
   const keys = [adviseLess('cpu', asked.cpu, mean), adviseLess('memory_gb', asked.memory_gb, peak)]
-  const known = keys.filter((key) => key !== null)
-  return known.length === 0 ? null : `You can request less: ${known.join(', ')}.`
+  const less = joinKnown(', ', keys)
+  return less === '' ? null : `You can request less: ${less}.`
 }
 
 function adviseLess(key: string, asked: number | null, used: number | null): string | null {

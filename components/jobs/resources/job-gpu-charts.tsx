@@ -17,8 +17,8 @@ interface JobGpuChartsProps {
 export function JobGpuCharts({ instances, series, live }: JobGpuChartsProps) {
   const shown = live ? withMissingSeries(instances, series) : series
   if (shown.length === 0) return null
-  const from = Math.min(...shown.map(({ at }) => at[0] ?? Number.POSITIVE_INFINITY))
-  const to = Math.max(...shown.map(({ at }) => at.at(-1) ?? 0))
+  const from = Math.min(...shown.map(({ samples }) => samples[0]?.at ?? Number.POSITIVE_INFINITY))
+  const to = Math.max(...shown.map(({ samples }) => samples.at(-1)?.at ?? 0))
   return (
     <ScrollRegion aria-label="GPU use" className="max-h-72 overflow-y-auto">
       <ul className="grid grid-cols-[repeat(auto-fill,minmax(15rem,1fr))] gap-2">
@@ -42,13 +42,7 @@ function withMissingSeries(instances: JobResources['got'], series: readonly JobG
       .filter(({ simulated }) => !simulated)
       .map(
         ({ index }) =>
-          series.find((own) => own.rank === rank && own.index === index) ?? {
-            rank,
-            index,
-            at: [],
-            load: [],
-            memory_used_mib: [],
-          },
+          series.find((own) => own.rank === rank && own.index === index) ?? { rank, index, samples: [] },
       ),
   )
 }
@@ -62,18 +56,12 @@ interface JobGpuProps {
 
 function JobGpu({ series, instance, severalNodes, frame }: JobGpuProps) {
   const gpu = instance?.gpus.find(({ index }) => index === series.index)
-  const load = latest(series.load)
-  const used = latest(series.memory_used_mib)
-  const size = gpu?.memory_mib ?? Math.max(1, ...series.memory_used_mib.map((value) => value ?? 0))
+  const load = series.samples.map((sample) => sample.load)
+  const used = series.samples.map((sample) => sample.memory_used_mib)
+  const size = gpu?.memory_mib ?? Math.max(1, ...used.map((value) => value ?? 0))
   const lines = [
-    { of: 'load', label: 'Load', values: series.load, max: 1, now: load === null ? '–' : formatShare(load) },
-    {
-      of: 'memory',
-      label: 'Memory',
-      values: series.memory_used_mib,
-      max: size,
-      now: used === null ? '–' : formatGib(used),
-    },
+    { of: 'load', label: 'Load', values: load, max: 1, now: formatLast(load, formatShare) },
+    { of: 'memory', label: 'Memory', values: used, max: size, now: formatLast(used, formatGib) },
   ] as const
   return (
     <li className="rounded-md border p-2.5">
@@ -87,7 +75,7 @@ function JobGpu({ series, instance, severalNodes, frame }: JobGpuProps) {
           <span className="text-subtle">{label}</span>
           <Sparkline
             of={of}
-            at={series.at}
+            at={series.samples.map(({ at }) => at)}
             values={values}
             {...frame}
             max={max}
@@ -101,6 +89,7 @@ function JobGpu({ series, instance, severalNodes, frame }: JobGpuProps) {
   )
 }
 
-function latest(values: readonly (number | null)[]): number | null {
-  return values.findLast((value) => value !== null) ?? null
+function formatLast(values: readonly (number | null)[], format: (value: number) => string): string {
+  const last = values.findLast((value) => value !== null)
+  return last === undefined ? '–' : format(last)
 }
