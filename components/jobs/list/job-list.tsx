@@ -13,7 +13,6 @@ import { PageHeader } from '../../ui/page-header'
 import { Pagination } from '../../ui/pagination'
 import { Panel } from '../../ui/panel'
 import { SkeletonRows } from '../../ui/skeleton'
-import { noteNextPage, previousCursor } from './cursor-history'
 import { EmptyJobs } from './empty-jobs'
 import { JobFilters } from './job-filters'
 import { hasFilters, toJobQuery, withCursor } from './job-query'
@@ -41,7 +40,14 @@ function Jobs({ everyone }: { everyone: boolean }) {
   const { data, error, isPending, isPlaceholderData, refetch } = useQuery(jobsQuery(query))
   if (isPending) return <SkeletonRows rows={10} />
   if (!data) return <LoadFailure className="m-4" error={error} onRetry={() => void refetch()} />
-  if (data.items.length === 0) return <NoJobs filtered={hasFilters(query) || Boolean(query.cursor)} />
+  if (data.items.length === 0) {
+    if (!hasFilters(query) && !query.cursor) return <EmptyJobs />
+    return (
+      <EmptyState icon={SearchX} title="No matching jobs">
+        Change the filters above, or clear them.
+      </EmptyState>
+    )
+  }
   return (
     // Dimmed while it shows the result of the previous query.
     <div
@@ -54,14 +60,11 @@ function Jobs({ everyone }: { everyone: boolean }) {
   )
 }
 
-function NoJobs({ filtered }: { filtered: boolean }) {
-  if (!filtered) return <EmptyJobs />
-  return (
-    <EmptyState icon={SearchX} title="No matching jobs">
-      Change the filters above, or clear them.
-    </EmptyState>
-  )
-}
+/**
+ * The cursor of the page before a page, by that page's cursor. Cursors lead only forward, so the tab remembers the way
+ * back. A page opened by a link has no entry and leads back to the first page.
+ */
+const previousCursors = new Map<string, string | null>()
 
 interface JobPagesProps {
   page: Page<JobSummary>
@@ -71,12 +74,12 @@ interface JobPagesProps {
 
 function JobPages({ page, cursor, params }: JobPagesProps) {
   if (page.next === null && cursor === null) return null
-  noteNextPage(page.next, cursor)
+  if (page.next !== null) previousCursors.set(page.next, cursor)
   const hrefOf = (to: string | null) => `?${withCursor(params, to)}`
   return (
     <Pagination
       label="Jobs"
-      previousHref={cursor === null ? undefined : hrefOf(previousCursor(cursor))}
+      previousHref={cursor === null ? undefined : hrefOf(previousCursors.get(cursor) ?? null)}
       nextHref={page.next === null ? undefined : hrefOf(page.next)}
     />
   )
