@@ -30,18 +30,13 @@ export interface JsonNode {
 /** The visible rows of the tree. The cost depends only on the visible rows. */
 export function listNodes(root: unknown, open: ReadonlySet<string>): JsonNode[] {
   const rows: JsonNode[] = []
-  const waiting: JsonNode[] = [
-    makeNode({ id: '0', name: null, value: root, level: 1, position: 1, siblings: 1 }, null, open),
-  ]
+  const position = { id: '0', level: 1, position: 1, siblings: 1, parent: null }
+  const waiting: JsonNode[] = [makeNode(position, [null, root], open)]
   // A stack instead of recursion: values may be nested very deeply.
   for (let node = waiting.pop(); node; node = waiting.pop()) {
     rows.push(node)
     if (!node.expanded) continue
-    const children = childrenOf(node, open)
-    for (let index = children.length - 1; index >= 0; index--) {
-      const child = children[index]
-      if (child) waiting.push(child)
-    }
+    for (const child of childrenOf(node, open).reverse()) waiting.push(child)
   }
   return rows
 }
@@ -62,52 +57,32 @@ export function openLevels(root: unknown, limit: number): Set<string> {
 
 type Entry = readonly [name: string | null, value: unknown]
 
-interface NodePosition {
-  id: string
-  name: string | null
-  value: unknown
-  level: number
-  position: number
-  siblings: number
-}
+type NodePosition = Pick<JsonNode, 'id' | 'level' | 'position' | 'siblings' | 'parent'>
 
-function makeNode(position: NodePosition, parent: string | null, open: ReadonlySet<string>): JsonNode {
-  const kind = kindOf(position.value)
-  const opens = isContainer(position.value) ? Object.keys(position.value).length > 0 : isLong(position.value)
-  return { ...position, kind, parent, from: 0, expanded: opens ? open.has(position.id) : null }
+function makeNode(position: NodePosition, [name, value]: Entry, open: ReadonlySet<string>): JsonNode {
+  const opens = isContainer(value) ? Object.keys(value).length > 0 : isLong(value)
+  const expanded = opens ? open.has(position.id) : null
+  return { ...position, name, value, kind: kindOf(value), expanded, from: 0 }
 }
 
 function childrenOf(node: JsonNode, open: ReadonlySet<string>): JsonNode[] {
-  if (node.kind === 'string')
-    return [
-      {
-        ...node,
-        id: `${node.id}/text`,
-        name: null,
-        kind: 'text',
-        level: node.level + 1,
-        expanded: null,
-        parent: node.id,
-        position: 1,
-        siblings: 1,
-      },
-    ]
+  if (node.kind === 'string') {
+    const position = { ...childPosition(node, 0, 1), id: `${node.id}/text` }
+    return [{ ...position, name: null, value: node.value, kind: 'text', expanded: null, from: 0 }]
+  }
   const entries = entriesOf(node.value)
   if (entries.length > groupSize) return groupsOf(node, entries, open)
-  return entries.map(([name, value], index) =>
-    makeNode(
-      {
-        id: `${node.id}/${index}`,
-        name,
-        value,
-        level: node.level + 1,
-        position: index + 1,
-        siblings: entries.length,
-      },
-      node.id,
-      open,
-    ),
-  )
+  return entries.map((entry, index) => makeNode(childPosition(node, index, entries.length), entry, open))
+}
+
+function childPosition(parent: JsonNode, index: number, siblings: number): NodePosition {
+  return {
+    id: `${parent.id}/${index}`,
+    level: parent.level + 1,
+    position: index + 1,
+    siblings,
+    parent: parent.id,
+  }
 }
 
 /** Groups of 100 or 10,000, so that no level has more than 100 rows. */
@@ -115,21 +90,12 @@ function groupsOf(node: JsonNode, entries: readonly Entry[], open: ReadonlySet<s
   const size = groupSize ** Math.floor(Math.log(entries.length - 1) / Math.log(groupSize) + 1e-9)
   const count = Math.ceil(entries.length / size)
   return Array.from({ length: count }, (_, group) => {
-    const id = `${node.id}/${group}`
+    const position = childPosition(node, group, count)
     const slice = entries.slice(group * size, (group + 1) * size)
-    const first = node.from + group * size
-    return {
-      id,
-      name: `${first} … ${first + slice.length - 1}`,
-      kind: 'group',
-      value: new EntryGroup(slice),
-      level: node.level + 1,
-      position: group + 1,
-      siblings: count,
-      expanded: open.has(id),
-      parent: node.id,
-      from: first,
-    }
+    const from = node.from + group * size
+    const name = `${from} … ${from + slice.length - 1}`
+    const value = new EntryGroup(slice)
+    return { ...position, name, value, kind: 'group', expanded: open.has(position.id), from }
   })
 }
 

@@ -15,10 +15,9 @@ import { ArrowDown, ArrowUp } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { cn } from '@/components/ui/class-names'
 import { ScrollRegion } from '@/components/ui/scroll-region'
-import { type ColumnLayout, cellText, layOutColumns } from './cell-text'
+import { type ColumnLayout, cellText, compareCells, layOutColumns } from './cells'
 import type { TableShape } from './detect-shape'
 import { showText } from './json-text'
-import { compareCells } from './sort-cells'
 
 type Cells = readonly unknown[]
 
