@@ -46,7 +46,7 @@ describe('createWorkQueue', () => {
     })
     queue.push(() => done.push('forgotten'))
     while (done.length === 0) await sleep(0)
-    // What another queue is given afterwards comes after all that this one would still do.
+    // Tasks of a later queue run after all remaining tasks of this one.
     const later = createWorkQueue()
     later.push(() => later.push(() => done.push('later')))
     while (done.length < 2) await sleep(0)

@@ -11,12 +11,12 @@ function marked(line: number, column?: number): string {
 
 describe('marked text', () => {
   it.each([
-    ['the word it begins at', 2, 3, 'expected_time'],
-    ['a quoted text', 1, 17, '"x"'],
-    ['a sign', 1, 15, ':'],
-    ['the whole line without its indent, when it names no column', 2, undefined, 'expected_time: -1'],
-    ['nothing, past the end of the line', 1, 99, ''],
-    ['the last line, when its own is gone', 9, undefined, ''],
+    ['the word at the column', 2, 3, 'expected_time'],
+    ['the quoted text at the column', 1, 17, '"x"'],
+    ['the sign at the column', 1, 15, ':'],
+    ['the whole line without its indent, if the problem has no column', 2, undefined, 'expected_time: -1'],
+    ['nothing, if the column is past the end of the line', 1, 99, ''],
+    ['the last line, if the line of the problem was deleted', 9, undefined, ''],
   ])('%s', (_, line, column, text) => {
     expect(marked(line, column)).toBe(text)
   })

@@ -1,7 +1,6 @@
 import type { AnsiStyle } from './ansi/ansi-style'
 import { plainStyle } from './ansi/ansi-style'
 import { filterOf, type LineFilter, type LineKind, type OutputLine, type StreamFilter } from './line'
-import { lowerBound } from './lower-bound'
 
 const kinds = ['stdout', 'stderr', 'notice'] as const satisfies readonly LineKind[]
 
@@ -129,4 +128,15 @@ export class LineList {
       for (const number of sparse.keys()) if (number < this.first) sparse.delete(number)
     }
   }
+}
+
+/** The first index in a sorted list whose value is at least `value`, or the list's length. */
+export function lowerBound(list: readonly number[], value: number): number {
+  let [low, high] = [0, list.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((list[middle] ?? 0) < value) low = middle + 1
+    else high = middle
+  }
+  return low
 }

@@ -29,7 +29,7 @@ export function matchesFilter(
   return wanted.stream === 'all' || kind === 'notice' || kind === wanted.stream
 }
 
-/** One line as it stands now. `number` counts from 0 over everything the job printed. */
+/** A line, which may still change. `number` counts from 0, including dropped lines. */
 export interface OutputLine {
   readonly number: number
   readonly kind: LineKind

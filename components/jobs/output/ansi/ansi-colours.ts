@@ -3,7 +3,7 @@ import type { AnsiColour, AnsiStyle } from './ansi-style'
 
 const names = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'] as const
 
-/** The 16 terminal colours for backbackgroundColours. The text colour on them is chosen for contrast in both themes. */
+/** The 16 terminal colours as backgrounds. The text colour on them is chosen for contrast in both themes. */
 const backgroundColours: readonly Rgb[] = [
   [30, 30, 34],
   [190, 40, 45],

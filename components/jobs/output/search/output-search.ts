@@ -1,6 +1,6 @@
 import { plainText } from '../ansi/ansi-parse'
 import { type LineFilter, matchesFilter } from '../line'
-import { lowerBound } from '../lower-bound'
+import { lowerBound } from '../line-list'
 import type { OutputStore } from '../output-store'
 
 export interface SearchQuery {
