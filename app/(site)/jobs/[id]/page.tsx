@@ -6,24 +6,16 @@ import { jobTitle } from '@/components/jobs/job-title'
 import { keys } from '@/components/queries/queries'
 import type { Actor } from '@/lib/access/actor'
 import { currentActor } from '@/lib/access/sessions/current-actor'
-import { GpuqError } from '@/lib/contract/errors'
-import type { JobDetail } from '@/lib/contract/jobs'
 import { readJob } from '@/lib/jobs/read/read'
+import { nullIfNotFound } from '../../null-if-not-found'
 import { Prefetched } from '../../prefetched'
 import { requireActor } from '../../require-actor'
 import { readSearchParams, type SearchParams, withSearchParams } from '../../search-params'
 
 type Props = { params: Promise<{ id: string }>; searchParams: SearchParams }
 
-/** Read once for the page and its title. Null if the actor may not see the job. */
-const findJob = cache(async (actor: Actor, id: string): Promise<JobDetail | null> => {
-  try {
-    return await readJob(actor, id)
-  } catch (error) {
-    if (error instanceof GpuqError && error.code === 'not_found') return null
-    throw error
-  }
-})
+/** Read once for the page and its title. */
+const findJob = cache((actor: Actor, id: string) => nullIfNotFound(readJob(actor, id)))
 
 export async function generateMetadata({ params }: Props): Promise<Metadata> {
   const [actor, { id }] = await Promise.all([currentActor(), params])
