@@ -1,18 +1,11 @@
-/** Runs tasks in order and in short slices, so that the page stays responsive. */
-export interface WorkQueue {
-  push: (work: () => void) => void
-  /** Drops the remaining tasks and accepts no more. */
-  close: () => void
-}
-
 /** Half a frame. */
 const budgetMs = 8
 
 /**
- * Between slices the queue waits for a message instead of a timer: browsers limit timers of background tabs to one per
- * second, and the output would pile up.
+ * Runs tasks in order and in short slices, so that the page stays responsive. Between slices, the queue waits for a
+ * message instead of a timer: browsers limit timers of background tabs to one per second, and the output would pile up.
  */
-export function createWorkQueue(now: () => number = () => performance.now()): WorkQueue {
+export function createWorkQueue(now: () => number = () => performance.now()) {
   let waiting: (() => void)[] = []
   let next = 0
   let scheduled = false
@@ -34,10 +27,11 @@ export function createWorkQueue(now: () => number = () => performance.now()): Wo
     schedule()
   }
   return {
-    push(work) {
+    push(work: () => void) {
       waiting.push(work)
       schedule()
     },
+    /** Drops the remaining tasks and accepts no more. */
     close() {
       waiting = []
       channel.port1.close()

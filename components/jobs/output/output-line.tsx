@@ -6,21 +6,14 @@ import { formatNumber } from '@/components/ui/format-number'
 import { toCss } from './ansi/ansi-colours'
 import { parseLine } from './ansi/ansi-parse'
 import type { AnsiStyle } from './ansi/ansi-style'
-import type { LineKind } from './line'
+import type { OutputLine } from './line'
 import { clip, cutAtMatches, type Piece } from './search/highlight'
 import { findMatches } from './search/output-search'
 
 /** The maximum for long lines: browsers need seconds to lay out a line of a million characters. */
 export const shownCharacters = 4000
 
-export interface OutputLineProps {
-  number: number
-  text: string
-  kind: LineKind
-  rank: number | null
-  at: number
-  start: AnsiStyle
-  cut: number
+interface OutputLineProps extends OutputLine {
   wrap: boolean
   times: boolean
   selected: boolean

@@ -6,7 +6,7 @@ import { overwrite } from './ansi/carriage-return'
 import { mayChangeStyle } from './ansi/control-sequences'
 import { LineList } from './line-list'
 
-export interface OutputLimits {
+interface OutputLimits {
   lines: number
   characters: number
   lineCharacters: number

@@ -4,7 +4,7 @@ import { readConfigText } from '../editor/config-text'
 import { commandOf } from './draft'
 
 /** What the page knows besides the config. */
-export interface ConfigContext {
+interface ConfigContext {
   /** The signed-in user. */
   handle: string
   /** The existing environments; undefined while they load. */

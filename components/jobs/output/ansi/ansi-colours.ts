@@ -36,14 +36,13 @@ export function toCss(style: AnsiStyle): CSSProperties {
 }
 
 function colours({ foreground, background, inverse, dim }: AnsiStyle): CSSProperties {
-  const ink = inverse ? background : foreground
-  const ground = inverse ? foreground : background
-  if (ground) {
-    const backgroundRgb = toRgb(ground)
-    return { background: cssRgb(backgroundRgb), color: cssRgb(readableOn(backgroundRgb, ink && toRgb(ink))) }
+  const [text, back] = inverse ? [background, foreground] : [foreground, background]
+  if (back) {
+    const rgb = toRgb(back)
+    return { background: cssRgb(rgb), color: cssRgb(readableOn(rgb, text && toRgb(text))) }
   }
   if (inverse) return { background: 'var(--ink)', color: 'var(--canvas)' }
-  if (ink) return { color: toTextColour(ink) }
+  if (text) return { color: toTextColour(text) }
   return dim ? { color: 'var(--muted)' } : {}
 }
 
@@ -68,9 +67,9 @@ function cssRgb([red, green, blue]: Rgb): string {
 const black: Rgb = [0, 0, 0]
 const white: Rgb = [255, 255, 255]
 
-function readableOn(ground: Rgb, wanted: Rgb | undefined): Rgb {
-  if (wanted && contrast(wanted, ground) >= 4.5) return wanted
-  return contrast(white, ground) >= contrast(black, ground) ? white : black
+function readableOn(back: Rgb, wanted: Rgb | undefined): Rgb {
+  if (wanted && contrast(wanted, back) >= 4.5) return wanted
+  return contrast(white, back) >= contrast(black, back) ? white : black
 }
 
 function contrast(one: Rgb, other: Rgb): number {

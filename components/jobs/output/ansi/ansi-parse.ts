@@ -10,7 +10,7 @@ export interface Segment {
   control?: true
 }
 
-export interface ParsedLine {
+interface ParsedLine {
   segments: Segment[]
   /** The style at the start of the next line. */
   end: AnsiStyle

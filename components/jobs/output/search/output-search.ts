@@ -9,7 +9,7 @@ export interface SearchQuery {
   caseSensitive: boolean
 }
 
-export type CompiledQuery = { ok: true; pattern: RegExp } | { ok: false; problem: string }
+type CompiledQuery = { ok: true; pattern: RegExp } | { ok: false; problem: string }
 
 /** Compiles a query to a pattern. Text that is not a regular expression matches literally. */
 export function compileQuery({ text, regex, caseSensitive }: SearchQuery): CompiledQuery {
