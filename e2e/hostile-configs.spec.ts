@@ -112,7 +112,7 @@ const keyCases: Case[] = [
     name: 'an unavailable feature',
     config: withKeys({ fresh_nodes: true }),
     path: 'fresh_nodes',
-    message: /brings up no nodes/,
+    message: /cannot start nodes on demand/,
   },
 ]
 

@@ -1,7 +1,7 @@
 import { uuidv7 } from 'uuidv7'
 import type { z } from 'zod'
 import type { createEnvironmentSchema, Environment, updateEnvironmentSchema } from '../contract/access'
-import { GpuqError } from '../contract/errors'
+import { GpuqError, invalidField } from '../contract/errors'
 import { idPattern } from '../contract/jobs'
 import { database } from '../database/client'
 import { isUniqueViolation, type Transaction, transaction } from '../database/transaction'
@@ -53,9 +53,7 @@ export async function findEnvironment(
     name === null
       ? `there is no default environment: choose one of ${names || 'those that an admin creates'}`
       : `there is no environment "${name}": ${names ? `use one of ${names}` : 'ask an admin to create one first'}`
-  throw new GpuqError('invalid_fields', `environment: ${message}`, {
-    errors: [{ path: 'environment', message }],
-  })
+  throw invalidField('environment', message)
 }
 
 /** Approves an image under a name. */

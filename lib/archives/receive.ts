@@ -3,7 +3,7 @@ import type { Actor } from '../access/actor'
 import { findProject } from '../access/projects/submission-project'
 import { takeSlot } from '../async/concurrency-limit'
 import { type Frame, readFrames } from '../contract/archive-frames'
-import { GpuqError } from '../contract/errors'
+import { GpuqError, invalidField } from '../contract/errors'
 import { database } from '../database/client'
 import { acquireLockOf } from '../database/locks'
 import { type Transaction, transaction } from '../database/transaction'
@@ -45,7 +45,10 @@ export async function receiveBlobs(
     )
   const receiver = new Receiver(storage(), project.id, await remainingQuota(database().pool, project.id))
   const release = takeSlot(`uploads of ${actor.userId}`, uploadsPerUser)
-  if (!release) throw tooManyUploads()
+  if (!release) {
+    const message = `You already have ${uploadsPerUser} uploads in progress, which is the limit. Wait until one ends.`
+    throw new GpuqError('rate_limited', message, { retryAfterS: 2 })
+  }
   try {
     for await (const frame of readFrames(body)) await receiver.take(frame)
     return await receiver.finish()
@@ -56,11 +59,6 @@ export async function receiveBlobs(
   } finally {
     release()
   }
-}
-
-function tooManyUploads(): GpuqError {
-  const message = `You have ${uploadsPerUser} uploads under way, which is the most.`
-  return new GpuqError('rate_limited', message, { headers: { 'retry-after': '2' } })
 }
 
 function full(cause: StorageFault): GpuqError {
@@ -168,5 +166,5 @@ async function* check(content: AsyncIterable<Uint8Array>, sha256: string): Async
   }
   if (hash.digest('hex') === sha256) return
   const message = `the content sent as ${sha256} has a different hash. The file may have changed during the upload; send it again`
-  throw new GpuqError('invalid_fields', message, { errors: [{ path: sha256, message }] })
+  throw invalidField(sha256, message, message)
 }

@@ -11,7 +11,7 @@ import {
   totalBytes,
 } from '../contract/archive-manifest'
 import type { ArchiveState } from '../contract/archives'
-import { GpuqError } from '../contract/errors'
+import { GpuqError, invalidField } from '../contract/errors'
 import { acquireLockOf } from '../database/locks'
 import { type Transaction, transaction } from '../database/transaction'
 import { env } from '../env'
@@ -66,9 +66,7 @@ function requireWithinRateLimit({ userId }: Actor): void {
   throw new GpuqError(
     'rate_limited',
     `You may upload ${perMinute} directories per minute. Wait ${wait} s and try again.`,
-    {
-      headers: { 'retry-after': String(wait) },
-    },
+    { retryAfterS: wait },
   )
 }
 
@@ -97,8 +95,7 @@ async function findMissing(tx: Transaction, projectId: string, entries: readonly
   const known = new Set(rows.map(({ hash }) => hash))
   const wrong = rows.find(({ hash, bytes }) => contents.get(hash) !== bytes)
   if (wrong) {
-    const message = `the content ${wrong.hash} has ${wrong.bytes} bytes`
-    throw new GpuqError('invalid_fields', `entries: ${message}`, { errors: [{ path: 'entries', message }] })
+    throw invalidField('entries', `the content ${wrong.hash} has ${wrong.bytes} bytes`)
   }
   return [...contents.keys()].filter((hash) => !known.has(hash))
 }

@@ -192,7 +192,7 @@ describe('sweeping', () => {
     const config = { archive: rows[0]?.hash ?? '', project_id: 'project' }
     await expect(findArchive(db.pool, projectId, config)).rejects.toMatchObject({
       code: 'invalid_fields',
-      message: expect.stringContaining('was deleted when no job needed it any more: ship it again'),
+      message: expect.stringContaining('was deleted because no job needed it: upload it again'),
     })
   })
 

@@ -30,6 +30,8 @@ export interface FieldError {
 export interface ErrorOptions {
   /** One entry per mistake, for a 422. */
   errors?: FieldError[]
+  /** Seconds until a repeat may succeed: the `Retry-After` header. */
+  retryAfterS?: number
   headers?: Record<string, string>
   cause?: unknown
 }
@@ -47,10 +49,18 @@ export class GpuqError extends Error {
     super(message, { cause: options.cause })
     this.name = 'GpuqError'
     this.errors = options.errors
-    this.headers = options.headers ?? {}
+    this.headers = {
+      ...(options.retryAfterS === undefined ? {} : { 'retry-after': String(options.retryAfterS) }),
+      ...options.headers,
+    }
   }
 
   get status(): number {
     return errorStatus[this.code]
   }
+}
+
+/** A 422 for one field. `sentence` is for people; it names the field. */
+export function invalidField(path: string, message: string, sentence = `${path}: ${message}`): GpuqError {
+  return new GpuqError('invalid_fields', sentence, { errors: [{ path, message }] })
 }

@@ -25,6 +25,27 @@ export async function transaction<T>(work: (tx: Transaction) => Promise<T>): Pro
   }
 }
 
+/** Runs a query that returns at most one row. */
+export async function findRow<Row extends pg.QueryResultRow>(
+  executor: Transaction,
+  query: string | pg.QueryConfig,
+  values?: unknown[],
+): Promise<Row | null> {
+  const { rows } = await executor.query<Row>(query, values)
+  return rows[0] ?? null
+}
+
+/** Runs a query that always returns one row, such as an INSERT with RETURNING or an aggregate. */
+export async function oneRow<Row extends pg.QueryResultRow>(
+  executor: Transaction,
+  query: string | pg.QueryConfig,
+  values?: unknown[],
+): Promise<Row> {
+  const row = await findRow<Row>(executor, query, values)
+  if (!row) throw new Error('PostgreSQL returned no row for a query that always has one.')
+  return row
+}
+
 /** True for PostgreSQL's unique_violation on the given constraint or index. */
 export function isUniqueViolation(error: unknown, constraint: string): boolean {
   return violates(error, '23505', constraint)

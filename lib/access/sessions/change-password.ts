@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { changePasswordSchema } from '../../contract/access'
-import { GpuqError } from '../../contract/errors'
+import { GpuqError, invalidField } from '../../contract/errors'
 import { type Transaction, transaction } from '../../database/transaction'
 import type { Actor } from '../actor'
 import { recordAudit } from '../audit'
@@ -22,8 +22,12 @@ export async function changeOwnPassword(actor: Actor, input: ChangePassword): Pr
     },
   )
   if (session) return session
-  if (verdict === 'throttled') throw tooManyAttempts()
-  throw wrongPasswordError('this is not your current password')
+  if (verdict === 'throttled') {
+    throw new GpuqError('rate_limited', 'Too many wrong passwords. Wait 15 minutes and try again.', {
+      retryAfterS: 900,
+    })
+  }
+  throw invalidField('current_password', 'this is not your current password')
 }
 
 /**
@@ -31,14 +35,14 @@ export async function changeOwnPassword(actor: Actor, input: ChangePassword): Pr
  * must not create a password.
  */
 async function setFirstPassword(actor: Actor, newPassword: string): Promise<SessionClaims> {
-  if (actor.via !== 'session') throw wrongPasswordError('give your current password')
+  if (actor.via !== 'session') throw invalidField('current_password', 'give your current password')
   const hash = await withHashingLimit(() => hashPassword(newPassword))
   return transaction(async (tx) => {
     const { rowCount } = await tx.query(
       'SELECT 1 FROM users WHERE id = $1 AND password_hash IS NULL FOR UPDATE',
       [actor.userId],
     )
-    if (rowCount === 0) throw wrongPasswordError('give your current password')
+    if (rowCount === 0) throw invalidField('current_password', 'give your current password')
     return storePassword(tx, actor, hash)
   })
 }
@@ -53,16 +57,4 @@ async function storePassword(tx: Transaction, actor: Actor, hash: string): Promi
   if (!rows[0]) throw new GpuqError('not_found', 'This user no longer exists.')
   await recordAudit(tx, { actorId: actor.userId, action: 'password_changed', target: actor.handle })
   return { sub: actor.userId, epoch: rows[0].session_epoch }
-}
-
-function wrongPasswordError(message: string): GpuqError {
-  return new GpuqError('invalid_fields', `current_password: ${message}`, {
-    errors: [{ path: 'current_password', message }],
-  })
-}
-
-function tooManyAttempts(): GpuqError {
-  return new GpuqError('rate_limited', 'Too many wrong passwords. Wait 15 minutes and try again.', {
-    headers: { 'retry-after': '900' },
-  })
 }

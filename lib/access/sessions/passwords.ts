@@ -21,9 +21,7 @@ export async function withHashingLimit<T>(work: () => Promise<T>): Promise<T> {
   throw new GpuqError(
     'unavailable',
     'The server is checking too many passwords at the moment. Try again in a few seconds.',
-    {
-      headers: { 'retry-after': '5' },
-    },
+    { retryAfterS: 5 },
   )
 }
 

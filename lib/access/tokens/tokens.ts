@@ -1,7 +1,7 @@
 import { uuidv7 } from 'uuidv7'
 import { z } from 'zod'
 import type { CreatedToken, createTokenSchema, listTokensSchema, Token } from '../../contract/access'
-import { GpuqError } from '../../contract/errors'
+import { GpuqError, invalidField } from '../../contract/errors'
 import type { Scope } from '../../contract/roles'
 import { database } from '../../database/client'
 import { cutPage, decodeTimeCursor, type Page } from '../../database/pagination'
@@ -111,11 +111,11 @@ export async function createToken(
 }
 
 function requireGrantable(actor: Actor, owner: UserRow, scopes: Scope[]): void {
-  if (owner.disabled) throw invalid('user_id', `"${owner.handle}" is disabled`)
+  if (owner.disabled) throw invalidField('user_id', `"${owner.handle}" is disabled`)
   if (scopes.includes('admin') && owner.role !== 'admin') {
     if (!isAdmin(actor))
       throw new GpuqError('forbidden', 'Only admins may create a token with the scope "admin". Leave it out.')
-    throw invalid('scopes', `"${owner.handle}" is not an admin: leave out the scope "admin"`)
+    throw invalidField('scopes', `"${owner.handle}" is not an admin: leave out the scope "admin"`)
   }
   if (actor.via === 'session' || isAdmin(actor)) return
   const lacking = scopes.find((scope) => !actor.scopes.includes(scope))
@@ -138,10 +138,6 @@ async function requireTokenQuota(tx: Transaction, owner: UserRow): Promise<void>
     'conflict',
     `"${owner.handle}" already has ${liveTokenLimit} live tokens. Revoke some of them first.`,
   )
-}
-
-function invalid(path: string, message: string): GpuqError {
-  return new GpuqError('invalid_fields', `${path}: ${message}`, { errors: [{ path, message }] })
 }
 
 /** Revokes one of the actor's own tokens, or for an admin any token. Repeating it changes nothing. */

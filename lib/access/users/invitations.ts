@@ -111,8 +111,6 @@ function refusal(): GpuqError {
   return new GpuqError(
     'rate_limited',
     'There were too many attempts with wrong invitations. Wait a minute and try again.',
-    {
-      headers: { 'retry-after': String(wait) },
-    },
+    { retryAfterS: wait },
   )
 }

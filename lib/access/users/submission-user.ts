@@ -1,5 +1,5 @@
 import { uuidv7 } from 'uuidv7'
-import { GpuqError } from '../../contract/errors'
+import { GpuqError, invalidField } from '../../contract/errors'
 import type { Transaction } from '../../database/transaction'
 import { type Actor, isAdmin } from '../actor'
 import { recordAudit } from '../audit'
@@ -44,8 +44,7 @@ async function find(tx: Transaction, handle: string): Promise<SubmissionUser | n
 /** Returns null if another transaction created the user in the meantime. */
 async function create(tx: Transaction, actor: Actor, handle: string): Promise<SubmissionUser | null> {
   if (reservedHandles.has(handle.toLowerCase())) {
-    const message = `"${handle}" is reserved, choose another`
-    throw new GpuqError('invalid_fields', `user: ${message}`, { errors: [{ path: 'user', message }] })
+    throw invalidField('user', `"${handle}" is reserved, choose another`)
   }
   const { rows } = await tx.query<SubmissionUser>(
     'INSERT INTO users (id, handle) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING id, false AS disabled',

@@ -1,7 +1,7 @@
 import { uuidv7 } from 'uuidv7'
 import type { z } from 'zod'
 import type { CreatedUser, createUserSchema, listUsersSchema, User } from '../../contract/access'
-import { GpuqError } from '../../contract/errors'
+import { GpuqError, invalidField } from '../../contract/errors'
 import { database } from '../../database/client'
 import { cutPage, decodeCursor, type Page } from '../../database/pagination'
 import { isUniqueViolation, transaction } from '../../database/transaction'
@@ -44,7 +44,9 @@ export async function createUser(
 ): Promise<CreatedUser> {
   requireAdmin(actor)
   const { user_id: handle, email = null, name = null, role, password } = input
-  if (reservedHandles.has(handle.toLowerCase())) throw reservedHandle(handle)
+  if (reservedHandles.has(handle.toLowerCase())) {
+    throw invalidField('user_id', `"${handle}" is reserved, choose another`)
+  }
   const hash = password === undefined ? null : await withHashingLimit(() => hashPassword(password))
   const invitation = password === undefined ? newInvitation(origin) : null
   return transaction(async (tx) => {
@@ -78,9 +80,4 @@ export function userConflict(error: unknown, handle: string): unknown {
     )
   }
   return error
-}
-
-function reservedHandle(handle: string): GpuqError {
-  const message = `"${handle}" is reserved, choose another`
-  return new GpuqError('invalid_fields', `user_id: ${message}`, { errors: [{ path: 'user_id', message }] })
 }

@@ -1,4 +1,4 @@
-import { GpuqError } from '../../contract/errors'
+import { invalidField } from '../../contract/errors'
 import { workspaceOf } from '../../contract/workspaces'
 import { database } from '../../database/client'
 import type { Transaction } from '../../database/transaction'
@@ -31,9 +31,7 @@ export async function requireWorkspaceUser(
   const path = row ? workspaceOf(workspaces, row) : null
   if (!row || path === null || row.unix_uid !== null) return path
   const message = `the project uses the shared directory ${path}, and ${row.handle} has no uid to write there. An admin can set the uid on the Users page`
-  throw new GpuqError('invalid_fields', `project_id: ${message}`, {
-    errors: [{ path: 'project_id', message }],
-  })
+  throw invalidField('project_id', message)
 }
 
 /** Returns the shared working directory of a job; null if its project has none. */

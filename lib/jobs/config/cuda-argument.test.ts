@@ -4,21 +4,26 @@ import { withCudaArgument } from './cuda-argument'
 
 it.each<[title: string, args: string[], gpus: number, expected: string[]]>([
   ['adds it at the end', ['--epochs', '10'], 2, ['--epochs', '10', '--cuda', '0,1']],
-  ['replaces it where it stands', ['--cuda', '3', '--epochs', '10'], 1, ['--cuda', '0', '--epochs', '10']],
-  ['replaces it behind a =', ['--cuda=4,5', 'train'], 2, ['--cuda', '0,1', 'train']],
+  ['replaces it in its position', ['--cuda', '3', '--epochs', '10'], 1, ['--cuda', '0', '--epochs', '10']],
+  ['replaces it if its value follows a =', ['--cuda=4,5', 'train'], 2, ['--cuda', '0,1', 'train']],
   ['replaces several by one', ['--cuda', '3', 'x', '--cuda=1'], 1, ['--cuda', '0', 'x']],
-  ['takes a number below zero for its value', ['--cuda', '-1', 'x'], 1, ['--cuda', '0', 'x']],
-  ['takes no other option for its value', ['--cuda', '--fast'], 1, ['--cuda', '0', '--fast']],
-  ['gives it a value at the end', ['x', '--cuda'], 3, ['x', '--cuda', '0,1,2']],
-  ['leaves names that begin the same', ['--cuda-graphs', 'on'], 1, ['--cuda-graphs', 'on', '--cuda', '0']],
-  ['leaves what is no option', ['x', '--', '--cuda', '7'], 1, ['x', '--cuda', '0', '--', '--cuda', '7']],
-  ['takes it away where there are no GPUs', ['a', '--cuda', '0', 'b', '--cuda=1'], 0, ['a', 'b']],
-  ['adds nothing where there are no GPUs', ['a'], 0, ['a']],
+  ['reads a negative number as its value', ['--cuda', '-1', 'x'], 1, ['--cuda', '0', 'x']],
+  ['does not read another option as its value', ['--cuda', '--fast'], 1, ['--cuda', '0', '--fast']],
+  ['adds the value if --cuda is the last word', ['x', '--cuda'], 3, ['x', '--cuda', '0,1,2']],
+  [
+    'keeps options whose name starts with --cuda',
+    ['--cuda-graphs', 'on'],
+    1,
+    ['--cuda-graphs', 'on', '--cuda', '0'],
+  ],
+  ['keeps what follows --', ['x', '--', '--cuda', '7'], 1, ['x', '--cuda', '0', '--', '--cuda', '7']],
+  ['removes it without GPUs', ['a', '--cuda', '0', 'b', '--cuda=1'], 0, ['a', 'b']],
+  ['adds nothing without GPUs', ['a'], 0, ['a']],
 ])('%s', (_, args, gpus, expected) => {
   expect(withCudaArgument(args, gpus)).toEqual(expected)
 })
 
-it('keeps every other option in its order, and says the same when it is asked again', () => {
+it('keeps all other options in their order, and is idempotent', () => {
   const words = fc.array(fc.constantFrom('a', '-1', '-f', '--cuda', '--cuda=2', '3', '--', '--cudas'))
   fc.assert(
     fc.property(words, fc.integer({ min: 0, max: 8 }), (args, gpus) => {

@@ -1,9 +1,8 @@
 const option = '--cuda'
 
 /**
- * The arguments with `--cuda` naming the GPUs given, as the container numbers them: from 0, `0,1` for two. What was there
- * is replaced where it stood, else it comes last, but before `--`: what follows that is no option. Without GPUs there is
- * no `--cuda`.
+ * Sets `--cuda` to the job's GPUs as the container numbers them: `0,1` for two. Replaces an existing `--cuda` in its
+ * position; otherwise adds it at the end of the options, before `--`. Without GPUs, removes it.
  */
 export function withCudaArgument(args: readonly string[], gpus: number): string[] {
   const end = args.indexOf('--')
@@ -14,7 +13,7 @@ export function withCudaArgument(args: readonly string[], gpus: number): string[
   return [...kept.slice(0, at), ...given, ...kept.slice(at), ...rest]
 }
 
-/** The options without any `--cuda`, and where the first one stood; their end where there was none. */
+/** Removes every `--cuda`. `at` is the position of the first one, or the end if there was none. */
 function withoutCuda(options: readonly string[]): { kept: string[]; at: number } {
   const kept: string[] = []
   let at: number | null = null
@@ -30,7 +29,7 @@ function withoutCuda(options: readonly string[]): { kept: string[]; at: number }
   return { kept, at: at ?? kept.length }
 }
 
-/** `-1` is a value, as is a word without a dash; another option is none. */
+/** A word without a dash is a value, and so is `-1`. Another option is not. */
 function isValue(word: string | undefined): boolean {
   return word !== undefined && (!word.startsWith('-') || /^-\d/.test(word))
 }

@@ -2,8 +2,8 @@ import type { StoredSpec } from '../../contract/config/stored-spec'
 import type { ResourceRequest } from '../../scheduling/types'
 
 /**
- * What the scheduler needs to know of a config.
- * @param jobId whose it is; null where it stands for jobs like it.
+ * Returns what the scheduler needs to know about a config.
+ * @param jobId null if the config represents a class of jobs and not one job.
  */
 export function requestOf(spec: StoredSpec, jobId: string | null): ResourceRequest {
   const gib = (value: number | undefined) => (value === undefined ? null : Math.ceil(value * 1024))
@@ -22,8 +22,8 @@ export function requestOf(spec: StoredSpec, jobId: string | null): ResourceReque
 }
 
 /**
- * A GPU's memory is named in powers of ten, and has a little less than as many powers of two: one of "80 GB" has 79.6
- * GiB, one of "16 GB" 15. Who asks for 80 or 16 means those.
+ * Vendors state GPU memory in powers of ten: an "80 GB" GPU has 79.6 GiB, a "16 GB" GPU has 15. A config with 80 or 16
+ * means these GPUs.
  */
 function mibOfGigabytes(gigabytes: number): number {
   return Math.ceil((gigabytes * 1e9) / 2 ** 20)

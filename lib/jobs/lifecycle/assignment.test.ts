@@ -4,13 +4,13 @@ import { afterFailedAssignment, assignmentLimitOf } from './assignment'
 
 const limitOf = (spec: object) => assignmentLimitOf(readSpec(spec))
 
-it('is there only where the job says so', () => {
+it('exists only if the config sets it', () => {
   expect(limitOf({})).toBeNull()
   expect(limitOf({ max_assign_attempts: 3 })).toEqual({ most: 3, firstWaitS: 5 })
   expect(limitOf({ max_assign_attempts: 3, assign_retry_wait: 0.5 })).toEqual({ most: 3, firstWaitS: 0.5 })
 })
 
-it('waits twice as long each time, an hour at most, and then gives up', () => {
+it('doubles the wait up to an hour, then gives up', () => {
   const waits = (most: number, firstWaitS: number) =>
     Array.from(
       { length: most },
@@ -21,7 +21,7 @@ it('waits twice as long each time, an hour at most, and then gives up', () => {
   expect(waits(100, 3600).slice(0, 99)).toEqual(Array(99).fill(3600))
 })
 
-it('says what was wrong and how often', () => {
+it('names the cause and the attempt', () => {
   const { detail } = afterFailedAssignment(2, { most: 3, firstWaitS: 5 }, 'It is too large.')
-  expect(detail).toBe('It is too large. That was attempt 2 of 3 to give it a place.')
+  expect(detail).toBe('It is too large. That was attempt 2 of 3 to start the job.')
 })

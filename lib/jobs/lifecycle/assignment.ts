@@ -1,24 +1,24 @@
 import type { StoredSpec } from '../../contract/config/stored-spec'
 import type { EndReason } from '../../contract/reasons'
 
-/** How often a job may fail to get a place, where it says so. */
+/** The config's limit on failed attempts to start a job on a node. */
 interface AssignmentLimit {
   most: number
   /** Seconds before the second attempt; doubled before each later one. */
   firstWaitS: number
 }
 
-const usualWaitS = 5
+const defaultWaitS = 5
 const longestWaitS = 3600
 
-/** Null: the job waits for a place as long as it takes. */
+/** Returns null if the job waits without a limit. */
 export function assignmentLimitOf(spec: StoredSpec): AssignmentLimit | null {
   const { max_assign_attempts, assign_retry_wait } = spec
   if (max_assign_attempts === undefined) return null
-  return { most: max_assign_attempts, firstWaitS: assign_retry_wait ?? usualWaitS }
+  return { most: max_assign_attempts, firstWaitS: assign_retry_wait ?? defaultWaitS }
 }
 
-/** How an attempt ends whose container never ran, when its place was not good. */
+/** Reasons of attempts whose container never ran because of the node. */
 export const startFaults = [
   'image_unavailable',
   'workspace_unavailable',
@@ -34,11 +34,11 @@ export function isStartFault(reason: EndReason): boolean {
 export interface AfterFailure {
   /** Seconds until the next attempt; null: there is none, and the job has failed. */
   waitS: number | null
-  /** What went wrong, and which attempt it was. */
+  /** What went wrong, and the number of the attempt. */
   detail: string
 }
 
-/** What becomes of a job when it failed to get a place for the `failed`-th time in a row. */
+/** Decides how a job continues after its start failed for the `failed`-th time in a row. */
 export function afterFailedAssignment(
   failed: number,
   { most, firstWaitS }: AssignmentLimit,
@@ -46,6 +46,6 @@ export function afterFailedAssignment(
 ): AfterFailure {
   return {
     waitS: failed >= most ? null : Math.min(firstWaitS * 2 ** (failed - 1), longestWaitS),
-    detail: `${because} That was attempt ${failed} of ${most} to give it a place.`,
+    detail: `${because} That was attempt ${failed} of ${most} to start the job.`,
   }
 }

@@ -13,14 +13,14 @@ function ended(rank: number, reason: EndReason, ms: number, changes: Partial<End
 }
 
 describe('an attempt of one task', () => {
-  it('ended as the task did', () => {
+  it('ends like its task', () => {
     const task = ended(0, 'exit_code', 0, { detail: 'Exit code 3.', exitCode: 3 })
     const outcome = { reason: 'exit_code', detail: 'Exit code 3.', exitCode: 3 }
     expect(judgeAttempt([task], null)).toEqual(outcome)
     expect(judgeAttempt([task], cancel(-1))).toEqual(outcome)
   })
 
-  it('is cancelled when that was asked for and the system failed', () => {
+  it('is cancelled if a cancel was requested and the system failed', () => {
     expect(judgeAttempt([ended(0, 'node_lost', 0)], cancel(-1))).toMatchObject({
       reason: 'cancelled_by_user',
     })
@@ -28,12 +28,12 @@ describe('an attempt of one task', () => {
 })
 
 describe('an attempt of several tasks', () => {
-  it('completed when all did', () => {
+  it('completes if all tasks did', () => {
     const tasks = [ended(0, 'finished', 0), ended(1, 'finished', 5)]
     expect(judgeAttempt(tasks, cancel(3))).toEqual({ reason: 'finished', detail: null, exitCode: 0 })
   })
 
-  it('failed as the first of them did, which it names', () => {
+  it('fails like the first failed task, which it names', () => {
     const tasks = [
       ended(0, 'finished', 0),
       ended(1, 'exit_code', 30),
@@ -48,7 +48,7 @@ describe('an attempt of several tasks', () => {
   })
 
   it.each(['timeout', 'out_of_memory', 'worker_stopped', 'internal_error'] as const)(
-    'ended for %s also where a peer’s program failed of it first',
+    'ends with %s even if the program of a peer failed first',
     (reason) => {
       const tasks = [ended(0, 'exit_code', 0), ended(1, reason, 10_000, { detail: 'More of it.' })]
       expect(judgeAttempt(tasks, null)).toEqual({
@@ -59,7 +59,7 @@ describe('an attempt of several tasks', () => {
     },
   )
 
-  it('lost a node if that was silent before a peer failed, and failed by itself if not', () => {
+  it('blames a lost node only if its last sign of life was before a peer failed', () => {
     const failed = ended(0, 'exit_code', 100)
     expect(judgeAttempt([failed, ended(1, 'node_lost', 99)], null)).toMatchObject({
       reason: 'node_lost',
@@ -68,7 +68,7 @@ describe('an attempt of several tasks', () => {
     expect(judgeAttempt([failed, ended(1, 'node_lost', 101)], null)).toMatchObject({ reason: 'exit_code' })
   })
 
-  it('is cancelled if that was asked for before anything failed, or if the system failed', () => {
+  it('is cancelled if a cancel was requested before any failure, or if the system failed', () => {
     const failed = [ended(0, 'exit_code', 100), ended(1, 'cancelled_by_user', 110)]
     expect(judgeAttempt(failed, cancel(99))).toMatchObject({ reason: 'cancelled_by_user', detail: null })
     expect(judgeAttempt(failed.slice(0, 1).concat(ended(1, 'peer_failed', 110)), cancel(105))).toMatchObject({
@@ -78,7 +78,7 @@ describe('an attempt of several tasks', () => {
     expect(judgeAttempt(lost, cancel(105))).toMatchObject({ reason: 'cancelled_by_user' })
   })
 
-  it('made room if it was asked to before anything failed', () => {
+  it('is preempted if that was requested before any failure', () => {
     const asked = { preemptedAt: at(50) }
     const tasks = [ended(0, 'exit_code', 60, asked), ended(1, 'preempted', 70, asked)]
     expect(judgeAttempt(tasks, null)).toEqual({ reason: 'preempted', detail: null, exitCode: null })

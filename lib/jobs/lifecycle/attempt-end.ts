@@ -3,18 +3,18 @@ import { type CancelReason, type EndReason, endReasons } from '../../contract/re
 /** How one attempt, or one task of it, ended. */
 export interface Outcome {
   reason: EndReason
-  /** What the reason leaves open, in a sentence. */
+  /** Adds to the reason's sentence. */
   detail: string | null
   exitCode: number | null
 }
 
-/** A task that is over. */
+/** A task that has ended. */
 export interface EndedTask extends Outcome {
   rank: number
   node: string
-  /** By the database's clock. Of a task whose node was lost: when that was last heard of. */
+  /** By the database's clock. For a lost node: the time of its last sign of life. */
   endedAt: Date
-  /** When it was asked to make room for another job. */
+  /** When it was told to stop for another job. */
   preemptedAt: Date | null
 }
 
@@ -23,43 +23,40 @@ export interface Cancel {
   at: Date
 }
 
-/** Reasons of tasks that say nothing of why the attempt came to its end. */
+/** Reasons that do not explain why an attempt of several tasks failed. */
 const consequences: readonly EndReason[] = ['finished', 'peer_failed']
 
 /**
- * How an attempt ended whose tasks are all over. It completed if every task did. Else the first that ended otherwise
- * decides, and the detail names it; but programs also fail because a peer of theirs is gone, so an exit code gives way
- * to whatever else made a task end, as long as that began before.
+ * Decides how an attempt ended when all its tasks have ended. It completed if all tasks did. Otherwise the first task
+ * that failed decides, and the detail names it. A program also fails because a peer is gone, so an exit code counts
+ * only if no other task ended for an earlier cause of its own.
  */
 export function judgeAttempt(tasks: readonly EndedTask[], cancel: Cancel | null): Outcome {
   const [only] = tasks
-  if (!only) throw new Error('an attempt without tasks')
-  if (tasks.length === 1) return judgeSingle(only, cancel)
+  if (!only) throw new Error('An attempt ended without tasks.')
+  if (tasks.length === 1) {
+    return cancel && endReasons[only.reason].fault === 'system' ? cancelled(cancel) : outcomeOf(only)
+  }
   if (tasks.every(({ reason }) => reason === 'finished')) return outcomeOf(only)
   const first = firstToFail(tasks)
   if (cancel && cancel.at <= first.endedAt) return cancelled(cancel)
-  const askedToGo = tasks.some(({ preemptedAt }) => preemptedAt !== null && preemptedAt <= first.endedAt)
-  if (askedToGo) return { reason: 'preempted', detail: null, exitCode: null }
+  const preempted = tasks.some(({ preemptedAt }) => preemptedAt !== null && preemptedAt <= first.endedAt)
+  if (preempted) return { reason: 'preempted', detail: null, exitCode: null }
   const cause = first.reason === 'exit_code' ? (causeOf(first, tasks) ?? first) : first
   if (cancel && endReasons[cause.reason].fault === 'system') return cancelled(cancel)
   return { reason: cause.reason, detail: detailOf(cause), exitCode: cause.exitCode }
 }
 
-/** A job whose cancel was asked for is cancelled whatever else went wrong with the system. */
-function judgeSingle(task: EndedTask, cancel: Cancel | null): Outcome {
-  return cancel && endReasons[task.reason].fault === 'system' ? cancelled(cancel) : outcomeOf(task)
-}
-
 function firstToFail(tasks: readonly EndedTask[]): EndedTask {
   const failed = tasks.filter(({ reason }) => !consequences.includes(reason))
   const [first] = inOrder(failed.length > 0 ? failed : tasks.filter(({ reason }) => reason !== 'finished'))
-  if (!first) throw new Error('no task failed')
+  if (!first) throw new Error('An attempt failed without a failed task.')
   return first
 }
 
 /**
- * Why a program's peers may have gone before it failed. Once it had, they were stopped as its peers: a reason of their
- * own is older, but for a node's, which may be lost at any time.
+ * Finds the task whose end may have made the program of another task fail. After that failure its peers are stopped as
+ * `peer_failed`, so any other reason is older. Only a node may be lost at any time.
  */
 function causeOf(failed: EndedTask, tasks: readonly EndedTask[]): EndedTask | undefined {
   return inOrder(tasks).find(({ reason, endedAt }) => {

@@ -4,44 +4,44 @@ import { GpuqError } from '../../contract/errors'
 import type { CancelReason } from '../../contract/reasons'
 import { isFinal, type JobStatus } from '../../contract/status'
 import { channels } from '../../database/listen'
-import { type Transaction, transaction } from '../../database/transaction'
+import { findRow, type Transaction, transaction } from '../../database/transaction'
 import { findVisibleJob } from '../read/job-visibility'
 import { releaseAllocations } from './release-allocations'
 
 /**
- * Cancels a job wherever it is. One that waits, or was placed and not yet taken up, is cancelled at once and does not
- * count against the submission limit; one that runs is told to its node, which stops the container.
- * @throws 409 when the job had ended in another way.
+ * Cancels a job. A job that waits, or whose tasks no worker has claimed, is cancelled immediately and does not count
+ * against the submission limit. For a running job, its nodes are notified and stop the containers.
+ * @throws 409 if the job ended in another way.
  */
 export async function cancelJob(actor: Actor, jobId: string): Promise<void> {
   requireScope(actor, 'submit')
   const { id, userId } = await findVisibleJob(actor, jobId)
   const reason: CancelReason = userId === actor.userId ? 'cancelled_by_user' : 'cancelled_by_admin'
   await transaction(async (tx) => {
-    const { rows } = await tx.query<{ status: JobStatus; attempt: number }>(
+    const job = await findRow<{ status: JobStatus; attempt: number }>(
+      tx,
       'SELECT status, attempt FROM jobs WHERE id = $1 FOR UPDATE',
       [id],
     )
-    const [job] = rows
     if (!job || job.status === 'cancelled') return
     if (isFinal(job.status)) {
       throw new GpuqError(
         'conflict',
-        `The job has ended already: it is ${job.status}. There is nothing to cancel.`,
+        `The job has already ended as ${job.status}. There is nothing to cancel.`,
       )
     }
     const waiting =
-      job.status === 'pending' || (job.status === 'scheduled' && (await takeBackTasks(tx, id, reason)))
+      job.status === 'pending' || (job.status === 'scheduled' && (await endUnclaimedTasks(tx, id, reason)))
     if (waiting) await cancelNow(tx, id, reason, job.attempt)
-    else await askNode(tx, id, reason)
+    else await notifyNodes(tx, id, reason)
     if (reason === 'cancelled_by_admin') {
       await recordAudit(tx, { actorId: actor.userId, action: 'job_cancelled', target: id })
     }
   })
 }
 
-/** Ends those of the job's tasks that no worker has taken up; false when some worker has taken up one of them. */
-async function takeBackTasks(tx: Transaction, jobId: string, reason: CancelReason): Promise<boolean> {
+/** Ends the tasks that no worker has claimed. Returns false if a worker has claimed one. */
+async function endUnclaimedTasks(tx: Transaction, jobId: string, reason: CancelReason): Promise<boolean> {
   const { rows } = await tx.query<{ id: string }>(
     `UPDATE tasks SET status = 'cancelled', reason = $2, ended_at = clock_timestamp()
       WHERE job_id = $1 AND status = 'scheduled' RETURNING id`,
@@ -74,7 +74,7 @@ async function cancelNow(
   await tx.query('SELECT pg_notify($1, $3), pg_notify($2, $3)', [channels.job, channels.queue, jobId])
 }
 
-async function askNode(tx: Transaction, jobId: string, reason: CancelReason): Promise<void> {
+async function notifyNodes(tx: Transaction, jobId: string, reason: CancelReason): Promise<void> {
   await tx.query(
     `UPDATE jobs SET cancel_requested_at = coalesce(cancel_requested_at, now()), cancel_reason = coalesce(cancel_reason, $2)
       WHERE id = $1`,

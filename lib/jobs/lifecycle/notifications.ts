@@ -2,8 +2,9 @@ import { parseSpec } from '../../contract/config/stored-spec'
 import type { EndReason } from '../../contract/reasons'
 import type { JobStatus } from '../../contract/status'
 import { database } from '../../database/client'
+import { findRow } from '../../database/transaction'
 
-/** An ended job whose end is to be told. */
+/** A notification of the end of a job that is due. */
 export interface DueNotice {
   jobId: string
   userId: string
@@ -14,19 +15,15 @@ export interface DueNotice {
   endedAt: Date
 }
 
-/** After so many attempts, over two hours, nobody is told any more. */
+/** Attempts before gpuq gives up; they take more than two hours. */
 export const mostNoticeAttempts = 10
-/** From the beginning of an attempt to the next: doubled each time. Longer than an attempt may take. */
+/** Time between the starts of two attempts; doubles each time. Longer than the timeout of an attempt. */
 const firstWaitS = 15
 const longestWaitS = 3600
 
-interface DueRow extends Omit<DueNotice, 'url'> {
-  spec: unknown
-}
-
-/** What is due, the users taking turns, so that one who has many keeps nobody else waiting. */
+/** Returns due notifications. Takes the users in turn, so that no user's many notifications delay those of others. */
 export async function dueNotices(limit: number, perUser: number): Promise<DueNotice[]> {
-  const { rows } = await database().pool.query<DueRow>({
+  const { rows } = await database().pool.query<Omit<DueNotice, 'url'> & { spec: unknown }>({
     name: 'due-notices',
     text: `SELECT * FROM (
              SELECT j.id AS "jobId", j.user_id AS "userId", j.spec, j.status, j.reason, j.name, j.ended_at AS "endedAt",
@@ -42,11 +39,11 @@ export async function dueNotices(limit: number, perUser: number): Promise<DueNot
 }
 
 /**
- * Takes a due notice for one attempt; null where another leader was first. The time of the next attempt is set before
- * this one begins: a leader that dies in it leaves it to the next.
+ * Claims a due notification for one attempt; null if another leader was first. Sets the time of the next attempt before
+ * this one starts, so that another leader continues if this one dies.
  */
 export async function claimNotice(jobId: string): Promise<{ attempt: number } | null> {
-  const { rows } = await database().pool.query<{ attempt: number }>({
+  return findRow<{ attempt: number }>(database().pool, {
     name: 'take-notice',
     text: `UPDATE job_notifications
               SET attempts = attempts + 1,
@@ -54,10 +51,9 @@ export async function claimNotice(jobId: string): Promise<{ attempt: number } | 
             WHERE job_id = $1 AND settled_at IS NULL AND next_try_at <= now() RETURNING attempts AS attempt`,
     values: [jobId, firstWaitS, longestWaitS],
   })
-  return rows[0] ?? null
 }
 
-/** Nothing more is sent: it arrived, or it never will. */
+/** Ends the attempts, after success (`problem` is null) or for good. */
 export async function settleNotice(jobId: string, problem: string | null): Promise<void> {
   await database().pool.query({
     name: 'settle-notice',
@@ -66,7 +62,7 @@ export async function settleNotice(jobId: string, problem: string | null): Promi
   })
 }
 
-/** It is tried again: this is what went wrong. */
+/** Stores why an attempt failed that will be repeated. */
 export async function noteNoticeProblem(jobId: string, problem: string): Promise<void> {
   await database().pool.query({
     name: 'note-notice-problem',

@@ -1,8 +1,8 @@
 import type { Transaction } from '../../database/transaction'
 
 /**
- * Gives back what ended tasks hold. Releasing twice releases once. GPUs of several nodes are locked in the order in which
- * a placement takes them.
+ * Frees the GPUs of ended tasks. Repeating it changes nothing. Locks the GPUs in the same order as a placement, to
+ * prevent deadlocks.
  */
 export async function releaseAllocations(tx: Transaction, taskIds: string[]): Promise<void> {
   await tx.query({

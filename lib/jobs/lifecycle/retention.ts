@@ -4,12 +4,12 @@ import { logger } from '../../logger'
 import { resultKey } from '../../results/name'
 import { storage } from '../../storage/storage'
 
-/** No upload rests this long; a part this old belongs to a writer that died. */
+/** No upload pauses this long, so an older part belongs to a writer that died. */
 const leftoverMs = 60 * 60_000
 
 /**
- * Deletes what has served its time: idempotency keys after a day, what writers that died left
- * half written, and the files of jobs that ended longer ago than their projects keep them.
+ * Deletes idempotency keys after a day, incomplete files of writers that died, and the files of jobs after the retention
+ * of their projects.
  */
 export async function deleteExpired(now: Date): Promise<void> {
   await database().pool.query("DELETE FROM idempotency_keys WHERE created_at < now() - interval '1 day'")
@@ -17,8 +17,8 @@ export async function deleteExpired(now: Date): Promise<void> {
   await storage().removeLeftovers(new Date(now.getTime() - leftoverMs))
 }
 
-/** Of a first sweep over years, so many jobs at a time: the leader has other work too. */
-const mostAtOnce = 200
+/** Jobs per sweep. The first sweep may find years of jobs, and the leader has other work. */
+const jobsPerSweep = 200
 
 interface OldJob {
   id: string
@@ -27,15 +27,18 @@ interface OldJob {
 }
 
 /**
- * Deletes results and artifacts whose time is over: first the files, then what is known of them, in one step with the mark
- * that says why they are gone. A sweep that is cut short is done again.
+ * Deletes results and artifacts after their retention: first the files, then their rows, in one transaction with the
+ * mark that says why they are gone. The next sweep repeats an interrupted one.
  */
 export async function deleteOldFiles(): Promise<void> {
   for (const job of await oldJobs()) {
     try {
       await deleteFiles(job)
     } catch (error) {
-      logger.error({ err: error, job: job.id }, 'old files could not be deleted, they are tried again')
+      logger.error(
+        { err: error, job: job.id },
+        'could not delete the old files of a job; the next sweep tries again',
+      )
     }
   }
 }
@@ -48,7 +51,7 @@ async function oldJobs(): Promise<OldJob[]> {
                   AND j.ended_at < now() - make_interval(days => p.retention_days)
        LEFT JOIN result_files f ON f.job_id = j.id
       WHERE p.retention_days IS NOT NULL ORDER BY j.ended_at LIMIT $1`,
-    [mostAtOnce],
+    [jobsPerSweep],
   )
   return rows
 }
@@ -56,7 +59,7 @@ async function oldJobs(): Promise<OldJob[]> {
 async function deleteFiles({ id, days, resultName }: OldJob): Promise<void> {
   const store = storage()
   if (resultName !== null) await store.remove(resultKey(resultName))
-  // All that lies there, of every attempt, and what was stored and never recorded.
+  // All files in the store, including those of earlier attempts and those without a row.
   for await (const { key } of store.list(`artifacts/${id}`)) await store.remove(key)
   await transaction(async (tx) => {
     await tx.query('UPDATE jobs SET deleted_after_days = $2 WHERE id = $1', [id, days])

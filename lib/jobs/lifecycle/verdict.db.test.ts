@@ -14,11 +14,11 @@ beforeEach(async () => {
   await db.pool.query('UPDATE policies SET enable_auto_retry = true')
 })
 
-/** Ends one attempt of the job; returns how the job stands then. */
+/** Ends one attempt of the job. Returns the job's state. */
 async function end(lease: Lease, job: string, reason: EndReason) {
   const taskId = await placeManually(lease.nodeId, job)
   const task = (await unfinishedTasks(lease)).find(({ id }) => id === taskId)
-  if (!task) throw new Error('the task is not there')
+  if (!task) throw new Error('The task does not exist.')
   await finishTask(lease, task, { reason, detail: null, exitCode: null })
   return jobState(job)
 }
@@ -30,8 +30,8 @@ async function waits(job: string): Promise<boolean> {
   return rowCount === 1
 }
 
-describe('a job that makes room for another', () => {
-  it('goes back to the queue at once, as often as it has to, and loses no try by it', async () => {
+describe('a preempted job', () => {
+  it('is requeued immediately each time, and loses no try', async () => {
     const lease = await makeNode()
     const job = await makeJob({ maxRetries: 1 })
     for (const attempt of [1, 2, 3]) {
@@ -47,7 +47,7 @@ describe('a job that makes room for another', () => {
     expect(await end(lease, job, 'internal_error')).toMatchObject({ status: 'failed', attempt: 5 })
   })
 
-  it('is stopped on its node, unless somebody wants it cancelled', async () => {
+  it('is stopped on its node with its reason; a cancel comes first', async () => {
     const lease = await makeNode({ gpus: 2 })
     const [one, two] = [await makeJob(), await makeJob()]
     const tasks = [
@@ -64,7 +64,7 @@ describe('a job that makes room for another', () => {
     expect(tasks.map((id) => reasons.get(id))).toEqual(['preempted', 'cancelled_by_user'])
   })
 
-  it('is cancelled when that is asked while it is being stopped', async () => {
+  it('is cancelled if that is requested while it stops', async () => {
     const lease = await makeNode()
     const job = await makeJob()
     await db.pool.query(
@@ -79,7 +79,7 @@ describe('a job that makes room for another', () => {
 })
 
 describe('without automatic retries', () => {
-  it('a fault of the system is the verdict; what was merely stopped still goes on', async () => {
+  it('a system fault is final, but a stopped or preempted job is requeued', async () => {
     const lease = await makeNode()
     await db.pool.query('UPDATE policies SET enable_auto_retry = false')
     const job = await makeJob()

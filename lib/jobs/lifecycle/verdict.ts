@@ -3,37 +3,22 @@ import { parseSpec, type StoredSpec, type Unparsed } from '../../contract/config
 import { type CancelReason, describeReason, type EndReason, endReasons } from '../../contract/reasons'
 import { type JobStatus, liveTaskStatuses, statusesBefore, type TaskStatus } from '../../contract/status'
 import { channels } from '../../database/listen'
-import type { Transaction } from '../../database/transaction'
+import { findRow, type Transaction } from '../../database/transaction'
 import { afterFailedAssignment, assignmentLimitOf, isStartFault, startFaults } from './assignment'
 import { type EndedTask, judgeAttempt, type Outcome } from './attempt-end'
 
-/** Wait before the next attempt, in seconds: doubles from one second up to five minutes. */
+/** Seconds before the next attempt: doubles from one second to five minutes. */
 export function backoffSeconds(attempt: number): number {
   return backoff(attempt, 1, 300)
 }
 
-const verdicts = {
-  finished: 'completed',
-  exit_code: 'failed',
-  timeout: 'failed',
-  out_of_memory: 'failed',
-  output_limit: 'failed',
-  checkpoint_limit: 'failed',
-  cancelled_by_user: 'cancelled',
-  cancelled_by_admin: 'cancelled',
-  image_unavailable: 'failed',
-  workspace_unavailable: 'failed',
-  node_lost: 'failed',
-  worker_stopped: 'failed',
-  preempted: 'failed',
-  peers_missing: 'failed',
-  peer_failed: 'failed',
-  not_provisioned: 'failed',
-  internal_error: 'failed',
-  not_assignable: 'failed',
-} as const satisfies Record<EndReason, JobStatus>
+/** The final status that belongs to a reason. */
+function finalStatusOf(reason: EndReason): JobStatus {
+  if (reason === 'finished') return 'completed'
+  return reason === 'cancelled_by_user' || reason === 'cancelled_by_admin' ? 'cancelled' : 'failed'
+}
 
-/** A job's live attempt, the job's row locked. */
+/** A job's live attempt. The job's row is locked. */
 interface LiveAttempt {
   jobId: string
   attempt: number
@@ -47,15 +32,15 @@ interface LiveAttempt {
 }
 
 /**
- * Locks a job for the end of one of its tasks, before the task's own row, as everyone does who locks both. Null when the
- * attempt is not the job's live one: what becomes of its tasks is nothing to the job.
+ * Locks a job for the end of one of its tasks. Call it before locking the task's row: all code locks jobs before tasks.
+ * Returns null if the attempt is not the live one: then its tasks no longer affect the job.
  */
 export async function lockAttempt(
   tx: Transaction,
   jobId: string,
   attempt: number,
 ): Promise<LiveAttempt | null> {
-  const { rows } = await tx.query<Unparsed<LiveAttempt>>({
+  const row = await findRow<Unparsed<LiveAttempt>>(tx, {
     name: 'lock-attempt',
     text: `SELECT id AS "jobId", attempt, max_retries AS "maxRetries", cancel_reason AS "cancelReason",
                   cancel_requested_at AS "cancelledAt", (SELECT enable_auto_retry FROM policies) AS "autoRetry",
@@ -63,22 +48,21 @@ export async function lockAttempt(
              FROM jobs WHERE id = $1 AND attempt = $2 AND status IN ('scheduled', 'running') FOR UPDATE`,
     values: [jobId, attempt],
   })
-  return rows.map(parseSpec)[0] ?? null
+  return row && parseSpec(row)
 }
 
 /**
- * Tasks of an attempt have ended. Once all have, writes the one verdict of the job, or takes it back to the queue when
- * the system was at fault and retries are left. Until then no new attempt begins beside what still runs of this one:
- * where a task ended otherwise than well, the nodes of the others are woken, and stop them.
- *
- * Call it in the transaction that ended the tasks, with what {@link lockAttempt} gave.
+ * Call it when tasks of an attempt have ended, in the same transaction, with the result of {@link lockAttempt}. When all
+ * tasks have ended, it writes the job's final status, or requeues the job if the system was at fault and retries are
+ * left. Until then no new attempt starts, so that two attempts never run at the same time. If a task did not complete,
+ * it notifies the nodes of the other tasks, which stop them.
  */
 export async function endAttempt(tx: Transaction, live: LiveAttempt): Promise<void> {
   const { jobId, attempt, cancelReason, cancelledAt } = live
   const { tasks, uncounted } = await readTasks(tx, live)
   const ended = tasks.flatMap(({ status, ...task }) => (isLive(status) ? [] : [task]))
   if (ended.length < tasks.length) {
-    if (ended.some(({ reason }) => reason !== 'finished')) await wakePeers(tx, jobId, attempt)
+    if (ended.some(({ reason }) => reason !== 'finished')) await notifyPeers(tx, jobId, attempt)
     await tx.query(`SELECT ${notifyOf('$1')}`, [jobId])
   } else {
     const cancel = cancelReason && cancelledAt ? { reason: cancelReason, at: cancelledAt } : null
@@ -86,7 +70,7 @@ export async function endAttempt(tx: Transaction, live: LiveAttempt): Promise<vo
   }
 }
 
-/** Wakes who watches a job, and the scheduler: in the statement that changes the job, for the sake of its GPUs' next job. */
+/** Notifies the job's watchers and the scheduler. Part of the UPDATE itself, which saves a round trip before the GPUs' next job. */
 function notifyOf(jobId: string): string {
   return `pg_notify('${channels.job}', ${jobId}::text), pg_notify('${channels.queue}', ${jobId}::text)`
 }
@@ -97,15 +81,12 @@ async function conclude(tx: Transaction, live: LiveAttempt, outcome: Outcome, tr
   const limit = failedStart ? assignmentLimitOf(spec) : null
   if (limit) {
     const failed = assignAttempts + 1
-    const { waitS, detail } = afterFailedAssignment(
-      failed,
-      limit,
-      describeReason(outcome.reason, outcome.detail),
-    )
+    const cause = describeReason(outcome.reason, outcome.detail)
+    const { waitS, detail } = afterFailedAssignment(failed, limit, cause)
     if (waitS === null) await writeVerdict(tx, jobId, { reason: 'not_assignable', detail, exitCode: null })
     else await requeue(tx, jobId, { reason: 'backing_off', detail, waitS })
     await tx.query('UPDATE jobs SET assign_attempts = $2 WHERE id = $1', [jobId, failed])
-  } else if (mayRetry(outcome.reason, tries, live)) await requeue(tx, jobId, returnOf(outcome, tries))
+  } else if (mayRetry(outcome.reason, tries, live)) await requeue(tx, jobId, requeueOf(outcome, tries))
   else await writeVerdict(tx, jobId, outcome)
 }
 
@@ -117,8 +98,8 @@ interface TaskRow extends EndedTask {
 const isLive = (status: TaskStatus) => (liveTaskStatuses as readonly TaskStatus[]).includes(status)
 
 /**
- * The attempt's tasks, and how many attempts of the job are not counted as tries: they made room for other jobs, or count
- * as attempts to get a place.
+ * Reads the attempt's tasks, and the number of the job's attempts that do not count as tries: preempted ones, and failed
+ * starts that `max_assign_attempts` counts.
  */
 async function readTasks(
   tx: Transaction,
@@ -138,7 +119,7 @@ async function readTasks(
   return { tasks: rows, uncounted: rows[0]?.uncounted ?? 0 }
 }
 
-async function wakePeers(tx: Transaction, jobId: string, attempt: number): Promise<void> {
+async function notifyPeers(tx: Transaction, jobId: string, attempt: number): Promise<void> {
   await tx.query(
     `SELECT pg_notify($3, node_id::text) FROM tasks
       WHERE job_id = $1 AND attempt = $2 AND status IN ('scheduled', 'starting', 'running')`,
@@ -146,23 +127,23 @@ async function wakePeers(tx: Transaction, jobId: string, attempt: number): Promi
   )
 }
 
-/** What the cluster itself took away goes back to the queue; what failed does while the policy and the job allow it. */
+/** A preempted job is always requeued. A failed one is requeued while the policy and the job's retries allow it. */
 function mayRetry(reason: EndReason, tries: number, live: LiveAttempt): boolean {
   if (reason === 'preempted') return true
   if (endReasons[reason].fault !== 'system' || tries > live.maxRetries) return false
   return live.autoRetry || reason === 'worker_stopped'
 }
 
-/** How a job goes back to the queue. */
-interface Return {
+/** How a job is requeued. */
+interface Requeue {
   reason: EndReason | 'backing_off'
   detail: string | null
-  /** Null: it may be placed at once. */
+  /** Null: the job may be placed immediately. */
   waitS: number | null
 }
 
-/** Whoever made room did nothing wrong: there is nothing to wait for. */
-function returnOf(outcome: Outcome, tries: number): Return {
+/** A preempted job does not wait, because nothing failed. */
+function requeueOf(outcome: Outcome, tries: number): Requeue {
   if (outcome.reason === 'preempted') return { ...outcome, waitS: null }
   return {
     reason: 'backing_off',
@@ -171,8 +152,8 @@ function returnOf(outcome: Outcome, tries: number): Return {
   }
 }
 
-/** Attempts to get a place are counted in a row: one that ran begins a new one. */
-async function requeue(tx: Transaction, jobId: string, { reason, detail, waitS }: Return): Promise<void> {
+/** Only failed starts in a row are counted, so an attempt that ran resets the count. */
+async function requeue(tx: Transaction, jobId: string, { reason, detail, waitS }: Requeue): Promise<void> {
   await tx.query(
     `UPDATE jobs SET status = 'pending', reason = $2, reason_detail = $3, started_at = NULL, network_index = NULL,
             not_before = now() + make_interval(secs => $4),
@@ -183,7 +164,7 @@ async function requeue(tx: Transaction, jobId: string, { reason, detail, waitS }
 }
 
 async function writeVerdict(tx: Transaction, jobId: string, outcome: Outcome): Promise<void> {
-  const status = verdicts[outcome.reason]
+  const status = finalStatusOf(outcome.reason)
   await tx.query({
     name: `verdict-${status}`,
     text: `UPDATE jobs SET status = $2, reason = $3, reason_detail = $4, exit_code = $5, ended_at = now(), network_index = NULL

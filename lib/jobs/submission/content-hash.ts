@@ -1,19 +1,14 @@
 import { createHash } from 'node:crypto'
+import type { JobConfig } from '../../contract/config/config'
 
-/** What makes two jobs the same: what runs, with what, and in which image. */
-export interface JobContent {
+/** Two jobs are the same if they run the same program with the same input in the same environment. */
+export interface JobContent extends Pick<JobConfig, 'command' | 'args' | 'env' | 'archive'> {
   code: Buffer
-  /** What a shell runs instead of the code. */
-  command?: string | undefined
-  args: readonly string[]
-  env: Readonly<Record<string, string>>
-  /** The environment's name: the default one's where the job names none. */
+  /** The name of the environment, also if the config leaves it out. */
   environment: string
-  /** Hash of the directory that came along. */
-  archive?: string | undefined
 }
 
-/** SHA-256 over a job's content. Each part comes after its length, so that no two contents read the same. */
+/** SHA-256 over a job's content. A length precedes each part, so that different contents never yield the same bytes. */
 export function contentHash({ code, command, args, env, environment, archive }: JobContent): Buffer {
   const hash = createHash('sha256')
   const add = (part: Buffer | string) => {

@@ -1,9 +1,9 @@
 import type { Transaction } from '../../database/transaction'
 
 /**
- * The user's job of the same content that is alive or has completed; null where there is none, or it failed or was
- * cancelled. Call it under the lock on the user's row: else two submissions at once find nothing and make two jobs.
- * The submission's idempotency key is that job's from then on.
+ * Finds the user's active or completed job with the same content, and assigns the submission's idempotency key to it.
+ * Call it under the lock on the user's row: without it, two concurrent submissions would find nothing and create two
+ * jobs.
  */
 export async function findSameContent(
   tx: Transaction,

@@ -2,30 +2,29 @@ import { type Actor, requireAdmin } from '../../access/actor'
 import { recordAudit } from '../../access/audit'
 import { type ModelTable, modelTableSchema } from '../../contract/cluster'
 import { database } from '../../database/client'
-import { type Transaction, transaction } from '../../database/transaction'
+import { oneRow, type Transaction, transaction } from '../../database/transaction'
 
-/** What each model needs, by name. */
+/** Reads the GPUs that each model needs, by name. */
 export async function readModels(executor: Transaction = database().pool): Promise<ModelTable> {
-  const { rows } = await executor.query<{ fallback: number; models: { name: string; milli: number }[] }>(
+  const row = await oneRow<{ fallback: number; models: { name: string; milli: number }[] }>(
+    executor,
     `SELECT default_requirement_milli AS fallback,
             (SELECT coalesce(jsonb_agg(jsonb_build_object('name', name, 'milli', milli) ORDER BY lower(name)), '[]')
                FROM model_requirements) AS models
        FROM policies`,
   )
-  const [row] = rows
-  if (!row) throw new Error('the policy is gone: its one row is made by the migrations')
   return modelTableSchema.parse({
     default_requirement: row.fallback / 1000,
     models: Object.fromEntries(row.models.map(({ name, milli }) => [name, milli / 1000])),
   })
 }
 
-/** Puts another table in place of the one there is. Jobs that were submitted before keep what they were given. */
+/** Replaces the table. Jobs that were submitted earlier keep their GPUs. */
 export async function replaceModels(actor: Actor, table: ModelTable): Promise<ModelTable> {
   requireAdmin(actor)
   const entries = Object.entries(table.models)
   return transaction(async (tx) => {
-    // The policy's row is locked from here on: of two tables at once, one is there as a whole.
+    // Locks the policy's row, so that concurrent replacements cannot mix their rows.
     await tx.query('UPDATE policies SET default_requirement_milli = $1, updated_at = now()', [
       toMilli(table.default_requirement),
     ])
@@ -43,21 +42,19 @@ export async function replaceModels(actor: Actor, table: ModelTable): Promise<Mo
 const toMilli = (gpus: number) => Math.round(gpus * 1000)
 
 /**
- * Thousandths of GPUs that a model needs, or the most demanding of several. Names compare without case; the default
- * stands for one that is not known.
+ * Returns how many thousandths of a GPU the most demanding of these models needs. Ignores letter case; an unknown model
+ * needs the default.
  */
 export async function resolveModels(
   names: readonly string[],
   executor: Transaction = database().pool,
 ): Promise<number> {
-  const { rows } = await executor.query<{ milli: number }>({
+  const { milli } = await oneRow<{ milli: number }>(executor, {
     name: 'resolve-models',
     text: `SELECT max(coalesce(m.milli, p.default_requirement_milli))::int AS milli
              FROM policies p CROSS JOIN unnest($1::text[]) AS wanted (name)
              LEFT JOIN model_requirements m ON lower(m.name) = lower(wanted.name)`,
     values: [names],
   })
-  const [row] = rows
-  if (!row) throw new Error('resolving models returned no row')
-  return row.milli
+  return milli
 }

@@ -1,11 +1,11 @@
 import { refuseCapacity } from '../../archives/workdir-capacity'
 import type { JobConfig } from '../../contract/config/config'
-import { GpuqError } from '../../contract/errors'
-import type { Transaction } from '../../database/transaction'
+import { type GpuqError, invalidField } from '../../contract/errors'
+import { findRow, type Transaction } from '../../database/transaction'
 
 /**
- * The shipped directory that a config names, in the job's own project; null where it names none.
- * @throws 422 for one that is not there whole, and for one that the job's memory could not hold.
+ * Finds the uploaded directory of a config in the job's project; null if the config has none.
+ * @throws 422 if the directory is not completely uploaded, or does not fit into the job's memory.
  */
 export async function findArchive(
   tx: Transaction,
@@ -14,13 +14,12 @@ export async function findArchive(
 ): Promise<string | null> {
   const { archive, memory_gb } = config
   if (archive === undefined) return null
-  // Kept from being swept until the job that names it is there.
-  const { rows } = await tx.query<{ id: string; bytes: number; files: number }>({
+  // The lock prevents its deletion until the job exists.
+  const found = await findRow<{ id: string; bytes: number; files: number }>(tx, {
     name: 'archive-of-submission',
     text: 'SELECT id, bytes, files FROM archives WHERE project_id = $1 AND hash = $2 FOR KEY SHARE',
     values: [projectId, Buffer.from(archive, 'hex')],
   })
-  const [found] = rows
   if (!found) throw noArchive(config)
   const tooLarge = memory_gb === undefined ? null : refuseCapacity(found, Math.ceil(memory_gb * 1024))
   if (tooLarge !== null) throw refuse(tooLarge)
@@ -29,12 +28,10 @@ export async function findArchive(
 
 export function noArchive({ project_id }: Pick<JobConfig, 'project_id'>): GpuqError {
   return refuse(
-    `the project "${project_id}" does not have this directory. It was never shipped there whole, or was deleted when no job needed it any more: ship it again`,
+    `the project "${project_id}" does not have this directory. It was not uploaded completely, or was deleted because no job needed it: upload it again`,
   )
 }
 
 function refuse(message: string): GpuqError {
-  return new GpuqError('invalid_fields', `config_file: archive: ${message}`, {
-    errors: [{ path: 'archive', message }],
-  })
+  return invalidField('archive', message, `config_file: archive: ${message}`)
 }

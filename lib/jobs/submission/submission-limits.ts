@@ -1,6 +1,6 @@
 import type { Limits } from '../../access/limits'
 import { GpuqError } from '../../contract/errors'
-import type { Transaction } from '../../database/transaction'
+import { oneRow, type Transaction } from '../../database/transaction'
 
 interface Counts {
   active: number
@@ -11,7 +11,7 @@ interface Counts {
 }
 
 const windowS = 60
-/** An active job may end at any moment: nobody can say when to come back. */
+/** It is unknown when an active job ends. */
 const retryActiveS = 10
 
 export function isLimited({ submissionsPerMinute, maxActiveJobs }: Limits): boolean {
@@ -19,9 +19,9 @@ export function isLimited({ submissionsPerMinute, maxActiveJobs }: Limits): bool
 }
 
 /**
- * Decides the two limits on a user's submissions, under the lock on the user's row that the caller holds: of fifty
- * parallel submissions against one free place, one gets it. Returns the rate-limit headers of an admitted one.
- * @throws 429 with the sentence that says which limit, and when to try again.
+ * Checks the two limits on a user's submissions, and returns the rate-limit headers. The caller holds the lock on the
+ * user's row, so that parallel submissions cannot exceed a limit together.
+ * @throws 429.
  */
 export async function requireWithinLimits(
   tx: Transaction,
@@ -32,22 +32,26 @@ export async function requireWithinLimits(
   const { submissionsPerMinute, maxActiveJobs } = limits
   const counts = await count(tx, userId)
   if (maxActiveJobs !== null && counts.active >= maxActiveJobs) {
-    throw new GpuqError('rate_limited', tooManyActive(counts, maxActiveJobs), {
-      headers: { 'retry-after': String(retryActiveS), ...rateHeaders(counts, submissionsPerMinute, 0) },
-    })
+    const { active, activeJob } = counts
+    const jobs = active === 1 ? `1 active job (${activeJob})` : `${active} active jobs`
+    throw new GpuqError(
+      'rate_limited',
+      `You have ${jobs}, and your limit is ${maxActiveJobs}. Wait until one ends, or cancel one.`,
+      { retryAfterS: retryActiveS, headers: rateHeaders(counts, submissionsPerMinute, 0) },
+    )
   }
   if (submissionsPerMinute !== null && counts.recent >= submissionsPerMinute) {
     throw new GpuqError(
       'rate_limited',
       `You have submitted ${counts.recent} jobs in the last minute, and your limit is ${submissionsPerMinute}. Try again in ${counts.resetS} seconds.`,
-      { headers: { 'retry-after': String(counts.resetS), ...rateHeaders(counts, submissionsPerMinute, 0) } },
+      { retryAfterS: counts.resetS, headers: rateHeaders(counts, submissionsPerMinute, 0) },
     )
   }
   return rateHeaders(counts, submissionsPerMinute, 1)
 }
 
 async function count(tx: Transaction, userId: string): Promise<Counts> {
-  const { rows } = await tx.query<Counts>({
+  const counts = await oneRow<Counts>(tx, {
     name: 'count-submissions',
     text: `WITH active AS (
              SELECT id FROM jobs WHERE user_id = $1 AND status IN ('pending', 'scheduled', 'running')
@@ -60,15 +64,8 @@ async function count(tx: Transaction, userId: string): Promise<Counts> {
                   coalesce(ceil($2 - extract(epoch FROM now() - (SELECT min(created_at) FROM recent))), $2)::int AS "resetS"`,
     values: [userId, windowS],
   })
-  const [row] = rows
-  if (!row) throw new Error('counting returned nothing')
-  // Whoever waited for the lock looks from a moment before the submissions that went ahead of it.
-  return { ...row, resetS: Math.min(windowS, Math.max(1, row.resetS)) }
-}
-
-function tooManyActive({ active, activeJob }: Counts, limit: number): string {
-  const jobs = active === 1 ? `1 active job (${activeJob})` : `${active} active jobs`
-  return `You have ${jobs}, and your limit is ${limit}. Wait until one ends, or cancel one.`
+  // A transaction that waited for the lock began before the submissions that it counts.
+  return { ...counts, resetS: Math.min(windowS, Math.max(1, counts.resetS)) }
 }
 
 function rateHeaders({ recent, resetS }: Counts, limit: number | null, used: number): Record<string, string> {

@@ -5,10 +5,11 @@ import { effectiveLimits } from '../../access/limits'
 import { findOrCreateProject, findProject } from '../../access/projects/submission-project'
 import { requireWorkspaceUser } from '../../access/users/workspace-user'
 import { configForRecord, type JobConfig, timeLimitSeconds } from '../../contract/config/config'
-import { GpuqError } from '../../contract/errors'
+import { invalidField } from '../../contract/errors'
 import { database } from '../../database/client'
 import { wakeLeader } from '../../database/notify'
 import {
+  findRow,
   isForeignKeyViolation,
   isUniqueViolation,
   type Transaction,
@@ -28,32 +29,32 @@ export interface Submission {
   /** `run_id` of the queue API. */
   runId: string | null
   config: JobConfig
-  /** SHA-256 of all that was sent. */
+  /** SHA-256 of the request. */
   bodyHash: Buffer
-  /** Makes a repeated submission the same job. */
+  /** Repeated submissions with the same key are one job. */
   idempotencyKey: string | null
 }
 
 export interface SubmitOptions {
-  /** Queues nothing where the user's job of the same content is alive or has completed: that job is the answer. */
+  /** Returns the user's active or completed job of the same content, if there is one, and queues nothing. */
   deduplicate?: boolean
 }
 
 export interface Submitted {
   jobId: string
-  /** True when the key was seen before: this is the job of that time. */
+  /** True if this is the job of an earlier submission with the same key. */
   repeated: boolean
-  /** True when a job of the same content took its place. */
+  /** True if this is an earlier job with the same content. */
   deduplicated: boolean
   /** Rate-limit headers for the answer. */
   headers: Record<string, string>
 }
 
 /**
- * Accepts a job: durable once this resolves. Limits, idempotency and a new project are decided in one transaction,
- * under a lock on the user's row; where there is nothing to decide, the job is one INSERT.
- * @throws 429 over a limit, 422 for an unknown environment, an archive that is not there or a key used for another body,
- * 409 for the name of a run that is alive.
+ * Accepts a job. It is durable once this resolves. One transaction under a lock on the user's row decides limits,
+ * idempotency and a new project. If there is nothing to decide, the job is one INSERT.
+ * @throws 429 over a limit; 422 for an unknown environment, a missing archive, or a key that was used for another body;
+ * 409 for the run name of an active job.
  */
 export async function submitJob(
   actor: Actor,
@@ -71,7 +72,12 @@ export async function submitJob(
 
 async function accept(actor: Actor, given: Submission, deduplicate: boolean): Promise<Submitted> {
   const { pool } = database()
-  const { environment, config, known } = await prepare(actor, given.config)
+  // Read before the locks.
+  const [environment, known, config] = await Promise.all([
+    findEnvironment(given.config.environment ?? null),
+    findProject(pool, actor.userId, given.config.project_id),
+    withModelRequirements(given.config),
+  ])
   const submission = { ...given, config }
   const mustDecide = given.idempotencyKey !== null || deduplicate
   if (known && !mustDecide && !isLimited(effectiveLimits(actor, known.limits))) {
@@ -88,9 +94,9 @@ function newJob(jobId: string, headers: Record<string, string> = {}): Submitted 
 }
 
 interface Decision {
-  /** Who sends the job. */
+  /** The caller. */
   actor: Actor
-  /** Whose job it is. */
+  /** The owner of the job. */
   userId: string
   environment: JobEnvironment
   submission: Submission
@@ -99,7 +105,9 @@ interface Decision {
   requireCapacity?: (tx: Transaction) => Promise<void>
 }
 
-/** Inserts the job, or finds the one that it already is. All that depends on the user's other jobs is decided here. */
+/**
+ * Inserts the job, or finds the earlier one that it repeats. Decides everything that depends on the user's other jobs.
+ */
 export async function decide(tx: Transaction, decision: Decision): Promise<Submitted> {
   const { actor, userId, environment, submission, deduplicate, requireCapacity } = decision
   const project = await findOrCreateProject(tx, userId, submission.config.project_id)
@@ -112,7 +120,7 @@ export async function decide(tx: Transaction, decision: Decision): Promise<Submi
   return newJob(await insertJob(tx, owner, environment, submission), headers)
 }
 
-/** The job that the submission is already: by its key, or where that is asked for by its content. */
+/** Finds the earlier job with the submission's key, or with `deduplicate` the one with its content. */
 async function findEarlier(
   tx: Transaction,
   owner: JobOwner,
@@ -128,21 +136,10 @@ async function findEarlier(
 }
 
 function hashOf({ name }: JobEnvironment, { code, config }: Submission): Buffer {
-  const { command, args, env: variables, archive } = config
-  return contentHash({ code, command, args, env: variables, environment: name, archive })
+  return contentHash({ ...config, code, environment: name })
 }
 
-/** What can be known before anything is locked. */
-async function prepare(actor: Actor, given: JobConfig) {
-  const [environment, known, config] = await Promise.all([
-    findEnvironment(given.environment ?? null),
-    findProject(database().pool, actor.userId, given.project_id),
-    withModelRequirements(given),
-  ])
-  return { environment, known, config }
-}
-
-/** Decisions about one user's submissions are made one at a time. Several are locked in one order, or they deadlock. */
+/** Serializes the decisions about a user's submissions. The fixed order of the locks prevents deadlocks. */
 async function lockUsers(tx: Transaction, userIds: readonly string[]): Promise<void> {
   await tx.query({
     name: 'lock-users',
@@ -151,26 +148,25 @@ async function lockUsers(tx: Transaction, userIds: readonly string[]): Promise<v
   })
 }
 
-/** The job that the caller's key was used for; null where there is none. */
+/** Finds the job that the caller's key was used for. */
 async function findRepeated(
   tx: Transaction,
   userId: string,
   { idempotencyKey, bodyHash }: Submission,
 ): Promise<string | null> {
   if (idempotencyKey === null) return null
-  const { rows } = await tx.query<{ body_hash: Buffer; job_id: string }>({
+  const row = await findRow<{ body_hash: Buffer; job_id: string }>(tx, {
     name: 'find-idempotency-key',
     text: 'SELECT body_hash, job_id FROM idempotency_keys WHERE user_id = $1 AND key = $2',
     values: [userId, idempotencyKey],
   })
-  const [row] = rows
   if (!row) return null
   if (row.body_hash.equals(bodyHash)) return row.job_id
   const message = 'This Idempotency-Key was used for another submission. Use a new key for a new job.'
-  throw new GpuqError('invalid_fields', message, { errors: [{ path: 'Idempotency-Key', message }] })
+  throw invalidField('Idempotency-Key', message, message)
 }
 
-/** Whose job it is, and who sends it: an idempotency key is the sender's. */
+/** The owner of a job, and the caller who submits it. An idempotency key belongs to the caller. */
 interface JobOwner {
   callerId: string
   userId: string
