@@ -44,7 +44,7 @@ for (const [width, scheme] of [
       .poll(() => picture.evaluate((image) => image instanceof HTMLImageElement && image.naturalWidth))
       .toBe(1)
     await page.getByRole('button', { name: 'model.bin', exact: true }).click()
-    await expect(page.getByText('neither text nor a picture')).toBeVisible()
+    await expect(page.getByText('neither text nor an image')).toBeVisible()
     await expect(page.getByText('\\u{202e}gnp.exe\\u{a}\\u{1b}[31m')).toBeVisible()
     await expectNoSideScroll(page)
     expect(await page.title()).not.toContain('owned')

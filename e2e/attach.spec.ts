@@ -103,6 +103,6 @@ test("a user cannot attach to another user's job", async () => {
   const id = await running(talker, configText({ tty: true, ...longRunning }))
   const terminal = await gpuq(['attach', id], other)
   expect(await terminal.ended).toBe(1)
-  expect(terminal.output).toContain('There is no job with this id among yours.')
+  expect(terminal.output).toContain('You have no job with this id.')
   await person.client.jobs.cancel(id)
 })

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 
-/** A browser saves these and never shows them: a job may have written anything, HTML included. */
+/** Makes browsers save the file and never show it: a job may have written anything, including HTML. */
 const safe = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
@@ -8,16 +8,10 @@ const safe = {
   'cross-origin-resource-policy': 'same-origin',
 }
 
-interface Attachment {
-  /** What it is called when it is saved; without separators and what cannot be seen. */
-  name: string
-  type: string
-}
-
-/** A download. */
+/** Returns a download. `name` contains no separators and no invisible characters. */
 export function contentDisposition(
   content: Readable | AsyncIterable<Uint8Array>,
-  { name, type }: Attachment,
+  { name, type }: { name: string; type: string },
 ): Response {
   const stream = content instanceof Readable ? content : Readable.from(content, { objectMode: false })
   return new Response(Readable.toWeb(stream) as ReadableStream<Uint8Array>, {
@@ -25,7 +19,7 @@ export function contentDisposition(
   })
 }
 
-/** RFC 6266: the name in ASCII, and where that loses something, the whole name too. */
+/** RFC 6266: the name in ASCII, and also the complete name if it has other characters. */
 function disposition(name: string): string {
   const plain = name.replace(/[^\w.-]/g, '_')
   if (plain === name) return `attachment; filename="${plain}"`

@@ -7,12 +7,12 @@ import { countRanks, readOutput } from '../../results/read-output'
 import { storage } from '../../storage/storage'
 import { waitForResultFile } from '../live/wait'
 import type { VisibleJob } from '../read/job-visibility'
-import { deletedAfterDays } from './artifacts'
+import { filesDeleted } from './artifacts'
 import { contentDisposition } from './content-disposition'
 
 /**
- * A job's JSONL file, or its output as plain text, of several ranks one after the other and each line under its rank's
- * label. The text of a running job is what there is so far.
+ * Returns a job's JSONL file, or its output so far as plain text. The text of several ranks has one rank after the
+ * other, with the rank as a label on each line.
  * @throws 409 for the file of a job that has not ended, 503 while the file is being written.
  */
 export async function downloadResult(job: VisibleJob, format: 'jsonl' | 'text'): Promise<Response> {
@@ -23,16 +23,16 @@ export async function downloadResult(job: VisibleJob, format: 'jsonl' | 'text'):
     })
   }
   if (!isFinal(job.status)) {
-    throw new GpuqError('conflict', 'The job has not ended yet. Its result file is written when it does.')
+    throw new GpuqError(
+      'conflict',
+      'The job has not ended yet. Its result file is written after its end. Try again later.',
+    )
   }
-  const days = await deletedAfterDays(job.id)
-  if (days !== null) {
-    throw new GpuqError('not_found', `It was deleted after ${days} days, by the retention of its project.`)
-  }
+  if (job.deletedAfterDays !== null) throw filesDeleted(job.deletedAfterDays)
   const file = await waitForResultFile(job.id, AbortSignal.timeout(5_000))
   if (!file) {
     throw new GpuqError('unavailable', 'The result file is being written. Try again in a second.', {
-      headers: { 'retry-after': '1' },
+      retryAfterS: 1,
     })
   }
   const { stream } = await storage().open(resultKey(file.name))

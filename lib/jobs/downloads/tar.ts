@@ -1,8 +1,8 @@
-/** Tar archives (POSIX.1-2001, pax) as they are sent: nothing is held but the part on its way. */
+/** Tar archives (POSIX.1-2001, pax) as streams: only the current part is in memory. */
 
 const block = 512
 
-/** A file that goes into the archive. */
+/** A file for the archive. */
 export interface TarEntry {
   /** Relative, with slashes. */
   path: string
@@ -11,26 +11,27 @@ export interface TarEntry {
   open(): Promise<AsyncIterable<Uint8Array>>
 }
 
-/** The archive of some files. @throws when a file is not as long as it was said to be: what was sent is useless then. */
+/** Streams an archive. @throws if a file does not have its declared size, because the archive is then invalid. */
 export async function* tarOf(entries: Iterable<TarEntry>): AsyncGenerator<Uint8Array> {
   for (const entry of entries) {
     const seconds = Math.floor(entry.modified.getTime() / 1000)
     const records = Buffer.from(paxRecord('path', entry.path) + paxRecord('size', String(entry.bytes)))
     yield Buffer.concat([header('pax', 'x', records.length, seconds), records, padding(records.length)])
-    // What pax says goes before these; old programs see a short name.
+    // The pax records take precedence; programs without pax support see this short name.
     yield header('file', '0', entry.bytes < 8 ** 11 ? entry.bytes : 0, seconds)
     let sent = 0
     for await (const part of await entry.open()) {
       sent += part.length
       yield part
     }
-    if (sent !== entry.bytes) throw new Error(`${sent} bytes came of a file of ${entry.bytes}`)
+    if (sent !== entry.bytes)
+      throw new Error(`${entry.path} has ${sent} bytes in the store, but ${entry.bytes} in the database.`)
     yield padding(entry.bytes)
   }
   yield Buffer.alloc(2 * block)
 }
 
-/** `LENGTH KEY=VALUE\n`, where the length counts itself. */
+/** `LENGTH KEY=VALUE\n`. The length includes its own digits. */
 function paxRecord(key: string, value: string): string {
   const rest = ` ${key}=${value}\n`
   const bytes = Buffer.byteLength(rest)

@@ -70,7 +70,10 @@ export async function endAttempt(tx: Transaction, live: LiveAttempt): Promise<vo
   }
 }
 
-/** Notifies the job's watchers and the scheduler. Part of the UPDATE itself, which saves a round trip before the GPUs' next job. */
+/**
+ * SQL that notifies the job's watchers and the scheduler. It is part of the UPDATE: a second statement would delay the
+ * GPUs' next job.
+ */
 function notifyOf(jobId: string): string {
   return `pg_notify('${channels.job}', ${jobId}::text), pg_notify('${channels.queue}', ${jobId}::text)`
 }

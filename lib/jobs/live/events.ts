@@ -6,49 +6,49 @@ import { GpuqError } from '../../contract/errors'
 import { isFinal } from '../../contract/status'
 import { type RankOutput, readRanks, tailOffsets } from '../../results/read-output'
 import { readJobDetail } from '../read/read'
-import { lookEveryMs, watchJob } from './wait'
+import { pollIntervalMs, watchJob } from './wait'
 
 /**
  * A job as server-sent events:
- * - `job`: the job's detail, whenever it changed;
- * - `output`: JSONL records of one task, one a `data:` line; its id is `attempt:byte`, from which a reader goes on; for a
- *   job over several nodes it has a byte for each rank, as `attempt:byte,byte`;
- * - `reset`: a new attempt begins, and what was shown belongs to an earlier one;
+ * - `job`: the job's detail, after each change;
+ * - `output`: JSONL records of one task, one in each `data:` line. The id is the position from which a reader continues:
+ *   `attempt:byte`, or for several ranks `attempt:byte,byte`;
+ * - `reset`: a new attempt starts; the output so far belongs to an earlier one;
  * - `end`: the job has ended and everything was sent.
  */
 
-/** Open streams of one user: enough for many tabs, too few to overload the server. */
+/** Open streams of one user: enough for many tabs, and too few to overload the server. */
 const streamsPerUser = 32
 const keepAliveMs = 15_000
-/** Output may ring many times a second: whether the reader may still read is asked less often. */
-const askEveryMs = 2_000
+/** Output may arrive many times per second; the reader's credential is checked less often. */
+const checkEveryMs = 2_000
 const encoder = new TextEncoder()
 
 interface Position {
   attempt: number
-  /** Of each rank's output; a rank that is missing here is read from its beginning. */
+  /** The next byte of each rank's output; 0 for a missing rank. */
   bytes: readonly number[]
 }
 
-/** Where a reader begins: behind the last event that it saw, else so many bytes before the end, else at the start. */
+/** Where a reader starts: after its last event, otherwise `tail` bytes before the end, otherwise at the start. */
 interface EventsFrom {
   lastEventId: string | null
   tail?: number | undefined
 }
 
-/**
- * Opens the stream.
- * @throws 429 when the user has too many open.
- */
+/** Opens the stream. @throws 429 if the user has too many. */
 export function jobEvents(actor: Actor, jobId: string, from: EventsFrom, signal: AbortSignal): Response {
-  const leave = takeSlot(`streams of ${actor.userId}`, streamsPerUser)
-  if (!leave) throw tooManyStreams()
+  const release = takeSlot(`streams of ${actor.userId}`, streamsPerUser)
+  if (!release) {
+    const message = `You have ${streamsPerUser} live pages open, which is the limit. Close some of them.`
+    throw new GpuqError('rate_limited', message, { retryAfterS: 10 })
+  }
   const ended = new AbortController()
   const events = follow(actor, jobId, from, AbortSignal.any([signal, ended.signal]))
   const close = () => {
-    leave()
+    release()
     ended.abort()
-    // A stream that nobody reads from any more would keep its listeners and its open file for ever.
+    // Without this, an abandoned stream would keep its listeners and its open file forever.
     events.return(undefined).catch(() => undefined)
   }
   signal.addEventListener('abort', close)
@@ -70,14 +70,14 @@ export function jobEvents(actor: Actor, jobId: string, from: EventsFrom, signal:
   })
 }
 
-/** Where a reader's last event left it. Anything else than what gpuq itself gave out is the beginning. */
+/** Parses the position of a reader's last event. An id that gpuq did not create means the start. */
 export function parsePosition(lastEventId: string | null): Position {
   const match = lastEventId?.match(/^(\d{1,9}):(\d{1,15}(?:,\d{1,15}){0,63})$/)
   if (!match) return { attempt: 0, bytes: [] }
   return { attempt: Number(match[1]), bytes: (match[2] ?? '').split(',').map(Number) }
 }
 
-/** The position behind a piece of one rank's output. */
+/** Returns the position after a piece of one rank's output. */
 export function advance({ attempt, bytes }: Position, { rank, records }: RankOutput): Position {
   const next = Array.from({ length: Math.max(bytes.length, rank + 1) }, (_, of) => bytes[of] ?? 0)
   next[rank] = (next[rank] ?? 0) + records.length
@@ -92,7 +92,7 @@ async function* follow(
 ): AsyncGenerator<string, void> {
   const change = new ChangeSignal(signal)
   const stops = await Promise.all([watchJob(jobId, change.notify), watchJob(jobId, change.notify, 'output')])
-  const mayRead = askingNowAndThen(actor)
+  const mayRead = cachedCredentialCheck(actor)
   let position = parsePosition(from.lastEventId)
   let shown = ''
   let quietSince = performance.now()
@@ -106,9 +106,9 @@ async function* follow(
         const bytes = tail === undefined ? [] : await tailOffsets(jobId, job.attempt, tail)
         position = { attempt: job.attempt, bytes }
       }
-      const { output_bytes: _, ...told } = job
-      const detail = JSON.stringify(told)
-      // Read after the status: a verdict is written after the last of the output.
+      const { output_bytes: _, ...compared } = job
+      const detail = JSON.stringify(compared)
+      // The output is read after the status, because the final status is written after the last output.
       for await (const piece of wholeRecords(readRanks(jobId, position.attempt, position.bytes))) {
         position = advance(position, piece)
         yield outputEvent(position, piece.records)
@@ -121,40 +121,35 @@ async function* follow(
       }
       if (isFinal(job.status)) return yield 'event: end\ndata: {}\n\n'
       if (performance.now() - quietSince > keepAliveMs) {
-        yield ': still here\n\n'
+        yield ': keep-alive\n\n'
         quietSince = performance.now()
       }
-      await change.wait(lookEveryMs)
+      await change.wait(pollIntervalMs)
     }
   } finally {
     for (const stop of stops) stop()
   }
 }
 
-function tooManyStreams(): GpuqError {
-  const message = `You have ${streamsPerUser} live pages open, which is the most. Close some of them.`
-  return new GpuqError('rate_limited', message, { headers: { 'retry-after': '10' } })
-}
-
-/** Whether the reader may still read; what was true is believed for a moment. */
-function askingNowAndThen(actor: Actor): () => Promise<boolean> {
-  let askedAt = performance.now()
+/** Checks whether the reader's credential is still valid. A valid result is reused for {@link checkEveryMs}. */
+function cachedCredentialCheck(actor: Actor): () => Promise<boolean> {
+  let checkedAt = performance.now()
   return async () => {
-    if (performance.now() - askedAt < askEveryMs) return true
-    askedAt = performance.now()
+    if (performance.now() - checkedAt < checkEveryMs) return true
+    checkedAt = performance.now()
     return isCredentialValid(actor)
   }
 }
 
-/** Records end with a line feed each; none of them holds one, nor a carriage return. */
+/** Each record ends with a line feed, and contains neither a line feed nor a carriage return. */
 function outputEvent({ attempt, bytes }: Position, records: Buffer): string {
   const lines = records.toString('utf8').trimEnd().replaceAll('\n', '\ndata: ')
   return `id: ${attempt}:${bytes.join(',')}\nevent: output\ndata: ${lines}\n\n`
 }
 
-/** Cuts what comes at the ends of records: a file is read in pieces that know nothing of them. */
+/** Splits output at the ends of records: the chunks of a file have arbitrary boundaries. */
 async function* wholeRecords(source: AsyncIterable<RankOutput>): AsyncGenerator<RankOutput> {
-  // A rank's output ends with a record's end, so nothing is left over where the next one's begins.
+  // The output of each rank ends with a complete record, so no rest remains when the next rank starts.
   let rest: Buffer = Buffer.alloc(0)
   for await (const { rank, records } of source) {
     const bytes = rest.length === 0 ? records : Buffer.concat([rest, records])

@@ -4,19 +4,19 @@ import { GpuqError } from '../../contract/errors'
 import type { TerminalSize } from '../../contract/jobs'
 import { channels } from '../../database/listen'
 import { acquireLockOf } from '../../database/locks'
-import { type Transaction, transaction } from '../../database/transaction'
+import { findRow, type Transaction, transaction } from '../../database/transaction'
 import { findVisibleJob } from '../read/job-visibility'
 
-/** Largest piece that is taken at once. */
+/** Maximum bytes of one request. */
 export const maxInputBytes = 64 * 1024
-/** Most that waits for one program to read it, and in how many pieces. */
+/** Maximum input that waits for one program to read it. */
 const maxWaitingBytes = 1024 * 1024
 const maxWaitingPieces = 4096
 
 /**
- * Types at the terminal of a running job. Pieces reach the program in the order in which they were accepted, each once.
- * @param read gives what was typed; asked only once it is clear that the job may be seen.
- * @throws 404 for another's job, 409 when it does not run or has no terminal, 429 while too much waits to be read.
+ * Types at the terminal of a running job. The program receives all input once, in the order of its acceptance.
+ * @param read reads the input; called only after it is clear that the actor may see the job.
+ * @throws 404 for another user's job, 409 if it does not run or has no terminal, 429 while too much input waits.
  */
 export async function typeInto(
   actor: Actor,
@@ -25,7 +25,7 @@ export async function typeInto(
   read: () => Promise<Buffer>,
 ): Promise<void> {
   await atTerminal(actor, jobId, rank, read, async (tx, taskId, bytes) => {
-    // One at a time for each terminal: numbers are given in the order of the commits, and the limit is exact.
+    // Serializes the input of a terminal: row numbers then have the order of the commits, and the limit is exact.
     await acquireLockOf(tx, 'terminalInput', taskId)
     const { rowCount } = await tx.query({
       name: 'type-input',
@@ -36,14 +36,14 @@ export async function typeInto(
       values: [taskId, bytes, maxWaitingPieces, maxWaitingBytes],
     })
     if (rowCount === 1) return
-    const message = 'The program has not read what was typed before. Wait until it does.'
-    throw new GpuqError('rate_limited', message, { headers: { 'retry-after': '1' } })
+    const message = 'The program has not read the earlier input yet. Wait until it does.'
+    throw new GpuqError('rate_limited', message, { retryAfterS: 1 })
   })
 }
 
 /**
- * Says how large the terminal of a running job is to be; the program is told.
- * @param read gives the size; asked only once it is clear that the job may be seen.
+ * Sets the size of a running job's terminal. The program is notified.
+ * @param read reads the size; called only after it is clear that the actor may see the job.
  */
 export async function resizeTerminal(
   actor: Actor,
@@ -67,40 +67,40 @@ async function atTerminal<Input>(
   const job = await findVisibleJob(actor, jobId)
   const input = await read()
   await transaction(async (tx) => {
-    const { rows } = await tx.query<{ tty: boolean; taskId: string | null }>({
+    const found = await findRow<{ tty: boolean; taskId: string | null }>(tx, {
       name: 'find-terminal',
       text: `SELECT coalesce(j.spec->'tty' = 'true', false) AS tty, t.id AS "taskId"
                FROM jobs j LEFT JOIN tasks t ON t.job_id = j.id AND t.attempt = j.attempt AND t.rank = $2 AND t.status = 'running'
               WHERE j.id = $1`,
       values: [job.id, rank],
     })
-    const [found] = rows
     if (!found?.tty) {
-      const advice = 'It would have to be submitted with "tty: true".'
-      throw new GpuqError('conflict', `The job has no terminal. ${advice}`)
+      throw new GpuqError('conflict', 'The job has no terminal. Submit it with "tty: true" to get one.')
     }
     if (found.taskId === null) {
       throw new GpuqError('conflict', `The job is not running${rank === 0 ? '' : ` as rank ${rank}`}.`)
     }
-    if (job.userId !== actor.userId && isAdmin(actor)) await noteStranger(tx, actor, found.taskId, job.id)
+    if (job.userId !== actor.userId && isAdmin(actor))
+      await recordAdminAccess(tx, actor, found.taskId, job.id)
     await act(tx, found.taskId, input)
     await tx.query('SELECT pg_notify($1, $2)', [channels.terminal, found.taskId])
   })
 }
 
-/** That an admin was at somebody's terminal is written down once for each task, not for each key. */
-async function noteStranger(tx: Transaction, actor: Actor, taskId: string, jobId: string): Promise<void> {
+/** Records that an admin used another user's terminal. Writes one event for each task and not for each key. */
+async function recordAdminAccess(
+  tx: Transaction,
+  actor: Actor,
+  taskId: string,
+  jobId: string,
+): Promise<void> {
   const { rowCount } = await tx.query(
     `SELECT 1 FROM audit_events
       WHERE action = 'terminal_used' AND target = $3 AND actor_id = $1 AND detail->>'task' = $2 LIMIT 1`,
     [actor.userId, taskId, jobId],
   )
   if (rowCount === 0) {
-    await recordAudit(tx, {
-      actorId: actor.userId,
-      action: 'terminal_used',
-      target: jobId,
-      detail: { task: taskId },
-    })
+    const detail = { task: taskId }
+    await recordAudit(tx, { actorId: actor.userId, action: 'terminal_used', target: jobId, detail })
   }
 }

@@ -3,12 +3,13 @@ import { isFinal, type JobStatus } from '../../contract/status'
 import { isDatabaseAway } from '../../database/away'
 import { database } from '../../database/client'
 import { listener } from '../../database/listen'
+import { findRow } from '../../database/transaction'
 import { findResultFile, type StoredResultFile } from '../../results/read-output'
 
-/** How often a waiter looks by itself, should a notification be lost. */
-export const lookEveryMs = 2_000
+/** Interval of polling, in case a notification was lost. */
+export const pollIntervalMs = 2_000
 
-/** Calls `onChange` when the job's notifications come. Resolves once it listens; returns how to stop. */
+/** Calls `onChange` for each notification of the job. Resolves once it listens. Returns the function that stops it. */
 export function watchJob(
   jobId: string,
   onChange: () => void,
@@ -19,49 +20,42 @@ export function watchJob(
   })
 }
 
-/** Waits until the job has its verdict. False when `signal` was aborted first: the job itself goes on. */
+/** Waits until the job has its final status. Returns false if `signal` was aborted first. */
 export async function waitUntilFinal(jobId: string, signal: AbortSignal): Promise<boolean> {
   const final = await waitFor(jobId, signal, async () => {
-    const status = await readStatus(jobId)
-    return status === null || isFinal(status)
+    const job = await findRow<{ status: JobStatus }>(database().pool, {
+      name: 'job-status',
+      text: 'SELECT status FROM jobs WHERE id = $1',
+      values: [jobId],
+    })
+    return !job || isFinal(job.status)
   })
   return final ?? false
 }
 
-/** Waits for an ended job's file, which is written moments after the verdict; null when `signal` was aborted first. */
+/** Waits for the result file, which follows the job's end shortly. Returns null if `signal` was aborted first. */
 export function waitForResultFile(jobId: string, signal: AbortSignal): Promise<StoredResultFile | null> {
   return waitFor(jobId, signal, () => findResultFile(jobId))
 }
 
 /**
- * Looks whenever the job changes, until there is something; null when `signal` was aborted first. A look that the database
- * does not answer finds nothing: whoever waits has waited long, and it is back in a moment.
+ * Calls `check` after each change of the job until it returns a value; null if `signal` was aborted first. Goes on if
+ * the database is unavailable for a moment, so that a long wait survives a restart of the database.
  */
-async function waitFor<T>(jobId: string, signal: AbortSignal, look: () => Promise<T>): Promise<T | null> {
+async function waitFor<T>(jobId: string, signal: AbortSignal, check: () => Promise<T>): Promise<T | null> {
   const change = new ChangeSignal(signal)
   const stop = await watchJob(jobId, change.notify)
   try {
     while (!signal.aborted) {
-      const found = await look().catch(unlessAway)
+      const found = await check().catch((error: unknown) => {
+        if (!isDatabaseAway(error)) throw error
+        return null
+      })
       if (found) return found
-      await change.wait(lookEveryMs)
+      await change.wait(pollIntervalMs)
     }
     return null
   } finally {
     stop()
   }
-}
-
-function unlessAway(error: unknown): null {
-  if (!isDatabaseAway(error)) throw error
-  return null
-}
-
-async function readStatus(jobId: string): Promise<JobStatus | null> {
-  const { rows } = await database().pool.query<{ status: JobStatus }>({
-    name: 'job-status',
-    text: 'SELECT status FROM jobs WHERE id = $1',
-    values: [jobId],
-  })
-  return rows[0]?.status ?? null
 }

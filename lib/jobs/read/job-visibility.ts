@@ -3,44 +3,43 @@ import { type Actor, isAdmin } from '../../access/actor'
 import { GpuqError } from '../../contract/errors'
 import type { JobStatus } from '../../contract/status'
 import { database } from '../../database/client'
+import { findRow } from '../../database/transaction'
 
-/** The one place that decides which jobs an actor may see: their own; an admin's are everyone's. */
+/** SQL condition for the jobs that an actor may see: their own, or for an admin all. Only this function decides it. */
 export function visibilityFilter(actor: Actor): { sql: string; values: unknown[] } {
   return isAdmin(actor) ? { sql: 'true', values: [] } : { sql: 'j.user_id = $1', values: [actor.userId] }
 }
 
-/** A job that the actor may see, as the queries behind it need it. */
+/** A job that the actor may see. */
 export interface VisibleJob {
   id: string
   userId: string
   status: JobStatus
   attempt: number
+  /** The retention after which the job's files were deleted; null: they were not. */
+  deletedAfterDays: number | null
 }
 
 const noSuchJob = () =>
-  new GpuqError(
-    'not_found',
-    'There is no job with this id among yours. Look at /api/jobs for the ones there are.',
-  )
+  new GpuqError('not_found', 'You have no job with this id. GET /api/jobs lists your jobs.')
 
-const uuid = z.uuid()
-
-/** Finds a job that the actor may see. Another's job and one that never was are the same 404. */
+/** Finds a job that the actor may see. @throws 404, the same for an unknown job and for another user's. */
 export async function findVisibleJob(actor: Actor, jobId: string): Promise<VisibleJob> {
-  if (!uuid.safeParse(jobId).success) throw noSuchJob()
+  if (!z.uuid().safeParse(jobId).success) throw noSuchJob()
   const { sql, values } = visibilityFilter(actor)
-  const { rows } = await database().pool.query<VisibleJob>(
-    `SELECT j.id, j.user_id AS "userId", j.status, j.attempt FROM jobs j
+  const job = await findRow<VisibleJob>(
+    database().pool,
+    `SELECT j.id, j.user_id AS "userId", j.status, j.attempt, j.deleted_after_days AS "deletedAfterDays" FROM jobs j
       WHERE ${sql} AND j.id = $${values.length + 1}`,
     [...values, jobId],
   )
-  if (!rows[0]) throw noSuchJob()
-  return rows[0]
+  if (!job) throw noSuchJob()
+  return job
 }
 
 /**
- * The upload API's `?user_id=`: names the caller, or for an admin any user.
- * @throws 403 when it is somebody else.
+ * Checks `?user_id=` of the upload API: the caller, or for an admin any user.
+ * @throws 403 otherwise.
  */
 export function requireUserId(actor: Actor, userId: string | undefined): void {
   if (userId === undefined || userId.toLowerCase() === actor.handle.toLowerCase() || isAdmin(actor)) return

@@ -5,35 +5,28 @@ import { database } from '../../database/client'
 import { cutPage, decodeTimeCursor, type Page } from '../../database/pagination'
 import { requireUserId } from './job-visibility'
 
-interface JobRow {
-  id: string
-  name: string | null
+/** A row with {@link summaryColumns}: a {@link JobSummary} with the status and the times of the database. */
+export interface SummaryRow
+  extends Omit<JobSummary, 'status' | 'created_at' | 'started_at' | 'completed_at'> {
   status: JobStatus
-  reason: string | null
-  handle: string
-  competition_id: string
-  project: string
-  environment: string
-  node: number | null
-  exit_code: number | null
-  expected_time_s: number
-  terminal: boolean
   created_at: Date
   started_at: Date | null
-  ended_at: Date | null
+  completed_at: Date | null
 }
 
-/** The columns of a {@link JobSummary}; the keyset on (created_at, id) runs along an index for each set of filters. */
+/** The order by (created_at, id) uses an index for each combination of filters. */
 export const summaryColumns = `
-  j.id, j.name, j.status, j.reason, u.handle, j.competition_id, p.slug AS project, e.name AS environment,
+  j.id AS job_id, j.name, j.status, j.reason, u.handle AS user_id, j.competition_id, p.slug AS project_id,
+  e.name AS environment,
   (SELECT n.number FROM tasks t JOIN nodes n ON n.id = t.node_id
-    WHERE t.job_id = j.id AND t.attempt = j.attempt AND t.rank = 0) AS node,
-  j.exit_code, j.expected_time_s, coalesce(j.spec->'tty' = 'true', false) AS terminal, j.created_at, j.started_at, j.ended_at`
+    WHERE t.job_id = j.id AND t.attempt = j.attempt AND t.rank = 0) AS node_id,
+  j.exit_code, j.expected_time_s AS expected_time, coalesce(j.spec->'tty' = 'true', false) AS terminal,
+  j.created_at, j.started_at, j.ended_at AS completed_at`
 
 export const summaryJoins = `
   JOIN users u ON u.id = j.user_id JOIN projects p ON p.id = j.project_id JOIN environments e ON e.id = j.environment_id`
 
-/** Jobs the actor may see, newest first. */
+/** Lists jobs that the actor may see, the latest first. */
 export async function listJobs(actor: Actor, filters: JobFilters): Promise<Page<JobSummary>> {
   requireUserId(actor, filters.user_id)
   if (filters.all) requireAdmin(actor)
@@ -48,16 +41,16 @@ export async function listJobs(actor: Actor, filters: JobFilters): Promise<Page<
   if (filters.project_id) where.push(`p.slug = ${bind(filters.project_id)}`)
   const after = decodeTimeCursor(filters.cursor)
   if (after.at) where.push(`(j.created_at, j.id) < (${bind(after.at)}::timestamptz, ${bind(after.id)}::uuid)`)
-  const { rows } = await database().pool.query<JobRow>(
+  const { rows } = await database().pool.query<SummaryRow>(
     `SELECT ${summaryColumns} FROM jobs j ${summaryJoins}
       ${where.length > 0 ? `WHERE ${where.join(' AND ')}` : ''}
       ORDER BY j.created_at DESC, j.id DESC LIMIT ${bind(filters.limit + 1)}`,
     values,
   )
-  return cutPage(rows, filters.limit, ({ created_at, id }) => [created_at.toISOString(), id], toSummary)
+  return cutPage(rows, filters.limit, (row) => [row.created_at.toISOString(), row.job_id], toSummary)
 }
 
-/** One stored status is an index's prefix; several are not. */
+/** A single status allows the use of an index's prefix. */
 function statusFilter(statuses: JobStatus[], bind: (value: unknown) => string): string {
   const [only] = statuses
   return statuses.length === 1
@@ -65,24 +58,12 @@ function statusFilter(statuses: JobStatus[], bind: (value: unknown) => string): 
     : `j.status = ANY (${bind(statuses)}::"JobStatus"[])`
 }
 
-export function toSummary(row: JobRow): JobSummary {
+export function toSummary(row: SummaryRow): JobSummary {
   return {
-    job_id: row.id,
-    name: row.name,
+    ...row,
     status: toUploadStatus(row.status),
-    reason: row.reason,
-    user_id: row.handle,
-    competition_id: row.competition_id,
-    project_id: row.project,
-    environment: row.environment,
-    node_id: row.node,
-    exit_code: row.exit_code,
-    expected_time: row.expected_time_s,
-    terminal: row.terminal,
     created_at: row.created_at.toISOString(),
     started_at: row.started_at?.toISOString() ?? null,
-    completed_at: row.ended_at?.toISOString() ?? null,
+    completed_at: row.completed_at?.toISOString() ?? null,
   }
 }
-
-export type { JobRow }

@@ -1,39 +1,36 @@
 import type { Actor } from '../../access/actor'
 import { configToYaml } from '../../contract/config/config'
 import { parseSpec, readSpec, type StoredSpec, type Unparsed } from '../../contract/config/stored-spec'
-import type { JobDetail, JobResult, JobSource, RankResult } from '../../contract/jobs'
+import {
+  type JobDetail,
+  type JobResult,
+  type JobSource,
+  type JobSummary,
+  jobDetailSchema,
+  type RankResult,
+} from '../../contract/jobs'
 import { reasonText } from '../../contract/reasons'
+import { toUploadStatus } from '../../contract/status'
 import { database } from '../../database/client'
+import { oneRow } from '../../database/transaction'
 import { collectOutput } from '../../results/decode'
 import { countRanks, readOutput } from '../../results/read-output'
 import { findVisibleJob } from './job-visibility'
-import { type JobRow, summaryColumns, summaryJoins, toSummary } from './list'
+import { type SummaryRow, summaryColumns, summaryJoins, toSummary } from './list'
 import { instancesOfJob, toResources } from './resources'
 import { type NoticeRow, toNotice } from './to-notice'
 
-interface DetailRow extends JobRow, NoticeRow {
+type DerivedKey = 'reason_text' | 'placed' | 'resources' | 'tags' | 'notice'
+
+/** A row of {@link selectDetail}: the columns of the API, and those from which the other keys are derived. */
+interface DetailRow extends SummaryRow, NoticeRow, Omit<JobDetail, keyof JobSummary | DerivedKey> {
   reason_detail: string | null
-  attempt: number
-  max_retries: number
-  time_limit_s: number
   spec: StoredSpec
-  node_name: string | null
-  gpus: JobDetail['gpus']
   instances: unknown
-  cancel_requested: boolean
-  output_bytes: number
-  result_file: string | null
-  deleted_after_days: number | null
-  command: string | null
-  run_id: string | null
-  run_name: string | null
-  archive: JobDetail['archive']
-  provision: JobDetail['provision']
-  priority: number
 }
 
 const selectDetail = `
-  SELECT ${summaryColumns}, j.reason_detail, j.attempt, j.max_retries, j.time_limit_s, j.spec, j.command,
+  SELECT ${summaryColumns}, j.reason_detail, j.attempt, j.max_retries, j.time_limit_s AS max_time, j.spec, j.command,
          j.run_id, j.run_name, j.deleted_after_days, j.priority, n.name AS node_name,
          coalesce((SELECT jsonb_agg(jsonb_build_object('uuid', g.uuid, 'index', g.index, 'model', g.model,
                                     'simulated', g.simulated, 'milli', a.milli) ORDER BY g.index)
@@ -56,61 +53,43 @@ const selectDetail = `
    WHERE j.id = $1`
 
 async function readDetailRow(jobId: string): Promise<DetailRow> {
-  const { rows } = await database().pool.query<Unparsed<DetailRow>>({
-    name: 'job-detail',
-    text: selectDetail,
-    values: [jobId],
-  })
-  const [row] = rows
-  if (!row) throw new Error(`job ${jobId} vanished`)
-  return parseSpec(row)
+  const query = { name: 'job-detail', text: selectDetail, values: [jobId] }
+  return parseSpec(await oneRow<Unparsed<DetailRow>>(database().pool, query))
 }
 
-/** Everything about one job, for whoever may see it. */
+/** Reads one job, if the actor may see it. */
 export async function readJob(actor: Actor, jobId: string): Promise<JobDetail> {
   const { id } = await findVisibleJob(actor, jobId)
   return readJobDetail(id)
 }
 
-/** The detail of a job whose visibility was proven before. */
+/** Reads a job. The caller has checked that the actor may see it. */
 export async function readJobDetail(jobId: string): Promise<JobDetail> {
   const row = await readDetailRow(jobId)
-  return {
+  const detail: JobDetail = {
+    ...row,
     ...toSummary(row),
     reason_text: reasonText(row),
     placed: row.status === 'scheduled' || row.status === 'running',
-    attempt: row.attempt,
-    max_retries: row.max_retries,
-    max_time: row.time_limit_s,
-    node_name: row.node_name,
-    gpus: row.gpus,
     resources: toResources(row.spec, row.instances),
-    cancel_requested: row.cancel_requested,
-    result_file: row.result_file,
-    deleted_after_days: row.deleted_after_days,
-    output_bytes: row.output_bytes,
     tags: row.spec.tags,
-    command: row.command,
-    run_id: row.run_id,
-    run_name: row.run_name,
-    archive: row.archive,
-    priority: row.priority,
-    provision: row.provision,
     notice: toNotice(row),
   }
+  // Removes the columns that only the derived keys need, such as the spec.
+  return jobDetailSchema.parse(detail)
 }
 
-/** What an answer may hold of each stream; the whole is there for download. */
+/** Maximum bytes of each stream in a response. The download has everything. */
 const answerBytes = 10 * 1024 * 1024
 
-/** The job as it stands, with what it printed so far. */
+/** Reads a job's status and its output so far. */
 export async function readResult(jobId: string): Promise<JobResult> {
   const row = await readDetailRow(jobId)
   const ranks = await readRankResults(jobId, row.attempt)
   const [{ stdout, stderr, results, truncated } = nothingPrinted] = ranks
   return {
-    job_id: row.id,
-    status: toSummary(row).status,
+    job_id: row.job_id,
+    status: toUploadStatus(row.status),
     reason: row.reason,
     reason_text: reasonText(row),
     stdout,
@@ -125,7 +104,7 @@ export async function readResult(jobId: string): Promise<JobResult> {
 
 const nothingPrinted: Omit<RankResult, 'rank'> = { stdout: '', stderr: '', results: [], truncated: false }
 
-/** What each task of an attempt printed; all of them together are no longer than what one may be. */
+/** Reads the output of each task of an attempt. All together they have at most {@link answerBytes} per stream. */
 async function readRankResults(jobId: string, attempt: number): Promise<RankResult[]> {
   const count = await countRanks(jobId, attempt)
   const maxBytes = Math.floor(answerBytes / Math.max(1, count))
@@ -136,23 +115,13 @@ async function readRankResults(jobId: string, attempt: number): Promise<RankResu
   return ranks
 }
 
-/** What there is of a job at the moment it is accepted. */
+/** The result of a job at the moment it is accepted. */
 export function acceptedResult(jobId: string): JobResult {
-  return {
-    job_id: jobId,
-    status: 'pending',
-    reason: null,
-    reason_text: null,
-    stdout: '',
-    stderr: '',
-    exit_code: null,
-    results: [],
-    result_file: null,
-    truncated: false,
-  }
+  const nothingKnown = { reason: null, reason_text: null, exit_code: null, result_file: null }
+  return { job_id: jobId, status: 'pending', ...nothingPrinted, ...nothingKnown }
 }
 
-/** What was submitted, without the token, so that it can be submitted again. */
+/** Reads the submitted program and config without the token, so that they can be submitted again. */
 export async function readSource(actor: Actor, jobId: string): Promise<JobSource> {
   const { id } = await findVisibleJob(actor, jobId)
   const { code, spec, command } = await database().prisma.job.findUniqueOrThrow({

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { placeManually } from '../../cluster/testing/placed'
 import { copyRows, makeJob, makeNode } from '../../cluster/testing/rows'
-import { jobDetailSchema } from '../../contract/jobs'
 import { testDatabase } from '../../database/testing/test-database'
 import { readJobDetail } from './read'
 
@@ -10,8 +9,7 @@ beforeEach(async () => {
   await db.pool.query('TRUNCATE jobs, nodes, users CASCADE')
 })
 
-/** The detail's part, held against what the interface says of it. */
-const resourcesOf = async (job: string) => jobDetailSchema.parse(await readJobDetail(job)).resources
+const resourcesOf = async (job: string) => (await readJobDetail(job)).resources
 
 const nothingMeasured = {
   gpu_load_mean: null,
@@ -21,7 +19,7 @@ const nothingMeasured = {
 }
 
 describe("a job's resources", () => {
-  it('are what it asked for, while it waits', async () => {
+  it('contain only the request while it waits', async () => {
     const job = await makeJob({ spec: { gpu_fraction: 0.5, gpu_memory_gb: 16, cpu: 2, memory_gb: 4 } })
     expect(await resourcesOf(job)).toEqual({
       asked: {
@@ -38,7 +36,7 @@ describe("a job's resources", () => {
     })
   })
 
-  it('are what it got, with its share of each GPU', async () => {
+  it('contain what it got, with its share of each GPU', async () => {
     const { nodeId } = await makeNode({ name: 'one', gpus: 2 })
     const job = await makeJob({ spec: { gpu_fraction: 0.25 } })
     await placeManually(nodeId, job, { indices: [1], milli: 250, cpuMilli: 1500, memoryMib: 2048 })
@@ -57,7 +55,7 @@ describe("a job's resources", () => {
     })
   })
 
-  it('tell how it used them: the mean of all samples and the highest memory of all instances', async () => {
+  it('contain the mean load of all samples and the highest memory of all instances', async () => {
     const { nodeId } = await makeNode({ gpus: 1 })
     const job = await makeJob()
     const task = await placeManually(nodeId, job)
@@ -78,7 +76,7 @@ describe("a job's resources", () => {
     expect(used.gpu_memory_peak_mib).toBe(6000)
   })
 
-  it('tell the cores of all instances together, and the memory of the fullest', async () => {
+  it('contain the sum of the cores of all instances, and the highest memory', async () => {
     const { nodeId } = await makeNode({ gpus: 1 })
     const job = await makeJob()
     const task = await placeManually(nodeId, job)
@@ -97,7 +95,7 @@ describe("a job's resources", () => {
     })
   })
 
-  it('are those of the last attempt', async () => {
+  it('belong to the last attempt', async () => {
     const { nodeId } = await makeNode({ gpus: 1 })
     const job = await makeJob()
     await placeManually(nodeId, job)

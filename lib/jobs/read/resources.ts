@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { StoredSpec } from '../../contract/config/stored-spec'
 import { type JobResources, jobInstanceSchema } from '../../contract/jobs'
 
-/** What every instance of a job's last attempt holds or held, as JSON, for a query in which `j` is the job. */
+/** SQL for what each instance of a job's last attempt holds or held, as JSON. `j` is the job. */
 export const instancesOfJob = `
   coalesce((SELECT jsonb_agg(jsonb_build_object(
                      'rank', i.rank, 'node', held.name, 'cpu_milli', i.cpu_milli, 'memory_mib', i.memory_mib,
@@ -27,7 +27,7 @@ const instanceRows = z.array(
   }),
 )
 
-/** The GPUs that a job asked for. */
+/** Returns the GPUs that a job requests. */
 export function askedOf(spec: StoredSpec) {
   return {
     gpu_count: spec.gpu_count,
@@ -38,7 +38,7 @@ export function askedOf(spec: StoredSpec) {
   }
 }
 
-/** What a job asked for, what it got, and how it used it. */
+/** Returns what a job requested, what it got, and how it used that. */
 export function toResources(spec: StoredSpec, instances: unknown): JobResources {
   const rows = instanceRows.parse(instances)
   return {
@@ -53,7 +53,7 @@ export function toResources(spec: StoredSpec, instances: unknown): JobResources 
   }
 }
 
-/** Every sample weighs the same, whichever instance it is of. */
+/** All samples of all instances have the same weight. */
 function meanLoad(rows: z.output<typeof instanceRows>): number | null {
   const sampled = rows.filter((row) => row.gpu_load_mean !== null && row.gpu_samples > 0)
   const samples = sampled.reduce((sum, row) => sum + row.gpu_samples, 0)

@@ -3,7 +3,7 @@ import { type NoticeRow, toNotice } from './to-notice'
 
 const at = new Date('2026-11-21T12:00:00Z')
 const row = (given: Partial<NoticeRow>): NoticeRow => ({
-  ended_at: at,
+  completed_at: at,
   notice_attempts: 0,
   notice_next_try_at: at,
   notice_settled_at: null,
@@ -11,16 +11,16 @@ const row = (given: Partial<NoticeRow>): NoticeRow => ({
   ...given,
 })
 
-describe('noticeOf', () => {
-  it('is nothing where nobody asked to be told', () => {
+describe('toNotice', () => {
+  it('is null without a notify_url', () => {
     expect(toNotice(row({ notice_attempts: null }))).toBeNull()
   })
 
-  it('waits for the end, which is not due before', () => {
-    expect(toNotice(row({ ended_at: null }))).toMatchObject({ state: 'waiting', next_try_at: null })
+  it('waits for the end of the job', () => {
+    expect(toNotice(row({ completed_at: null }))).toMatchObject({ state: 'waiting', next_try_at: null })
   })
 
-  it('says when it is tried again, and why', () => {
+  it('names the next attempt and the last problem', () => {
     expect(toNotice(row({ notice_attempts: 2, notice_problem: 'The address answered 500.' }))).toEqual({
       state: 'trying',
       attempts: 2,
@@ -30,7 +30,7 @@ describe('noticeOf', () => {
     })
   })
 
-  it('was told once it is settled without a problem, and given up with one', () => {
+  it('is told when settled without a problem, and given up with one', () => {
     const settled = { notice_attempts: 3, notice_settled_at: at }
     expect(toNotice(row(settled))).toMatchObject({ state: 'told', next_try_at: null })
     expect(toNotice(row({ ...settled, notice_problem: 'The address answered 503.' }))).toMatchObject({

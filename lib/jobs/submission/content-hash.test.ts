@@ -10,7 +10,7 @@ const job: JobContent = {
 }
 const hashOf = (changes: Partial<JobContent> = {}) => contentHash({ ...job, ...changes }).toString('hex')
 
-it('is the same for the same job, in whatever order its variables are named', () => {
+it('is the same for the same job, in any order of its variables', () => {
   expect(hashOf()).toMatch(/^[0-9a-f]{64}$/)
   expect(hashOf({ env: { MODE: 'train', SEED: '1' } })).toBe(hashOf())
 })
@@ -28,7 +28,7 @@ it.each<[string, Partial<JobContent>]>([
   expect(hashOf(changes)).not.toBe(hashOf())
 })
 
-it('tells contents apart that read the same when they are joined', () => {
+it('distinguishes contents that are equal when concatenated', () => {
   const words = fc.array(fc.string({ unit: fc.constantFrom('1', ':', ';', 'a', '') }), { maxLength: 4 })
   const content = fc.record({
     command: fc.option(fc.string({ unit: fc.constantFrom('1', ':', ';', 'a') }), { nil: undefined }),

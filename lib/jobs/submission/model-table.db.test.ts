@@ -13,12 +13,12 @@ beforeAll(async () => {
 })
 
 describe('the model table', () => {
-  it('is empty at first: every model needs one GPU', async () => {
+  it('is empty at first, so that every model needs one GPU', async () => {
     expect(await readModels()).toEqual({ default_requirement: 1, models: {} })
     expect(await resolveModels(['anything'])).toBe(1000)
   })
 
-  it('is replaced as a whole, by admins', async () => {
+  it('is replaced as a whole, only by admins', async () => {
     const small = { default_requirement: 0.25, models: { tiny: 0.125 } }
     const large = { default_requirement: 2, models: { 'Qwen2.5-3B': 0.5, 'qwen2.5-72b': 4, __proto: 8 } }
     expect(await replaceModels(admin.actor, small)).toEqual(small)
@@ -29,14 +29,14 @@ describe('the model table', () => {
     expect(rows).toEqual([{ detail: { default_requirement: 2, models: 3 } }])
   })
 
-  it('knows names without their case, and takes the most demanding of several', async () => {
+  it('ignores letter case, and returns the most demanding of several models', async () => {
     expect(await resolveModels(['QWEN2.5-3b'])).toBe(500)
     expect(await resolveModels(['unknown'])).toBe(2000)
     expect(await resolveModels(['qwen2.5-3b', 'qwen2.5-72B'])).toBe(4000)
     expect(await resolveModels(['qwen2.5-3b', 'unknown'])).toBe(2000)
   })
 
-  it('is one of many that come at once, never a mixture', async () => {
+  it('is one of several concurrent tables, and never a mixture', async () => {
     const tables = [1, 2, 3, 4, 5].map((gpus) => {
       return { default_requirement: gpus, models: { [`model-${gpus}`]: gpus, shared: gpus } }
     })

@@ -17,7 +17,7 @@ beforeAll(async () => {
   await replaceModels(admin.actor, { default_requirement: 1, models: { small: 0.5, large: 3 } })
 })
 
-/** Submits a config's text, and returns what was stored of it. */
+/** Submits the text of a config. Returns what was stored. */
 async function stored(extra: string): Promise<Record<string, unknown>> {
   const parsed = parseConfig(`competition_id: c\nproject_id: p\nexpected_time: 10\n${extra}`)
   if (!parsed.ok) throw new Error(parsed.errors[0]?.message)
@@ -46,7 +46,7 @@ it('gives an uploaded job the GPUs of the model in its arguments', async () => {
   expect(await stored('args: ["--llm", "unknown"]')).toMatchObject({ gpu_count: 1 })
 })
 
-it('leaves alone what a config says itself', async () => {
+it('keeps the GPUs that a config sets itself', async () => {
   expect(await stored('args: --llm large\ngpu_count: 1')).toMatchObject({ gpu_count: 1 })
   expect(await stored('args: --llm large\ngpu_fraction: 0.25')).toMatchObject({ gpu_fraction: 0.25 })
   const none = await stored('args: --epochs 3')

@@ -55,8 +55,8 @@ async function place(): Promise<void> {
 }
 
 describe('submitting', () => {
-  // An environment is there once one job is.
-  it('admits one of fifty at once where one active job is allowed, and one job only', async () => {
+  // The first job creates the environment.
+  it('admits one of fifty concurrent submissions under a limit of one active job', async () => {
     await makeJob()
     const actor = await researcher()
     const outcomes = await Promise.allSettled(
@@ -74,7 +74,7 @@ describe('submitting', () => {
     expect((await listJobs(actor, jobFiltersSchema.parse({}))).items).toHaveLength(1)
   })
 
-  it('admits five of two hundred in a minute, and says what is left', async () => {
+  it('admits five of two hundred submissions in a minute, and returns the remaining number', async () => {
     const actor = await researcher({ limits: { submissionsPerMinute: null, maxActiveJobs: 1000 } })
     const first = await submitJob(actor, submission())
     expect(first.headers).toMatchObject({ 'ratelimit-limit': '5', 'ratelimit-remaining': '4' })
@@ -91,7 +91,7 @@ describe('submitting', () => {
     }
   })
 
-  it('gives the same job for the same key, however many times at once, and refuses another body', async () => {
+  it('returns the same job for the same key, also concurrently, and refuses another body', async () => {
     const actor = await researcher(unlimited)
     const keyed = submission({ idempotencyKey: 'once' })
     const all = await Promise.all(Array.from({ length: 20 }, () => submitJob(actor, keyed)))
@@ -106,7 +106,7 @@ describe('submitting', () => {
     expect((await submitJob(stranger, keyed)).repeated).toBe(false)
   })
 
-  it('makes one project for many first submissions at once, limited or not', async () => {
+  it('creates one project for many concurrent first submissions, with and without limits', async () => {
     for (const limits of [unlimited, { role: 'admin' as const }]) {
       const actor = await researcher(limits)
       const all = await Promise.all(
@@ -123,7 +123,7 @@ describe('submitting', () => {
     }
   })
 
-  it('stores nothing when it refuses', async () => {
+  it('stores nothing if it refuses the job', async () => {
     const actor = await researcher({ limits: { submissionsPerMinute: 0, maxActiveJobs: null } })
     await expect(submitJob(actor, submission())).rejects.toMatchObject({ code: 'rate_limited' })
     await expect(submitJob(actor, submission({}, 'environment: nowhere'))).rejects.toMatchObject({
@@ -137,8 +137,8 @@ describe('submitting', () => {
   })
 })
 
-describe('a stranger', () => {
-  it('finds no job of another by guessing its id, in any way', async () => {
+describe('another user', () => {
+  it('cannot reach a job by its id, in any way', async () => {
     const owner = await researcher(unlimited)
     const stranger = await researcher()
     const { jobId } = await submitJob(owner, submission())
@@ -161,7 +161,7 @@ describe('a stranger', () => {
 })
 
 describe('the list', () => {
-  it('pages through everything once, newest first, and filters', async () => {
+  it('returns each job once, the latest first, and filters', async () => {
     const actor = await researcher(unlimited)
     const ids: string[] = []
     for (let i = 0; i < 7; i++)
@@ -184,7 +184,7 @@ describe('the list', () => {
 })
 
 describe('cancelling', () => {
-  it('takes a placed job back before a worker has it, and frees its GPU', async () => {
+  it('ends a placed job before a worker claims it, and frees its GPU', async () => {
     await db.pool.query('TRUNCATE jobs CASCADE')
     await makeNode()
     const actor = await researcher()
@@ -197,7 +197,7 @@ describe('cancelling', () => {
     expect(books).toEqual({ gpus: 0, allocations: 0 })
   })
 
-  it('tells the node of a running job, keeps the verdict true, and repeats as success', async () => {
+  it('notifies the node of a running job, keeps the final status correct, and can be repeated', async () => {
     await db.pool.query('TRUNCATE jobs, nodes CASCADE')
     const lease = await makeNode()
     const actor = await researcher()
@@ -221,7 +221,7 @@ describe('cancelling', () => {
     await cancelJob(actor, jobId)
   })
 
-  it('of a job that ended otherwise says so', async () => {
+  it('is refused for a job that ended in another way', async () => {
     await db.pool.query('TRUNCATE jobs, nodes CASCADE')
     const lease = await makeNode()
     const actor = await researcher()
