@@ -1,5 +1,6 @@
 import { GpuqError } from '../contract/errors'
 import type { Role, Scope } from '../contract/roles'
+import type { Limits } from './limits'
 
 /**
  * An authenticated caller. Functions that act for someone take an Actor and not a raw user id, so the type proves
@@ -14,7 +15,7 @@ export interface Actor {
   via: 'session' | 'token'
   tokenId: string | null
   /** Limits set for this user; null: the limits of the project, otherwise the default. */
-  limits: { submissionsPerMinute: number | null; maxActiveJobs: number | null }
+  limits: Limits
 }
 
 /** Returns true if the actor may see and change what belongs to other users. */

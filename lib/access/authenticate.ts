@@ -1,24 +1,15 @@
 import { GpuqError } from '../contract/errors'
-import type { Role, Scope } from '../contract/roles'
 import { database } from '../database/client'
+import { findRow } from '../database/transaction'
 import type { Actor } from './actor'
+import { limitsOf } from './limits'
 import { sessionUser } from './sessions/session'
 import { hashToken } from './tokens/token-format'
 
-export const invalidToken = () =>
-  new GpuqError('unauthenticated', 'Invalid or expired token', {
-    headers: { 'www-authenticate': 'Bearer realm="gpuq"' },
-  })
+const challenge = { 'www-authenticate': 'Bearer realm="gpuq"' }
 
-interface TokenRow {
-  token_id: string
-  user_id: string
-  handle: string
-  role: Role
-  scopes: Scope[]
-  submissions_per_minute: number | null
-  max_active_jobs: number | null
-}
+export const invalidToken = () =>
+  new GpuqError('unauthenticated', 'Invalid or expired token', { headers: challenge })
 
 /** gpuq never issues shorter tokens, and longer ones do not fit into a header. */
 const tokenLength = { min: 32, max: 8192 }
@@ -29,36 +20,26 @@ const tokenLength = { min: 32, max: 8192 }
  */
 export async function actorFromToken(token: string): Promise<Actor | null> {
   if (token.length < tokenLength.min || token.length > tokenLength.max) return null
-  const { rows } = await database().pool.query<TokenRow & { stale: boolean }>({
+  const { pool } = database()
+  const row = await findRow<Omit<Actor, 'via'> & { stale: boolean }>(pool, {
     name: 'actor-from-token',
-    text: `SELECT t.id AS token_id, u.id AS user_id, u.handle, u.role, t.scopes,
-                  u.submissions_per_minute, u.max_active_jobs,
+    text: `SELECT t.id AS "tokenId", u.id AS "userId", u.handle, u.role, t.scopes, ${limitsOf('u')},
                   t.last_used_at IS NULL OR t.last_used_at < now() - interval '1 minute' AS stale
              FROM api_tokens t JOIN users u ON u.id = t.user_id
             WHERE t.hash = $1 AND t.revoked_at IS NULL AND u.disabled_at IS NULL
               AND (t.expires_at IS NULL OR t.expires_at > now())`,
     values: [hashToken(token)],
   })
-  const [row] = rows
   if (!row) return null
-  if (row.stale) await touchToken(row.token_id, row.user_id)
-  return {
-    userId: row.user_id,
-    handle: row.handle,
-    role: row.role,
-    scopes: row.scopes,
-    via: 'token',
-    tokenId: row.token_id,
-    limits: { submissionsPerMinute: row.submissions_per_minute, maxActiveJobs: row.max_active_jobs },
+  const { stale, ...actor } = row
+  if (stale) {
+    await pool.query(
+      `WITH seen AS (UPDATE users SET last_seen_at = now() WHERE id = $2)
+       UPDATE api_tokens SET last_used_at = now() WHERE id = $1`,
+      [actor.tokenId, actor.userId],
+    )
   }
-}
-
-async function touchToken(tokenId: string, userId: string): Promise<void> {
-  await database().pool.query(
-    `WITH seen AS (UPDATE users SET last_seen_at = now() WHERE id = $2)
-     UPDATE api_tokens SET last_used_at = now() WHERE id = $1`,
-    [tokenId, userId],
-  )
+  return { ...actor, via: 'token' }
 }
 
 /**
@@ -73,9 +54,7 @@ function tokenOfRequest(request: Request): string | null {
     throw new GpuqError(
       'unauthenticated',
       'The Authorization header must have the form "Bearer YOUR_TOKEN".',
-      {
-        headers: { 'www-authenticate': 'Bearer realm="gpuq"' },
-      },
+      { headers: challenge },
     )
   }
   const other = headerText(request, 'x-auth-token')

@@ -4,7 +4,7 @@ import type { createEnvironmentSchema, Environment, updateEnvironmentSchema } fr
 import { GpuqError, invalidField } from '../contract/errors'
 import { idPattern } from '../contract/jobs'
 import { database } from '../database/client'
-import { isUniqueViolation, type Transaction, transaction } from '../database/transaction'
+import { findRow, isUniqueViolation, oneRow, type Transaction, transaction } from '../database/transaction'
 import { type Actor, isAdmin, requireAdmin } from './actor'
 import { assignments } from './assignments'
 import { recordAudit } from './audit'
@@ -13,21 +13,16 @@ const columns = 'name, image, description, network, is_default, enabled'
 
 /** Lists the environments that a job may use; for an admin, also disabled ones. */
 export async function listEnvironments(actor: Actor): Promise<Environment[]> {
-  const rows = await database().prisma.environment.findMany({
-    ...(isAdmin(actor) ? {} : { where: { enabled: true } }),
-    orderBy: [{ isDefault: 'desc' }, { name: 'asc' }],
-  })
-  return rows.map(({ name, image, description, network, isDefault, enabled }) => {
-    return { name, image, description, network, is_default: isDefault, enabled }
-  })
+  const { rows } = await database().pool.query<Environment>(
+    `SELECT ${columns} FROM environments WHERE enabled OR $1 ORDER BY is_default DESC, name`,
+    [isAdmin(actor)],
+  )
+  return rows
 }
 
 /** The properties of an environment that a job needs. */
-export interface JobEnvironment {
+export interface JobEnvironment extends Pick<Environment, 'name' | 'image' | 'network'> {
   id: string
-  name: string
-  image: string
-  network: Environment['network']
 }
 
 /**
@@ -38,13 +33,13 @@ export async function findEnvironment(
   name: string | null,
   executor: Transaction = database().pool,
 ): Promise<JobEnvironment> {
-  const { rows } = await executor.query<JobEnvironment>({
+  const found = await findRow<JobEnvironment>(executor, {
     name: 'find-environment',
     text: `SELECT id, name, image, network FROM environments
             WHERE enabled AND CASE WHEN $1::text IS NULL THEN is_default ELSE name = $1 END`,
     values: [name],
   })
-  if (rows[0]) return rows[0]
+  if (found) return found
   const known = await executor.query<{ name: string }>(
     'SELECT name FROM environments WHERE enabled ORDER BY is_default DESC, name',
   )
@@ -64,19 +59,18 @@ export function createEnvironment(
   requireAdmin(actor)
   return withEnvironmentsLocked(async (tx) => {
     if (input.is_default) await dropDefault(tx)
-    const { rows } = await tx
-      .query<Environment>(
-        `INSERT INTO environments (id, name, image, description, network, is_default)
-         VALUES ($1, $2, $3, $4, $5, $6) RETURNING ${columns}`,
-        [uuidv7(), input.name, input.image, input.description, input.network, input.is_default],
-      )
-      .catch((error) => {
-        if (!isUniqueViolation(error, 'environments_name_key')) throw error
-        throw new GpuqError('conflict', `An environment "${input.name}" already exists. Choose another name.`)
-      })
+    const created = await oneRow<Environment>(
+      tx,
+      `INSERT INTO environments (id, name, image, description, network, is_default)
+       VALUES ($1, $2, $3, $4, $5, $6) RETURNING ${columns}`,
+      [uuidv7(), input.name, input.image, input.description, input.network, input.is_default],
+    ).catch((error) => {
+      if (!isUniqueViolation(error, 'environments_name_key')) throw error
+      throw new GpuqError('conflict', `An environment "${input.name}" already exists. Choose another name.`)
+    })
     const { name, ...detail } = input
     await recordAudit(tx, { actorId: actor.userId, action: 'environment_created', target: name, detail })
-    return only(rows)
+    return created
   })
 }
 
@@ -98,26 +92,25 @@ export function updateEnvironment(
     // A new image has not run on any node yet.
     const set = assignments({ ...changes, ...(otherImage ? { ran_at: null } : {}) }, 2)
     if (set.list.length === 0) return before
-    const updated = await tx.query<Environment>(
+    const updated = await oneRow<Environment>(
+      tx,
       `UPDATE environments SET ${set.list.join(', ')} WHERE name = $1 RETURNING ${columns}`,
       [before.name, ...set.values],
     )
     const entry = { actorId: actor.userId, action: 'environment_updated', target: before.name }
     await recordAudit(tx, { ...entry, detail: { ...changes } })
-    return only(updated.rows)
+    return updated
   })
 }
 
 async function findByName(tx: Transaction, name: string): Promise<Environment> {
-  const { rows } = idPattern.test(name)
-    ? await tx.query<Environment>(`SELECT ${columns} FROM environments WHERE name = $1`, [name])
-    : { rows: [] }
-  if (!rows[0])
-    throw new GpuqError(
-      'not_found',
-      'There is no such environment. GET /api/environments lists the existing ones.',
-    )
-  return rows[0]
+  const select = `SELECT ${columns} FROM environments WHERE name = $1`
+  const environment = idPattern.test(name) ? await findRow<Environment>(tx, select, [name]) : null
+  if (environment) return environment
+  throw new GpuqError(
+    'not_found',
+    'There is no such environment. GET /api/environments lists the existing ones.',
+  )
 }
 
 function requireDefault(before: Environment, changes: z.output<typeof updateEnvironmentSchema>): void {
@@ -147,10 +140,4 @@ function withEnvironmentsLocked<T>(work: (tx: Transaction) => Promise<T>): Promi
 
 async function dropDefault(tx: Transaction): Promise<void> {
   await tx.query('UPDATE environments SET is_default = false WHERE is_default')
-}
-
-function only<Row>(rows: Row[]): Row {
-  const [row] = rows
-  if (!row) throw new Error('PostgreSQL returned no row for a change of an environment.')
-  return row
 }

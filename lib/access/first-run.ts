@@ -2,14 +2,14 @@ import { randomInt } from 'node:crypto'
 import { uuidv7 } from 'uuidv7'
 import { scopes } from '../contract/roles'
 import { acquireLock } from '../database/locks'
-import { type Transaction, transaction } from '../database/transaction'
+import { findRow, type Transaction, transaction } from '../database/transaction'
 import { env } from '../env'
 import { recordAudit } from './audit'
 import { hashPassword } from './sessions/passwords'
 import { generateToken, hashToken, tokenHint } from './tokens/token-format'
 
 /** The first admin, as returned by the start that created it. */
-export interface FirstAdmin {
+interface FirstAdmin {
   handle: string
   email: string
   /** The generated password; null if the environment provided it. */
@@ -20,15 +20,10 @@ export interface FirstAdmin {
   tokenGiven: boolean
 }
 
-/** An admin from an earlier start. Its secrets are no longer known. */
-export interface KnownAdmin {
-  handle: string
-  email: string | null
-  password: null
-  token: null
-}
-
-export type FirstRun = { created: true; admin: FirstAdmin } | { created: false; admin: KnownAdmin }
+export type FirstRun =
+  | { created: true; admin: FirstAdmin }
+  /** The admin of an earlier start, whose secrets are no longer known. */
+  | { created: false; admin: { handle: string; email: string | null } }
 
 /**
  * Creates the first admin, a token and the default environment if they do not exist. Returns generated secrets only
@@ -38,11 +33,12 @@ export function ensureFirstRun(): Promise<FirstRun> {
   return transaction(async (tx): Promise<FirstRun> => {
     await acquireLock(tx, 'firstRun')
     await ensureEnvironment(tx)
-    const { rows } = await tx.query<{ handle: string; email: string | null }>(
+    const admin = await findRow<{ handle: string; email: string | null }>(
+      tx,
       `SELECT handle, email FROM users WHERE role = 'admin'
         ORDER BY disabled_at IS NOT NULL, created_at, id LIMIT 1`,
     )
-    if (rows[0]) return { created: false, admin: { ...rows[0], password: null, token: null } }
+    if (admin) return { created: false, admin }
     await applyFirstPolicy(tx)
     return { created: true, admin: await createAdmin(tx) }
   })

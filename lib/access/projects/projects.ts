@@ -10,7 +10,7 @@ import { GpuqError } from '../../contract/errors'
 import { database } from '../../database/client'
 import { wakeLeader } from '../../database/notify'
 import { cutPage, decodeTimeCursor, type Page } from '../../database/pagination'
-import { isUniqueViolation, type Transaction, transaction } from '../../database/transaction'
+import { findRow, isUniqueViolation, oneRow, type Transaction, transaction } from '../../database/transaction'
 import { type Actor, isAdmin, requireAdmin } from '../actor'
 import { assignments } from '../assignments'
 import { recordAudit } from '../audit'
@@ -47,25 +47,17 @@ export function createProject(actor: Actor, input: z.output<typeof createProject
   return transaction(async (tx) => {
     const user = await findUser(tx, owner)
     const id = uuidv7()
-    await tx
-      .query('INSERT INTO projects (id, slug, name, owner_id) VALUES ($1, $2, $3, $4)', [
-        id,
-        slug,
-        name,
-        user.id,
-      ])
-      .catch((error) => {
-        if (!isUniqueViolation(error, 'projects_owner_id_slug_key')) throw error
-        throw new GpuqError(
-          'conflict',
-          `"${user.handle}" already has a project "${slug}". Choose another id.`,
-        )
-      })
+    const insert = 'INSERT INTO projects (id, slug, name, owner_id) VALUES ($1, $2, $3, $4)'
+    await tx.query(insert, [id, slug, name, user.id]).catch((error) => {
+      if (!isUniqueViolation(error, 'projects_owner_id_slug_key')) throw error
+      throw new GpuqError('conflict', `"${user.handle}" already has a project "${slug}". Choose another id.`)
+    })
     await addMembers(tx, id, user.id, await userIdsOf(tx, 'members', members))
+    const target = `${user.handle}/${slug}`
     await recordAudit(tx, {
       actorId: actor.userId,
       action: 'project_created',
-      target: `${user.handle}/${slug}`,
+      target,
       detail: { id, members },
     })
     return toProject(await findVisible(tx, actor, id))
@@ -92,17 +84,11 @@ export async function updateProject(actor: Actor, id: string, changes: ProjectCh
       await userIdsOf(tx, 'remove_members', removed),
     ])
     const target = `${before.owner}/${before.slug}`
-    await recordAudit(tx, {
-      actorId: actor.userId,
-      action: 'project_updated',
-      target,
-      detail: { ...changes },
-    })
-    const { rows } = await tx.query<ProjectRow>(
-      `SELECT ${projectColumns} FROM ${projectSource} WHERE p.id = $1`,
-      [id],
-    )
-    return toProject(rows[0] ?? before)
+    const detail = { ...changes }
+    await recordAudit(tx, { actorId: actor.userId, action: 'project_updated', target, detail })
+    // Not findVisible: a member who leaves no longer sees the project.
+    const select = `SELECT ${projectColumns} FROM ${projectSource} WHERE p.id = $1`
+    return toProject(await oneRow<ProjectRow>(tx, select, [id]))
   })
   // A larger share may let a waiting job start.
   if (changes.shares) wakeLeader()
@@ -117,12 +103,8 @@ function onlyLeaves(actor: Actor, { remove_members: removed = [], ...others }: P
   return leaving && added.length === 0 && Object.values(facts).every((fact) => fact === undefined)
 }
 
-function columnsOf({
-  name,
-  retention_days,
-  limits = {},
-  shares = {},
-}: ProjectChanges): Record<string, unknown> {
+function columnsOf(changes: ProjectChanges): Record<string, unknown> {
+  const { name, retention_days, limits = {}, shares = {} } = changes
   const { gpu_quota: quota, ...others } = shares
   const gpu_quota_milli = typeof quota === 'number' ? Math.round(quota * 1000) : quota
   return { name, retention_days, ...limits, ...others, gpu_quota_milli }
@@ -149,18 +131,18 @@ export function deleteProject(actor: Actor, id: string): Promise<void> {
 }
 
 async function findVisible(executor: Transaction, actor: Actor, id: string): Promise<ProjectRow> {
-  const { rows } = z.uuid().safeParse(id).success
-    ? await executor.query<ProjectRow>(
+  const project = z.uuid().safeParse(id).success
+    ? await findRow<ProjectRow>(
+        executor,
         `SELECT ${projectColumns} FROM ${projectSource} WHERE p.id = $1 AND ${visibleProject('$2', '$3')}`,
         [id, isAdmin(actor), actor.userId],
       )
-    : { rows: [] }
-  if (!rows[0])
-    throw new GpuqError(
-      'not_found',
-      'There is no such project. Check the id, or ask its owner to share it with you.',
-    )
-  return rows[0]
+    : null
+  if (project) return project
+  throw new GpuqError(
+    'not_found',
+    'There is no such project. Check the id, or ask its owner to share it with you.',
+  )
 }
 
 function requireOwner(actor: Actor, project: ProjectRow): void {

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { changePasswordSchema } from '../../contract/access'
 import { GpuqError, invalidField } from '../../contract/errors'
-import { type Transaction, transaction } from '../../database/transaction'
+import { findRow, type Transaction, transaction } from '../../database/transaction'
 import type { Actor } from '../actor'
 import { recordAudit } from '../audit'
 import { hashPassword, withHashingLimit } from './passwords'
@@ -48,13 +48,14 @@ async function setFirstPassword(actor: Actor, newPassword: string): Promise<Sess
 }
 
 async function storePassword(tx: Transaction, actor: Actor, hash: string): Promise<SessionClaims> {
-  const { rows } = await tx.query<{ session_epoch: number }>(
+  const session = await findRow<SessionClaims>(
+    tx,
     `UPDATE users SET password_hash = $2, session_epoch = session_epoch + 1,
             invitation_hash = NULL, invitation_expires_at = NULL
-      WHERE id = $1 RETURNING session_epoch`,
+      WHERE id = $1 RETURNING id AS sub, session_epoch AS epoch`,
     [actor.userId, hash],
   )
-  if (!rows[0]) throw new GpuqError('not_found', 'This user no longer exists.')
+  if (!session) throw new GpuqError('not_found', 'This user no longer exists.')
   await recordAudit(tx, { actorId: actor.userId, action: 'password_changed', target: actor.handle })
-  return { sub: actor.userId, epoch: rows[0].session_epoch }
+  return session
 }

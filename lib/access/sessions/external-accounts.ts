@@ -1,5 +1,5 @@
 import { database } from '../../database/client'
-import { type Transaction, transaction } from '../../database/transaction'
+import { findRow, type Transaction, transaction } from '../../database/transaction'
 import { recordAudit } from '../audit'
 
 /** A sign-in through an external identity provider. */
@@ -37,17 +37,17 @@ export function signInExternalAccount(account: ExternalAccount): Promise<string 
   })
 }
 
-async function findLinked(
+function findLinked(
   executor: Transaction,
   account: Pick<ExternalAccount, 'provider' | 'providerAccountId'>,
 ): Promise<UserRow | null> {
-  const { rows } = await executor.query<UserRow>(
+  return findRow<UserRow>(
+    executor,
     `SELECT u.id, u.handle, u.disabled_at IS NOT NULL AS disabled
        FROM accounts a JOIN users u ON u.id = a.user_id
       WHERE a.provider = $1 AND a.provider_account_id = $2`,
     [account.provider, account.providerAccountId],
   )
-  return rows[0] ?? null
 }
 
 async function linkByEmail(tx: Transaction, account: ExternalAccount): Promise<UserRow | null> {
@@ -65,12 +65,8 @@ async function linkByEmail(tx: Transaction, account: ExternalAccount): Promise<U
     [account.provider, account.providerAccountId, user.id],
   )
   if (rowCount === 0) return findLinked(tx, account)
-  await recordAudit(tx, {
-    actorId: user.id,
-    action: 'account_linked',
-    target: user.handle,
-    detail: { provider: account.provider },
-  })
+  const detail = { provider: account.provider }
+  await recordAudit(tx, { actorId: user.id, action: 'account_linked', target: user.handle, detail })
   return user
 }
 

@@ -1,4 +1,4 @@
-import type { NextAuthOptions, User } from 'next-auth'
+import type { Account, NextAuthOptions, User } from 'next-auth'
 import credentialsProvider from 'next-auth/providers/credentials'
 import { z } from 'zod'
 import { env } from '../../env'
@@ -79,21 +79,17 @@ const callbacks: NonNullable<NextAuthOptions['callbacks']> = {
   async signIn({ account, profile }) {
     if (account?.type !== 'oauth') return account?.type === 'credentials'
     const { provider, providerAccountId } = account
-    const admitted = await signInExternalAccount({
-      provider,
-      providerAccountId,
-      verifiedEmails: verifiedEmailsOf(profile),
-    })
-    return admitted !== null
+    const verifiedEmails = verifiedEmailsOf(profile)
+    return (await signInExternalAccount({ provider, providerAccountId, verifiedEmails })) !== null
   },
 
   /** Without an account this call validates a session. next-auth deletes the cookie if it throws. */
   async jwt({ token, user, account }) {
     if (account?.type === 'credentials') return { ...signedInSchema.parse(user).session }
-    const claims = account
-      ? await sessionOfOutsideAccount(account)
-      : (sessionClaimsSchema.safeParse(token).data ?? null)
-    if (!claims || !(await actorOfSession(claims))) throw new SessionEnded()
+    const claims = account ? await externalSession(account) : sessionClaimsSchema.safeParse(token).data
+    if (!claims || !(await actorOfSession(claims))) {
+      throw new Error('This session has ended. Sign in again.')
+    }
     return { ...claims }
   },
 
@@ -104,19 +100,9 @@ const callbacks: NonNullable<NextAuthOptions['callbacks']> = {
   },
 }
 
-async function sessionOfOutsideAccount(account: {
-  provider: string
-  providerAccountId: string
-}): Promise<SessionClaims | null> {
+async function externalSession(account: Account): Promise<SessionClaims | null> {
   const userId = await externalAccountUser(account.provider, account.providerAccountId)
   return userId === null ? null : beginSession(userId)
-}
-
-class SessionEnded extends Error {
-  constructor() {
-    super('This session has ended. Sign in again.')
-    this.name = 'SessionOver'
-  }
 }
 
 /** Logs only the message, because the error object may contain a provider's tokens. */

@@ -1,15 +1,9 @@
-import { type Role, scopes } from '../../contract/roles'
+import { scopes } from '../../contract/roles'
 import { database } from '../../database/client'
+import { findRow } from '../../database/transaction'
 import type { Actor } from '../actor'
+import { limitsOf } from '../limits'
 import { cookieName, readSession, readSessionCookie, type SessionClaims } from './session-cookie'
-
-interface UserRow {
-  handle: string
-  role: Role
-  submissions_per_minute: number | null
-  max_active_jobs: number | null
-  stale: boolean
-}
 
 /**
  * Returns the signed-in user of the request, or in a server component of the current page; null if nobody is signed
@@ -24,34 +18,26 @@ export async function sessionUser(request?: Request): Promise<Actor | null> {
 /** Returns the actor of a session if its user exists, is enabled, and has not ended the session. */
 export async function actorOfSession({ sub, epoch }: SessionClaims): Promise<Actor | null> {
   const { pool } = database()
-  const { rows } = await pool.query<UserRow>({
+  const row = await findRow<Pick<Actor, 'handle' | 'role' | 'limits'> & { stale: boolean }>(pool, {
     name: 'actor-of-session',
-    text: `SELECT handle, role, submissions_per_minute, max_active_jobs,
+    text: `SELECT handle, role, ${limitsOf('users')},
                   last_seen_at IS NULL OR last_seen_at < now() - interval '1 minute' AS stale
              FROM users WHERE id = $1 AND session_epoch = $2 AND disabled_at IS NULL`,
     values: [sub, epoch],
   })
-  const [row] = rows
   if (!row) return null
-  if (row.stale) await pool.query('UPDATE users SET last_seen_at = now() WHERE id = $1', [sub])
-  return {
-    userId: sub,
-    handle: row.handle,
-    role: row.role,
-    scopes,
-    via: 'session',
-    tokenId: null,
-    limits: { submissionsPerMinute: row.submissions_per_minute, maxActiveJobs: row.max_active_jobs },
-  }
+  const { stale, ...user } = row
+  if (stale) await pool.query('UPDATE users SET last_seen_at = now() WHERE id = $1', [sub])
+  return { userId: sub, ...user, scopes, via: 'session', tokenId: null }
 }
 
 /** Starts a session for a user. Returns null if the user does not exist or is disabled. */
 export async function beginSession(userId: string): Promise<SessionClaims | null> {
-  const { rows } = await database().pool.query<{ session_epoch: number }>(
-    'SELECT session_epoch FROM users WHERE id = $1 AND disabled_at IS NULL',
+  return findRow<SessionClaims>(
+    database().pool,
+    'SELECT id AS sub, session_epoch AS epoch FROM users WHERE id = $1 AND disabled_at IS NULL',
     [userId],
   )
-  return rows[0] ? { sub: userId, epoch: rows[0].session_epoch } : null
 }
 
 async function sessionOfPage(): Promise<string | null> {

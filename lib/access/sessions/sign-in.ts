@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { database } from '../../database/client'
 import { acquireAccountLock } from '../../database/locks'
-import { type Transaction, transaction } from '../../database/transaction'
+import { findRow, oneRow, type Transaction, transaction } from '../../database/transaction'
 import { recordAudit } from '../audit'
 import { verifyPassword, withHashingLimit } from './passwords'
 import type { SessionClaims } from './session-cookie'
@@ -48,12 +48,9 @@ export async function signInWithPassword(input: unknown): Promise<PasswordCheck>
   })
 }
 
-async function findLogin(login: string): Promise<{ id: string; handle: string } | null> {
-  const { rows } = await database().pool.query<{ id: string; handle: string }>(
-    'SELECT id, handle FROM users WHERE lower(handle) = lower($1) OR lower(email) = lower($1)',
-    [login],
-  )
-  return rows[0] ?? null
+function findLogin(login: string): Promise<{ id: string; handle: string } | null> {
+  const select = 'SELECT id, handle FROM users WHERE lower(handle) = lower($1) OR lower(email) = lower($1)'
+  return findRow(database().pool, select, [login])
 }
 
 /**
@@ -109,28 +106,27 @@ interface PasswordRow {
  * Reads the epoch together with the password: if the password changes in the meantime, the new session is invalid
  * immediately.
  */
-async function storedPassword(tx: Transaction, userId: string | null): Promise<PasswordRow | null> {
-  const { rows } = await tx.query<PasswordRow>(
-    'SELECT id, password_hash, session_epoch FROM users WHERE id = $1 AND disabled_at IS NULL',
-    [userId],
-  )
-  return rows[0] ?? null
+function storedPassword(tx: Transaction, userId: string | null): Promise<PasswordRow | null> {
+  const select = 'SELECT id, password_hash, session_epoch FROM users WHERE id = $1 AND disabled_at IS NULL'
+  return findRow(tx, select, [userId])
 }
 
 async function countFailures(tx: Transaction, target: string): Promise<number> {
-  const { rows } = await tx.query<{ count: number }>(
+  const { count } = await oneRow<{ count: number }>(
+    tx,
     `SELECT count(*)::int AS count FROM audit_events
       WHERE action = 'sign_in_failed' AND target = $1 AND at > now() - $2::interval`,
     [target, failureWindow],
   )
-  return rows[0]?.count ?? 0
+  return count
 }
 
 async function delayAttempt(): Promise<number> {
-  const { rows } = await database().pool.query<{ calm: boolean }>(
+  const { calm } = await oneRow<{ calm: boolean }>(
+    database().pool,
     `SELECT count(*) < $1 AS calm FROM (
        SELECT 1 FROM audit_events WHERE at > now() - $2::interval AND action = 'sign_in_failed' LIMIT $1) failures`,
     [delayThreshold, failureWindow],
   )
-  return rows[0]?.calm === false ? delayMs : 0
+  return calm ? 0 : delayMs
 }

@@ -5,19 +5,13 @@ import { GpuqError, invalidField } from '../../contract/errors'
 import type { Scope } from '../../contract/roles'
 import { database } from '../../database/client'
 import { cutPage, decodeTimeCursor, type Page } from '../../database/pagination'
-import { type Transaction, transaction } from '../../database/transaction'
+import { findRow, oneRow, type Transaction, transaction } from '../../database/transaction'
 import { type Actor, isAdmin, requireAdmin } from '../actor'
 import { recordAudit } from '../audit'
 import { findUser, type UserRow } from '../users/user-rows'
 import { generateToken, hashToken, tokenHint } from './token-format'
 
-interface TokenRow {
-  token_id: string
-  user_id: string
-  name: string
-  hint: string
-  scopes: Scope[]
-  created_by: string | null
+interface TokenRow extends Omit<Token, 'created_at' | 'expires_at' | 'last_used_at' | 'revoked_at'> {
   created_at: Date
   expires_at: Date | null
   last_used_at: Date | null
@@ -97,16 +91,12 @@ export async function createToken(
         isAdmin(actor) ? null : actor.tokenId,
       ],
     )
-    const { rows } = await tx.query<TokenRow>(
-      `SELECT ${columns} FROM api_tokens t ${owners} WHERE t.id = $1`,
-      [id],
-    )
-    const [made] = rows.map(toToken)
-    if (!made) throw new Error('PostgreSQL did not return the token that was just stored.')
-    const { token_id, name, expires_at } = made
+    const select = `SELECT ${columns} FROM api_tokens t ${owners} WHERE t.id = $1`
+    const created = toToken(await oneRow<TokenRow>(tx, select, [id]))
+    const { token_id, name, expires_at } = created
     const detail = { token_id, name, scopes, expires_at }
     await recordAudit(tx, { actorId: actor.userId, action: 'token_created', target: owner.handle, detail })
-    return { ...made, token }
+    return { ...created, token }
   })
 }
 
@@ -128,12 +118,13 @@ function requireGrantable(actor: Actor, owner: UserRow, scopes: Scope[]): void {
 
 async function requireTokenQuota(tx: Transaction, owner: UserRow): Promise<void> {
   await tx.query('SELECT 1 FROM users WHERE id = $1 FOR NO KEY UPDATE', [owner.id])
-  const { rows } = await tx.query<{ full: boolean }>(
+  const { full } = await oneRow<{ full: boolean }>(
+    tx,
     `SELECT count(*) >= $2 AS full FROM api_tokens
       WHERE user_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())`,
     [owner.id, liveTokenLimit],
   )
-  if (!rows[0]?.full) return
+  if (!full) return
   throw new GpuqError(
     'conflict',
     `"${owner.handle}" already has ${liveTokenLimit} live tokens. Revoke some of them first.`,
@@ -143,15 +134,15 @@ async function requireTokenQuota(tx: Transaction, owner: UserRow): Promise<void>
 /** Revokes one of the actor's own tokens, or for an admin any token. Repeating it changes nothing. */
 export function revokeToken(actor: Actor, tokenId: string): Promise<void> {
   return transaction(async (tx) => {
-    const { rows } = z.uuid().safeParse(tokenId).success
-      ? await tx.query<{ name: string; owner: string; revoked: boolean }>(
+    const token = z.uuid().safeParse(tokenId).success
+      ? await findRow<{ name: string; owner: string; revoked: boolean }>(
+          tx,
           `SELECT t.name, u.handle AS owner, t.revoked_at IS NOT NULL AS revoked
              FROM api_tokens t JOIN users u ON u.id = t.user_id
             WHERE t.id = $1 AND ($2 OR t.user_id = $3) FOR UPDATE OF t`,
           [tokenId, isAdmin(actor), actor.userId],
         )
-      : { rows: [] }
-    const [token] = rows
+      : null
     if (!token) throw new GpuqError('not_found', 'There is no such token. GET /api/tokens lists your tokens.')
     if (token.revoked) return
     await tx.query('UPDATE api_tokens SET revoked_at = now() WHERE id = $1', [tokenId])

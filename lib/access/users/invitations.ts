@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { RateWindow } from '../../async/rate-window'
 import { GpuqError } from '../../contract/errors'
 import { database } from '../../database/client'
-import { transaction } from '../../database/transaction'
+import { findRow, transaction } from '../../database/transaction'
 import { recordAudit } from '../audit'
 import { hashPassword, withHashingLimit } from '../sessions/passwords'
 
@@ -34,7 +34,8 @@ function hashInvitation(token: string): Buffer {
 export function inviteAdmin(origin: string, name?: string): Promise<{ handle: string; url: string }> {
   const { hash, url } = newInvitation(origin)
   return transaction(async (tx) => {
-    const { rows } = await tx.query<{ handle: string }>(
+    const admin = await findRow<{ handle: string }>(
+      tx,
       `UPDATE users SET invitation_hash = $1, invitation_expires_at = now() + interval '${invitationLifetime}'
         WHERE id = (SELECT id FROM users
                      WHERE role = 'admin' AND disabled_at IS NULL
@@ -43,18 +44,13 @@ export function inviteAdmin(origin: string, name?: string): Promise<{ handle: st
         RETURNING handle`,
       [hash, name],
     )
-    const handle = rows[0]?.handle
-    if (handle === undefined) {
+    if (!admin) {
       const whom = name === undefined ? 'admin' : `admin "${name}"`
       throw new GpuqError('not_found', `There is no enabled ${whom}.`)
     }
-    await recordAudit(tx, {
-      actorId: null,
-      action: 'user_updated',
-      target: handle,
-      detail: { invited: true },
-    })
-    return { handle, url }
+    const detail = { invited: true }
+    await recordAudit(tx, { actorId: null, action: 'user_updated', target: admin.handle, detail })
+    return { handle: admin.handle, url }
   })
 }
 
@@ -65,12 +61,12 @@ interface InvitedRow {
 
 /** Returns the user of an open invitation, or null if it is wrong, used, expired, or of a disabled user. */
 export async function findInvited(token: string): Promise<InvitedRow | null> {
-  const { rows } = await database().pool.query<InvitedRow>(
+  return findRow<InvitedRow>(
+    database().pool,
     `SELECT id, handle FROM users
       WHERE invitation_hash = $1 AND invitation_expires_at > now() AND disabled_at IS NULL`,
     [hashInvitation(token)],
   )
-  return rows[0] ?? null
 }
 
 /**
@@ -84,14 +80,14 @@ export async function acceptInvitation(token: string, password: string): Promise
   if (!(await findInvited(token))) throw refusal()
   const hash = await withHashingLimit(() => hashPassword(password))
   const handle = await transaction(async (tx) => {
-    const { rows } = await tx.query<InvitedRow>(
+    const user = await findRow<InvitedRow>(
+      tx,
       `UPDATE users SET password_hash = $2, invitation_hash = NULL, invitation_expires_at = NULL,
               session_epoch = session_epoch + 1
         WHERE invitation_hash = $1 AND invitation_expires_at > now() AND disabled_at IS NULL
         RETURNING id, handle`,
       [hashInvitation(token), hash],
     )
-    const [user] = rows
     if (!user) return null
     await recordAudit(tx, { actorId: user.id, action: 'invitation_accepted', target: user.handle })
     return user.handle

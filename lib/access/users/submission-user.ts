@@ -1,6 +1,6 @@
 import { uuidv7 } from 'uuidv7'
 import { GpuqError, invalidField } from '../../contract/errors'
-import type { Transaction } from '../../database/transaction'
+import { findRow, type Transaction } from '../../database/transaction'
 import { type Actor, isAdmin } from '../actor'
 import { recordAudit } from '../audit'
 import { reservedHandles } from './users'
@@ -33,12 +33,9 @@ interface SubmissionUser {
   disabled: boolean
 }
 
-async function find(tx: Transaction, handle: string): Promise<SubmissionUser | null> {
-  const { rows } = await tx.query<SubmissionUser>(
-    'SELECT id, disabled_at IS NOT NULL AS disabled FROM users WHERE lower(handle) = lower($1)',
-    [handle],
-  )
-  return rows[0] ?? null
+function find(tx: Transaction, handle: string): Promise<SubmissionUser | null> {
+  const select = 'SELECT id, disabled_at IS NOT NULL AS disabled FROM users WHERE lower(handle) = lower($1)'
+  return findRow<SubmissionUser>(tx, select, [handle])
 }
 
 /** Returns null if another transaction created the user in the meantime. */
@@ -46,12 +43,13 @@ async function create(tx: Transaction, actor: Actor, handle: string): Promise<Su
   if (reservedHandles.has(handle.toLowerCase())) {
     throw invalidField('user', `"${handle}" is reserved, choose another`)
   }
-  const { rows } = await tx.query<SubmissionUser>(
+  const user = await findRow<SubmissionUser>(
+    tx,
     'INSERT INTO users (id, handle) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING id, false AS disabled',
     [uuidv7(), handle],
   )
-  if (!rows[0]) return null
+  if (!user) return null
   const detail = { role: 'researcher', invited: false, for_a_job: true }
   await recordAudit(tx, { actorId: actor.userId, action: 'user_created', target: handle, detail })
-  return rows[0]
+  return user
 }

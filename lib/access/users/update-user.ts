@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { CreatedUser, updateUserSchema } from '../../contract/access'
 import { GpuqError } from '../../contract/errors'
 import { acquireAccountLock } from '../../database/locks'
-import { type Transaction, transaction } from '../../database/transaction'
+import { findRow, type Transaction, transaction } from '../../database/transaction'
 import { type Actor, requireAdmin } from '../actor'
 import { assignments } from '../assignments'
 import { recordAudit } from '../audit'
@@ -28,13 +28,9 @@ export function updateUser(
     if (changes.disabled || changes.role === 'researcher') await requireAnotherAdmin(tx, before)
     const invitation = changes.new_invitation ? newInvitation(origin) : null
     const row = await writeChanges(tx, before, changes, invitation?.hash)
-    const { new_invitation: invited = false, ...detail } = changes
-    await recordAudit(tx, {
-      actorId: actor.userId,
-      action: 'user_updated',
-      target: before.handle,
-      detail: { ...detail, ...(invited ? { invited } : {}) },
-    })
+    const { new_invitation: invited, ...others } = changes
+    const detail = { ...others, ...(invited ? { invited } : {}) }
+    await recordAudit(tx, { actorId: actor.userId, action: 'user_updated', target: before.handle, detail })
     return { ...toUser(row), invitation_url: invitation?.url ?? null }
   })
 }
@@ -72,14 +68,10 @@ async function writeChanges(
     set.list.push('disabled_at = coalesce(disabled_at, now())', 'session_epoch = session_epoch + 1')
   if (disabled === false) set.list.push('disabled_at = NULL')
   if (set.list.length === 0) return before
-  const { rows } = await tx
-    .query<UserRow>(`UPDATE users SET ${set.list.join(', ')} WHERE id = $1 RETURNING ${userColumns}`, [
-      before.id,
-      ...set.values,
-    ])
-    .catch((error) => {
-      throw userConflict(error, before.handle)
-    })
-  if (!rows[0]) throw noSuchUser()
-  return rows[0]
+  const update = `UPDATE users SET ${set.list.join(', ')} WHERE id = $1 RETURNING ${userColumns}`
+  const row = await findRow<UserRow>(tx, update, [before.id, ...set.values]).catch((error) => {
+    throw userConflict(error, before.handle)
+  })
+  if (!row) throw noSuchUser()
+  return row
 }

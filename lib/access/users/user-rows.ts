@@ -1,56 +1,37 @@
 import type { User } from '../../contract/access'
 import { GpuqError } from '../../contract/errors'
 import { idPattern } from '../../contract/jobs'
-import type { Role } from '../../contract/roles'
-import type { Transaction } from '../../database/transaction'
+import { findRow, type Transaction } from '../../database/transaction'
 
 /** A user row with {@link userColumns}. */
-export interface UserRow {
+export interface UserRow extends Omit<User, 'user_id' | 'created_at' | 'last_seen_at'> {
   id: string
   handle: string
-  email: string | null
-  name: string | null
-  role: Role
-  disabled: boolean
-  invited: boolean
-  submissions_per_minute: number | null
-  max_active_jobs: number | null
-  unix_uid: number | null
-  unix_gid: number | null
   created_at: Date
   last_seen_at: Date | null
 }
 
 export const userColumns = `id, handle, email, name, role, disabled_at IS NOT NULL AS disabled,
   password_hash IS NULL AND coalesce(invitation_expires_at > now(), false) AS invited,
-  submissions_per_minute, max_active_jobs, unix_uid, unix_gid, created_at, last_seen_at`
+  jsonb_build_object('submissions_per_minute', submissions_per_minute, 'max_active_jobs', max_active_jobs) AS limits,
+  unix_uid, unix_gid, created_at, last_seen_at`
 
 /** Converts a row to the user of the API. */
-export function toUser(row: UserRow): User {
+export function toUser({ id: _, handle, created_at, last_seen_at, ...user }: UserRow): User {
   return {
-    user_id: row.handle,
-    email: row.email,
-    name: row.name,
-    role: row.role,
-    disabled: row.disabled,
-    invited: row.invited,
-    limits: { submissions_per_minute: row.submissions_per_minute, max_active_jobs: row.max_active_jobs },
-    unix_uid: row.unix_uid,
-    unix_gid: row.unix_gid,
-    created_at: row.created_at.toISOString(),
-    last_seen_at: row.last_seen_at?.toISOString() ?? null,
+    user_id: handle,
+    ...user,
+    created_at: created_at.toISOString(),
+    last_seen_at: last_seen_at?.toISOString() ?? null,
   }
 }
 
 /** Finds a user by handle in any letter case. @throws 404 if there is none. */
 export async function findUser(executor: Transaction, handle: string): Promise<UserRow> {
-  const { rows } = idPattern.test(handle)
-    ? await executor.query<UserRow>(`SELECT ${userColumns} FROM users WHERE lower(handle) = lower($1)`, [
-        handle,
-      ])
-    : { rows: [] }
-  if (!rows[0]) throw noSuchUser()
-  return rows[0]
+  const select = `SELECT ${userColumns} FROM users WHERE lower(handle) = lower($1)`
+  const row = idPattern.test(handle) ? await findRow<UserRow>(executor, select, [handle]) : null
+  if (!row) throw noSuchUser()
+  return row
 }
 
 export function noSuchUser(): GpuqError {

@@ -4,7 +4,7 @@ import type { CreatedUser, createUserSchema, listUsersSchema, User } from '../..
 import { GpuqError, invalidField } from '../../contract/errors'
 import { database } from '../../database/client'
 import { cutPage, decodeCursor, type Page } from '../../database/pagination'
-import { isUniqueViolation, transaction } from '../../database/transaction'
+import { isUniqueViolation, oneRow, transaction } from '../../database/transaction'
 import { type Actor, isAdmin, requireAdmin } from '../actor'
 import { recordAudit } from '../audit'
 import { hashPassword, withHashingLimit } from '../sessions/passwords'
@@ -50,21 +50,18 @@ export async function createUser(
   const hash = password === undefined ? null : await withHashingLimit(() => hashPassword(password))
   const invitation = password === undefined ? newInvitation(origin) : null
   return transaction(async (tx) => {
-    const { rows } = await tx
-      .query<UserRow>(
-        `INSERT INTO users (id, handle, email, name, role, password_hash, invitation_hash, invitation_expires_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, CASE WHEN $7::bytea IS NOT NULL THEN now() + $8::interval END)
-         RETURNING ${userColumns}`,
-        [uuidv7(), handle, email, name, role, hash, invitation?.hash ?? null, invitationLifetime],
-      )
-      .catch((error) => {
-        throw userConflict(error, handle)
-      })
-    const [user] = rows.map(toUser)
-    if (!user) throw new Error('PostgreSQL returned no row of an INSERT')
+    const row = await oneRow<UserRow>(
+      tx,
+      `INSERT INTO users (id, handle, email, name, role, password_hash, invitation_hash, invitation_expires_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, CASE WHEN $7::bytea IS NOT NULL THEN now() + $8::interval END)
+       RETURNING ${userColumns}`,
+      [uuidv7(), handle, email, name, role, hash, invitation?.hash ?? null, invitationLifetime],
+    ).catch((error) => {
+      throw userConflict(error, handle)
+    })
     const detail = { email, name, role, invited: invitation !== null }
     await recordAudit(tx, { actorId: actor.userId, action: 'user_created', target: handle, detail })
-    return { ...user, invitation_url: invitation?.url ?? null }
+    return { ...toUser(row), invitation_url: invitation?.url ?? null }
   })
 }
 

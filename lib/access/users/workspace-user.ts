@@ -1,7 +1,7 @@
 import { invalidField } from '../../contract/errors'
 import { workspaceOf } from '../../contract/workspaces'
 import { database } from '../../database/client'
-import type { Transaction } from '../../database/transaction'
+import { findRow, type Transaction } from '../../database/transaction'
 import { env } from '../../env'
 
 interface Row {
@@ -21,13 +21,12 @@ export async function requireWorkspaceUser(
 ): Promise<string | null> {
   const workspaces = env().GPUQ_WORKSPACES
   if (workspaces === undefined) return null
-  const { rows } = await tx.query<Row>({
+  const row = await findRow<Row>(tx, {
     name: 'workspace-user',
     text: `SELECT o.handle AS owner, p.slug, u.handle, u.unix_uid
              FROM projects p JOIN users o ON o.id = p.owner_id, users u WHERE p.id = $1 AND u.id = $2`,
     values: [projectId, userId],
   })
-  const [row] = rows
   const path = row ? workspaceOf(workspaces, row) : null
   if (!row || path === null || row.unix_uid !== null) return path
   const message = `the project uses the shared directory ${path}, and ${row.handle} has no uid to write there. An admin can set the uid on the Users page`
@@ -38,11 +37,11 @@ export async function requireWorkspaceUser(
 export async function workspaceOfJob(jobId: string): Promise<string | null> {
   const workspaces = env().GPUQ_WORKSPACES
   if (workspaces === undefined) return null
-  const { rows } = await database().pool.query<Pick<Row, 'owner' | 'slug'>>({
+  const project = await findRow<Pick<Row, 'owner' | 'slug'>>(database().pool, {
     name: 'workspace-of-job',
     text: `SELECT o.handle AS owner, p.slug FROM jobs j
              JOIN projects p ON p.id = j.project_id JOIN users o ON o.id = p.owner_id WHERE j.id = $1`,
     values: [jobId],
   })
-  return rows[0] ? workspaceOf(workspaces, rows[0]) : null
+  return project && workspaceOf(workspaces, project)
 }
