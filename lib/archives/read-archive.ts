@@ -1,5 +1,6 @@
 import { type Manifest, manifestSchema } from '../contract/archive-manifest'
 import { database } from '../database/client'
+import { findRow } from '../database/transaction'
 
 /** A directory, as a node needs it to unpack it. */
 interface StoredArchive {
@@ -11,14 +12,7 @@ interface StoredArchive {
 
 /** Returns null if the archive no longer exists. */
 export async function readArchive(archiveId: string): Promise<StoredArchive | null> {
-  const { rows } = await database().pool.query<{
-    project_id: string
-    manifest: unknown
-    files: number
-    bytes: number
-  }>('SELECT project_id, manifest, files, bytes FROM archives WHERE id = $1', [archiveId])
-  const [row] = rows
-  if (!row) return null
-  const { project_id: projectId, manifest, files, bytes } = row
-  return { projectId, manifest: manifestSchema.parse(manifest), files, bytes }
+  const select = 'SELECT project_id AS "projectId", manifest, files, bytes FROM archives WHERE id = $1'
+  const row = await findRow<StoredArchive>(database().pool, select, [archiveId])
+  return row && { ...row, manifest: manifestSchema.parse(row.manifest) }
 }

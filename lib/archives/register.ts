@@ -16,7 +16,7 @@ import { acquireLockOf } from '../database/locks'
 import { type Transaction, transaction } from '../database/transaction'
 import { env } from '../env'
 import { archiveHash } from './archive-hash'
-import { requireQuota } from './storage-quota'
+import { quotaExceeded, remainingQuota } from './storage-quota'
 
 const MiB = 1024 * 1024
 const perMinute = 60
@@ -50,7 +50,7 @@ export async function registerArchive(
     await acquireLockOf(tx, 'archiveContents', projectId, 'shared')
     const missing = await findMissing(tx, projectId, entries)
     if (missing.length === 0) await insertArchive(tx, projectId, archive, manifest)
-    else await requireQuota(tx, projectId, missingBytes(entries, missing))
+    else if (missingBytes(entries, missing) > (await remainingQuota(tx, projectId))) throw quotaExceeded()
     return missing
   })
   return { archive, missing }

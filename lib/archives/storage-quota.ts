@@ -1,5 +1,5 @@
 import { GpuqError } from '../contract/errors'
-import type { Transaction } from '../database/transaction'
+import { oneRow, type Transaction } from '../database/transaction'
 import { env } from '../env'
 
 const GiB = 1024 ** 3
@@ -9,18 +9,13 @@ const GiB = 1024 ** 3
  * projects are free to create.
  */
 export async function remainingQuota(tx: Transaction, projectId: string): Promise<number> {
-  const { rows } = await tx.query<{ bytes: number }>({
+  const { bytes } = await oneRow<{ bytes: number }>(tx, {
     name: 'bytes-of-owner',
     text: `SELECT coalesce(sum(b.bytes), 0)::int8 AS bytes FROM projects p JOIN projects own ON own.owner_id = p.owner_id
              JOIN archive_blobs b ON b.project_id = own.id WHERE p.id = $1`,
     values: [projectId],
   })
-  return Math.max(0, env().GPUQ_MAX_ARCHIVES_GIB * GiB - (rows[0]?.bytes ?? 0))
-}
-
-/** @throws 413 if the remaining quota is too small. */
-export async function requireQuota(tx: Transaction, projectId: string, bytes: number): Promise<void> {
-  if (bytes > (await remainingQuota(tx, projectId))) throw quotaExceeded()
+  return Math.max(0, env().GPUQ_MAX_ARCHIVES_GIB * GiB - bytes)
 }
 
 export function quotaExceeded(): GpuqError {

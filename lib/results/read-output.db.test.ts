@@ -6,7 +6,7 @@ import { testDatabase } from '../database/testing/test-database'
 import { advance, parsePosition } from '../jobs/live/events'
 import { readResult } from '../jobs/read/read'
 import { readRecords } from './decode'
-import { readAllOutput, readOutput, readRanks } from './read-output'
+import { readOutput, readRanks } from './read-output'
 import { storeResult } from './result-files'
 
 const directory = await vi.hoisted(async () => {
@@ -103,7 +103,7 @@ describe('the output of several ranks', () => {
     const job = await makeGang(three)
     await end(job)
     const pieces: Buffer[] = []
-    for await (const piece of readAllOutput(job, 1)) pieces.push(piece)
+    for await (const { records } of readRanks(job, 1)) pieces.push(records)
     expect(Buffer.concat(pieces).toString()).toBe(whole.join(''))
     const { rows } = await db.pool.query('SELECT name FROM result_files')
     const { storage } = await import('../storage/storage')

@@ -1,4 +1,5 @@
 import { database } from '../database/client'
+import { findRow, oneRow } from '../database/transaction'
 import { storage } from '../storage/storage'
 import { resultKey } from './name'
 
@@ -6,14 +7,6 @@ import { resultKey } from './name'
 export interface RankOutput {
   rank: number
   records: Buffer
-}
-
-/** The file of a stored result, and the position of the output within it. */
-export interface StoredResultFile {
-  name: string
-  bytes: number
-  outputStart: number
-  outputBytes: number
 }
 
 /** Rows fetched at once; each has at most 1 MiB. */
@@ -52,19 +45,14 @@ export async function* readOutput(
   }
 }
 
-/** Reads the output of all ranks one after the other, as in the file. */
-export async function* readAllOutput(jobId: string, attempt: number): AsyncGenerator<Buffer> {
-  for await (const { records } of readRanks(jobId, attempt)) yield records
-}
-
 /** Counts the tasks of an attempt; 0 before it was placed. */
 export async function countRanks(jobId: string, attempt: number): Promise<number> {
-  const { rows } = await database().pool.query<{ ranks: number }>({
+  const { ranks } = await oneRow<{ ranks: number }>(database().pool, {
     name: 'count-ranks',
     text: 'SELECT count(*)::int AS ranks FROM tasks WHERE job_id = $1 AND attempt = $2',
     values: [jobId, attempt],
   })
-  return rows[0]?.ranks ?? 0
+  return ranks
 }
 
 /**
@@ -105,35 +93,32 @@ export async function tailOffsets(jobId: string, attempt: number, bytes: number)
   return rows.map(({ start }) => start ?? 0)
 }
 
-/** Finds the result file of an ended job; null until it is written. */
-export async function findResultFile(jobId: string): Promise<StoredResultFile | null> {
-  const { rows } = await database().pool.query<StoredResultFile>({
+/** Finds the name of an ended job's result file; null until it is written. */
+export async function findResultFile(jobId: string): Promise<string | null> {
+  const file = await findRow<{ name: string }>(database().pool, {
     name: 'find-result-file',
-    text: `SELECT name, bytes, output_start AS "outputStart", output_bytes AS "outputBytes"
-             FROM result_files WHERE job_id = $1 AND stored_at IS NOT NULL`,
+    text: 'SELECT name FROM result_files WHERE job_id = $1 AND stored_at IS NOT NULL',
     values: [jobId],
   })
-  return rows[0] ?? null
+  return file?.name ?? null
 }
 
 /** A file and the size of each rank's output in it. */
 interface RankedFile {
   name: string
   outputStart: number
-  outputBytes: number
   sizes: number[]
 }
 
-async function findRankedFile(jobId: string, attempt: number): Promise<RankedFile | null> {
-  const { rows } = await database().pool.query<RankedFile>({
+function findRankedFile(jobId: string, attempt: number): Promise<RankedFile | null> {
+  return findRow<RankedFile>(database().pool, {
     name: 'find-file-of-ranks',
-    text: `SELECT f.name, f.output_start AS "outputStart", f.output_bytes AS "outputBytes",
+    text: `SELECT f.name, f.output_start AS "outputStart",
                   coalesce((SELECT jsonb_agg(t.output_bytes ORDER BY t.rank) FROM tasks t
                              WHERE t.job_id = $1 AND t.attempt = $2), '[]') AS sizes
              FROM result_files f WHERE f.job_id = $1 AND f.stored_at IS NOT NULL`,
     values: [jobId, attempt],
   })
-  return rows[0] ?? null
 }
 
 /** The position of a rank's output in a file. */

@@ -3,7 +3,7 @@ import { describeReason, type EndReason } from '../contract/reasons'
 import type { ExitRecord, JobRecord } from '../contract/records'
 import { database } from '../database/client'
 import { channels } from '../database/listen'
-import { isUniqueViolation, transaction } from '../database/transaction'
+import { findRow, isUniqueViolation, oneRow, transaction } from '../database/transaction'
 import { storage } from '../storage/storage'
 import { StorageFault } from '../storage/store'
 import { resultFileName, resultKey } from './name'
@@ -85,7 +85,7 @@ export async function storeResult(jobId: string): Promise<void> {
 }
 
 async function readEndedJob(jobId: string): Promise<EndedJob | null> {
-  const { rows } = await database().pool.query<Unparsed<EndedJob>>({
+  const job = await findRow<Unparsed<EndedJob>>(database().pool, {
     name: 'read-ended-job',
     text: `SELECT j.id, u.handle, j.competition_id AS "competitionId", p.slug AS "projectId", j.name, j.attempt, j.spec, j.command,
                   e.name AS environment, e.image, j.image_digest AS "imageDigest",
@@ -105,7 +105,7 @@ async function readEndedJob(jobId: string): Promise<EndedJob | null> {
             WHERE j.id = $1 AND j.status IN ('completed', 'failed', 'cancelled') AND NOT j.result_stored`,
     values: [jobId],
   })
-  return rows.map(parseSpec)[0] ?? null
+  return job && parseSpec(job)
 }
 
 /** Two jobs of one millisecond would share a name; the later one uses the next free millisecond. */
@@ -113,12 +113,13 @@ async function reserveName(job: EndedJob): Promise<string> {
   for (let later = 0; ; later++) {
     const name = resultFileName(job.handle, job.competitionId, new Date(job.endedAt.getTime() + later))
     try {
-      const { rows } = await database().pool.query<{ name: string }>(
+      const reserved = await oneRow<{ name: string }>(
+        database().pool,
         `INSERT INTO result_files (job_id, name) VALUES ($1, $2)
          ON CONFLICT (job_id) DO UPDATE SET name = result_files.name RETURNING name`,
         [job.id, name],
       )
-      return rows[0]?.name ?? name
+      return reserved.name
     } catch (error) {
       if (!isUniqueViolation(error, 'result_files_name_key')) throw error
     }

@@ -1,27 +1,6 @@
-/** UTF-8 at the byte level: detects truncated and invalid sequences (Unicode, table 3-7). */
+import { isUtf8 } from 'node:buffer'
 
-interface Continuation {
-  /** Number of bytes after the first. */
-  count: number
-  /** Range of the second byte; the following ones are 0x80 to 0xBF. */
-  low: number
-  high: number
-}
-
-function continuationOf(lead: number): Continuation | null {
-  if (lead >= 0xc2 && lead <= 0xdf) return { count: 1, low: 0x80, high: 0xbf }
-  if (lead === 0xe0) return { count: 2, low: 0xa0, high: 0xbf }
-  if (lead === 0xed) return { count: 2, low: 0x80, high: 0x9f }
-  if (lead >= 0xe1 && lead <= 0xef) return { count: 2, low: 0x80, high: 0xbf }
-  if (lead === 0xf0) return { count: 3, low: 0x90, high: 0xbf }
-  if (lead >= 0xf1 && lead <= 0xf3) return { count: 3, low: 0x80, high: 0xbf }
-  if (lead === 0xf4) return { count: 3, low: 0x80, high: 0x8f }
-  return null
-}
-
-function continues(byte: number, position: number, { low, high }: Continuation): boolean {
-  return position === 1 ? byte >= low && byte <= high : byte >= 0x80 && byte <= 0xbf
-}
+/** UTF-8 at the byte level: detects truncated and invalid sequences. */
 
 /**
  * Returns how many bytes at the end start a sequence that more bytes may complete: 0 to 3. Splitting before them
@@ -29,33 +8,34 @@ function continues(byte: number, position: number, { low, high }: Continuation):
  */
 export function incompleteTail(bytes: Uint8Array): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
-    const byte = bytes[bytes.length - back] ?? 0
-    if (byte >= 0x80 && byte <= 0xbf) continue
-    const expected = continuationOf(byte)
-    if (expected === null || expected.count < back) return 0
-    for (let position = 1; position < back; position++) {
-      if (!continues(bytes[bytes.length - back + position] ?? 0, position, expected)) return 0
-    }
-    return back
+    const tail = bytes.subarray(bytes.length - back)
+    const lead = tail[0] ?? 0
+    const isContinuation = lead >= 0x80 && lead <= 0xbf
+    if (!isContinuation) return lead >= 0xc0 && canBeCompleted(tail) ? back : 0
   }
   return 0
 }
 
+/**
+ * Tries the lowest and the highest continuation byte: every lead byte that restricts the second byte accepts one of
+ * them (Unicode, table 3-7).
+ */
+function canBeCompleted(start: Uint8Array): boolean {
+  const completions = [1, 2, 3].flatMap((count) => [Buffer.alloc(count, 0x80), Buffer.alloc(count, 0xbf)])
+  return completions.some((rest) => isUtf8(Buffer.concat([start, rest])))
+}
+
+const replacement = '\ufffd'
+const replacementBytes = Buffer.from(replacement)
+
 /** Returns the offset of the first invalid byte, or null. A truncated sequence at the end is invalid. */
-export function firstInvalidByte(bytes: Uint8Array): number | null {
+export function firstInvalidByte(bytes: Buffer): number | null {
   let offset = 0
-  while (offset < bytes.length) {
-    const lead = bytes[offset] ?? 0
-    if (lead < 0x80) {
-      offset++
-      continue
-    }
-    const expected = continuationOf(lead)
-    if (expected === null) return offset
-    for (let position = 1; position <= expected.count; position++) {
-      if (!continues(bytes[offset + position] ?? 0, position, expected)) return offset
-    }
-    offset += expected.count + 1
+  for (const character of bytes.toString()) {
+    // The text may also contain U+FFFD itself.
+    if (character === replacement && !bytes.subarray(offset, offset + 3).equals(replacementBytes))
+      return offset
+    offset += Buffer.byteLength(character)
   }
   return null
 }
@@ -71,6 +51,6 @@ function countOf(haystack: Buffer | string, needle: string): number {
 export function decodeReplacing(bytes: Buffer): { text: string; replaced: number } {
   const text = bytes.toString()
   // A U+FFFD printed by the job itself is three valid bytes and is not counted.
-  const inserted = countOf(text, '\ufffd') - countOf(bytes, '\ufffd')
+  const inserted = countOf(text, replacement) - countOf(bytes, replacement)
   return { text, replaced: bytes.length - (Buffer.byteLength(text) - 3 * inserted) }
 }

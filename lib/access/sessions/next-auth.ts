@@ -28,13 +28,11 @@ export async function authOptions(): Promise<NextAuthOptions> {
   return {
     secret: await sessionSecret(),
     useSecureCookies: secureCookies(),
-    cookies: Object.fromEntries(
-      [
-        ['sessionToken', 'session'],
-        ['callbackUrl', 'callback-url'],
-        ['csrfToken', 'csrf-token'],
-      ].map(([key, name = '']) => [key, { name: cookieName(name), options: cookieOptions() }]),
-    ),
+    cookies: {
+      sessionToken: { name: cookieName('session'), options: cookieOptions() },
+      callbackUrl: { name: cookieName('callback-url'), options: cookieOptions() },
+      csrfToken: { name: cookieName('csrf-token'), options: cookieOptions() },
+    },
     session: { strategy: 'jwt', maxAge: sessionSeconds },
     jwt: { maxAge: sessionSeconds },
     pages: { signIn: page, signOut: page, error: page, verifyRequest: page },

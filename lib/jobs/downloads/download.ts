@@ -29,14 +29,14 @@ export async function downloadResult(job: VisibleJob, format: 'jsonl' | 'text'):
     )
   }
   if (job.deletedAfterDays !== null) throw filesDeleted(job.deletedAfterDays)
-  const file = await waitForResultFile(job.id, AbortSignal.timeout(5_000))
-  if (!file) {
+  const name = await waitForResultFile(job.id, AbortSignal.timeout(5_000))
+  if (name === null) {
     throw new GpuqError('unavailable', 'The result file is being written. Try again in a second.', {
       retryAfterS: 1,
     })
   }
-  const { stream } = await storage().open(resultKey(file.name))
-  return contentDisposition(stream, { name: file.name, type: 'application/x-ndjson; charset=utf-8' })
+  const { stream } = await storage().open(resultKey(name))
+  return contentDisposition(stream, { name, type: 'application/x-ndjson; charset=utf-8' })
 }
 
 async function plainText({ id, attempt }: VisibleJob): Promise<AsyncIterable<Buffer>> {

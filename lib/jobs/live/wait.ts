@@ -4,7 +4,7 @@ import { isDatabaseAway } from '../../database/away'
 import { database } from '../../database/client'
 import { listener } from '../../database/listen'
 import { findRow } from '../../database/transaction'
-import { findResultFile, type StoredResultFile } from '../../results/read-output'
+import { findResultFile } from '../../results/read-output'
 
 /** Interval of polling, in case a notification was lost. */
 export const pollIntervalMs = 2_000
@@ -33,8 +33,8 @@ export async function waitUntilFinal(jobId: string, signal: AbortSignal): Promis
   return final ?? false
 }
 
-/** Waits for the result file, which follows the job's end shortly. Returns null if `signal` was aborted first. */
-export function waitForResultFile(jobId: string, signal: AbortSignal): Promise<StoredResultFile | null> {
+/** Waits for the name of the result file, which follows the job's end shortly. Returns null if `signal` was aborted first. */
+export function waitForResultFile(jobId: string, signal: AbortSignal): Promise<string | null> {
   return waitFor(jobId, signal, () => findResultFile(jobId))
 }
 
