@@ -41,7 +41,7 @@ const entryOf = (content: Buffer) => ({
 })
 
 /** Uploads a directory with these contents, in the same steps as a client. */
-async function ship(...contents: Buffer[]) {
+async function upload(...contents: Buffer[]) {
   // The rate limit for directories is per user.
   const register = () => registerArchive(person.actor, 'project', contents.map(entryOf))
   await register()
@@ -71,7 +71,7 @@ const exists = async (archiveId: string) =>
  * new.
  */
 async function shipUntilDone(contents: Buffer[], tries = contents.length): Promise<void> {
-  await ship(...contents).catch((error: unknown) => {
+  await upload(...contents).catch((error: unknown) => {
     if (tries === 0) throw error
     return shipUntilDone(contents, tries - 1)
   })
@@ -130,9 +130,9 @@ async function untilSweepWaits(): Promise<void> {
 describe('sweeping', () => {
   it('deletes a directory that had no job for a week, and contents that no other directory uses', async () => {
     const [own, shared] = [randomBytes(10), randomBytes(10)]
-    const unused = await ship(own, shared)
+    const unused = await upload(own, shared)
     await age(8)
-    const fresh = await ship(shared)
+    const fresh = await upload(shared)
     await sweepArchives(store, inTwoDays())
     expect(await exists(unused.id)).toBe(false)
     expect(await exists(fresh.id)).toBe(true)
@@ -142,7 +142,11 @@ describe('sweeping', () => {
 
   it('keeps the directories of live jobs, and of ended jobs for the retention of their project', async () => {
     const contents = [randomBytes(10), randomBytes(10), randomBytes(10)] as const
-    const [live, ended, old] = [await ship(contents[0]), await ship(contents[1]), await ship(contents[2])]
+    const [live, ended, old] = [
+      await upload(contents[0]),
+      await upload(contents[1]),
+      await upload(contents[2]),
+    ]
     await jobWith(live.id, null)
     await jobWith(ended.id, '10 days')
     const oldJob = await jobWith(old.id, '40 days')
@@ -160,7 +164,7 @@ describe('sweeping', () => {
 
   it('keeps a directory while a job with it is being submitted', async () => {
     const content = randomBytes(10)
-    const { id, projectId } = await ship(content)
+    const { id, projectId } = await upload(content)
     const { rows } = await db.pool.query<{ hash: string }>(
       `SELECT encode(hash, 'hex') AS hash FROM archives WHERE id = $1`,
       [id],
@@ -182,7 +186,7 @@ describe('sweeping', () => {
   })
 
   it('makes a late submission fail with the advice to upload again', async () => {
-    const { id, projectId } = await ship(randomBytes(10))
+    const { id, projectId } = await upload(randomBytes(10))
     const { rows } = await db.pool.query<{ hash: string }>(
       `SELECT encode(hash, 'hex') AS hash FROM archives WHERE id = $1`,
       [id],
@@ -198,7 +202,7 @@ describe('sweeping', () => {
 
   it('removes objects without a row: of dead uploads and of deleted projects', async () => {
     const content = randomBytes(10)
-    const { projectId } = await ship(content)
+    const { projectId } = await upload(content)
     const stray = sha256(randomBytes(10))
     await store.write(blobKey(projectId, stray), new Blob(['x']).stream())
     await db.pool.query('DELETE FROM archives WHERE project_id = $1', [projectId])
@@ -210,13 +214,13 @@ describe('sweeping', () => {
 
   it('keeps what is being uploaded', async () => {
     const contents = Array.from({ length: 20 }, () => randomBytes(10))
-    const { projectId } = await whileSweeping(() => ship(...contents))
+    const { projectId } = await whileSweeping(() => upload(...contents))
     for (const content of contents) expect(await has(projectId, content)).toBe(true)
   })
 
   it('may request an unknown object again, but never removes one from a directory', async () => {
     const contents = Array.from({ length: 20 }, () => randomBytes(10))
-    const { projectId } = await ship(...contents)
+    const { projectId } = await upload(...contents)
     for (let round = 0; round < 5; round++) {
       await leaveAsLeftovers(projectId, contents)
       await whileSweeping(() => shipUntilDone(contents))

@@ -214,12 +214,12 @@ export class OutputEncoder {
   }
 }
 
-/** A finished record of how a task's GPUs were used at one moment. `type` comes first: readers tell lines by it. */
+/** Encodes the use of a task's GPUs at one moment. `type` comes first, because readers recognize records by it. */
 export function encodeMetric(gpus: MetricRecord['gpus'], at: Date, rank?: number): Buffer {
   return Buffer.from(`${JSON.stringify({ type: 'metric', t: at.toISOString(), gpus, rank })}\n`)
 }
 
-/** A finished record of what gpuq itself has to say in a job's output: among its errors, and marked as gpuq's own. */
+/** Encodes a message of gpuq in a job's output, as a stderr line that starts with "gpuq: ". */
 export function encodeNote(text: string, at: Date, rank?: number): Buffer {
   return Buffer.from(
     `${JSON.stringify({ type: 'stderr', t: at.toISOString(), text: `gpuq: ${text}`, rank })}\n`,

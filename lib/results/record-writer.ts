@@ -34,7 +34,7 @@ export class RecordWriter {
   }
 
   /**
-   * Writes complete lines with their line feeds. `goesOn`: the first line started in an earlier record and is
+   * Writes complete lines with their line feeds. `continues`: the first line started in an earlier record and is
    * therefore not a result.
    */
   lines(bytes: Buffer, continues: boolean): EncodedText {

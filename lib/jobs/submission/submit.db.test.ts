@@ -102,8 +102,8 @@ describe('submitting', () => {
       bodyHash: createHash('sha256').update('other').digest(),
     })
     await expect(submitJob(actor, other)).rejects.toMatchObject({ code: 'invalid_fields' })
-    const stranger = await researcher(unlimited)
-    expect((await submitJob(stranger, keyed)).repeated).toBe(false)
+    const otherUser = await researcher(unlimited)
+    expect((await submitJob(otherUser, keyed)).repeated).toBe(false)
   })
 
   it('creates one project for many concurrent first submissions, with and without limits', async () => {
@@ -140,20 +140,20 @@ describe('submitting', () => {
 describe('another user', () => {
   it('cannot reach a job by its id, in any way', async () => {
     const owner = await researcher(unlimited)
-    const stranger = await researcher()
+    const otherUser = await researcher()
     const { jobId } = await submitJob(owner, submission())
     for (const attempt of [
-      () => readJob(stranger, jobId),
-      () => readSource(stranger, jobId),
-      () => cancelJob(stranger, jobId),
-      () => readJob(stranger, uuidv7()),
-      () => readJob(stranger, 'not-an-id'),
+      () => readJob(otherUser, jobId),
+      () => readSource(otherUser, jobId),
+      () => cancelJob(otherUser, jobId),
+      () => readJob(otherUser, uuidv7()),
+      () => readJob(otherUser, 'not-an-id'),
     ]) {
       await expect(attempt()).rejects.toMatchObject({ code: 'not_found' })
     }
     const other = jobFiltersSchema.parse({ user_id: owner.handle })
-    await expect(listJobs(stranger, other)).rejects.toMatchObject({ code: 'forbidden' })
-    await expect(listJobs(stranger, jobFiltersSchema.parse({ all: 'true' }))).rejects.toMatchObject({
+    await expect(listJobs(otherUser, other)).rejects.toMatchObject({ code: 'forbidden' })
+    await expect(listJobs(otherUser, jobFiltersSchema.parse({ all: 'true' }))).rejects.toMatchObject({
       code: 'forbidden',
     })
     expect((await readJob(owner, jobId)).status).toBe('pending')
