@@ -1,19 +1,29 @@
 'use client'
 
-import { KeyRound, LogOut, Settings } from 'lucide-react'
+import { ChevronDown, KeyRound, LogOut, Settings } from 'lucide-react'
 import { signOut } from 'next-auth/react'
-import { MenuItem, MenuSeparator } from '../ui/dropdown-menu'
-import { UserMenu } from '../ui/user-menu'
+import { Badge } from '../ui/badge'
+import { Button } from '../ui/button'
+import { DropdownMenu, MenuItem, MenuSeparator } from '../ui/dropdown-menu'
 
-/** Ends the session in this browser. A full page load clears its data from memory. */
-export function endSession(): void {
-  void signOut({ callbackUrl: '/sign-in' })
+interface AccountProps {
+  handle: string
+  admin: boolean
 }
 
-/** The signed-in user and their pages. */
-export function AccountMenu({ handle, admin }: { handle: string; admin: boolean }) {
+/** The menu of the signed-in user. */
+export function AccountMenu(account: AccountProps) {
   return (
-    <UserMenu handle={handle} {...(admin ? { role: 'admin' } : {})}>
+    <DropdownMenu
+      className="w-60"
+      trigger={
+        <Button variant="ghost" className="max-w-full">
+          <span className="min-w-0 truncate">{account.handle}</span>
+          <ChevronDown aria-hidden className="text-subtle" />
+        </Button>
+      }
+    >
+      <AccountHeading {...account} />
       <MenuItem icon={Settings} href="/settings">
         Settings
       </MenuItem>
@@ -21,9 +31,29 @@ export function AccountMenu({ handle, admin }: { handle: string; admin: boolean 
         Tokens
       </MenuItem>
       <MenuSeparator />
-      <MenuItem icon={LogOut} onSelect={endSession}>
-        Sign out
-      </MenuItem>
-    </UserMenu>
+      <SignOutItem />
+    </DropdownMenu>
+  )
+}
+
+/** The user id and role at the top of a menu. */
+export function AccountHeading({ handle, admin }: AccountProps) {
+  return (
+    <>
+      <div className="flex items-center gap-2 px-2 py-1.5">
+        <p className="min-w-0 flex-1 truncate font-medium text-ink text-sm">{handle}</p>
+        {admin ? <Badge>admin</Badge> : null}
+      </div>
+      <MenuSeparator />
+    </>
+  )
+}
+
+/** Ends the session in this browser. A full page load clears its data from memory. */
+export function SignOutItem() {
+  return (
+    <MenuItem icon={LogOut} onSelect={() => void signOut({ callbackUrl: '/sign-in' })}>
+      Sign out
+    </MenuItem>
   )
 }

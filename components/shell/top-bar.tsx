@@ -1,14 +1,13 @@
 'use client'
 
-import { LogOut, Menu, Plus } from 'lucide-react'
-import { Badge } from '../ui/badge'
+import { Menu, Plus } from 'lucide-react'
 import { ButtonLink } from '../ui/button-link'
 import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from '../ui/dropdown-menu'
 import { IconButton } from '../ui/icon-button'
 import { ThemeToggle } from '../ui/theme-toggle'
-import { endSession } from './account-menu'
+import { AccountHeading, SignOutItem } from './account-menu'
 import { Brand } from './brand'
-import { adminNavigation, mainNavigation } from './navigation'
+import { adminNavigation, mainNavigation, type NavigationItem } from './navigation'
 
 /** The navigation on narrow screens. */
 export function TopBar({ handle, admin }: { handle: string; admin: boolean }) {
@@ -24,33 +23,27 @@ export function TopBar({ handle, admin }: { handle: string; admin: boolean }) {
       <ThemeToggle />
       <nav aria-label="Main">
         <DropdownMenu trigger={<IconButton icon={Menu} label="Menu" size="lg" />} className="w-60">
-          <div className="flex items-center gap-2 px-2 py-1.5">
-            <p className="min-w-0 flex-1 truncate font-medium text-ink text-sm">{handle}</p>
-            {admin ? <Badge>admin</Badge> : null}
-          </div>
-          <MenuSeparator />
-          {mainNavigation.map(({ href, label, icon }) => (
-            <MenuItem key={href} href={href} icon={icon}>
-              {label}
-            </MenuItem>
-          ))}
+          <AccountHeading handle={handle} admin={admin} />
+          {toMenuItems(mainNavigation)}
           {admin ? (
             <>
               <MenuSeparator />
               <MenuLabel>Admin</MenuLabel>
-              {adminNavigation.map(({ href, label, icon }) => (
-                <MenuItem key={href} href={href} icon={icon}>
-                  {label}
-                </MenuItem>
-              ))}
+              {toMenuItems(adminNavigation)}
             </>
           ) : null}
           <MenuSeparator />
-          <MenuItem icon={LogOut} onSelect={endSession}>
-            Sign out
-          </MenuItem>
+          <SignOutItem />
         </DropdownMenu>
       </nav>
     </header>
   )
+}
+
+function toMenuItems(items: readonly NavigationItem[]) {
+  return items.map(({ href, label, icon }) => (
+    <MenuItem key={href} href={href} icon={icon}>
+      {label}
+    </MenuItem>
+  ))
 }

@@ -1,14 +1,8 @@
 'use client'
 
-import { useSyncExternalStore } from 'react'
-
-const noSubscription = () => () => {}
+import { useHydrated } from '../ui/use-hydrated'
 
 /** The site's origin in the reader's browser; a placeholder before hydration. */
 export function useOrigin(): string {
-  return useSyncExternalStore(
-    noSubscription,
-    () => window.location.origin,
-    () => 'http://SERVER',
-  )
+  return useHydrated() ? window.location.origin : 'http://SERVER'
 }

@@ -7,13 +7,14 @@ interface RelativeTimeProps {
   /** RFC 3339. */
   at: string
   className?: string
+  format?: (at: number, now: number) => string
 }
 
 /**
  * A time relative to now, with the full time as its title. The server writes UTC, because it does not know the reader's
  * clock and time zone.
  */
-export function RelativeTime({ at, className }: RelativeTimeProps) {
+export function RelativeTime({ at, className, format = formatRelative }: RelativeTimeProps) {
   const now = useNow(1000)
   const time = Date.parse(at)
   if (now === null) {
@@ -26,7 +27,7 @@ export function RelativeTime({ at, className }: RelativeTimeProps) {
   const local = new Date(time).toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'long' })
   return (
     <time dateTime={at} title={local} className={className}>
-      {formatRelative(time, now)}
+      {format(time, now)}
     </time>
   )
 }

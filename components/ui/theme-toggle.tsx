@@ -2,32 +2,29 @@
 
 import { Monitor, Moon, Sun, SunMoon } from 'lucide-react'
 import { useTheme } from 'next-themes'
-import { useSyncExternalStore } from 'react'
 import { DropdownMenu, MenuChoice } from './dropdown-menu'
 import { IconButton } from './icon-button'
+import { useHydrated } from './use-hydrated'
 
-const themes = ['light', 'dark', 'system'] as const
 const options = [
   { value: 'light', label: 'Light', icon: Sun },
   { value: 'dark', label: 'Dark', icon: Moon },
   { value: 'system', label: 'System', icon: Monitor },
 ] as const
 
-const noSubscription = () => () => {}
+/** The props of a control that selects the theme. The server does not know the theme, so hydration selects it. */
+export function useThemeChoice() {
+  const { theme, setTheme } = useTheme()
+  const hydrated = useHydrated()
+  const chosen = hydrated ? options.find(({ value }) => value === theme) : undefined
+  return { label: 'Theme', value: chosen?.value, options, onValueChange: setTheme }
+}
 
 /** Selects the light, dark or system theme. */
 export function ThemeToggle() {
-  const { theme, setTheme } = useTheme()
-  // The server does not know the theme. The selection appears after hydration.
-  const hydrated = useSyncExternalStore(
-    noSubscription,
-    () => true,
-    () => false,
-  )
-  const chosen = hydrated ? themes.find((candidate) => candidate === theme) : undefined
   return (
     <DropdownMenu trigger={<IconButton icon={SunMoon} label="Theme" />}>
-      <MenuChoice label="Theme" value={chosen} options={options} onValueChange={setTheme} />
+      <MenuChoice {...useThemeChoice()} />
     </DropdownMenu>
   )
 }

@@ -1,8 +1,7 @@
 'use client'
 
 import { ThemeProvider } from 'next-themes'
-import type { ReactNode } from 'react'
-import { HydrationMarker } from './hydration-marker'
+import { type ReactNode, useEffect } from 'react'
 import { Toaster } from './toaster'
 import { TooltipProvider } from './tooltip'
 
@@ -26,4 +25,15 @@ export function UiProviders({ nonce, children }: UiProvidersProps) {
       <HydrationMarker />
     </ThemeProvider>
   )
+}
+
+/**
+ * Marks the page as hydrated (`<html data-hydrated>`): it responds to clicks and keys a moment after it is visible. For
+ * browser tests. Rendered last, after all other components have attached their listeners.
+ */
+function HydrationMarker() {
+  useEffect(() => {
+    document.documentElement.dataset.hydrated = ''
+  }, [])
+  return null
 }

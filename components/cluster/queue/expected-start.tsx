@@ -1,33 +1,21 @@
 'use client'
 
-import { formatRelative, formatUtc } from '../../ui/format-time'
-import { useNow } from '../../ui/use-now'
-
-interface ExpectedStartProps {
-  /** RFC 3339; null if the forecast finds no start. */
-  at: string | null
-}
+import { formatRelative } from '../../ui/format-time'
+import { RelativeTime } from '../../ui/relative-time'
 
 /** A forecast below this counts as now. */
 const soonMs = 10_000
 
-/** The expected start of a waiting job, relative to now, with the full time as the title. */
-export function ExpectedStart({ at }: ExpectedStartProps) {
-  const now = useNow(1000)
-  if (at === null) {
-    return (
-      <span className="text-subtle" title="With the current nodes and jobs, gpuq cannot predict a start.">
-        unknown
-      </span>
-    )
-  }
-  const time = Date.parse(at)
-  // The server does not know the reader's clock and time zone.
-  if (now === null) return <time dateTime={at}>{formatUtc(time)}</time>
-  const local = new Date(time).toLocaleString(undefined, { dateStyle: 'full', timeStyle: 'medium' })
+function formatForecast(at: number, now: number): string {
+  return at - now < soonMs ? 'any moment' : formatRelative(at, now)
+}
+
+/** The expected start of a waiting job. `at` is null if the forecast finds no start. */
+export function ExpectedStart({ at }: { at: string | null }) {
+  if (at !== null) return <RelativeTime at={at} format={formatForecast} className="whitespace-nowrap" />
   return (
-    <time dateTime={at} title={local} className="whitespace-nowrap">
-      {time - now < soonMs ? 'any moment' : formatRelative(time, now)}
-    </time>
+    <span className="text-subtle" title="With the current nodes and jobs, gpuq cannot predict a start.">
+      unknown
+    </span>
   )
 }
