@@ -1,8 +1,8 @@
 'use client'
 
 import type { CreatedToken } from '@/lib/contract/access'
+import { ShownOnce } from '../shell/shown-once'
 import { useOrigin } from '../shell/use-origin'
-import { Callout } from '../ui/callout'
 import { CodeBlock } from '../ui/code-block'
 import { agentConfig, configYaml, curlCommand, installCommands } from './snippets'
 
@@ -11,11 +11,12 @@ export function CreatedTokenDetails({ token }: { token: CreatedToken }) {
   const origin = useOrigin()
   const values = { handle: token.user_id, token: token.token, origin }
   return (
-    <div className="flex flex-col gap-3">
-      <Callout tone="warning" title="Copy it now">
-        gpuq shows this token only once. Keep it secret: it acts as {token.user_id}.
-      </Callout>
-      <CodeBlock label="token" title="Token" code={token.token} wrap />
+    <ShownOnce
+      label="token"
+      title="Token"
+      secret={token.token}
+      note={`gpuq shows this token only once. Keep it secret: it acts as ${token.user_id}.`}
+    >
       {token.scopes.includes('submit') ? (
         <>
           <CodeBlock label="config" title="config.yaml" code={configYaml(values)} />
@@ -29,6 +30,6 @@ export function CreatedTokenDetails({ token }: { token: CreatedToken }) {
           <CodeBlock label="agent settings" title="Agent settings (MCP)" code={agentConfig(values)} wrap />
         </>
       ) : null}
-    </div>
+    </ShownOnce>
   )
 }

@@ -2,9 +2,8 @@
 
 import { signIn } from 'next-auth/react'
 import { api } from '@/components/queries/queries'
-import { FormError } from '../shell/form-actions'
+import { FormError, SubmitButton } from '../shell/form'
 import { useSchemaForm } from '../shell/use-schema-form'
-import { Button } from '../ui/button'
 import { TextField } from '../ui/text-field'
 import { newPasswordSchema } from './new-password'
 
@@ -32,9 +31,9 @@ export function InvitationForm({ token }: { token: string }) {
       />
       <TextField label="Repeat password" {...input} {...form.field('repeated')} />
       <FormError error={form.error} />
-      <Button type="submit" variant="primary" size="lg" loading={form.submitting}>
+      <SubmitButton form={form} size="lg">
         Set password and sign in
-      </Button>
+      </SubmitButton>
     </form>
   )
 }

@@ -1,44 +1,28 @@
 'use client'
 
-import { z } from 'zod'
+import type { z } from 'zod'
+import type { User } from '@/lib/contract/access'
+import { optionalNumberText, toOptionalText } from '../shell/form-values'
 import type { FormFields } from '../shell/use-schema-form'
 import { TextField } from '../ui/text-field'
 
-/** A limit as text. Empty means the default. */
-const limitText = z
-  .string()
-  .trim()
-  .regex(/^\d{0,7}$/, 'Use a whole number, or leave it empty for the default.')
-  .transform((text) => (text === '' ? null : Number(text)))
-  .pipe(z.number().max(1_000_000, 'Use at most 1,000,000.').nullable())
+const limit = optionalNumberText({ min: 0, max: 1_000_000, whole: true })
 
-export const limitTexts = { submissions_per_minute: limitText, max_active_jobs: limitText }
+/** The limits of a user or a project, as text. Empty text means the default. */
+export const limitShape = { submissions_per_minute: limit, max_active_jobs: limit }
 
-interface Limits {
-  submissions_per_minute: number | null
-  max_active_jobs: number | null
-}
-
-interface LimitValues {
-  submissions_per_minute: string
-  max_active_jobs: string
-}
-
-/** The text of an optional number. */
-export function toOptionalText(value: number | null): string {
-  return value === null ? '' : String(value)
-}
+type LimitTexts = z.input<z.ZodObject<typeof limitShape>>
 
 /** The initial values of {@link LimitFields}. */
-export function toLimitTexts({ submissions_per_minute, max_active_jobs }: Limits): LimitValues {
+export function toLimitTexts(limits: User['limits']): LimitTexts {
   return {
-    submissions_per_minute: toOptionalText(submissions_per_minute),
-    max_active_jobs: toOptionalText(max_active_jobs),
+    submissions_per_minute: toOptionalText(limits.submissions_per_minute),
+    max_active_jobs: toOptionalText(limits.max_active_jobs),
   }
 }
 
 /** The limits of a user or a project. */
-export function LimitFields({ form }: { form: FormFields<LimitValues> }) {
+export function LimitFields({ form }: { form: FormFields<LimitTexts> }) {
   const input = { inputMode: 'numeric', placeholder: 'default' } as const
   return (
     <>

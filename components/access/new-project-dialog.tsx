@@ -2,38 +2,29 @@
 
 import { useMutation } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
-import { useState } from 'react'
 import { z } from 'zod'
 import { createProject } from '@/components/queries/queries'
 import { idSchema } from '@/lib/contract/jobs'
-import { FormActions } from '../shell/form-actions'
+import { DialogForm } from '../shell/form'
+import { optionalText } from '../shell/form-values'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { Button } from '../ui/button'
 import { Dialog } from '../ui/dialog'
 import { TextField } from '../ui/text-field'
 import { toast } from '../ui/toaster'
 
-const optionalId = z.union([z.literal(''), idSchema]).transform((id) => id || undefined)
-
 const schema = z.object({
   project_id: idSchema,
-  name: z
-    .string()
-    .trim()
-    .max(100)
-    .transform((name) => name || undefined),
-  owner: optionalId,
+  name: optionalText(100),
+  owner: z.union([z.literal(''), idSchema]),
 })
 
 const initial = { project_id: '', name: '', owner: '' }
 
 /** Creates a project to share. A job whose config names a new project creates it too. */
 export function NewProjectDialog({ forOthers = false }: { forOthers?: boolean }) {
-  const [open, setOpen] = useState(false)
   return (
     <Dialog
-      open={open}
-      onOpenChange={setOpen}
       title="New project"
       description="Jobs select it with project_id in their config."
       trigger={
@@ -43,7 +34,7 @@ export function NewProjectDialog({ forOthers = false }: { forOthers?: boolean })
         </Button>
       }
     >
-      <NewProjectForm forOthers={forOthers} onCreated={() => setOpen(false)} />
+      {(close) => <NewProjectForm forOthers={forOthers} onCreated={close} />}
     </Dialog>
   )
 }
@@ -53,14 +44,14 @@ function NewProjectForm({ forOthers, onCreated }: { forOthers: boolean; onCreate
   const form = useSchemaForm({
     schema,
     initial,
-    onSubmit: async (project) => {
-      await mutateAsync(project)
-      toast.success(`Project ${project.project_id} created`)
+    onSubmit: async ({ project_id, name, owner }) => {
+      await mutateAsync({ project_id, ...(name ? { name } : {}), ...(owner ? { owner } : {}) })
+      toast.success(`Project ${project_id} created`)
       onCreated()
     },
   })
   return (
-    <form {...form.props} className="flex flex-col gap-4">
+    <DialogForm form={form} submitLabel="Create project">
       <TextField
         label="Project id"
         mono
@@ -73,7 +64,6 @@ function NewProjectForm({ forOthers, onCreated }: { forOthers: boolean; onCreate
       {forOthers ? (
         <TextField label="Owner" optional hint="A user id. Empty: you." mono {...form.field('owner')} />
       ) : null}
-      <FormActions form={form} submitLabel="Create project" />
-    </form>
+    </DialogForm>
   )
 }

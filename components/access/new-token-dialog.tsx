@@ -1,19 +1,19 @@
 'use client'
 
 import { useMutation } from '@tanstack/react-query'
-import { type ReactElement, useId, useState } from 'react'
+import { type ComponentProps, useId, useState } from 'react'
 import { z } from 'zod'
 import { createToken } from '@/components/queries/queries'
 import type { CreatedToken } from '@/lib/contract/access'
 import { idSchema } from '@/lib/contract/jobs'
 import { type Scope, scopes } from '@/lib/contract/roles'
-import { FormActions } from '../shell/form-actions'
+import { DialogForm } from '../shell/form'
+import { CopiedButton } from '../shell/shown-once'
 import { useSchemaForm } from '../shell/use-schema-form'
-import { Button } from '../ui/button'
 import { Checkbox } from '../ui/checkbox'
-import { Dialog, DialogClose } from '../ui/dialog'
+import { Dialog } from '../ui/dialog'
 import type { FieldBinding } from '../ui/field-context'
-import { SelectField } from '../ui/select-field'
+import { SelectField } from '../ui/select'
 import { TextField } from '../ui/text-field'
 import { CreatedTokenDetails } from './created-token'
 
@@ -40,42 +40,27 @@ const schema = z.object({
 
 type Values = z.input<typeof schema>
 
-interface NewTokenDialogProps {
-  trigger?: ReactElement
-  open?: boolean
-  onOpenChange?: (open: boolean) => void
+interface NewTokenDialogProps extends Pick<ComponentProps<typeof Dialog>, 'onClose' | 'trigger'> {
   /** Admins may create tokens for other users, and tokens with the scope `admin`. */
   admin: boolean
   /** The user of the token. Without it, the form asks for one. */
-  owner?: string
+  owner?: string | undefined
 }
 
 /** Creates a token, then shows it once. */
-export function NewTokenDialog({ trigger, admin, owner, ...control }: NewTokenDialogProps) {
-  const [ownOpen, setOwnOpen] = useState(false)
+export function NewTokenDialog({ trigger, onClose, admin, owner }: NewTokenDialogProps) {
   const [created, setCreated] = useState<CreatedToken | null>(null)
-  const setOpen = (open: boolean) => {
-    setOwnOpen(open)
-    // The page forgets the token when the dialog that showed it closes.
-    if (open) setCreated(null)
-    else setTimeout(() => setCreated(null), 200)
-    control.onOpenChange?.(open)
-  }
   return (
     <Dialog
-      {...(trigger ? { trigger } : {})}
-      open={control.open ?? ownOpen}
-      onOpenChange={setOpen}
+      trigger={trigger}
+      onClose={() => {
+        // The page forgets the token when the dialog that showed it closes.
+        setCreated(null)
+        onClose?.()
+      }}
       title={created ? `Token for ${created.user_id}` : 'New token'}
-      {...(created
-        ? {
-            footer: (
-              <DialogClose>
-                <Button variant="primary">Done, I copied it</Button>
-              </DialogClose>
-            ),
-          }
-        : { description: 'For curl, scripts and other programs.' })}
+      description={created ? null : 'For curl, scripts and other programs.'}
+      footer={created ? <CopiedButton /> : null}
     >
       {created ? (
         <CreatedTokenDetails token={created} />
@@ -109,7 +94,7 @@ function NewTokenForm({ admin, owner, onCreated }: NewTokenFormProps) {
       ),
   })
   return (
-    <form {...form.props} className="flex flex-col gap-4">
+    <DialogForm form={form} submitLabel="Create token">
       {owner === undefined ? (
         <TextField
           label="User id"
@@ -126,8 +111,7 @@ function NewTokenForm({ admin, owner, onCreated }: NewTokenFormProps) {
         offered={admin ? scopes : scopes.filter((scope) => scope !== 'admin')}
         {...form.field('scopes')}
       />
-      <FormActions form={form} submitLabel="Create token" />
-    </form>
+    </DialogForm>
   )
 }
 

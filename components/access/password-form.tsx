@@ -2,10 +2,8 @@
 
 import { z } from 'zod'
 import { api } from '@/components/queries/queries'
-import { FormError } from '../shell/form-actions'
+import { PanelForm } from '../shell/form'
 import { useSchemaForm } from '../shell/use-schema-form'
-import { Button } from '../ui/button'
-import { Panel, PanelBody, PanelFooter, PanelHeader } from '../ui/panel'
 import { TextField } from '../ui/text-field'
 import { toast } from '../ui/toaster'
 import { newPasswordSchema } from './new-password'
@@ -30,21 +28,10 @@ export function PasswordForm() {
     },
   })
   return (
-    <Panel>
-      <PanelHeader title="Password" />
-      <form {...form.props}>
-        <PanelBody className="flex max-w-md flex-col gap-4">
-          {fields.map(({ name, ...field }) => (
-            <TextField key={name} type="password" {...field} {...form.field(name)} />
-          ))}
-          <FormError error={form.error} />
-        </PanelBody>
-        <PanelFooter>
-          <Button type="submit" variant="primary" loading={form.submitting}>
-            Change password
-          </Button>
-        </PanelFooter>
-      </form>
-    </Panel>
+    <PanelForm title="Password" form={form} submitLabel="Change password" className="max-w-md">
+      {fields.map(({ name, ...field }) => (
+        <TextField key={name} type="password" {...field} {...form.field(name)} />
+      ))}
+    </PanelForm>
   )
 }

@@ -4,27 +4,23 @@ import { useMutation } from '@tanstack/react-query'
 import { z } from 'zod'
 import { removeProject, updateProject } from '@/components/queries/queries'
 import type { Project } from '@/lib/contract/access'
-import { FormError } from '../shell/form-actions'
-import { optionalNumberText } from '../shell/number-text'
+import { FormError } from '../shell/form'
+import { optionalNumberText, optionalText, toOptionalText } from '../shell/form-values'
 import { type FormFields, useSchemaForm } from '../shell/use-schema-form'
 import { Button } from '../ui/button'
 import { ConfirmDialog } from '../ui/confirm-dialog'
 import { Dialog } from '../ui/dialog'
 import { TextField } from '../ui/text-field'
 import { toast } from '../ui/toaster'
-import { LimitFields, limitTexts, toLimitTexts, toOptionalText } from './limit-fields'
+import { LimitFields, limitShape, toLimitTexts } from './limit-fields'
 import { ProjectMembers } from './project-members'
-import { ProjectUsage, ShareFields, shareTexts, toShareTexts } from './project-shares'
+import { ProjectUsage, ShareFields, shareShape, toShareTexts } from './project-shares'
 
 const schema = z.object({
-  name: z
-    .string()
-    .trim()
-    .max(100)
-    .transform((name) => name || null),
-  ...limitTexts,
+  name: optionalText(100),
+  ...limitShape,
   retention_days: optionalNumberText({ min: 1, max: 36_500 }),
-  ...shareTexts,
+  ...shareShape,
 })
 
 interface ProjectDialogProps {
@@ -38,12 +34,7 @@ interface ProjectDialogProps {
 /** A project's share of the cluster, name, members and limits. */
 export function ProjectDialog({ project, editable, admin, onClose }: ProjectDialogProps) {
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => (open ? undefined : onClose())}
-      title={project.project_id}
-      description={`Owned by ${project.owner}`}
-    >
+    <Dialog onClose={onClose} title={project.project_id} description={`Owned by ${project.owner}`}>
       <div className="flex flex-col gap-6">
         <ProjectUsage project={project} />
         {editable ? <ProjectForm project={project} admin={admin} onDeleted={onClose} /> : null}

@@ -2,7 +2,7 @@
 
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { FolderClosed, Users } from 'lucide-react'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { projectsQuery } from '@/components/queries/queries'
 import type { Project } from '@/lib/contract/access'
 import { ListPanel } from '../shell/list-panel'
@@ -11,7 +11,7 @@ import { Button } from '../ui/button'
 import { EmptyState } from '../ui/empty-state'
 import { PageHeader } from '../ui/page-header'
 import { RelativeTime } from '../ui/relative-time'
-import { Cell, HeaderCell, RowLink, Table, TableBody, TableHead, TableRow } from '../ui/table'
+import { type Column, DataTable, RowLink } from '../ui/table'
 import { NewProjectDialog } from './new-project-dialog'
 import { ProjectDialog } from './project-dialog'
 
@@ -26,6 +26,10 @@ interface ProjectListProps {
 export function ProjectList({ handle, admin, everyone = false }: ProjectListProps) {
   const query = useInfiniteQuery(projectsQuery(everyone))
   const [openId, setOpenId] = useState<string | null>(null)
+  const columns = useMemo(
+    () => projectColumns({ handle, admin, everyone }, setOpenId),
+    [handle, admin, everyone],
+  )
   const open = query.data?.pages.flatMap(({ items }) => items).find(({ id }) => id === openId)
   return (
     <>
@@ -47,13 +51,7 @@ export function ProjectList({ handle, admin, everyone = false }: ProjectListProp
         }
       >
         {(projects) => (
-          <ProjectTable
-            projects={projects}
-            handle={handle}
-            admin={admin}
-            everyone={everyone}
-            onOpen={setOpenId}
-          />
+          <DataTable caption="Projects" columns={columns} items={projects} keyOf={({ id }) => id} />
         )}
       </ListPanel>
       {open ? (
@@ -68,59 +66,45 @@ export function ProjectList({ handle, admin, everyone = false }: ProjectListProp
   )
 }
 
-interface ProjectTableProps {
-  projects: readonly Project[]
-  handle: string
-  admin: boolean
-  everyone: boolean
-  onOpen: (id: string) => void
-}
-
-function ProjectTable({ projects, handle, admin, everyone, onOpen }: ProjectTableProps) {
-  const jobsOf = (project: Project) =>
-    `${everyone ? '/admin/jobs' : '/jobs'}?project_id=${encodeURIComponent(project.project_id)}`
-  return (
-    <Table caption="Projects">
-      <TableHead>
-        <HeaderCell>Project</HeaderCell>
-        <HeaderCell>Owner</HeaderCell>
-        <HeaderCell align="end">Members</HeaderCell>
-        <HeaderCell>Created</HeaderCell>
-        <HeaderCell hidden>Actions</HeaderCell>
-      </TableHead>
-      <TableBody>
-        {projects.map((project) => (
-          <TableRow key={project.id}>
-            <Cell>
-              <span className="flex min-w-0 flex-col">
-                <RowLink href={jobsOf(project)} className="truncate">
-                  {project.project_id}
-                </RowLink>
-                {project.name ? <span className="truncate text-subtle text-xs">{project.name}</span> : null}
-              </span>
-            </Cell>
-            <Cell label="Owner">
-              <span className="flex items-center gap-1.5">
-                {project.owner}
-                {project.owner === handle || everyone ? null : <Badge tone="info">shared with you</Badge>}
-              </span>
-            </Cell>
-            <Cell label="Members" align="end">
-              {project.members.length + 1}
-            </Cell>
-            <Cell label="Created">
-              <RelativeTime at={project.created_at} className="text-muted" />
-            </Cell>
-            <Cell align="end">
-              <Button size="sm" className="relative" onClick={() => onOpen(project.id)}>
-                <Users aria-hidden />
-                {admin || project.owner === handle ? 'Manage' : 'Members'}
-                <span className="sr-only"> {project.project_id}</span>
-              </Button>
-            </Cell>
-          </TableRow>
-        ))}
-      </TableBody>
-    </Table>
-  )
+function projectColumns(
+  { handle, admin, everyone }: Required<ProjectListProps>,
+  onOpen: (id: string) => void,
+): Column<Project>[] {
+  const jobs = everyone ? '/admin/jobs' : '/jobs'
+  return [
+    {
+      label: 'Project',
+      kind: 'title',
+      cell: ({ project_id, name }) => (
+        <span className="flex min-w-0 flex-col">
+          <RowLink href={`${jobs}?project_id=${encodeURIComponent(project_id)}`} className="truncate">
+            {project_id}
+          </RowLink>
+          {name ? <span className="truncate text-subtle text-xs">{name}</span> : null}
+        </span>
+      ),
+    },
+    {
+      label: 'Owner',
+      cell: ({ owner }) => (
+        <span className="flex items-center gap-1.5">
+          {owner}
+          {owner === handle || everyone ? null : <Badge tone="info">shared with you</Badge>}
+        </span>
+      ),
+    },
+    { label: 'Members', align: 'end', cell: ({ members }) => members.length + 1 },
+    { label: 'Created', cell: ({ created_at }) => <RelativeTime at={created_at} className="text-muted" /> },
+    {
+      label: 'Actions',
+      kind: 'actions',
+      cell: ({ id, project_id, owner }) => (
+        <Button size="sm" className="relative" onClick={() => onOpen(id)}>
+          <Users aria-hidden />
+          {admin || owner === handle ? 'Manage' : 'Members'}
+          <span className="sr-only"> {project_id}</span>
+        </Button>
+      ),
+    },
+  ]
 }

@@ -1,28 +1,24 @@
 'use client'
 
+import type { z } from 'zod'
 import type { Project } from '@/lib/contract/access'
-import { numberText, optionalNumberText } from '../shell/number-text'
+import { numberText, optionalNumberText, toOptionalText } from '../shell/form-values'
 import type { FormFields } from '../shell/use-schema-form'
 import { DataList, Datum } from '../ui/data-list'
 import { formatNumber } from '../ui/format-number'
 import { TextField } from '../ui/text-field'
-import { toOptionalText } from './limit-fields'
 
 /** A project's share of the cluster, as text. */
-export const shareTexts = {
+export const shareShape = {
   weight: numberText({ min: 0.001, max: 1_000_000 }),
   gpu_quota: optionalNumberText({ min: 0, max: 100_000 }),
   gpu_hour_budget: optionalNumberText({ min: 0, max: 1_000_000_000 }),
 }
 
-interface ShareValues {
-  weight: string
-  gpu_quota: string
-  gpu_hour_budget: string
-}
+type ShareTexts = z.input<z.ZodObject<typeof shareShape>>
 
 /** The initial values of {@link ShareFields}. */
-export function toShareTexts({ shares }: Project): ShareValues {
+export function toShareTexts({ shares }: Project): ShareTexts {
   const { weight, gpu_quota, gpu_hour_budget } = shares
   return {
     weight: String(weight),
@@ -38,7 +34,7 @@ const fields = [
 ] as const
 
 /** The shares that admins may change. */
-export function ShareFields({ form }: { form: FormFields<ShareValues> }) {
+export function ShareFields({ form }: { form: FormFields<ShareTexts> }) {
   return (
     <div className="grid gap-4 sm:grid-cols-3">
       {fields.map(({ name, ...field }) => (

@@ -2,7 +2,7 @@
 
 import { signIn } from 'next-auth/react'
 import { z } from 'zod'
-import { FormError } from '../shell/form-actions'
+import { FormError, SubmitButton } from '../shell/form'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { Button } from '../ui/button'
 import { TextField } from '../ui/text-field'
@@ -51,29 +51,19 @@ export function SignInForm({ next, error, providers }: SignInFormProps) {
           {...form.field('password')}
         />
         <FormError error={form.error ?? (error === undefined ? null : describeErrorName(error))} />
-        <Button type="submit" variant="primary" size="lg" loading={form.submitting}>
+        <SubmitButton form={form} size="lg">
           Sign in
-        </Button>
+        </SubmitButton>
       </form>
-      {providers.length > 0 ? <ProviderButtons providers={providers} redirectTo={redirectTo} /> : null}
-    </div>
-  )
-}
-
-function ProviderButtons({
-  providers,
-  redirectTo,
-}: {
-  providers: SignInFormProps['providers']
-  redirectTo: string
-}) {
-  return (
-    <div className="flex flex-col gap-2 border-t pt-5">
-      {providers.map(({ id, name }) => (
-        <Button key={id} size="lg" onClick={() => void signIn(id, { callbackUrl: redirectTo })}>
-          Sign in with {name}
-        </Button>
-      ))}
+      {providers.length > 0 ? (
+        <div className="flex flex-col gap-2 border-t pt-5">
+          {providers.map(({ id, name }) => (
+            <Button key={id} size="lg" onClick={() => void signIn(id, { callbackUrl: redirectTo })}>
+              Sign in with {name}
+            </Button>
+          ))}
+        </div>
+      ) : null}
     </div>
   )
 }

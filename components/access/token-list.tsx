@@ -11,8 +11,7 @@ import { EmptyState } from '../ui/empty-state'
 import { PageHeader } from '../ui/page-header'
 import { Switch } from '../ui/switch'
 import { useNow } from '../ui/use-now'
-import { AgentAccess } from './agent-access'
-import { CommandLineAccess } from './command-line-access'
+import { ConnectPanels } from './connect-panels'
 import { NewTokenDialog } from './new-token-dialog'
 import { isValid, TokenTable } from './token-table'
 
@@ -38,7 +37,7 @@ export function TokenList({ admin, owner }: TokenListProps) {
         actions={
           <NewTokenDialog
             admin={admin}
-            {...(everyone ? {} : { owner })}
+            owner={owner}
             trigger={
               <Button variant="primary">
                 <Plus aria-hidden />
@@ -58,12 +57,7 @@ export function TokenList({ admin, owner }: TokenListProps) {
       >
         {(tokens) => <Tokens tokens={tokens} everyone={everyone} />}
       </ListPanel>
-      {everyone ? null : (
-        <>
-          <CommandLineAccess />
-          <AgentAccess />
-        </>
-      )}
+      {everyone ? null : <ConnectPanels />}
     </>
   )
 }

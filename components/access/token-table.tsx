@@ -8,7 +8,7 @@ import { Badge } from '../ui/badge'
 import { ConfirmDialog } from '../ui/confirm-dialog'
 import { IconButton } from '../ui/icon-button'
 import { RelativeTime } from '../ui/relative-time'
-import { Cell, HeaderCell, Table, TableBody, TableHead, TableRow } from '../ui/table'
+import { type Column, DataTable } from '../ui/table'
 import { useNow } from '../ui/use-now'
 
 /** Whether a token is neither revoked nor expired. */
@@ -16,76 +16,69 @@ export function isValid(token: Token, now: number): boolean {
   return token.revoked_at === null && (token.expires_at === null || Date.parse(token.expires_at) > now)
 }
 
+const columns: readonly Column<Token>[] = [
+  {
+    label: 'Name',
+    kind: 'title',
+    cell: ({ name, hint }) => (
+      <span className="flex min-w-0 flex-col">
+        <span className="truncate font-medium text-ink">{name}</span>
+        <span className="font-mono text-subtle text-xs">{hint}</span>
+      </span>
+    ),
+  },
+  { label: 'User', cell: ({ user_id }) => user_id },
+  {
+    label: 'Scopes',
+    cell: ({ scopes }) => (
+      <span className="flex flex-wrap gap-1">
+        {scopes.map((scope) => (
+          <Badge key={scope} tone={scope === 'admin' ? 'warning' : 'neutral'}>
+            {scope}
+          </Badge>
+        ))}
+      </span>
+    ),
+  },
+  { label: 'Created', cell: ({ created_at }) => <RelativeTime at={created_at} className="text-muted" /> },
+  {
+    label: 'Last used',
+    cell: ({ last_used_at: at }) => (at ? <RelativeTime at={at} className="text-muted" /> : 'never'),
+  },
+  { label: 'Expires', cell: (token) => <TokenExpiry token={token} /> },
+  { label: 'Actions', kind: 'actions', cell: (token) => <RevokeButton token={token} /> },
+]
+const ownColumns = columns.filter(({ label }) => label !== 'User')
+
 /** Tokens without their secrets. */
 export function TokenTable({ tokens, showOwner = false }: { tokens: readonly Token[]; showOwner?: boolean }) {
   return (
-    <Table caption="Tokens">
-      <TableHead>
-        <HeaderCell>Name</HeaderCell>
-        {showOwner ? <HeaderCell>User</HeaderCell> : null}
-        <HeaderCell>Scopes</HeaderCell>
-        <HeaderCell>Created</HeaderCell>
-        <HeaderCell>Last used</HeaderCell>
-        <HeaderCell>Expires</HeaderCell>
-        <HeaderCell hidden>Actions</HeaderCell>
-      </TableHead>
-      <TableBody>
-        {tokens.map((token) => (
-          <TokenRow key={token.token_id} token={token} showOwner={showOwner} />
-        ))}
-      </TableBody>
-    </Table>
+    <DataTable
+      caption="Tokens"
+      columns={showOwner ? columns : ownColumns}
+      items={tokens}
+      keyOf={({ token_id }) => token_id}
+    />
   )
 }
 
-function TokenRow({ token, showOwner }: { token: Token; showOwner: boolean }) {
-  const now = useNow(60_000)
+function RevokeButton({ token }: { token: Token }) {
   const { mutateAsync } = useMutation(revokeToken)
-  const valid = now === null ? token.revoked_at === null : isValid(token, now)
+  if (token.revoked_at !== null) return null
   return (
-    <TableRow>
-      <Cell>
-        <span className="flex min-w-0 flex-col">
-          <span className="truncate font-medium text-ink">{token.name}</span>
-          <span className="font-mono text-subtle text-xs">{token.hint}</span>
-        </span>
-      </Cell>
-      {showOwner ? <Cell label="User">{token.user_id}</Cell> : null}
-      <Cell label="Scopes">
-        <span className="flex flex-wrap gap-1">
-          {token.scopes.map((scope) => (
-            <Badge key={scope} tone={scope === 'admin' ? 'warning' : 'neutral'}>
-              {scope}
-            </Badge>
-          ))}
-        </span>
-      </Cell>
-      <Cell label="Created">
-        <RelativeTime at={token.created_at} className="text-muted" />
-      </Cell>
-      <Cell label="Last used">
-        {token.last_used_at ? <RelativeTime at={token.last_used_at} className="text-muted" /> : 'never'}
-      </Cell>
-      <Cell label="Expires">
-        <TokenExpiry token={token} valid={valid} />
-      </Cell>
-      <Cell align="end">
-        {token.revoked_at === null ? (
-          <ConfirmDialog
-            trigger={<IconButton icon={Trash2} variant="danger" label={`Revoke ${token.name}`} />}
-            title={`Revoke “${token.name}”?`}
-            description="Programs that use this token lose access at once. You cannot undo this."
-            confirmLabel="Revoke"
-            keepLabel="Keep it"
-            onConfirm={() => mutateAsync(token.token_id)}
-          />
-        ) : null}
-      </Cell>
-    </TableRow>
+    <ConfirmDialog
+      trigger={<IconButton icon={Trash2} variant="danger" label={`Revoke ${token.name}`} />}
+      title={`Revoke “${token.name}”?`}
+      description="Programs that use this token lose access at once. You cannot undo this."
+      confirmLabel="Revoke"
+      keepLabel="Keep it"
+      onConfirm={() => mutateAsync(token.token_id)}
+    />
   )
 }
 
-function TokenExpiry({ token, valid }: { token: Token; valid: boolean }) {
+function TokenExpiry({ token }: { token: Token }) {
+  const now = useNow(60_000)
   if (token.revoked_at) {
     return (
       <span className="flex flex-wrap items-center gap-1.5">
@@ -97,7 +90,7 @@ function TokenExpiry({ token, valid }: { token: Token; valid: boolean }) {
   if (token.expires_at === null) return 'never'
   return (
     <span className="flex flex-wrap items-center gap-1.5">
-      {valid ? null : <Badge tone="warning">expired</Badge>}
+      {now === null || isValid(token, now) ? null : <Badge tone="warning">expired</Badge>}
       <RelativeTime at={token.expires_at} className="text-muted" />
     </span>
   )

@@ -12,7 +12,7 @@ import { Badge } from '../ui/badge'
 import { EmptyState } from '../ui/empty-state'
 import { PageHeader } from '../ui/page-header'
 import { RelativeTime } from '../ui/relative-time'
-import { Cell, HeaderCell, Table, TableBody, TableHead, TableRow } from '../ui/table'
+import { type Column, DataTable } from '../ui/table'
 import { acceptsAction, acceptsActor, toAuditFilters } from './audit-filters'
 
 /** The audit log page. */
@@ -38,7 +38,9 @@ export function AuditList() {
           </EmptyState>
         }
       >
-        {(events) => <AuditTable events={events} />}
+        {(events) => (
+          <DataTable caption="Audit log" columns={columns} items={events} keyOf={({ id }) => id} />
+        )}
       </ListPanel>
     </>
   )
@@ -74,38 +76,21 @@ function AuditFilters({ events }: { events: readonly AuditEvent[] }) {
   )
 }
 
-function AuditTable({ events }: { events: readonly AuditEvent[] }) {
-  return (
-    <Table caption="Audit log">
-      <TableHead>
-        <HeaderCell>Action</HeaderCell>
-        <HeaderCell>Actor</HeaderCell>
-        <HeaderCell>Target</HeaderCell>
-        <HeaderCell>Details</HeaderCell>
-        <HeaderCell>Time</HeaderCell>
-      </TableHead>
-      <TableBody>
-        {events.map((event) => (
-          <TableRow key={event.id}>
-            <Cell className="font-medium text-ink">{event.action}</Cell>
-            <Cell label="Actor">{event.actor ?? <Badge>gpuq</Badge>}</Cell>
-            <Cell label="Target">
-              <span className="min-w-0 break-all">{event.target ?? '–'}</span>
-            </Cell>
-            <Cell label="Details">
-              <span className="min-w-0 break-all font-mono text-subtle text-xs">
-                {describeDetail(event.detail)}
-              </span>
-            </Cell>
-            <Cell label="Time">
-              <RelativeTime at={event.at} className="whitespace-nowrap text-muted" />
-            </Cell>
-          </TableRow>
-        ))}
-      </TableBody>
-    </Table>
-  )
-}
+const columns: readonly Column<AuditEvent>[] = [
+  { label: 'Action', kind: 'title', className: 'font-medium text-ink', cell: ({ action }) => action },
+  { label: 'Actor', cell: ({ actor }) => actor ?? <Badge>gpuq</Badge> },
+  { label: 'Target', cell: ({ target }) => <span className="min-w-0 break-all">{target ?? '–'}</span> },
+  {
+    label: 'Details',
+    cell: ({ detail }) => (
+      <span className="min-w-0 break-all font-mono text-subtle text-xs">{describeDetail(detail)}</span>
+    ),
+  },
+  {
+    label: 'Time',
+    cell: ({ at }) => <RelativeTime at={at} className="whitespace-nowrap text-muted" />,
+  },
+]
 
 function describeDetail(detail: AuditEvent['detail']): string {
   const facts = Object.entries(detail).flatMap(([name, value]) =>

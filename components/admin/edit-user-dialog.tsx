@@ -4,34 +4,20 @@ import { useMutation } from '@tanstack/react-query'
 import { z } from 'zod'
 import { updateUser } from '@/components/queries/queries'
 import type { User } from '@/lib/contract/access'
-import { roles } from '@/lib/contract/roles'
-import { LimitFields, limitTexts, toLimitTexts, toOptionalText } from '../access/limit-fields'
-import { FormActions } from '../shell/form-actions'
+import { LimitFields, limitShape, toLimitTexts } from '../access/limit-fields'
+import { DialogForm } from '../shell/form'
+import { optionalNumberText, toOptionalText } from '../shell/form-values'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { Dialog } from '../ui/dialog'
 import { TextField } from '../ui/text-field'
 import { toast } from '../ui/toaster'
-import { UserFields } from './user-fields'
+import { UserFields, userShape } from './user-fields'
 
-const unixId = (minimum: number) =>
-  z
-    .string()
-    .trim()
-    .regex(/^\d{0,10}$/, 'Use a whole number, or leave it empty.')
-    .transform((text) => (text === '' ? null : Number(text)))
-    .pipe(
-      z.number().min(minimum, `Use at least ${minimum}.`).max(2_147_483_647, 'This is too large.').nullable(),
-    )
+const unixId = (min: number) => optionalNumberText({ min, max: 2_147_483_647, whole: true })
 
 const schema = z.object({
-  email: z.union([z.literal(''), z.email().max(254)]).transform((email) => email || undefined),
-  name: z
-    .string()
-    .trim()
-    .max(100)
-    .transform((name) => name || null),
-  role: z.enum(roles),
-  ...limitTexts,
+  ...userShape,
+  ...limitShape,
   unix_uid: unixId(1000),
   unix_gid: unixId(1),
 })
@@ -60,8 +46,8 @@ export function EditUserDialog({ user, onClose }: { user: User; onClose: () => v
     },
   })
   return (
-    <Dialog open onOpenChange={(open) => (open ? undefined : onClose())} title={user.user_id}>
-      <form {...form.props} className="flex flex-col gap-4">
+    <Dialog onClose={onClose} title={user.user_id}>
+      <DialogForm form={form} submitLabel="Save">
         <UserFields form={form} />
         <div className="grid gap-4 sm:grid-cols-2">
           <LimitFields form={form} />
@@ -79,8 +65,7 @@ export function EditUserDialog({ user, onClose }: { user: User; onClose: () => v
             {...form.field('unix_gid')}
           />
         </div>
-        <FormActions form={form} submitLabel="Save" />
-      </form>
+      </DialogForm>
     </Dialog>
   )
 }

@@ -5,11 +5,12 @@ import { z } from 'zod'
 import { createEnvironment, updateEnvironment } from '@/components/queries/queries'
 import type { Environment } from '@/lib/contract/access'
 import { idSchema } from '@/lib/contract/jobs'
-import { FormActions } from '../shell/form-actions'
+import { DialogForm } from '../shell/form'
+import { optionalText } from '../shell/form-values'
 import { type FormFields, useSchemaForm } from '../shell/use-schema-form'
-import { CheckboxField } from '../ui/checkbox-field'
+import { CheckboxField } from '../ui/checkbox'
 import { Dialog } from '../ui/dialog'
-import { SelectField } from '../ui/select-field'
+import { SelectField } from '../ui/select'
 import { TextField } from '../ui/text-field'
 import { toast } from '../ui/toaster'
 
@@ -21,11 +22,7 @@ const networks = [
 const schema = z.object({
   name: idSchema,
   image: z.string().trim().min(1).max(300),
-  description: z
-    .string()
-    .trim()
-    .max(300)
-    .transform((text) => text || null),
+  description: optionalText(300),
   network: z.enum(networks.map(({ value }) => value)),
   is_default: z.boolean(),
   enabled: z.boolean(),
@@ -64,15 +61,13 @@ export function EnvironmentDialog({ environment, onClose }: EnvironmentDialogPro
   })
   return (
     <Dialog
-      open
-      onOpenChange={(open) => (open ? undefined : onClose())}
+      onClose={onClose}
       title={environment ? environment.name : 'New environment'}
       description="A container image with a name for configs."
     >
-      <form {...form.props} className="flex flex-col gap-4">
+      <DialogForm form={form} submitLabel={environment ? 'Save' : 'Create environment'}>
         <EnvironmentFields form={form} exists={environment !== null} />
-        <FormActions form={form} submitLabel={environment ? 'Save' : 'Create environment'} />
-      </form>
+      </DialogForm>
     </Dialog>
   )
 }

@@ -1,16 +1,13 @@
-'use client'
+import { ShownOnce } from '../shell/shown-once'
 
-import { Callout } from '../ui/callout'
-import { CodeBlock } from '../ui/code-block'
-
-/** The link of an invitation. It is shown only once. */
+/** The link of an invitation. */
 export function InvitationLink({ handle, url }: { handle: string; url: string }) {
   return (
-    <div className="flex flex-col gap-3">
-      <Callout tone="warning" title="Copy it now">
-        gpuq shows this link only once. Send it to {handle}. The first person who opens it sets the password.
-      </Callout>
-      <CodeBlock label="invitation link" title="Invitation" code={url} wrap />
-    </div>
+    <ShownOnce
+      label="invitation link"
+      title="Invitation"
+      secret={url}
+      note={`gpuq shows this link only once. Send it to ${handle}. The first person who opens it sets the password.`}
+    />
   )
 }

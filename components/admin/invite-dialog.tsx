@@ -7,40 +7,25 @@ import { z } from 'zod'
 import { createUser } from '@/components/queries/queries'
 import type { CreatedUser } from '@/lib/contract/access'
 import { idSchema } from '@/lib/contract/jobs'
-import { roles } from '@/lib/contract/roles'
-import { FormActions } from '../shell/form-actions'
+import { DialogForm } from '../shell/form'
+import { CopiedButton } from '../shell/shown-once'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { Button } from '../ui/button'
-import { Dialog, DialogClose } from '../ui/dialog'
+import { Dialog } from '../ui/dialog'
 import { TextField } from '../ui/text-field'
 import { InvitationLink } from './invitation-link'
-import { UserFields } from './user-fields'
+import { UserFields, userShape } from './user-fields'
 
-const schema = z.object({
-  user_id: idSchema,
-  email: z.union([z.literal(''), z.email().max(254)]).transform((email) => email || undefined),
-  name: z
-    .string()
-    .trim()
-    .max(100)
-    .transform((name) => name || undefined),
-  role: z.enum(roles),
-})
+const schema = z.object({ user_id: idSchema, ...userShape })
 
 const initial: z.input<typeof schema> = { user_id: '', email: '', name: '', role: 'researcher' }
 
 /** Creates a user, then shows the link to set a password. */
 export function InviteDialog() {
-  const [open, setOpen] = useState(false)
   const [created, setCreated] = useState<CreatedUser | null>(null)
-  const changeOpen = (next: boolean) => {
-    setOpen(next)
-    if (next) setCreated(null)
-  }
   return (
     <Dialog
-      open={open}
-      onOpenChange={changeOpen}
+      onClose={() => setCreated(null)}
       title={created ? `${created.user_id} invited` : 'Invite a user'}
       trigger={
         <Button variant="primary">
@@ -48,15 +33,7 @@ export function InviteDialog() {
           Invite
         </Button>
       }
-      {...(created
-        ? {
-            footer: (
-              <DialogClose>
-                <Button variant="primary">Done, I copied it</Button>
-              </DialogClose>
-            ),
-          }
-        : {})}
+      footer={created ? <CopiedButton /> : null}
     >
       {created?.invitation_url ? (
         <InvitationLink handle={created.user_id} url={created.invitation_url} />
@@ -72,10 +49,11 @@ function InviteForm({ onCreated }: { onCreated: (user: CreatedUser) => void }) {
   const form = useSchemaForm({
     schema,
     initial,
-    onSubmit: async (user) => onCreated(await mutateAsync(user)),
+    onSubmit: async ({ name, ...user }) =>
+      onCreated(await mutateAsync({ ...user, ...(name ? { name } : {}) })),
   })
   return (
-    <form {...form.props} className="flex flex-col gap-4">
+    <DialogForm form={form} submitLabel="Create invitation">
       <TextField
         label="User id"
         hint="Configs and commands use this id. It cannot be changed."
@@ -85,7 +63,6 @@ function InviteForm({ onCreated }: { onCreated: (user: CreatedUser) => void }) {
         {...form.field('user_id')}
       />
       <UserFields form={form} />
-      <FormActions form={form} submitLabel="Create invitation" />
-    </form>
+    </DialogForm>
   )
 }

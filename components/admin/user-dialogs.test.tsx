@@ -4,7 +4,7 @@ import { makeUser } from '../testing/fixtures'
 import { answerWith, clickButton, openByKeyboard, renderUi, sentRequests, typeInto } from '../testing/render'
 import { EditUserDialog } from './edit-user-dialog'
 import { InviteDialog } from './invite-dialog'
-import { UserRow } from './user-row'
+import { UserActions } from './user-actions'
 
 it('invites a user, and shows the link once', async () => {
   answerWith({ 'POST /api/users': { ...makeUser(), invitation_url: 'http://gpuq.test/invitations/x' } })
@@ -40,30 +40,24 @@ it('rejects a system account as the Unix user', () => {
   renderUi(<EditUserDialog user={makeUser()} onClose={() => {}} />)
   typeInto('Unix user id (uid)', '0')
   clickButton('Save')
-  expect(screen.getByText('Use at least 1000.')).toBeTruthy()
+  expect(screen.getByText('Use a whole number from 1,000 to 2,147,483,647, or leave it empty.')).toBeTruthy()
   expect(sentRequests).toEqual([])
 })
 
-function renderRow(own: boolean): void {
-  renderUi(
-    <table>
-      <tbody>
-        <UserRow user={makeUser()} own={own} />
-      </tbody>
-    </table>,
-  )
+function openActions(own: boolean): void {
+  renderUi(<UserActions user={makeUser()} own={own} />)
   openByKeyboard(screen.getByRole('button', { name: 'Actions for ada' }))
 }
 
 it('does not let admins disable themselves', () => {
-  renderRow(true)
+  openActions(true)
   expect(screen.getByRole('menuitem', { name: 'Edit and set limits…' })).toBeTruthy()
   expect(screen.queryByRole('menuitem', { name: 'Disable…' })).toBeNull()
 })
 
 it('asks before it disables another user', async () => {
   answerWith({ 'PATCH /api/users/ada': { ...makeUser({ disabled: true }), invitation_url: null } })
-  renderRow(false)
+  openActions(false)
   screen.getByRole('menuitem', { name: 'Disable…' }).click()
   await screen.findByRole('alertdialog', { name: 'Disable ada?' })
   clickButton('Disable')

@@ -1,14 +1,17 @@
 'use client'
 
-import { type Role, roles } from '@/lib/contract/roles'
+import { z } from 'zod'
+import { roles } from '@/lib/contract/roles'
+import { optionalText } from '../shell/form-values'
 import type { FormFields } from '../shell/use-schema-form'
-import { SelectField } from '../ui/select-field'
+import { SelectField } from '../ui/select'
 import { TextField } from '../ui/text-field'
 
-interface UserValues {
-  email: string
-  name: string
-  role: Role
+/** The profile of a user, as text. */
+export const userShape = {
+  email: z.union([z.literal(''), z.email().max(254)]).transform((email) => email || undefined),
+  name: optionalText(100),
+  role: z.enum(roles),
 }
 
 const roleOptions = roles.map((role) => ({
@@ -18,7 +21,7 @@ const roleOptions = roles.map((role) => ({
 }))
 
 /** The profile of a user. */
-export function UserFields({ form }: { form: FormFields<UserValues> }) {
+export function UserFields({ form }: { form: FormFields<z.input<z.ZodObject<typeof userShape>>> }) {
   return (
     <>
       <TextField

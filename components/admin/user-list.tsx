@@ -2,16 +2,18 @@
 
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Search, Users } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { usersQuery } from '@/components/queries/queries'
 import type { User } from '@/lib/contract/access'
 import { ListPanel } from '../shell/list-panel'
+import { Badge } from '../ui/badge'
 import { EmptyState } from '../ui/empty-state'
 import { Input } from '../ui/input'
 import { PageHeader } from '../ui/page-header'
-import { HeaderCell, Table, TableBody, TableHead } from '../ui/table'
+import { RelativeTime } from '../ui/relative-time'
+import { type Column, DataTable } from '../ui/table'
 import { InviteDialog } from './invite-dialog'
-import { UserRow } from './user-row'
+import { UserActions } from './user-actions'
 
 function matches(user: User, needle: string): boolean {
   return [user.user_id, user.email, user.name].some((text) => text?.toLowerCase().includes(needle))
@@ -76,6 +78,7 @@ interface UserTableProps {
 }
 
 function UserTable({ users, ownHandle, searching }: UserTableProps) {
+  const columns = useMemo(() => userColumns(ownHandle), [ownHandle])
   if (users.length === 0) {
     return (
       <p role="status" className="px-4 py-8 text-center text-muted text-sm">
@@ -83,22 +86,51 @@ function UserTable({ users, ownHandle, searching }: UserTableProps) {
       </p>
     )
   }
-  return (
-    <Table caption="Users">
-      <TableHead>
-        <HeaderCell>User</HeaderCell>
-        <HeaderCell>E-mail</HeaderCell>
-        <HeaderCell>Role</HeaderCell>
-        <HeaderCell>Submissions per minute</HeaderCell>
-        <HeaderCell>Active jobs</HeaderCell>
-        <HeaderCell>Last seen</HeaderCell>
-        <HeaderCell hidden>Actions</HeaderCell>
-      </TableHead>
-      <TableBody>
-        {users.map((user) => (
-          <UserRow key={user.user_id} user={user} own={user.user_id === ownHandle} />
-        ))}
-      </TableBody>
-    </Table>
-  )
+  return <DataTable caption="Users" columns={columns} items={users} keyOf={({ user_id }) => user_id} />
+}
+
+function userColumns(ownHandle: string): Column<User>[] {
+  const muted = { className: 'text-muted' }
+  return [
+    {
+      label: 'User',
+      kind: 'title',
+      cell: ({ user_id, name, invited, disabled }) => (
+        <span className="flex min-w-0 flex-col">
+          <span className="flex flex-wrap items-center gap-1.5 font-medium text-ink">
+            {user_id}
+            {user_id === ownHandle ? <Badge tone="accent">you</Badge> : null}
+            {invited ? <Badge tone="info">invited</Badge> : null}
+            {disabled ? <Badge tone="danger">disabled</Badge> : null}
+          </span>
+          {name ? <span className="truncate text-subtle text-xs">{name}</span> : null}
+        </span>
+      ),
+    },
+    {
+      label: 'E-mail',
+      ...muted,
+      cell: ({ email }) => <span className="min-w-0 truncate">{email ?? '–'}</span>,
+    },
+    {
+      label: 'Role',
+      cell: ({ role }) => <Badge tone={role === 'admin' ? 'warning' : 'neutral'}>{role}</Badge>,
+    },
+    {
+      label: 'Submissions per minute',
+      ...muted,
+      cell: ({ limits }) => limits.submissions_per_minute ?? 'default',
+    },
+    { label: 'Active jobs', ...muted, cell: ({ limits }) => limits.max_active_jobs ?? 'default' },
+    {
+      label: 'Last seen',
+      ...muted,
+      cell: ({ last_seen_at: at }) => (at ? <RelativeTime at={at} /> : 'never'),
+    },
+    {
+      label: 'Actions',
+      kind: 'actions',
+      cell: (user) => <UserActions user={user} own={user.user_id === ownHandle} />,
+    },
+  ]
 }

@@ -4,8 +4,8 @@ import { makeGpu, makeNode, makePolicy, makeQueueJob } from '../testing/fixtures
 import { answerWith, clickButton, renderUi, sentRequests, typeInto } from '../testing/render'
 import { NodeCard } from './nodes/node-card'
 import { PolicyForm } from './policy/policy-form'
-import { PriorityDialog } from './queue/priority-dialog'
-import { WaitingTable } from './queue/waiting-table'
+import { PriorityDialog } from './queue/queue-actions'
+import { QueueTable } from './queue/queue-table'
 import { SchedulerButton } from './scheduler-button'
 import { SimulateDialog } from './simulate-dialog'
 
@@ -114,7 +114,7 @@ it('accepts only priorities from -100 to 100', async () => {
 
 it('shows the queue without details and actions of other users’ jobs', () => {
   const hidden = makeQueueJob({ job_id: null, name: null, user: null, project_id: null, position: 2 })
-  renderUi(<WaitingTable jobs={[makeQueueJob(), hidden]} handle="ada" admin={false} />)
+  renderUi(<QueueTable shown="waiting" jobs={[makeQueueJob(), hidden]} handle="ada" admin={false} />)
   const rows = screen.getAllByRole('row').slice(1)
   expect(rows[0]?.textContent).toContain('8 GPUs')
   expect(rows[0]?.textContent).toContain('unknown')

@@ -7,7 +7,7 @@ import { formatNumber } from '../ui/format-number'
 import { Link } from '../ui/link'
 import { Panel } from '../ui/panel'
 import { AllocationBar } from './gpus/allocation-bar'
-import { policyNames } from './policy/policy-names'
+import { policyOrders } from './policy/policy-values'
 
 interface ClusterSummaryProps {
   status: Cluster['cluster_status']
@@ -52,7 +52,7 @@ export function ClusterSummary({ status, scheduler }: ClusterSummaryProps) {
         </Figure>
         <Figure
           label="Scheduler"
-          note={scheduler ? policyNames[scheduler.scheduling_policy].toLowerCase() : '–'}
+          note={scheduler ? policyOrders[scheduler.scheduling_policy].label.toLowerCase() : '–'}
         >
           {scheduler ? (scheduler.running ? 'Running' : 'Stopped') : '–'}
         </Figure>

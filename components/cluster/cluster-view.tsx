@@ -5,12 +5,12 @@ import { SlidersHorizontal } from 'lucide-react'
 import { useState } from 'react'
 import { clusterQuery, nodesPerPage, orchestratorQuery } from '@/components/queries/cluster'
 import type { NodesWanted, Orchestrator } from '@/lib/contract/cluster'
-import { LoadFailure } from '../shell/load-failure'
+import { Loaded } from '../shell/load-failure'
 import { Reconnecting } from '../shell/reconnecting'
 import { ButtonLink } from '../ui/button-link'
 import { Callout } from '../ui/callout'
 import { PageHeader } from '../ui/page-header'
-import { ClusterSkeleton } from './cluster-skeleton'
+import { Skeleton } from '../ui/skeleton'
 import { ClusterSummary } from './cluster-summary'
 import { NodeGrid } from './nodes/node-grid'
 import { QueuePanel } from './queue/queue-panel'
@@ -20,31 +20,40 @@ import { SimulateDialog } from './simulate-dialog'
 /** The cluster page, live: nodes, GPUs and the queue. */
 export function ClusterView({ handle, admin }: { handle: string; admin: boolean }) {
   const [filter, setFilter] = useState<NodesWanted>({ limit: nodesPerPage })
-  const { data: cluster, error, isPending, isRefetchError, refetch } = useQuery(clusterQuery(filter))
+  const query = useQuery(clusterQuery(filter))
   const { data: scheduler } = useQuery(orchestratorQuery())
   return (
     <>
       <PageHeader
         title="Cluster"
-        meta={<Reconnecting lost={isRefetchError} />}
+        meta={<Reconnecting lost={query.isRefetchError} />}
         description="All nodes and GPUs, and the queue in its expected order."
         actions={admin ? <ClusterActions scheduler={scheduler} /> : null}
       />
-      {isPending ? (
-        <ClusterSkeleton />
-      ) : cluster ? (
-        <div className="flex flex-col gap-4">
-          <SchedulerNote scheduler={scheduler} admin={admin} />
-          <ClusterSummary status={cluster.cluster_status} scheduler={scheduler} />
-          <NodeGrid cluster={cluster} filter={filter} onFilter={setFilter} admin={admin} />
-          <div id="queue" className="scroll-mt-16">
-            <QueuePanel handle={handle} admin={admin} />
+      <Loaded query={query} placeholder={<ClusterSkeleton />}>
+        {(cluster) => (
+          <div className="flex flex-col gap-4">
+            <SchedulerNote scheduler={scheduler} admin={admin} />
+            <ClusterSummary status={cluster.cluster_status} scheduler={scheduler} />
+            <NodeGrid cluster={cluster} filter={filter} onFilter={setFilter} admin={admin} />
+            <div id="queue" className="scroll-mt-16">
+              <QueuePanel handle={handle} admin={admin} />
+            </div>
           </div>
-        </div>
-      ) : (
-        <LoadFailure error={error} onRetry={() => void refetch()} />
-      )}
+        )}
+      </Loaded>
     </>
+  )
+}
+
+function ClusterSkeleton() {
+  return (
+    <div role="status" className="flex flex-col gap-4">
+      <span className="sr-only">Loading the cluster</span>
+      <Skeleton className="h-24 rounded-lg max-xl:h-42 max-sm:h-60" />
+      <Skeleton className="h-80 rounded-lg" />
+      <Skeleton className="h-60 rounded-lg" />
+    </div>
   )
 }
 

@@ -5,7 +5,7 @@ import { CirclePlay, CircleStop } from 'lucide-react'
 import { setSchedulerRunning } from '@/components/queries/cluster'
 import { Button } from '../ui/button'
 import { ConfirmDialog } from '../ui/confirm-dialog'
-import { toast } from '../ui/toaster'
+import { toastOutcome } from '../ui/toaster'
 
 /** Starts the scheduler. Stopping it needs a confirmation, because the jobs of all users wait. */
 export function SchedulerButton({ running }: { running: boolean }) {
@@ -15,12 +15,7 @@ export function SchedulerButton({ running }: { running: boolean }) {
       <Button
         variant="primary"
         loading={isPending}
-        onClick={() =>
-          mutate(true, {
-            onSuccess: () => toast.success('Scheduler started'),
-            onError: (error) => toast.error(error.message),
-          })
-        }
+        onClick={() => mutate(true, toastOutcome('Scheduler started'))}
       >
         <CirclePlay aria-hidden />
         Start scheduler

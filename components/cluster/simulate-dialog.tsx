@@ -2,11 +2,10 @@
 
 import { useMutation } from '@tanstack/react-query'
 import { FlaskConical } from 'lucide-react'
-import { useState } from 'react'
 import { z } from 'zod'
 import { initializeNodes } from '@/components/queries/cluster'
-import { FormActions } from '../shell/form-actions'
-import { numberText } from '../shell/number-text'
+import { DialogForm } from '../shell/form'
+import { numberText } from '../shell/form-values'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { Button } from '../ui/button'
 import { Callout } from '../ui/callout'
@@ -21,11 +20,8 @@ const schema = z.object({
 
 /** Creates simulated nodes to try gpuq without GPUs. */
 export function SimulateDialog() {
-  const [open, setOpen] = useState(false)
   return (
     <Dialog
-      open={open}
-      onOpenChange={setOpen}
       title="Simulated nodes"
       description="Try scheduling without the hardware. The new nodes replace the existing simulated nodes."
       trigger={
@@ -35,7 +31,7 @@ export function SimulateDialog() {
         </Button>
       }
     >
-      <SimulateForm onSaved={() => setOpen(false)} />
+      {(close) => <SimulateForm onSaved={close} />}
     </Dialog>
   )
 }
@@ -52,7 +48,7 @@ function SimulateForm({ onSaved }: { onSaved: () => void }) {
     },
   })
   return (
-    <form {...form.props} className="flex flex-col gap-4">
+    <DialogForm form={form} submitLabel="Apply">
       <Callout tone="warning">
         These GPUs do not exist. Their jobs run in real containers on a worker’s machine, share its cores and
         memory, and find no CUDA.
@@ -66,7 +62,6 @@ function SimulateForm({ onSaved }: { onSaved: () => void }) {
         />
         <TextField label="GPUs per node" inputMode="numeric" {...form.field('gpus_per_node')} />
       </div>
-      <FormActions form={form} submitLabel="Apply" />
-    </form>
+    </DialogForm>
   )
 }

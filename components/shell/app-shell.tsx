@@ -51,7 +51,7 @@ export function AppShell({ handle, admin, children }: AppShellProps) {
       <main id="main" tabIndex={-1} className="min-w-0 flex-1 outline-none">
         <div className="mx-auto max-w-7xl px-4 py-6 sm:px-6 lg:px-8">{children}</div>
       </main>
-      <HelpDialog open={helpOpen} onOpenChange={setHelpOpen} shortcuts={shortcuts} />
+      {helpOpen ? <HelpDialog shortcuts={shortcuts} onClose={() => setHelpOpen(false)} /> : null}
     </div>
   )
 }

@@ -7,18 +7,16 @@ import type { Shortcut } from './shortcut-keys'
 import { useShortcutSetting } from './shortcut-setting'
 
 interface HelpDialogProps {
-  open: boolean
-  onOpenChange: (open: boolean) => void
   shortcuts: readonly Shortcut[]
+  onClose: () => void
 }
 
 /** The shortcuts of every page. */
-export function HelpDialog({ open, onOpenChange, shortcuts }: HelpDialogProps) {
+export function HelpDialog({ shortcuts, onClose }: HelpDialogProps) {
   const [enabled, setEnabled] = useShortcutSetting()
   return (
     <Dialog
-      open={open}
-      onOpenChange={onOpenChange}
+      onClose={onClose}
       title="Keyboard shortcuts"
       description="Press the keys in sequence, outside text fields."
     >

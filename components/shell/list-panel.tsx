@@ -6,7 +6,7 @@ import type { Page } from '@/lib/http/client/transport'
 import { Button } from '../ui/button'
 import { Panel } from '../ui/panel'
 import { SkeletonRows } from '../ui/skeleton'
-import { LoadFailure } from './load-failure'
+import { Loaded } from './load-failure'
 
 interface ListPanelProps<Item> {
   query: UseInfiniteQueryResult<InfiniteData<Page<Item>>>
@@ -20,27 +20,22 @@ interface ListPanelProps<Item> {
 }
 
 /** A list with pages: loading, error and empty states, and a button for more. */
-export function ListPanel<Item>({ query, header, empty, placeholderRows, children }: ListPanelProps<Item>) {
+export function ListPanel<Item>({
+  query,
+  header,
+  empty,
+  placeholderRows = 4,
+  children,
+}: ListPanelProps<Item>) {
   return (
     <Panel>
       {header}
-      <ListBody query={query} empty={empty} {...(placeholderRows ? { placeholderRows } : {})}>
-        {children}
-      </ListBody>
-    </Panel>
-  )
-}
-
-function ListBody<Item>({ query, empty, placeholderRows, children }: Omit<ListPanelProps<Item>, 'header'>) {
-  if (query.isPending) return <SkeletonRows rows={placeholderRows ?? 4} />
-  if (query.isError && !query.data) {
-    return <LoadFailure className="m-4" error={query.error} onRetry={() => void query.refetch()} />
-  }
-  const items = query.data?.pages.flatMap((page) => page.items) ?? []
-  if (items.length === 0) return empty
-  return (
-    <>
-      {children(items)}
+      <Loaded query={query} placeholder={<SkeletonRows rows={placeholderRows} />} failureClass="m-4">
+        {({ pages }) => {
+          const items = pages.flatMap((page) => page.items)
+          return items.length === 0 ? empty : children(items)
+        }}
+      </Loaded>
       {query.hasNextPage ? (
         <div className="grid place-items-center border-t p-2">
           <Button
@@ -53,6 +48,6 @@ function ListBody<Item>({ query, empty, placeholderRows, children }: Omit<ListPa
           </Button>
         </div>
       ) : null}
-    </>
+    </Panel>
   )
 }

@@ -13,7 +13,7 @@ export interface FormFields<Values> {
   field: <Name extends keyof Values & string>(name: Name) => FieldBinding<Values[Name]>
 }
 
-interface SchemaForm<Values> extends FormFields<Values> {
+export interface SchemaForm<Values> extends FormFields<Values> {
   values: Values
   /** The props of the `<form>`, to be spread. */
   props: {

@@ -20,7 +20,7 @@ interface CalloutProps {
   action?: ReactNode
   /** Screen readers announce it when it appears. For errors after an action. */
   announce?: boolean
-  className?: string
+  className?: string | undefined
   children?: ReactNode
 }
 

@@ -2,24 +2,22 @@
 
 import { Check, Minus } from 'lucide-react'
 import { Checkbox as Radix } from 'radix-ui'
-import { type ComponentProps, type ReactNode, useId } from 'react'
+import { type ComponentProps, useId } from 'react'
 import { cn } from './class-names'
+import { ControlLabel, descriptionIdOf, type LabelProps } from './control-label'
+import type { FieldBinding } from './field-context'
 
-interface CheckboxProps extends Omit<ComponentProps<typeof Radix.Root>, 'children'> {
-  label: ReactNode
-  description?: ReactNode
-}
+type CheckboxProps = Omit<ComponentProps<typeof Radix.Root>, 'children'> & LabelProps
 
 /** A checkbox with its label. Both are one click target. */
 export function Checkbox({ label, description, className, ...rest }: CheckboxProps) {
   const id = useId()
-  const descriptionId = description ? `${id}-description` : undefined
   return (
     <div className={cn('flex min-h-6 items-start gap-1', className)}>
       <span className="-ml-1 grid size-6 shrink-0 place-items-center">
         <Radix.Root
           id={id}
-          aria-describedby={descriptionId}
+          aria-describedby={description ? descriptionIdOf(id) : undefined}
           className={cn(
             // The pseudo-element makes the target 24 px without making the box look that large.
             'relative grid size-4 place-items-center rounded-sm border border-edge bg-surface text-on-accent',
@@ -35,16 +33,22 @@ export function Checkbox({ label, description, className, ...rest }: CheckboxPro
           </Radix.Indicator>
         </Radix.Root>
       </span>
-      <span className="flex flex-col pt-0.5">
-        <label htmlFor={id} className="text-ink text-sm">
-          {label}
-        </label>
-        {description ? (
-          <span id={descriptionId} className="text-subtle text-xs">
-            {description}
-          </span>
-        ) : null}
-      </span>
+      <ControlLabel controlId={id} label={label} description={description} />
     </div>
+  )
+}
+
+type CheckboxFieldProps = FieldBinding<boolean> & LabelProps
+
+/** A checkbox of a form. */
+export function CheckboxField({ label, description, name, value, onChange }: CheckboxFieldProps) {
+  return (
+    <Checkbox
+      label={label}
+      description={description}
+      name={name}
+      checked={value}
+      onCheckedChange={(checked) => onChange(checked === true)}
+    />
   )
 }

@@ -5,7 +5,7 @@ import { type ReactElement, type ReactNode, useState } from 'react'
 import { Button } from './button'
 import { Callout } from './callout'
 import { cn } from './class-names'
-import { dialogOverlay, dialogPanel } from './dialog-styles'
+import { dialogOverlay, dialogPanel } from './dialog'
 
 interface ConfirmDialogProps {
   /** A question: "Cancel this job?" */
@@ -17,9 +17,9 @@ interface ConfirmDialogProps {
   /** Replaces "Cancel" where that word would be ambiguous. */
   keepLabel?: string
   tone?: 'primary' | 'danger'
+  /** The button that opens it. A dialog without one is open while it is rendered. */
   trigger?: ReactElement
-  open?: boolean
-  onOpenChange?: (open: boolean) => void
+  onClose?: () => void
   /** The dialog stays open until the promise resolves. It shows an error that is thrown. */
   onConfirm: () => unknown
 }
@@ -27,21 +27,21 @@ interface ConfirmDialogProps {
 /** Asks before an action that cannot be undone. The focus starts on the button that cancels. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, description, confirmLabel, keepLabel = 'Cancel', tone = 'danger', trigger } = props
-  const [ownOpen, setOwnOpen] = useState(false)
+  const [open, setOpen] = useState(!trigger)
   const [submitting, setSubmitting] = useState(false)
   const [error, setError] = useState<string | null>(null)
 
-  const setOpen = (open: boolean) => {
-    setOwnOpen(open)
-    if (open) setError(null)
-    props.onOpenChange?.(open)
+  const changeOpen = (next: boolean) => {
+    setOpen(next)
+    setError(null)
+    if (!next) props.onClose?.()
   }
   const confirm = async () => {
     setSubmitting(true)
     setError(null)
     try {
       await props.onConfirm()
-      setOpen(false)
+      changeOpen(false)
     } catch (thrown) {
       setError(thrown instanceof Error ? thrown.message : 'The request failed. Try again.')
     } finally {
@@ -49,7 +49,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
     }
   }
   return (
-    <Radix.Root open={props.open ?? ownOpen} onOpenChange={setOpen}>
+    <Radix.Root open={open} onOpenChange={changeOpen}>
       {trigger ? <Radix.Trigger asChild>{trigger}</Radix.Trigger> : null}
       <Radix.Portal>
         <Radix.Overlay className={dialogOverlay} />

@@ -2,24 +2,36 @@
 
 import { X } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
-import { type ReactElement, type ReactNode, useRef } from 'react'
+import { type ReactElement, type ReactNode, useRef, useState } from 'react'
 import { cn } from './class-names'
-import { dialogOverlay, dialogPanel } from './dialog-styles'
+
+/** The same z-index as the panel: a dialog that opens later also dims the dialog below it. */
+export const dialogOverlay = 'fixed inset-0 z-50 animate-fade-in bg-scrim'
+
+export const dialogPanel = [
+  'fixed top-[max(1rem,12dvh)] left-1/2 z-50 flex max-h-[min(80dvh,52rem)] w-[calc(100vw-2rem)] -translate-x-1/2 flex-col',
+  'animate-fade-in overflow-hidden rounded-xl border bg-raised shadow-float outline-none',
+].join(' ')
 
 interface DialogProps {
   title: ReactNode
   description?: ReactNode
-  /** The button that opens it. Not needed with `open`. */
-  trigger?: ReactElement
-  open?: boolean
-  onOpenChange?: (open: boolean) => void
+  /** The button that opens it. A dialog without one is open while it is rendered. */
+  trigger?: ReactElement | undefined
+  onClose?: (() => void) | undefined
   /** Buttons that stay visible while the body scrolls. */
   footer?: ReactNode
-  children: ReactNode
+  /** A function receives the function that closes the dialog. */
+  children: ReactNode | ((close: () => void) => ReactNode)
 }
 
 /** A modal dialog. It traps the focus, restores it, and closes on Escape. */
-export function Dialog({ title, description, trigger, footer, children, ...root }: DialogProps) {
+export function Dialog({ title, description, trigger, onClose, footer, children }: DialogProps) {
+  const [open, setOpen] = useState(!trigger)
+  const changeOpen = (next: boolean) => {
+    setOpen(next)
+    if (!next) onClose?.()
+  }
   // Radix restores the focus only to its own trigger. A dialog without one restores it to the element that had it.
   const opener = useRef<Element | null>(null)
   const restoreFocus = (event: Event) => {
@@ -28,7 +40,7 @@ export function Dialog({ title, description, trigger, footer, children, ...root 
     opener.current.focus()
   }
   return (
-    <Radix.Root {...root}>
+    <Radix.Root open={open} onOpenChange={changeOpen}>
       {trigger ? <Radix.Trigger asChild>{trigger}</Radix.Trigger> : null}
       <Radix.Portal>
         <Radix.Overlay className={dialogOverlay} />
@@ -54,7 +66,9 @@ export function Dialog({ title, description, trigger, footer, children, ...root 
               <X aria-hidden className="size-4" />
             </Radix.Close>
           </header>
-          <div className="min-h-0 flex-1 overflow-y-auto px-5 pb-5">{children}</div>
+          <div className="min-h-0 flex-1 overflow-y-auto px-5 pb-5">
+            {typeof children === 'function' ? children(() => changeOpen(false)) : children}
+          </div>
           {footer ? (
             <footer className="flex flex-wrap justify-end gap-2 border-t bg-sunken px-5 py-3">
               {footer}

@@ -15,7 +15,7 @@ export function Panel({ className, children }: { className?: string; children: R
   )
 }
 
-interface PanelHeaderProps {
+export interface PanelHeaderProps {
   title: ReactNode
   description?: ReactNode
   /** Buttons at the end of the line. */

@@ -4,7 +4,8 @@ import { Check, ChevronDown } from 'lucide-react'
 import { Select as Radix } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { cn } from './class-names'
-import { useFieldControl } from './field-context'
+import { Field, type FieldProps } from './field'
+import { type FieldBinding, useFieldControl } from './field-context'
 import { inputStyles } from './input-styles'
 
 interface SelectOption<Value extends string> {
@@ -52,6 +53,20 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
       </Radix.Trigger>
       <OptionList options={options} />
     </Radix.Root>
+  )
+}
+
+type SelectFieldProps<Value extends string> = Pick<FieldProps, 'hint' | 'label'> &
+  FieldBinding<Value> &
+  Pick<SelectProps<Value>, 'options'>
+
+/** A labelled choice of one option. */
+export function SelectField<Value extends string>(props: SelectFieldProps<Value>) {
+  const { label, hint, error, id, value, options, onChange } = props
+  return (
+    <Field label={label} hint={hint} error={error} id={id}>
+      <Select options={options} value={value} onValueChange={onChange} />
+    </Field>
   )
 }
 

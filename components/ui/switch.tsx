@@ -1,23 +1,20 @@
 'use client'
 
 import { Switch as Radix } from 'radix-ui'
-import { type ComponentProps, type ReactNode, useId } from 'react'
+import { type ComponentProps, useId } from 'react'
 import { cn } from './class-names'
+import { ControlLabel, descriptionIdOf, type LabelProps } from './control-label'
 
-interface SwitchProps extends Omit<ComponentProps<typeof Radix.Root>, 'children'> {
-  label: ReactNode
-  description?: ReactNode
-}
+type SwitchProps = Omit<ComponentProps<typeof Radix.Root>, 'children'> & LabelProps
 
 /** Turns a setting on or off at once. In forms, use a checkbox. */
 export function Switch({ label, description, className, ...rest }: SwitchProps) {
   const id = useId()
-  const descriptionId = description ? `${id}-description` : undefined
   return (
     <div className={cn('flex min-h-6 items-start gap-2', className)}>
       <Radix.Root
         id={id}
-        aria-describedby={descriptionId}
+        aria-describedby={description ? descriptionIdOf(id) : undefined}
         className={cn(
           'relative mt-0.5 inline-flex h-5 w-9 shrink-0 items-center rounded-full border border-edge bg-pressed p-0.5',
           'transition-colors before:absolute before:-inset-0.5 before:content-[""] disabled:opacity-50',
@@ -32,16 +29,7 @@ export function Switch({ label, description, className, ...rest }: SwitchProps) 
           )}
         />
       </Radix.Root>
-      <span className="flex flex-col pt-0.5">
-        <label htmlFor={id} className="text-ink text-sm">
-          {label}
-        </label>
-        {description ? (
-          <span id={descriptionId} className="text-subtle text-xs">
-            {description}
-          </span>
-        ) : null}
-      </span>
+      <ControlLabel controlId={id} label={label} description={description} />
     </div>
   )
 }

@@ -1,5 +1,5 @@
 import NextLink from 'next/link'
-import type { ReactNode } from 'react'
+import { memo, type ReactNode } from 'react'
 import { cn } from './class-names'
 
 /*
@@ -10,7 +10,7 @@ import { cn } from './class-names'
 interface TableProps {
   /** The table's name for screen readers. */
   caption: string
-  className?: string
+  className?: string | undefined
   children: ReactNode
 }
 
@@ -25,6 +25,71 @@ export function Table({ caption, className, children }: TableProps) {
     </div>
   )
 }
+
+/** One column of a {@link DataTable}. */
+export interface Column<Item> {
+  /** The heading. The stacked table shows it beside the value. */
+  label: string
+  /** Replaces the label in the header row. */
+  heading?: ReactNode
+  /** `title` is the heading of a row, and `actions` has its buttons: neither shows its label in the stacked table. */
+  kind?: 'title' | 'actions'
+  align?: 'start' | 'end'
+  /** The class of a fixed width. */
+  width?: string
+  className?: string
+  cell: (item: Item, index: number) => ReactNode
+}
+
+interface DataTableProps<Item> extends Pick<TableProps, 'caption' | 'className'> {
+  /** The same array in each rendering, so that only changed rows render again. */
+  columns: readonly Column<Item>[]
+  items: readonly Item[]
+  keyOf: (item: Item, index: number) => string
+}
+
+/** A table of items, described by its columns. */
+export function DataTable<Item>({ caption, className, columns, items, keyOf }: DataTableProps<Item>) {
+  return (
+    <Table caption={caption} className={className}>
+      <TableHead>
+        {columns.map(({ label, heading, kind, align, width }) => (
+          <HeaderCell key={label} align={align} hidden={kind === 'actions'} className={width}>
+            {heading ?? label}
+          </HeaderCell>
+        ))}
+      </TableHead>
+      <TableBody>
+        {items.map((item, index) => (
+          <DataRow key={keyOf(item, index)} item={item} index={index} columns={columns} />
+        ))}
+      </TableBody>
+    </Table>
+  )
+}
+
+interface DataRowProps<Item> {
+  item: Item
+  index: number
+  columns: readonly Column<Item>[]
+}
+
+const DataRow = memo(function DataRow<Item>({ item, index, columns }: DataRowProps<Item>) {
+  return (
+    <TableRow>
+      {columns.map(({ label, kind, align, className, cell }) => (
+        <Cell
+          key={label}
+          label={kind ? undefined : label}
+          align={kind === 'actions' ? 'end' : align}
+          className={cn(kind === 'actions' && '@max-2xl:empty:hidden', className)}
+        >
+          {cell(item, index)}
+        </Cell>
+      ))}
+    </TableRow>
+  )
+}) as <Item>(props: DataRowProps<Item>) => ReactNode
 
 /** The header row. */
 export function TableHead({ children }: { children: ReactNode }) {
@@ -53,10 +118,10 @@ export function TableRow({ children }: { children: ReactNode }) {
 }
 
 interface HeaderCellProps {
-  align?: 'start' | 'end'
+  align?: 'start' | 'end' | undefined
   /** Visible only to screen readers, for a column of buttons. */
   hidden?: boolean
-  className?: string
+  className?: string | undefined
   children: ReactNode
 }
 
@@ -77,9 +142,9 @@ export function HeaderCell({ align = 'start', hidden = false, className, childre
 
 interface CellProps {
   /** The column's name for the stacked table. Not for the heading and buttons of a row. */
-  label?: string
-  align?: 'start' | 'end'
-  className?: string
+  label?: string | undefined
+  align?: 'start' | 'end' | undefined
+  className?: string | undefined
   children: ReactNode
 }
 

@@ -12,6 +12,14 @@ export function toastError(title: string, error: unknown): void {
 
 const icon = 'size-4'
 
+/** The callbacks of a mutation that report its outcome. For actions without a form or a dialog. */
+export function toastOutcome(message: string) {
+  return {
+    onSuccess: () => void toast.success(message),
+    onError: (error: Error) => void toast.error(error.message),
+  }
+}
+
 /** Shows toasts. Rendered once for the whole site; `toast` from this file adds one. */
 export function Toaster() {
   return (

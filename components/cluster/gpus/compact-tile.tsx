@@ -4,18 +4,17 @@ import { memo } from 'react'
 import type { ClusterGpu } from '@/lib/contract/cluster'
 import { cn } from '../../ui/class-names'
 import { tones } from '../../ui/tones'
-import type { StateStyle } from '../state-styles'
+import { gpuStateStyles } from '../state-styles'
 import { AllocationBar } from './allocation-bar'
 
 interface CompactTileProps {
   gpu: ClusterGpu
-  stateStyle: StateStyle
   onOpen: (gpuId: string) => void
 }
 
 /** One GPU of hundreds: its number, state and allocated share. */
-export const CompactTile = memo(function CompactTile({ gpu, stateStyle, onOpen }: CompactTileProps) {
-  const { tone, icon: Icon, label } = stateStyle
+export const CompactTile = memo(function CompactTile({ gpu, onOpen }: CompactTileProps) {
+  const { tone, icon: Icon, label } = gpuStateStyles[gpu.state]
   return (
     <li className="min-w-0">
       <button

@@ -11,7 +11,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { DataList, Datum } from '../../ui/data-list'
 import { Dialog } from '../../ui/dialog'
 import { StatusBadge } from '../../ui/status-badge'
-import { toast } from '../../ui/toaster'
+import { toast, toastOutcome } from '../../ui/toaster'
 import { formatGib, formatShare } from '../format-amounts'
 import { PauseForm } from '../pause-form'
 import { gpuStateStyles } from '../state-styles'
@@ -30,16 +30,12 @@ interface GpuDialogProps {
 /** The details of one GPU, live. Admins can pause and resume it. */
 export function GpuDialog({ gpu, node, history, admin, onClose }: GpuDialogProps) {
   const stateStyle = gpuStateStyles[gpu.state]
+  const Actions = gpu.state === 'missing' ? ForgetGpu : PauseGpu
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => (open ? undefined : onClose())}
-      title={`GPU ${gpu.index} of ${node.name}`}
-      description={stateStyle.message}
-    >
+    <Dialog onClose={onClose} title={`GPU ${gpu.index} of ${node.name}`} description={stateStyle.message}>
       <div className="flex flex-col gap-5">
         <div className="flex flex-wrap items-center gap-2">
-          <StatusBadge tone={stateStyle.tone} icon={stateStyle.icon} label={stateStyle.label} />
+          <StatusBadge {...stateStyle} />
           {gpu.simulated ? <Badge tone="warning">simulated</Badge> : null}
         </div>
         {gpu.reason ? <Callout tone={stateStyle.tone}>{gpu.reason}</Callout> : null}
@@ -58,7 +54,7 @@ export function GpuDialog({ gpu, node, history, admin, onClose }: GpuDialogProps
           <Datum label="Power">{gpu.use?.power_w == null ? '–' : `${Math.round(gpu.use.power_w)} W`}</Datum>
         </DataList>
         <p className="break-all font-mono text-subtle text-xs">{gpu.uuid}</p>
-        {admin ? <GpuActions gpu={gpu} node={node} onDone={onClose} /> : null}
+        {admin ? <Actions gpu={gpu} node={node} onDone={onClose} /> : null}
       </div>
     </Dialog>
   )
@@ -82,11 +78,6 @@ function GpuJobs({ gpu: { jobs } }: { gpu: ClusterGpu }) {
 
 interface GpuActionsProps extends Pick<GpuDialogProps, 'gpu' | 'node'> {
   onDone: () => void
-}
-
-function GpuActions({ gpu, node, onDone }: GpuActionsProps) {
-  if (gpu.state !== 'missing') return <PauseGpu gpu={gpu} onDone={onDone} />
-  return <ForgetGpu gpu={gpu} node={node} onDone={onDone} />
 }
 
 function ForgetGpu({ gpu, node, onDone }: GpuActionsProps) {
@@ -113,7 +104,7 @@ function ForgetGpu({ gpu, node, onDone }: GpuActionsProps) {
   )
 }
 
-function PauseGpu({ gpu, onDone }: { gpu: ClusterGpu; onDone: () => void }) {
+function PauseGpu({ gpu, onDone }: GpuActionsProps) {
   const { mutateAsync, mutate, isPending } = useMutation(updateGpu)
   if (gpu.state !== 'paused') {
     return (
@@ -133,13 +124,7 @@ function PauseGpu({ gpu, onDone }: { gpu: ClusterGpu; onDone: () => void }) {
       className="self-start"
       loading={isPending}
       onClick={() =>
-        mutate(
-          { id: gpu.gpu_id, paused: false },
-          {
-            onSuccess: () => toast.success(`GPU ${gpu.index} accepts jobs again`),
-            onError: (error) => toast.error(error.message),
-          },
-        )
+        mutate({ id: gpu.gpu_id, paused: false }, toastOutcome(`GPU ${gpu.index} accepts jobs again`))
       }
     >
       <Play aria-hidden />

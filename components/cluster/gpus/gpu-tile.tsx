@@ -4,7 +4,7 @@ import { memo } from 'react'
 import type { ClusterGpu } from '@/lib/contract/cluster'
 import { cn } from '../../ui/class-names'
 import { StatusBadge } from '../../ui/status-badge'
-import type { StateStyle } from '../state-styles'
+import { gpuStateStyles } from '../state-styles'
 import { AllocationBar } from './allocation-bar'
 import type { GpuHistory, GpuSeries } from './gpu-history'
 import { gpuMetrics } from './gpu-metrics'
@@ -13,14 +13,14 @@ import { Sparkline } from './sparkline'
 
 interface GpuTileProps {
   gpu: ClusterGpu
-  stateStyle: StateStyle
   series: GpuSeries | undefined
   hour: GpuHistory['hour']
   onOpen: (gpuId: string) => void
 }
 
 /** One GPU with its state, jobs and metrics. Renders again only if they change. */
-export const GpuTile = memo(function GpuTile({ gpu, stateStyle, series, hour, onOpen }: GpuTileProps) {
+export const GpuTile = memo(function GpuTile({ gpu, series, hour, onOpen }: GpuTileProps) {
+  const stateStyle = gpuStateStyles[gpu.state]
   return (
     <li className="group relative flex min-w-0 flex-col gap-2 rounded-md border bg-surface p-2.5 transition-colors hover:bg-hover">
       <div className="flex items-center justify-between gap-2">

@@ -2,26 +2,19 @@
 
 import { useMutation } from '@tanstack/react-query'
 import { Pause, Play, ShieldCheck, Trash2 } from 'lucide-react'
-import { useState } from 'react'
 import { forgetNode, updateNode } from '@/components/queries/cluster'
 import type { ClusterNode } from '@/lib/contract/cluster'
 import { Button } from '../../ui/button'
 import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { Dialog } from '../../ui/dialog'
-import { toast } from '../../ui/toaster'
+import { toast, toastOutcome } from '../../ui/toaster'
 import { PauseForm } from '../pause-form'
 
 /** The admin actions for a node. */
 export function NodeActions({ node }: { node: ClusterNode }) {
   const { mutate, isPending } = useMutation(updateNode)
   const undo = (change: { paused: false } | { quarantined: false }, message: string) =>
-    mutate(
-      { number: node.node_id, ...change },
-      {
-        onSuccess: () => toast.success(message),
-        onError: (error) => toast.error(error.message),
-      },
-    )
+    mutate({ number: node.node_id, ...change }, toastOutcome(message))
   if (node.state === 'quarantined') {
     return (
       <Button
@@ -85,12 +78,9 @@ function ForgetNode({ node }: { node: ClusterNode }) {
 }
 
 function PauseNode({ node }: { node: ClusterNode }) {
-  const [open, setOpen] = useState(false)
   const { mutateAsync } = useMutation(updateNode)
   return (
     <Dialog
-      open={open}
-      onOpenChange={setOpen}
       title={`Pause ${node.name}?`}
       description="No new job starts there. Running jobs finish."
       trigger={
@@ -101,15 +91,17 @@ function PauseNode({ node }: { node: ClusterNode }) {
         </Button>
       }
     >
-      <PauseForm
-        hint="Shown with the node and with jobs that wait for it."
-        submitLabel="Pause node"
-        onPause={async (reason) => {
-          await mutateAsync({ number: node.node_id, paused: true, ...reason })
-          toast.success(`${node.name} paused`)
-          setOpen(false)
-        }}
-      />
+      {(close) => (
+        <PauseForm
+          hint="Shown with the node and with jobs that wait for it."
+          submitLabel="Pause node"
+          onPause={async (reason) => {
+            await mutateAsync({ number: node.node_id, paused: true, ...reason })
+            toast.success(`${node.name} paused`)
+            close()
+          }}
+        />
+      )}
     </Dialog>
   )
 }

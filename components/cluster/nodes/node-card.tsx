@@ -12,7 +12,7 @@ import { formatGib, formatModels } from '../format-amounts'
 import { CompactTile } from '../gpus/compact-tile'
 import type { GpuHistory } from '../gpus/gpu-history'
 import { GpuTile } from '../gpus/gpu-tile'
-import { gpuStateStyles, nodeStateStyles } from '../state-styles'
+import { nodeStateStyles } from '../state-styles'
 import { NodeActions } from './node-actions'
 
 export type NodeView = 'details' | 'compact'
@@ -44,13 +44,7 @@ export const NodeCard = memo(function NodeCard({
           <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
             <h3 className="min-w-0 break-words font-semibold text-ink text-sm">{node.name}</h3>
             <span title={stateStyle.message}>
-              <StatusBadge
-                tone={stateStyle.tone}
-                icon={stateStyle.icon}
-                label={stateStyle.label}
-                variant="plain"
-                className="text-xs"
-              />
+              <StatusBadge {...stateStyle} variant="plain" className="text-xs" />
             </span>
             {node.simulated ? <Badge tone="warning">simulated</Badge> : null}
             {node.dedicated ? <Badge>for one job</Badge> : null}
@@ -117,12 +111,11 @@ function NodeGpus({ node, view, history, onOpenGpu }: Omit<NodeCardProps, 'admin
     <ul aria-label={`GPUs of ${node.name}`} className={cn('grid', columns)}>
       {node.gpus.map((gpu) =>
         view === 'compact' ? (
-          <CompactTile key={gpu.gpu_id} gpu={gpu} stateStyle={gpuStateStyles[gpu.state]} onOpen={onOpenGpu} />
+          <CompactTile key={gpu.gpu_id} gpu={gpu} onOpen={onOpenGpu} />
         ) : (
           <GpuTile
             key={gpu.gpu_id}
             gpu={gpu}
-            stateStyle={gpuStateStyles[gpu.state]}
             series={history?.of.get(gpu.gpu_id)}
             hour={history?.hour ?? emptyHour}
             onOpen={onOpenGpu}

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type ModelTable, modelTableSchema } from '@/lib/contract/cluster'
 import { isThousandths } from '@/lib/contract/config/values'
-import { numberText } from '../../shell/number-text'
+import { numberText } from '../../shell/form-values'
 
 /** One row of the model table as text. */
 export interface ModelRow {

@@ -5,9 +5,8 @@ import { Plus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { replaceModels } from '@/components/queries/cluster'
 import type { ModelTable } from '@/lib/contract/cluster'
-import { FormError } from '../../shell/form-actions'
+import { PanelForm } from '../../shell/form'
 import { Button } from '../../ui/button'
-import { Panel, PanelBody, PanelFooter, PanelHeader } from '../../ui/panel'
 import { TextField } from '../../ui/text-field'
 import { toast } from '../../ui/toaster'
 import { ModelRowFields } from './model-row-fields'
@@ -18,49 +17,40 @@ import { PasteModelsDialog } from './paste-models-dialog'
 export function ModelTableForm({ table }: { table: ModelTable }) {
   const form = useModelTable(table)
   return (
-    <Panel>
-      <PanelHeader
-        title="Models"
-        description="GPUs for --llm NAME in a job’s arguments."
-        actions={<PasteModelsDialog onTable={form.replace} />}
+    <PanelForm
+      title="Models"
+      description="GPUs for --llm NAME in a job’s arguments."
+      actions={<PasteModelsDialog onTable={form.replace} />}
+      form={form}
+      submitLabel="Save models"
+    >
+      <TextField
+        label="Other models"
+        hint="GPUs for a model that is not in the table."
+        inputMode="decimal"
+        autoComplete="off"
+        className="max-w-xs"
+        value={form.defaultNeed}
+        error={form.errors?.defaultError}
+        onChange={form.setDefaultNeed}
       />
-      <form onSubmit={form.submit} noValidate>
-        <PanelBody className="flex flex-col gap-4">
-          <TextField
-            label="Other models"
-            hint="GPUs for a model that is not in the table."
-            inputMode="decimal"
-            autoComplete="off"
-            className="max-w-xs"
-            value={form.defaultNeed}
-            error={form.errors?.defaultError}
-            onChange={form.setDefaultNeed}
+      {form.rows.length === 0 ? <p className="text-muted text-sm">The table is empty.</p> : null}
+      <ul className="flex flex-col gap-2">
+        {form.rows.map((row) => (
+          <ModelRowFields
+            key={row.id}
+            row={row}
+            errors={form.errors?.rowErrors.get(row.id)}
+            onChange={form.change}
+            onRemove={() => form.remove(row.id)}
           />
-          {form.rows.length === 0 ? <p className="text-muted text-sm">The table is empty.</p> : null}
-          <ul className="flex flex-col gap-2">
-            {form.rows.map((row) => (
-              <ModelRowFields
-                key={row.id}
-                row={row}
-                errors={form.errors?.rowErrors.get(row.id)}
-                onChange={form.change}
-                onRemove={() => form.remove(row.id)}
-              />
-            ))}
-          </ul>
-          <Button size="sm" className="self-start" onClick={form.add}>
-            <Plus aria-hidden />
-            Add model
-          </Button>
-          <FormError error={form.error} />
-        </PanelBody>
-        <PanelFooter>
-          <Button type="submit" variant="primary" loading={form.submitting}>
-            Save models
-          </Button>
-        </PanelFooter>
-      </form>
-    </Panel>
+        ))}
+      </ul>
+      <Button size="sm" className="self-start" onClick={form.add}>
+        <Plus aria-hidden />
+        Add model
+      </Button>
+    </PanelForm>
   )
 }
 
@@ -91,10 +81,14 @@ function useModelTable(table: ModelTable) {
     errors: submitted && !read.ok ? read : undefined,
     error,
     submitting: isPending,
-    submit: (event: FormEvent) => {
-      event.preventDefault()
-      if (!isPending) void save()
-    },
+    props: {
+      method: 'post',
+      noValidate: true,
+      onSubmit: (event: FormEvent) => {
+        event.preventDefault()
+        if (!isPending) void save()
+      },
+    } as const,
     add: () => setRows([...rows, { id: nextId(rows), name: '', need: '1' }]),
     change: (row: ModelRow) => setRows(rows.map((old) => (old.id === row.id ? row : old))),
     remove: (id: number) => setRows(rows.filter((row) => row.id !== id)),

@@ -1,10 +1,12 @@
 'use client'
 
 import { ClipboardPaste } from 'lucide-react'
-import { type FormEvent, useState } from 'react'
+import { z } from 'zod'
 import type { ModelTable } from '@/lib/contract/cluster'
+import { DialogForm } from '../../shell/form'
+import { useSchemaForm } from '../../shell/use-schema-form'
 import { Button } from '../../ui/button'
-import { Dialog, DialogClose } from '../../ui/dialog'
+import { Dialog } from '../../ui/dialog'
 import { Field } from '../../ui/field'
 import { Textarea } from '../../ui/textarea'
 import { readModelJson } from './model-rows'
@@ -16,26 +18,23 @@ const example = `{
   }
 }`
 
-/** Reads a whole table from a file's text into the form. Saving the form saves it. */
-export function PasteModelsDialog({ onTable }: { onTable: (table: ModelTable) => void }) {
-  const [open, setOpen] = useState(false)
-  const [text, setText] = useState('')
-  const [error, setError] = useState<string | undefined>()
-  const readTable = (event: FormEvent) => {
-    event.preventDefault()
+const schema = z.object({
+  json: z.string().transform((text, context) => {
     const read = readModelJson(text)
-    if (!read.ok) return setError(read.message)
-    onTable(read.table)
-    setText('')
-    setOpen(false)
-  }
+    if (read.ok) return read.table
+    context.addIssue(read.message)
+    return z.NEVER
+  }),
+})
+
+interface PasteModelsProps {
+  onTable: (table: ModelTable) => void
+}
+
+/** Reads a whole table from a file's text into the form. Saving the form saves it. */
+export function PasteModelsDialog({ onTable }: PasteModelsProps) {
   return (
     <Dialog
-      open={open}
-      onOpenChange={(next) => {
-        setOpen(next)
-        setError(undefined)
-      }}
       title="Paste JSON"
       description="The pasted table replaces the table in the form. Save the form to apply it."
       trigger={
@@ -45,29 +44,33 @@ export function PasteModelsDialog({ onTable }: { onTable: (table: ModelTable) =>
         </Button>
       }
     >
-      <form onSubmit={readTable} noValidate className="flex flex-col gap-4">
-        <Field label="JSON" error={error}>
-          <Textarea
-            rows={10}
-            spellCheck={false}
-            placeholder={example}
-            className="font-mono"
-            value={text}
-            onChange={(event) => {
-              setText(event.target.value)
-              setError(undefined)
-            }}
-          />
-        </Field>
-        <div className="flex justify-end gap-2">
-          <DialogClose>
-            <Button>Cancel</Button>
-          </DialogClose>
-          <Button type="submit" variant="primary">
-            Use this table
-          </Button>
-        </div>
-      </form>
+      {(close) => <PasteModelsForm onTable={onTable} onDone={close} />}
     </Dialog>
+  )
+}
+
+function PasteModelsForm({ onTable, onDone }: PasteModelsProps & { onDone: () => void }) {
+  const form = useSchemaForm({
+    schema,
+    initial: { json: '' },
+    onSubmit: async ({ json }) => {
+      onTable(json)
+      onDone()
+    },
+  })
+  const { error, onChange, ...control } = form.field('json')
+  return (
+    <DialogForm form={form} submitLabel="Use this table">
+      <Field label="JSON" error={error} id={control.id}>
+        <Textarea
+          rows={10}
+          spellCheck={false}
+          placeholder={example}
+          className="font-mono"
+          {...control}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      </Field>
+    </DialogForm>
   )
 }

@@ -3,29 +3,15 @@
 import { useMutation } from '@tanstack/react-query'
 import { updatePolicy } from '@/components/queries/cluster'
 import { type Policy, policySchema, schedulingPolicies } from '@/lib/contract/cluster'
-import { FormError } from '../../shell/form-actions'
+import { PanelForm } from '../../shell/form'
 import { type FormFields, useSchemaForm } from '../../shell/use-schema-form'
-import { Button } from '../../ui/button'
-import { CheckboxField } from '../../ui/checkbox-field'
-import { Panel, PanelBody, PanelFooter, PanelHeader } from '../../ui/panel'
-import { SelectField } from '../../ui/select-field'
+import { CheckboxField } from '../../ui/checkbox'
+import { SelectField } from '../../ui/select'
 import { TextField } from '../../ui/text-field'
 import { toast } from '../../ui/toaster'
-import { policyNames } from './policy-names'
-import { type PolicyValues, policyForm, toPolicyValues } from './policy-values'
+import { type PolicyValues, policyForm, policyOrders, toPolicyValues } from './policy-values'
 
-const policyDescriptions = {
-  priority: 'The highest priority starts first, then the oldest job',
-  fcfs: 'The oldest job starts first; priorities are ignored',
-  sjf: 'The shortest expected time starts first',
-  fair_share: 'Projects share by weight, then users within a project',
-} as const satisfies Record<Policy['scheduling_policy'], string>
-
-const policies = schedulingPolicies.map((value) => ({
-  value,
-  label: policyNames[value],
-  description: policyDescriptions[value],
-}))
+const orders = schedulingPolicies.map((value) => ({ value, ...policyOrders[value] }))
 
 /** The description of a key in the schema, as a sentence. */
 function helpOf(name: keyof Policy): string {
@@ -45,20 +31,15 @@ export function PolicyForm({ policy }: { policy: Policy }) {
     },
   })
   return (
-    <Panel>
-      <PanelHeader title="Policy" description="The scheduler uses a saved policy within seconds." />
-      <form {...form.props}>
-        <PanelBody className="flex flex-col gap-6">
-          <PolicyFields form={form} />
-          <FormError error={form.error} />
-        </PanelBody>
-        <PanelFooter>
-          <Button type="submit" variant="primary" loading={form.submitting}>
-            Save policy
-          </Button>
-        </PanelFooter>
-      </form>
-    </Panel>
+    <PanelForm
+      title="Policy"
+      description="The scheduler uses a saved policy within seconds."
+      form={form}
+      submitLabel="Save policy"
+      className="gap-6"
+    >
+      <PolicyFields form={form} />
+    </PanelForm>
   )
 }
 
@@ -83,7 +64,7 @@ function PolicyFields({ form }: { form: FormFields<PolicyValues> }) {
   return (
     <>
       <div className="grid gap-x-6 gap-y-4 sm:grid-cols-2">
-        <SelectField label="Order" hint={policyDescriptions[order.value]} options={policies} {...order} />
+        <SelectField label="Order" hint={policyOrders[order.value].description} options={orders} {...order} />
         {numberFields.map(({ name, ...field }) => (
           <TextField
             key={name}

@@ -1,6 +1,23 @@
 import { z } from 'zod'
 import { type Policy, schedulingPolicies } from '@/lib/contract/cluster'
-import { numberText, optionalNumberText } from '../../shell/number-text'
+import { numberText, optionalNumberText, toOptionalText } from '../../shell/form-values'
+
+/** The orders of the queue. */
+export const policyOrders = {
+  priority: {
+    label: 'Priority',
+    description: 'The highest priority starts first, then the oldest job',
+  },
+  fcfs: {
+    label: 'First come, first served',
+    description: 'The oldest job starts first; priorities are ignored',
+  },
+  sjf: { label: 'Shortest job first', description: 'The shortest expected time starts first' },
+  fair_share: {
+    label: 'Fair share',
+    description: 'Projects share by weight, then users within a project',
+  },
+} as const satisfies Record<Policy['scheduling_policy'], { label: string; description: string }>
 
 const jobs = { min: 0, max: 1_000_000, whole: true }
 const share = numberText({ min: 0, max: 1 })
@@ -27,7 +44,7 @@ export type PolicyValues = z.input<typeof policyForm>
 export function toPolicyValues(policy: Policy): PolicyValues {
   return {
     ...policy,
-    max_concurrent_jobs: policy.max_concurrent_jobs === null ? '' : String(policy.max_concurrent_jobs),
+    max_concurrent_jobs: toOptionalText(policy.max_concurrent_jobs),
     max_queue_size: String(policy.max_queue_size),
     ageing_minutes: String(policy.ageing_minutes),
     half_life_hours: String(policy.half_life_hours),

@@ -3,54 +3,97 @@
 import { useMutation } from '@tanstack/react-query'
 import { ArrowUpDown, Ban, Ellipsis } from 'lucide-react'
 import { useState } from 'react'
-import { cancelQueued } from '@/components/queries/cluster'
+import { z } from 'zod'
+import { cancelQueued, setPriority } from '@/components/queries/cluster'
 import type { QueueJob } from '@/lib/contract/cluster'
+import { DialogForm } from '../../shell/form'
+import { numberText } from '../../shell/form-values'
+import { useSchemaForm } from '../../shell/use-schema-form'
 import { ConfirmDialog } from '../../ui/confirm-dialog'
+import { Dialog } from '../../ui/dialog'
 import { DropdownMenu, MenuItem } from '../../ui/dropdown-menu'
 import { IconButton } from '../../ui/icon-button'
+import { TextField } from '../../ui/text-field'
 import { toast } from '../../ui/toaster'
 import { queueJobTitle } from './job-cell'
 
-interface QueueActionsProps {
-  job: QueueJob
-  /** Only for jobs that have not started. */
-  onPriority?: (job: QueueJob) => void
-}
-
 /** The actions for a job in the queue. */
-export function QueueActions({ job, onPriority }: QueueActionsProps) {
-  const [confirming, setConfirming] = useState(false)
-  const { mutateAsync } = useMutation(cancelQueued)
+export function QueueActions({ job }: { job: QueueJob }) {
+  const [open, setOpen] = useState<'priority' | 'cancel' | null>(null)
+  const onClose = () => setOpen(null)
   const title = queueJobTitle(job)
   return (
     <span className="relative">
       <DropdownMenu trigger={<IconButton icon={Ellipsis} label={`Actions for ${title}`} />}>
-        {onPriority ? (
-          <MenuItem icon={ArrowUpDown} onSelect={() => onPriority(job)}>
+        {job.status === 'queued' ? (
+          <MenuItem icon={ArrowUpDown} onSelect={() => setOpen('priority')}>
             Change priority…
           </MenuItem>
         ) : null}
-        <MenuItem icon={Ban} tone="danger" onSelect={() => setConfirming(true)}>
+        <MenuItem icon={Ban} tone="danger" onSelect={() => setOpen('cancel')}>
           Cancel job…
         </MenuItem>
       </DropdownMenu>
-      <ConfirmDialog
-        open={confirming}
-        onOpenChange={setConfirming}
-        title={`Cancel ${title}?`}
-        description={
-          job.started_at
-            ? 'gpuq stops the program and keeps its output.'
-            : 'The job leaves the queue and does not run.'
-        }
-        confirmLabel="Cancel job"
-        keepLabel="Keep job"
-        onConfirm={async () => {
-          if (job.job_id === null) return
-          await mutateAsync(job.job_id)
-          toast.success(`${title} cancelled`)
-        }}
-      />
+      {open === 'priority' ? <PriorityDialog job={job} onClose={onClose} /> : null}
+      {open === 'cancel' ? <CancelDialog job={job} onClose={onClose} /> : null}
     </span>
+  )
+}
+
+interface QueueJobDialogProps {
+  job: QueueJob
+  onClose: () => void
+}
+
+function CancelDialog({ job, onClose }: QueueJobDialogProps) {
+  const { mutateAsync } = useMutation(cancelQueued)
+  const title = queueJobTitle(job)
+  return (
+    <ConfirmDialog
+      onClose={onClose}
+      title={`Cancel ${title}?`}
+      description={
+        job.started_at
+          ? 'gpuq stops the program and keeps its output.'
+          : 'The job leaves the queue and does not run.'
+      }
+      confirmLabel="Cancel job"
+      keepLabel="Keep job"
+      onConfirm={async () => {
+        if (job.job_id === null) return
+        await mutateAsync(job.job_id)
+        toast.success(`${title} cancelled`)
+      }}
+    />
+  )
+}
+
+const schema = z.object({ priority: numberText({ min: -100, max: 100, whole: true }) })
+
+/** Changes the priority of a waiting job. */
+export function PriorityDialog({ job, onClose }: QueueJobDialogProps) {
+  const { mutateAsync } = useMutation(setPriority)
+  const form = useSchemaForm({
+    schema,
+    initial: { priority: String(job.priority) },
+    onSubmit: async ({ priority }) => {
+      if (job.job_id === null) return
+      await mutateAsync({ id: job.job_id, priority })
+      toast.success(`Priority set to ${priority}`)
+      onClose()
+    },
+  })
+  return (
+    <Dialog onClose={onClose} title="Change priority" description={queueJobTitle(job)}>
+      <DialogForm form={form} submitLabel="Change priority">
+        <TextField
+          label="Priority"
+          hint="From −100 to 100. Under the priority policy, a higher number starts first."
+          inputMode="numeric"
+          autoComplete="off"
+          {...form.field('priority')}
+        />
+      </DialogForm>
+    </Dialog>
   )
 }

@@ -5,7 +5,7 @@ import { Inbox, MoonStar } from 'lucide-react'
 import { useState } from 'react'
 import { queueQuery, queueStep } from '@/components/queries/cluster'
 import type { Queue } from '@/lib/contract/cluster'
-import { LoadFailure } from '../../shell/load-failure'
+import { Loaded } from '../../shell/load-failure'
 import { Button } from '../../ui/button'
 import { ButtonLink } from '../../ui/button-link'
 import { EmptyState } from '../../ui/empty-state'
@@ -13,10 +13,7 @@ import { formatCount, formatNumber } from '../../ui/format-number'
 import { Panel, PanelHeader } from '../../ui/panel'
 import { Segmented } from '../../ui/segmented'
 import { SkeletonRows } from '../../ui/skeleton'
-import { RunningTable } from './running-table'
-import { WaitingTable } from './waiting-table'
-
-type Shown = 'waiting' | 'running'
+import { type QueuePart, QueueTable } from './queue-table'
 
 /** The API's own limit. */
 const maxRows = 1000
@@ -24,8 +21,8 @@ const maxRows = 1000
 /** The waiting jobs in their expected order, and the running jobs. */
 export function QueuePanel({ handle, admin }: { handle: string; admin: boolean }) {
   const [limit, setLimit] = useState(queueStep)
-  const { data, error, isPending, refetch } = useQuery(queueQuery(limit))
-  const [shown, setShown] = useState<Shown>('waiting')
+  const query = useQuery(queueQuery(limit))
+  const [shown, setShown] = useState<QueuePart>('waiting')
   return (
     <Panel>
       <PanelHeader
@@ -41,25 +38,23 @@ export function QueuePanel({ handle, admin }: { handle: string; admin: boolean }
             value={shown}
             onValueChange={setShown}
             options={[
-              { value: 'waiting', label: withCount('Waiting', data?.queued_total) },
-              { value: 'running', label: withCount('Running', data?.running_total) },
+              { value: 'waiting', label: withCount('Waiting', query.data?.queued_total) },
+              { value: 'running', label: withCount('Running', query.data?.running_total) },
             ]}
           />
         }
       />
-      {isPending ? (
-        <SkeletonRows rows={3} />
-      ) : data ? (
-        <QueueBody
-          queue={data}
-          shown={shown}
-          handle={handle}
-          admin={admin}
-          onMore={limit < maxRows ? () => setLimit(limit + queueStep) : null}
-        />
-      ) : (
-        <LoadFailure className="m-4" error={error} onRetry={() => void refetch()} />
-      )}
+      <Loaded query={query} placeholder={<SkeletonRows rows={3} />} failureClass="m-4">
+        {(queue) => (
+          <QueueBody
+            queue={queue}
+            shown={shown}
+            handle={handle}
+            admin={admin}
+            onMore={limit < maxRows ? () => setLimit(limit + queueStep) : null}
+          />
+        )}
+      </Loaded>
     </Panel>
   )
 }
@@ -70,7 +65,7 @@ function withCount(label: string, count: number | undefined): string {
 
 interface QueueBodyProps {
   queue: Queue
-  shown: Shown
+  shown: QueuePart
   handle: string
   admin: boolean
   /** Null if the maximum is shown. */
@@ -83,11 +78,7 @@ function QueueBody({ queue, shown, onMore, ...rights }: QueueBodyProps) {
   const rest = (shown === 'waiting' ? queue.queued_total : queue.running_total) - jobs.length
   return (
     <>
-      {shown === 'waiting' ? (
-        <WaitingTable jobs={jobs} {...rights} />
-      ) : (
-        <RunningTable jobs={jobs} {...rights} />
-      )}
+      <QueueTable shown={shown} jobs={jobs} {...rights} />
       {rest > 0 ? (
         <div className="flex flex-wrap items-center justify-center gap-3 border-t p-2 text-muted text-xs">
           {formatCount(rest, 'job')} more

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { numberText, optionalNumberText } from './number-text'
+import { numberText, optionalNumberText } from './form-values'
 
 const whole = numberText({ min: 0, max: 64, whole: true })
 

@@ -1,6 +1,18 @@
 import { z } from 'zod'
 import { formatNumber } from '../ui/format-number'
 
+const typed = z.string().trim()
+
+/** Optional text. Empty text is null. */
+export function optionalText(max: number) {
+  return typed.max(max).transform((text) => text || null)
+}
+
+/** The text of an optional number. */
+export function toOptionalText(value: number | null): string {
+  return value === null ? '' : String(value)
+}
+
 interface Bounds {
   min: number
   max: number
@@ -19,8 +31,6 @@ export function optionalNumberText(bounds: Bounds) {
     .transform((text) => (text === '' ? null : Number(text)))
     .pipe(bounded(bounds, ', or leave it empty.').nullable())
 }
-
-const typed = z.string().trim()
 
 function bounded({ min, max, whole = false }: Bounds, end: string) {
   const kind = whole ? 'a whole number' : 'a number'
