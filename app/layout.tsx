@@ -3,7 +3,6 @@ import { GeistSans } from 'geist/font/sans'
 import type { Metadata, Viewport } from 'next'
 import { headers } from 'next/headers'
 import type { ReactNode } from 'react'
-import { SkipLink } from '@/components/ui/skip-link'
 import { UiProviders } from '@/components/ui/ui-providers'
 import './globals.css'
 
@@ -35,7 +34,13 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
     <html lang="en" className={`${GeistSans.variable} ${GeistMono.variable}`} suppressHydrationWarning>
       <body>
         <UiProviders {...(nonce ? { nonce } : {})}>
-          <SkipLink />
+          {/* The first focusable element: skips the navigation. */}
+          <a
+            href="#main"
+            className="sr-only rounded-md bg-accent px-3 py-1.5 font-medium text-on-accent text-sm focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50"
+          >
+            Skip to content
+          </a>
           {children}
         </UiProviders>
       </body>

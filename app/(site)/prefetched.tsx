@@ -3,13 +3,6 @@ import type { ReactNode } from 'react'
 import { withTimeout } from '@/lib/async/sleep'
 import { GpuqError } from '@/lib/contract/errors'
 
-interface PrefetchedProps {
-  queryKey: QueryKey
-  /** The result of the query. On an error the browser repeats the request and shows the error. */
-  load: () => Promise<unknown>
-  children: ReactNode
-}
-
 /** The first page of an infinite query. */
 export async function firstPage<Item>(page: Promise<Item>): Promise<{ pages: Item[]; pageParams: null[] }> {
   return { pages: [await page], pageParams: [null] }
@@ -21,6 +14,13 @@ const timeoutMs = 500
 /** The answer, or undefined after a timeout: the browser then requests it. */
 export function ifLoadedSoon<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
   return withTimeout(answer, timeoutMs, () => undefined)
+}
+
+interface PrefetchedProps {
+  queryKey: QueryKey
+  /** The result of the query. On an error the browser repeats the request and shows the error. */
+  load: () => Promise<unknown>
+  children: ReactNode
 }
 
 /** Sends a query's result with the page, so that the page opens with its content. */

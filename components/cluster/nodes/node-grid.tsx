@@ -1,16 +1,16 @@
-'use client'
-
 import { useQuery } from '@tanstack/react-query'
 import { LayoutGrid, Rows3 } from 'lucide-react'
 import { useState } from 'react'
 import { clusterHistoryQuery, nodesPerPage } from '@/components/queries/cluster'
-import type { Cluster, ClusterNode, NodesWanted } from '@/lib/contract/cluster'
+import { type Cluster, type ClusterNode, gpuStates, type NodesWanted } from '@/lib/contract/cluster'
 import { cn } from '../../ui/class-names'
+import { formatNumber } from '../../ui/format-number'
 import { Panel } from '../../ui/panel'
 import { Segmented } from '../../ui/segmented'
+import { StatusBadge } from '../../ui/status-badge'
 import { GpuDialog } from '../gpus/gpu-dialog'
 import { type GpuHistory, indexHistory } from '../gpus/gpu-history'
-import { StateCounts } from '../gpus/state-counts'
+import { gpuStateStyles } from '../state-styles'
 import { NoNodes } from './no-nodes'
 import { NodeCard, type NodeView } from './node-card'
 import { NodePager, NodeSearch } from './node-search'
@@ -119,4 +119,21 @@ function OpenGpu({ id, nodes, ...rest }: OpenGpuProps) {
   const node = nodes.find((one) => has(one, id))
   const gpu = node?.gpus.find(({ gpu_id }) => gpu_id === id)
   return node && gpu ? <GpuDialog gpu={gpu} node={node} {...rest} /> : null
+}
+
+/** The legend of the GPU states, with counts. */
+function StateCounts({ counts }: { counts: Cluster['gpus_by_state'] }) {
+  return (
+    <ul aria-label="GPUs by state" className="flex flex-wrap gap-x-4 gap-y-1">
+      {gpuStates.map((name) => {
+        const stateStyle = gpuStateStyles[name]
+        return (
+          <li key={name} title={stateStyle.message} className="flex items-center gap-1.5 text-xs">
+            <StatusBadge {...stateStyle} variant="plain" className="text-xs" />
+            <span className="text-muted tabular-nums">{formatNumber(counts[name])}</span>
+          </li>
+        )
+      })}
+    </ul>
+  )
 }
