@@ -1,5 +1,3 @@
-'use client'
-
 import { useOrigin } from '../shell/use-origin'
 import { CodeBlock } from '../ui/code-block'
 import { Panel, PanelBody, PanelHeader } from '../ui/panel'

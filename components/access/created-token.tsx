@@ -1,5 +1,3 @@
-'use client'
-
 import type { CreatedToken } from '@/lib/contract/access'
 import { ShownOnce } from '../shell/shown-once'
 import { useOrigin } from '../shell/use-origin'

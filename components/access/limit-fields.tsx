@@ -1,5 +1,3 @@
-'use client'
-
 import type { z } from 'zod'
 import type { User } from '@/lib/contract/access'
 import { optionalNumberText, toOptionalText } from '../shell/form-values'

@@ -1,5 +1,3 @@
-'use client'
-
 import { useMutation } from '@tanstack/react-query'
 import { type ComponentProps, useId, useState } from 'react'
 import { z } from 'zod'

@@ -1,5 +1,3 @@
-'use client'
-
 import { useMutation } from '@tanstack/react-query'
 import { z } from 'zod'
 import { removeProject, updateProject } from '@/components/queries/queries'

@@ -1,5 +1,3 @@
-'use client'
-
 import type { z } from 'zod'
 import type { Project } from '@/lib/contract/access'
 import { numberText, optionalNumberText, toOptionalText } from '../shell/form-values'

@@ -1,5 +1,3 @@
-'use client'
-
 import { useMutation } from '@tanstack/react-query'
 import { Ellipsis, KeyRound, Link2, Pencil, UserCheck, UserX } from 'lucide-react'
 import { useState } from 'react'

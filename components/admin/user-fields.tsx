@@ -1,5 +1,3 @@
-'use client'
-
 import { z } from 'zod'
 import { roles } from '@/lib/contract/roles'
 import { optionalText } from '../shell/form-values'

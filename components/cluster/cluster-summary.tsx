@@ -1,5 +1,3 @@
-'use client'
-
 import type { ReactNode } from 'react'
 import type { Cluster, Orchestrator } from '@/lib/contract/cluster'
 import { Badge } from '../ui/badge'

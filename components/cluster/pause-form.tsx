@@ -1,5 +1,3 @@
-'use client'
-
 import { Pause } from 'lucide-react'
 import { z } from 'zod'
 import { useSchemaForm } from '../shell/use-schema-form'

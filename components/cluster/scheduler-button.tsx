@@ -1,5 +1,3 @@
-'use client'
-
 import { useMutation } from '@tanstack/react-query'
 import { CirclePlay, CircleStop } from 'lucide-react'
 import { setSchedulerRunning } from '@/components/queries/cluster'

@@ -1,5 +1,3 @@
-'use client'
-
 import { ChevronDown, KeyRound, LogOut, Settings } from 'lucide-react'
 import { signOut } from 'next-auth/react'
 import { Badge } from '../ui/badge'

@@ -1,5 +1,3 @@
-'use client'
-
 import { Dialog } from '../ui/dialog'
 import { Kbd } from '../ui/kbd'
 import { Switch } from '../ui/switch'

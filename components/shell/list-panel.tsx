@@ -1,5 +1,3 @@
-'use client'
-
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { Page } from '@/lib/http/client/transport'

@@ -1,5 +1,3 @@
-'use client'
-
 import { Unplug } from 'lucide-react'
 import { Button } from '../ui/button'
 import { ButtonLink } from '../ui/button-link'

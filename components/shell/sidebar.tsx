@@ -1,5 +1,3 @@
-'use client'
-
 import { Keyboard, Plus } from 'lucide-react'
 import NextLink from 'next/link'
 import { usePathname } from 'next/navigation'

@@ -1,5 +1,3 @@
-'use client'
-
 import { useEffect, useEffectEvent, useId, useState } from 'react'
 import { Input } from '../ui/input'
 

@@ -1,5 +1,3 @@
-'use client'
-
 import { Menu, Plus } from 'lucide-react'
 import { ButtonLink } from '../ui/button-link'
 import { DropdownMenu, MenuItem, MenuLabel, MenuSeparator } from '../ui/dropdown-menu'

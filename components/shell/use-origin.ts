@@ -1,5 +1,3 @@
-'use client'
-
 import { useHydrated } from '../ui/use-hydrated'
 
 /** The site's origin in the reader's browser; a placeholder before hydration. */

@@ -1,5 +1,3 @@
-'use client'
-
 import { type FormEvent, type RefObject, useEffect, useId, useRef, useState } from 'react'
 import type { z } from 'zod'
 import { ProblemError } from '@/lib/http/client/problem'

@@ -1,5 +1,3 @@
-'use client'
-
 import { useEffect, useEffectEvent } from 'react'
 import { matchKeys, type Shortcut } from './shortcut-keys'
 import { shortcutsAreOn } from './shortcut-setting'

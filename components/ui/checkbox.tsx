@@ -1,5 +1,3 @@
-'use client'
-
 import { Check, Minus } from 'lucide-react'
 import { Checkbox as Radix } from 'radix-ui'
 import { type ComponentProps, useId } from 'react'

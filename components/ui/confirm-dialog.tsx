@@ -1,5 +1,3 @@
-'use client'
-
 import { AlertDialog as Radix } from 'radix-ui'
 import { type ReactElement, type ReactNode, useState } from 'react'
 import { Button } from './button'

@@ -1,5 +1,3 @@
-'use client'
-
 import { Check, type LucideIcon } from 'lucide-react'
 import NextLink from 'next/link'
 import { DropdownMenu as Radix } from 'radix-ui'

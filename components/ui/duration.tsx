@@ -1,5 +1,3 @@
-'use client'
-
 import { cn } from './class-names'
 import { formatDuration } from './format-time'
 import { useNowWhile } from './use-now'

@@ -1,5 +1,3 @@
-'use client'
-
 import { createContext, use } from 'react'
 
 /** What a control and its field need from a form: the hook of the form makes one for each of its fields. */

@@ -1,5 +1,3 @@
-'use client'
-
 import { formatRelative, formatUtc } from './format-time'
 import { useNow } from './use-now'
 

@@ -1,5 +1,3 @@
-'use client'
-
 import type { LucideIcon } from 'lucide-react'
 import { ToggleGroup as Radix } from 'radix-ui'
 import type { ReactNode } from 'react'

@@ -1,5 +1,3 @@
-'use client'
-
 import { Switch as Radix } from 'radix-ui'
 import { type ComponentProps, useId } from 'react'
 import { cn } from './class-names'

@@ -1,5 +1,3 @@
-'use client'
-
 import type { ComponentProps } from 'react'
 import { Field, type FieldProps } from './field'
 import type { FieldBinding } from './field-context'

@@ -1,5 +1,3 @@
-'use client'
-
 import { Monitor, Moon, Sun, SunMoon } from 'lucide-react'
 import { useTheme } from 'next-themes'
 import { DropdownMenu, MenuChoice } from './dropdown-menu'

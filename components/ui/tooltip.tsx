@@ -1,5 +1,3 @@
-'use client'
-
 import { Tooltip as Radix } from 'radix-ui'
 import type { ReactElement, ReactNode } from 'react'
 

@@ -1,5 +1,3 @@
-'use client'
-
 import { type Ref, useEffectEvent, useImperativeHandle, useLayoutEffect, useRef } from 'react'
 
 type TextControl = HTMLInputElement | HTMLTextAreaElement

@@ -1,5 +1,3 @@
-'use client'
-
 import { memo } from 'react'
 import type { ClusterGpu } from '@/lib/contract/cluster'
 import { cn } from '../../ui/class-names'

@@ -1,5 +1,3 @@
-'use client'
-
 import { useMutation } from '@tanstack/react-query'
 import { Play, Trash2 } from 'lucide-react'
 import { forgetGpu, updateGpu } from '@/components/queries/cluster'

@@ -1,5 +1,3 @@
-'use client'
-
 import { useMutation } from '@tanstack/react-query'
 import { Pause, Play, ShieldCheck, Trash2 } from 'lucide-react'
 import { forgetNode, updateNode } from '@/components/queries/cluster'

@@ -1,5 +1,3 @@
-'use client'
-
 import { memo } from 'react'
 import type { ClusterNode } from '@/lib/contract/cluster'
 import { Badge } from '../../ui/badge'

@@ -1,5 +1,3 @@
-'use client'
-
 import { ChevronLeft, ChevronRight, ServerOff } from 'lucide-react'
 import type { NodesWanted } from '@/lib/contract/cluster'
 import { TextFilter } from '../../shell/text-filter'

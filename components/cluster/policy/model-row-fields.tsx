@@ -1,5 +1,3 @@
-'use client'
-
 import { Trash2 } from 'lucide-react'
 import { IconButton } from '../../ui/icon-button'
 import { TextField } from '../../ui/text-field'

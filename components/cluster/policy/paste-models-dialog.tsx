@@ -1,5 +1,3 @@
-'use client'
-
 import { ClipboardPaste } from 'lucide-react'
 import { z } from 'zod'
 import type { ModelTable } from '@/lib/contract/cluster'

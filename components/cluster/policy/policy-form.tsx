@@ -1,5 +1,3 @@
-'use client'
-
 import { useMutation } from '@tanstack/react-query'
 import { updatePolicy } from '@/components/queries/cluster'
 import { type Policy, policySchema, schedulingPolicies } from '@/lib/contract/cluster'

@@ -1,5 +1,3 @@
-'use client'
-
 import { formatRelative } from '../../ui/format-time'
 import { RelativeTime } from '../../ui/relative-time'
 

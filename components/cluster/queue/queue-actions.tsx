@@ -1,5 +1,3 @@
-'use client'
-
 import { useMutation } from '@tanstack/react-query'
 import { ArrowUpDown, Ban, Ellipsis } from 'lucide-react'
 import { useState } from 'react'

@@ -1,5 +1,3 @@
-'use client'
-
 import { useMemo } from 'react'
 import type { QueueJob } from '@/lib/contract/cluster'
 import { formatSeconds } from '../../jobs/detail/format-seconds'
