@@ -7,7 +7,6 @@ import { useSchemaForm } from '../shell/use-schema-form'
 import { Button } from '../ui/button'
 import { TextField } from '../ui/text-field'
 import { safeNextPath } from './next-path'
-import { describeAnswer, describeErrorName } from './sign-in-error'
 
 interface SignInFormProps {
   /** The page to open after signing in. */
@@ -66,4 +65,24 @@ export function SignInForm({ next, error, providers }: SignInFormProps) {
       ) : null}
     </div>
   )
+}
+
+const messages: Readonly<Record<string, string>> = {
+  CredentialsSignin: 'The e-mail address or the password is wrong.',
+  AccessDenied: 'This account may not sign in here. Ask your admin for an invitation.',
+  OAuthAccountNotLinked: 'This e-mail address uses another sign-in method. Use that method.',
+  SessionRequired: 'Sign in to continue.',
+}
+
+const unknownError = 'Signing in failed. Try again.'
+
+/** The message for an error code in the page's address. Only known codes count: a link must not put text on the page. */
+function describeErrorName(name: string): string {
+  return messages[name] ?? unknownError
+}
+
+/** The message for the server's answer, which is an error code or a message. */
+function describeAnswer(error: string | null): string {
+  if (error === null) return unknownError
+  return messages[error] ?? (error.includes(' ') ? error : unknownError)
 }

@@ -2,6 +2,7 @@ import { fireEvent, screen, waitFor } from '@testing-library/react'
 import { expect, it, vi } from 'vitest'
 import { makeGpu, makeNode, makePolicy, makeQueueJob } from '../testing/fixtures'
 import { answerWith, clickButton, renderUi, sentRequests, typeInto } from '../testing/render'
+import { noHistory } from './gpus/gpu-history'
 import { NodeCard } from './nodes/node-card'
 import { PolicyForm } from './policy/policy-form'
 import { PriorityDialog } from './queue/queue-actions'
@@ -15,7 +16,7 @@ function renderNode(changes: Parameters<typeof makeNode>[0], admin = true) {
     <NodeCard
       node={makeNode(changes)}
       view="details"
-      history={undefined}
+      history={noHistory}
       admin={admin}
       many={false}
       onOpenGpu={onOpenGpu}

@@ -8,29 +8,23 @@ interface CodeBlockProps {
   /** The name for screen readers and the copy button: "curl command". */
   label: string
   /** Shown above, such as a file name. */
-  title?: ReactNode
+  title: ReactNode
   wrap?: boolean
   className?: string
 }
 
 /** Code or a command with a copy button. */
 export function CodeBlock({ code, label, title, wrap = false, className }: CodeBlockProps) {
-  const copyButton = <CopyButton text={code} label={`Copy ${label}`} />
   return (
-    <figure className={cn('relative min-w-0 overflow-hidden rounded-lg border bg-sunken', className)}>
-      {title ? (
-        <figcaption className="flex h-9 items-center justify-between border-b pr-1 pl-3 text-muted text-xs">
-          <span className="min-w-0 truncate font-mono">{title}</span>
-          {copyButton}
-        </figcaption>
-      ) : (
-        <div className="absolute top-1 right-1 rounded-md bg-sunken">{copyButton}</div>
-      )}
+    <figure className={cn('min-w-0 overflow-hidden rounded-lg border bg-sunken', className)}>
+      <figcaption className="flex h-9 items-center justify-between border-b pr-1 pl-3 text-muted text-xs">
+        <span className="min-w-0 truncate font-mono">{title}</span>
+        <CopyButton text={code} label={`Copy ${label}`} />
+      </figcaption>
       <ScrollRegion aria-label={label} className="overflow-x-auto focus-visible:-outline-offset-2">
         <pre
           className={cn(
             'p-3 font-mono text-ink text-xs leading-5',
-            !title && 'pr-10',
             wrap && 'whitespace-pre-wrap break-words',
           )}
         >

@@ -6,10 +6,10 @@ export function Skeleton({ className }: { className?: string }) {
 }
 
 /** Placeholder rows of a list. */
-export function SkeletonRows({ rows = 5, className }: { rows?: number; className?: string }) {
+export function SkeletonRows({ rows }: { rows: number }) {
   const widths = ['w-2/5', 'w-1/3', 'w-1/2']
   return (
-    <div role="status" className={className}>
+    <div role="status">
       <span className="sr-only">Loading</span>
       {Array.from({ length: rows }, (_, row) => row).map((row) => (
         <div key={row} className="flex h-10 items-center gap-6 border-b px-4 last:border-b-0">

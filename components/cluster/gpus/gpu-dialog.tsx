@@ -13,14 +13,15 @@ import { toast, toastOutcome } from '../../ui/toaster'
 import { formatGib, formatShare } from '../format-amounts'
 import { PauseForm } from '../pause-form'
 import { gpuStateStyles } from '../state-styles'
-import { GpuCharts } from './gpu-charts'
 import type { GpuHistory } from './gpu-history'
+import { gpuMetrics } from './gpu-metrics'
 import { JobShare } from './job-share'
+import { Sparkline } from './sparkline'
 
 interface GpuDialogProps {
   gpu: ClusterGpu
   node: ClusterNode
-  history: GpuHistory | undefined
+  history: GpuHistory
   admin: boolean
   onClose: () => void
 }
@@ -70,6 +71,33 @@ function GpuJobs({ gpu: { jobs } }: { gpu: ClusterGpu }) {
           </li>
         ))}
       </ul>
+    </section>
+  )
+}
+
+/** The metrics of a GPU over the last hour. */
+function GpuCharts({ gpu, history }: { gpu: ClusterGpu; history: GpuHistory }) {
+  const series = history.of.get(gpu.gpu_id)
+  return (
+    <section aria-label="Last hour">
+      <h3 className="mb-1.5 font-medium text-ink text-sm">Last hour</h3>
+      <div className="grid gap-3 sm:grid-cols-3">
+        {gpuMetrics(gpu, series).map(({ label, now, chart }) => (
+          <div key={label} className="min-w-0">
+            <p className="flex items-baseline justify-between gap-2 text-xs">
+              <span className="text-subtle">{label}</span>
+              <span className="text-ink tabular-nums">{now}</span>
+            </p>
+            <Sparkline
+              {...chart}
+              {...history.hour}
+              label={`${label} over the last hour, now ${now}`}
+              className="mt-1 h-10"
+            />
+          </div>
+        ))}
+      </div>
+      {series?.at.length ? null : <p className="mt-1 text-subtle text-xs">No measurements yet.</p>}
     </section>
   )
 }

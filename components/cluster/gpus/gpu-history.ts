@@ -9,6 +9,8 @@ export interface GpuHistory {
   hour: Pick<SparkFrame, 'from' | 'to'>
 }
 
+export const noHistory: GpuHistory = { of: new Map(), hour: { from: 0, to: 1 } }
+
 const hourS = 3600
 
 /** The series by GPU id. The hour ends with the newest sample. */

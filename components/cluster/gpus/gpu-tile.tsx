@@ -38,11 +38,11 @@ export const GpuTile = memo(function GpuTile({ gpu, series, hour, onOpen }: GpuT
         <p className="mt-auto text-subtle text-xs">Simulated: no measurements</p>
       ) : (
         <dl className="mt-auto flex flex-col gap-1">
-          {gpuMetrics(gpu, series).map(({ of, label: name, now, values, max }) => (
-            <div key={of} className="grid grid-cols-[3rem_minmax(0,1fr)_3.75rem] items-center gap-1.5">
-              <dt className="text-subtle text-xs">{name}</dt>
+          {gpuMetrics(gpu, series).map(({ label, now, chart }) => (
+            <div key={label} className="grid grid-cols-[3rem_minmax(0,1fr)_3.75rem] items-center gap-1.5">
+              <dt className="text-subtle text-xs">{label}</dt>
               <dd className="contents">
-                <Sparkline of={of} at={series?.at ?? none} values={values} {...hour} max={max} />
+                <Sparkline {...chart} {...hour} />
                 <span className="whitespace-nowrap text-right text-ink text-xs tabular-nums">{now}</span>
               </dd>
             </div>
@@ -52,8 +52,6 @@ export const GpuTile = memo(function GpuTile({ gpu, series, hour, onOpen }: GpuT
     </li>
   )
 })
-
-const none: readonly number[] = []
 
 /** Always two lines, so that nothing moves when jobs change. The details show the rest. */
 function Occupants({ gpu: { jobs, reason } }: { gpu: ClusterGpu }) {

@@ -18,7 +18,7 @@ export type NodeView = 'details' | 'compact'
 interface NodeCardProps {
   node: ClusterNode
   view: NodeView
-  history: GpuHistory | undefined
+  history: GpuHistory
   admin: boolean
   /** With many nodes, the browser skips those out of view: hundreds of GPUs must scroll smoothly. */
   many: boolean
@@ -97,8 +97,6 @@ const columnsOf = {
   compact: 'grid-cols-[repeat(auto-fill,minmax(5.75rem,1fr))] gap-1.5',
 }
 
-const emptyHour = { from: 0, to: 1 }
-
 function NodeGpus({ node, view, history, onOpenGpu }: Omit<NodeCardProps, 'admin' | 'many'>) {
   if (node.gpus.length === 0)
     return <p className="text-muted text-sm">This node runs jobs that need no GPU.</p>
@@ -114,8 +112,8 @@ function NodeGpus({ node, view, history, onOpenGpu }: Omit<NodeCardProps, 'admin
           <GpuTile
             key={gpu.gpu_id}
             gpu={gpu}
-            series={history?.of.get(gpu.gpu_id)}
-            hour={history?.hour ?? emptyHour}
+            series={history.of.get(gpu.gpu_id)}
+            hour={history.hour}
             onOpen={onOpenGpu}
           />
         ),

@@ -9,7 +9,7 @@ import { Panel } from '../../ui/panel'
 import { Segmented } from '../../ui/segmented'
 import { StatusBadge } from '../../ui/status-badge'
 import { GpuDialog } from '../gpus/gpu-dialog'
-import { type GpuHistory, indexHistory } from '../gpus/gpu-history'
+import { type GpuHistory, indexHistory, noHistory } from '../gpus/gpu-history'
 import { gpuStateStyles } from '../state-styles'
 import { NoNodes } from './no-nodes'
 import { NodeCard, type NodeView } from './node-card'
@@ -95,9 +95,9 @@ export function NodeGrid({ cluster, filter, onFilter, admin }: NodeGridProps) {
 }
 
 /** The last hour of the visible GPUs only: for thousands of GPUs it is megabytes. */
-function useHistory(nodes: readonly ClusterNode[]): GpuHistory | undefined {
+function useHistory(nodes: readonly ClusterNode[]): GpuHistory {
   const measured = nodes.filter(({ gpus }) => gpus.some(({ simulated }) => !simulated))
-  const { data } = useQuery({
+  const { data = noHistory } = useQuery({
     ...clusterHistoryQuery(measured.map(({ node_id }) => node_id)),
     enabled: measured.length > 0,
     select: indexHistory,

@@ -1,14 +1,14 @@
 import { useMutation } from '@tanstack/react-query'
-import { Plus } from 'lucide-react'
+import { Plus, Trash2 } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { replaceModels } from '@/components/queries/cluster'
 import type { ModelTable } from '@/lib/contract/cluster'
 import { PanelForm } from '../../shell/form'
 import { Button } from '../../ui/button'
+import { IconButton } from '../../ui/icon-button'
 import { TextField } from '../../ui/text-field'
 import { toast } from '../../ui/toaster'
-import { ModelRowFields } from './model-row-fields'
-import { type ModelRow, readModelRows, toModelRows } from './model-rows'
+import { type ModelRow, type RowErrors, readModelRows, toModelRows } from './model-rows'
 import { PasteModelsDialog } from './paste-models-dialog'
 
 /** The GPUs that each model needs. A job selects a model with `--llm NAME` in its arguments. */
@@ -49,6 +49,51 @@ export function ModelTableForm({ table }: { table: ModelTable }) {
         Add model
       </Button>
     </PanelForm>
+  )
+}
+
+interface ModelRowFieldsProps {
+  row: ModelRow
+  errors: RowErrors | undefined
+  onChange: (row: ModelRow) => void
+  onRemove: () => void
+}
+
+/** One model and its GPUs. Only the first row shows the labels. */
+function ModelRowFields({ row, errors, onChange, onRemove }: ModelRowFieldsProps) {
+  const title = row.name.trim() || 'a new model'
+  return (
+    <li className="group flex items-start gap-2 not-first:[&_label]:sr-only">
+      <TextField
+        label="Model"
+        mono
+        autoCapitalize="none"
+        autoComplete="off"
+        spellCheck={false}
+        className="flex-1"
+        value={row.name}
+        error={errors?.name}
+        onChange={(name) => onChange({ ...row, name })}
+      />
+      <TextField
+        label="GPUs"
+        inputMode="decimal"
+        autoComplete="off"
+        aria-label={`GPUs for ${title}`}
+        className="w-28"
+        value={row.need}
+        error={errors?.need}
+        onChange={(need) => onChange({ ...row, need })}
+      />
+      <IconButton
+        icon={Trash2}
+        variant="danger"
+        size="lg"
+        label={`Remove ${title}`}
+        className="mt-1 group-first:mt-6"
+        onClick={onRemove}
+      />
+    </li>
   )
 }
 
