@@ -3,8 +3,8 @@ import { GpuqError } from './lib/contract/errors'
 import { problemResponse } from './lib/http/problem'
 
 /**
- * Gives each page a content security policy with a nonce of its own: what a job printed, or a name that somebody
- * chose, could not run as a script even if a page showed it wrongly. Rights are not decided here.
+ * Gives each page a content security policy with its own nonce. If a page had a cross-site scripting bug, the output of
+ * a job or the name of a user could still not run as a script. This does not check rights.
  */
 export function proxy(request: NextRequest): Response {
   if (!isDecodable(request.nextUrl.pathname)) return problemResponse(undecodable())
@@ -13,7 +13,7 @@ export function proxy(request: NextRequest): Response {
   const policy = [
     "default-src 'self'",
     `script-src 'self' 'nonce-${nonce}' 'strict-dynamic'${development ? " 'unsafe-eval'" : ''}`,
-    // Editors and charts set styles from scripts; a style can run nothing.
+    // Editors and charts set inline styles. A style cannot run code.
     "style-src 'self' 'unsafe-inline'",
     "img-src 'self' data: blob:",
     "font-src 'self'",
@@ -40,11 +40,11 @@ function isDecodable(pathname: string): boolean {
   }
 }
 
-/** Next itself would answer 500 to such an address. */
+/** Next.js would answer 500 to such an address. */
 function undecodable(): GpuqError {
   return new GpuqError(
     'invalid_request',
-    'The address holds a % that encodes no UTF-8. Write %25 for a percent sign.',
+    'The address has a percent sign that does not encode UTF-8. Write %25 for a percent sign.',
   )
 }
 

@@ -2,7 +2,7 @@ import { renderMetrics } from '@/lib/cluster/overview/metrics'
 import { serverOperations } from '@/lib/contract/operations/server'
 import { route } from '@/lib/http/route'
 
-/** Figures for Prometheus, which sends an admin's token as its bearer token. */
+/** Metrics for Prometheus, which sends an admin's token as its bearer token. */
 export const GET = route(serverOperations.metrics, async ({ actor }) => {
   const { body, contentType } = await renderMetrics(actor)
   return new Response(body, { headers: { 'content-type': contentType, 'cache-control': 'no-store' } })

@@ -5,11 +5,14 @@ import { route } from '@/lib/http/route'
 
 export const GET = route(serverOperations.ready, async () => {
   if (!(await databaseAnswers()))
-    throw new GpuqError('unavailable', 'The database does not answer, or is not migrated yet.')
+    throw new GpuqError(
+      'unavailable',
+      'The database does not answer, or its migrations have not run yet. Check the server log.',
+    )
   return Response.json({ status: 'ready' }, { headers: { 'cache-control': 'no-store' } })
 })
 
-/** True when the database answers and holds gpuq's tables. */
+/** True if the database answers and has gpuq's tables. */
 async function databaseAnswers(): Promise<boolean> {
   try {
     const { rows } = await database().pool.query<{ migrated: boolean }>(

@@ -3,7 +3,7 @@ import { maxEntries } from '@/lib/contract/archive-manifest'
 import { archiveOperations } from '@/lib/contract/operations/archives'
 import { route } from '@/lib/http/route'
 
-/** What may be shipped: clients look before they read a whole directory. */
+/** The limits of an upload. Clients check them before they read a whole directory. */
 export const GET = route(archiveOperations.limits, () => ({
   max_bytes: maxArchiveBytes(),
   max_entries: maxEntries,

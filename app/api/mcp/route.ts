@@ -4,9 +4,9 @@ import { requireSameOrigin } from '@/lib/http/origin'
 import { route } from '@/lib/http/route'
 import { siteOrigin } from '@/lib/http/site-origin'
 
-/** The tools of agents, over the Model Context Protocol. One message a request; each tool asks for its own scope. */
+/** The tools of agents, over the Model Context Protocol. One message per request. Each tool requires its own scope. */
 export const POST = route(agentOperations.message, async ({ actor, request, body }) => {
-  // A page that another site shows has no business here, whatever token it holds.
+  // A page of another site must not call tools, even with a valid token.
   requireSameOrigin(request)
   return answerMessage(request, await body(), { actor, origin: siteOrigin(request), signal: request.signal })
 })

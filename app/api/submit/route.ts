@@ -9,10 +9,10 @@ import { waitForResultFile, waitUntilFinal } from '@/lib/jobs/live/wait'
 import { acceptedResult, readResult } from '@/lib/jobs/read/read'
 import { submitJob } from '@/lib/jobs/submission/submit'
 
-/** The file is written moments after the verdict; the answer names it unless its disk is full. */
+/** The leader writes the result file moments after the end. The answer names it if it comes within this time. */
 const fileWithinMs = 1_000
 
-/** Accepts a job and, unless asked not to, waits for its result. A client that goes away does not stop the job. */
+/** Accepts a job and waits for its result, unless the client asks not to. A client that disconnects does not stop the job. */
 export const POST = route(jobOperations.submit, async ({ request, query, actor: caller, answer }) => {
   const longest = env().GPUQ_MAX_WAIT_S
   const wait = Math.min(query.wait ?? preferredWait(request) ?? longest, longest)
@@ -32,17 +32,17 @@ export const POST = route(jobOperations.submit, async ({ request, query, actor: 
   return answer({ ...result, deduplicated }, { status, headers: { ...headers, location } })
 })
 
-/** Nobody is to send a job again because the answer to the first time could not be read. */
+/** The job is stored. A client must not submit it again because its result cannot be read. */
 function throwAccepted(jobId: string, location: string, error: unknown): never {
   if (!isDatabaseAway(error)) throw error
   throw new GpuqError(
     'unavailable',
-    `Job ${jobId} was accepted, but gpuq's database does not answer at the moment. Do not send it again: ask for ${location}.`,
+    `gpuq accepted job ${jobId}, but its database does not answer now. Do not submit the job again. Get ${location} later.`,
     { headers: { location, 'retry-after': '5' } },
   )
 }
 
-/** How many seconds the `Prefer` header (RFC 7240) lets a submit wait for its result; null where it does not say. */
+/** The seconds that the `Prefer` header (RFC 7240) allows for waiting. Null if it says nothing about that. */
 function preferredWait(request: Request): number | null {
   const prefer = request.headers.get('prefer')?.toLowerCase() ?? ''
   const wait = prefer.match(/(?:^|,)\s*wait=(\d{1,9})\s*(?:[,;]|$)/)?.[1]

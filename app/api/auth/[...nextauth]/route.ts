@@ -5,36 +5,40 @@ import { GpuqError } from '@/lib/contract/errors'
 import { readLimited } from '@/lib/http/body'
 import { route } from '@/lib/http/route'
 
-/** What of next-auth is served. Its log collector is not: it would write what strangers send. */
+/** The next-auth actions that gpuq serves. Its `_log` action would log text from unauthenticated clients. */
 const actions = new Set(['providers', 'session', 'csrf', 'signin', 'signout', 'callback', 'error'])
 const maxBodyBytes = 16 * 1024
 
 const handle = route({ access: 'public' }, async ({ request, url, params }) => {
   const nextauth = [params.nextauth ?? []].flat()
   const [action = ''] = nextauth
-  if (!actions.has(action)) throw new GpuqError('not_found', 'There is nothing here.')
+  if (!actions.has(action))
+    throw new GpuqError('not_found', 'This sign-in action does not exist. Open /sign-in.')
   if (action === 'error') return toSignInPage(url.searchParams.get('error'))
   requireAddress(url.searchParams.get('callbackUrl'))
   return NextAuth(await withKnownBody(request), { params: { nextauth } }, await authOptions())
 })
 
-/** The error travels as a name and never as a sentence, so that no link can put words on the sign-in page. */
+/** The address has an error code and never a sentence, so that a link cannot put text on the sign-in page. */
 function toSignInPage(error: string | null): Response {
   const name = error !== null && /^[A-Za-z]{1,40}$/.test(error) ? error : 'Default'
   return new Response(null, { status: 302, headers: { location: `/sign-in?error=${name}` } })
 }
 
-/** next-auth takes a wrong address for a mistake in its own configuration. */
+/** next-auth reports an invalid address as an error of its own configuration. */
 function requireAddress(callbackUrl: string | null): void {
   if (
     callbackUrl === null ||
     (/^(https?:|\/)/.test(callbackUrl) && URL.canParse(callbackUrl, 'http://localhost'))
   )
     return
-  throw new GpuqError('invalid_request', 'The callbackUrl is no address of a page.')
+  throw new GpuqError(
+    'invalid_request',
+    'The callbackUrl is not the address of a page. Use a path or an http(s) URL.',
+  )
 }
 
-/** next-auth reads a body of any size and takes it for well formed: here it is read and looked at first. */
+/** next-auth accepts a body of any size and does not check its syntax. So this reads and checks the body first. */
 async function withKnownBody(request: Request): Promise<NextRequest> {
   const { url, method, headers } = request
   if (method !== 'POST') return new NextRequest(url, { method, headers })
@@ -49,7 +53,7 @@ function requireObject(body: string): void {
     const value: unknown = JSON.parse(body)
     if (typeof value === 'object' && value !== null) return
   } catch {
-    // Answered below, as any other body that is no object.
+    // The error below covers invalid JSON too.
   }
   throw new GpuqError('invalid_request', 'The body is not a JSON object.')
 }

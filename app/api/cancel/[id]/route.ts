@@ -5,7 +5,7 @@ import { waitUntilFinal } from '@/lib/jobs/live/wait'
 import { requireUserId } from '@/lib/jobs/read/job-visibility'
 import { readJob } from '@/lib/jobs/read/read'
 
-/** Most jobs end on SIGTERM within this time, and the answer can say so. */
+/** Most jobs end on SIGTERM within this time. The answer then has the final status. */
 const answerWithinMs = 3_000
 
 export const POST = route(jobOperations.cancel, async ({ request, query, params, actor }) => {

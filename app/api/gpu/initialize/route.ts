@@ -3,7 +3,7 @@ import { waitForSimulated } from '@/lib/cluster/simulated/wait-simulated'
 import { clusterOperations } from '@/lib/contract/operations/cluster'
 import { route } from '@/lib/http/route'
 
-/** Makes the simulated nodes as asked. 202 where no worker serves them yet. */
+/** Creates the simulated nodes. The answer is 202 if no worker serves them yet. */
 export const POST = route(clusterOperations.initialize, async ({ actor, request, body, answer }) => {
   const { node_count, gpus_per_node } = await body()
   const asked = { nodeCount: node_count, gpusPerNode: gpus_per_node }

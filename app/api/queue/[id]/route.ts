@@ -4,7 +4,7 @@ import { cancelJob } from '@/lib/jobs/lifecycle/cancel'
 import { waitUntilFinal } from '@/lib/jobs/live/wait'
 import { readQueueJob } from '@/lib/queue/list'
 
-/** Most jobs end on SIGTERM within this time, and the answer can say so. */
+/** Most jobs end on SIGTERM within this time. The answer then has the final status. */
 const answerWithinMs = 3_000
 
 export const GET = route(queueOperations.get, ({ actor, params }) => readQueueJob(actor, params.id))

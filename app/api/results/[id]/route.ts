@@ -4,7 +4,7 @@ import { downloadResult } from '@/lib/jobs/downloads/download'
 import { findVisibleJob, requireUserId } from '@/lib/jobs/read/job-visibility'
 import { readResult } from '@/lib/jobs/read/read'
 
-/** What a job printed so far, or its file for download with `?format=jsonl` or `?format=text`. */
+/** The output of a job so far. With `?format=jsonl` or `?format=text`: the file to download. */
 export const GET = route(jobOperations.result, async ({ query, params, actor }) => {
   requireUserId(actor, query.user_id)
   const job = await findVisibleJob(actor, params.id)

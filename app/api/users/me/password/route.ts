@@ -3,7 +3,7 @@ import { sessionCookie } from '@/lib/access/sessions/session-cookie'
 import { userOperations } from '@/lib/contract/operations/access'
 import { route } from '@/lib/http/route'
 
-/** Ends every session of the user but the one that asks, which goes on under a new cookie. */
+/** Ends all other sessions of the user. The calling session continues with a new cookie. */
 export const POST = route(userOperations.changePassword, async ({ actor, body }) => {
   const session = await changeOwnPassword(actor, await body())
   const headers = new Headers()
