@@ -5,7 +5,7 @@ import { allOperations } from '@/lib/http/openapi'
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
-/** Every method of every route file, with the operation that it serves. next-auth's own are not gpuq's API. */
+/** Every method of every route file with its operation. The routes of next-auth are not part of gpuq's API. */
 async function readRoutes(): Promise<[route: string, operation: unknown][]> {
   const files = readdirSync('app', { recursive: true, encoding: 'utf8' }).filter(
     (file) => file.endsWith('route.ts') && !file.includes('[...'),

@@ -9,7 +9,7 @@ import { queueSubmittedSchema } from '@/lib/contract/queue'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { allOperations, openapiDocument } from '@/lib/http/openapi'
 
-/** A client that a common generator makes of the OpenAPI document, against the routes. */
+/** Tests the client that a common generator makes from the OpenAPI document. */
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
 const db = testDatabase()
@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 type Handler = (request: Request, context: { params: Promise<object> }) => Promise<Response>
 
-/** Hands a request to its route, as the server does. */
+/** Passes a request to its route, as the server does. */
 async function serve(request: Request): Promise<Response> {
   const { pathname } = new URL(request.url)
   for (const { method, path } of allOperations) {
@@ -98,7 +98,7 @@ it('submits, finds and changes jobs', async () => {
   expect(await call('queueCancel', { path })).toMatchObject({ data: { status: 'cancelled' } })
 })
 
-it('gets the problem of what is refused', async () => {
+it('receives a problem if a request is rejected', async () => {
   const call = await callerOf('researcher')
   const notFound = { code: 'not_found', status: 404 }
   expect(await call('jobsGet', { path: { id: 'none' } })).toMatchObject({ status: 404, error: notFound })
@@ -108,7 +108,7 @@ it('gets the problem of what is refused', async () => {
   })
 })
 
-it('reads, changes and removes what the caller owns', async () => {
+it('reads, changes and removes objects of the caller', async () => {
   const call = await callerOf('researcher')
   const made = await call('projectsCreate', { body: { project_id: 'thesis' } })
   const path = { id: projectSchema.parse(made.data).id }

@@ -15,7 +15,7 @@ beforeEach(async () => {
   ;[admin, ada] = [await makePerson('admin'), await makePerson()]
 })
 
-/** The lines of the answer that are figures. */
+/** The lines of the answer that have values. */
 async function figures(): Promise<string[]> {
   const { token } = await makeToken(admin, ['admin'])
   const request = new Request('http://localhost:8001/metrics', {
@@ -29,8 +29,8 @@ async function figures(): Promise<string[]> {
   return (await response.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'))
 }
 
-describe('the figures', () => {
-  it('tell how many jobs wait, and why', async () => {
+describe('the metrics', () => {
+  it('count the waiting jobs by reason', async () => {
     const [a, b] = [await makeJob(), await makeJob()]
     await makeJob()
     await db.pool.query("UPDATE jobs SET reason = 'quota' WHERE id = ANY ($1::uuid[])", [[a, b]])
@@ -40,7 +40,7 @@ describe('the figures', () => {
     expect(lines).toContain('gpuq_jobs_waiting{reason="none"} 1')
   })
 
-  it('tell the state of nodes, and what GPUs do where they were sampled', async () => {
+  it('report the state of nodes, and the load of measured GPUs', async () => {
     const { nodeId } = await makeNode({ name: 'one', gpus: 3 })
     await makeNode({ name: 'two' })
     await placeManually(nodeId, await makeJob(), { milli: 250 })
@@ -68,7 +68,7 @@ describe('the figures', () => {
     ])
   })
 
-  it('are for admins', async () => {
+  it('are only for admins', async () => {
     expect((await call(GET, '/metrics')).status).toBe(401)
     expect((await call(GET, '/metrics', ada)).status).toBe(403)
   })

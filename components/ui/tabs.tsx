@@ -44,7 +44,11 @@ export function Tabs<Value extends string>(props: TabsProps<Value>) {
               )}
             >
               {tab.label}
-              {tab.count === undefined ? null : <TabCount count={tab.count} />}
+              {tab.count === undefined ? null : (
+                <span className="rounded-full bg-pressed px-1.5 text-2xs text-muted tabular-nums">
+                  {formatNumber(tab.count)}
+                </span>
+              )}
             </Radix.Trigger>
           ))}
         </Radix.List>
@@ -60,13 +64,5 @@ export function Tabs<Value extends string>(props: TabsProps<Value>) {
         </Radix.Content>
       ))}
     </Radix.Root>
-  )
-}
-
-function TabCount({ count }: { count: number }) {
-  return (
-    <span className="rounded-full bg-pressed px-1.5 text-2xs text-muted tabular-nums">
-      {formatNumber(count)}
-    </span>
   )
 }

@@ -26,7 +26,7 @@ afterAll(() => rm(dataDir, { recursive: true }))
 let [owner, stranger] = [] as unknown as [Person, Person]
 beforeAll(async () => {
   ;[owner, stranger] = [await makePerson(), await makePerson()]
-  // An environment is there once one job is.
+  // The first job creates an environment.
   await makeJob()
 })
 
@@ -55,7 +55,7 @@ async function upload(who: { cookie: string }, project: string, body: Buffer) {
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }
 
-/** Names of the contents on disk, of all projects. */
+/** The names of the stored contents of all projects. */
 async function stored(): Promise<string[]> {
   const found = await readdir(join(dataDir, 'blobs'), { recursive: true, withFileTypes: true }).catch(
     () => [],
@@ -73,8 +73,8 @@ function submit(who: Person, project: string, extra: string) {
   return submitJob(actor, { code, runId: null, config, bodyHash, idempotencyKey: null })
 }
 
-describe('shipping a directory', () => {
-  it('sends what is missing, once, and is then there for jobs', async () => {
+describe('uploading a directory', () => {
+  it('sends missing contents once and makes them available to jobs', async () => {
     const [small, large] = [Buffer.from('print(1)'), randomBytes(600_000)]
     const entries = [entry('b/large', large), entry('a.py', small), entry('same.py', small)]
     const first = await state(owner, 'p', entries)
@@ -99,7 +99,7 @@ describe('shipping a directory', () => {
     expect((await state(owner, 'p', changed)).missing).toEqual([sha256(Buffer.from('new'))])
   })
 
-  it('tells nobody of contents in another project, nor lets them be used there', async () => {
+  it('does not reveal or use contents of another project', async () => {
     const content = randomBytes(100)
     const entries = [entry('secret', content)]
     const { archive } = await state(owner, 'mine', entries)
@@ -116,7 +116,7 @@ describe('shipping a directory', () => {
     }
   })
 
-  it('keeps what came whole of an upload that broke off, and nothing of the rest', async () => {
+  it('keeps the complete contents of an interrupted upload, and nothing else', async () => {
     const [whole, cut] = [randomBytes(2000), randomBytes(500_000)]
     await state(owner, 'cut', [entry('a', whole), entry('b', cut)])
     const sent = Buffer.concat([frame(whole), frame(cut)]).subarray(0, -1)
@@ -128,7 +128,7 @@ describe('shipping a directory', () => {
     expect(missing).toEqual([sha256(cut)])
   })
 
-  it('takes no content for another', async () => {
+  it('rejects content with a wrong hash', async () => {
     for (const size of [100, 700_000]) {
       const [said, sent] = [randomBytes(size), randomBytes(size)]
       await state(owner, 'lies', [entry('a', said)])
@@ -139,7 +139,7 @@ describe('shipping a directory', () => {
     }
   })
 
-  it('may be done by many at once', async () => {
+  it('works concurrently', async () => {
     const contents = Array.from({ length: 40 }, () => randomBytes(1000))
     const entries = contents.map((content, index) => entry(`f${index}`, content))
     await state(owner, 'many', entries)
@@ -150,13 +150,13 @@ describe('shipping a directory', () => {
   })
 })
 
-describe('what is refused', () => {
+describe('rejects', () => {
   const file = entry('a', Buffer.from('a'))
   const deep = entry('a/b', Buffer.from('b'))
 
   it.each([
-    ['a path that leads out', [{ ...file, path: '../a' }]],
-    ['a path that leads out further in', [{ ...file, path: 'b/../../a' }]],
+    ['a path outside of the directory', [{ ...file, path: '../a' }]],
+    ['a nested path outside of the directory', [{ ...file, path: 'b/../../a' }]],
     ['an absolute path', [{ ...file, path: '/etc/passwd' }]],
     ['a backslash', [{ ...file, path: 'a\\b' }]],
     ['a NUL', [{ ...file, path: 'a\0b' }]],
@@ -165,21 +165,21 @@ describe('what is refused', () => {
     ['one path twice', [file, file]],
     ['a file and a directory of one name', [file, deep]],
     ['a file below a link', [{ path: 'a', target: 'b' }, deep]],
-    ['a link that leads out', [{ path: 'a/b', target: '../../x' }]],
+    ['a link to the outside', [{ path: 'a/b', target: '../../x' }]],
     ['a link that is absolute', [{ path: 'a', target: '/etc' }]],
-    ['a link that climbs behind a name', [{ path: 'a/b/c', target: 'd/../../../../x' }]],
-    ['a hash that is none', [{ ...file, sha256: 'A'.repeat(64) }]],
+    ['a link with .. after a name', [{ path: 'a/b/c', target: 'd/../../../../x' }]],
+    ['an invalid hash', [{ ...file, sha256: 'A'.repeat(64) }]],
     ['a negative size', [{ ...file, bytes: -1 }]],
     ['two sizes of one content', [file, { ...file, path: 'b', bytes: 2 }]],
     ['neither file nor link', [{ path: 'a' }]],
     ['file and link', [{ ...file, target: 'b' }]],
-    ['nothing at all', []],
+    ['an empty list', []],
     ['too many files', Array.from({ length: 50_001 }, (_, index) => ({ ...file, path: `f${index}` }))],
   ])('%s', async (_what, entries) => {
     expect(await register(owner, 'refused', entries)).toMatchObject({ status: 422 })
   })
 
-  it('a directory over the limit, by its largest files', async () => {
+  it('a directory over the limit, and names its largest files', async () => {
     const answer = await register(owner, 'large', [
       file,
       { ...file, path: 'model.ckpt', sha256: sha256(Buffer.from('x')), bytes: 3 << 20 },
@@ -193,7 +193,7 @@ describe('what is refused', () => {
     })
   })
 
-  it('contents for a project that has no list, of false sizes, and in other types', async () => {
+  it('content without a registered list, with a wrong size, or of another media type', async () => {
     expect(await upload(owner, `p-${randomUUID()}`, frame(Buffer.from('x')))).toMatchObject({ status: 404 })
     await state(owner, 'sizes', [file])
     const huge = Buffer.from(frameHeader(sha256(Buffer.from('x')), 2 ** 50))
@@ -208,14 +208,14 @@ describe('what is refused', () => {
     expect(typed).toMatchObject({ status: 415 })
   })
 
-  it('tokens that may only read', async () => {
+  it('a read-only token', async () => {
     const { token } = await makeToken(owner, ['read'])
     expect(await register({ token }, 'p', [file])).toMatchObject({ status: 403 })
   })
 
-  it('a job whose memory could not hold its directory', async () => {
+  it('a job with too little memory for its directory', async () => {
     const content = Buffer.from('x')
-    // A byte each, and each a page of memory.
+    // Each file has one byte and takes a page of memory.
     const entries = Array.from({ length: 14_000 }, (_, index) => entry(`f${index}`, content))
     await state(owner, 'room', entries)
     await upload(owner, 'room', frame(content))
@@ -228,7 +228,7 @@ describe('what is refused', () => {
 })
 
 describe('a run name', () => {
-  it('is one live job of a project; the refusal names it to those who may know it', async () => {
+  it('belongs to one live job of a project; the error names the job to users who may see it', async () => {
     const { jobId } = await submit(owner, 'runs', 'run_name: base')
     const again = await submit(owner, 'runs', 'run_name: base').catch((error: unknown) => error)
     expect(again).toMatchObject({ code: 'conflict', message: expect.stringContaining(jobId) })
@@ -243,7 +243,7 @@ describe('a run name', () => {
     await submit(owner, 'runs', 'run_name: base')
   })
 
-  it('of another member does not tell their job', async () => {
+  it('of another member does not reveal their job', async () => {
     const { jobId } = await submit(owner, 'together', 'run_name: base')
     await db.pool.query(
       `INSERT INTO memberships (project_id, user_id) SELECT id, $2 FROM projects WHERE owner_id = $1 AND slug = 'together'`,

@@ -11,7 +11,7 @@ vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough')
 const db = testDatabase()
 
 describe('the audit log', () => {
-  it('is for admins, the latest first, each event once', async () => {
+  it('shows admins each event once, newest first', async () => {
     const [admin, ada] = [await makePerson('admin'), await makePerson()]
     const entries = Array.from({ length: 7 }, (_, i) => ({ action: 'tried', target: `${i}`, detail: { i } }))
     await transaction(async (tx) => {
@@ -33,7 +33,7 @@ describe('the audit log', () => {
     expect((await call(GET, '/api/audit')).status).toBe(401)
   })
 
-  it('is filtered by who and what', async () => {
+  it('can be filtered by actor and action', async () => {
     const [admin, bob] = [await makePerson('admin'), await makePerson()]
     await recordAudit(db.pool, { actorId: bob.id, action: 'left', target: 'x' })
     await recordAudit(db.pool, { actorId: bob.id, action: 'came', target: 'y' })
@@ -49,7 +49,7 @@ describe('the audit log', () => {
     expect(await call(GET, '/api/audit?cursor=bm9uZQ', admin)).toMatchObject({ status: 400 })
   })
 
-  it('loses its event with the change that it tells of', async () => {
+  it('loses an event if its change is rolled back', async () => {
     const refused = transaction(async (tx) => {
       await recordAudit(tx, { actorId: null, action: 'undone', target: null })
       throw new Error('no')

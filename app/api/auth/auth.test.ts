@@ -12,14 +12,14 @@ const post = (nextauth: string[], body: string, type = 'application/x-www-form-u
   })
 
 describe('the sign-in routes', () => {
-  it('serve no collector of logs, and nothing else that gpuq does not use', async () => {
+  it('serve no log collector, and no other unused action', async () => {
     for (const action of ['_log', 'verify-request', '__proto__', '']) {
       expect((await post([action], '{}', 'application/json')).status).toBe(404)
       expect((await get([action])).status).toBe(404)
     }
   })
 
-  it('lead to the sign-in page with a name for what went wrong, never with words from the link', async () => {
+  it('redirect to the sign-in page with an error code, never with text from the link', async () => {
     const location = async (query: string) => (await get(['error'], query)).headers.get('location')
     expect(await location('?error=AccessDenied')).toBe('/sign-in?error=AccessDenied')
     expect(await location('?error=Call+0800+to+unlock')).toBe('/sign-in?error=Default')
@@ -27,14 +27,14 @@ describe('the sign-in routes', () => {
     expect(await location('')).toBe('/sign-in?error=Default')
   })
 
-  it('refuse bodies that are too large or not what they say', async () => {
+  it('reject bodies that are too large or have the wrong type', async () => {
     expect((await post(['callback', 'credentials'], 'x'.repeat(20_000))).status).toBe(413)
     for (const body of ['{', 'null', '1']) {
       expect((await post(['signout'], body, 'application/json')).status).toBe(400)
     }
   })
 
-  it('refuse to lead to what is no address', async () => {
+  it('reject an invalid callbackUrl', async () => {
     for (const address of ['javascript:alert(1)', 'x', 'http://', '%00']) {
       expect((await get(['signin'], `?callbackUrl=${address}`)).status).toBe(400)
     }

@@ -13,7 +13,7 @@ const db = testDatabase()
 
 let [ada, bob] = [] as unknown as [Person, Person]
 
-/** Seven nodes of four GPUs, one of them lost and one paused; on each of the others a job of bob's. */
+/** Seven nodes with four GPUs each: one is lost, one is paused, and each of the others has a job of bob. */
 beforeAll(async () => {
   ;[ada, bob] = [await makePerson(), await makePerson()]
   for (const name of ['a-0', 'a-1', 'a-2', 'b-0', 'b-1', 'paused-0', 'lost-0']) {
@@ -36,8 +36,8 @@ async function read(query: string, who: Person = ada): Promise<Cluster> {
 
 const namesOf = ({ nodes }: Cluster) => nodes.map(({ name }) => name)
 
-describe('a part of the cluster', () => {
-  it('has as many nodes as were asked for, as the whole has them', async () => {
+describe('a page of the cluster', () => {
+  it('has the requested number of nodes, in the order of the whole', async () => {
     const { nodes } = await read('')
     for (const [query, part] of [
       ['?limit=3', nodes.slice(0, 3)],
@@ -50,7 +50,7 @@ describe('a part of the cluster', () => {
     }
   })
 
-  it('comes with the figures of the whole, however many nodes are in it', async () => {
+  it('has the totals of the whole cluster', async () => {
     const { nodes: _, ...whole } = await read('')
     expect(whole.gpus_by_state).toEqual({
       free: 14,
@@ -68,7 +68,7 @@ describe('a part of the cluster', () => {
     }
   })
 
-  it('is found by name in any case, and by what takes no jobs', async () => {
+  it('can be filtered by name in any case, and by nodes that are not ready', async () => {
     expect(namesOf(await read('?name=A-'))).toEqual(['a-0', 'a-1', 'a-2'])
     expect(namesOf(await read('?not_ready=true'))).toEqual(['paused-0', 'lost-0'])
     const none = await read('?name=a&not_ready=true&limit=1&offset=1')
@@ -76,13 +76,13 @@ describe('a part of the cluster', () => {
     expect((await read('?name=%25')).matching_nodes).toBe(0)
   })
 
-  it('names no job that one may not see', async () => {
+  it('does not name jobs that the user may not see', async () => {
     const { nodes } = await read('?limit=1')
     expect(nodes[0]?.gpus[0]?.jobs).toEqual([{ job_id: null, name: null, user_id: null, share: 0.5 }])
     expect((await read('?limit=1', bob)).nodes[0]?.gpus[0]?.jobs[0]?.user_id).toBe(bob.handle)
   })
 
-  it.each(['limit=0', 'limit=x', 'offset=-1', 'name='])('is refused for %s', async (query) => {
+  it.each(['limit=0', 'limit=x', 'offset=-1', 'name='])('is rejected for %s', async (query) => {
     expect((await call(GET, `/api/cluster?${query}`, ada)).status).toBe(422)
   })
 })
@@ -94,7 +94,7 @@ describe('the last hour', () => {
     return clusterHistorySchema.parse(body).gpus.map(({ gpu_id }) => gpu_id)
   }
 
-  it('is told of the nodes that were asked for, and of no others', async () => {
+  it('has only the requested nodes', async () => {
     const { nodes } = await read('')
     const gpusOf = (from: number, to: number) =>
       nodes.slice(from, to).flatMap(({ gpus }) => gpus.map(({ gpu_id }) => gpu_id))
@@ -103,7 +103,7 @@ describe('the last hour', () => {
     expect(await readHistory('?nodes=999999')).toEqual([])
   })
 
-  it.each(['', '1,', 'a', '1;2', '12345678901'])('is refused for the nodes "%s"', async (nodes) => {
+  it.each(['', '1,', 'a', '1;2', '12345678901'])('is rejected for the nodes "%s"', async (nodes) => {
     expect((await call(GET_HISTORY, `/api/cluster/history?nodes=${nodes}`, ada)).status).toBe(422)
   })
 })

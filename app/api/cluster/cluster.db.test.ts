@@ -24,7 +24,7 @@ beforeEach(async () => {
   ;[admin, ada, bob] = [await makePerson('admin'), await makePerson(), await makePerson()]
 })
 
-/** The answer, held against its schema: nothing may be in it that the interface does not tell of. */
+/** The answer, checked with a strict schema: it may contain no undocumented keys. */
 async function read(who: { cookie?: string; token?: string }): Promise<Cluster> {
   const { status, body } = await call(GET, '/api/cluster', who)
   expect(status).toBe(200)
@@ -38,7 +38,7 @@ async function nodeNamed(name: string, who: Person = admin): Promise<ClusterNode
   return node
 }
 
-/** A simulated node as its host's worker would have it, with one GPU. */
+/** A simulated node with one GPU, as the worker of its host creates it. */
 async function simulate(hostId: string, name: string): Promise<string> {
   const { nodeId } = await makeNode({ name })
   await db.pool.query('UPDATE nodes SET simulated = true, host_node_id = $2 WHERE id = $1', [nodeId, hostId])
@@ -46,7 +46,7 @@ async function simulate(hostId: string, name: string): Promise<string> {
 }
 
 describe('the cluster', () => {
-  it('shows jobs and their shares to admins, and of others only the shares to researchers', async () => {
+  it('shows admins jobs and shares, and researchers only the shares of other users’ jobs', async () => {
     const { nodeId } = await makeNode({ name: 'one', gpus: 2 })
     const [mine, other] = [await makeJob({ userId: ada.id }), await makeJob({ userId: bob.id })]
     await placeManually(nodeId, mine, { milli: 250, cpuMilli: 500, memoryMib: 100 })
@@ -75,7 +75,7 @@ describe('the cluster', () => {
     expect(JSON.stringify(await read(reader))).not.toContain(bob.handle)
   })
 
-  it('counts what is there, and as available only what would be given out', async () => {
+  it('counts all GPUs, and as available only those that can be allocated', async () => {
     const { nodeId } = await makeNode({ name: 'one', gpus: 5 })
     await placeManually(nodeId, await makeJob(), { indices: [0], milli: 1000 })
     await placeManually(nodeId, await makeJob(), { indices: [1], milli: 500 })
@@ -96,14 +96,14 @@ describe('the cluster', () => {
     expect((await call(GET_STATUS, '/gpu/status', ada)).body).toMatchObject({ cluster_status })
   })
 
-  it('is empty before there is a node', async () => {
+  it('is empty without nodes', async () => {
     expect(await read(ada)).toMatchObject({
       cluster_status: { total_gpus: 0, utilization_percent: 0 },
       nodes: [],
     })
   })
 
-  it('says why a node or a GPU takes nothing', async () => {
+  it('has the reason why a node or a GPU accepts no jobs', async () => {
     await makeNode({ name: 'one', gpus: 4 })
     await db.pool.query(`UPDATE gpus SET paused_at = now(), pause_reason = 'new fan' WHERE index = 0`)
     await db.pool.query(`UPDATE gpus SET busy_reason = 'Others use 90 % of its memory.' WHERE index = 1`)
@@ -121,7 +121,7 @@ describe('the cluster', () => {
     ])
   })
 
-  it('keeps what an ended job still holds in sight, and forgets what was given back', async () => {
+  it('shows allocations until they are released, also after the end of a job', async () => {
     const { nodeId } = await makeNode({ name: 'one', gpus: 2 })
     const [held, freed] = [await makeJob(), await makeJob()]
     await placeManually(nodeId, held)
@@ -137,7 +137,7 @@ describe('the cluster', () => {
     expect(cpu_used_milli).toBe(0)
   })
 
-  it('marks simulated nodes, and forgets those that were taken away', async () => {
+  it('marks simulated nodes, and does not show removed ones', async () => {
     const { nodeId: host } = await makeNode({ name: 'host' })
     await simulate(host, 'sim-0')
     const removed = await simulate(host, 'sim-1')
@@ -153,14 +153,14 @@ describe('the cluster', () => {
     ])
   })
 
-  it("tells the engine's warnings to admins only", async () => {
+  it('shows the warnings of the engine to admins only', async () => {
     await makeNode({ name: 'one' })
     await db.pool.query("UPDATE nodes SET warnings = ARRAY['This engine has known escapes.']")
     expect((await nodeNamed('one')).warnings).toEqual(['This engine has known escapes.'])
     expect((await nodeNamed('one', ada)).warnings).toEqual([])
   })
 
-  it('shows the last sample, with what was not said left open', async () => {
+  it('shows the last sample, with null for missing values', async () => {
     await makeNode({ name: 'one' })
     await db.pool.query(
       `UPDATE gpus SET sampled_at = '2026-01-02T03:04:05.678Z', load = 0.5, memory_used_mib = 1000, temperature_c = 60`,
@@ -174,7 +174,7 @@ describe('the cluster', () => {
     })
   })
 
-  it('is for those who sign in or have a token that reads', async () => {
+  it('needs a session or a token with the scope read', async () => {
     const { token } = await makeToken(ada, ['submit'])
     for (const handler of [GET, GET_STATUS, GET_HISTORY]) {
       expect((await call(handler, '/api/cluster')).status).toBe(401)
@@ -191,7 +191,7 @@ describe("the cluster's last hour", () => {
     return clusterHistorySchema.parse(body).gpus
   }
 
-  it('is a series a GPU, oldest first, of one length, and never much longer than 240 points', async () => {
+  it('has one series per GPU, oldest first, of equal length, with about 240 points at most', async () => {
     await makeNode({ gpus: 2 })
     await db.pool.query(
       `INSERT INTO gpu_samples (gpu_id, at, load, memory_used_mib, temperature_c, power_w)
@@ -210,7 +210,7 @@ describe("the cluster's last hour", () => {
     }
   })
 
-  it('shows the most memory of a quarter minute, and keeps what was not said open', async () => {
+  it('shows the highest memory of 15 seconds, with null for missing values', async () => {
     await makeNode()
     await db.pool.query(
       `INSERT INTO gpu_samples (gpu_id, at, load, memory_used_mib)

@@ -32,7 +32,7 @@ async function defaults(): Promise<string[]> {
 }
 
 describe('environments', () => {
-  it('are made and changed by admins, and listed for all while they are switched on', async () => {
+  it('can be created and changed by admins; users see the enabled ones', async () => {
     const python = { name: 'python', image: 'gpuq/python:1', is_default: true }
     expect(await create(python, ada)).toMatchObject({ status: 403 })
     expect(await create(python)).toMatchObject({ status: 201, body: { network: 'none', enabled: true } })
@@ -45,7 +45,7 @@ describe('environments', () => {
     expect(await patch('../x', { enabled: false })).toMatchObject({ status: 404 })
   })
 
-  it('keep what a change leaves out', async () => {
+  it('keep the omitted fields of a change', async () => {
     const made = { name: 'net', image: 'net:1', description: 'with network', network: 'internet' }
     await create(made)
     const { body } = await patch('net', { image: 'net:2' })
@@ -53,7 +53,7 @@ describe('environments', () => {
     expect((await patch('net', {})).body).toEqual(body)
   })
 
-  it('are images that an engine can name', async () => {
+  it('need a valid image reference', async () => {
     for (const image of ['', '-v /:/host', 'a b', 'a\nb', 'ü']) {
       expect(await create({ name: 'bad', image })).toMatchObject({
         status: 422,
@@ -64,7 +64,7 @@ describe('environments', () => {
     expect(await create({ name: 'good', image: digest })).toMatchObject({ status: 201 })
   })
 
-  it('have one default at every moment, however many become it at once', async () => {
+  it('have one default at every moment, also with concurrent changes', async () => {
     const many = Array.from({ length: 10 }, () => `d-${randomUUID()}`)
     const made = await Promise.all(many.map((name) => create({ name, image: 'i', is_default: true })))
     expect(new Set(made.map(({ status }) => status))).toEqual(new Set([201]))
@@ -79,12 +79,12 @@ describe('environments', () => {
 })
 
 describe('the environment of a job', () => {
-  it('is the one it names, else the default', async () => {
+  it('is the one in its config, or the default', async () => {
     expect(await findEnvironment('net')).toMatchObject({ name: 'net', image: 'net:2', network: 'internet' })
     expect(await findEnvironment(null)).toMatchObject({ name: 'python', network: 'none' })
   })
 
-  it('is refused with the known ones when it is unknown or switched off', async () => {
+  it('is rejected with the known names if it is unknown or disabled', async () => {
     for (const name of ['pytorch', 'old', 'Python']) {
       await expect(findEnvironment(name)).rejects.toMatchObject({
         status: 422,

@@ -30,7 +30,7 @@ const serve = () =>
                     ORDER BY id FOR UPDATE)`,
   )
 
-/** The answer to a request while a worker serves whatever there is to serve. */
+/** The answer to a request while a worker serves all simulated nodes. */
 async function initialized(body?: unknown, who: Who = admin): Promise<Answer> {
   const answered = new AbortController()
   const served = serveUntil(answered.signal)
@@ -56,7 +56,7 @@ function simulatedOf(body: unknown): [string, string, number][] {
 }
 
 describe('initializing the cluster', () => {
-  it('makes two nodes of eight simulated GPUs where nothing else is said', async () => {
+  it('creates two nodes with eight simulated GPUs by default', async () => {
     await makeNode({ name: 'host' })
     const { status, body } = await initialized()
     expect(status).toBe(200)
@@ -70,7 +70,7 @@ describe('initializing the cluster', () => {
     expect((await call(GET, '/gpu/status', ada)).body).toMatchObject({ cluster_status: { total_gpus: 17 } })
   })
 
-  it('resizes them, and takes them away', async () => {
+  it('resizes and removes them', async () => {
     await makeNode({ name: 'host' })
     await initialized({ node_count: 3, gpus_per_node: 2 })
     expect(simulatedOf((await initialized({ node_count: 1, gpus_per_node: 4 })).body)).toEqual([
@@ -83,7 +83,7 @@ describe('initializing the cluster', () => {
     expect([status, simulatedOf(body)]).toEqual([200, []])
   })
 
-  it('is refused while jobs run on what would go', async () => {
+  it('is rejected while jobs run on nodes that it would remove', async () => {
     await makeNode({ name: 'host' })
     await initialized({ node_count: 2, gpus_per_node: 2 })
     const { rows } = await db.pool.query("SELECT id FROM nodes WHERE name = 'sim-1'")
@@ -94,9 +94,9 @@ describe('initializing the cluster', () => {
     })
   })
 
-  it('answers 202 with what there is where no worker serves them yet', async () => {
+  it('answers 202 with the current state if no worker serves them yet', async () => {
     await makeNode({ name: 'host' })
-    // A client that goes away does not wait to the end; nobody else should have to in a test.
+    // A disconnected client does not wait until the timeout, so the test need not either.
     const request = new Request('http://localhost:8001/gpu/initialize', {
       method: 'POST',
       headers: { cookie: admin.cookie, 'sec-fetch-site': 'same-origin' },
@@ -115,8 +115,8 @@ describe('initializing the cluster', () => {
   })
 })
 
-describe('what makes no nodes', () => {
-  it('is a request of anyone but an admin, or of one that is not understood', async () => {
+describe('a request without effect', () => {
+  it('is an invalid one, or one of a user who is not an admin', async () => {
     await makeNode({ name: 'host' })
     const { token } = await makeToken(admin, ['read', 'submit'])
     expect((await initialize(undefined, {})).status).toBe(401)

@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(root, { recursive: true }))
 
-/** An ended job of Ada's that left files. */
+/** A completed job of Ada with artifacts. */
 async function jobWith(files: Record<string, string | Buffer>, endedDaysAgo = 0): Promise<VisibleJob> {
   const id = await makeJob({ userId: ada.id })
   await db.pool.query(
@@ -58,7 +58,7 @@ const detailOf = async (response: Response) => ((await response.json()) as { det
 const follow = (url: string) => followLink(new Request(url), params({}))
 
 describe('artifacts', () => {
-  it('are listed by path, shown where that is safe, and saved under a name that is', async () => {
+  it('are listed by path, displayed only if that is safe, and saved under a safe name', async () => {
     const png = Buffer.from('\x89PNG\r\n\x1a\n<script>', 'latin1')
     const job = await jobWith({
       'b/plot.html': png,
@@ -107,7 +107,7 @@ describe('artifacts', () => {
     expect(foreign.status).toBe(404)
   })
 
-  it('come as one archive that tar reads, and nothing of it lies outside', async () => {
+  it('download as one archive that tar reads, with no path outside of it', async () => {
     const long = `${'deep/'.repeat(60)}${'n'.repeat(100)}`
     const job = await jobWith({ 'a/ž.txt': 'one', [long]: 'two', 'x\ny': 'three', x_y: 'four', empty: '' })
     const response = await downloadAll(
@@ -130,7 +130,7 @@ describe('artifacts', () => {
 })
 
 describe('links', () => {
-  it('lead to one file until they expire, and only as they were made', async () => {
+  it('give access to one file until they expire, and only unchanged', async () => {
     const job = await jobWith({ 'model.bin': 'weights' })
     const [artifact] = (await listArtifacts(job)).artifacts
     if (!artifact) throw new Error('one file was left')
@@ -164,7 +164,7 @@ describe('links', () => {
     await expect(createLink(ada.actor, other, hour, new Date())).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  it('die with the rights of whoever made them', async () => {
+  it('end with the rights of their creator', async () => {
     const job = await jobWith({ x: 'x' })
     const admin = await makePerson('admin')
     const { url } = await createLink(admin.actor, job, { file: 'result', expires_in: 60 }, new Date())
@@ -179,7 +179,7 @@ describe('links', () => {
 })
 
 describe('retention', () => {
-  it('deletes the files of old jobs of its project and says so, once and safely again', async () => {
+  it('deletes the files of old jobs of its project and reports it, once, also if repeated', async () => {
     const [old, young] = [await jobWith({ a: 'a', 'b/c': 'c' }, 8), await jobWith({ a: 'a' }, 6)]
     const orphan = artifactKey({ jobId: old.id, attempt: 1, rank: 0 }, 'never-recorded')
     await diskStore(root).write(orphan, parts('x'))

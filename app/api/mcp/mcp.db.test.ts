@@ -18,7 +18,7 @@ beforeAll(async () => {
   await db.pool.query('UPDATE users SET submissions_per_minute = 100000, max_active_jobs = 100000')
 })
 
-/** The official client, whose requests go straight to the route. */
+/** The official client. Its requests go directly to the route. */
 async function connect(token: string): Promise<Client> {
   const client = new Client({ name: 'a test', version: '1' })
   const transport = new StreamableHTTPClientTransport(new URL('http://localhost:8001/api/mcp'), {
@@ -47,7 +47,7 @@ async function use(client: Client, name: string, input: Record<string, unknown>)
 const countJobs = async () => (await db.pool.query('SELECT 1 FROM jobs')).rowCount
 
 describe('an agent with the official client', () => {
-  it('finds the tools, each with what it takes and answers', async () => {
+  it('lists the tools with their input and output schemas', async () => {
     const client = await connectAs(ada)
     expect(client.getServerVersion()).toMatchObject({ name: 'gpuq' })
     const { tools } = await client.listTools()
@@ -66,7 +66,7 @@ describe('an agent with the official client', () => {
     })
   })
 
-  it('creates a job, looks, lists, reads its log and stops it', async () => {
+  it('creates a job, reads it, lists jobs, reads the log and stops the job', async () => {
     const client = await connectAs(ada)
     const created = await use(client, 'CreateGPUJob', {
       ...job,
@@ -99,7 +99,7 @@ describe('an agent with the official client', () => {
     })
   })
 
-  it('gets whole instances of eight GPUs where it asks for several, and is told', async () => {
+  it('gets whole instances of eight GPUs if it requests several, and the answer says so', async () => {
     const client = await connectAs(ada)
     const asked = { ...job, gpu_count: 4, instance_count: 3 }
     const { answer } = await use(client, 'CreateGPUJob', asked)
@@ -116,7 +116,7 @@ describe('an agent with the official client', () => {
     expect(whole.answer).toMatchObject({ gpu_count: 8, warnings: [] })
   })
 
-  it('may try again under one key, and makes one job', async () => {
+  it('may repeat a call with one key, which creates one job', async () => {
     const client = await connectAs(ada)
     const input = { ...job, idempotency_key: 'try-1' }
     const [first, second] = [
@@ -129,7 +129,7 @@ describe('an agent with the official client', () => {
   })
 })
 
-describe('a broken rule', () => {
+describe('an invalid call', () => {
   it.each([
     ['no such number of GPUs', { gpu_count: 3 }, /gpu_count: must be 1, 2, 4 or 8/],
     ['too many instances', { gpu_count: 8, instance_count: 9 }, /instance_count: must be at most 8/],
@@ -155,13 +155,13 @@ describe('a broken rule', () => {
     expect(await countJobs()).toBe(before)
   })
 
-  it('says every mistake at once', async () => {
+  it('gets all errors at once', async () => {
     const client = await connectAs(ada)
     const { text } = await use(client, 'CreateGPUJob', { ...job, gpu_count: 5, instance_count: 99 })
     expect(text).toMatch(/gpu_count.*\n.*instance_count/)
   })
 
-  it('holds the limits on submissions', async () => {
+  it('respects the submission limits', async () => {
     const eve = await makePerson()
     await db.pool.query('UPDATE users SET max_active_jobs = 1 WHERE id = $1', [eve.id])
     const client = await connectAs(eve)
@@ -173,8 +173,8 @@ describe('a broken rule', () => {
   })
 })
 
-describe('who may call', () => {
-  it("finds another's jobs as little as jobs that never were", async () => {
+describe('the rights of an agent', () => {
+  it('do not distinguish other users’ jobs from unknown jobs', async () => {
     const mine = await use(await connectAs(ada), 'CreateGPUJob', job)
     const job_id = mine.answer?.job_id
     const client = await connectAs(bob)
@@ -185,7 +185,7 @@ describe('who may call', () => {
     }
   })
 
-  it('does only what the token may', async () => {
+  it('are those of its token', async () => {
     const reader = await connectAs(ada, ['read'])
     const writer = await connectAs(ada, ['submit'])
     expect(await use(reader, 'CreateGPUJob', job)).toMatchObject({
@@ -204,7 +204,7 @@ describe('who may call', () => {
   const post = (options: object) =>
     call(POST, '/api/mcp', { method: 'POST', body: ping, headers: accept, ...options })
 
-  it('lets nobody in without a token that holds, a browser’s session included', async () => {
+  it('need a valid token; a browser session is not enough', async () => {
     await expect(connect('x'.repeat(40))).rejects.toThrow(/Invalid or expired token/)
     expect(await post({})).toMatchObject({ status: 401, body: { code: 'unauthenticated' } })
     expect(await post({ cookie: ada.cookie })).toMatchObject({ status: 401 })
@@ -212,14 +212,14 @@ describe('who may call', () => {
     expect(await post({ token })).toMatchObject({ status: 200, body: { id: 1, result: {} } })
   })
 
-  it('refuses what a page of another site sends, token or not', async () => {
+  it('do not include requests from pages of other sites, even with a token', async () => {
     const { token } = await makeToken(ada)
     expect(await post({ token, headers: { ...accept, origin: 'https://evil.example.org' } })).toMatchObject({
       status: 403,
     })
   })
 
-  it('answers what is no message with what is wrong', async () => {
+  it('do not include invalid messages', async () => {
     const { token } = await makeToken(ada)
     expect(await post({ token, body: [ping] })).toMatchObject({ status: 422 })
     expect(await post({ token, body: '{' })).toMatchObject({ status: 400 })

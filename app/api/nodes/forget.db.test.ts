@@ -23,7 +23,7 @@ const model = { model: 'NVIDIA A100', memoryMib: 40_960 }
 const gpus = [0, 1].map((index) => ({ index, uuid: `GPU-${index}`, ...model, simulated: false }))
 const machine = { name: 'lab-a', engineId: 'engine', engineVersion: '29.5', warnings: [], cpuMilli: 8000 }
 
-/** A worker with two real GPUs comes, or comes back. */
+/** A worker with two real GPUs starts or starts again. */
 async function serve(found = gpus): Promise<Lease> {
   const lease = await registerNode({ ...machine, memoryMib: 16_000, gpus: found })
   await offerNode(lease)
@@ -52,7 +52,7 @@ async function idOf(uuid: string): Promise<string> {
   return (await db.pool.query('SELECT id FROM gpus WHERE uuid = $1', [uuid])).rows[0].id
 }
 
-/** What people see: each node with the numbers and states of its GPUs. */
+/** The visible cluster: each node with the numbers and states of its GPUs. */
 async function listed(): Promise<string[]> {
   const { nodes } = await readCluster(ada.actor)
   return nodes.map(({ name, state, gpus: of }) =>
@@ -60,7 +60,7 @@ async function listed(): Promise<string[]> {
   )
 }
 
-/** It stopped renewing, and the leader has seen it. */
+/** The worker stopped renewing its lease, and the leader declared the node lost. */
 async function lose(): Promise<void> {
   await db.pool.query("UPDATE nodes SET lease_expires_at = now() - interval '1 minute'")
   await markExpiredNodesLost()
@@ -68,10 +68,10 @@ async function lose(): Promise<void> {
 
 const audited = async () => (await db.pool.query('SELECT action, target FROM audit_events ORDER BY id')).rows
 
-describe('a GPU that its node does not find any more', () => {
+describe('a GPU that its node no longer finds', () => {
   const found = { ...model, load: 0, memoryUsedMib: 0, temperatureC: 30, powerW: 50, fault: null }
 
-  it('is forgotten by an admin, stays in past jobs, and is back once it is found again', async () => {
+  it('can be forgotten by an admin, stays in past jobs, and returns when its node finds it again', async () => {
     const job = await makeJob({ userId: ada.id })
     await placeManually(lease.nodeId, job, { indices: [1] })
     const [task] = await unfinishedTasks(lease)
@@ -96,7 +96,7 @@ describe('a GPU that its node does not find any more', () => {
     expect(await idOf('GPU-1')).toBe(gpu)
   })
 
-  it('is back too where the worker finds it as it starts', async () => {
+  it('returns if a worker finds it at its start', async () => {
     const gpu = await idOf('GPU-1')
     await markGpuMissing(lease, gpu)
     await forgetGpu(gpu)
@@ -106,7 +106,7 @@ describe('a GPU that its node does not find any more', () => {
     expect(await listed()).toEqual(['lab-a ready 0:free 1:free'])
   })
 
-  it('is not forgotten while it is there, or held, and one says what to do', async () => {
+  it('cannot be forgotten while it is present or allocated; the error says what to do', async () => {
     const gpu = await idOf('GPU-1')
     const there = await forgetGpu(gpu)
     expect(there).toMatchObject({
@@ -128,8 +128,8 @@ describe('a GPU that its node does not find any more', () => {
   })
 })
 
-describe('a node that is gone', () => {
-  it('is forgotten by an admin, stays in past jobs, and is back once it is served again', async () => {
+describe('a node without a worker', () => {
+  it('can be forgotten by an admin, stays in past jobs, and returns when a worker serves it again', async () => {
     const job = await makeJob({ userId: ada.id, maxRetries: 0 })
     await placeManually(lease.nodeId, job, { indices: [0] })
     await db.pool.query(
@@ -155,13 +155,13 @@ describe('a node that is gone', () => {
     expect(nodes).toMatchObject([{ node_id: Number(number) }])
   })
 
-  it('is not one that a worker serves, or has jobs on it', async () => {
+  it('cannot be forgotten while a worker serves it or jobs are on it', async () => {
     expect(await forgetNode()).toMatchObject({
       status: 409,
       body: { detail: expect.stringMatching(/A worker serves lab-a\. Stop its worker/) },
     })
     await placeManually(lease.nodeId, await makeJob())
-    // Its worker has left, or is silent, and the leader has not looked yet.
+    // Its worker has left or is silent, and the leader has not noticed yet.
     await deregisterNode(lease)
     expect(await forgetNode()).toMatchObject({
       status: 409,
@@ -172,7 +172,7 @@ describe('a node that is gone', () => {
     expect((await forgetNode()).status).toBe(204)
   })
 
-  it('gives back what containers that would not die hold', async () => {
+  it('releases the resources of containers that could not be killed', async () => {
     const task = await placeManually(lease.nodeId, await makeJob())
     await db.pool.query(
       "UPDATE tasks SET status = 'failed', reason = 'timeout', ended_at = now() WHERE id = $1",
@@ -184,7 +184,7 @@ describe('a node that is gone', () => {
     expect(await readBooks()).toEqual({ gpus: 0, allocations: 0 })
   })
 
-  it('gives no lease back to a worker that was only silent', async () => {
+  it('does not return its lease to a worker that was only silent', async () => {
     await db.pool.query("UPDATE nodes SET lease_expires_at = now() - interval '1 second'")
     expect((await forgetNode()).status).toBe(204)
     expect(await renewLease(lease)).not.toBe('renewed')
@@ -192,7 +192,7 @@ describe('a node that is gone', () => {
     expect(await listed()).toEqual([])
   })
 
-  it('is not a simulated one: those are taken away where they are made', async () => {
+  it('cannot be a simulated node: the dialog that creates simulated nodes removes them', async () => {
     await initializeSimulatedNodes(admin.actor, { nodeCount: 1, gpusPerNode: 2 })
     const { nodes } = await readCluster(admin.actor)
     const simulated = nodes.find(({ simulated: is }) => is)
@@ -202,7 +202,7 @@ describe('a node that is gone', () => {
     })
   })
 
-  it('is forgotten or served, whoever comes first, and never both', async () => {
+  it('is either forgotten or served if both happen at once', async () => {
     for (let round = 0; round < 5; round++) {
       await lose()
       const [answer] = await Promise.all([forgetNode(), serve()])
@@ -212,7 +212,7 @@ describe('a node that is gone', () => {
   })
 })
 
-it('nobody but an admin forgets anything, and nothing that there is not', async () => {
+it('only an admin can forget, and only existing nodes and GPUs', async () => {
   await lose()
   const gpu = await idOf('GPU-0')
   const reader = await makeToken(admin, ['read', 'submit'])

@@ -45,7 +45,7 @@ async function quarantine(): Promise<void> {
   )
 }
 
-/** Everything that a refused request could have changed. */
+/** All state that a rejected request could have changed. */
 async function state(): Promise<unknown> {
   const nodes = await db.pool.query('SELECT paused_at, pause_reason, quarantined_at FROM nodes')
   const gpus = await db.pool.query('SELECT paused_at, pause_reason FROM gpus')
@@ -53,7 +53,7 @@ async function state(): Promise<unknown> {
 }
 
 describe('pausing a node', () => {
-  it('says why, lets its jobs run on, and is told once', async () => {
+  it('stores the reason, lets its jobs finish, and is in the audit log once', async () => {
     await placeManually(lease.nodeId, await makeJob({ userId: ada.id }))
     const { status, body } = await patchNode({ paused: true, reason: 'new disks' })
     expect(status).toBe(200)
@@ -68,7 +68,7 @@ describe('pausing a node', () => {
     expect(await audited()).toEqual(['node_paused one new disks'])
   })
 
-  it('takes a new reason without beginning anew', async () => {
+  it('accepts a new reason without a new start time', async () => {
     await patchNode({ paused: true, reason: 'new disks' })
     const { rows: before } = await db.pool.query('SELECT paused_at FROM nodes')
     expect((await patchNode({ reason: 'new fans' })).body).toMatchObject({
@@ -77,11 +77,11 @@ describe('pausing a node', () => {
     expect((await db.pool.query('SELECT paused_at FROM nodes')).rows).toEqual(before)
   })
 
-  it('ends with a resume, which wakes the scheduler', async () => {
+  it('ends with a resume, which notifies the scheduler', async () => {
     const heard: (string | null)[] = []
     const stop = await listener().listen('queue', (payload) => heard.push(payload))
     await patchNode({ paused: true })
-    // The pause wakes it too, a moment after its answer.
+    // The pause notifies it too, a moment after its answer.
     await expect.poll(() => heard.length).toBeGreaterThan(0)
     await db.pool.query(`NOTIFY ${channels.queue}, 'marker'`)
     await expect.poll(() => heard).toContain('marker')
@@ -93,7 +93,7 @@ describe('pausing a node', () => {
     expect(await audited()).toEqual(['node_paused one', 'node_resumed one'])
   })
 
-  it('outlives its worker: a node that leaves while it is paused comes back paused', async () => {
+  it('survives its worker: a node that leaves while paused returns paused', async () => {
     await drainNode(lease)
     expect((await patchNode({ paused: true })).body).toMatchObject({ state: 'paused' })
     await deregisterNode(lease)
@@ -105,7 +105,7 @@ describe('pausing a node', () => {
 })
 
 describe('a quarantine', () => {
-  it('ends with its failures forgotten, and only once', async () => {
+  it('ends with its failures reset, and only once', async () => {
     await quarantine()
     expect((await patchNode({ quarantined: false })).body).toMatchObject({ state: 'ready', reason: null })
     expect((await patchNode({ quarantined: false })).status).toBe(200)
@@ -114,7 +114,7 @@ describe('a quarantine', () => {
     expect(await audited()).toEqual(['quarantine_ended one'])
   })
 
-  it('is not ended by a resume, and cannot be begun by hand', async () => {
+  it('does not end with a resume, and cannot be started by an admin', async () => {
     await quarantine()
     await patchNode({ paused: true })
     expect((await patchNode({ paused: false })).body).toMatchObject({ state: 'quarantined' })
@@ -123,7 +123,7 @@ describe('a quarantine', () => {
 })
 
 describe('pausing a GPU', () => {
-  it('closes that one alone, until it is resumed', async () => {
+  it('stops allocations of this GPU only, until it is resumed', async () => {
     const { status, body } = await patchGpu({ paused: true, reason: 'it overheats' })
     expect(status).toBe(200)
     expect(clusterGpuSchema.parse(body)).toMatchObject({
@@ -140,8 +140,8 @@ describe('pausing a GPU', () => {
   })
 })
 
-describe('what changes nothing', () => {
-  it('is a request of anyone but an admin', async () => {
+describe('a request without effect', () => {
+  it('is one of a user who is not an admin', async () => {
     const before = await state()
     const reader = await makeToken(admin, ['read', 'submit'])
     for (const patch of [patchNode, patchGpu]) {
@@ -158,7 +158,7 @@ describe('what changes nothing', () => {
     expect(await state()).toEqual(before)
   })
 
-  it('is a GET: there is none', () => {
+  it('is a GET, which does not exist', () => {
     expect([nodeRoute, gpuRoute, initializeRoute].map((route) => Object.keys(route).sort())).toEqual([
       ['DELETE', 'PATCH'],
       ['DELETE', 'PATCH'],
@@ -166,7 +166,7 @@ describe('what changes nothing', () => {
     ])
   })
 
-  it('is one that names no node or no GPU', async () => {
+  it('is one for an unknown node or GPU', async () => {
     const before = await state()
     const numbers = [
       '',
@@ -190,7 +190,7 @@ describe('what changes nothing', () => {
     expect(await state()).toEqual(before)
   })
 
-  it('is one that is not understood', async () => {
+  it('is an invalid one', async () => {
     const before = await state()
     const wrong = [
       { paused: 'yes' },
@@ -215,8 +215,8 @@ describe('what changes nothing', () => {
   })
 })
 
-describe('two requests at once', () => {
-  it('are one after the other, and one pause', async () => {
+describe('two concurrent pauses', () => {
+  it('run one after the other and make one pause', async () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => patchNode({ paused: true, reason: 'x' })),
     )

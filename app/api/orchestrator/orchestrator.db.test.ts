@@ -24,7 +24,7 @@ const change = (body: unknown, who: { token?: string; cookie?: string } = admin)
 const readPolicy = async () => (await call(getPolicy, `${path}/policy`, ada)).body
 
 describe('the orchestrator', () => {
-  it('is started and stopped by admins, as often as they like', async () => {
+  it('starts and stops for admins, also repeatedly', async () => {
     for (const [handler, running] of [
       [stop, false],
       [stop, false],
@@ -38,7 +38,7 @@ describe('the orchestrator', () => {
     }
   })
 
-  it('says how much waits, and whether anybody leads', async () => {
+  it('reports the waiting jobs, and whether a worker leads', async () => {
     await makeJob()
     const expected = { running: true, scheduling_policy: 'priority', queued: 1, running_jobs: 0 }
     const read = async () => (await call(status, `${path}/status`, ada)).body
@@ -51,7 +51,7 @@ describe('the orchestrator', () => {
     expect(await read()).toEqual({ ...expected, leader: false })
   })
 
-  it('is asked by nobody without a name, and told by no token without the scope', async () => {
+  it('refuses requests without a token, and changes without the scope', async () => {
     const readers = [getPolicy, status, getModels]
     for (const handler of readers) expect(await call(handler, path)).toMatchObject({ status: 401 })
     const { token } = await makeToken(admin, ['read', 'submit'])
@@ -68,7 +68,7 @@ describe('the orchestrator', () => {
 })
 
 describe('the policy', () => {
-  it('takes what is given and keeps the rest', async () => {
+  it('changes the given keys and keeps the others', async () => {
     const before = await readPolicy()
     const changes = { max_concurrent_jobs: 10, enable_auto_retry: false, memory_threshold: 0.5 }
     const answer = await change(changes)
@@ -91,7 +91,7 @@ describe('the policy', () => {
     [{ ageing_minutes: 5e-324 }, 'ageing_minutes', ''],
     [{ load_threshold: 80 }, 'load_threshold', ''],
     ['{"half_life_hours": 1e999}', 'half_life_hours', ''],
-  ])('refuses %j by name, and changes nothing', async (body, field, message) => {
+  ])('rejects %j with the name of the key, and changes nothing', async (body, field, message) => {
     const before = await readPolicy()
     expect(await change(body)).toMatchObject({
       status: 422,
@@ -100,7 +100,7 @@ describe('the policy', () => {
     expect(await readPolicy()).toEqual(before)
   })
 
-  it('names every unknown key, and not more than anybody reads', async () => {
+  it('names unknown keys, up to a limit', async () => {
     const many = Object.fromEntries(Array.from({ length: 1000 }, (_, n) => [`${n}${'x'.repeat(100)}`, n]))
     expect(await change({ one: 1, two: 2 })).toMatchObject({
       status: 422,
@@ -109,14 +109,14 @@ describe('the policy', () => {
     expect(JSON.stringify((await change(many)).body).length).toBeLessThan(4000)
   })
 
-  it.each([['[]'], ['null'], ['"text"'], ['']])('is not %s', async (body) => {
+  it.each([['[]'], ['null'], ['"text"'], ['']])('rejects %s', async (body) => {
     expect((await change(body)).status).toBeGreaterThanOrEqual(400)
     expect((await change(body)).status).toBeLessThan(500)
   })
 })
 
 describe('the model table', () => {
-  it('is read by all and replaced by admins', async () => {
+  it('is readable for all users, and replaceable for admins', async () => {
     const table = { default_requirement: 1, models: { 'qwen2.5-3b-inst': 0.5, 'qwen2.5-7b-inst': 1 } }
     const put = (who: Person) => call(putModels, '/api/models', { method: 'PUT', body: table, ...who })
     expect(await put(ada)).toMatchObject({ status: 403 })

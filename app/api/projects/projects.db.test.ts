@@ -36,8 +36,8 @@ async function shared(): Promise<Project> {
   return projectSchema.parse(body)
 }
 
-describe('making a project', () => {
-  it('is for oneself; a name is taken only by its owner', async () => {
+describe('creating a project', () => {
+  it('makes the caller its owner; names are unique per owner', async () => {
     const made = await create(owner, {
       project_id: 'cifar',
       name: 'CIFAR',
@@ -50,14 +50,14 @@ describe('making a project', () => {
     expect(await create(stranger, { project_id: 'cifar' })).toMatchObject({ status: 201 })
   })
 
-  it('for others is for admins', async () => {
+  it('for another user needs an admin', async () => {
     const body = { project_id: 'course', owner: owner.handle }
     expect(await create(stranger, body)).toMatchObject({ status: 403 })
     expect(await create(admin, body)).toMatchObject({ status: 201, body: { owner: owner.handle } })
     expect(await create(admin, { ...body, owner: 'nobody' })).toMatchObject({ status: 404 })
   })
 
-  it('names every member that nobody is, and makes nothing', async () => {
+  it('names every unknown member, and creates nothing', async () => {
     const members = [member.handle, 'nobody', stranger.handle, 'no-one']
     expect(await create(owner, { project_id: 'half', members })).toMatchObject({
       status: 422,
@@ -67,14 +67,14 @@ describe('making a project', () => {
     expect(rowCount).toBe(0)
   })
 
-  it('needs more than a token that only reads', async () => {
+  it('needs more than a read-only token', async () => {
     const { token } = await makeToken(owner, ['read'])
     expect(await create({ token }, { project_id: 'x' })).toMatchObject({ status: 403 })
   })
 })
 
 describe('a project', () => {
-  it('is there for its owner, its members and admins, and for nobody else', async () => {
+  it('is visible to its owner, its members and admins only', async () => {
     const { id } = await shared()
     const unprivileged = await makeToken(admin, ['read'])
     for (const who of [owner, member, admin]) expect((await get(who, id)).status).toBe(200)
@@ -87,7 +87,7 @@ describe('a project', () => {
     expect(await remove(stranger, id)).toBe(404)
   })
 
-  it('is changed by its owner; a member may only leave', async () => {
+  it('can be changed by its owner; a member can only leave', async () => {
     const { id } = await shared()
     const renamed = await patch(owner, id, { name: 'New', add_members: [stranger.handle, member.handle] })
     expect(renamed.body).toMatchObject({ name: 'New', members: [member.handle, stranger.handle].sort() })
@@ -99,7 +99,7 @@ describe('a project', () => {
     expect((await patch(owner, id, { add_members: ['nobody'] })).status).toBe(422)
   })
 
-  it('has limits that only an admin sets', async () => {
+  it('has limits that only an admin can set', async () => {
     const { id } = await shared()
     const limits = { max_active_jobs: 4 }
     expect((await patch(owner, id, { limits })).status).toBe(403)
@@ -108,7 +108,7 @@ describe('a project', () => {
     expect((await patch(owner, id, { name: 'kept' })).body).toMatchObject({ limits })
   })
 
-  it('has shares of the cluster that its members see and only an admin sets', async () => {
+  it('has shares of the cluster that its members can see and only an admin can set', async () => {
     const { id, shares: before } = await shared()
     expect(before).toEqual({ weight: 1, gpu_quota: null, gpu_hour_budget: null })
     const shares = { weight: 2.5, gpu_quota: 1.5, gpu_hour_budget: 100 }
@@ -124,7 +124,7 @@ describe('a project', () => {
     expect(rows).toEqual([{ shares }])
   })
 
-  it('refuses shares that mean nothing', async () => {
+  it('rejects invalid shares', async () => {
     const { id } = await shared()
     for (const shares of [
       { weight: 0 },
@@ -151,7 +151,7 @@ describe('a project', () => {
     }
   })
 
-  it('tells the GPU hours that its jobs held, those that run included', async () => {
+  it('reports the GPU hours of its jobs, including running jobs', async () => {
     const job = await makeJob({ userId: owner.id })
     const { rows } = await db.pool.query('SELECT project_id FROM jobs WHERE id = $1', [job])
     const id = rows[0].project_id
@@ -162,14 +162,14 @@ describe('a project', () => {
     await placeManually(nodeId, await makeJob({ userId: owner.id }), { indices: [2], milli: 250 })
     await placeManually(nodeId, await makeJob(), { indices: [2], milli: 500 })
     await db.pool.query("UPDATE allocations SET created_at = now() - interval '2 hours'")
-    // They run on: a minute more is 0.04 hours.
+    // The jobs still run: one minute more is 0.04 hours.
     expect(await used()).toBeCloseTo(4.5, 1)
     await db.pool.query("UPDATE allocations SET released_at = created_at + interval '1 hour'")
     expect(await used()).toBeCloseTo(2.25, 3)
     await db.pool.query('DELETE FROM jobs')
   })
 
-  it("goes with its owner's word, unless it has jobs", async () => {
+  it('can be deleted by its owner, unless it has jobs', async () => {
     const { id, project_id } = await shared()
     expect(await remove(member, id)).toBe(403)
     await makeJob({ userId: owner.id, project: project_id })
@@ -181,7 +181,7 @@ describe('a project', () => {
 })
 
 describe('the list of projects', () => {
-  it('holds those that one sees, each once, page after page', async () => {
+  it('has every visible project once, over all pages', async () => {
     const newcomer = await makePerson()
     const own = await Promise.all(['a', 'b', 'c'].map((project_id) => create(newcomer, { project_id })))
     const { body } = await create(owner, { project_id: 'for-newcomer', members: [newcomer.handle] })

@@ -40,7 +40,7 @@ const many = (count: number, send: (n: number) => Promise<Answer>) =>
   Promise.all(Array.from({ length: count }, (_, n) => send(n)))
 
 describe('the size of the queue', () => {
-  it('lets no more in than it says, of fifty at once from many users', async () => {
+  it('limits fifty concurrent submissions of many users', async () => {
     await updatePolicy(admin.actor, { max_queue_size: 7 })
     const people = await Promise.all([unlimited(), unlimited(), unlimited()])
     const answers = await many(50, (n) => submit({ command: 'true' }, people[n % 3] ?? admin))
@@ -51,7 +51,7 @@ describe('the size of the queue', () => {
     expect(refused?.body).toMatchObject({ detail: expect.stringMatching(/queue is full.* 7 wait/) })
   })
 
-  it('holds for admins too, counts uploaded jobs, and grows again as jobs leave', async () => {
+  it('applies to admins, counts uploaded jobs, and frees a place when a job ends', async () => {
     await updatePolicy(admin.actor, { max_queue_size: 2 })
     await makeJob()
     const id = await submitted({}, admin)
@@ -64,7 +64,7 @@ describe('the size of the queue', () => {
     expect(await waiting()).toBe(3)
   })
 
-  it('may be nothing at all', async () => {
+  it('can be zero', async () => {
     await updatePolicy(admin.actor, { max_queue_size: 0 })
     expect(await submit({ command: 'true' }, admin)).toMatchObject({
       status: 429,
@@ -73,7 +73,7 @@ describe('the size of the queue', () => {
     expect((await readPolicy()).max_queue_size).toBe(0)
   })
 
-  it('does not make a job twice where its key is known, even when it is full', async () => {
+  it('answers a repeated key with its job, even if the queue is full', async () => {
     const keyed = { ...admin, headers: { 'idempotency-key': 'once' } }
     const id = idOf(await submit({ command: 'true' }, keyed))
     await updatePolicy(admin.actor, { max_queue_size: 1 })
@@ -83,7 +83,7 @@ describe('the size of the queue', () => {
 })
 
 describe("a user's limits", () => {
-  it('hold as for uploads: of fifty at once, one active job', async () => {
+  it('apply as for uploads: of fifty concurrent submissions, one is active', async () => {
     const ada = await makePerson()
     const answers = await many(50, () => submit({ command: 'true' }, ada))
     expect(statuses(answers)).toEqual([201, ...Array(49).fill(429)])
@@ -91,7 +91,7 @@ describe("a user's limits", () => {
     expect(refused?.body).toMatchObject({ detail: expect.stringContaining('1 active job') })
   })
 
-  it('hold by the minute, and say what is left', async () => {
+  it('apply per minute, and the answer has the rest', async () => {
     const ada = await makePerson()
     await db.pool.query('UPDATE users SET max_active_jobs = 1000 WHERE id = $1', [ada.id])
     const first = await submit({ command: 'true' }, ada)
@@ -100,14 +100,14 @@ describe("a user's limits", () => {
     expect(statuses(answers)).toEqual([...Array(4).fill(201), ...Array(16).fill(429)])
   })
 
-  it('do not hold back an admin, who may submit for anybody', async () => {
+  it('do not apply to an admin, who may submit for any user', async () => {
     const ada = await makePerson()
     const answers = await many(20, () => submit({ command: 'true', user: ada.handle }, admin))
     expect(statuses(answers)).toEqual(Array(20).fill(201))
     expect(await submit({ command: 'true' }, ada)).toMatchObject({ status: 429 })
   })
 
-  it('are decided without a deadlock where two admins submit for each other at once', async () => {
+  it('cause no deadlock if two admins submit for each other at once', async () => {
     const other = await makePerson('admin')
     const answers = await many(40, (n) =>
       n % 2

@@ -34,8 +34,8 @@ async function taskOn(lease: Lease): Promise<ClaimedTask> {
 const onTwo = { node: 'two', gpus: [1, 3], instances: [{ rank: 0, node: 'two', gpus: [1, 3] }] }
 const nowhere = { node: null, gpus: [], instances: [] }
 
-describe('where a job of the queue is', () => {
-  it('is told while it runs and after its end, of the last attempt, and not while it waits', async () => {
+describe('the placement of a queued job', () => {
+  it('is that of the last attempt while the job runs and after its end; a waiting job has none', async () => {
     const id = await makeJob({ userId: ada.id })
     expect(await jobOf(id, ada)).toMatchObject({ status: 'queued', ...nowhere })
     await placeManually(first.nodeId, id, { indices: [0] })
@@ -50,7 +50,7 @@ describe('where a job of the queue is', () => {
     expect((await readJob(id, bob)).status).toBe(404)
   })
 
-  it('is told of every instance', async () => {
+  it('has every instance', async () => {
     const id = await makeJob({ userId: ada.id, spec: { instance_count: 2, gpu_count: 1 } })
     const task = await placeManually(first.nodeId, id, { indices: [2] })
     const [other] = await copyRows('tasks', task, { rank: 1, node_id: second.nodeId })
@@ -68,7 +68,7 @@ describe('where a job of the queue is', () => {
     })
   })
 
-  it('is nowhere where it never ran', async () => {
+  it('is empty if the job never ran', async () => {
     const id = await makeJob({ userId: ada.id })
     await cancel(id, ada)
     expect(await jobOf(id, ada)).toMatchObject({ status: 'cancelled', ...nowhere })

@@ -25,8 +25,8 @@ beforeAll(async () => {
   ;[admin, ada, bob] = await makePeople()
 })
 
-describe('what others see', () => {
-  it('is what a job takes and when, and nothing that says whose it is', async () => {
+describe('other users', () => {
+  it('see the resources and times of a job, but not its owner', async () => {
     const id = await submitted({ command: 'secret-command', run_id: 'secret-run', gpu_count: 3 }, ada)
     const [seen] = (await readQueue(bob)).queued
     expect(seen).toMatchObject({ job_id: null, user: null, command: null, gpu_count: 3, status: 'queued' })
@@ -36,7 +36,7 @@ describe('what others see', () => {
     await cancel(id, ada)
   })
 
-  it('is nothing of a single job: every method answers as if it were not there', async () => {
+  it('see no single job: every method answers 404', async () => {
     const id = await submitted({}, ada)
     for (const unknown of [
       id,
@@ -57,7 +57,7 @@ describe('what others see', () => {
 })
 
 describe('the queue', () => {
-  it('tells waiting from running, with the place that a job was given', async () => {
+  it('separates waiting from running jobs, and has the placement of running jobs', async () => {
     const node = await makeNode({ name: 'node-a', gpus: 2 })
     const [placed, waiting] = [await submitted({ priority: 9 }, ada), await submitted({}, ada)]
     const { rows } = await db.pool.query<{ id: string }>('SELECT id FROM gpus ORDER BY index LIMIT 1')
@@ -83,10 +83,10 @@ describe('the queue', () => {
     await Promise.all([cancel(placed, ada), cancel(waiting, ada)])
   })
 
-  it('stands in the order it should start, each with its position and time', async () => {
+  it('has the expected order, with position and expected start', async () => {
     const [low, high] = [await submitted({ gpu_count: 2 }, ada), await submitted({ priority: 5 }, ada)]
     const huge = await submitted({ gpu_count: 8 }, ada)
-    // A forecast serves all who ask for a while, and knows nothing of these jobs.
+    // A forecast is cached for a while and does not know these jobs.
     delete (globalThis as { gpuqForecasts?: unknown }).gpuqForecasts
     const { queued } = await readQueue(bob)
     expect(queued.map(({ position, priority }) => [position, priority])).toEqual([
@@ -99,7 +99,7 @@ describe('the queue', () => {
     await Promise.all([low, high, huge].map((id) => cancel(id, ada)))
   })
 
-  it('moves a waiting job by its new priority; an admin who moves it is named', async () => {
+  it('moves a waiting job by its new priority, and records an admin who does it', async () => {
     const id = await submitted({}, ada)
     expect(await prioritize(id, { priority: 5 }, ada)).toMatchObject({ status: 200, body: { priority: 5 } })
     expect(await audited('job_priority_changed')).not.toContainEqual(expect.objectContaining({ target: id }))
@@ -118,7 +118,7 @@ describe('the queue', () => {
   })
 })
 
-describe('what comes in', () => {
+describe('a submission', () => {
   it.each([
     [{}, 'command'],
     [{ command: '' }, 'command'],
@@ -155,7 +155,7 @@ describe('what comes in', () => {
     })
   })
 
-  it('is nothing without a token, and no more than a token may do', async () => {
+  it('needs a token with the right scope', async () => {
     const { token } = await makeToken(ada, ['read'])
     const body = { command: 'true' }
     expect(await submit(body, {})).toMatchObject({ status: 401 })
@@ -173,7 +173,7 @@ describe('what comes in', () => {
     await cancel(id, ada)
   })
 
-  it('leaves nothing behind when it was refused', async () => {
+  it('stores nothing if it is rejected', async () => {
     const { rows } = await db.pool.query("SELECT count(*) FROM jobs WHERE status = 'pending'")
     expect(rows).toEqual([{ count: 0 }])
   })

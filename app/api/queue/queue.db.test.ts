@@ -30,8 +30,8 @@ beforeAll(async () => {
   ;[admin, ada, bob] = await makePeople()
 })
 
-describe('a client that knows the documented calls only', () => {
-  it('submits, looks, reorders, cancels and steers with one token in X-Auth-Token', async () => {
+describe('a client of the documented calls only', () => {
+  it('submits, reads, reorders, cancels and controls the scheduler with one token in X-Auth-Token', async () => {
     const { token } = await makeToken(admin, ['read', 'submit', 'admin'])
     const who = { headers: { 'x-auth-token': token } }
     const run = { run_id: 'run-7', user: 'newcomer', command: 'python fit.py', gpu_count: 2, priority: 2 }
@@ -64,7 +64,7 @@ describe('a client that knows the documented calls only', () => {
     })
   })
 
-  it('asks for memory and tells how long it takes', async () => {
+  it('requests GPU memory and gives an estimated duration', async () => {
     const id = await submitted(
       {
         command: 'python fit.py --epochs 10',
@@ -85,8 +85,8 @@ describe('a client that knows the documented calls only', () => {
   })
 })
 
-describe('a job that is a command', () => {
-  it('is shown with it wherever a job is, and has no code', async () => {
+describe('a command job', () => {
+  it('has its command in every view, and no code', async () => {
     const command = 'python -c "print(1)" && echo \'ü\''
     const id = await submitted({ command, run_id: 'one', env: { SEED: '1' } }, ada)
     expect(await call(getStatus, '/x', { params: { id }, ...ada })).toMatchObject({
@@ -100,7 +100,7 @@ describe('a job that is a command', () => {
     await cancel(id, ada)
   })
 
-  it('is stopped at twice its estimate, or without one no sooner than any job', async () => {
+  it('has a time limit of twice its estimate, or the default without one', async () => {
     const limitOf = async (id: string) =>
       (await db.pool.query('SELECT time_limit_s AS s FROM jobs WHERE id = $1', [id])).rows
     const [guessed, free] = [
@@ -111,7 +111,7 @@ describe('a job that is a command', () => {
     await Promise.all([cancel(guessed, ada), cancel(free, ada)])
   })
 
-  it('gets the GPUs of the models that it names, unless it says how many', async () => {
+  it('gets the GPUs of its models, unless it requests a number', async () => {
     const table = { default_requirement: 1, models: { 'Small-3B': 0.5, large: 3.5 } }
     await replaceModels(admin.actor, modelTableSchema.parse(table))
     const gpusOf = async (body: object) => {
@@ -129,7 +129,7 @@ describe('a job that is a command', () => {
     expect(await gpusOf({ command: 'a --llm large', gpu_count: 0 })).toEqual([0, null])
   })
 
-  it('is one job however often it is sent under one key, and refused under it when it is another', async () => {
+  it('is one job per idempotency key; another job with the same key is rejected', async () => {
     const keyed = { ...ada, headers: { 'idempotency-key': 'same' } }
     const answers = await Promise.all(Array.from({ length: 20 }, () => submit({ command: 'true' }, keyed)))
     expect(new Set(answers.map(idOf)).size).toBe(1)
@@ -146,7 +146,7 @@ describe('a job that is a command', () => {
   })
 })
 
-describe('whose job it is', () => {
+describe('the owner of a job', () => {
   it('is the caller unless an admin names another', async () => {
     const own = await submitted({ user: ada.handle.toUpperCase() }, ada)
     expect((await jobOf(own, ada)).user).toBe(ada.handle)
@@ -161,7 +161,7 @@ describe('whose job it is', () => {
     await Promise.all([cancel(own, ada), cancel(given, bob)])
   })
 
-  it('is a new user, made once by many at once, who cannot sign in', async () => {
+  it('can be a new user without sign-in, created once by concurrent submissions', async () => {
     const ids = await Promise.all(
       Array.from({ length: 10 }, (_, n) => submitted({ user: n % 2 ? 'Zoe' : 'zoe' }, admin)),
     )
@@ -175,7 +175,7 @@ describe('whose job it is', () => {
     await Promise.all(ids.map((id) => cancel(id, admin)))
   })
 
-  it('is no reserved name and nobody who is disabled', async () => {
+  it('cannot have a reserved name or be disabled', async () => {
     await db.pool.query(
       "INSERT INTO users (id, handle, disabled_at) VALUES (gen_random_uuid(), 'gone', now())",
     )

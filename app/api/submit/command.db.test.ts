@@ -12,13 +12,13 @@ let ada = {} as Person
 beforeAll(async () => {
   ada = await makePerson()
   await db.pool.query('UPDATE users SET submissions_per_minute = 100000, max_active_jobs = 100000')
-  // An environment is there once one job is.
+  // The first job creates an environment.
   await makeJob()
 })
 
 const commandJob = { code: null, config: 'command: "cd /job && python -c \'print(1)\' # ü"' }
 
-it('in the config stands for solution.py, is stored once, and can be submitted again as it is', async () => {
+it('in the config replaces solution.py, is stored once, and can be submitted again unchanged', async () => {
   const first = await upload(ada, commandJob)
   expect(first).toMatchObject({ status: 202, body: { status: 'pending' } })
   const { rows } = await db.pool.query('SELECT command, code, spec FROM jobs WHERE id = $1', [
@@ -33,7 +33,7 @@ it('in the config stands for solution.py, is stored once, and can be submitted a
   expect(again.body).toMatchObject({ job_id: first.body.job_id, deduplicated: true })
 })
 
-it('or a program has to be there, and not both', async () => {
+it('or a program is required, but not both', async () => {
   expect(await upload(ada, { code: null })).toMatchObject({
     status: 422,
     body: {
@@ -52,14 +52,14 @@ it('or a program has to be there, and not both', async () => {
   ])
 })
 
-it('gets the GPUs of the models that it names', async () => {
+it('gets the GPUs of its models', async () => {
   await db.pool.query(`INSERT INTO model_requirements (name, milli) VALUES ('large', 2500)`)
   const { body } = await upload(ada, { code: null, config: 'command: python a.py --llm large' })
   const { rows } = await db.pool.query('SELECT spec FROM jobs WHERE id = $1', [body.job_id])
   expect(rows[0].spec).toMatchObject({ gpu_count: 3 })
 })
 
-it('in an unknown environment is refused with those that there are, and none that is switched off', async () => {
+it('in an unknown environment is rejected with the names of the enabled environments', async () => {
   await db.pool.query(
     `INSERT INTO environments (id, name, image, enabled) VALUES (gen_random_uuid(), 'old', 'gpuq/python:1', false)`,
   )

@@ -9,19 +9,19 @@ import { upload } from './testing/upload'
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
 const db = testDatabase()
 
-/** A database that is not there. */
+/** A database that does not answer. */
 let none: Database
 let ada = {} as Person
 beforeAll(async () => {
   none = connect('postgres://nobody@127.0.0.1:1/none', 1)
   ada = await makePerson()
-  // An environment is there once one job is.
+  // The first job creates an environment.
   await makeJob()
 })
 afterEach(() => setDatabase(db))
 afterAll(() => none.close())
 
-/** Uploads a job, and takes the database away as soon as it is accepted. */
+/** Uploads a job, and stops the database as soon as the job is accepted. */
 async function uploadAndLose() {
   const leaving = new AbortController()
   const answer = upload(ada, {}, 'wait=120', {}, leaving.signal)
@@ -32,7 +32,7 @@ async function uploadAndLose() {
   return { id: (await accepted()) ?? '', answer, leave: () => leaving.abort() }
 }
 
-it('who waits for a job is answered although the database was away in between', async () => {
+it('a waiting upload receives its answer if the database restarts meanwhile', async () => {
   const { id, answer } = await uploadAndLose()
   const looks = vi.spyOn(none.pool, 'query')
   for (const count of [1, 2, 3]) {
@@ -45,12 +45,12 @@ it('who waits for a job is answered although the database was away in between', 
   await db.pool.query('DELETE FROM jobs WHERE id = $1', [id])
 })
 
-it('who waits no longer is told which job was accepted although it cannot be read', async () => {
+it('an upload that stops waiting receives the id of its job while the database is down', async () => {
   const { id, answer, leave } = await uploadAndLose()
   leave()
   const { status, headers, body } = await answer
   expect(status).toBe(503)
   expect(headers.get('location')).toBe(`/api/status/${id}`)
   expect(headers.get('retry-after')).toBe('5')
-  expect(body.detail).toContain(`Job ${id} was accepted`)
+  expect(body.detail).toContain(`accepted job ${id}`)
 })

@@ -15,7 +15,7 @@ let [ada, bob, admin] = [] as unknown as [Person, Person, Person]
 beforeAll(async () => {
   ;[ada, bob, admin] = [await makePerson(), await makePerson(), await makePerson('admin')]
   await db.pool.query('UPDATE users SET submissions_per_minute = 100000, max_active_jobs = 100000')
-  // An environment is there once one job is.
+  // The first job creates an environment.
   await makeJob()
   await db.pool.query(
     `INSERT INTO environments (id, name, image) VALUES (gen_random_uuid(), 'other', 'gpuq/python:1')`,
@@ -37,8 +37,8 @@ async function countJobs(): Promise<number> {
   return rows[0]?.jobs ?? 0
 }
 
-describe('an upload that is to be queued once', () => {
-  it('is one job, however often and from however many sides at once it comes', async () => {
+describe('an upload with deduplicate', () => {
+  it('is one job, also if clients send it concurrently and repeatedly', async () => {
     for (const person of [ada, admin]) {
       const answers = await Promise.all(Array.from({ length: 20 }, () => upload(person, {}, once)))
       expect(new Set(answers.map(({ body }) => body.job_id)).size).toBe(1)
@@ -48,7 +48,7 @@ describe('an upload that is to be queued once', () => {
     expect(await countJobs()).toBe(2)
   })
 
-  it('is the job from before, alive or completed, and says so; a failed or cancelled one is tried again', async () => {
+  it('answers with the earlier live or completed job; a failed or cancelled job runs again', async () => {
     const first = await upload(ada)
     const alive = await upload(ada, {}, once)
     expect(alive).toMatchObject({ status: 202, body: { job_id: first.body.job_id, deduplicated: true } })
@@ -71,7 +71,7 @@ describe('an upload that is to be queued once', () => {
     expect((await upload(ada, { code: 'fail()' }, once)).body).toMatchObject({ deduplicated: false })
   })
 
-  it('waits for the job from before', async () => {
+  it('waits for the earlier job', async () => {
     const first = await upload(ada)
     const waiting = upload(ada, {}, 'wait=20&deduplicate=true')
     await end(first.body.job_id, 'completed')
@@ -79,7 +79,7 @@ describe('an upload that is to be queued once', () => {
     expect(await waiting).toMatchObject({ status: 200, body: { deduplicated: true, status: 'completed' } })
   })
 
-  it('is another job with another program, argument, variable or environment, or of another user', async () => {
+  it('is a new job if the program, an argument, a variable, the environment or the user differs', async () => {
     const parts = [
       {},
       { code: 'print(2)' },
@@ -96,11 +96,11 @@ describe('an upload that is to be queued once', () => {
       }
     }
     expect(seen.size).toBe(10)
-    // What does not change what runs: a name, a priority, how many GPUs it may have.
+    // Keys that do not change the program's input: name, priority, number of GPUs.
     expect((await upload(ada, { config: 'name: again\npriority: 5' }, once)).body.deduplicated).toBe(true)
   })
 
-  it('is queued twice when that is not asked for', async () => {
+  it('is queued twice without the parameter', async () => {
     for (const query of ['wait=false', 'wait=false&deduplicate=false']) {
       expect((await upload(ada, {}, query)).body.deduplicated).toBe(false)
     }
@@ -108,7 +108,7 @@ describe('an upload that is to be queued once', () => {
     expect(await upload(ada, {}, 'wait=false&deduplicate=maybe')).toMatchObject({ status: 400 })
   })
 
-  it('keeps its Idempotency-Key for the job from before, also once that has failed', async () => {
+  it('keeps its Idempotency-Key for the earlier job, also after that job failed', async () => {
     const first = await upload(ada)
     const key = { 'idempotency-key': 'k' }
     expect((await upload(ada, {}, once, key)).body).toMatchObject({ job_id: first.body.job_id })
@@ -117,7 +117,7 @@ describe('an upload that is to be queued once', () => {
   })
 })
 
-it('a command of the queue API that is to be queued once is one job, whoever of the two submits it', async () => {
+it('an upload and the queue API find each other’s job of the same command', async () => {
   const submit = async (who: Person, body: object) => {
     const path = '/api/queue/submit?deduplicate=true'
     const answer = await call(submitToQueue, path, { method: 'POST', body, cookie: who.cookie })
@@ -130,6 +130,6 @@ it('a command of the queue API that is to be queued once is one job, whoever of 
   expect(again).toMatchObject({ answered: 200, deduplicated: true, job_id: answers[0]?.job_id })
   expect(await submit(admin, { command: 'true' })).toMatchObject({ answered: 201, deduplicated: false })
   expect(await submit(ada, { command: 'false' })).toMatchObject({ answered: 201, deduplicated: false })
-  // solution.py with the same text is no command.
+  // A solution.py with the same text is not a command.
   expect((await upload(ada, { code: 'true' }, once)).body.deduplicated).toBe(false)
 })

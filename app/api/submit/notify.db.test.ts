@@ -13,11 +13,11 @@ const db = testDatabase()
 let admin = {} as Person
 beforeAll(async () => {
   admin = await makePerson('admin')
-  // An environment is there once one job is.
+  // The first job creates an environment.
   await makeJob()
 })
 
-it('a job with a notify_url is due to be told once it has ended, and no other is', async () => {
+it('only an ended job with a notify_url has a notification due', async () => {
   const asked = await upload(admin, { config: 'notify_url: https://example.org/done' })
   const unasked = await upload(admin)
   expect(await dueNotices(10, 10)).toEqual([])
@@ -32,14 +32,14 @@ it('a job with a notify_url is due to be told once it has ended, and no other is
   ])
 })
 
-it("a job's status says whether its end was told, and nothing of where", async () => {
+it('the status of a job has the state of its notification, but not the address', async () => {
   const { body } = await upload(admin, { config: 'notify_url: https://example.org/done?key=secret' })
   const jobId = String(body.job_id)
   const notice = async () => (await readJob(admin.actor, jobId)).notice
   expect(await notice()).toMatchObject({ state: 'waiting', attempts: 0 })
   await cancelJob(admin.actor, jobId)
   expect(await notice()).toMatchObject({ state: 'trying', problem: null })
-  // Due by the clock of another processor too, which may be a moment behind.
+  // Due also by the clock of another processor, which may be slightly behind.
   await db.pool.query(`UPDATE job_notifications SET next_try_at = now() - interval '1 second'`)
   await claimNotice(jobId)
   await noteNoticeProblem(jobId, 'The address answered 500.')

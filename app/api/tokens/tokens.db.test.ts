@@ -21,8 +21,8 @@ const list = async (who: Who, query = '') => {
   return status === 200 ? tokenSchema.array().parse(body) : status
 }
 
-describe('making a token', () => {
-  it('shows it once, works at once, and stores none of it', async () => {
+describe('creating a token', () => {
+  it('shows the token once, makes it valid at once, and does not store it', async () => {
     const { cookie, handle } = await makePerson()
     const { status, body, headers } = await make({ cookie }, {})
     expect([status, headers.get('cache-control')]).toEqual([201, 'no-store'])
@@ -40,7 +40,7 @@ describe('making a token', () => {
     expect(await findStored([made.token])).toEqual([])
   })
 
-  it('sets up a class: an admin makes tokens for anybody, who need not do anything', async () => {
+  it('needs no action of the user: an admin creates the tokens of a class', async () => {
     const admin = await makePerson('admin')
     const { token } = await makeToken(admin, ['admin'])
     const student = await makePerson()
@@ -55,7 +55,7 @@ describe('making a token', () => {
     expect(body).toMatchObject({ user_id: student.handle, created_by: admin.handle, expires_at: null })
   })
 
-  it('is for oneself alone, unless one is an admin', async () => {
+  it('for another user needs an admin', async () => {
     const [ada, bob] = [await makePerson(), await makePerson()]
     expect(await make({ cookie: ada.cookie }, { user_id: bob.handle })).toMatchObject({ status: 403 })
     expect(await make({ cookie: ada.cookie }, { user_id: 'nobody' })).toMatchObject({ status: 403 })
@@ -87,7 +87,7 @@ describe('making a token', () => {
     expect((await make(who, { scopes: wanted })).status).toBe(status)
   })
 
-  it('gives the scope "admin" to no researcher, even by an admin', async () => {
+  it('never gives a researcher the scope "admin", not even by an admin', async () => {
     const [admin, ada] = [await makePerson('admin'), await makePerson()]
     expect(await make({ cookie: admin.cookie }, { user_id: ada.handle, scopes: ['admin'] })).toMatchObject({
       status: 422,
@@ -95,7 +95,7 @@ describe('making a token', () => {
     })
   })
 
-  it('by another token lasts no longer than that one', async () => {
+  it('with another token limits its lifetime to that of the other', async () => {
     const person = await makePerson()
     const { token } = await makeToken(person, ['submit'], '1 hour')
     for (const expires_in_days of [90, null]) {
@@ -105,7 +105,7 @@ describe('making a token', () => {
     }
   })
 
-  it('names every wrong field', async () => {
+  it('names every invalid field', async () => {
     const { cookie } = await makePerson()
     const wrong = { name: 'two\nlines', scopes: ['root'], expires_in_days: -1, extra: 1 }
     const { status, body } = await make({ cookie }, wrong)
@@ -114,7 +114,7 @@ describe('making a token', () => {
     expect(await make({ cookie }, { scopes: [] })).toMatchObject({ status: 422 })
   })
 
-  it('ends at 200 live ones, however many are made at once', async () => {
+  it('stops at 200 valid tokens, also concurrently', async () => {
     const { cookie, id } = await makePerson()
     await db.pool.query(
       `INSERT INTO api_tokens (id, user_id, name, hash, hint, scopes)
@@ -127,7 +127,7 @@ describe('making a token', () => {
 })
 
 describe('the list of tokens', () => {
-  it("is one's own, and for an admin anybody's", async () => {
+  it('has the user’s own tokens, and for an admin those of any user', async () => {
     const [admin, ada, bob] = [await makePerson('admin'), await makePerson(), await makePerson()]
     const mine = await makeToken(ada)
     await makeToken(bob)
@@ -151,7 +151,7 @@ describe('the list of tokens', () => {
 })
 
 describe('revoking a token', () => {
-  it('ends it at once, and once more changes nothing', async () => {
+  it('ends it at once; a second time has no effect', async () => {
     const person = await makePerson()
     const { token, tokenId } = await makeToken(person)
     const works = async () => (await call(me, '/api/users/me', { token })).status
@@ -169,7 +169,7 @@ describe('revoking a token', () => {
     expect(rowCount).toBe(1)
   })
 
-  it("finds nobody else's, unless one is an admin", async () => {
+  it('of another user needs an admin', async () => {
     const [admin, ada, bob] = [await makePerson('admin'), await makePerson(), await makePerson()]
     const { tokenId, token } = await makeToken(ada)
     const unprivileged = await makeToken(admin, ['submit'])

@@ -12,7 +12,7 @@ import { GET, POST } from './route'
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
 const db = testDatabase()
 
-/** An admin's way of calling. */
+/** Sends a request as an admin. */
 async function adminCaller() {
   const { cookie } = await makePerson('admin')
   return {
@@ -23,8 +23,8 @@ async function adminCaller() {
   }
 }
 
-describe('making a user', () => {
-  it('answers with an invitation, whose link sets the password once', async () => {
+describe('creating a user', () => {
+  it('answers with an invitation link that sets the password once', async () => {
     const { create } = await adminCaller()
     const made = await create({ user_id: 'your_user_id', email: 'you@example.org', role: 'researcher' })
     expect(made.status).toBe(201)
@@ -54,7 +54,7 @@ describe('making a user', () => {
     expect(await findStored([token ?? '', 'the first password', 'the other password'])).toEqual([])
   })
 
-  it('takes a password instead, which is stored nowhere', async () => {
+  it('accepts a password instead, and does not store it in plain text', async () => {
     const { create } = await adminCaller()
     const password = 'a password given by an admin'
     const { body } = await create({ user_id: 'with.password', password })
@@ -63,7 +63,7 @@ describe('making a user', () => {
     expect(await findStored([password])).toEqual([])
   })
 
-  it('refuses a handle or an address that is taken, whatever its case, in a sentence', async () => {
+  it('rejects a used handle or address in any case, with a clear message', async () => {
     const { create } = await adminCaller()
     await create({ user_id: 'Ada', email: 'Ada@example.org' })
     const handle = await create({ user_id: 'aDA' })
@@ -75,7 +75,7 @@ describe('making a user', () => {
     expect(email.body).toMatchObject({ status: 409, detail: expect.stringContaining('e-mail address') })
   })
 
-  it('names every wrong field', async () => {
+  it('names every invalid field', async () => {
     const { create } = await adminCaller()
     const { status, body } = await create({ user_id: '../x', email: 'none', role: 'root', name: 'a\0b' })
     expect(status).toBe(422)
@@ -85,7 +85,7 @@ describe('making a user', () => {
     expect(await create({ user_id: 'x', admin: true })).toMatchObject({ status: 422 })
   })
 
-  it('takes JSON and nothing else', async () => {
+  it('accepts only JSON', async () => {
     const { cookie } = await adminCaller()
     const post = (body: string, type = 'application/json') =>
       call(POST, '/api/users', { method: 'POST', body, cookie, headers: { 'content-type': type } })
@@ -99,8 +99,8 @@ describe('making a user', () => {
   })
 })
 
-describe('who may', () => {
-  it('see a user: an admin anyone, anybody else only themself', async () => {
+describe('the right', () => {
+  it('to see a user: admins see everyone, others only themselves', async () => {
     const [admin, ada, bob] = [await makePerson('admin'), await makePerson(), await makePerson()]
     const look = (handle: string, cookie: string) =>
       call(show, `/api/users/${handle}`, { cookie, params: { handle } })
@@ -114,11 +114,11 @@ describe('who may', () => {
     )
   })
 
-  it('make, change and list users: admins, and of their tokens those with the scope', async () => {
+  it('to create, change and list users: admins, and their tokens with the scope admin', async () => {
     const [admin, ada] = [await makePerson('admin'), await makePerson()]
     const full = await makeToken(admin, ['admin'])
     const lesser = await makeToken(admin, ['submit', 'read'])
-    // A scope that outlived the role is worth nothing.
+    // The scope admin without the role admin gives no rights.
     const demoted = await makeToken(ada, ['submit', 'read', 'admin'])
     const callers = [
       [{ token: full.token }, 200],
@@ -140,7 +140,7 @@ describe('who may', () => {
     }
   })
 
-  it('not be made to by another site, or from another origin', async () => {
+  it('is not usable from another site or origin', async () => {
     const { cookie } = await makePerson('admin')
     const post = (headers: Record<string, string>) =>
       call(POST, '/api/users', { method: 'POST', body: { user_id: 'evil' }, cookie, headers })
@@ -152,7 +152,7 @@ describe('who may', () => {
 })
 
 describe('changing a user', () => {
-  it('keeps what the change leaves out', async () => {
+  it('keeps the omitted fields', async () => {
     const { patch } = await adminCaller()
     const { handle, email } = await makePerson()
     const limited = await patch(handle, { name: 'Ada', limits: { max_active_jobs: 3 } })
@@ -166,7 +166,7 @@ describe('changing a user', () => {
     expect(await patch('nobody', {})).toMatchObject({ status: 404 })
   })
 
-  it('ends sessions and tokens at once when it disables, and gives back only the tokens', async () => {
+  it('disables sessions and tokens at once; enabling restores only the tokens', async () => {
     const { patch } = await adminCaller()
     const person = await makePerson()
     const { token } = await makeToken(person)
@@ -186,7 +186,7 @@ describe('changing a user', () => {
     expect(await statuses()).toEqual([200, 401])
   })
 
-  it('makes a fresh invitation, which ends the one before', async () => {
+  it('creates a new invitation, which replaces the previous one', async () => {
     const { create, patch } = await adminCaller()
     const tokenOf = (body: unknown) => createdUserSchema.parse(body).invitation_url?.split('/').at(-1) ?? ''
     const first = tokenOf((await create({ user_id: 'late' })).body)
@@ -206,7 +206,7 @@ describe('changing a user', () => {
 })
 
 describe('the list of users', () => {
-  it('shows each once, page after page', async () => {
+  it('has every user once, over all pages', async () => {
     const { cookie } = await adminCaller()
     const pages = await readPages(GET, '/api/users?limit=3', { cookie })
     const handles = pages.flat().map((user) => userSchema.parse(user).user_id.toLowerCase())
@@ -217,7 +217,7 @@ describe('the list of users', () => {
     expect(pages.length).toBe(Math.ceil(rows.length / 3))
   })
 
-  it('refuses a page that is none', async () => {
+  it('rejects an invalid cursor or limit', async () => {
     const { cookie } = await adminCaller()
     expect(await call(GET, '/api/users?cursor=x', { cookie })).toMatchObject({ status: 400 })
     expect(await call(GET, '/api/users?limit=0', { cookie })).toMatchObject({ status: 422 })
@@ -229,12 +229,12 @@ describe('the list of users', () => {
 })
 
 describe('a flood of wrong invitations', () => {
-  it('is answered 429, and keeps nobody out who has the right one', async () => {
+  it('gets 429, and valid invitations still work', async () => {
     const { create } = await adminCaller()
     const link = createdUserSchema.parse((await create({ user_id: 'guest' })).body).invitation_url
     const accept = (token: string) =>
       call(acceptInvitation, '/api/invitations', { method: 'POST', body: { token, password: 'a password' } })
-    // More than two minutes let through: they may fall into two.
+    // More than two minutes allow: the requests may fall into two of them.
     const answers = await Promise.all(Array.from({ length: 130 }, (_, i) => accept(`wrong-${i}`)))
     const refused = answers.filter(({ status }) => status === 429)
     expect(refused.length).toBeGreaterThanOrEqual(5)

@@ -12,8 +12,8 @@ export interface ModelRow {
 }
 
 export interface RowErrors {
-  name?: string
-  need?: string
+  name: string | undefined
+  need: string | undefined
 }
 
 type ReadRows =
@@ -45,10 +45,7 @@ export function readModelRows(defaultNeed: string, rows: readonly ModelRow[]): R
       seen.add(name.data.toLowerCase())
       models.push([name.data, need.data])
     } else {
-      rowErrors.set(row.id, {
-        ...(nameError ? { name: nameError } : {}),
-        ...(needError ? { need: needError } : {}),
-      })
+      rowErrors.set(row.id, { name: nameError, need: needError })
     }
   }
   if (fallback.success && rowErrors.size === 0) {
@@ -65,17 +62,13 @@ export function readModelJson(text: string): ReadJson {
   try {
     value = JSON.parse(text)
   } catch {
-    return {
-      ok: false,
-      message: 'This is not valid JSON. Copy the whole file, from the first brace to the last.',
-    }
+    const message = 'This is not valid JSON. Copy the whole file, from the first brace to the last.'
+    return { ok: false, message }
   }
   const parsed = modelTableSchema.safeParse(value)
   if (parsed.success) return { ok: true, table: parsed.data }
   const [issue] = parsed.error.issues
   const path = issue?.path.join(' → ')
-  return {
-    ok: false,
-    message: `${path ? `${path}: ` : ''}${issue?.message ?? 'The JSON has the wrong structure.'}`,
-  }
+  const message = issue?.message ?? 'The JSON has the wrong structure.'
+  return { ok: false, message: path ? `Change ${path}: ${message}` : message }
 }

@@ -9,7 +9,7 @@ import { DELETE, GET as getJob } from '../[id]/route'
 import { GET as getQueue } from '../route'
 import { POST } from '../submit/route'
 
-/** The queue API as tests call it. */
+/** Calls the queue API. */
 
 export type Who = { token?: string; cookie?: string; headers?: Record<string, string> }
 
@@ -28,23 +28,23 @@ export const readQueue = async (who: Who) => queueSchema.parse((await call(getQu
 
 export const idOf = (answer: Answer) => queueSubmittedSchema.parse(answer.body).job_id
 
-/** Submits a job that will do, and returns its id. */
+/** Submits a valid job and returns its id. */
 export const submitted = async (body: object, who: Who) =>
   idOf(await submit({ command: 'true', ...body }, who))
 
 export const jobOf = async (id: string, who: Who) => queueJobDetailSchema.parse((await readJob(id, who)).body)
 
-/** An admin and two researchers whom no limit holds, where an environment is. */
+/** Creates an admin and two researchers without limits, and an environment. */
 export async function makePeople(): Promise<[admin: Person, ada: Person, bob: Person]> {
   const { pool } = database()
   const people: [Person, Person, Person] = [await makePerson('admin'), await makePerson(), await makePerson()]
   await pool.query('UPDATE users SET submissions_per_minute = 100000, max_active_jobs = 100000')
-  // An environment is there once one job is.
+  // The first job creates an environment.
   await pool.query('DELETE FROM jobs WHERE id = $1', [await makeJob()])
   return people
 }
 
-/** What the audit log has of an action, oldest first. */
+/** The events of an action in the audit log, oldest first. */
 export async function audited(action: string): Promise<unknown[]> {
   const { rows } = await database().pool.query(
     'SELECT target, detail FROM audit_events WHERE action = $1 ORDER BY at',

@@ -3,9 +3,9 @@ import type { Person } from '@/lib/access/testing/people'
 import { POST } from '../route'
 
 export interface Parts {
-  /** Null: the part is not sent. */
+  /** Null omits the part. */
   code?: string | null
-  /** What the config says beyond the keys that it needs. */
+  /** Optional keys of the config. */
   config?: string
 }
 

@@ -42,7 +42,7 @@ async function size(person: Person, id: string, body: unknown) {
 const taken = async (task: string) => (await claimTerminalInput(lease, task, true)).input.toString()
 
 describe("a running job's terminal", () => {
-  it('hands what is typed to the worker that holds the task, in order and once', async () => {
+  it('passes input to the worker of the task, in order and once', async () => {
     const { id, task } = await running()
     for (const key of ['a', 'b', '\u0003']) expect(await type(ada, id, key)).toMatchObject({ status: 204 })
     expect((await claimTerminalInput(lease, task, false)).input).toHaveLength(0)
@@ -51,7 +51,7 @@ describe("a running job's terminal", () => {
     expect(await taken(task)).toBe('')
   })
 
-  it('is told its size, within reason', async () => {
+  it('receives its size, within limits', async () => {
     const { id, task } = await running()
     expect((await claimTerminalInput(lease, task, false)).size).toBeNull()
     expect(await size(ada, id, { columns: 120, rows: 40 })).toMatchObject({ status: 204 })
@@ -61,7 +61,7 @@ describe("a running job's terminal", () => {
     }
   })
 
-  it("is nobody else's, but for admins, of whom it is written down once", async () => {
+  it('accepts input from its owner and from admins, and records an admin once', async () => {
     const { id, task } = await running()
     expect(await type(bob, id, 'x')).toMatchObject({ status: 404 })
     expect(await size(bob, id, { columns: 1, rows: 1 })).toMatchObject({ status: 404 })
@@ -76,7 +76,7 @@ describe("a running job's terminal", () => {
     expect(rows).toEqual([{ target: id }])
   })
 
-  it('is refused in a sentence where there is none, or nothing runs', async () => {
+  it('explains the refusal if the job has no terminal or does not run', async () => {
     const waiting = await makeJob({ userId: ada.id, spec: { tty: true } })
     const without = await running({})
     for (const id of [waiting, without.id]) {
@@ -92,7 +92,7 @@ describe("a running job's terminal", () => {
     expect(await call(typeAt, `/api/jobs/${id}/terminal/input`, json)).toMatchObject({ status: 415 })
   })
 
-  it('takes no more than a mebibyte that nobody reads, from however many sides at once', async () => {
+  it('holds at most one mebibyte of unread input, also from concurrent clients', async () => {
     const { id, task } = await running()
     const piece = 'x'.repeat(64 * 1024)
     const answers = await Promise.all(Array.from({ length: 24 }, () => type(ada, id, piece)))

@@ -18,8 +18,8 @@ const change = (who: { cookie?: string; token?: string }, current_password?: str
   })
 const isIn = async (cookie: string) => (await call(me, '/api/users/me', { cookie })).status === 200
 
-describe('changing the own password', () => {
-  it('ends every session but the one that asks', async () => {
+describe('changing your own password', () => {
+  it('ends all sessions except the calling one', async () => {
     const { handle, cookie, password } = await makePerson()
     const { status, headers } = await change({ cookie }, password)
     expect(status).toBe(204)
@@ -30,7 +30,7 @@ describe('changing the own password', () => {
     expect(await findStored([password, wanted])).toEqual([])
   })
 
-  it('needs the current one, from a token too', async () => {
+  it('needs the current password, also with a token', async () => {
     const person = await makePerson()
     const { token } = await makeToken(person, ['submit'])
     const { token: readOnly } = await makeToken(person, ['read'])
@@ -44,7 +44,7 @@ describe('changing the own password', () => {
     expect([status, headers.get('set-cookie')]).toEqual([204, null])
   })
 
-  it('refuses a short one', async () => {
+  it('rejects a short password', async () => {
     const { cookie, password } = await makePerson()
     expect(await change({ cookie }, password, 'short')).toMatchObject({
       status: 422,
@@ -52,14 +52,14 @@ describe('changing the own password', () => {
     })
   })
 
-  it('cannot be used to try passwords without end', async () => {
+  it('limits the attempts to guess a password', async () => {
     const { cookie, handle, password } = await makePerson()
     for (let i = 0; i < failuresAllowed; i++) await change({ cookie }, 'not the password')
     expect(await change({ cookie }, password)).toMatchObject({ status: 429 })
     expect((await signInWithPassword({ login: handle, password })).verdict).toBe('throttled')
   })
 
-  it('makes a first one in a session, and not with a token', async () => {
+  it('sets a first password in a session, but not with a token', async () => {
     const person = await makePerson()
     const { token } = await makeToken(person)
     await db.pool.query('UPDATE users SET password_hash = NULL WHERE id = $1', [person.id])
