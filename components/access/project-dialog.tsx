@@ -69,7 +69,7 @@ function ProjectForm({ project, admin, onDeleted }: ProjectFormProps) {
       <TextField label="Name" optional {...form.field('name')} />
       <TextField
         label="Keep files for (days)"
-        hint="gpuq deletes results, artifacts and shipped directories this long after their job ended, and checkpoints this long after the last job of their run."
+        hint="gpuq deletes results, artifacts and uploaded directories this many days after the end of their job, and checkpoints after the last job of their run."
         inputMode="numeric"
         autoComplete="off"
         placeholder="forever"

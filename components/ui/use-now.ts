@@ -13,7 +13,7 @@ function subscribe(reader: () => void): () => void {
     now = Date.now()
     timer = setInterval(() => {
       now = Date.now()
-      for (const wake of readers) wake()
+      for (const reader of readers) reader()
     }, 1000)
   }
   return () => {
