@@ -1,19 +1,19 @@
 import { z } from 'zod'
 import { AdaptiveCache } from '../../async/adaptive-cache'
+import type { ClusterNode } from '../../contract/cluster'
 import { database } from '../../database/client'
-import { nodeFacts, nodeStateFields, shownGpus, shownNodes } from './cluster-rows'
-import { gpuState, nodeState } from './cluster-states'
+import { nodeColumns, shownGpus, shownNodes } from './cluster-rows'
+import { gpuState, nodeFactsSchema, nodeState } from './cluster-states'
 import type { CountedNode } from './count-cluster'
 
 /** The properties of a node that lists and counts use. */
-interface OverviewNode extends CountedNode {
-  number: number
-  name: string
-}
+type OverviewNode = CountedNode & Pick<ClusterNode, 'node_id' | 'name'>
 
 const overviewRows = z.array(
   z.object({
-    ...nodeStateFields,
+    node_id: z.number(),
+    name: z.string(),
+    facts: nodeFactsSchema,
     gpus: z.array(z.tuple([z.boolean(), z.boolean(), z.boolean(), z.boolean(), z.number()])),
   }),
 )
@@ -30,19 +30,19 @@ export function readOverview(): Promise<OverviewNode[]> {
 async function computeOverview(): Promise<OverviewNode[]> {
   const { rows } = await database().pool.query({
     name: 'cluster-overview',
-    text: `SELECT ${nodeFacts}, coalesce(gpus.list, '[]') AS gpus FROM nodes n
+    text: `SELECT ${nodeColumns}, coalesce(gpus.list, '[]') AS gpus FROM nodes n
              LEFT JOIN (SELECT g.node_id, json_agg(json_build_array(g.missing, g.paused_at IS NOT NULL,
                                g.busy_reason IS NOT NULL, g.simulated, g.allocated_milli)) AS list
                           FROM gpus g WHERE ${shownGpus} GROUP BY g.node_id) gpus ON gpus.node_id = n.id
             WHERE ${shownNodes} ORDER BY n.number`,
   })
-  return overviewRows.parse(rows).map(({ gpus, ...node }) => {
-    const { state } = nodeState(node)
+  return overviewRows.parse(rows).map(({ facts, gpus, ...node }) => {
+    const { state } = nodeState(facts)
     const counted = gpus.map(([missing, paused, busy, simulated, allocatedMilli]) => {
       // The reason texts are not needed here, only the state.
-      const facts = { missing, paused, pauseReason: null, busyReason: busy ? '' : null, allocatedMilli }
-      return { state: gpuState(facts, state).state, allocated: allocatedMilli / 1000, simulated }
+      const gpu = { missing, paused, pauseReason: null, busyReason: busy ? '' : null, allocatedMilli }
+      return { state: gpuState(gpu, state).state, allocated: allocatedMilli / 1000, simulated }
     })
-    return { number: node.number, name: node.name, state, gpus: counted }
+    return { ...node, state, gpus: counted }
   })
 }

@@ -1,25 +1,28 @@
+import { z } from 'zod'
 import type { ClusterGpu, ClusterNode } from '../../contract/cluster'
 
 /** The columns of a node that determine its state. */
-export interface NodeFacts {
-  status: 'ready' | 'draining' | 'drained' | 'lost'
-  leaseHeld: boolean
-  simulated: boolean
-  paused: boolean
-  pauseReason: string | null
-  quarantined: boolean
-  quarantineReason: string | null
-}
+export const nodeFactsSchema = z.object({
+  status: z.enum(['ready', 'draining', 'drained', 'lost']),
+  leaseHeld: z.boolean(),
+  simulated: z.boolean(),
+  paused: z.boolean(),
+  pauseReason: z.string().nullable(),
+  quarantined: z.boolean(),
+  quarantineReason: z.string().nullable(),
+})
 
 /** The columns of a GPU that determine its state. */
-export interface GpuFacts {
-  missing: boolean
-  paused: boolean
-  pauseReason: string | null
-  busyReason: string | null
-  allocatedMilli: number
-}
+export const gpuFactsSchema = z.object({
+  missing: z.boolean(),
+  paused: z.boolean(),
+  pauseReason: z.string().nullable(),
+  busyReason: z.string().nullable(),
+  allocatedMilli: z.number(),
+})
 
+export type NodeFacts = z.output<typeof nodeFactsSchema>
+export type GpuFacts = z.output<typeof gpuFactsSchema>
 type StateOfNode = Pick<ClusterNode, 'state' | 'reason'>
 type StateOfGpu = Pick<ClusterGpu, 'state' | 'reason'>
 

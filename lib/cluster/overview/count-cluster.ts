@@ -9,8 +9,13 @@ export interface CountedNode {
 const gone = new Set<ClusterNode['state']>(['lost', 'drained'])
 const unavailableStates = new Set<ClusterGpu['state']>(['paused', 'outside', 'closed'])
 
-/** Counts GPUs by state. Missing GPUs are ignored. A blocked GPU counts as used only as far as it is allocated. */
-export function countCluster(nodes: readonly CountedNode[]): Cluster['cluster_status'] {
+/**
+ * Counts nodes, and GPUs by state. Only the counts by state contain missing GPUs and the GPUs of nodes without a worker.
+ * A blocked GPU counts as used only as far as it is allocated.
+ */
+export function countCluster(
+  nodes: readonly CountedNode[],
+): Pick<Cluster, 'cluster_status' | 'gpus_by_state'> {
   const present = nodes
     .filter(({ state }) => !gone.has(state))
     .flatMap(({ gpus }) => gpus)
@@ -20,19 +25,18 @@ export function countCluster(nodes: readonly CountedNode[]): Cluster['cluster_st
   const usable = present.filter(
     ({ state, allocated }) => allocated > 0 || !unavailableStates.has(state),
   ).length
-  return {
-    total_gpus: present.length,
-    available_gpus: present.filter(({ state }) => state === 'free').length,
-    allocated_gpus: allocatedMilli / 1000,
-    utilization_percent: usable === 0 ? 0 : Math.round(allocatedMilli / usable) / 10,
-    nodes: nodes.length,
-    ready_nodes: nodes.filter(({ state }) => state === 'ready').length,
-    simulated_gpus: present.filter(({ simulated }) => simulated).length,
-  }
-}
-
-export function countStates(nodes: readonly CountedNode[]): Cluster['gpus_by_state'] {
   const states = nodes.flatMap(({ gpus }) => gpus.map(({ state }) => state))
   const counts = gpuStates.map((name) => [name, states.filter((state) => state === name).length])
-  return Object.fromEntries(counts) as Cluster['gpus_by_state']
+  return {
+    cluster_status: {
+      total_gpus: present.length,
+      available_gpus: present.filter(({ state }) => state === 'free').length,
+      allocated_gpus: allocatedMilli / 1000,
+      utilization_percent: usable === 0 ? 0 : Math.round(allocatedMilli / usable) / 10,
+      nodes: nodes.length,
+      ready_nodes: nodes.filter(({ state }) => state === 'ready').length,
+      simulated_gpus: present.filter(({ simulated }) => simulated).length,
+    },
+    gpus_by_state: Object.fromEntries(counts) as Cluster['gpus_by_state'],
+  }
 }
