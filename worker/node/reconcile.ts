@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { releaseTasks, tasksHoldingGpus } from '@/lib/cluster/tasks/allocations'
-import { finishTask } from '@/lib/cluster/tasks/finish-task'
+import { finishTask, releaseTasks, tasksHoldingGpus } from '@/lib/cluster/tasks/finish-task'
 import { type ClaimedTask, Fenced, unfinishedTasks } from '@/lib/cluster/tasks/tasks'
 import { logger } from '@/lib/logger'
 import { listLocal } from '../checkpoints/local-checkpoints'

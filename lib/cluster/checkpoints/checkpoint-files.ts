@@ -1,8 +1,8 @@
 import { database } from '../../database/client'
 import { acquireLockOf } from '../../database/locks'
 import { type Transaction, transaction } from '../../database/transaction'
-import { type Lease, leaseHeld } from '../nodes/nodes'
-import { type ClaimedTask, Fenced } from '../tasks/tasks'
+import type { Lease } from '../nodes/nodes'
+import { type ClaimedTask, taskHeld, writeTask } from '../tasks/tasks'
 
 /** A named run of a project. Its attempts, and later jobs with the same run name, share one set of checkpoints. */
 export interface Run {
@@ -69,11 +69,8 @@ export async function recordBatch(
     await lockRun(tx, run)
     // The lock is held until the transaction ends, so a transaction that declares the task lost and starts the next
     // attempt waits for these writes.
-    const { rowCount } = await tx.query(
-      `SELECT 1 FROM tasks WHERE id = $3 AND node_id = $1 AND status IN ('starting', 'running') AND ${leaseHeld} FOR UPDATE`,
-      [lease.nodeId, lease.leaseId, task.id],
-    )
-    if (rowCount !== 1) throw new Fenced(task.id)
+    const lockTask = `SELECT 1 FROM tasks WHERE ${taskHeld} FOR UPDATE`
+    await writeTask(tx, lease, task.id, { name: 'lock-held-task', text: lockTask, values: [] })
     const named = new Set(batch.stored.map(({ object }) => object))
     const unreferenced = (await dropRows(tx, run, batch)).filter((object) => !named.has(object))
     await insertRows(tx, task.id, run, batch.stored)

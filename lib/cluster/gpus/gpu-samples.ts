@@ -114,21 +114,3 @@ export async function setGpuWarning(lease: Lease, warning: string | null): Promi
 export async function deleteOldSamples(): Promise<void> {
   await database().pool.query("DELETE FROM gpu_samples WHERE at < now() - interval '1 hour'")
 }
-
-/** Adds a sample to the GPU usage summary of a task. Samples without a load do not count towards the mean. */
-export async function recordTaskGpuUsage(
-  lease: Lease,
-  taskId: string,
-  use: { load: number | null; memoryMib: number | null },
-): Promise<void> {
-  await database().pool.query({
-    name: 'record-task-use',
-    text: `UPDATE tasks SET
-             gpu_samples = gpu_samples + CASE WHEN $4::float8 IS NULL THEN 0 ELSE 1 END,
-             gpu_load_mean = CASE WHEN $4::float8 IS NULL THEN gpu_load_mean
-                                  ELSE (coalesce(gpu_load_mean, 0) * gpu_samples + $4::float8) / (gpu_samples + 1) END,
-             gpu_memory_peak_mib = greatest(gpu_memory_peak_mib, $5::int)
-            WHERE id = $3 AND node_id = $1 AND status = 'running' AND ${leaseHeld}`,
-    values: [lease.nodeId, lease.leaseId, taskId, use.load, use.memoryMib],
-  })
-}

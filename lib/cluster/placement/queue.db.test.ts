@@ -11,7 +11,7 @@ import {
   renewLease,
 } from '../nodes/nodes'
 import { finishTask } from '../tasks/finish-task'
-import { appendOutput } from '../tasks/task-output'
+import { appendOutput } from '../tasks/task-progress'
 import { type ClaimedTask, claimTasks, Fenced, markRunning, unfinishedTasks } from '../tasks/tasks'
 import { jobState, makeJob, makeNode, readBooks } from '../testing/rows'
 import { commitPlacement } from './place'

@@ -1,14 +1,16 @@
 import type { EndReason } from '../../contract/reasons'
 import type { TaskStatus } from '../../contract/status'
+import { database } from '../../database/client'
+import { channels } from '../../database/listen'
 import { transaction } from '../../database/transaction'
 import type { Outcome } from '../../jobs/lifecycle/attempt-end'
 import { releaseAllocations } from '../../jobs/lifecycle/release-allocations'
 import { endAttempt, lockAttempt } from '../../jobs/lifecycle/verdict'
 import { logger } from '../../logger'
 import { updateNodeHealth } from '../nodes/node-health'
-import { type Lease, leaseHeld } from '../nodes/nodes'
+import { type Lease, LeaseLost } from '../nodes/nodes'
 import { dispatchDirectly, lockForDispatch } from '../placement/direct-dispatch'
-import { type ClaimedTask, Fenced } from './tasks'
+import { type ClaimedTask, taskHeld, writeTask } from './tasks'
 
 const taskStatusOf = ({ reason }: Outcome): TaskStatus => {
   if (reason === 'finished') return 'completed'
@@ -51,14 +53,13 @@ async function endTask(lease: Lease, task: ClaimedTask, outcome: Outcome, after:
     await updateNodeHealth(tx, lease, task, outcome, failuresInRow)
     const live = await lockAttempt(tx, task.jobId, task.attempt)
     const { reason, detail, exitCode } = outcome
-    const { rowCount } = await tx.query({
+    await writeTask(tx, lease, task.id, {
       name: 'finish-task',
       // Not the start of the transaction: the lock on the job decided which of its tasks ended first.
       text: `UPDATE tasks SET status = $4, reason = $5, detail = $6, exit_code = $7, ended_at = clock_timestamp()
-              WHERE id = $3 AND node_id = $1 AND status IN ('starting', 'running') AND ${leaseHeld}`,
-      values: [lease.nodeId, lease.leaseId, task.id, taskStatusOf(outcome), reason, detail, exitCode],
+              WHERE ${taskHeld}`,
+      values: [taskStatusOf(outcome), reason, detail, exitCode],
     })
-    if (rowCount !== 1) throw new Fenced(task.id)
     if (live) await endAttempt(tx, live)
     if (after === 'keep') return
     await releaseAllocations(tx, [task.id])
@@ -68,5 +69,31 @@ async function endTask(lease: Lease, task: ClaimedTask, outcome: Outcome, after:
     await dispatchDirectly(tx, lease.nodeId, { ...line, jobIds }).catch((cause: unknown) => {
       throw new DispatchFailed('dispatch', { cause })
     })
+  })
+}
+
+/** Returns the ended tasks of this node that still hold GPUs, because their container could not be killed. */
+export async function tasksHoldingGpus(lease: Lease): Promise<string[]> {
+  const { rows } = await database().pool.query<{ task_id: string }>(
+    `SELECT DISTINCT a.task_id FROM allocations a JOIN tasks t ON t.id = a.task_id
+      WHERE t.node_id = $1 AND a.released_at IS NULL AND t.status NOT IN ('scheduled', 'starting', 'running')`,
+    [lease.nodeId],
+  )
+  return rows.map(({ task_id }) => task_id)
+}
+
+/**
+ * Releases the GPUs of such tasks once their containers are gone, and wakes the scheduler.
+ * @throws {LeaseLost} if another worker serves the node and may see other containers.
+ */
+export async function releaseTasks(lease: Lease, taskIds: string[]): Promise<void> {
+  await transaction(async (tx) => {
+    const { rowCount } = await tx.query('SELECT 1 FROM nodes WHERE id = $1 AND lease_id = $2 FOR UPDATE', [
+      lease.nodeId,
+      lease.leaseId,
+    ])
+    if (rowCount !== 1) throw new LeaseLost()
+    await releaseAllocations(tx, taskIds)
+    await tx.query('SELECT pg_notify($1, $2)', [channels.queue, lease.nodeId])
   })
 }

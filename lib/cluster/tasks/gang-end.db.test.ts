@@ -12,7 +12,7 @@ import { preemptJobs } from '../placement/preempt'
 import { takeSnapshot } from '../placement/snapshot'
 import { jobState, makeJob, makeNode, makeUser, readBooks } from '../testing/rows'
 import { finishTask } from './finish-task'
-import { markReady, readReadiness } from './gang'
+import { markReady, readReadiness } from './task-progress'
 import { type ClaimedTask, claimTasks, Fenced, markRunning, recordStopReason, tasksToStop } from './tasks'
 
 const db = testDatabase()

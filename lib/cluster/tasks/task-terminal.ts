@@ -1,6 +1,6 @@
 import { database } from '../../database/client'
-import { type Lease, leaseHeld } from '../nodes/nodes'
-import { Fenced } from './tasks'
+import type { Lease } from '../nodes/nodes'
+import { Fenced, taskHeld } from './tasks'
 
 /** Maximum bytes per claim. This much input is lost if the worker dies before the program has read it. */
 const maxClaimBytes = 64 * 1024
@@ -30,8 +30,7 @@ export async function claimTerminalInput(
   }>({
     name: 'take-terminal-work',
     text: `WITH task AS (
-             SELECT id, tty_columns, tty_rows FROM tasks
-              WHERE id = $3 AND node_id = $1 AND status IN ('starting', 'running') AND ${leaseHeld}
+             SELECT id, tty_columns, tty_rows FROM tasks WHERE ${taskHeld}
            ), waiting AS (
              SELECT i.id, sum(octet_length(i.bytes)) OVER (ORDER BY i.id) - octet_length(i.bytes) AS before
                FROM terminal_inputs i JOIN task ON i.task_id = task.id WHERE $4

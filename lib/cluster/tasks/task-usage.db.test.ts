@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from 'vitest'
 import { testDatabase } from '../../database/testing/test-database'
 import { placeManually } from '../testing/placed'
 import { makeJob, makeNode } from '../testing/rows'
-import { recordTaskUsage } from './task-usage'
+import { recordTaskUsage } from './task-progress'
 
 const db = testDatabase()
 beforeEach(async () => {

@@ -2,18 +2,33 @@ import { parseSpec, type StoredSpec, type Unparsed } from '../../contract/config
 import type { CancelReason, EndReason } from '../../contract/reasons'
 import { database } from '../../database/client'
 import { channels } from '../../database/listen'
-import { transaction } from '../../database/transaction'
+import { type Transaction, transaction } from '../../database/transaction'
 import { holdsLease, type Lease, LeaseLost, leaseHeld } from '../nodes/nodes'
 
-/**
- * The writes of a worker about its tasks. Each names task and lease and expects one row. If none matches, the worker
- * was fenced off and the write throws {@link Fenced}.
- */
+/** A write of a worker found no live task under the worker's lease, because the worker was fenced off. */
 export class Fenced extends Error {
   constructor(readonly taskId: string) {
     super(`Task ${taskId} no longer belongs to this worker. The worker stops working on it.`)
     this.name = 'Fenced'
   }
+}
+
+/** SQL condition: the task `$3` is live on the node `$1`, whose lease `$2` is held. */
+export const taskHeld = `tasks.id = $3 AND node_id = $1 AND status IN ('starting', 'running') AND ${leaseHeld}`
+
+/**
+ * Executes a statement whose `$1` to `$3` are those of {@link taskHeld}, and whose other values begin at `$4`.
+ * @throws {Fenced} if it affects no row.
+ */
+export async function writeTask(
+  executor: Transaction,
+  lease: Lease,
+  taskId: string,
+  { name, text, values }: { name: string; text: string; values: readonly unknown[] },
+): Promise<void> {
+  const ids = [lease.nodeId, lease.leaseId, taskId]
+  const { rowCount } = await executor.query({ name, text, values: [...ids, ...values] })
+  if (rowCount === 0) throw new Fenced(taskId)
 }
 
 /** A task with everything its worker needs. */
@@ -159,31 +174,28 @@ export async function markRunning(
   task: ClaimedTask,
   imageDigest: string | null,
 ): Promise<void> {
-  const { rowCount } = await database().pool.query({
+  await writeTask(database().pool, lease, task.id, {
     name: 'mark-running',
     // The job is locked before the task, as everywhere.
     text: `WITH job AS (SELECT id FROM jobs WHERE id = $5 FOR UPDATE
            ), task AS (
              UPDATE tasks SET status = 'running', started_at = coalesce(started_at, now()) FROM job
-              WHERE tasks.id = $3 AND job_id = job.id AND node_id = $1 AND status IN ('starting', 'running') AND ${leaseHeld}
-             RETURNING job_id, attempt, started_at
+              WHERE ${taskHeld} AND job_id = job.id RETURNING job_id, attempt, started_at
            ), image AS (
              UPDATE environments SET ran_at = now() WHERE image = $6 AND ran_at IS NULL
            )
            UPDATE jobs SET status = 'running', started_at = coalesce(jobs.started_at, task.started_at), image_digest = coalesce($4, image_digest) FROM task
             WHERE jobs.id = task.job_id AND jobs.attempt = task.attempt AND jobs.status IN ('scheduled', 'running')
            RETURNING pg_notify('${channels.job}', jobs.id::text)`,
-    values: [lease.nodeId, lease.leaseId, task.id, imageDigest, task.jobId, task.image],
+    values: [imageDigest, task.jobId, task.image],
   })
-  if (rowCount !== 1) throw new Fenced(task.id)
 }
 
 /** Records why the container is being stopped, because a worker that adopts it could not infer that from its exit. */
 export async function recordStopReason(lease: Lease, task: ClaimedTask, reason: EndReason): Promise<void> {
-  const { rowCount } = await database().pool.query(
-    `UPDATE tasks SET reason = coalesce(reason, $4)
-      WHERE id = $3 AND node_id = $1 AND status IN ('starting', 'running') AND ${leaseHeld}`,
-    [lease.nodeId, lease.leaseId, task.id, reason],
-  )
-  if (rowCount !== 1) throw new Fenced(task.id)
+  await writeTask(database().pool, lease, task.id, {
+    name: 'record-stop-reason',
+    text: `UPDATE tasks SET reason = coalesce(reason, $4) WHERE ${taskHeld}`,
+    values: [reason],
+  })
 }

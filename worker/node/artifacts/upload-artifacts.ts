@@ -1,7 +1,7 @@
 import { uuidv7 } from 'uuidv7'
 import { retry } from '@/lib/async/retry'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
-import { recordArtifact, recordedPaths } from '@/lib/cluster/tasks/task-artifacts'
+import { recordArtifact, recordedPaths } from '@/lib/cluster/tasks/task-progress'
 import { type ClaimedTask, Fenced } from '@/lib/cluster/tasks/tasks'
 import type { EndReason } from '@/lib/contract/reasons'
 import { visibleText } from '@/lib/contract/sanitize-text'

@@ -1,6 +1,6 @@
 import type { GpuReading } from '@/lib/cluster/gpus/gpu-reading'
-import { recordTaskGpuUsage } from '@/lib/cluster/gpus/gpu-samples'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
+import { recordTaskGpuUsage } from '@/lib/cluster/tasks/task-progress'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { logger } from '@/lib/logger'
 import { encodeMetric } from '@/lib/results/encode'

@@ -1,6 +1,6 @@
 import { ChangeSignal } from '@/lib/async/change-signal'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
-import { markReady, type Readiness, readReadiness } from '@/lib/cluster/tasks/gang'
+import { markReady, type Readiness, readReadiness } from '@/lib/cluster/tasks/task-progress'
 import { type ClaimedTask, recordStopReason } from '@/lib/cluster/tasks/tasks'
 import { listener } from '@/lib/database/listen'
 import type { Outcome } from '@/lib/jobs/lifecycle/attempt-end'

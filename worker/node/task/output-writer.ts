@@ -1,6 +1,6 @@
 import { sleep } from '@/lib/async/sleep'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
-import { appendOutput } from '@/lib/cluster/tasks/task-output'
+import { appendOutput } from '@/lib/cluster/tasks/task-progress'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { OutputEncoder } from '@/lib/results/encode'
 import type { OutputChunk } from '../../runtime/runtime'

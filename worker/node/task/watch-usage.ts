@@ -1,6 +1,6 @@
 import { sleep } from '@/lib/async/sleep'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
-import { recordTaskUsage } from '@/lib/cluster/tasks/task-usage'
+import { recordTaskUsage } from '@/lib/cluster/tasks/task-progress'
 import { logger } from '@/lib/logger'
 import type { Usage } from '../../runtime/runtime'
 

@@ -1,0 +1,147 @@
+import { database } from '../../database/client'
+import { channels } from '../../database/listen'
+import type { Lease } from '../nodes/nodes'
+import { type ClaimedTask, Fenced, taskHeld, writeTask } from './tasks'
+
+/** The start-up state of the tasks of an attempt, which start together. */
+export interface Readiness {
+  /** Tasks whose containers do not exist yet, by rank. */
+  missing: { rank: number; nodeName: string }[]
+  /** Seconds since the first task was ready. */
+  waitedSeconds: number
+}
+
+/** Records that the task's container exists and waits for its peers, and notifies their nodes. Idempotent. */
+export async function markReady(lease: Lease, task: ClaimedTask): Promise<void> {
+  await writeTask(database().pool, lease, task.id, {
+    name: 'mark-ready',
+    text: `WITH task AS (
+             UPDATE tasks SET ready_at = coalesce(ready_at, now()) WHERE ${taskHeld} RETURNING job_id, attempt
+           )
+           SELECT pg_notify('${channels.node}', p.node_id::text) FROM tasks p JOIN task USING (job_id, attempt)`,
+    values: [],
+  })
+}
+
+/** Reads which of the task's peers are not ready yet. */
+export async function readReadiness({ jobId, attempt }: ClaimedTask): Promise<Readiness> {
+  const { rows } = await database().pool.query<Readiness>({
+    name: 'read-readiness',
+    text: `SELECT coalesce(extract(epoch FROM now() - min(t.ready_at)), 0)::float8 AS "waitedSeconds",
+                  coalesce(jsonb_agg(jsonb_build_object('rank', t.rank, 'nodeName', n.name) ORDER BY t.rank)
+                    FILTER (WHERE t.ready_at IS NULL), '[]') AS missing
+             FROM tasks t JOIN nodes n ON n.id = t.node_id WHERE t.job_id = $1 AND t.attempt = $2`,
+    values: [jobId, attempt],
+  })
+  return rows[0] ?? { missing: [], waitedSeconds: 0 }
+}
+
+/** Output records, and the total number of raw bytes of each stream that they represent. */
+interface OutputBatch {
+  start: number
+  records: Buffer
+  stdoutConsumed: number
+  stderrConsumed: number
+}
+
+/**
+ * Stores a batch of output and notifies its readers. Idempotent: a batch whose acknowledgement was lost is stored
+ * once. A batch that does not start at the end of the stored output comes from a fenced-off worker and throws.
+ */
+export async function appendOutput(
+  lease: Lease,
+  task: ClaimedTask,
+  { start, records, stdoutConsumed, stderrConsumed }: OutputBatch,
+): Promise<void> {
+  const { pool } = database()
+  const inserted = await pool.query({
+    name: 'append-output',
+    text: `WITH task AS (
+             UPDATE tasks SET stdout_consumed = $6, stderr_consumed = $7, output_bytes = $4::int8 + octet_length($5::bytea)
+              WHERE ${taskHeld} AND output_bytes = $4 RETURNING id, job_id
+           ), chunk AS (
+             INSERT INTO log_chunks (task_id, start, records) SELECT id, $4, $5 FROM task
+           )
+           SELECT pg_notify('${channels.output}', job_id::text) FROM task`,
+    values: [lease.nodeId, lease.leaseId, task.id, start, records, stdoutConsumed, stderrConsumed],
+  })
+  if (inserted.rowCount === 1) return
+  const stored = await pool.query(
+    'SELECT 1 FROM tasks WHERE id = $1 AND output_bytes = $2 AND stdout_consumed = $3 AND stderr_consumed = $4',
+    [task.id, start + records.length, stdoutConsumed, stderrConsumed],
+  )
+  if (stored.rowCount !== 1) throw new Fenced(task.id)
+}
+
+/** A file that a task wrote to /results, and its stored location. */
+interface TaskArtifact {
+  id: string
+  /** Relative to /results, with slashes. */
+  path: string
+  bytes: number
+  sha256: string
+}
+
+/** Records a stored file of the task. Idempotent. */
+export async function recordArtifact(
+  lease: Lease,
+  task: Pick<ClaimedTask, 'id'>,
+  { id, path, bytes, sha256 }: TaskArtifact,
+): Promise<void> {
+  await writeTask(database().pool, lease, task.id, {
+    name: 'record-artifact',
+    text: `INSERT INTO artifacts (id, job_id, attempt, rank, path, bytes, sha256)
+           SELECT $4, job_id, attempt, rank, $5, $6, $7 FROM tasks WHERE ${taskHeld}
+           ON CONFLICT (id) DO UPDATE SET path = excluded.path`,
+    values: [id, path, bytes, sha256],
+  })
+}
+
+/** Returns the paths of the task's files that are already recorded. */
+export async function recordedPaths({
+  jobId,
+  attempt,
+  rank,
+}: Pick<ClaimedTask, 'jobId' | 'attempt' | 'rank'>): Promise<Set<string>> {
+  const { rows } = await database().pool.query<{ path: string }>(
+    'SELECT path FROM artifacts WHERE job_id = $1 AND attempt = $2 AND rank = $3',
+    [jobId, attempt, rank],
+  )
+  return new Set(rows.map(({ path }) => path))
+}
+
+/**
+ * Replaces the usage sample of a task's container with a newer one. Does nothing without the lease, or after the
+ * task has ended.
+ */
+export async function recordTaskUsage(
+  lease: Lease,
+  taskId: string,
+  usage: { cpuSeconds: number; memoryPeakMib: number },
+): Promise<void> {
+  await database().pool.query({
+    name: 'record-task-usage',
+    text: `UPDATE tasks SET cpu_seconds = $4, sampled_seconds = extract(epoch FROM now() - started_at),
+             memory_peak_mib = greatest(memory_peak_mib, $5::int)
+            WHERE ${taskHeld} AND status = 'running'`,
+    values: [lease.nodeId, lease.leaseId, taskId, usage.cpuSeconds, usage.memoryPeakMib],
+  })
+}
+
+/** Adds a sample to the GPU usage summary of a task. Samples without a load do not count towards the mean. */
+export async function recordTaskGpuUsage(
+  lease: Lease,
+  taskId: string,
+  use: { load: number | null; memoryMib: number | null },
+): Promise<void> {
+  await database().pool.query({
+    name: 'record-task-use',
+    text: `UPDATE tasks SET
+             gpu_samples = gpu_samples + CASE WHEN $4::float8 IS NULL THEN 0 ELSE 1 END,
+             gpu_load_mean = CASE WHEN $4::float8 IS NULL THEN gpu_load_mean
+                                  ELSE (coalesce(gpu_load_mean, 0) * gpu_samples + $4::float8) / (gpu_samples + 1) END,
+             gpu_memory_peak_mib = greatest(gpu_memory_peak_mib, $5::int)
+            WHERE ${taskHeld} AND status = 'running'`,
+    values: [lease.nodeId, lease.leaseId, taskId, use.load, use.memoryMib],
+  })
+}
