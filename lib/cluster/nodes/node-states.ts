@@ -1,29 +1,5 @@
-import { z } from 'zod'
 import type { Transaction } from '../../database/transaction'
 import type { NodeState } from '../../scheduling/types'
-
-const nodeRows = z.array(
-  z.object({
-    id: z.string(),
-    blocked: z.enum(['paused', 'quarantined', 'draining', 'lost']).nullable(),
-    pool: z.enum(['reserved', 'on-demand']),
-    dedicatedTo: z.string().nullable(),
-    cpuMilli: z.number(),
-    memoryMib: z.number(),
-    usedCpuMilli: z.number(),
-    usedMemoryMib: z.number(),
-    gpus: z.array(
-      z.object({
-        id: z.string(),
-        index: z.number(),
-        model: z.string(),
-        memoryMib: z.number(),
-        allocatedMilli: z.number(),
-        blocked: z.enum(['paused', 'outside', 'missing']).nullable(),
-      }),
-    ),
-  }),
-)
 
 // `json` is built in half the time of `jsonb`. With ten thousand GPUs this saves a tenth of a second in each pass.
 const selectNodes = `
@@ -48,11 +24,11 @@ const selectNodes = `
 
 /** Reads every node for the scheduler, in a stable order. Leaves out forgotten nodes. */
 export async function readNodes(executor: Transaction): Promise<NodeState[]> {
-  const { rows } = await executor.query({
+  const { rows } = await executor.query<NodeState>({
     name: 'snapshot-nodes',
     text: `${selectNodes} WHERE n.forgotten_at IS NULL ORDER BY n.number`,
   })
-  return nodeRows.parse(rows)
+  return rows
 }
 
 /** A statement that begins after the node was locked sees an earlier stop, because a stop locks every node. */
@@ -68,12 +44,12 @@ export async function lockNodeForPlacement(tx: Transaction, nodeId: string): Pro
     text: 'SELECT 1 FROM nodes WHERE id = $1 FOR UPDATE',
     values: [nodeId],
   })
-  const { rows } = await tx.query({
+  const { rows } = await tx.query<NodeState>({
     name: 'read-node',
     text: `${selectNodes} WHERE ${acceptsPlacements}`,
     values: [nodeId],
   })
-  return nodeRows.parse(rows)[0] ?? null
+  return rows[0] ?? null
 }
 
 /**
@@ -85,10 +61,10 @@ export async function readLockedNode(
   nodeId: string,
   turn: number,
 ): Promise<NodeState | null> {
-  const { rows } = await tx.query({
+  const { rows } = await tx.query<NodeState>({
     name: 'read-node-in-turn',
     text: `${selectNodes}, (SELECT pg_advisory_xact_lock($2)) AS turn WHERE ${acceptsPlacements}`,
     values: [nodeId, turn],
   })
-  return nodeRows.parse(rows)[0] ?? null
+  return rows[0] ?? null
 }

@@ -1,16 +1,16 @@
 import { database } from '../../database/client'
+import type { JobFacts, WaitingJob } from '../../scheduling/types'
 import { queueOrder } from './queue-order'
 
-export interface WaitingRow {
-  id: string
-  project_id: string
-  user_id: string
-  expected_time_s: number
-  spec: unknown
-  attempt: number
-  priority: number
-  submitted_at: Date
-  not_before: Date | null
+/** A job's facts, with its spec instead of its request. */
+export type JobRow = Omit<JobFacts, 'request'> & { spec: unknown }
+
+/** The SQL columns of {@link JobRow}. */
+export const jobColumns = `j.id, j.project_id AS "projectId", j.user_id AS "userId", j.expected_time_s * 1000 AS "expectedMs", j.spec`
+
+export interface WaitingRow extends JobRow, Pick<WaitingJob, 'attempt' | 'priority'> {
+  submittedAt: Date
+  notBefore: Date | null
   reason: string | null
 }
 
@@ -74,8 +74,8 @@ function validForMs({ tookMs }: WindowSelection): number {
   return tookMs <= fastSelectionMs ? 0 : Math.min(maxAgeMs, selectionCostFactor * tookMs)
 }
 
-const columns = `j.id, j.project_id, j.user_id, j.expected_time_s, j.spec, j.attempt, j.priority, j.created_at AS submitted_at,
-                  j.not_before, j.reason || coalesce(j.reason_detail, '') AS reason`
+const columns = `${jobColumns}, j.attempt, j.priority, j.created_at AS "submittedAt", j.not_before AS "notBefore",
+                  j.reason || coalesce(j.reason_detail, '') AS reason`
 
 async function selectWindow(): Promise<{ rows: WaitingRow[]; since: Date }> {
   const { rows } = await database().pool.query<WaitingRow & { since: Date }>({
@@ -89,7 +89,7 @@ async function selectWindow(): Promise<{ rows: WaitingRow[]; since: Date }> {
             ORDER BY turn, j.created_at, j.id`,
     values: [windowPerUser, window],
   })
-  return { rows, since: rows[0]?.since ?? new Date(0) }
+  return { rows: rows.map(({ since, ...row }) => row), since: rows[0]?.since ?? new Date(0) }
 }
 
 async function readSelected({ ids, since }: WindowSelection): Promise<WaitingRow[]> {

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { readSpec } from '../../contract/config/stored-spec'
 import { database } from '../../database/client'
 import { requestOf } from '../../jobs/config/resource-request'
@@ -13,16 +12,8 @@ import type {
 import { countKinds } from '../../scheduling/workload'
 import { readPolicy } from '../admin/policy'
 import { readNodes } from '../nodes/node-states'
-import { PendingWindow, type WaitingRow } from './pending-window'
+import { type JobRow, jobColumns, PendingWindow, type WaitingRow } from './pending-window'
 import { readShares } from './shares'
-
-interface JobRow {
-  id: string
-  project_id: string
-  user_id: string
-  expected_time_s: number
-  spec: unknown
-}
 
 const pendingWindow = new PendingWindow()
 
@@ -47,7 +38,7 @@ export async function takeSnapshot(): Promise<{ snapshot: Snapshot; reasons: Map
     halfLifeMs: policy.half_life_hours * 3_600_000,
   }
   const projects = await readShares(
-    [...new Set(waiting.map(({ project_id }) => project_id))],
+    [...new Set(waiting.map(({ projectId }) => projectId))],
     policy.scheduling_policy === 'fair_share' ? toPolicy.halfLifeMs : null,
   )
   const waitingJobs = waiting.map(toWaitingJob)
@@ -66,20 +57,8 @@ export async function takeSnapshot(): Promise<{ snapshot: Snapshot; reasons: Map
   }
 }
 
-const taskRows = z.array(
-  z.object({
-    rank: z.number(),
-    nodeId: z.string(),
-    cpuMilli: z.number(),
-    memoryMib: z.number(),
-    gpus: z.array(z.object({ id: z.string(), milli: z.number() })),
-  }),
-)
-
 async function readRunning(): Promise<RunningJob[]> {
-  const { rows } = await database().pool.query<
-    JobRow & { began: Date; terminating: boolean; tasks: unknown }
-  >({
+  const { rows } = await database().pool.query<JobRow & Omit<RunningJob, 'startedAt'> & { began: Date }>({
     name: 'snapshot-running',
     // `json` is built in half the time of `jsonb`, and no operator here reads inside it.
     text: `WITH held AS (
@@ -92,27 +71,16 @@ async function readRunning(): Promise<RunningJob[]> {
                FROM tasks t LEFT JOIN held ON held.task_id = t.id
               WHERE t.status IN ('scheduled', 'starting', 'running') GROUP BY t.job_id
            )
-           SELECT j.id, j.project_id, j.user_id, j.expected_time_s, j.spec, coalesce(j.started_at, now()) AS began, live.tasks,
+           SELECT ${jobColumns}, coalesce(j.started_at, now()) AS began, live.tasks,
                   live.preempted OR j.cancel_requested_at IS NOT NULL OR (j.network_index IS NOT NULL AND EXISTS (
                     SELECT 1 FROM tasks p WHERE p.job_id = j.id AND p.attempt = j.attempt AND p.reason <> 'finished')) AS terminating
              FROM live JOIN jobs j ON j.id = live.job_id`,
   })
-  return rows.map(({ began, terminating, tasks, ...row }) => ({
-    ...factsOf(row),
-    tasks: taskRows.parse(tasks),
+  return rows.map(({ began, spec, ...job }) => ({
+    ...job,
+    request: requests.of(job.id, spec),
     startedAt: began.getTime(),
-    terminating,
   }))
-}
-
-function factsOf(row: JobRow) {
-  return {
-    id: row.id,
-    projectId: row.project_id,
-    userId: row.user_id,
-    expectedMs: row.expected_time_s * 1000,
-    request: requests.of(row),
-  }
 }
 
 /**
@@ -123,7 +91,7 @@ class RequestCache {
   #cached = new Map<string, ResourceRequest>()
   #used = new Map<string, ResourceRequest>()
 
-  of({ id, spec }: Pick<JobRow, 'id' | 'spec'>): ResourceRequest {
+  of(id: string, spec: unknown): ResourceRequest {
     const request = this.#cached.get(id) ?? requestOf(readSpec(spec), id)
     this.#used.set(id, request)
     return request
@@ -138,13 +106,12 @@ class RequestCache {
 
 const requests = new RequestCache()
 
-function toWaitingJob(row: WaitingRow): WaitingJob {
+function toWaitingJob({ spec, reason, submittedAt, notBefore, ...job }: WaitingRow): WaitingJob {
   return {
-    ...factsOf(row),
-    attempt: row.attempt,
-    priority: row.priority,
-    submittedAt: row.submitted_at.getTime(),
-    notBefore: row.not_before?.getTime() ?? null,
+    ...job,
+    request: requests.of(job.id, spec),
+    submittedAt: submittedAt.getTime(),
+    notBefore: notBefore?.getTime() ?? null,
   }
 }
 

@@ -1,41 +1,26 @@
 import { z } from 'zod'
-import { type JobStatus, jobStatuses, statusesBefore } from '../../contract/status'
+import { jobStatuses, statusesBefore } from '../../contract/status'
 import { database } from '../../database/client'
 import { channels } from '../../database/listen'
 import { transaction } from '../../database/transaction'
 import type { ProvisionStatus } from './provision-rules'
 
-/** Environment variables that describe the job to the commands. */
-const provisionRequestSchema = z.record(z.string().regex(/^GPUQ_PROVISION_[A-Z_]+$/), z.string())
+const provisionSchema = z.object({
+  jobId: z.string(),
+  status: z.enum(['starting', 'up', 'ending', 'ended']),
+  /** Environment variables that describe the job to the commands. */
+  request: z.record(z.string().regex(/^GPUQ_PROVISION_[A-Z_]+$/), z.string()),
+  term: z.string().nullable(),
+  round: z.number(),
+  overdue: z.boolean(),
+  jobStatus: z.enum(jobStatuses).nullable(),
+  attempt: z.number(),
+  nodes: z.number(),
+  wanted: z.number(),
+})
 
 /** Nodes provisioned for one job, as managed by the leader. */
-export interface Provision {
-  jobId: string
-  status: ProvisionStatus
-  request: Record<string, string>
-  term: string | null
-  round: number
-  overdue: boolean
-  jobStatus: JobStatus | null
-  attempt: number
-  nodes: number
-  wanted: number
-}
-
-const rowsSchema = z.array(
-  z.object({
-    jobId: z.string(),
-    status: z.enum(['starting', 'up', 'ending', 'ended']),
-    request: provisionRequestSchema,
-    term: z.string().nullable(),
-    round: z.number(),
-    overdue: z.boolean(),
-    jobStatus: z.enum(jobStatuses).nullable(),
-    attempt: z.number(),
-    nodes: z.number(),
-    wanted: z.number(),
-  }),
-)
+export type Provision = z.output<typeof provisionSchema>
 
 /** Only the last characters of the output are kept. */
 const maxOutputCharacters = 32_768
@@ -75,7 +60,7 @@ export async function readProvisions(): Promise<Provision[]> {
              FROM provisions v LEFT JOIN jobs j ON j.id = v.job_id
             WHERE v.status <> 'ended' ORDER BY v.created_at`,
   })
-  return rowsSchema.parse(rows)
+  return z.array(provisionSchema).parse(rows)
 }
 
 /**
