@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { checkpointKey } from '@/lib/cluster/checkpoints/checkpoint-files'
-import { preemptJobs } from '@/lib/cluster/placement/preempt'
+import { preemptJobs } from '@/lib/cluster/placement/place'
 import { setDatabase } from '@/lib/database/client'
 import { collectOutput } from '@/lib/results/decode'
 import { resultKey } from '@/lib/results/name'

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { preemptJobs } from '@/lib/cluster/placement/preempt'
+import { preemptJobs } from '@/lib/cluster/placement/place'
 import { setDatabase } from '@/lib/database/client'
 import { it } from './testing/lab-test'
 import { expectAllTrue } from './testing/truth'

@@ -8,7 +8,7 @@ import {
   queueStep,
 } from '@/components/queries/cluster'
 import { isAdmin } from '@/lib/access/actor'
-import { readOrchestrator } from '@/lib/cluster/admin/orchestrator'
+import { readOrchestrator } from '@/lib/cluster/admin/policy'
 import { readCluster } from '@/lib/cluster/overview/read-cluster'
 import { readQueue } from '@/lib/queue/list'
 import { ifLoadedSoon, Prefetched } from '../prefetched'

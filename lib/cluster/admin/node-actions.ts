@@ -2,12 +2,16 @@ import type { z } from 'zod'
 import { type Actor, requireAdmin } from '../../access/actor'
 import { recordAudit } from '../../access/audit'
 import type { ClusterGpu, ClusterNode, updateNodeSchema } from '../../contract/cluster'
-import type { GpuqError } from '../../contract/errors'
+import { GpuqError } from '../../contract/errors'
 import { wakeLeader } from '../../database/notify'
 import { type Transaction, transaction } from '../../database/transaction'
-import { lockGpu, lockNode, noSuchGpu, noSuchNode, parseNodeNumber } from '../nodes/locked-node'
+import { lockGpu, lockNode, noSuchGpu, noSuchNode, type Pause, parseNodeNumber } from '../nodes/locked-node'
 import { readNode } from '../overview/read-cluster'
-import { type PauseRequest, pauseAfter, writePause } from './pause-request'
+
+interface PauseRequest {
+  paused?: boolean | undefined
+  reason?: string | undefined
+}
 
 /**
  * Pauses or resumes a node, or ends its quarantine. Running tasks finish in any case. These settings outlive the
@@ -65,6 +69,35 @@ export async function updateGpu(actor: Actor, id: string, changes: PauseRequest)
   return requireFound(
     node?.gpus.find(({ gpu_id }) => gpu_id === id.toLowerCase()),
     noSuchGpu,
+  )
+}
+
+/**
+ * Returns the pause after a request, or null if nothing changes. A new reason replaces the reason of an existing
+ * pause; without one, the old reason stays.
+ * @throws 422 for a reason without a pause.
+ */
+export function pauseAfter(before: Pause, request: PauseRequest): Pause | null {
+  const paused = request.paused ?? before.paused
+  if (request.paused === undefined && request.reason !== undefined && !paused) {
+    const message = 'requires "paused": true'
+    throw new GpuqError('invalid_fields', `reason: ${message}`, { errors: [{ path: 'reason', message }] })
+  }
+  if (!paused) return before.paused ? { paused, pauseReason: null } : null
+  const pauseReason = request.reason ?? (before.paused ? before.pauseReason : null)
+  return before.paused && pauseReason === before.pauseReason ? null : { paused, pauseReason }
+}
+
+/** A new reason does not change the start time of a pause. */
+async function writePause(
+  tx: Transaction,
+  table: 'nodes' | 'gpus',
+  id: string,
+  { paused, pauseReason }: Pause,
+): Promise<void> {
+  await tx.query(
+    `UPDATE ${table} SET paused_at = CASE WHEN $2 THEN coalesce(paused_at, now()) END, pause_reason = $3 WHERE id = $1`,
+    [id, paused, pauseReason],
   )
 }
 

@@ -2,8 +2,9 @@ import type { z } from 'zod'
 import { type Actor, requireAdmin } from '../../access/actor'
 import { assignments } from '../../access/assignments'
 import { recordAudit } from '../../access/audit'
-import { type Policy, policySchema, type updatePolicySchema } from '../../contract/cluster'
+import { type Orchestrator, type Policy, policySchema, type updatePolicySchema } from '../../contract/cluster'
 import { database } from '../../database/client'
+import { hasLeader } from '../../database/locks'
 import { wakeLeader } from '../../database/notify'
 import { type Transaction, transaction } from '../../database/transaction'
 
@@ -74,6 +75,18 @@ export async function setOrchestratorRunning(actor: Actor, running: boolean): Pr
     await recordAudit(tx, { actorId: actor.userId, action, target: null })
   })
   wakeLeader()
+}
+
+/** Reads whether the scheduler is running, which leader it has, and the size of the queue. */
+export async function readOrchestrator(): Promise<Orchestrator> {
+  const { rows } = await database().pool.query<Orchestrator>({
+    name: 'read-orchestrator',
+    text: `SELECT p.running, p.scheduling AS scheduling_policy, ${hasLeader} AS leader,
+                  (SELECT count(*) FROM jobs WHERE status = 'pending')::int AS queued,
+                  (SELECT count(*) FROM jobs WHERE status IN ('scheduled', 'running'))::int AS running_jobs
+             FROM policies p`,
+  })
+  return only(rows)
 }
 
 function only<Row>(rows: Row[]): Row {

@@ -1,5 +1,6 @@
 import { uuidv7 } from 'uuidv7'
 import { database } from '../../database/client'
+import { readPolicy } from '../admin/policy'
 import { type Lease, leaseHeld } from '../nodes/nodes'
 import type { UsageThresholds } from './gpu-health'
 import type { GpuReading } from './gpu-reading'
@@ -24,20 +25,16 @@ export interface GpuState {
 export async function readGpuStates(
   lease: Lease,
 ): Promise<{ states: GpuState[]; thresholds: UsageThresholds }> {
-  const { pool } = database()
-  const [states, policies] = await Promise.all([
-    pool.query<GpuState>({
+  const [{ rows: states }, policy] = await Promise.all([
+    database().pool.query<GpuState>({
       name: 'gpu-states',
       text: `SELECT id, uuid, index, model, memory_mib AS "memoryMib", missing, allocated_milli > 0 AS allocated,
                     busy_reason AS "busyReason" FROM gpus WHERE node_id = $1 AND NOT simulated ORDER BY index`,
       values: [lease.nodeId],
     }),
-    pool.query<UsageThresholds>('SELECT memory_threshold AS memory, load_threshold AS load FROM policies'),
+    readPolicy(),
   ])
-  const [thresholds] = policies.rows
-  if (!thresholds)
-    throw new Error('The table "policies" has no row. The migrations create it; run them again.')
-  return { states: states.rows, thresholds }
+  return { states, thresholds: { memory: policy.memory_threshold, load: policy.load_threshold } }
 }
 
 /**

@@ -1,8 +1,13 @@
 import { z } from 'zod'
 import { GpuqError } from '../../contract/errors'
 import type { Transaction } from '../../database/transaction'
-import type { Pause } from '../admin/pause-request'
 import { notRemoved } from '../simulated/simulated-nodes'
+
+/** Whether an admin paused a node or a GPU, and why. */
+export interface Pause {
+  paused: boolean
+  pauseReason: string | null
+}
 
 /** A node whose row is locked until the transaction ends. */
 export interface LockedNode extends Pause {

@@ -2,7 +2,7 @@ import { uuidv7 } from 'uuidv7'
 import { database } from '../../database/client'
 import { channels } from '../../database/listen'
 import { acquireLock } from '../../database/locks'
-import { transaction } from '../../database/transaction'
+import { type Transaction, transaction } from '../../database/transaction'
 import { leaseTimes } from './lease-times'
 
 type NodePool = 'reserved' | 'on-demand'
@@ -88,18 +88,27 @@ export async function registerNode(node: NodeRegistration): Promise<Lease> {
     )
     const [row] = rows
     if (!row) throw new NodeNameTaken(node.name)
-    await tx.query('UPDATE gpus SET missing = true WHERE node_id = $1', [row.id])
-    for (const gpu of node.gpus) {
-      await tx.query(
-        `INSERT INTO gpus (id, node_id, index, uuid, model, memory_mib, simulated) VALUES ($1, $2, $3, $4, $5, $6, $7)
-         ON CONFLICT (node_id, uuid) DO UPDATE SET
-           index = excluded.index, model = excluded.model, memory_mib = excluded.memory_mib,
-           simulated = excluded.simulated, missing = false, forgotten_at = NULL`,
-        [uuidv7(), row.id, gpu.index, gpu.uuid, gpu.model, gpu.memoryMib, gpu.simulated],
-      )
-    }
+    await replaceGpus(tx, row.id, node.gpus)
     return { nodeId: row.id, leaseId: row.lease_id, engineId: node.engineId }
   })
+}
+
+/** Records the GPUs of a node. All of its other GPUs count as missing. */
+export async function replaceGpus(
+  tx: Transaction,
+  nodeId: string,
+  gpus: NodeRegistration['gpus'],
+): Promise<void> {
+  await tx.query('UPDATE gpus SET missing = true WHERE node_id = $1', [nodeId])
+  for (const { index, uuid, model, memoryMib, simulated } of gpus) {
+    await tx.query(
+      `INSERT INTO gpus (id, node_id, index, uuid, model, memory_mib, simulated) VALUES ($1, $2, $3, $4, $5, $6, $7)
+       ON CONFLICT (node_id, uuid) DO UPDATE SET
+         index = excluded.index, model = excluded.model, memory_mib = excluded.memory_mib,
+         simulated = excluded.simulated, missing = false, forgotten_at = NULL`,
+      [uuidv7(), nodeId, index, uuid, model, memoryMib, simulated],
+    )
+  }
 }
 
 /** Checks whether the node of that name ever had a real GPU. */

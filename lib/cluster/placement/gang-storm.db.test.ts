@@ -9,8 +9,7 @@ import { finishTask } from '../tasks/finish-task'
 import { markReady, readReadiness } from '../tasks/task-progress'
 import { type ClaimedTask, claimTasks, Fenced, markRunning, tasksToStop } from '../tasks/tasks'
 import { makeJob, makeNode } from '../testing/rows'
-import { commitPlacement } from './place'
-import { preemptJobs } from './preempt'
+import { commitPlacement, preemptJobs } from './place'
 import { takeSnapshot } from './snapshot'
 
 const db = testDatabase()

@@ -1,13 +1,14 @@
 import { uuidv7 } from 'uuidv7'
 import { readSpec, type StoredSpec } from '../../contract/config/stored-spec'
 import { readJobNetworks } from '../../contract/job-network'
+import { database } from '../../database/client'
 import { channels } from '../../database/listen'
 import { acquireLock } from '../../database/locks'
 import { type Transaction, transaction } from '../../database/transaction'
 import { env } from '../../env'
 import { requestOf } from '../../jobs/config/resource-request'
 import { fits } from '../../scheduling/fits'
-import type { Dimension, NodeState, Placement, TaskPlacement } from '../../scheduling/types'
+import type { Dimension, NodeState, Placement, Preemption, TaskPlacement } from '../../scheduling/types'
 import { lockNodeForPlacement } from '../nodes/node-states'
 
 type Refusal = Dimension | 'job' | 'network'
@@ -143,4 +144,21 @@ function valuesOf({ jobId, attempt }: Attempt, { rank, nodeId, gpus, cpuMilli, m
     gpus.map(({ id }) => id),
     gpus.map(({ milli }) => milli),
   ]
+}
+
+/** Requests the workers to stop preempted jobs with all their tasks. The jobs return to the queue. */
+export async function preemptJobs(preemptions: readonly Preemption[]): Promise<void> {
+  if (preemptions.length === 0) return
+  await database().pool.query(
+    // Lock order: jobs by id, then tasks, as everywhere.
+    `WITH asked AS (SELECT id FROM jobs WHERE id = ANY ($1::uuid[]) ORDER BY id FOR UPDATE
+     ), live AS (
+       SELECT tasks.id FROM tasks JOIN asked ON asked.id = job_id
+        WHERE status IN ('scheduled', 'starting', 'running') AND preempted_at IS NULL ORDER BY tasks.id FOR UPDATE OF tasks
+     ), told AS (
+       UPDATE tasks SET preempted_at = now() FROM live WHERE tasks.id = live.id RETURNING node_id
+     )
+     SELECT pg_notify('${channels.node}', node_id::text) FROM told`,
+    [preemptions.map(({ jobId }) => jobId)],
+  )
 }

@@ -5,6 +5,7 @@ import { GpuqError } from '../../contract/errors'
 import { channels } from '../../database/listen'
 import { acquireLock } from '../../database/locks'
 import { type Transaction, transaction } from '../../database/transaction'
+import { replaceGpus } from '../nodes/nodes'
 
 /**
  * Simulated nodes for trying gpuq: their GPUs do not exist, but their containers are real and run on the host's
@@ -55,7 +56,8 @@ export async function initializeSimulatedNodes(actor: Actor, requested: Simulate
       const rowOf = new Map(present.map((node) => [node.name, node]))
       for (const name of names) {
         const id = await ensureNode(tx, name, rowOf.get(name), host)
-        await setGpus(tx, id, name, requested.gpusPerNode)
+        const gpus = Array.from({ length: requested.gpusPerNode }, (_, index) => simulatedGpu(name, index))
+        await replaceGpus(tx, id, gpus)
       }
     }
     await recordAudit(tx, {
@@ -160,15 +162,9 @@ export function simulatedEngineId(engineId: string, name: string): string {
   return `${engineId}/${name}`
 }
 
-async function setGpus(tx: Transaction, nodeId: string, name: string, count: number): Promise<void> {
-  await tx.query('UPDATE gpus SET missing = index >= $2 WHERE node_id = $1', [nodeId, count])
-  for (let index = 0; index < count; index++) {
-    await tx.query(
-      `INSERT INTO gpus (id, node_id, index, uuid, model, memory_mib, simulated) VALUES ($1, $2, $3, $4, $5, $6, true)
-       ON CONFLICT (node_id, uuid) DO UPDATE SET memory_mib = excluded.memory_mib`,
-      [uuidv7(), nodeId, index, `GPU-sim-${name}-${index}`, simulatedModel, simulatedMemoryMib],
-    )
-  }
+function simulatedGpu(name: string, index: number) {
+  const uuid = `GPU-sim-${name}-${index}`
+  return { index, uuid, model: simulatedModel, memoryMib: simulatedMemoryMib, simulated: true }
 }
 
 /** Ends the lease, so that its worker releases the node at the next renewal. */

@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Actor } from '../../access/actor'
-import type { Cluster } from '../../contract/cluster'
+import { sleep } from '../../async/sleep'
+import type { Cluster, ClusterNode } from '../../contract/cluster'
 import { readCluster } from '../overview/read-cluster'
 import type { SimulatedSet } from './simulated-nodes'
 
@@ -19,19 +19,16 @@ export async function waitForSimulated(
     const cluster = await readCluster(actor)
     const ready = matchesRequest(cluster, requested)
     if (ready || signal.aborted || performance.now() > until) return { cluster, ready }
-    await pause(pollIntervalMs)
+    await sleep(pollIntervalMs, signal)
   }
 }
 
 /** A node that an admin paused also counts as served. */
 function matchesRequest({ nodes }: Cluster, { nodeCount, gpusPerNode }: SimulatedSet): boolean {
   const simulated = nodes.filter((node) => node.simulated)
-  const served = simulated.filter(
-    ({ state }) => state !== 'drained' && state !== 'draining' && state !== 'lost',
-  )
+  const isServed = ({ state }: ClusterNode) => !['drained', 'draining', 'lost'].includes(state)
   return (
     simulated.length === nodeCount &&
-    served.length === nodeCount &&
-    simulated.every(({ gpus }) => gpus.length === gpusPerNode)
+    simulated.every((node) => isServed(node) && node.gpus.length === gpusPerNode)
   )
 }

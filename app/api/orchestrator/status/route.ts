@@ -1,4 +1,4 @@
-import { readOrchestrator } from '@/lib/cluster/admin/orchestrator'
+import { readOrchestrator } from '@/lib/cluster/admin/policy'
 import { orchestratorOperations } from '@/lib/contract/operations/queue'
 import { route } from '@/lib/http/route'
 

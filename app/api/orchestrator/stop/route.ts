@@ -1,5 +1,4 @@
-import { readOrchestrator } from '@/lib/cluster/admin/orchestrator'
-import { setOrchestratorRunning } from '@/lib/cluster/admin/policy'
+import { readOrchestrator, setOrchestratorRunning } from '@/lib/cluster/admin/policy'
 import { orchestratorOperations } from '@/lib/contract/operations/queue'
 import { route } from '@/lib/http/route'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { pauseAfter } from './pause-request'
+import { pauseAfter } from './node-actions'
 
 const open = { paused: false, pauseReason: null }
 const paused = { paused: true, pauseReason: 'new disks' }
