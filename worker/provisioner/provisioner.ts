@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { ChangeSignal } from '@/lib/async/change-signal'
 import { backoff } from '@/lib/async/retry'
 import { sleep } from '@/lib/async/sleep'
 import { nextProvisionStep } from '@/lib/cluster/provisions/provision-rules'
@@ -12,8 +11,8 @@ import {
   recordProvisions,
   setProvisionStatus,
 } from '@/lib/cluster/provisions/provisions'
-import { listener } from '@/lib/database/listen'
 import { logger } from '@/lib/logger'
+import { onQueueChange } from '../scheduler/on-queue-change'
 import { runShellCommand } from './run-command'
 
 /** An admin's two commands, and the time limit for nodes to appear. */
@@ -34,19 +33,13 @@ const maxRetryMs = 60_000
 /** Provisions nodes for jobs that request their own nodes, and removes them, until `signal` is aborted. */
 export async function provision(commands: ProvisionCommands, signal: AbortSignal): Promise<void> {
   const provisioner = new Provisioner(commands, signal)
-  const wake = new ChangeSignal(signal)
-  const stop = await listener().listen('queue', wake.notify)
-  try {
-    while (!signal.aborted) {
-      await provisioner.look().catch((error: unknown) => {
-        logger.error({ err: error }, 'could not manage the provisioned nodes')
-      })
-      await wake.wait(pollIntervalMs)
-    }
-  } finally {
-    stop()
-    await provisioner.ended()
-  }
+  await onQueueChange(signal, pollIntervalMs, async () => {
+    await provisioner.advanceAll().catch((error: unknown) => {
+      logger.error({ err: error }, 'could not manage the provisioned nodes')
+    })
+    return false
+  })
+  await provisioner.ended()
 }
 
 interface Running {
@@ -66,9 +59,9 @@ class Provisioner {
     private readonly signal: AbortSignal,
   ) {}
 
-  async look(): Promise<void> {
+  async advanceAll(): Promise<void> {
     await recordProvisions(this.#term, this.commands.deadlineS)
-    for (const each of await readProvisions()) await this.#step(each)
+    for (const each of await readProvisions()) await this.#advance(each)
   }
 
   /** Resolves when no command runs any more. */
@@ -76,7 +69,7 @@ class Provisioner {
     await Promise.all([...this.#running.values()].map(({ ended }) => ended))
   }
 
-  async #step(each: Provision): Promise<void> {
+  async #advance(each: Provision): Promise<void> {
     const { jobId } = each
     const running = this.#running.get(jobId)
     const isFromThisTerm = each.term === this.#term

@@ -1,4 +1,3 @@
-import { ChangeSignal } from '@/lib/async/change-signal'
 import { deleteOldSamples } from '@/lib/cluster/gpus/gpu-samples'
 import { markExpiredNodesLost } from '@/lib/cluster/nodes/lost-nodes'
 import { publishCandidates } from '@/lib/cluster/placement/direct-dispatch'
@@ -6,13 +5,13 @@ import { commitPlacement, preemptJobs } from '@/lib/cluster/placement/place'
 import { takeSnapshot } from '@/lib/cluster/placement/snapshot'
 import { addUnavailableReasons } from '@/lib/cluster/placement/unavailable-reasons'
 import { countFailedAssignments, setWaitReasons } from '@/lib/cluster/placement/wait-reasons'
-import { listener } from '@/lib/database/listen'
 import { env } from '@/lib/env'
 import { deleteExpired } from '@/lib/jobs/lifecycle/retention'
 import { logger } from '@/lib/logger'
 import { plan } from '@/lib/scheduling/plan'
 import { sendNotices } from '../notices/send-notices'
 import { type ProvisionCommands, provision } from '../provisioner/provisioner'
+import { onQueueChange } from './on-queue-change'
 import { storeResults } from './store-results'
 import { sweepDirectories } from './sweep-directories'
 
@@ -48,41 +47,34 @@ function provisionCommands(): ProvisionCommands | null {
 }
 
 async function schedule(signal: AbortSignal): Promise<void> {
-  const wake = new ChangeSignal(signal)
-  const stop = await listener().listen('queue', wake.notify)
   let reconciled = Number.NEGATIVE_INFINITY
   let swept = Number.NEGATIVE_INFINITY
   let sweeping: Promise<void> | undefined
   let due = Number.NEGATIVE_INFINITY
-  let isNotified = true
-  try {
-    while (!signal.aborted) {
-      // First, because a notification is most often a new job that somebody waits for.
-      if (isNotified || performance.now() >= due) {
-        const began = performance.now()
-        await attempt('place', placeWaiting)
-        due = performance.now() + pauseAfter(performance.now() - began)
-      }
-      if (performance.now() - reconciled >= pollIntervalMs) {
-        reconciled = performance.now()
-        await attempt('reconcile', reconcile)
-      }
-      if (!sweeping && performance.now() - swept > sweepIntervalMs) {
-        swept = performance.now()
-        // Runs separately, because a slow or unavailable store must not delay jobs.
-        sweeping = attempt('sweep', async () => {
-          await deleteExpired(new Date())
-          await deleteOldSamples()
-        }).finally(() => {
-          sweeping = undefined
-        })
-      }
-      isNotified = await wake.wait(pollIntervalMs)
+  await onQueueChange(signal, pollIntervalMs, async (isNotified) => {
+    // First, because a notification is most often a new job that somebody waits for.
+    if (isNotified || performance.now() >= due) {
+      const began = performance.now()
+      await attempt('place', placeWaiting)
+      due = performance.now() + pauseAfter(performance.now() - began)
     }
-  } finally {
-    stop()
-    await sweeping
-  }
+    if (performance.now() - reconciled >= pollIntervalMs) {
+      reconciled = performance.now()
+      await attempt('reconcile', reconcile)
+    }
+    if (!sweeping && performance.now() - swept > sweepIntervalMs) {
+      swept = performance.now()
+      // Runs separately, because a slow or unavailable store must not delay jobs.
+      sweeping = attempt('sweep', async () => {
+        await deleteExpired(new Date())
+        await deleteOldSamples()
+      }).finally(() => {
+        sweeping = undefined
+      })
+    }
+    return false
+  })
+  await sweeping
 }
 
 /**
@@ -108,16 +100,15 @@ export async function placeWaiting(): Promise<void> {
     const { placements, preemptions, waiting, next } = plan(snapshot)
     let refused = 0
     for (const placement of placements) {
-      const commit = await commitPlacement(placement)
-      if (!commit.ok) refused += 1
+      if (!(await commitPlacement(placement)).ok) refused += 1
     }
     await publishCandidates(refused === 0 ? next : [])
     // A stale plan may preempt the wrong jobs.
     if (refused === 0) await preemptJobs(preemptions)
-    const told = await countFailedAssignments(waiting)
-    const inWords = await addUnavailableReasons(waiting.filter(({ jobId }) => !told.has(jobId)))
+    const counted = await countFailedAssignments(waiting)
+    const explained = await addUnavailableReasons(waiting.filter(({ jobId }) => !counted.has(jobId)))
     await setWaitReasons(
-      inWords.filter(({ jobId, reason, detail }) => reasons.get(jobId) !== reason + (detail ?? '')),
+      explained.filter(({ jobId, reason, detail }) => reasons.get(jobId) !== reason + (detail ?? '')),
     )
     if (refused === 0) return
   }

@@ -1,71 +1,43 @@
-import { ChangeSignal } from '@/lib/async/change-signal'
-import { listener } from '@/lib/database/listen'
 import { logger } from '@/lib/logger'
 import { jobsWithoutResult, storeResult } from '@/lib/results/result-files'
+import { onQueueChange } from './on-queue-change'
 
 const pollIntervalMs = 2_000
 /** Retry interval after a failure, for example a full disk. */
 const retryIntervalMs = 5_000
 const maxConcurrent = 4
 
+/** The next retry of each job whose result could not be stored. */
+type Retries = Map<string, number>
+
 /**
  * Stores the output of ended jobs as files, until `signal` is aborted. On failure the output stays in the database.
  */
 export async function storeResults(signal: AbortSignal): Promise<void> {
-  const wake = new ChangeSignal(signal)
-  const stop = await listener().listen('queue', wake.notify)
-  const failures = new Failures()
-  try {
-    while (!signal.aborted) {
-      try {
-        // Skips recent failures, so that a result that cannot be stored does not delay those after it.
-        const ids = failures
-          .exclude(await jobsWithoutResult(maxConcurrent + failures.size))
-          .slice(0, maxConcurrent)
-        // Waits for all before retrying any, because two writers of one result would undo each other.
-        const stored = await Promise.all(ids.map((id) => tryToStore(id, failures)))
-        if (ids.length === maxConcurrent && stored.includes(true)) continue
-      } catch (error) {
-        logger.error({ err: error }, 'could not look up the results to store')
-      }
-      await wake.wait(pollIntervalMs)
+  const retries: Retries = new Map()
+  await onQueueChange(signal, pollIntervalMs, async () => {
+    try {
+      const ids = await jobsWithoutResult(maxConcurrent + retries.size)
+      // Skips recent failures, so that a result that cannot be stored does not delay those after it.
+      const due = ids.filter((id) => (retries.get(id) ?? 0) <= performance.now()).slice(0, maxConcurrent)
+      // Waits for all before retrying any, because two writers of one result would undo each other.
+      const stored = await Promise.all(due.map((id) => tryToStore(id, retries)))
+      return due.length === maxConcurrent && stored.includes(true)
+    } catch (error) {
+      logger.error({ err: error }, 'could not look up the results to store')
+      return false
     }
-  } finally {
-    stop()
-  }
+  })
 }
 
-async function tryToStore(id: string, failures: Failures): Promise<boolean> {
+async function tryToStore(id: string, retries: Retries): Promise<boolean> {
   try {
     await storeResult(id)
-    failures.remove(id)
+    retries.delete(id)
     return true
   } catch (error) {
     logger.error({ err: error, job: id }, 'could not store a result; its output stays in the database')
-    failures.add(id)
+    retries.set(id, performance.now() + retryIntervalMs)
     return false
-  }
-}
-
-/** Results that could not be stored, with their next retry. */
-class Failures {
-  readonly #retryAt = new Map<string, number>()
-
-  get size(): number {
-    return this.#retryAt.size
-  }
-
-  add(id: string): void {
-    this.#retryAt.set(id, performance.now() + retryIntervalMs)
-  }
-
-  remove(id: string): void {
-    this.#retryAt.delete(id)
-  }
-
-  /** Returns the given ids without recent failures. */
-  exclude(ids: string[]): string[] {
-    const now = performance.now()
-    return ids.filter((id) => (this.#retryAt.get(id) ?? 0) <= now)
   }
 }
