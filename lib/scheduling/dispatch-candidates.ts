@@ -27,7 +27,7 @@ export function dispatchCandidates(scheduler: Scheduler, waiting: ReadonlyMap<st
   const { name, maxConcurrentJobs } = queueOrder.policy
   const jobs = scheduler.inQueueOrder().filter(({ id }) => {
     const cause = waiting.get(id)?.reason
-    const isUnschedulable = scheduler.waiting.get(id)?.queue?.bucket.requestClass.unschedulable
+    const isUnschedulable = scheduler.waiting.get(id)?.queue?.projectQueue.requestClass.unschedulable
     return cause !== undefined && !nonBlockingReasons.has(cause) && !isUnschedulable
   })
   if (name === 'fair_share' && new Set(jobs.map((job) => queueOrder.shareKey(job))).size > 1) return []

@@ -16,14 +16,17 @@ type Cause = Omit<Waiting, 'jobId'>
  */
 export class Explainer {
   readonly #byRequest = new Map<string, Cause>()
-  readonly #cluster: ClusterView
+  readonly #kinds: NodeKinds
+  /** Nodes with at least one blocked GPU. Computed once because it reads every GPU. */
+  readonly #withBlocks: ReadonlySet<NodeState>
 
   constructor(
     private readonly scheduler: Scheduler,
     private readonly now: number,
   ) {
     const { nodes } = scheduler
-    this.#cluster = { nodes, kinds: new NodeKinds(nodes), withBlocks: new Set(nodes.filter(hasBlockedGpu)) }
+    this.#kinds = new NodeKinds(nodes)
+    this.#withBlocks = new Set(nodes.filter(({ gpus }) => gpus.some(({ blocked }) => blocked !== null)))
   }
 
   explain(job: WaitingJob): Waiting {
@@ -37,7 +40,7 @@ export class Explainer {
     if (job.notBefore !== null && job.notBefore > this.now) return { reason: 'backing_off', detail: null }
     if (shareKey.project.exhausted) return { reason: 'budget', detail: null }
     const key = JSON.stringify(job.request)
-    const requestCause = this.#byRequest.get(key) ?? explainRequest(job.request, this.#cluster)
+    const requestCause = this.#byRequest.get(key) ?? this.#explainRequest(job.request)
     this.#byRequest.set(key, requestCause)
     if (clusterReasons.has(requestCause.reason)) return requestCause
     if (queueOrder.isOverQuota(shareKey.project, job.request))
@@ -45,49 +48,42 @@ export class Explainer {
     if (this.scheduler.isFull) return { reason: 'max_concurrent_jobs', detail: null }
     return requestCause
   }
-}
 
-/** The nodes, and what is the same for every request class. Computed once because it reads every GPU. */
-interface ClusterView {
-  nodes: readonly NodeState[]
-  kinds: NodeKinds
-  /** Nodes with at least one blocked GPU. */
-  withBlocks: ReadonlySet<NodeState>
-}
-
-function hasBlockedGpu({ gpus }: NodeState): boolean {
-  return gpus.some(({ blocked }) => blocked !== null)
-}
-
-function explainRequest(request: ResourceRequest, { nodes, kinds, withBlocks }: ClusterView): Cause {
-  if (request.dedicatedTo && !hasDedicatedNodes(request, nodes))
-    return { reason: 'provisioning', detail: null }
-  if (nodes.every(({ blocked }) => blocked === 'lost')) return { reason: 'no_node', detail: null }
-  const { instances } = request
-  const largeEnough = kinds.largeEnough(request)
-  if (largeEnough.length < instances)
-    return { reason: 'never_fits', detail: describeTooLarge(request, nodes, largeEnough.length) }
-  const open = largeEnough.filter(({ blocked }) => blocked === null)
-  if (open.length < instances) {
-    return {
-      reason: 'node_unavailable',
-      detail: describeClosed(largeEnough),
-      unavailable: idsOf(largeEnough.filter(isClosedByAdmin)),
+  #explainRequest(request: ResourceRequest): Cause {
+    const { nodes } = this.scheduler
+    if (request.dedicatedTo && !hasDedicatedNodes(request, nodes))
+      return { reason: 'provisioning', detail: null }
+    if (nodes.every(({ blocked }) => blocked === 'lost')) return { reason: 'no_node', detail: null }
+    const { instances } = request
+    const largeEnough = this.#kinds.largeEnough(request)
+    if (largeEnough.length < instances)
+      return { reason: 'never_fits', detail: describeTooLarge(request, nodes, largeEnough.length) }
+    const open = largeEnough.filter(({ blocked }) => blocked === null)
+    if (open.length < instances) {
+      return {
+        reason: 'node_unavailable',
+        detail: describeClosed(largeEnough),
+        unavailable: idsOf(largeEnough.filter(isClosedByAdmin)),
+      }
     }
+    const nodeFits = open.map((node) => ({
+      node,
+      fit: fits(request, node),
+      hasBlocks: this.#withBlocks.has(node),
+    }))
+    const free = nodeFits.filter(({ fit }) => fit.ok).length
+    if (free >= instances) return { reason: 'reserved', detail: null }
+    const block = gpuBlock(request, nodeFits)
+    if (block) return block
+    const shortage: Cause =
+      instances > 1
+        ? {
+            reason: 'gang_waiting',
+            detail: `It needs ${instances} nodes at once; ${free} ${free === 1 ? 'is' : 'are'} free.`,
+          }
+        : { reason: 'no_free_gpu', detail: describeShortage(request, nodeFits) }
+    return { ...shortage, ...capacityOnClosedNodes(request, largeEnough, shortage.detail, instances - free) }
   }
-  const nodeFits = open.map((node) => ({ node, fit: fits(request, node), hasBlocks: withBlocks.has(node) }))
-  const free = nodeFits.filter(({ fit }) => fit.ok).length
-  if (free >= instances) return { reason: 'reserved', detail: null }
-  const block = gpuBlock(request, nodeFits)
-  if (block) return block
-  const shortage: Cause =
-    instances > 1
-      ? {
-          reason: 'gang_waiting',
-          detail: `It needs ${instances} nodes at once; ${free} ${free === 1 ? 'is' : 'are'} free.`,
-        }
-      : { reason: 'no_free_gpu', detail: describeShortage(request, nodeFits) }
-  return { ...shortage, ...capacityOnClosedNodes(request, largeEnough, shortage.detail, instances - free) }
 }
 
 /** If closed nodes have enough capacity to start the job now, adds that to the explanation of the shortage. */

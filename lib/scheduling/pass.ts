@@ -38,7 +38,7 @@ export class Pass {
     if (!job) return false
     const reservation = this.#reservationAheadOf(queue)
     if (reservation && !host.queueOrder.policy.backfill) return false
-    const { requestClass } = queue.bucket
+    const { requestClass } = queue.projectQueue
     let refused = false
     const places = requestClass.placer.find(job.request.instances, (node, task) => {
       const isAllowed =
@@ -77,7 +77,7 @@ export class Pass {
     while (!this.#reservation) {
       const first = host.firstBlocked(now)
       if (!first || !host.queueOrder.goesBefore(first, queue)) return null
-      const { requestClass } = first.bucket
+      const { requestClass } = first.projectQueue
       const reservation = requestClass.earliestStarts.reserve(now)
       if (reservation) this.#reservation = { ...reservation, queue: first }
       // It would not start even if all running jobs ended, so it blocks no other job.

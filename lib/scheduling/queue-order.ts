@@ -32,7 +32,7 @@ export class QueueOrder {
     for (const { id, userUsage, ...share } of shares) {
       const users = new Map(userUsage.map(({ userId, usage }) => [userId, { id: userId, usage }]))
       const usage = share.usage / share.weight
-      this.#projects.set(id, { id, ...share, usage, heldMilli: 0, holders: new Map(), buckets: [], users })
+      this.#projects.set(id, { id, ...share, usage, heldMilli: 0, holders: new Map(), queues: [], users })
     }
   }
 
@@ -40,7 +40,7 @@ export class QueueOrder {
     const existing = this.#projects.get(id)
     if (existing) return existing
     const users = new Map<string, Account>()
-    const unused = { usage: 0, heldMilli: 0, holders: new Map(), buckets: [], users }
+    const unused = { usage: 0, heldMilli: 0, holders: new Map(), queues: [], users }
     const fresh = { id, weight: 1, quotaMilli: null, exhausted: false, ...unused }
     this.#projects.set(id, fresh)
     return fresh

@@ -55,7 +55,7 @@ export interface ProjectAccount extends Account {
   /** Its running jobs by id, with their GPU thousandths and expected ends. */
   holders: Map<string, { milli: number; endsAt: number }>
   /** Its waiting jobs by request class, if it has a quota. */
-  buckets: { readonly requestClass: RequestClassState; head(): QueueHead | null }[]
+  queues: { readonly requestClass: RequestClassState; head(): QueueHead | null }[]
   users: Map<string, Account>
 }
 
@@ -100,7 +100,7 @@ export class Queue {
   pushedHead: QueueHead | null = null
 
   constructor(
-    readonly bucket: { readonly requestClass: RequestClassState; invalidate(): void },
+    readonly projectQueue: { readonly requestClass: RequestClassState; invalidate(): void },
     readonly shareKey: ShareKey,
   ) {}
 
@@ -131,7 +131,7 @@ export class Queue {
   }
 
   shift(): void {
-    this.bucket.invalidate()
+    this.projectQueue.invalidate()
     this.#first += 1
     if (this.#first < 1024 || this.#first * 2 < this.#entries.length) return
     this.#entries = this.#entries.slice(this.#first)
@@ -139,7 +139,7 @@ export class Queue {
   }
 
   withdraw(jobId: string): void {
-    this.bucket.invalidate()
+    this.projectQueue.invalidate()
     this.#withdrawn.add(jobId)
   }
 }

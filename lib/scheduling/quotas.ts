@@ -25,16 +25,16 @@ export class QuotaReservations implements QuotaReader {
 
   #reserve(project: ProjectAccount, quotaMilli: number): QuotaReservation | null {
     const { queueOrder, now } = this
-    const candidates = project.buckets.flatMap((bucket) => {
-      const { requestClass } = bucket
+    const candidates = project.queues.flatMap((queue) => {
+      const { requestClass } = queue
       const isBlocked =
         queueOrder.isOverQuota(project, requestClass.placer.request) ||
         (requestClass.blocked && !requestClass.unschedulable)
-      const head = isBlocked ? bucket.head() : null
+      const head = isBlocked ? queue.head() : null
       return head ? queueOrder.candidateOf(head) : []
     })
     for (const candidate of candidates.sort(comparePositions)) {
-      const { requestClass } = candidate.queue.bucket
+      const { requestClass } = candidate.queue.projectQueue
       const leftMilli = quotaMilli - gpuMilliOf(requestClass.placer)
       const start = leftMilli < 0 ? null : requestClass.earliestStarts.reserve(now)
       if (!start) continue

@@ -1,14 +1,16 @@
+import { Heap } from './heap'
 import type { Placer } from './placer'
-import { ProjectQueue } from './project-queue'
 import { gpuMilliOf, type QueueOrder } from './queue-order'
 import {
   type Candidate,
+  compareHeads,
   comparePositions,
   type ProjectAccount,
-  type Queue,
+  Queue,
   type QueueHead,
   type QuotaReader,
   type RequestClassState,
+  type ShareKey,
 } from './queues'
 import type { EarliestStarts } from './reservation'
 import type { WaitingJob } from './types'
@@ -36,25 +38,25 @@ export class RequestClass implements RequestClassState {
   }
 
   first(): Candidate | null {
-    return this.#firstOf((bucket) => bucket.first(this.longestMs))
+    return this.#firstOf((queue) => queue.first(this.longestMs))
   }
 
   firstWithin(quotas: QuotaReader): Candidate | null {
-    return this.#firstOf((bucket) => {
-      const first = bucket.first(this.longestMs)
-      const reservation = first && quotas.reservationOf(bucket.project)
+    return this.#firstOf((queue) => {
+      const first = queue.first(this.longestMs)
+      const reservation = first && quotas.reservationOf(queue.project)
       if (!reservation || gpuMilliOf(this.placer) <= reservation.spareMilli) return first
       if (comparePositions(this.queueOrder.candidateOf(first), reservation.candidate) <= 0) return first
-      return bucket.first(Math.min(this.longestMs, reservation.longestMs))
+      return queue.first(Math.min(this.longestMs, reservation.longestMs))
     })
   }
 
-  #firstOf(find: (bucket: ProjectQueue) => QueueHead | null): Candidate | null {
+  #firstOf(find: (queue: ProjectQueue) => QueueHead | null): Candidate | null {
     this.#sort()
     let first: Candidate | null = null
-    for (const bucket of this.#byUsage) {
-      if (first && this.queueOrder.usageOf(bucket.project) > first.projectUsage) break
-      const head = find(bucket)
+    for (const queue of this.#byUsage) {
+      if (first && this.queueOrder.usageOf(queue.project) > first.projectUsage) break
+      const head = find(queue)
       const candidate = head && this.queueOrder.candidateOf(head)
       if (candidate && (!first || comparePositions(candidate, first) < 0)) first = candidate
     }
@@ -64,12 +66,12 @@ export class RequestClass implements RequestClassState {
   #queueOf(project: ProjectAccount): ProjectQueue {
     const known = this.#queues.get(project)
     if (known) return known
-    const bucket = new ProjectQueue(this, project, this.queueOrder)
-    this.#queues.set(project, bucket)
-    if (project.quotaMilli !== null) project.buckets.push(bucket)
-    this.#byUsage.push(bucket)
+    const queue = new ProjectQueue(this, project, this.queueOrder)
+    this.#queues.set(project, queue)
+    if (project.quotaMilli !== null) project.queues.push(queue)
+    this.#byUsage.push(queue)
     this.#charges = -1
-    return bucket
+    return queue
   }
 
   #sort(): void {
@@ -78,4 +80,126 @@ export class RequestClass implements RequestClassState {
     this.#byUsage.sort((a, b) => queueOrder.usageOf(a.project) - queueOrder.usageOf(b.project))
     this.#charges = queueOrder.charges
   }
+}
+
+/**
+ * The waiting jobs of one request class and one project. If the project does not affect the order, the
+ * waiting jobs of one request class and all projects.
+ */
+class ProjectQueue {
+  /** One bucket for each class of expected duration. */
+  readonly #buckets = new Map<number, DurationBucket>()
+  /**
+   * Cached result without a duration limit. It stays valid until a job is added: any other change only moves
+   * a queue back.
+   */
+  #cachedHead: QueueHead | null = null
+  /**
+   * Cached result for the last duration limit. Invalidated when a job leaves, because the next job may be
+   * within the limit.
+   */
+  #cachedShortHead: { longestMs: number; head: QueueHead | null } | null = null
+
+  constructor(
+    readonly requestClass: RequestClassState,
+    readonly project: ProjectAccount,
+    private readonly queueOrder: QueueOrder,
+  ) {}
+
+  add(job: WaitingJob, shareKey: ShareKey): Queue {
+    const durationClass = durationClassOf(job.expectedMs)
+    const bucket = this.#buckets.get(durationClass) ?? new DurationBucket()
+    this.#buckets.set(durationClass, bucket)
+    const queue = bucket.queues.get(shareKey) ?? new Queue(this, shareKey)
+    bucket.queues.set(shareKey, queue)
+    const entry = { job, key: this.queueOrder.keyOf(job) }
+    queue.insert(entry)
+    if (queue.head === entry) {
+      bucket.pushHead(queue)
+      this.#cachedHead = null
+      this.invalidate()
+    }
+    return queue
+  }
+
+  /**
+   * Returns the queue head that is first in order among those within the duration limit, or null if there is
+   * none or the project is over its quota.
+   */
+  first(longestMs: number): QueueHead | null {
+    if (this.queueOrder.isOverQuota(this.project, this.requestClass.placer.request)) return null
+    if (longestMs === Number.POSITIVE_INFINITY) return this.head()
+    const cached = this.#cachedShortHead
+    if (cached?.longestMs === longestMs && (!cached.head || isCurrent(cached.head))) return cached.head
+    const head = this.#find(longestMs)
+    this.#cachedShortHead = { longestMs, head }
+    return head
+  }
+
+  /** Like `first`, without a duration limit and regardless of the project's quota. */
+  head(): QueueHead | null {
+    if (!this.#cachedHead || !isCurrent(this.#cachedHead))
+      this.#cachedHead = this.#find(Number.POSITIVE_INFINITY)
+    return this.#cachedHead
+  }
+
+  /** Invalidates the cache after a job left one of the queues. */
+  invalidate(): void {
+    this.#cachedShortHead = null
+  }
+
+  #find(longestMs: number): QueueHead | null {
+    const longestClass = durationClassOf(longestMs)
+    let first: QueueHead | null = null
+    for (const [durationClass, bucket] of this.#buckets) {
+      if (durationClass > longestClass) continue
+      const head = durationClass < longestClass ? bucket.first() : bucket.firstWithin(longestMs)
+      if (head && (!first || compareHeads(head, first) < 0)) first = head
+    }
+    return first
+  }
+}
+
+/** Queues of one project whose jobs have similar expected durations, in queue order. */
+class DurationBucket {
+  readonly queues = new Map<ShareKey, Queue>()
+  /** May hold several heads of a queue; only the latest one counts. */
+  readonly #heads = new Heap<QueueHead>(compareHeads)
+
+  /** Adds the current head of a queue, which goes before its earlier heads. */
+  pushHead(queue: Queue): void {
+    queue.pushedHead = queue.currentHead()
+    if (!queue.pushedHead) return
+    if (this.#heads.size > 2 * this.queues.size) this.#heads.retain((head) => head.queue.pushedHead === head)
+    this.#heads.push(queue.pushedHead)
+  }
+
+  first(): QueueHead | null {
+    for (let head = this.#heads.first; head; head = this.#heads.first) {
+      if (isCurrent(head)) return head
+      this.#heads.pop()
+      if (head.queue.pushedHead === head) this.pushHead(head.queue)
+    }
+    return null
+  }
+
+  /** Checks every queue, because the first jobs of some exceed the limit. */
+  firstWithin(longestMs: number): QueueHead | null {
+    let first: QueueHead | null = null
+    for (const queue of this.queues.values()) {
+      const head = queue.currentHead()
+      if (!head || head.head.job.expectedMs > longestMs) continue
+      if (!first || compareHeads(head, first) < 0) first = head
+    }
+    return first
+  }
+}
+
+function isCurrent({ queue, head, userUsage }: QueueHead): boolean {
+  return head === queue.head && Object.is(userUsage, queue.shareKey.user.usage)
+}
+
+/** Groups durations that differ by a factor of at most 1.4. */
+function durationClassOf(milliseconds: number): number {
+  return Math.round(2 * Math.log2(Math.max(1, milliseconds)))
 }

@@ -9,27 +9,13 @@ import { type Candidate, compareEntries, comparePositions, type Queue } from './
 import { QuotaReservations } from './quotas'
 import { RequestClass } from './request-class'
 import { EarliestStarts } from './reservation'
-import type {
-  JobFacts,
-  Placement,
-  Preemption,
-  ResourceRequest,
-  RunningJob,
-  Snapshot,
-  WaitingJob,
-} from './types'
+import type { JobFacts, Placement, Plan, ResourceRequest, RunningJob, Snapshot, WaitingJob } from './types'
 import { countKinds } from './workload'
 
 interface Running {
   job: JobFacts
   nodes: readonly NodeLedger[]
   endsAt: number
-}
-
-/** The result of one pass. */
-interface Decision {
-  placements: Placement[]
-  preemptions: Preemption[]
 }
 
 /**
@@ -42,7 +28,6 @@ export class Scheduler {
   readonly running = new Map<string, Running>()
   readonly waiting = new Map<string, { job: WaitingJob; queue: Queue | null }>()
   readonly #cluster: Cluster
-  readonly #byId: ReadonlyMap<string, NodeLedger>
   readonly #fragmentation: Fragmentation
   readonly #requestClasses = new Map<string, RequestClass>()
   /** Running jobs that may be preempted. */
@@ -55,7 +40,6 @@ export class Scheduler {
   constructor(snapshot: Snapshot) {
     this.queueOrder = new QueueOrder(snapshot.policy, snapshot.projects, snapshot.now)
     this.#cluster = new Cluster(snapshot.nodes)
-    this.#byId = new Map(this.nodes.map((node) => [node.id, node]))
     const { workload, waiting } = snapshot
     const expected =
       workload.length > 0
@@ -64,7 +48,8 @@ export class Scheduler {
     this.#fragmentation = new Fragmentation(expected)
     // Sorted by id, because the rounding of usage sums depends on the order.
     const running = [...snapshot.running].sort((a, b) => (a.id < b.id ? -1 : 1))
-    for (const job of running) this.#addRunning(job, snapshot.now)
+    const nodesById = new Map(this.nodes.map((node) => [node.id, node]))
+    for (const job of running) this.#addRunning(job, nodesById, snapshot.now)
     // Sorted, so that each insertion appends to its queue.
     const entries = waiting.map((job) => ({ job, key: this.queueOrder.keyOf(job) })).sort(compareEntries)
     for (const { job } of entries) this.submit(job)
@@ -108,7 +93,7 @@ export class Scheduler {
    * Places every job that can start now, and selects the jobs to preempt for the first blocked job.
    * @param now milliseconds since the epoch.
    */
-  decide(now: number): Decision {
+  decide(now: number): Pick<Plan, 'placements' | 'preemptions'> {
     if (!this.queueOrder.policy.running) return { placements: [], preemptions: [] }
     this.#enqueueBackedOff(now)
     this.#unblock()
@@ -128,17 +113,8 @@ export class Scheduler {
 
   /** Records a placement. */
   start(job: WaitingJob, placements: readonly NodePlacement[], now: number): Placement {
-    const endsAt = now + job.expectedMs
-    const preemptible = isPreemptible(job)
-    for (const { node, task } of placements) {
-      node.allocate(job.id, { task, endsAt, startedAt: now, preemptible, terminating: false })
-    }
     this.waiting.delete(job.id)
-    this.#recordRunning(
-      job,
-      placements.map(({ node }) => node),
-      endsAt,
-    )
+    this.#recordRunning(job, placements, { startedAt: now, terminating: false }, 'allocate')
     this.queueOrder.charge(job, now, job.expectedMs)
     return {
       jobId: job.id,
@@ -175,7 +151,7 @@ export class Scheduler {
     if (this.isFull) return null
     const quotas = new QuotaReservations(this.queueOrder, now)
     for (let candidate = candidates.pop(); candidate; candidate = candidates.pop()) {
-      const { requestClass } = candidate.queue.bucket
+      const { requestClass } = candidate.queue.projectQueue
       const first = requestClass.blocked ? null : requestClass.firstWithin(quotas)
       if (first) candidates.push(first)
       if (first && comparePositions(first, candidate) === 0) return first.queue
@@ -222,27 +198,28 @@ export class Scheduler {
     }
   }
 
-  #addRunning(job: RunningJob, now: number): void {
-    const endsAt = job.startedAt + job.expectedMs
-    const preemptible = isPreemptible(job)
-    const nodes = job.tasks.flatMap((task) => {
-      const node = this.#byId.get(task.nodeId)
-      node?.adopt(job.id, {
-        task,
-        endsAt,
-        preemptible,
-        terminating: job.terminating,
-        startedAt: job.startedAt,
-      })
-      return node ?? []
+  #addRunning(job: RunningJob, nodesById: ReadonlyMap<string, NodeLedger>, now: number): void {
+    const placements = job.tasks.flatMap((task) => {
+      const node = nodesById.get(task.nodeId)
+      return node ? [{ node, task }] : []
     })
-    this.#recordRunning(job, nodes, endsAt)
-    this.queueOrder.charge(job, now, Math.max(0, endsAt - now))
+    this.#recordRunning(job, placements, job, 'adopt')
+    this.queueOrder.charge(job, now, Math.max(0, job.startedAt + job.expectedMs - now))
   }
 
-  #recordRunning(job: JobFacts, nodes: readonly NodeLedger[], endsAt: number): void {
-    this.running.set(job.id, { job, nodes, endsAt })
-    if (isPreemptible(job)) this.preemptible += 1
+  /** @param record how a node records the job: `adopt` if the snapshot already counts its resources as used. */
+  #recordRunning(
+    job: JobFacts,
+    placements: readonly NodePlacement[],
+    { startedAt, terminating }: Pick<RunningJob, 'startedAt' | 'terminating'>,
+    record: 'adopt' | 'allocate',
+  ): void {
+    const endsAt = startedAt + job.expectedMs
+    const preemptible = isPreemptible(job)
+    for (const { node, task } of placements)
+      node[record](job.id, { task, endsAt, startedAt, preemptible, terminating })
+    this.running.set(job.id, { job, nodes: placements.map(({ node }) => node), endsAt })
+    if (preemptible) this.preemptible += 1
     const project = this.queueOrder.project(job.projectId)
     project.heldMilli += gpuMilliOf(job)
     project.holders.set(job.id, { milli: gpuMilliOf(job), endsAt })
