@@ -32,11 +32,6 @@ export class Placer {
     private readonly fragmentation: Fragmentation,
   ) {}
 
-  /** Checks whether the request fits on the node now. */
-  fitsOn(node: NodeLedger): boolean {
-    return fits(this.request, node).ok
-  }
-
   /** Returns the best `count` distinct nodes that `allows` accepts, or null if there are fewer. */
   find(
     count: number,

@@ -30,9 +30,9 @@ export class QueueOrder {
     private readonly since: number,
   ) {
     for (const { id, userUsage, ...share } of shares) {
-      const users = new Map(userUsage.map(({ userId, usage }) => [userId, { id: userId, usage }]))
+      const users = new Map(userUsage.map(({ userId, usage }) => [userId, { usage }]))
       const usage = share.usage / share.weight
-      this.#projects.set(id, { id, ...share, usage, heldMilli: 0, holders: new Map(), queues: [], users })
+      this.#projects.set(id, { ...share, usage, heldMilli: 0, holders: new Map(), queues: [], users })
     }
   }
 
@@ -41,7 +41,7 @@ export class QueueOrder {
     if (existing) return existing
     const users = new Map<string, Account>()
     const unused = { usage: 0, heldMilli: 0, holders: new Map(), queues: [], users }
-    const fresh = { id, weight: 1, quotaMilli: null, exhausted: false, ...unused }
+    const fresh = { weight: 1, quotaMilli: null, exhausted: false, ...unused }
     this.#projects.set(id, fresh)
     return fresh
   }
@@ -53,7 +53,7 @@ export class QueueOrder {
     const key = isFairShare ? `${projectId} ${userId}` : limited ? projectId : ''
     const shareKey = this.#shareKeys.get(key) ?? {
       project,
-      user: isFairShare ? accountOf(project, userId) : noAccount(),
+      user: isFairShare ? accountOf(project, userId) : { usage: 0 },
     }
     this.#shareKeys.set(key, shareKey)
     return shareKey
@@ -112,12 +112,8 @@ export class QueueOrder {
 /** A job without GPUs is charged as this many GPUs. */
 const minChargedGpus = 0.05
 
-function noAccount(): Account {
-  return { id: '', usage: 0 }
-}
-
 function accountOf(project: ProjectAccount, userId: string): Account {
-  const account = project.users.get(userId) ?? { id: userId, usage: 0 }
+  const account = project.users.get(userId) ?? { usage: 0 }
   project.users.set(userId, account)
   return account
 }

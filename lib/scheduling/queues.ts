@@ -12,9 +12,7 @@ export interface RequestClassState {
   unschedulable: boolean
   /** In this pass, longer jobs would use capacity that is reserved for an earlier job. */
   longestMs: number
-  /** Returns the first job in order that is neither too long nor over a quota. */
-  first(): Candidate | null
-  /** Like `first`, but also respects the reservations within project quotas. */
+  /** Returns the first job in order that is not too long, and within its project's quota and the reservations there. */
   firstWithin(quotas: QuotaReader): Candidate | null
 }
 
@@ -41,7 +39,6 @@ export interface ShareKey {
 }
 
 export interface Account {
-  id: string
   /** Charged GPU milliseconds, divided by the weight; see `QueueOrder.charge`. */
   usage: number
 }

@@ -46,7 +46,7 @@ export class QuotaReservations implements QuotaReader {
   }
 }
 
-/** Returns the expected time at which the project holds at most `most` GPU thousandths. */
+/** Returns the expected time at which the project holds at most `limitMilli` thousandths of GPUs. */
 function timeWhenHeld({ holders, heldMilli }: ProjectAccount, limitMilli: number, now: number): number {
   let held = heldMilli
   if (held <= limitMilli) return now

@@ -37,6 +37,7 @@ export class RequestClass implements RequestClassState {
     return this.#queueOf(shareKey.project).add(job, shareKey)
   }
 
+  /** Returns the first job in order that is neither too long nor over a quota. */
   first(): Candidate | null {
     return this.#firstOf((queue) => queue.first(this.longestMs))
   }

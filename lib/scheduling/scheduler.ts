@@ -1,4 +1,5 @@
 import { Cluster } from './cluster'
+import { fits } from './fits'
 import { Fragmentation } from './fragmentation'
 import { Heap } from './heap'
 import type { NodeLedger } from './node-ledger'
@@ -182,7 +183,7 @@ export class Scheduler {
       requestClass.longestMs = Number.POSITIVE_INFINITY
       if (!requestClass.blocked) continue
       for (const node of this.#freedNodes) {
-        if (!requestClass.placer.fitsOn(node)) continue
+        if (!fits(requestClass.placer.request, node).ok) continue
         requestClass.blocked = false
         break
       }

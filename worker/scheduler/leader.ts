@@ -36,7 +36,7 @@ export async function leadWhileElected(
  */
 async function hasOtherLeader(signal: AbortSignal): Promise<boolean> {
   const asked = database().pool.query<{ led: boolean }>({
-    name: 'is-led',
+    name: 'has-leader',
     text: `SELECT ${hasLeader} AS led`,
   })
   const answer = await unlessAborted(

@@ -45,7 +45,10 @@ export async function updateNode(
   })
   // Also after a pause, so that waiting jobs get their new reason at once.
   wakeLeader()
-  return requireFound(await readNode(actor, number), noSuchNode)
+  const updated = await readNode(actor, number)
+  // The node can be forgotten between the update and this read.
+  if (!updated) throw noSuchNode()
+  return updated
 }
 
 /** Pauses or resumes one GPU. Its running tasks finish. */
@@ -66,10 +69,9 @@ export async function updateGpu(actor: Actor, id: string, changes: PauseRequest)
   })
   wakeLeader()
   const node = await readNode(actor, number)
-  return requireFound(
-    node?.gpus.find(({ gpu_id }) => gpu_id === id.toLowerCase()),
-    noSuchGpu,
-  )
+  const updated = node?.gpus.find(({ gpu_id }) => gpu_id === id.toLowerCase())
+  if (!updated) throw noSuchGpu()
+  return updated
 }
 
 /**
@@ -107,10 +109,4 @@ async function endQuarantine(tx: Transaction, nodeId: string): Promise<void> {
     'UPDATE nodes SET quarantined_at = NULL, quarantine_reason = NULL, failures_in_row = 0 WHERE id = $1',
     [nodeId],
   )
-}
-
-/** The row can be deleted between the update and this read. */
-function requireFound<Thing>(thing: Thing | null | undefined, otherwise: () => GpuqError): Thing {
-  if (!thing) throw otherwise()
-  return thing
 }

@@ -77,7 +77,7 @@ function createdAt(object: string): number {
   return Number.parseInt(object.replaceAll('-', '').slice(0, 12), 16)
 }
 
-/** Those of a project's runs whose last job ended longer ago than the project keeps things. A name that no job had is none. */
+/** Returns the given runs whose last job ended before the project's retention. Leaves out names that no job had. */
 export async function expiredRunsOf(projectId: string, names: readonly string[]): Promise<string[]> {
   const { rows } = await database().pool.query<{ name: string }>(
     `SELECT j.run_name AS name FROM jobs j JOIN projects p ON p.id = j.project_id

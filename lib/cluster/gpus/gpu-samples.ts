@@ -56,7 +56,7 @@ export async function recordGpu(
                index = excluded.index, model = excluded.model, memory_mib = excluded.memory_mib, missing = false, forgotten_at = NULL, sampled_at = now(),
                load = excluded.load, memory_used_mib = excluded.memory_used_mib, temperature_c = excluded.temperature_c,
                power_w = excluded.power_w,
-               -- Given out a moment ago: from here on its use is ours.
+               -- Allocated a moment ago: its use is now that of our job.
                busy_reason = CASE WHEN gpus.allocated_milli > 0 AND NOT $13::boolean THEN NULL ELSE excluded.busy_reason END
              RETURNING id
            )

@@ -19,7 +19,7 @@ const selectNodes = `
                        'allocatedMilli', allocated_milli, 'blocked', CASE WHEN missing THEN 'missing'
                          WHEN paused_at IS NOT NULL THEN 'paused' WHEN busy_reason IS NOT NULL THEN 'outside' END)
                        ORDER BY index) AS list
-        -- One that is gone has no share of the node's CPU and memory. Where it is still held, it has.
+        -- A missing GPU has no share of the node's CPU and memory, unless a task still holds it.
         FROM gpus WHERE node_id = n.id AND NOT (missing AND allocated_milli = 0)) gpus ON true`
 
 /** Reads every node for the scheduler, in a stable order. Leaves out forgotten nodes. */
@@ -62,7 +62,7 @@ export async function readLockedNode(
   turn: number,
 ): Promise<NodeState | null> {
   const { rows } = await tx.query<NodeState>({
-    name: 'read-node-in-turn',
+    name: 'read-locked-node',
     text: `${selectNodes}, (SELECT pg_advisory_xact_lock($2)) AS turn WHERE ${acceptsPlacements}`,
     values: [nodeId, turn],
   })

@@ -91,8 +91,8 @@ function setGpus(gauge: Gauges, nodes: readonly ClusterNode[]): void {
     const figure = gauge(name, help, ['node', 'gpu', 'simulated'])
     for (const { node, gpu } of presentGpus(nodes)) {
       const labels = { node: node.name, gpu: String(gpu.index), simulated: String(gpu.simulated) }
-      const said = value(gpu, isServed(node) ? gpu.use : null)
-      if (said !== null) figure.set(labels, said)
+      const measured = value(gpu, isServed(node) ? gpu.use : null)
+      if (measured !== null) figure.set(labels, measured)
     }
   }
 }

@@ -13,7 +13,7 @@ const candidatesValidSeconds = 5
 /** Publishes the jobs that {@link dispatchDirectly} may start next. Called by the leader after each pass. */
 export async function publishCandidates(jobIds: readonly string[]): Promise<void> {
   await database().pool.query({
-    name: 'announce-next',
+    name: 'publish-candidates',
     text: `INSERT INTO next_in_line (job_ids) VALUES ($1) ON CONFLICT (id) DO UPDATE SET job_ids = $1, planned_at = now()
             WHERE next_in_line.job_ids <> $1 OR ($1 <> '{}' AND next_in_line.planned_at < now() - interval '1 second')`,
     values: [jobIds],
@@ -36,7 +36,7 @@ export async function lockForDispatch(
   nodeId: string,
 ): Promise<{ candidates: DispatchCandidates; failuresInRow: number }> {
   const { rows } = await tx.query<{ jobIds: string[] | null; backfill: boolean; failuresInRow: number }>({
-    name: 'lock-for-hand-over',
+    name: 'lock-for-dispatch',
     text: `SELECT failures_in_row AS "failuresInRow", (SELECT backfill FROM policies) AS backfill,
                   (SELECT job_ids FROM next_in_line WHERE planned_at > now() - make_interval(secs => $2)) AS "jobIds"
              FROM nodes WHERE id = $1 FOR NO KEY UPDATE`,
@@ -53,7 +53,7 @@ export async function lockForDispatch(
  * Starts the next candidate on the capacity that a task has just released, in the same transaction, so that no GPU
  * waits for the leader's next pass. Considers only the first waiting job that could ever run on the node, and checks
  * it with the same `fits()` as the scheduler. If it does not fit, the leader decides.
- * @param line the result of {@link lockForDispatch}, without jobs that must not follow. The node's row must have
+ * @param candidates the result of {@link lockForDispatch}, without jobs that must not follow. The node's row must have
  * been locked since then.
  */
 export async function dispatchDirectly(
@@ -90,7 +90,7 @@ interface Next {
  */
 async function lockFirstWaiting(tx: Transaction, jobIds: readonly string[]): Promise<Next | null> {
   const { rows } = await tx.query<Unparsed<Next>>({
-    name: 'next-in-line',
+    name: 'lock-first-candidate',
     text: `SELECT id, attempt, spec FROM jobs
             WHERE status = 'pending' AND id = (
                   SELECT jobs.id FROM unnest($1::uuid[]) WITH ORDINALITY AS line (id, turn) JOIN jobs USING (id)

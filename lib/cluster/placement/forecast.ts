@@ -83,7 +83,7 @@ async function computeForecast(): Promise<QueueForecast> {
 async function sortBeyondWindow(): Promise<ReadonlyMap<string, Expectation>> {
   const known = [...(await forecastQueue()).jobs.keys()]
   const { rows } = await database().pool.query<{ id: string }>({
-    name: 'forecast-rest',
+    name: 'positions-beyond-window',
     text: `SELECT w.id FROM jobs w CROSS JOIN policies p
             WHERE w.status = 'pending' AND w.id <> ALL ($1::uuid[]) ORDER BY ${queueOrder('w', 'p')}`,
     values: [known],

@@ -79,7 +79,7 @@ const columns = `${jobColumns}, j.attempt, j.priority, j.created_at AS "submitte
 
 async function selectWindow(): Promise<{ rows: WaitingRow[]; since: Date }> {
   const { rows } = await database().pool.query<WaitingRow & { since: Date }>({
-    name: 'choose-waiting',
+    name: 'select-pending-window',
     // Sorts only the ids, because the rows of jobs are wide.
     text: `SELECT ${columns}, now() AS since
              FROM (SELECT id, turn FROM (
@@ -94,7 +94,7 @@ async function selectWindow(): Promise<{ rows: WaitingRow[]; since: Date }> {
 
 async function readSelected({ ids, since }: WindowSelection): Promise<WaitingRow[]> {
   const { rows } = await database().pool.query<WaitingRow>({
-    name: 'read-chosen-waiting',
+    name: 'read-pending-window',
     text: `WITH known AS (
              SELECT id FROM unnest($1::uuid[]) AS id
              UNION SELECT id FROM jobs WHERE created_at > $2::timestamptz - make_interval(secs => $3) AND status = 'pending'

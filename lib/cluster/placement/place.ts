@@ -66,7 +66,7 @@ async function reserveSubnet(tx: Transaction, { jobId, attempt }: Placement): Pr
   // Serialized, because two transactions would choose the same subnet.
   await acquireLock(tx, 'jobNetwork')
   const { rowCount } = await tx.query({
-    name: 'take-network',
+    name: 'reserve-subnet',
     text: `WITH own AS (SELECT (abs(hashtextextended($1::text, 0) % $2::int)::int + $3::int * 97) % $2::int AS first)
            UPDATE jobs SET network_index = free.index
              FROM (SELECT index FROM own, generate_series(0, $2::int - 1) AS index
@@ -78,6 +78,7 @@ async function reserveSubnet(tx: Transaction, { jobId, attempt }: Placement): Pr
   if (rowCount !== 1) throw new StalePlan('network')
 }
 
+/** Creates one task with its allocations, if its node still has the capacity. */
 async function placeTask(
   tx: Transaction,
   placement: Placement,
@@ -89,15 +90,10 @@ async function placeTask(
   const wanted = task.gpus.map(({ id }) => id)
   const fit = fits(requestOf(spec, placement.jobId), node, wanted)
   if (!fit.ok) throw new StalePlan(fit.dimension)
-  await insertTask(tx, placement, { rank: task.rank, ...fit.task })
-}
-
-/** Creates one task of a scheduled attempt with its allocations. */
-async function insertTask(tx: Transaction, placement: Attempt, task: TaskPlacement): Promise<void> {
   await tx.query({
-    name: 'book-task',
+    name: 'insert-task',
     text: `WITH ${insertTaskSql} ${notifySql}`,
-    values: valuesOf(placement, task),
+    values: valuesOf(placement, { rank: task.rank, ...fit.task }),
   })
 }
 
@@ -151,14 +147,14 @@ export async function preemptJobs(preemptions: readonly Preemption[]): Promise<v
   if (preemptions.length === 0) return
   await database().pool.query(
     // Lock order: jobs by id, then tasks, as everywhere.
-    `WITH asked AS (SELECT id FROM jobs WHERE id = ANY ($1::uuid[]) ORDER BY id FOR UPDATE
+    `WITH stopped AS (SELECT id FROM jobs WHERE id = ANY ($1::uuid[]) ORDER BY id FOR UPDATE
      ), live AS (
-       SELECT tasks.id FROM tasks JOIN asked ON asked.id = job_id
+       SELECT tasks.id FROM tasks JOIN stopped ON stopped.id = job_id
         WHERE status IN ('scheduled', 'starting', 'running') AND preempted_at IS NULL ORDER BY tasks.id FOR UPDATE OF tasks
-     ), told AS (
+     ), preempted AS (
        UPDATE tasks SET preempted_at = now() FROM live WHERE tasks.id = live.id RETURNING node_id
      )
-     SELECT pg_notify('${channels.node}', node_id::text) FROM told`,
+     SELECT pg_notify('${channels.node}', node_id::text) FROM preempted`,
     [preemptions.map(({ jobId }) => jobId)],
   )
 }

@@ -1,17 +1,6 @@
-import { z } from 'zod'
 import { gpuHoursOf } from '../../access/projects/gpu-hours'
 import { database } from '../../database/client'
 import type { ProjectShare } from '../../scheduling/types'
-
-const shareRows = z.array(
-  z.object({
-    id: z.string(),
-    weight: z.number(),
-    quotaMilli: z.number().nullable(),
-    exhausted: z.boolean(),
-    users: z.array(z.object({ userId: z.string(), usage: z.number() })),
-  }),
-)
 
 /** Usage older than this many half-lives is ignored. */
 const maxHalfLives = 10
@@ -26,11 +15,11 @@ export async function readShares(
   halfLifeMs: number | null,
 ): Promise<ProjectShare[]> {
   if (projectIds.length === 0) return []
-  const { rows } = await database().pool.query({
+  const { rows } = await database().pool.query<Omit<ProjectShare, 'usage'>>({
     name: 'project-shares',
     text: `SELECT p.id, p.weight, p.gpu_quota_milli AS "quotaMilli",
                   CASE WHEN p.gpu_hour_budget IS NULL THEN false ELSE p.gpu_hour_budget <= ${gpuHoursOf('p.id')} END AS exhausted,
-                  coalesce(used.users, '[]') AS users
+                  coalesce(used.users, '[]') AS "userUsage"
              FROM projects p
              LEFT JOIN LATERAL (
                SELECT jsonb_agg(jsonb_build_object('userId', user_id, 'usage', usage)) AS users FROM (
@@ -42,9 +31,8 @@ export async function readShares(
             WHERE p.id = ANY ($1::uuid[])`,
     values: [projectIds, halfLifeMs],
   })
-  return shareRows.parse(rows).map(({ users, ...share }) => ({
+  return rows.map((share) => ({
     ...share,
-    usage: users.reduce((sum, { usage }) => sum + usage, 0),
-    userUsage: users,
+    usage: share.userUsage.reduce((sum, { usage }) => sum + usage, 0),
   }))
 }

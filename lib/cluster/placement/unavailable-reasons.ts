@@ -43,7 +43,7 @@ export async function addUnavailableReasons(waiting: readonly Waiting[]): Promis
   const lists = new Set(waiting.flatMap((one) => (one.unavailable?.length ? [one.unavailable] : [])))
   if (lists.size === 0) return [...waiting]
   const { rows } = await database().pool.query({
-    name: 'held-back',
+    name: 'unavailable-reasons',
     text: selectUnavailable,
     values: [[...new Set([...lists].flat())]],
   })

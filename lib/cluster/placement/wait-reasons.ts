@@ -77,8 +77,8 @@ async function writeFailure(
 
 /** Stores why jobs wait. A job in retry backoff keeps the detail of its failure. */
 export async function setWaitReasons(waiting: readonly Waiting[]): Promise<void> {
-  const told = waiting.filter(({ reason }) => reason !== 'backing_off')
-  if (told.length === 0) return
+  const explained = waiting.filter(({ reason }) => reason !== 'backing_off')
+  if (explained.length === 0) return
   await database().pool.query({
     name: 'set-wait-reasons',
     text: `UPDATE jobs SET reason = w.reason, reason_detail = w.detail
@@ -87,9 +87,9 @@ export async function setWaitReasons(waiting: readonly Waiting[]): Promise<void>
               AND (w.reason <> 'never_fits' OR jobs.not_before IS NULL OR jobs.not_before <= now())
            RETURNING pg_notify('${channels.job}', jobs.id::text)`,
     values: [
-      told.map(({ jobId }) => jobId),
-      told.map(({ reason }) => reason),
-      told.map(({ detail }) => detail),
+      explained.map(({ jobId }) => jobId),
+      explained.map(({ reason }) => reason),
+      explained.map(({ detail }) => detail),
     ],
   })
 }

@@ -1,21 +1,8 @@
-import { isFinal, type JobStatus } from '../../contract/status'
-
-export type ProvisionStatus = 'starting' | 'up' | 'ending' | 'ended'
+import { isFinal } from '../../contract/status'
+import type { Provision } from './provisions'
 
 /** The state of the nodes provisioned for one job. */
-export interface ProvisionFacts {
-  status: ProvisionStatus
-  /** Null: the job no longer exists. */
-  jobStatus: JobStatus | null
-  /** The job's attempt; 0 before the first. */
-  attempt: number
-  /** How often the nodes were provisioned. */
-  round: number
-  /** Its live nodes, and the number it needs. */
-  nodes: number
-  wanted: number
-  /** Whether the deadline for the nodes has passed. */
-  overdue: boolean
+export interface ProvisionFacts extends Omit<Provision, 'jobId' | 'request' | 'term'> {
   /** Whether a command runs for it in this leader term. */
   busy: boolean
   /**

@@ -3,7 +3,6 @@ import { jobStatuses, statusesBefore } from '../../contract/status'
 import { database } from '../../database/client'
 import { channels } from '../../database/listen'
 import { transaction } from '../../database/transaction'
-import type { ProvisionStatus } from './provision-rules'
 
 const provisionSchema = z.object({
   jobId: z.string(),
@@ -11,10 +10,15 @@ const provisionSchema = z.object({
   /** Environment variables that describe the job to the commands. */
   request: z.record(z.string().regex(/^GPUQ_PROVISION_[A-Z_]+$/), z.string()),
   term: z.string().nullable(),
+  /** How often the nodes were provisioned. */
   round: z.number(),
+  /** Whether the deadline for the nodes has passed. */
   overdue: z.boolean(),
+  /** Null: the job no longer exists. */
   jobStatus: z.enum(jobStatuses).nullable(),
+  /** The job's attempt; 0 before the first. */
   attempt: z.number(),
+  /** Its live nodes, and the number it needs. */
   nodes: z.number(),
   wanted: z.number(),
 })
@@ -31,7 +35,7 @@ const maxOutputCharacters = 32_768
  */
 export async function recordProvisions(term: string, deadlineS: number): Promise<void> {
   await database().pool.query({
-    name: 'note-provisions',
+    name: 'record-provisions',
     text: `INSERT INTO provisions (job_id, term, deadline_at, request)
            SELECT j.id, $1, now() + make_interval(secs => $2), jsonb_strip_nulls(jsonb_build_object(
                     'GPUQ_PROVISION_JOB', j.id::text, 'GPUQ_PROVISION_NODES', coalesce(j.spec->>'instance_count', '1'),
@@ -69,12 +73,12 @@ export async function readProvisions(): Promise<Provision[]> {
  */
 export async function setProvisionStatus(
   jobId: string,
-  from: readonly ProvisionStatus[],
-  to: ProvisionStatus,
+  from: readonly Provision['status'][],
+  to: Provision['status'],
   { term = null, deadlineS = null }: { term?: string | null; deadlineS?: number | null } = {},
 ): Promise<boolean> {
   const { rowCount } = await database().pool.query({
-    name: 'move-provision',
+    name: 'set-provision-status',
     text: `UPDATE provisions SET status = $3::"ProvisionStatus", term = coalesce($4, term),
                   deadline_at = coalesce(now() + make_interval(secs => $5), deadline_at),
                   round = round + CASE WHEN $5::float8 IS NULL THEN 0 ELSE 1 END,

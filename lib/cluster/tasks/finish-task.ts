@@ -49,7 +49,7 @@ class DispatchFailed extends Error {}
 async function endTask(lease: Lease, task: ClaimedTask, outcome: Outcome, after: AfterEnd): Promise<void> {
   await transaction(async (tx) => {
     // Lock order: node, job, task, as everywhere.
-    const { candidates: line, failuresInRow } = await lockForDispatch(tx, lease.nodeId)
+    const { candidates, failuresInRow } = await lockForDispatch(tx, lease.nodeId)
     await updateNodeHealth(tx, lease, task, outcome, failuresInRow)
     const live = await lockAttempt(tx, task.jobId, task.attempt)
     const { reason, detail, exitCode } = outcome
@@ -65,8 +65,8 @@ async function endTask(lease: Lease, task: ClaimedTask, outcome: Outcome, after:
     await releaseAllocations(tx, [task.id])
     if (after === 'release') return
     // Excludes the job itself: if it returns to the queue, the leader must examine it first.
-    const jobIds = line.jobIds.filter((id) => id !== task.jobId)
-    await dispatchDirectly(tx, lease.nodeId, { ...line, jobIds }).catch((cause: unknown) => {
+    const jobIds = candidates.jobIds.filter((id) => id !== task.jobId)
+    await dispatchDirectly(tx, lease.nodeId, { ...candidates, jobIds }).catch((cause: unknown) => {
       throw new DispatchFailed('dispatch', { cause })
     })
   })

@@ -135,7 +135,7 @@ export async function recordTaskGpuUsage(
   use: { load: number | null; memoryMib: number | null },
 ): Promise<void> {
   await database().pool.query({
-    name: 'record-task-use',
+    name: 'record-task-gpu-usage',
     text: `UPDATE tasks SET
              gpu_samples = gpu_samples + CASE WHEN $4::float8 IS NULL THEN 0 ELSE 1 END,
              gpu_load_mean = CASE WHEN $4::float8 IS NULL THEN gpu_load_mean

@@ -28,7 +28,7 @@ export async function claimTerminalInput(
     rows: number | null
     bytes: Buffer | null
   }>({
-    name: 'take-terminal-work',
+    name: 'claim-terminal-input',
     text: `WITH task AS (
              SELECT id, tty_columns, tty_rows FROM tasks WHERE ${taskHeld}
            ), waiting AS (
