@@ -1,4 +1,3 @@
-import { deleteOldSamples } from '@/lib/cluster/gpus/gpu-samples'
 import { markExpiredNodesLost } from '@/lib/cluster/nodes/lost-nodes'
 import { publishCandidates } from '@/lib/cluster/placement/direct-dispatch'
 import { commitPlacement, preemptJobs } from '@/lib/cluster/placement/place'
@@ -6,14 +5,13 @@ import { takeSnapshot } from '@/lib/cluster/placement/snapshot'
 import { addUnavailableReasons } from '@/lib/cluster/placement/unavailable-reasons'
 import { countFailedAssignments, setWaitReasons } from '@/lib/cluster/placement/wait-reasons'
 import { env } from '@/lib/env'
-import { deleteExpired } from '@/lib/jobs/lifecycle/retention'
 import { logger } from '@/lib/logger'
 import { plan } from '@/lib/scheduling/plan'
 import { sendNotices } from '../notices/send-notices'
 import { type ProvisionCommands, provision } from '../provisioner/provisioner'
 import { onQueueChange } from './on-queue-change'
 import { storeResults } from './store-results'
-import { sweepDirectories } from './sweep-directories'
+import { sweep } from './sweep'
 
 /** Polling interval, in case a notification is lost. */
 const pollIntervalMs = 1_000
@@ -23,11 +21,10 @@ const pollIntervalMs = 1_000
  */
 const pauseFactor = 3
 const maxPauseMs = 3_000
-const sweepIntervalMs = 10 * 60_000
 
 /**
  * The leader's loop: places jobs, handles lost nodes, stores the output of ended jobs as files, sends notices,
- * provisions nodes, and deletes unused uploads.
+ * provisions nodes, and deletes what has expired.
  */
 export async function lead(signal: AbortSignal): Promise<void> {
   const commands = provisionCommands()
@@ -35,7 +32,7 @@ export async function lead(signal: AbortSignal): Promise<void> {
     schedule(signal),
     storeResults(signal),
     sendNotices(signal),
-    sweepDirectories(signal),
+    sweep(signal),
     ...(commands ? [provision(commands, signal)] : []),
   ])
 }
@@ -48,8 +45,6 @@ function provisionCommands(): ProvisionCommands | null {
 
 async function schedule(signal: AbortSignal): Promise<void> {
   let reconciled = Number.NEGATIVE_INFINITY
-  let swept = Number.NEGATIVE_INFINITY
-  let sweeping: Promise<void> | undefined
   let due = Number.NEGATIVE_INFINITY
   await onQueueChange(signal, pollIntervalMs, async (isNotified) => {
     // First, because a notification is most often a new job that somebody waits for.
@@ -62,19 +57,8 @@ async function schedule(signal: AbortSignal): Promise<void> {
       reconciled = performance.now()
       await attempt('reconcile', reconcile)
     }
-    if (!sweeping && performance.now() - swept > sweepIntervalMs) {
-      swept = performance.now()
-      // Runs separately, because a slow or unavailable store must not delay jobs.
-      sweeping = attempt('sweep', async () => {
-        await deleteExpired(new Date())
-        await deleteOldSamples()
-      }).finally(() => {
-        sweeping = undefined
-      })
-    }
     return false
   })
-  await sweeping
 }
 
 /**

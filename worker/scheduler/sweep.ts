@@ -1,0 +1,60 @@
+import { sweepArchives } from '@/lib/archives/sweep'
+import { sleep } from '@/lib/async/sleep'
+import { sweepCheckpoints } from '@/lib/cluster/checkpoints/sweep-checkpoints'
+import { deleteOldSamples } from '@/lib/cluster/gpus/gpu-samples'
+import { checkpointsDirectory, env } from '@/lib/env'
+import { deleteExpired } from '@/lib/jobs/lifecycle/retention'
+import { logger } from '@/lib/logger'
+import { storage } from '@/lib/storage/storage'
+import { sweepShared } from '../checkpoints/sweep-shared'
+
+const expiryIntervalMs = 10 * 60_000
+/** For sweeps that list the whole storage. */
+const firstListingAfterMs = 10 * 60_000
+const listingIntervalMs = 6 * 60 * 60_000
+
+/**
+ * Deletes what has expired, until `signal` is aborted. Separate from the scheduling, because listing a full bucket
+ * takes long, and a slow or unavailable store must not delay jobs.
+ */
+export async function sweep(signal: AbortSignal): Promise<void> {
+  await Promise.all([
+    repeat(signal, 0, expiryIntervalMs, async () => {
+      await attempt('expired jobs', () => deleteExpired(new Date()))
+      await attempt('old GPU samples', deleteOldSamples)
+    }),
+    repeat(signal, firstListingAfterMs, listingIntervalMs, async () => {
+      await attempt('uploaded directories', () => sweepArchives(storage(), new Date()))
+      await attempt('checkpoints', sweepAllCheckpoints)
+    }),
+  ])
+}
+
+async function repeat(
+  signal: AbortSignal,
+  firstAfterMs: number,
+  intervalMs: number,
+  work: () => Promise<void>,
+): Promise<void> {
+  for (let waitMs = firstAfterMs; !signal.aborted; waitMs = intervalMs) {
+    await sleep(waitMs, signal)
+    if (!signal.aborted) await work()
+  }
+}
+
+/**
+ * Sweeps the bucket even if checkpoints moved to a disk later. Not in a data directory, where the same keys would be
+ * the runs' own files.
+ */
+async function sweepAllCheckpoints(): Promise<void> {
+  const settings = env()
+  if (settings.GPUQ_STORAGE !== undefined) await sweepCheckpoints(storage(), new Date())
+  const shared = checkpointsDirectory(settings)
+  if (shared !== null) await sweepShared(shared)
+}
+
+async function attempt(what: string, work: () => Promise<unknown>): Promise<void> {
+  await work().catch((error: unknown) => {
+    logger.error({ err: error }, `could not delete the ${what}, retrying later`)
+  })
+}
