@@ -21,7 +21,6 @@ export interface CapacityNeed {
   gpuPositions: readonly number[]
 }
 
-/** The free resources of a node now. */
 export function capacityOf(node: NodeState): Capacity {
   return {
     cpuMilli: node.cpuMilli - node.usedCpuMilli,

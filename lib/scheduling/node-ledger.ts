@@ -3,12 +3,9 @@ import type { GpuState, NodeState, TaskPlacement } from './types'
 
 type Task = Omit<TaskPlacement, 'rank'>
 
-/** A job on a node. */
 interface Occupant {
   task: Task
-  /** Expected end. */
   endsAt: number
-  /** Whether the job may be preempted. */
   preemptible: boolean
   terminating: boolean
   startedAt: number

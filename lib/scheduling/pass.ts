@@ -15,7 +15,6 @@ interface PassHost {
   start(job: WaitingJob, places: readonly NodePlacement[], now: number): Placement
 }
 
-/** A reservation and the queue whose first job has it. */
 interface QueueReservation extends Reservation {
   queue: Queue
 }

@@ -110,7 +110,6 @@ export class Queue {
     return null
   }
 
-  /** Returns the current head, or null if the queue is empty. */
   currentHead(): QueueHead | null {
     const { head } = this
     return head && { queue: this, head, userUsage: this.shareKey.user.usage }

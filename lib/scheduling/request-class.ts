@@ -15,7 +15,6 @@ import {
 import type { EarliestStarts } from './reservation'
 import type { WaitingJob } from './types'
 
-/** A request class and its waiting jobs. */
 export class RequestClass implements RequestClassState {
   blocked = false
   unschedulable = false
@@ -31,7 +30,6 @@ export class RequestClass implements RequestClassState {
     private readonly queueOrder: QueueOrder,
   ) {}
 
-  /** Adds a job to its queue. */
   add(job: WaitingJob): Queue {
     const shareKey = this.queueOrder.shareKey(job)
     return this.#queueOf(shareKey.project).add(job, shareKey)

@@ -56,7 +56,6 @@ export class Scheduler {
     for (const { job } of entries) this.submit(job)
   }
 
-  /** Adds a waiting job. */
   submit(job: WaitingJob): void {
     if (job.notBefore === null) {
       this.#enqueue(job)
@@ -112,7 +111,6 @@ export class Scheduler {
     return jobs.sort(comparePositions).map(({ job }) => job)
   }
 
-  /** Records a placement. */
   start(job: WaitingJob, placements: readonly NodePlacement[], now: number): Placement {
     this.waiting.delete(job.id)
     this.#recordRunning(job, placements, { startedAt: now, terminating: false }, 'allocate')

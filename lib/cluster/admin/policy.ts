@@ -20,7 +20,6 @@ const columns = `scheduling AS scheduling_policy, max_concurrent_jobs, enable_au
   ageing_minutes, half_life_hours, memory_threshold, load_threshold, quarantine_after, running,
   default_requirement_milli AS "defaultRequirementMilli"`
 
-/** Reads the current policy. */
 export async function readPolicy(executor: Transaction = database().pool): Promise<CurrentPolicy> {
   const { rows } = await executor.query<CurrentPolicy>({
     name: 'read-policy',

@@ -1,6 +1,5 @@
 import { type Cluster, type ClusterGpu, type ClusterNode, gpuStates } from '../../contract/cluster'
 
-/** The properties of a node that counting needs. */
 export interface CountedNode {
   state: ClusterNode['state']
   gpus: readonly Pick<ClusterGpu, 'state' | 'allocated' | 'simulated'>[]

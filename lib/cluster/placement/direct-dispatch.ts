@@ -20,7 +20,6 @@ export async function publishCandidates(jobIds: readonly string[]): Promise<void
   })
 }
 
-/** The jobs that may start next. */
 interface DispatchCandidates {
   jobIds: readonly string[]
   /** Whether a job may pass one that cannot use the node. */

@@ -97,7 +97,6 @@ export async function recordArtifact(
   })
 }
 
-/** Returns the paths of the task's files that are already recorded. */
 export async function recordedPaths({
   jobId,
   attempt,
