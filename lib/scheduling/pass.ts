@@ -15,15 +15,11 @@ interface PassHost {
   start(job: WaitingJob, places: readonly NodePlacement[], now: number): Placement
 }
 
-interface QueueReservation extends Reservation {
-  queue: Queue
-}
-
 /** One pass over the queue. A later job may start first if it does not delay the first blocked job (backfill). */
 export class Pass {
   readonly placements: Placement[] = []
-  /** For the first blocked job in queue order. Computed only when another job comes after it. */
-  #reservation: QueueReservation | null = null
+  /** For the first blocked job in queue order, which is the first of `queue`. Computed only when another job comes after it. */
+  #reservation: (Reservation & { queue: Queue }) | null = null
 
   constructor(
     private readonly host: PassHost,

@@ -3,9 +3,6 @@
  * milliseconds.
  */
 
-/** Why a GPU is not available although it has free capacity. */
-export type GpuBlock = 'paused' | 'outside' | 'missing'
-
 export interface GpuState {
   id: string
   /** Position on its node, as used by `allowed_gpus`. */
@@ -13,15 +10,14 @@ export interface GpuState {
   model: string
   memoryMib: number
   allocatedMilli: number
-  blocked: GpuBlock | null
+  /** Why it is not available although it has free capacity; null: it is available. */
+  blocked: 'paused' | 'outside' | 'missing' | null
 }
-
-/** Why a node accepts no new tasks. */
-export type NodeBlock = 'paused' | 'quarantined' | 'draining' | 'lost'
 
 export interface NodeState {
   id: string
-  blocked: NodeBlock | null
+  /** Why it accepts no new tasks; null: it accepts them. */
+  blocked: 'paused' | 'quarantined' | 'draining' | 'lost' | null
   pool: Exclude<Pool, 'best-effort'>
   /** The job for which the node was provisioned; no other job runs there. Undefined or null: any job. */
   dedicatedTo?: string | null

@@ -17,11 +17,6 @@ export interface GpuStatus {
   quietReadings: number
 }
 
-interface GpuAssessment {
-  busyReason: string | null
-  quietReadings: number
-}
-
 /**
  * Readings without foreign use before a GPU is released. One reading may fall between two steps of a foreign
  * process.
@@ -36,7 +31,7 @@ export function assessGpu(
   reading: GpuReading,
   standing: GpuStatus,
   thresholds: UsageThresholds,
-): GpuAssessment {
+): Pick<GpuStatus, 'busyReason' | 'quietReadings'> {
   if (reading.fault !== null) return { busyReason: reading.fault, quietReadings: 0 }
   if (standing.allocated) return { busyReason: null, quietReadings: 0 }
   if (isOver(reading, thresholds))

@@ -89,24 +89,18 @@ function setGpus(gauge: Gauges, nodes: readonly ClusterNode[]): void {
   for (const { state } of nodes.flatMap(({ gpus }) => gpus)) counts.inc({ state })
   for (const { name, help, value } of gpuFigures) {
     const figure = gauge(name, help, ['node', 'gpu', 'simulated'])
-    for (const { node, gpu } of presentGpus(nodes)) {
-      const labels = { node: node.name, gpu: String(gpu.index), simulated: String(gpu.simulated) }
-      const measured = value(gpu, isServed(node) ? gpu.use : null)
-      if (measured !== null) figure.set(labels, measured)
+    for (const node of nodes) {
+      // The last samples of a node without a worker do not describe the present.
+      const isServed = node.state !== 'lost' && node.state !== 'drained'
+      for (const gpu of node.gpus) {
+        // The number of a missing GPU may have been given to another GPU.
+        if (gpu.state === 'missing') continue
+        const labels = { node: node.name, gpu: String(gpu.index), simulated: String(gpu.simulated) }
+        const measured = value(gpu, isServed ? gpu.use : null)
+        if (measured !== null) figure.set(labels, measured)
+      }
     }
   }
-}
-
-/** Leaves out missing GPUs, whose number may have been given to another GPU. */
-function presentGpus(nodes: readonly ClusterNode[]): { node: ClusterNode; gpu: ClusterGpu }[] {
-  return nodes.flatMap((node) =>
-    node.gpus.filter(({ state }) => state !== 'missing').map((gpu) => ({ node, gpu })),
-  )
-}
-
-/** False for a lost node: its last samples do not describe the present. */
-function isServed({ state }: ClusterNode): boolean {
-  return state !== 'lost' && state !== 'drained'
 }
 
 async function readFigures(): Promise<Figures> {

@@ -1,23 +1,20 @@
-import { z } from 'zod'
 import { database } from '../../database/client'
 import type { Waiting } from '../../scheduling/types'
 import { stableReason } from '../gpus/gpu-health'
 import { sentence } from '../overview/cluster-states'
 
-const unavailableRow = z.object({
-  id: z.string(),
-  node: z.string(),
-  /** Its number on the node; null: the whole node. */
-  gpu: z.number().nullable(),
-  state: z.enum(['paused', 'quarantined', 'outside']),
-  /** Null if unknown. */
-  since: z.date().nullable(),
-  /** The admin's reason, or the detected problem. */
-  explanation: z.string().nullable(),
-})
-
 /** A closed node or a blocked GPU. */
-export type Unavailable = z.output<typeof unavailableRow>
+export interface Unavailable {
+  id: string
+  node: string
+  /** Its number on the node; null: the whole node. */
+  gpu: number | null
+  state: 'paused' | 'quarantined' | 'outside'
+  /** Null if unknown. */
+  since: Date | null
+  /** The admin's reason, or the detected problem. */
+  explanation: string | null
+}
 
 /** Ordered like the cluster page. */
 const selectUnavailable = `
@@ -42,16 +39,15 @@ export async function addUnavailableReasons(waiting: readonly Waiting[]): Promis
   // Jobs with equal requests share one list.
   const lists = new Set(waiting.flatMap((one) => (one.unavailable?.length ? [one.unavailable] : [])))
   if (lists.size === 0) return [...waiting]
-  const { rows } = await database().pool.query({
+  const { rows } = await database().pool.query<Unavailable>({
     name: 'unavailable-reasons',
     text: selectUnavailable,
     values: [[...new Set([...lists].flat())]],
   })
-  const all = z.array(unavailableRow).parse(rows)
   const explanationOf = new Map<readonly string[], string | null>()
   for (const list of lists) {
     const ids = new Set(list)
-    explanationOf.set(list, describeUnavailable(all.filter(({ id }) => ids.has(id))))
+    explanationOf.set(list, describeUnavailable(rows.filter(({ id }) => ids.has(id))))
   }
   return waiting.map((one) => {
     const explanation = one.unavailable && explanationOf.get(one.unavailable)
