@@ -6,7 +6,7 @@ import { until } from './testing/until'
 const spec = { fresh_nodes: true, gpu_count: 1, cpu: 0.2, memory_gb: 0.25 }
 
 describe('nodes provisioned for one job', () => {
-  it('run it, show what their commands print, and are taken down after it', async ({
+  it('run it, show the output of their commands, and are removed after it', async ({
     openProvisionedLab,
   }) => {
     const provisioned = await openProvisionedLab()
@@ -26,7 +26,7 @@ describe('nodes provisioned for one job', () => {
     expect(await lab.jobs.lines(job)).toEqual(['fresh'])
   })
 
-  it('are brought up again when one is lost, and the job goes on there', async ({ openProvisionedLab }) => {
+  it('are provisioned again if one is lost, and the job continues there', async ({ openProvisionedLab }) => {
     const provisioned = await openProvisionedLab()
     const { lab } = provisioned
     await provisioned.startLeader()
@@ -43,7 +43,7 @@ time.sleep(300 if os.environ["GPUQ_ATTEMPT"] == "1" else 0)`
     await expectAllTrue(lab)
   })
 
-  it('fail their job with what went wrong when they cannot be had', async ({ openProvisionedLab }) => {
+  it('fail their job with the reason if they cannot be provisioned', async ({ openProvisionedLab }) => {
     const provisioned = await openProvisionedLab('echo "no machine is left"; exit 7')
     const { lab } = provisioned
     await provisioned.startLeader()
@@ -56,7 +56,7 @@ time.sleep(300 if os.environ["GPUQ_ATTEMPT"] == "1" else 0)`
     expect(await provisioned.untilEnded(job)).toMatchObject({ output: 'no machine is left\nall gone\n' })
   })
 
-  it('survive the death of the leader whose command was under way', async ({ openProvisionedLab }) => {
+  it('are not lost if the leader dies while its command runs', async ({ openProvisionedLab }) => {
     // The first time it hangs; what is left of it is for the other command to end.
     const provisioned = await openProvisionedLab(`
       mkdir -p $NODES/$GPUQ_PROVISION_JOB; echo $$ > $NODES/$GPUQ_PROVISION_JOB/up
