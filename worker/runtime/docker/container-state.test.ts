@@ -70,6 +70,13 @@ describe('toExit', () => {
     })
   })
 
+  it('never reports an end before the start, although the clock of the engine can step back', () => {
+    const exit = toExit(
+      inspected({ StartedAt: '2026-11-20T23:23:55.391Z', FinishedAt: '2026-11-20T23:23:55.390Z' }),
+    )
+    expect(exit.finishedAt).toEqual(new Date('2026-11-20T23:23:55.391Z'))
+  })
+
   it('is refused for a container that has not ended', () => {
     expect(() => toExit(inspected({ Status: 'created' }))).toThrow('created')
   })

@@ -74,11 +74,14 @@ export function findOwn(task: TaskContainer, found: Inspection): ContainerRef {
 export function toExit({ State }: Inspection): Exit {
   if (toState(State.Status) !== 'exited')
     throw new RuntimeFault('engine_error', `The container has not ended: it is ${State.Status}.`)
+  const startedAt = toTime(State.StartedAt)
+  const finishedAt = toTime(State.FinishedAt)
   return {
     exitCode: State.ExitCode,
     outOfMemory: State.OOMKilled,
-    startedAt: toTime(State.StartedAt),
-    finishedAt: toTime(State.FinishedAt),
+    startedAt,
+    // The engine reads the wall clock, which can step back while the container runs.
+    finishedAt: startedAt && finishedAt && finishedAt < startedAt ? startedAt : finishedAt,
   }
 }
 
