@@ -109,7 +109,7 @@ async function readFigures(): Promise<Figures> {
                FROM unnest(ARRAY['pending', 'scheduled', 'running']::"JobStatus"[]) AS s) AS jobs,
             (SELECT coalesce(jsonb_object_agg(reason, jobs), '{}') FROM (
                SELECT coalesce(reason, 'none') AS reason, count(*) AS jobs FROM jobs WHERE status = 'pending' GROUP BY 1) w) AS waiting,
-            (SELECT coalesce(extract(epoch FROM now() - min(created_at)), 0)::float8 FROM jobs WHERE status = 'pending') AS "oldestWaitingS",
+            (SELECT greatest(extract(epoch FROM now() - min(created_at)), 0)::float8 FROM jobs WHERE status = 'pending') AS "oldestWaitingS",
             (SELECT count(*)::int FROM jobs WHERE status IN ('completed', 'failed', 'cancelled') AND NOT result_stored) AS "unstoredResults"`,
   )
   const [row] = rows

@@ -23,7 +23,7 @@ export async function readShares(
              FROM projects p
              LEFT JOIN LATERAL (
                SELECT jsonb_agg(jsonb_build_object('userId', user_id, 'usage', usage)) AS users FROM (
-                 SELECT j.user_id, sum(a.milli * extract(epoch FROM coalesce(a.released_at, now()) - a.created_at)
+                 SELECT j.user_id, sum(a.milli * greatest(extract(epoch FROM coalesce(a.released_at, now()) - a.created_at), 0)
                                        * 0.5 ^ (extract(epoch FROM now() - coalesce(a.released_at, now())) * 1000 / $2::float8))::float8 AS usage
                    FROM allocations a JOIN tasks t ON t.id = a.task_id JOIN jobs j ON j.id = t.job_id
                   WHERE $2::float8 IS NOT NULL AND j.project_id = p.id AND a.created_at > now() - make_interval(secs => $2::float8 * ${maxHalfLives} / 1000)

@@ -120,7 +120,8 @@ export async function recordTaskUsage(
 ): Promise<void> {
   await database().pool.query({
     name: 'record-task-usage',
-    text: `UPDATE tasks SET cpu_seconds = $4, sampled_seconds = extract(epoch FROM now() - started_at),
+    // Not negative if the clock stepped back.
+    text: `UPDATE tasks SET cpu_seconds = $4, sampled_seconds = greatest(extract(epoch FROM now() - started_at), 0),
              memory_peak_mib = greatest(memory_peak_mib, $5::int)
             WHERE ${taskHeld} AND status = 'running'`,
     values: [lease.nodeId, lease.leaseId, taskId, usage.cpuSeconds, usage.memoryPeakMib],

@@ -34,6 +34,13 @@ it('is the latest CPU time with its timestamp, and the maximum memory', async ()
   expect(seconds).toBeGreaterThanOrEqual(10)
 })
 
+it('has no negative timestamp after the clock of the database stepped back', async () => {
+  const { lease, taskId } = await runningTask()
+  await db.pool.query("UPDATE tasks SET started_at = now() + interval '10 seconds'")
+  await recordTaskUsage(lease, taskId, { cpuSeconds: 4, memoryPeakMib: 300 })
+  expect(await stored()).toEqual({ cpu: 4, seconds: 0, peak: 300 })
+})
+
 it('is not stored for a fenced-off worker, or after the task has ended', async () => {
   const { lease, taskId } = await runningTask()
   const usage = { cpuSeconds: 4, memoryPeakMib: 300 }

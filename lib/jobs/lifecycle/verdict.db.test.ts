@@ -30,6 +30,22 @@ async function waits(job: string): Promise<boolean> {
   return rowCount === 1
 }
 
+it('never stores an end before the start, although the clock of the database can step back', async () => {
+  const lease = await makeNode()
+  const job = await makeJob()
+  const taskId = await placeManually(lease.nodeId, job)
+  const [task] = await unfinishedTasks(lease)
+  if (task?.id !== taskId) throw new Error('The task is missing.')
+  await db.pool.query("UPDATE jobs SET status = 'running', started_at = now() + interval '1 minute'")
+  await db.pool.query("UPDATE allocations SET created_at = now() + interval '1 minute'")
+  await finishTask(lease, task, { reason: 'finished', detail: null, exitCode: 0 })
+  const { rows } = await db.pool.query(
+    `SELECT j.ended_at - j.started_at = interval '0' AS run, a.released_at - a.created_at = interval '0' AS held
+       FROM jobs j JOIN tasks t ON t.job_id = j.id JOIN allocations a ON a.task_id = t.id`,
+  )
+  expect(rows).toEqual([{ run: true, held: true }])
+})
+
 describe('a preempted job', () => {
   it('is requeued immediately each time, and loses no try', async () => {
     const lease = await makeNode()

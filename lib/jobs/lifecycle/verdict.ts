@@ -170,7 +170,9 @@ async function writeVerdict(tx: Transaction, jobId: string, outcome: Outcome): P
   const status = finalStatusOf(outcome.reason)
   await tx.query({
     name: `verdict-${status}`,
-    text: `UPDATE jobs SET status = $2, reason = $3, reason_detail = $4, exit_code = $5, ended_at = now(), network_index = NULL
+    // The transaction may have begun before the start was recorded, and a clock can step back.
+    text: `UPDATE jobs SET status = $2, reason = $3, reason_detail = $4, exit_code = $5,
+                  ended_at = greatest(now(), started_at), network_index = NULL
             WHERE id = $1 AND status = ANY ($6::"JobStatus"[]) RETURNING ${notifyOf('id')}`,
     values: [jobId, status, outcome.reason, outcome.detail, outcome.exitCode, statusesBefore(status)],
   })
