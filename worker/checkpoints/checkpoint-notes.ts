@@ -1,6 +1,6 @@
 import { visibleText } from '@/lib/contract/sanitize-text'
 import { StorageFault, type StorageFaultCode } from '@/lib/storage/store'
-import { type SkippedFile, TooManyFiles } from './safe-walk'
+import { type SkippedFile, TooManyFiles } from '../files/safe-walk'
 
 const maxReported = 5
 

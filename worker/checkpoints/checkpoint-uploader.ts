@@ -5,11 +5,11 @@ import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { type ClaimedTask, Fenced } from '@/lib/cluster/tasks/tasks'
 import type { EndReason } from '@/lib/contract/reasons'
 import { logger } from '@/lib/logger'
+import { type FoundFile, safeWalk, TooManyFiles } from '../files/safe-walk'
 import { retryWrite } from '../node/lease/retry-write'
 import { CheckpointNotes, CheckpointsTooLarge, describeCause, describeMissing } from './checkpoint-notes'
 import { chooseBatch, initialFiles, type KnownFile } from './choose-batch'
 import { fileSystemNs, type LocalCheckpoints, restoredNs } from './local-checkpoints'
-import { type FoundFile, safeWalk, TooManyFiles } from './safe-walk'
 import { removeObjects, storeFiles } from './upload-batch'
 
 const everyMs = 500
@@ -20,8 +20,7 @@ const batchMs = 30_000
 /** Resolution of file times: at most 10 ms. */
 const distanceNs = 50_000_000n
 const mostRetryMs = 15_000
-/** Maximum directory entries of all kinds. */
-const maxEntries = 100_000
+const walkLimits = { maxEntries: 100_000, maxLevels: 64 }
 /** Restored times: two batches may lie between a new file and the deletion of the one it replaced. */
 const storedTimesLimit = 2
 
@@ -171,7 +170,7 @@ export class CheckpointUploader {
       const began = performance.now()
       if (this.#stopped.aborted) throw new Fenced(task.id)
       const steadyBefore = last ? null : (await fileSystemNs(local)) - distanceNs
-      const { files, skipped } = await safeWalk(local.files, maxEntries)
+      const { files, skipped } = await safeWalk(local.files, walkLimits)
       const lookMs = performance.now() - began
       this.#notes.reportSkipped(skipped)
       // Sparse files need no space here, but their full size in the store.

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { CheckpointFile } from '@/lib/cluster/checkpoints/checkpoint-files'
+import type { FoundFile } from '../files/safe-walk'
 import { chooseBatch, initialFiles, type KnownFile } from './choose-batch'
-import type { FoundFile } from './safe-walk'
 
 const file = (path: string, at: number, more: Partial<FoundFile> = {}): FoundFile => ({
   path,

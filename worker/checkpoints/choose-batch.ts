@@ -1,5 +1,5 @@
 import type { CheckpointFile } from '@/lib/cluster/checkpoints/checkpoint-files'
-import type { Fingerprint, FoundFile } from './safe-walk'
+import type { Fingerprint, FoundFile } from '../files/safe-walk'
 
 /** What a task knows of a recorded file. */
 export interface KnownFile {

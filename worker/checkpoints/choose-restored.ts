@@ -1,5 +1,5 @@
 import type { CheckpointFile } from '@/lib/cluster/checkpoints/checkpoint-files'
-import { mostPathBytes } from './safe-walk'
+import { mostPathBytes } from '../files/safe-walk'
 
 /** Returns why a path below a directory is not allowed; null if it is. */
 export function refusePath(path: string): string | null {

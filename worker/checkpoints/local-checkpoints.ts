@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { logger } from '@/lib/logger'
@@ -11,11 +11,12 @@ export interface LocalCheckpoints {
   files: string
 }
 
-const allOf = (tasksDirectory: string) => `${tasksDirectory}.checkpoints`
+/** The local checkpoints of all tasks. */
+export const localCheckpointsRoot = (tasksDirectory: string) => `${tasksDirectory}.checkpoints`
 
 /** Beside the tasks' directories, of which containers see parts; nothing else here is visible to them. */
 export function localCheckpoints(tasksDirectory: string, taskId: string): LocalCheckpoints {
-  const root = join(allOf(tasksDirectory), taskId)
+  const root = join(localCheckpointsRoot(tasksDirectory), taskId)
   return { root, files: join(root, 'files') }
 }
 
@@ -58,14 +59,4 @@ export async function removeLocal(tasksDirectory: string, taskId: string): Promi
     // A worker that is not root cannot delete files in directories of other users.
     logger.warn({ err: error, task: taskId }, 'could not delete the local checkpoints of an ended task')
   })
-}
-
-/** Ids of the tasks that have such a directory here. */
-export async function listLocal(tasksDirectory: string): Promise<string[]> {
-  try {
-    return await readdir(allOf(tasksDirectory))
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
-    throw error
-  }
 }

@@ -12,6 +12,7 @@ import {
   readCheckpoints,
 } from '@/lib/cluster/checkpoints/checkpoint-files'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
+import { errorCode } from '@/lib/contract/error-code'
 import { logger } from '@/lib/logger'
 import { storage } from '@/lib/storage/storage'
 import { StorageFault } from '@/lib/storage/store'
@@ -140,15 +141,12 @@ async function openObject(key: string, signal: AbortSignal): Promise<Readable> {
 }
 
 function isPassing(error: unknown): boolean {
-  const code =
-    error instanceof StorageFault ? error.code : error instanceof Error && 'code' in error && error.code
-  return code !== 'not_found' && code !== 'denied' && code !== 'ENOSPC' && code !== 'EDQUOT'
+  return !['not_found', 'denied', 'ENOSPC', 'EDQUOT'].includes(errorCode(error) ?? '')
 }
 
 function unreadable(cause: unknown): RuntimeFault {
-  const full =
-    cause instanceof Error && 'code' in cause && (cause.code === 'ENOSPC' || cause.code === 'EDQUOT')
-  const message = full
+  const isDiskFull = ['ENOSPC', 'EDQUOT'].includes(errorCode(cause) ?? '')
+  const message = isDiskFull
     ? "The run's checkpoints do not fit on the node's disk. Free some space there."
     : "The run's checkpoints could not be read from the store."
   return new RuntimeFault('engine_error', message, { cause })

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { sleep } from '@/lib/async/sleep'
 import type { Run } from '@/lib/cluster/checkpoints/checkpoint-files'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
+import { errorCode } from '@/lib/contract/error-code'
 import type { TaskCheckpoints } from '../runtime/runtime'
 import { type TaskUser, taskGid, taskUid } from '../runtime/spec/container-spec'
 
@@ -38,7 +39,7 @@ export async function setOwner(path: string, { uid, gid }: TaskUser): Promise<vo
     await chown(path, uid, gid)
   } catch (error) {
     // A worker that is not root cannot change the owner. Others still cannot list the parent directory.
-    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) throw error
+    if (errorCode(error) !== 'EPERM') throw error
     await chmod(path, 0o777)
   }
 }

@@ -1,7 +1,8 @@
-import { access, readdir, rename, rm } from 'node:fs/promises'
+import { access, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expiredRunsOf } from '@/lib/cluster/checkpoints/sweep-checkpoints'
 import { logger } from '@/lib/logger'
+import { listDirectory } from '../files/list-directory'
 
 /** Prefix of a run's directory while it is being deleted; no run can have such a name. */
 const expiredPrefix = '.expired-'
@@ -12,12 +13,12 @@ const projectId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
  * retention. Keeps directories that belong to no run.
  */
 export async function sweepShared(checkpointsDirectory: string): Promise<void> {
-  for (const project of await listed(checkpointsDirectory)) {
+  for (const project of await listDirectory(checkpointsDirectory)) {
     if (!projectId.test(project)) continue
     const directory = join(checkpointsDirectory, project)
-    const names = await listed(directory)
+    const names = await listDirectory(directory)
     for (const name of await expiredRunsOf(project, names)) await putAside(directory, name)
-    const set = (await listed(directory)).filter((name) => name.startsWith(expiredPrefix))
+    const set = (await listDirectory(directory)).filter((name) => name.startsWith(expiredPrefix))
     const runs = set.map((name) => name.slice(expiredPrefix.length))
     // Checks again after renaming: a job that arrived in between gets its directory back.
     const expired = new Set(await expiredRunsOf(project, runs))
@@ -44,14 +45,4 @@ async function remove(directory: string, run: string): Promise<void> {
   await rm(join(directory, expiredPrefix + run), { recursive: true, force: true }).catch((error: unknown) =>
     logger.error({ err: error, directory, run }, 'could not delete the expired checkpoints of a run'),
   )
-}
-
-async function listed(directory: string): Promise<string[]> {
-  try {
-    return await readdir(directory)
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : ''
-    if (code === 'ENOENT' || code === 'ENOTDIR') return []
-    throw error
-  }
 }

@@ -3,8 +3,8 @@ import { uuidv7 } from 'uuidv7'
 import { checkpointKey, type Run, type StoredFile } from '@/lib/cluster/checkpoints/checkpoint-files'
 import { logger } from '@/lib/logger'
 import { storage } from '@/lib/storage/storage'
+import { type FoundFile, openInside, readFingerprint } from '../files/safe-walk'
 import { isSame } from './choose-batch'
-import { type FoundFile, openInside, readFingerprint } from './safe-walk'
 
 /** Each may hold three parts of a large file in memory. */
 const concurrentFiles = 4

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile } from 'node:child_process'
 import { withTimeout } from '@/lib/async/sleep'
+import { errorCode } from '@/lib/contract/error-code'
 
 /** `absent`: the program does not exist, so there is no driver. `silent`: it hangs. `failed`: it reports an error. */
 type NvidiaSmiFaultCode = 'absent' | 'silent' | 'failed'
@@ -52,8 +53,7 @@ function start(args: string[]): { child: ChildProcess; answer: Promise<NvidiaSmi
   let child: ChildProcess | undefined
   const answer = new Promise<NvidiaSmiAnswer>((resolve, reject) => {
     child = execFile('nvidia-smi', args, (error, stdout, stderr) => {
-      if (error && 'code' in error && error.code === 'ENOENT')
-        reject(new NvidiaSmiFault('absent', 'nvidia-smi is not installed'))
+      if (errorCode(error) === 'ENOENT') reject(new NvidiaSmiFault('absent', 'nvidia-smi is not installed'))
       // Errors appear on standard output as often as on standard error.
       else resolve({ stdout, errorMessage: error && firstLine(stderr, stdout, error.message) })
     })

@@ -2,11 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { finishTask, releaseTasks, tasksHoldingGpus } from '@/lib/cluster/tasks/finish-task'
 import { type ClaimedTask, Fenced, unfinishedTasks } from '@/lib/cluster/tasks/tasks'
 import { logger } from '@/lib/logger'
-import { listLocal } from '../checkpoints/local-checkpoints'
 import { type ContainerRef, RuntimeFault } from '../runtime/runtime'
-import { listArtifactDirectories } from './artifacts/artifacts-directory'
-import { clearTask } from './task/prepare-task'
-import { listTaskDirectories } from './task/task-directory'
+import { clearTask, listTasksWithFiles } from './task/prepare-task'
 import type { TaskHost } from './task/task-settings'
 
 /** What the reconciler needs from the owner of the running tasks. */
@@ -33,12 +30,10 @@ export class Reconciler {
    * Lists containers, networks and files before the tasks, so that anything listed without a live task is an orphan.
    */
   async compare(): Promise<() => Promise<void>> {
-    const { runtime, lease, tasksDirectory } = this.host
+    const { runtime, lease } = this.host
     const containers = await runtime.list(lease.nodeId)
     const networks = await runtime.listNetworks(lease.nodeId)
-    const directories = await listTaskDirectories(tasksDirectory)
-    const results = await listArtifactDirectories(tasksDirectory)
-    const checkpoints = await listLocal(tasksDirectory)
+    const withFiles = await listTasksWithFiles(this.host)
     const unfinished = await unfinishedTasks(lease)
     const containerOfTask = new Map(containers.map((container) => [container.taskId, container]))
     for (const task of unfinished) {
@@ -50,14 +45,13 @@ export class Reconciler {
     const live = new Set(unfinished.map(({ id }) => id))
     const isOrphan = (taskId: string) => !live.has(taskId) && !this.runs.isRunning(taskId)
     const orphans = containers.filter(({ taskId }) => isOrphan(taskId))
-    const isLeft = (taskId: string) => isOrphan(taskId) && !containerOfTask.has(taskId)
-    const files = [...new Set([...directories, ...results, ...checkpoints])].filter(isLeft)
+    const leftovers = withFiles.filter((taskId) => isOrphan(taskId) && !containerOfTask.has(taskId))
     // Keeps a network that other nodes of this engine still use; the last of them removes it.
     const attempts = new Set(unfinished.map(attemptKey))
     const unused = networks.filter((network) => !attempts.has(attemptKey(network)))
     return async () => {
       await Promise.all(orphans.map((orphan) => this.#removeOrphan(orphan)))
-      await Promise.all(files.map((taskId) => this.#removeFiles(taskId)))
+      await Promise.all(leftovers.map((taskId) => clearTask(this.host, taskId)))
       await Promise.all(unused.map((network) => runtime.removeNetwork(network)))
       await this.#releaseEndedTasks()
     }
@@ -114,11 +108,7 @@ export class Reconciler {
   async #remove(container: ContainerRef): Promise<void> {
     await this.host.runtime.stop(container, 0)
     await this.host.runtime.remove(container)
-    await this.#removeFiles(container.taskId)
-  }
-
-  async #removeFiles(taskId: string): Promise<void> {
-    await clearTask(this.host, taskId)
+    await clearTask(this.host, container.taskId)
   }
 }
 

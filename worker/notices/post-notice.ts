@@ -3,6 +3,7 @@ import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { unlessAborted } from '@/lib/async/sleep'
+import { errorCode } from '@/lib/contract/error-code'
 import { isPublicAddress } from './public-address'
 
 export interface Address {
@@ -97,8 +98,10 @@ async function withinTime<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
 
 function explain(error: unknown, signal: AbortSignal): string {
   if (signal.aborted) return 'The address did not respond in time.'
-  const code = error instanceof Error && 'code' in error ? String(error.code) : null
+  const code = errorCode(error)
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'The host name in notify_url cannot be resolved.'
   if (code === 'ECONNREFUSED') return 'No server accepts connections at the address.'
-  return code === null ? 'The address could not be reached.' : `The address could not be reached (${code}).`
+  return code === undefined
+    ? 'The address could not be reached.'
+    : `The address could not be reached (${code}).`
 }

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { mkdir, readFile, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { errorCode } from '@/lib/contract/error-code'
 import { type TaskUser, taskGid, taskUid } from '../../runtime/spec/container-spec'
 
 const run = promisify(execFile)
@@ -9,13 +10,16 @@ const run = promisify(execFile)
 /** Maximum number of files and directories in /results. */
 const maxEntries = 4_096
 
+/** The artifacts of all tasks. */
+export const artifactsRoot = (tasksDirectory: string) => `${tasksDirectory}.results`
+
 /**
  * The host path of a task's `/results`: an in-memory file system per task, whose size and number of files the kernel
  * limits. A plain directory could be filled invisibly by files that are deleted but still open, and a mount by the
  * engine disappears when the program ends.
  */
 export function artifactsDirectory(tasksDirectory: string, taskId: string): string {
-  return join(`${tasksDirectory}.results`, taskId)
+  return join(artifactsRoot(tasksDirectory), taskId)
 }
 
 /** Creates the directory. Keeps an existing one, which an earlier worker created. */
@@ -65,31 +69,13 @@ export async function removeAllArtifacts(directory: string): Promise<void> {
   }
 }
 
-/** Ids of the tasks that have such a directory here. */
-export function listArtifactDirectories(tasksDirectory: string): Promise<string[]> {
-  return listed(`${tasksDirectory}.results`)
-}
-
-async function listed(directory: string): Promise<string[]> {
-  try {
-    return await readdir(directory)
-  } catch (error) {
-    if (isAbsent(error)) return []
-    throw error
-  }
-}
-
 export async function isOpen(path: string): Promise<boolean> {
   try {
     return (await stat(path)).dev !== (await stat(dirname(path))).dev
   } catch (error) {
-    if (isAbsent(error)) return false
+    if (errorCode(error) === 'ENOENT') return false
     throw error
   }
-}
-
-function isAbsent(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
 /** Returns null if this worker can keep the files of /results, otherwise what to change. */

@@ -1,4 +1,5 @@
 import { uuidv7 } from 'uuidv7'
+import { inParallel } from '@/lib/async/pool'
 import { retry } from '@/lib/async/retry'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { recordArtifact, recordedPaths } from '@/lib/cluster/tasks/task-progress'
@@ -10,9 +11,9 @@ import { logger } from '@/lib/logger'
 import { artifactKey } from '@/lib/results/name'
 import { storage } from '@/lib/storage/storage'
 import { StorageFault } from '@/lib/storage/store'
+import { type FoundFile, openInside, type SkippedFile, safeWalk } from '../../files/safe-walk'
 import { retryWrite } from '../lease/retry-write'
 import { artifactsDirectory, isOpen } from './artifacts-directory'
-import { type FoundArtifact, findArtifacts, type SkippedFile } from './find-artifacts'
 
 /** Maximum time to store a task's files before its result is written. */
 const timeoutMs = 10 * 60_000
@@ -20,7 +21,7 @@ const timeoutMs = 10 * 60_000
 const shortTimeoutMs = 10_000
 /** A store that accepts nothing for this long counts as down. */
 const downMs = 60_000
-const atOnce = 8
+const concurrentFiles = 8
 /** Another attempt will write the files again. */
 const retryReasons: ReadonlySet<EndReason> = new Set([
   'preempted',
@@ -48,17 +49,33 @@ interface ArtifactsSource {
 async function uploadArtifacts(results: ArtifactsSource, reason: EndReason): Promise<string | null> {
   if (retryReasons.has(reason) || !(await isOpen(results.directory))) return null
   try {
-    const { found, skipped } = await findArtifacts(results.directory, results.limitBytes)
+    const { found, skipped } = await findArtifacts(results)
     if (found.length === 0) return describeMissing(skipped)
     const isShort = reason.startsWith('cancelled') || (results.task.instances > 1 && reason !== 'finished')
     const waitMs = isShort ? shortTimeoutMs : timeoutMs
     const uploader = new ArtifactUploader(results, performance.now() + waitMs)
     return describeMissing([...skipped, ...(await uploader.uploadAll(found))])
   } catch (error) {
-    if (error instanceof Fenced || results.abandoned.aborted) throw error
+    if (error instanceof Fenced) throw error
+    if (results.abandoned.aborted) throw new Fenced(results.task.id)
     logger.error({ err: error, task: results.task.id }, 'could not store the files of a task')
     return 'The files in /results were not kept: the node could not read them. See the log of its worker.'
   }
+}
+
+/** Finds the files of a task. Skips files that exceed the limit in total: a sparse file may claim any size. */
+async function findArtifacts({ directory, limitBytes }: ArtifactsSource) {
+  // The file system of /results limits the entries, and the length of a path the levels.
+  const unlimited = { maxEntries: Number.POSITIVE_INFINITY, maxLevels: Number.POSITIVE_INFINITY }
+  const { files, skipped } = await safeWalk(directory, unlimited)
+  let left = limitBytes
+  const found = files.filter(({ path, bytes }) => {
+    const fits = bytes <= left
+    if (fits) left -= bytes
+    else skipped.push({ path, why: 'it exceeds the size limit for /results' })
+    return fits
+  })
+  return { found, skipped }
 }
 
 /**
@@ -89,18 +106,15 @@ class ArtifactUploader {
     readonly deadline: number,
   ) {}
 
-  async uploadAll(found: FoundArtifact[]): Promise<SkippedFile[]> {
+  async uploadAll(found: FoundFile[]): Promise<SkippedFile[]> {
     const { task, abandoned } = this.results
     const recorded = await retryWrite(abandoned, 'artifacts', () => recordedPaths(task))
-    const waiting = found.filter(({ path }) => !recorded.has(path)).values()
+    const unrecorded = found.filter(({ path }) => !recorded.has(path))
     const skipped: SkippedFile[] = []
-    const work = async () => {
-      for (const file of waiting) {
-        if (!(await this.#upload(file)))
-          skipped.push({ path: file.path, why: 'the storage did not accept it in time' })
-      }
-    }
-    await Promise.all(Array.from({ length: atOnce }, work))
+    await inParallel(unrecorded, concurrentFiles, abandoned, async (file) => {
+      if (await this.#upload(file)) return
+      skipped.push({ path: file.path, why: 'the storage did not accept it in time' })
+    })
     return skipped
   }
 
@@ -110,7 +124,7 @@ class ArtifactUploader {
   }
 
   /** Returns false if the store did not accept the file. */
-  async #upload(file: FoundArtifact): Promise<boolean> {
+  async #upload(file: FoundFile): Promise<boolean> {
     const { lease, task, abandoned } = this.results
     const id = uuidv7()
     const key = artifactKey(task, id)
@@ -140,8 +154,9 @@ class ArtifactUploader {
     }
   }
 
-  async *#read(file: FoundArtifact): AsyncGenerator<Buffer> {
-    const handle = await file.open()
+  async *#read(file: FoundFile): AsyncGenerator<Buffer> {
+    const handle = await openInside(this.results.directory, file.path)
+    if (handle === null) throw new Error('A file of /results disappeared.')
     try {
       for await (const part of handle.createReadStream({
         end: Math.max(0, file.bytes - 1),

@@ -1,5 +1,6 @@
 import { retry } from '@/lib/async/retry'
 import { Fenced } from '@/lib/cluster/tasks/tasks'
+import { errorCode } from '@/lib/contract/error-code'
 import { logger } from '@/lib/logger'
 
 /** Classes of permanent PostgreSQL errors: invalid data, constraint violations, invalid SQL. */
@@ -11,12 +12,8 @@ const permanentErrors = /^(22|23|42)/
  */
 export function retryWrite<T>(signal: AbortSignal, what: string, write: () => Promise<T>): Promise<T> {
   const onFailure = (error: unknown) => {
-    if (error instanceof Fenced || signal.aborted || isPermanent(error)) throw error
+    if (error instanceof Fenced || signal.aborted || permanentErrors.test(errorCode(error) ?? '')) throw error
     logger.warn({ err: error }, `${what}: the database did not accept the write, retrying`)
   }
   return retry(write, { firstMs: 50, longestMs: 1_000, signal, onFailure })
-}
-
-function isPermanent(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && permanentErrors.test(String(error.code))
 }

@@ -1,15 +1,23 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
-import { localCheckpoints, removeLocal } from '../../checkpoints/local-checkpoints'
+import { localCheckpoints, localCheckpointsRoot, removeLocal } from '../../checkpoints/local-checkpoints'
 import { restoreCheckpoints } from '../../checkpoints/restore-checkpoints'
 import { openCheckpoints, runOf, runUser, sharedCheckpoints } from '../../checkpoints/run-directory'
+import { listDirectory } from '../../files/list-directory'
 import type { TaskCheckpoints, TaskContainer } from '../../runtime/runtime'
 import { type TaskUser, taskUser } from '../../runtime/spec/container-spec'
-import { artifactsDirectory, prepareArtifacts, removeArtifacts } from '../artifacts/artifacts-directory'
+import {
+  artifactsDirectory,
+  artifactsRoot,
+  prepareArtifacts,
+  removeArtifacts,
+} from '../artifacts/artifacts-directory'
 import { prepareArchive } from './prepare-archive'
-import { removeTaskDirectory, taskDirectory, writeTaskDirectory } from './task-directory'
+import { writeTaskDirectory } from './task-directory'
 import type { TaskSettings } from './task-settings'
-import { hasShippedDirectory, toContainerSpec } from './to-container-spec'
+import { toContainerSpec } from './to-container-spec'
 import { findWorkspace } from './workspace'
 
 /**
@@ -24,12 +32,13 @@ export async function prepareTask(
   note: (text: string) => void,
 ): Promise<TaskContainer | null> {
   const { tasksDirectory, resultsLimitBytes, jobNetworks } = host
-  const directory = taskDirectory(tasksDirectory, task.id)
+  // Mounted read-only at `/job`.
+  const directory = join(tasksDirectory, task.id)
   const workspace = await findWorkspace(task)
   await writeTaskDirectory(directory, task)
   let checkpoints: TaskCheckpoints | null
   try {
-    if (hasShippedDirectory(task)) await prepareArchive(directory, task, stopping)
+    if (task.spec.archive !== undefined) await prepareArchive(directory, task, stopping)
     checkpoints = await restoreRunCheckpoints(host, task, workspace, { stopping, note })
   } catch (error) {
     if (stopping.aborted) return null
@@ -59,7 +68,13 @@ async function restoreRunCheckpoints(
 
 /** Removes the files created for this task only. */
 export async function clearTask({ tasksDirectory }: TaskSettings, taskId: string): Promise<void> {
-  await removeTaskDirectory(taskDirectory(tasksDirectory, taskId))
+  await rm(join(tasksDirectory, taskId), { recursive: true, force: true })
   await removeArtifacts(artifactsDirectory(tasksDirectory, taskId))
   await removeLocal(tasksDirectory, taskId)
+}
+
+/** Returns the ids of the tasks that have files here. */
+export async function listTasksWithFiles({ tasksDirectory }: TaskSettings): Promise<string[]> {
+  const roots = [tasksDirectory, artifactsRoot(tasksDirectory), localCheckpointsRoot(tasksDirectory)]
+  return [...new Set((await Promise.all(roots.map(listDirectory))).flat())]
 }

@@ -1,12 +1,7 @@
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { configToYaml } from '@/lib/contract/config/config'
-
-/** The task's own directory on this host, mounted read-only at `/job`. */
-export function taskDirectory(tasksDirectory: string, taskId: string): string {
-  return join(tasksDirectory, taskId)
-}
 
 /** Writes the files for the container. Idempotent, and a reader never sees a partial file. */
 export async function writeTaskDirectory(directory: string, task: ClaimedTask): Promise<void> {
@@ -28,13 +23,4 @@ async function writeWhole(path: string, content: Buffer | string): Promise<void>
   const part = `${path}.part`
   await writeFile(part, content, { mode: 0o644 })
   await rename(part, path)
-}
-
-export async function removeTaskDirectory(directory: string): Promise<void> {
-  await rm(directory, { recursive: true, force: true })
-}
-
-/** Ids of the tasks that have a directory here. */
-export async function listTaskDirectories(tasksDirectory: string): Promise<string[]> {
-  return readdir(tasksDirectory)
 }

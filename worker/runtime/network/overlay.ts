@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { errorCode } from '@/lib/contract/error-code'
 import { type JobNetwork, RuntimeFault } from '../runtime'
 import { bridgeName, mtu } from '../spec/network-spec'
 
@@ -88,7 +89,7 @@ const said = (error: unknown) => (error instanceof Error ? error.message : Strin
 
 /** Describes what this node lacks, and how to fix it. */
 function explain(error: unknown): string {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+  if (errorCode(error) === 'ENOENT')
     return 'the commands ip and bridge are missing on this node. Install iproute2.'
   const text = said(error)
   if (/not permitted|EPERM/i.test(text))

@@ -1,5 +1,6 @@
 import { constants, type Dirent } from 'node:fs'
 import { type FileHandle, lstat, open, opendir } from 'node:fs/promises'
+import { errorCode } from '@/lib/contract/error-code'
 
 /** Identifies a version of a file: any change alters one of these, unless the program hides it. */
 export interface Fingerprint {
@@ -27,12 +28,17 @@ interface Found {
   skipped: SkippedFile[]
 }
 
+interface WalkLimits {
+  /** Directory entries of all kinds. */
+  maxEntries: number
+  /** Nested directories: each holds a descriptor open. */
+  maxLevels: number
+}
+
 /** There are more entries than the limit. */
 export class TooManyFiles extends Error {}
 
 export const mostPathBytes = 1_024
-/** Each level holds a descriptor open. */
-const maxLevels = 64
 const readOnly = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
@@ -40,10 +46,10 @@ const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  * Finds the regular files below a directory that a malicious program may change at the same time. Each step opens a
  * name relative to an open directory without following links, so nothing outside can be reached. Skips links, pipes,
  * sockets and devices without opening them.
- * @throws TooManyFiles for more than `most` entries.
+ * @throws TooManyFiles for more than `maxEntries`.
  */
-export async function safeWalk(directory: string, maxEntries: number): Promise<Found> {
-  const found = { files: [], skipped: [], left: maxEntries }
+export async function safeWalk(directory: string, { maxEntries, maxLevels }: WalkLimits): Promise<Found> {
+  const found = { files: [], skipped: [], left: maxEntries, maxLevels }
   const root = await open(directory, readOnly | constants.O_DIRECTORY)
   try {
     await walk(root, [], found)
@@ -56,7 +62,7 @@ export async function safeWalk(directory: string, maxEntries: number): Promise<F
 async function walk(
   directory: FileHandle,
   names: readonly Buffer[],
-  found: Found & { left: number },
+  found: Found & { left: number; maxLevels: number },
 ): Promise<void> {
   // Visits subdirectories last, so that few descriptors stay open for long.
   const inner: Buffer[] = []
@@ -66,7 +72,7 @@ async function walk(
     if (found.left < 0) throw new TooManyFiles()
     const name = Buffer.from(entry.name, 'latin1')
     const path = [...names, name]
-    const judged = classify(path, entry)
+    const judged = classify(path, entry, found.maxLevels)
     if (judged.why !== null) found.skipped.push({ path: judged.path, why: judged.why })
     else if (entry.isDirectory()) inner.push(name)
     else {
@@ -86,7 +92,7 @@ async function walk(
 }
 
 /** Returns a path as text, and why it is skipped; null if it is not. */
-function classify(names: Buffer[], entry: Dirent): { path: string; why: string | null } {
+function classify(names: Buffer[], entry: Dirent, maxLevels: number): { path: string; why: string | null } {
   const path = textOf(names)
   if (path === null) {
     return { path: names.map((name) => name.toString('latin1')).join('/'), why: 'its path is not UTF-8' }
@@ -166,7 +172,7 @@ async function ifThere<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work
   } catch (error) {
-    if (error instanceof Error && 'code' in error && replacedCodes.has(String(error.code))) return null
+    if (replacedCodes.has(errorCode(error) ?? '')) return null
     throw error
   }
 }

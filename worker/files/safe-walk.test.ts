@@ -7,6 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { openInside, safeWalk, TooManyFiles } from './safe-walk'
 
+const limits = { maxEntries: 1_000, maxLevels: 64 }
+
 let outer: string
 let root: string
 beforeEach(async () => {
@@ -18,7 +20,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(outer, { recursive: true }))
 
-const found = async () => (await safeWalk(root, 1_000)).files.map(({ path }) => path).sort()
+const found = async () => (await safeWalk(root, limits)).files.map(({ path }) => path).sort()
 
 it('finds only regular files, at any depth and with any names', async () => {
   await mkdir(join(root, 'a/b'), { recursive: true })
@@ -31,7 +33,7 @@ it('finds only regular files, at any depth and with any names', async () => {
   await writeFile(Buffer.concat([Buffer.from(`${root}/`), Buffer.from([0xff, 0xfe])]), 'x')
   const server = createServer().listen(join(root, 'socket'))
   await new Promise((resolve) => server.once('listening', resolve))
-  const { files, skipped } = await safeWalk(root, 1_000)
+  const { files, skipped } = await safeWalk(root, limits)
   server.close()
   expect(files.map(({ path }) => path).sort()).toEqual(
     ['-rf', 'a/b/c', 'again', 'top', 'two\nlines', '\ufeffmark'].sort(),
@@ -81,7 +83,7 @@ it('never leaves the directory, even if directories are replaced by links repeat
     }
   })()
   for (let look = 0; look < 300; look++) {
-    const { files } = await safeWalk(root, 1_000)
+    const { files } = await safeWalk(root, limits)
     expect(files.filter(({ inode }) => inode === secret.ino)).toEqual([])
     const file = await openInside(root, 'own/key')
     if (file) expect(await file.readFile('utf8')).toBe('own')
@@ -93,22 +95,22 @@ it('never leaves the directory, even if directories are replaced by links repeat
 
 it('stops at the limits for entries and depth', async () => {
   for (let index = 0; index < 20; index++) await symlink('nowhere', join(root, `link-${index}`))
-  await expect(safeWalk(root, 19)).rejects.toThrow(TooManyFiles)
+  await expect(safeWalk(root, { ...limits, maxEntries: 19 })).rejects.toThrow(TooManyFiles)
   const deep = join(root, ...Array.from({ length: 70 }, () => 'd'))
   await mkdir(deep, { recursive: true })
   await writeFile(join(deep, 'file'), 'x')
-  const { files, skipped } = await safeWalk(root, 1_000)
+  const { files, skipped } = await safeWalk(root, limits)
   expect(files).toEqual([])
   expect(skipped.at(-1)?.why).toMatch(/more than 64 directories deep/)
 })
 
 it('detects changes by time and size, and clamps times that a database cannot store', async () => {
   await writeFile(join(root, 'file'), 'one')
-  const [before] = (await safeWalk(root, 10)).files
+  const [before] = (await safeWalk(root, limits)).files
   // Many kernels have a file time resolution of some milliseconds.
   await sleep(20)
   await utimes(join(root, 'file'), 12_000_000_000, 12_000_000_000)
-  const [after] = (await safeWalk(root, 10)).files
+  const [after] = (await safeWalk(root, limits)).files
   expect(after?.mtimeNs).not.toBe(before?.mtimeNs)
   expect(after?.ctimeNs).toBeGreaterThan(before?.ctimeNs ?? 0n)
   expect(after?.mtimeNs).toBeLessThan(2n ** 63n)
