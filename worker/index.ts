@@ -16,7 +16,7 @@ import { NodeWorker, type Registered } from './node/node-worker'
 import { SimulatedNodes } from './node/simulated-nodes'
 import type { TaskSettings } from './node/task/task-settings'
 import { outboundAddress } from './outbound-address'
-import { createDockerRuntime } from './runtime/docker/docker'
+import { EngineRuntime } from './runtime/docker/engine-runtime'
 import type { EngineInfo } from './runtime/runtime'
 import { leadWhileElected } from './scheduler/leader'
 import { lead } from './scheduler/loop'
@@ -29,7 +29,7 @@ import { lead } from './scheduler/loop'
 const config = env()
 const MiB = 1024 * 1024
 const outputLimitBytes = config.GPUQ_MAX_OUTPUT_MIB * MiB
-const runtime = createDockerRuntime({ outputLimitBytes, ociRuntime: config.GPUQ_CONTAINER_RUNTIME })
+const runtime = new EngineRuntime({ outputLimitBytes, ociRuntime: config.GPUQ_CONTAINER_RUNTIME })
 const tasksDirectory = join(config.GPUQ_DATA_DIR, 'tasks')
 /** Fraction of the memory for jobs; the rest is left to the machine. */
 const memoryShare = 0.9

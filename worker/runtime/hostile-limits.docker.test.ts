@@ -8,7 +8,7 @@ import { runControl } from './testing/engine-probe'
 import { TaskBench } from './testing/task-bench'
 
 const bench = new TaskBench()
-const policy = { version: 'test', outputLimitBytes: 1024, internetNetwork: 'gpuq' }
+const policy = { outputLimitBytes: 1024 }
 const attack = (name: string) =>
   readFileSync(join(import.meta.dirname, 'testing/attacks', `${name}.py`), 'utf8')
 

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RuntimeFault } from '../runtime'
-import type { OpenStream } from './engine'
+import type { OpenStream } from './docker'
 import type { EngineEvents } from './engine-events'
 import { toFault } from './engine-faults'
 

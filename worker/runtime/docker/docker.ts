@@ -1,133 +1,170 @@
 import { IncomingMessage } from 'node:http'
 import { Duplex, Readable, type Writable } from 'node:stream'
 import Docker from 'dockerode'
-import { version } from '../../../package.json'
-import type { RunIproute } from '../network/overlay'
-import { type Runtime, RuntimeFault } from '../runtime'
+import type { z } from 'zod'
+import { RuntimeFault, type RuntimeFaultCode, type TerminalSize } from '../runtime'
+import type { buildContainerSpec } from '../spec/container-spec'
 import type { NetworkSpec } from '../spec/network-spec'
-import type { ContainerSpec, Engine, OpenStream } from './engine'
-import { EngineRuntime } from './engine-runtime'
-import type { Timeouts } from './timeouts'
+import { type Inspection, inspectSchema, listSchema } from './container-state'
+import { toFault, within } from './engine-faults'
 
-export interface DockerOptions {
-  /** Bytes of output records after which the caller ends a job. */
-  outputLimitBytes: number
-  /** An OCI runtime other than the engine's default, such as `runsc`. */
-  ociRuntime?: string | undefined
-  /** The engine's socket; default: DOCKER_HOST, otherwise the standard path. */
-  socketPath?: string | undefined
-  timeouts?: Partial<Timeouts>
-  /** Runs iproute2 in the engine's network namespace; default: on this host. */
-  iproute?: RunIproute
+/** Timeouts for the engine, in milliseconds. */
+const defaultTimeouts = {
+  /** Requests that need no work. */
+  answer: 30_000,
+  /** Create, start and remove: disks are slow, and GPU hooks take long on their first run. */
+  work: 120_000,
+  /** From the end of a container's output to its exit. */
+  exit: 5000,
+  /** From SIGKILL to the exit. */
+  kill: 10_000,
+  /** From an exit by any signal to the event that explains it. */
+  lateEvent: 100,
+  /** The same for signals that kernels and engines use; their events come late on a busy machine. */
+  lateKill: 2_000,
+  /** Polling interval for a name in use by a container that is not visible. */
+  naming: 50,
 }
 
-/** Creates a runtime on the Docker engine of this host. */
-export function createDockerRuntime(options: DockerOptions): Runtime {
-  const { outputLimitBytes, ociRuntime, socketPath, timeouts, iproute } = options
-  const policy = { version, outputLimitBytes, internetNetwork: 'gpuq', ociRuntime }
-  return new EngineRuntime(new DockerEngine(socketPath), policy, timeouts, iproute)
-}
+export type Timeouts = typeof defaultTimeouts
 
-class DockerEngine implements Engine {
+/** Opens a streamed response of the engine. */
+export type OpenStream = (
+  method: 'GET' | 'POST',
+  path: string,
+  query: Record<string, unknown>,
+  signal?: AbortSignal,
+) => Promise<Readable>
+
+/**
+ * The requests to the Docker engine of this host, one method each. Every error is a RuntimeFault with the client's error
+ * as its cause, except those of `open` and `pullImage`.
+ */
+export class DockerEngine {
   private readonly docker: Docker
+  readonly timeouts: Timeouts
 
-  constructor(socketPath: string | undefined) {
+  /** @param socketPath default: DOCKER_HOST, otherwise the standard path. */
+  constructor(socketPath: string | undefined, timeouts: Partial<Timeouts> = {}) {
     // Without an own agent, Node's default agent keeps connections open between calls.
     this.docker = new Docker(socketPath === undefined ? {} : { socketPath })
+    this.timeouts = { ...defaultTimeouts, ...timeouts }
   }
 
   info(): Promise<unknown> {
-    return this.docker.info()
+    return this.ask('describe the engine', this.docker.info())
   }
 
   version(): Promise<unknown> {
-    return this.docker.version()
+    return this.ask('tell its version', this.docker.version())
   }
 
   inspectImage(image: string): Promise<unknown> {
-    return this.docker.getImage(image).inspect()
+    return this.ask('look for an image', this.docker.getImage(image).inspect(), 'image_unavailable')
   }
 
   async pullImage(image: string): Promise<Readable> {
     return asReadable(await this.docker.pull(image))
   }
 
-  async create(spec: ContainerSpec): Promise<string> {
-    return (await this.docker.createContainer(spec)).id
+  /** Returns the new container's id. */
+  async create(spec: ReturnType<typeof buildContainerSpec>): Promise<string> {
+    const created = this.docker.createContainer(spec)
+    return (await this.ask('create the container', created, 'image_unavailable', this.timeouts.work)).id
   }
 
+  /** The output of a container: multiplexed, or raw for a terminal. */
   async attach(id: string): Promise<Readable> {
     const options = { stream: true, stdout: true, stderr: true, hijack: true }
-    return asReadable(await this.docker.getContainer(id).attach(options))
+    return asReadable(await this.ask('attach to the container', this.docker.getContainer(id).attach(options)))
   }
 
+  /** The input of a container with a terminal. */
   openInput(id: string): Promise<Writable> {
-    return new Promise((resolve, reject) => {
+    const opening = new Promise<Writable>((resolve, reject) => {
       // The engine scans the input for detach keys, by default Ctrl-P Ctrl-Q, which programs use themselves, and
       // delays the first of them. The byte 0xff occurs in no text; the client cannot encode it in the URL.
       const path = `/containers/${id}/attach?stream=1&stdin=1&detachKeys=%FF&`
       // The body must be empty, because the program would receive any other body as input.
       const request = { method: 'POST', path, isStream: true, hijack: true, file: Buffer.alloc(0) }
       this.docker.modem.dial({ ...request, statusCodes: { 200: true } }, (error, answer) => {
-        if (error) return reject(error)
-        if (answer instanceof Duplex) return resolve(answer)
-        reject(
-          new RuntimeFault(
-            'engine_error',
-            'The engine responded without a stream. Check its version and log.',
-          ),
-        )
+        if (error) reject(error)
+        else if (answer instanceof Duplex) resolve(answer)
+        else reject(withoutStream())
       })
     })
+    return this.ask('attach to its input', opening)
   }
 
-  async resize(id: string, size: { w: number; h: number }): Promise<void> {
-    await this.docker.getContainer(id).resize(size)
+  async resize(id: string, { columns, rows }: TerminalSize): Promise<void> {
+    await this.ask('resize the terminal', this.docker.getContainer(id).resize({ w: columns, h: rows }))
   }
 
   async start(id: string): Promise<void> {
-    await this.docker.getContainer(id).start()
+    const started = this.docker.getContainer(id).start()
+    await this.ask('start the container', started, 'container_gone', this.timeouts.work)
   }
 
-  inspect(idOrName: string): Promise<unknown> {
-    return this.docker.getContainer(idOrName).inspect()
+  async inspect(idOrName: string): Promise<Inspection> {
+    return inspectSchema.parse(
+      await this.ask('inspect the container', this.docker.getContainer(idOrName).inspect()),
+    )
   }
 
+  /** The output that the engine has recorded. */
+  logs(id: string, query: { follow: boolean; since?: number }): Promise<Readable> {
+    const options = { stdout: true, stderr: true, timestamps: true, ...query }
+    return this.ask("read the container's log", this.open('GET', `/containers/${id}/logs`, options))
+  }
+
+  /** A single usage sample. */
   stats(id: string): Promise<unknown> {
-    // One sample; otherwise the engine takes two, a second apart, to compute a rate.
-    return this.docker.getContainer(id).stats({ stream: false, 'one-shot': true })
+    // Without `one-shot`, the engine takes two samples, a second apart, to compute a rate.
+    const sample = this.docker.getContainer(id).stats({ stream: false, 'one-shot': true })
+    return this.ask("read the container's use", sample)
   }
 
   async kill(id: string, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
-    await this.docker.getContainer(id).kill({ signal })
+    await this.ask('signal the container', this.docker.getContainer(id).kill({ signal }))
   }
 
+  /** Kills the container if necessary, and removes its anonymous volumes. */
   async remove(id: string): Promise<void> {
-    await this.docker.getContainer(id).remove({ force: true, v: true })
+    const removed = this.docker.getContainer(id).remove({ force: true, v: true })
+    await this.ask('remove the container', removed, 'container_gone', this.timeouts.work)
   }
 
-  list(label: string): Promise<unknown> {
-    return this.docker.listContainers({ all: true, filters: { label: [label] } })
+  /** Containers in any state that have a label. */
+  async list(label: string): Promise<z.infer<typeof listSchema>> {
+    const listed = this.docker.listContainers({ all: true, filters: { label: [label] } })
+    return listSchema.parse(await this.ask('list containers', listed))
   }
 
   inspectNetwork(name: string): Promise<unknown> {
-    return this.docker.getNetwork(name).inspect()
+    return this.ask('look for a network', this.docker.getNetwork(name).inspect(), 'engine_error')
   }
 
   async createNetwork(spec: NetworkSpec): Promise<void> {
-    await this.docker.createNetwork(spec)
+    await this.ask('create a network', this.docker.createNetwork(spec), 'engine_error')
   }
 
+  /** Networks that have a label. */
   listNetworks(label: string): Promise<unknown> {
-    return this.docker.listNetworks({ filters: { label: [label] } })
+    return this.ask(
+      'list networks',
+      this.docker.listNetworks({ filters: { label: [label] } }),
+      'engine_error',
+    )
   }
 
+  /** Connects a container that has not started yet to another network. */
   async connectNetwork(name: string, containerId: string): Promise<void> {
-    await this.docker.getNetwork(name).connect({ Container: containerId })
+    const connected = this.docker.getNetwork(name).connect({ Container: containerId })
+    await this.ask('connect a network', connected, 'engine_error')
   }
 
   async removeNetwork(idOrName: string): Promise<void> {
-    await this.docker.getNetwork(idOrName).remove()
+    await this.ask('remove a network', this.docker.getNetwork(idOrName).remove())
   }
 
   readonly open: OpenStream = (method, path, query, signal) =>
@@ -138,12 +175,31 @@ class DockerEngine implements Engine {
         if (error) return reject(error)
         // The event stream must not keep the process alive; other requests do.
         if (path === '/events' && answer instanceof IncomingMessage) answer.socket.unref()
-        resolve(asReadable(answer))
+        if (answer instanceof Readable) resolve(answer)
+        else reject(withoutStream())
       })
     })
+
+  /** @param missing the code for a 404. */
+  private async ask<T>(
+    doing: string,
+    answer: Promise<T>,
+    missing: RuntimeFaultCode = 'container_gone',
+    timeoutMs = this.timeouts.answer,
+  ): Promise<T> {
+    try {
+      return await within(timeoutMs, doing, answer)
+    } catch (error) {
+      throw toFault(error, doing, missing)
+    }
+  }
 }
 
 function asReadable(value: unknown): Readable {
   if (value instanceof Readable) return value
-  throw new RuntimeFault('engine_error', 'The engine responded without a stream. Check its version and log.')
+  throw withoutStream()
+}
+
+function withoutStream(): RuntimeFault {
+  return new RuntimeFault('engine_error', 'The engine responded without a stream. Check its version and log.')
 }

@@ -23,12 +23,18 @@ const connectionCodes = new Set([
 
 /** The HTTP status of the engine's response; undefined without a response. */
 export function statusOf(error: unknown): number | undefined {
-  return errorSchema.safeParse(error).data?.statusCode
+  return parseError(error)?.statusCode
+}
+
+/** Parses an error of the engine's client, which is the cause of a fault. */
+function parseError(error: unknown) {
+  const isWrapped = error instanceof RuntimeFault && error.cause !== undefined
+  return errorSchema.safeParse(isWrapped ? error.cause : error).data
 }
 
 /** The engine's own sentence, without the text that the client adds. */
 export function errorMessageOf(error: unknown): string {
-  const parsed = errorSchema.safeParse(error).data
+  const parsed = parseError(error)
   const sentence = parsed?.json?.message ?? parsed?.message.replace(/^\(HTTP code \d+\) [^-]* - /, '')
   return (sentence ?? String(error)).trim()
 }
@@ -54,7 +60,7 @@ export function toFault(
         cause: error,
       },
     )
-  const code = errorSchema.safeParse(error).data?.code ?? ''
+  const code = parseError(error)?.code ?? ''
   if (!connectionCodes.has(code))
     return new RuntimeFault('engine_error', `Could not ${doing}: ${sentence}`, { cause: error })
   const advice = code === 'EACCES' ? ' Allow the user of the worker to use the engine (group docker).' : ''

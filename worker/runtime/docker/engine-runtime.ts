@@ -20,27 +20,26 @@ import {
 import { buildContainerSpec, type ContainerPolicy, labels } from '../spec/container-spec'
 import { networkName } from '../spec/network-spec'
 import { ContainerExits } from './container-exits'
-import {
-  findOwn,
-  type Inspection,
-  inspectSchema,
-  listSchema,
-  refuseForeignEnd,
-  toContainerRef,
-  toExit,
-} from './container-state'
+import { findOwn, type Inspection, refuseForeignEnd, toContainerRef, toExit } from './container-state'
 import { statsSchema, toUsage } from './container-usage'
-import type { Engine } from './engine'
+import { DockerEngine, type Timeouts } from './docker'
 import { EngineEvents } from './engine-events'
 import { statusOf, toFault, within } from './engine-faults'
 import { describeEngine, engineInfoSchema, engineVersionSchema } from './engine-warnings'
 import { ImageStore } from './image-store'
-import { defaultTimeouts, type Timeouts } from './timeouts'
 import { readToolkitVersion } from './toolkit-version'
 
-/** Implements the runtime on a container engine. */
+export interface RuntimeOptions extends ContainerPolicy {
+  /** The engine's socket; default: DOCKER_HOST, otherwise the standard path. */
+  socketPath?: string | undefined
+  timeouts?: Partial<Timeouts>
+  /** Runs iproute2 in the engine's network namespace; default: on this host. */
+  iproute?: RunIproute
+}
+
+/** Implements the runtime on the Docker engine of this host. */
 export class EngineRuntime implements Runtime {
-  private readonly timeouts: Timeouts
+  private readonly engine: DockerEngine
   private readonly watch: EngineEvents
   private readonly exits: ContainerExits
   private readonly images: ImageStore
@@ -48,44 +47,27 @@ export class EngineRuntime implements Runtime {
   private readonly terminal: ContainerTerminal
   private readonly output: ContainerOutput
 
-  constructor(
-    private readonly engine: Engine,
-    private readonly policy: ContainerPolicy,
-    timeouts: Partial<Timeouts> = {},
-    iproute: RunIproute = runIproute,
-  ) {
-    this.timeouts = { ...defaultTimeouts, ...timeouts }
+  constructor(private readonly options: RuntimeOptions) {
+    const { socketPath, timeouts, iproute = runIproute } = options
+    const engine = new DockerEngine(socketPath, timeouts)
     // Only events of gpuq's own containers.
     const wanted = { type: ['container'], event: ['oom', 'kill', 'die'], label: [labels.task] }
+    this.engine = engine
     this.watch = new EngineEvents(({ container, ...times }) => {
       const filters = JSON.stringify({ ...wanted, ...(container && { container: [container] }) })
       return engine.open('GET', '/events', { ...times, filters })
     })
     this.exits = new ContainerExits(engine.open, this.watch)
-    this.networks = new Networks(engine, policy, this.timeouts, iproute)
-    const ask = <T>(doing: string, answer: Promise<T>) => this.ask(doing, answer)
-    const stateOf = async (id: string) => (await this.inspect(id)).State.Status
-    this.terminal = new ContainerTerminal(engine, ask, async (id) => (await stateOf(id)) === 'running')
-    const { watch, exits, terminal } = this
-    this.output = new ContainerOutput({
-      engine,
-      watch,
-      exits,
-      terminal,
-      timeouts: this.timeouts,
-      ask,
-      stateOf,
-    })
-    this.images = new ImageStore({
-      inspectImage: (image) => within(this.timeouts.answer, 'inspect an image', engine.inspectImage(image)),
-      pullImage: (image) => engine.pullImage(image),
-    })
+    this.networks = new Networks(engine, iproute)
+    this.terminal = new ContainerTerminal(engine)
+    this.output = new ContainerOutput(engine, this.watch, this.exits, this.terminal)
+    this.images = new ImageStore(engine)
   }
 
   async info(): Promise<EngineInfo> {
     const [info, version, toolkit] = await Promise.all([
-      this.ask('describe the engine', this.engine.info()),
-      this.ask('tell its version', this.engine.version()),
+      this.engine.info(),
+      this.engine.version(),
       readToolkitVersion(),
     ])
     const facts = engineInfoSchema.parse(info)
@@ -103,20 +85,17 @@ export class EngineRuntime implements Runtime {
   }
 
   async create(task: TaskContainer): Promise<ContainerRef> {
-    const spec = buildContainerSpec(task, this.policy, await this.images.traits(task.image))
+    const spec = buildContainerSpec(task, this.options, await this.images.traits(task.image))
     await this.networks.prepare(task)
     const { jobId, taskId, attempt, nodeId, tty } = task
     const network = typeof task.network === 'string' ? null : networkName(task)
-    const { work, naming } = this.timeouts
+    const { work, naming } = this.engine.timeouts
     for (let waited = 0; waited < work; waited += naming) {
-      try {
-        const id = await within(work, 'create a container', this.engine.create(spec))
+      const id = await this.createUnlessNamed(spec)
+      if (id !== null) {
         this.watch.of(id)
         await this.networks.complete(task, id)
         return { id, jobId, taskId, attempt, nodeId, state: 'created', network, tty }
-      } catch (error) {
-        if (statusOf(error) === 404) this.images.forget(task.image)
-        if (statusOf(error) !== 409) throw toFault(error, 'create the container', 'image_unavailable')
       }
       const found = await this.findNamed(spec.name)
       if (found !== null) return this.finishCreated(task, findOwn(task, found))
@@ -127,6 +106,17 @@ export class EngineRuntime implements Runtime {
       'engine_error',
       `The engine reports that the name ${spec.name} is in use, but has no such container. Restart the engine if this persists.`,
     )
+  }
+
+  /** Returns null if a container already has the name. */
+  private async createUnlessNamed(spec: ReturnType<typeof buildContainerSpec>): Promise<string | null> {
+    try {
+      return await this.engine.create(spec)
+    } catch (error) {
+      if (statusOf(error) === 404) this.images.forget(spec.Image)
+      if (statusOf(error) !== 409) throw error
+      return null
+    }
   }
 
   /** An earlier worker may have died between creating the container and connecting all of its networks. */
@@ -148,32 +138,40 @@ export class EngineRuntime implements Runtime {
   }
 
   resize({ id }: ContainerRef, size: TerminalSize): Promise<void> {
-    return this.terminal.resize(id, size)
+    return this.engine.resize(id, size)
   }
 
   async wait({ id }: ContainerRef): Promise<Exit> {
     const notes = this.watch.of(id)
-    if (notes.interrupted && (await this.inspect(id)).State.Status === 'running') notes.interrupted = false
-    await this.exits.until(id)
-    const exit = toExit(await this.inspect(id))
-    if (notes.interrupted && (await this.ask('recall the end', this.watch.sawEnd(id))))
+    if (notes.interrupted && (await this.engine.inspect(id)).State.Status === 'running')
       notes.interrupted = false
+    await this.exits.until(id)
+    const exit = toExit(await this.engine.inspect(id))
+    if (notes.interrupted && (await this.recallEnd(id))) notes.interrupted = false
     if (exit.exitCode > 128 && !exit.outOfMemory) await this.untilExplained(id, exit.exitCode - 128)
     if (exit.outOfMemory || notes.outOfMemory) return { ...exit, outOfMemory: true }
     if (!notes.stopping) refuseForeignEnd(exit, notes)
     return exit
   }
 
+  private async recallEnd(id: string): Promise<boolean> {
+    try {
+      return await within(this.engine.timeouts.answer, 'recall the end', this.watch.sawEnd(id))
+    } catch (error) {
+      throw toFault(error, 'recall the end')
+    }
+  }
+
   /** For an end by a signal: the event that explains it may arrive a moment later. */
   private async untilExplained(id: string, signal: number): Promise<void> {
-    const { lateEvent, lateKill } = this.timeouts
+    const { lateEvent, lateKill } = this.engine.timeouts
     const isKill = signal === constants.signals.SIGKILL || signal === constants.signals.SIGTERM
     await this.watch.explained(id, signal, isKill ? lateKill : lateEvent)
   }
 
   async usage({ id }: ContainerRef): Promise<Usage | null> {
     try {
-      return toUsage(statsSchema.parse(await this.ask("read the container's use", this.engine.stats(id))))
+      return toUsage(statsSchema.parse(await this.engine.stats(id)))
     } catch (error) {
       if (error instanceof RuntimeFault && error.code === 'container_gone') return null
       throw error
@@ -185,28 +183,28 @@ export class EngineRuntime implements Runtime {
     await this.kill(id, 'SIGTERM')
     if (await this.exits.within(id, graceMs)) return
     await this.kill(id, 'SIGKILL')
-    if (await this.exits.within(id, this.timeouts.kill)) return
+    if (await this.exits.within(id, this.engine.timeouts.kill)) return
     throw new RuntimeFault('kill_failed', `The container ${id} did not end after SIGKILL.`)
   }
 
   async remove({ id, network }: ContainerRef): Promise<void> {
     this.watch.of(id).stopping = true
-    const { work } = this.timeouts
     try {
-      await within(work, 'remove the container', this.engine.remove(id))
+      await this.engine.remove(id)
     } catch (error) {
       const status = statusOf(error)
       // 409: another removal is in progress.
+      const { work } = this.engine.timeouts
       const done = status === 404 || (status === 409 && (await this.exits.within(id, work, 'removed')))
-      if (!done) throw toFault(error, 'remove the container')
+      if (!done) throw error
     }
     this.watch.forget(id)
     if (network !== null) await this.networks.release(network)
   }
 
   async list(nodeId: string): Promise<ContainerRef[]> {
-    const found = await this.ask('list containers', this.engine.list(`${labels.node}=${nodeId}`))
-    return listSchema.parse(found).flatMap(({ Id, Labels, State }) => toContainerRef(Id, Labels, State) ?? [])
+    const found = await this.engine.list(`${labels.node}=${nodeId}`)
+    return found.flatMap(({ Id, Labels, State }) => toContainerRef(Id, Labels, State) ?? [])
   }
 
   listNetworks(nodeId: string): Promise<NetworkRef[]> {
@@ -217,13 +215,9 @@ export class EngineRuntime implements Runtime {
     return this.networks.release(name)
   }
 
-  private async inspect(idOrName: string): Promise<Inspection> {
-    return inspectSchema.parse(await this.ask('inspect the container', this.engine.inspect(idOrName)))
-  }
-
   private async findNamed(name: string): Promise<Inspection | null> {
     try {
-      return await this.inspect(name)
+      return await this.engine.inspect(name)
     } catch (error) {
       if (error instanceof RuntimeFault && error.code === 'container_gone') return null
       throw error
@@ -232,18 +226,10 @@ export class EngineRuntime implements Runtime {
 
   private async kill(id: string, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     try {
-      await within(this.timeouts.answer, 'signal the container', this.engine.kill(id, signal))
+      await this.engine.kill(id, signal)
     } catch (error) {
       // Ignores other errors of the engine, because the following check shows whether the container ended.
-      if (statusOf(error) === undefined) throw toFault(error, 'signal the container')
-    }
-  }
-
-  private async ask<T>(doing: string, answer: Promise<T>): Promise<T> {
-    try {
-      return await within(this.timeouts.answer, doing, answer)
-    } catch (error) {
-      throw toFault(error, doing)
+      if (statusOf(error) === undefined) throw error
     }
   }
 }

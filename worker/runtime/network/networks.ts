@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
-import { listSchema } from '../docker/container-state'
-import type { Engine } from '../docker/engine'
-import { errorMessageOf, statusOf, toFault, within } from '../docker/engine-faults'
-import type { Timeouts } from '../docker/timeouts'
+import type { DockerEngine } from '../docker/docker'
+import { errorMessageOf, statusOf } from '../docker/engine-faults'
 import { type JobNetwork, type NetworkRef, RuntimeFault, type TaskContainer } from '../runtime'
-import { type ContainerPolicy, labels } from '../spec/container-spec'
+import { labels, versionLabel } from '../spec/container-spec'
 import { internetNetworkSpec, jobNetworkSpec, type NetworkSpec, networkName } from '../spec/network-spec'
 import { connectMachines, type RunIproute, remotesOf, removeVxlan } from './overlay'
 
@@ -32,9 +30,7 @@ export class Networks {
   private spanning: Promise<void> = Promise.resolve()
 
   constructor(
-    private readonly engine: Engine,
-    private readonly policy: Pick<ContainerPolicy, 'internetNetwork' | 'version'>,
-    private readonly timeouts: Timeouts,
+    private readonly engine: DockerEngine,
     private readonly runIproute: RunIproute,
   ) {}
 
@@ -48,13 +44,10 @@ export class Networks {
   /** Connects a created container to the networks that the engine cannot connect at creation. */
   async complete(task: TaskContainer, containerId: string): Promise<void> {
     if (typeof task.network === 'string' || !task.network.internet) return
-    const { internetNetwork } = this.policy
-    await this.do('connect a network', this.engine.connectNetwork(internetNetwork, containerId)).catch(
-      (error: unknown) => {
-        // 403: it is already connected.
-        if (statusOf(error) !== 403) throw toFault(error, 'connect a network', 'engine_error')
-      },
-    )
+    await this.engine.connectNetwork(internetNetworkSpec.Name, containerId).catch((error: unknown) => {
+      // 403: it is already connected.
+      if (statusOf(error) !== 403) throw error
+    })
   }
 
   async list(nodeId: string): Promise<NetworkRef[]> {
@@ -66,11 +59,11 @@ export class Networks {
     if (!(await this.isUnused(name))) return
     const vni = (await this.find(name))?.Labels?.[vniLabel]
     try {
-      await this.do('remove a network', this.engine.removeNetwork(name))
+      await this.engine.removeNetwork(name)
       if (vni !== undefined) await removeVxlan(Number(vni), this.runIproute)
     } catch (error) {
       // Already removed, or a container was connected again, whose removal will remove the network.
-      if (statusOf(error) !== 404 && statusOf(error) !== 403) throw toFault(error, 'remove a network')
+      if (statusOf(error) !== 404 && statusOf(error) !== 403) throw error
     }
   }
 
@@ -80,10 +73,10 @@ export class Networks {
       [labels.job]: task.jobId,
       [labels.attempt]: String(task.attempt),
       [labels.node]: task.nodeId,
-      [labels.version]: this.policy.version,
+      ...versionLabel,
       ...(remotesOf(network).length === 0 ? {} : { [vniLabel]: String(network.vni) }),
     })
-    for (let waited = 0; ; waited += this.timeouts.naming) {
+    for (let waited = 0; ; waited += this.engine.timeouts.naming) {
       const found = await this.find(name)
       if (found) requireOwn(found, task, network)
       const refusal = found ? null : await this.create(spec)
@@ -92,7 +85,7 @@ export class Networks {
       const timeoutMs = (await this.isBeingReleased(name, network.subnet)) ? heldTimeoutMs : unseenTimeoutMs
       if (waited >= timeoutMs)
         throw new RuntimeFault('engine_error', describeConflict(network.subnet, refusal))
-      await sleep(this.timeouts.naming)
+      await sleep(this.engine.timeouts.naming)
     }
   }
 
@@ -106,12 +99,12 @@ export class Networks {
   /** Returns null on success, otherwise why the engine refused. */
   private async create(spec: NetworkSpec): Promise<string | null> {
     try {
-      await this.do('create a network', this.engine.createNetwork(spec))
+      await this.engine.createNetwork(spec)
       return null
     } catch (error) {
       const sentence = errorMessageOf(error)
       if (statusOf(error) === 409 || /overlap|same bridge name/i.test(sentence)) return sentence
-      throw toFault(error, 'create a network', 'engine_error')
+      throw error
     }
   }
 
@@ -124,42 +117,28 @@ export class Networks {
   }
 
   private async isUnused(name: string): Promise<boolean> {
-    const listing = this.engine.list(`${labels.network}=${name}`)
-    return listSchema.parse(await this.ask('list containers', listing)).length === 0
+    return (await this.engine.list(`${labels.network}=${name}`)).length === 0
   }
 
   private async labelled(label: string): Promise<Found[]> {
-    return z.array(foundSchema).parse(await this.ask('list networks', this.engine.listNetworks(label)))
+    return z.array(foundSchema).parse(await this.engine.listNetworks(label))
   }
 
   private async find(name: string): Promise<Found | null> {
     try {
-      return foundSchema.parse(await this.do('look for a network', this.engine.inspectNetwork(name)))
+      return foundSchema.parse(await this.engine.inspectNetwork(name))
     } catch (error) {
-      if (statusOf(error) !== 404) throw toFault(error, 'look for a network')
+      if (statusOf(error) !== 404) throw error
       return null
     }
   }
 
   private async ensureInternet(): Promise<void> {
-    const name = this.policy.internetNetwork
-    if (await this.find(name)) return
-    // 409: another task created it first.
-    await this.do('create a network', this.engine.createNetwork(internetNetworkSpec(name))).catch(
-      (error: unknown) => {
-        if (statusOf(error) !== 409) throw toFault(error, 'create a network', 'engine_error')
-      },
-    )
-  }
-
-  private async ask<T>(what: string, answer: Promise<T>): Promise<T> {
-    return this.do(what, answer).catch((error: unknown) => {
-      throw toFault(error, what, 'engine_error')
+    if (await this.find(internetNetworkSpec.Name)) return
+    await this.engine.createNetwork(internetNetworkSpec).catch((error: unknown) => {
+      // 409: another task created it first.
+      if (statusOf(error) !== 409) throw error
     })
-  }
-
-  private do<T>(what: string, answer: Promise<T>): Promise<T> {
-    return within(this.timeouts.answer, what, answer)
   }
 }
 

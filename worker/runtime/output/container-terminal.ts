@@ -1,27 +1,21 @@
 import type { Writable } from 'node:stream'
-import type { Engine } from '../docker/engine'
+import type { DockerEngine } from '../docker/docker'
 import { toFault } from '../docker/engine-faults'
-import type { ContainerInput, TerminalSize } from '../runtime'
+import type { ContainerInput } from '../runtime'
 import { OutputQueue } from './output-queue'
 import type { OutputSource } from './read-engine-log'
 import { readTerminalLog, replayTerminal } from './replay-terminal'
 
 /** Operations for containers with a terminal. */
 export class ContainerTerminal {
-  constructor(
-    private readonly engine: Engine,
-    private readonly ask: <T>(doing: string, answer: Promise<T>) => Promise<T>,
-    private readonly isRunning: (id: string) => Promise<boolean>,
-  ) {}
+  constructor(private readonly engine: DockerEngine) {}
 
   /** Reads the output from the first byte to the end. */
   async replay(id: string): Promise<OutputSource> {
     const wasCut = () => false
     const output = (await this.isRunning(id)) ? await this.listen(id) : null
     try {
-      const query = { follow: false, stdout: true, stderr: true, timestamps: true }
-      const answer = this.engine.open('GET', `/containers/${id}/logs`, query)
-      const log = await this.ask("read the container's log", answer)
+      const log = await this.engine.logs(id, { follow: false })
       return { chunks: output ? replayTerminal(log, output) : readTerminalLog(log), wasCut }
     } catch (error) {
       output?.output.close()
@@ -30,17 +24,17 @@ export class ContainerTerminal {
   }
 
   async openInput(id: string): Promise<ContainerInput> {
-    return toContainerInput(await this.ask('attach to its input', this.engine.openInput(id)))
+    return toContainerInput(await this.engine.openInput(id))
   }
 
-  async resize(id: string, { columns, rows }: TerminalSize): Promise<void> {
-    await this.ask('resize the terminal', this.engine.resize(id, { w: columns, h: rows }))
+  private async isRunning(id: string): Promise<boolean> {
+    return (await this.engine.inspect(id)).State.Status === 'running'
   }
 
   /** Returns null if the container has ended, because the engine would never close the connection. */
   private async listen(id: string) {
     const before = Date.now()
-    const output = new OutputQueue(await this.ask('attach to the container', this.engine.attach(id)))
+    const output = new OutputQueue(await this.engine.attach(id))
     const after = Date.now()
     try {
       if (await this.isRunning(id)) return { output, before, after }

@@ -1,15 +1,12 @@
 import type { TaskContainer } from '../runtime'
-import { networkName } from './network-spec'
+import { internetNetworkSpec, networkName } from './network-spec'
 
-/**
- * The engine's create options for networks and host names.
- * @param internetNetwork the engine's network for tasks with `network: 'internet'`.
- */
-export function containerNetwork(task: TaskContainer, internetNetwork: string) {
+/** The engine's create options for networks and host names. */
+export function containerNetwork(task: TaskContainer) {
   if (task.network === 'none')
     // Without a network, the engine assigns no address to the host name, and gloo warns about that on every start.
     return { ...alone, NetworkMode: 'none', ExtraHosts: ['gpuq:127.0.0.1'] }
-  if (task.network === 'internet') return { ...alone, NetworkMode: internetNetwork, ExtraHosts: [] }
+  if (task.network === 'internet') return { ...alone, NetworkMode: internetNetworkSpec.Name, ExtraHosts: [] }
   const name = networkName(task)
   const { peers, internet } = task.network
   const address = peers[task.rank]?.address ?? ''

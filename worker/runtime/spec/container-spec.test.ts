@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { version } from '../../../package.json'
 import type { JobNetwork, TaskContainer } from '../runtime'
 import { buildContainerSpec, containerName, taskUid } from './container-spec'
 
 const MiB = 1024 * 1024
-const policy = { version: '1.2.3', outputLimitBytes: 64 * MiB, internetNetwork: 'gpuq' }
+const policy = { outputLimitBytes: 64 * MiB }
 const task: TaskContainer = {
   jobId: 'job',
   taskId: 'task',
@@ -130,7 +131,7 @@ describe('every container', () => {
       'gpuq.attempt': '2',
       'gpuq.rank': '1',
       'gpuq.node': 'node',
-      'gpuq.version': '1.2.3',
+      'gpuq.version': version,
     })
     expect(containerName({ ...task, attempt: 3 })).not.toBe(spec.name)
   })

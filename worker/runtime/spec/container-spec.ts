@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { workdirCapacity } from '@/lib/archives/workdir-capacity'
+import { version } from '../../../package.json'
 import type { TaskContainer } from '../runtime'
 import { buildEnvironment } from './container-environment'
 import { containerNetwork } from './container-network'
@@ -7,12 +8,8 @@ import { buildSeccompProfile } from './seccomp'
 
 /** Options that are equal for every container of a node. */
 export interface ContainerPolicy {
-  /** gpuq's version, stored in a label. */
-  version: string
   /** Bytes of records after which the caller ends a job. The engine's own log must hold at least this much. */
   outputLimitBytes: number
-  /** The engine's network for tasks with `network: 'internet'`. */
-  internetNetwork: string
   /** An alternative OCI runtime, such as gVisor's `runsc`; default: the engine's. */
   ociRuntime?: string | undefined
 }
@@ -46,6 +43,9 @@ export const labels = {
   /** Only on containers with a terminal. */
   terminal: 'gpuq.terminal',
 } as const
+
+/** The version that created a container or network. */
+export const versionLabel = { [labels.version]: version }
 
 /** One name for each job, attempt and rank, so the engine refuses a second container of the same task. */
 export function containerName(task: Pick<TaskContainer, 'jobId' | 'attempt' | 'rank'>): string {
@@ -82,7 +82,7 @@ export interface TaskUser {
 export function buildContainerSpec(task: TaskContainer, policy: ContainerPolicy, image: ImageTraits) {
   const user = taskUser(task)
   const [program = '', ...programArguments] = task.command
-  const { hostname, networkName, endpoints, ...network } = containerNetwork(task, policy.internetNetwork)
+  const { hostname, networkName, endpoints, ...network } = containerNetwork(task)
   return {
     name: containerName(task),
     Image: task.image,
@@ -99,7 +99,7 @@ export function buildContainerSpec(task: TaskContainer, policy: ContainerPolicy,
       [labels.attempt]: String(task.attempt),
       [labels.rank]: String(task.rank),
       [labels.node]: task.nodeId,
-      [labels.version]: policy.version,
+      ...versionLabel,
       ...(networkName === null ? {} : { [labels.network]: networkName }),
       ...(task.tty ? { [labels.terminal]: 'true' } : {}),
     },
@@ -114,18 +114,7 @@ export function buildContainerSpec(task: TaskContainer, policy: ContainerPolicy,
       ...isolation(task, policy),
       ...network,
       ...limits(task, policy),
-      Mounts: [
-        {
-          Type: 'bind' as const,
-          Source: task.directory,
-          Target: '/job',
-          ReadOnly: true,
-          BindOptions: { Propagation: 'rprivate' as const },
-        },
-        ...resultsMount(task),
-        ...workspaceMount(task),
-        ...checkpointsMount(task),
-      ],
+      Mounts: mounts(task),
       Tmpfs: writablePaths(task, user, image),
       ...deviceRequests(task),
     },
@@ -133,22 +122,23 @@ export function buildContainerSpec(task: TaskContainer, policy: ContainerPolicy,
   }
 }
 
-/** For a run, whose next attempt may be on another host. */
-function checkpointsMount({ checkpoints }: TaskContainer) {
-  if (checkpoints === null) return []
-  const options = { Propagation: 'rprivate' as const, NonRecursive: true }
-  const { path } = checkpoints
+function mounts({ directory, results, workspace, checkpoints }: TaskContainer) {
+  const bind = (Source: string, Target: string, options = {}) => ({
+    Type: 'bind' as const,
+    Source,
+    Target,
+    ReadOnly: false,
+    BindOptions: { Propagation: 'rprivate' as const, ...options },
+  })
+  // Mounts inside a directory on shared storage are not visible.
+  const shared = { NonRecursive: true }
   return [
-    { Type: 'bind' as const, Source: path, Target: '/checkpoints', ReadOnly: false, BindOptions: options },
+    { ...bind(directory, '/job'), ReadOnly: true },
+    // A size-limited file system, which outlives the container until its files are stored.
+    ...(results === null ? [] : [bind(results, '/results')]),
+    ...(workspace === null ? [] : [bind(workspace.path, workspace.path, shared)]),
+    ...(checkpoints === null ? [] : [bind(checkpoints.path, '/checkpoints', shared)]),
   ]
-}
-
-/** The only host path besides the task's own directory. Mounts inside it are not visible. */
-function workspaceMount({ workspace }: TaskContainer) {
-  if (workspace === null) return []
-  const { path } = workspace
-  const options = { Propagation: 'rprivate' as const, NonRecursive: true }
-  return [{ Type: 'bind' as const, Source: path, Target: path, ReadOnly: false, BindOptions: options }]
 }
 
 function isolation(task: TaskContainer, policy: ContainerPolicy) {
@@ -196,13 +186,6 @@ function limits(task: TaskContainer, policy: ContainerPolicy) {
       },
     },
   }
-}
-
-/** A size-limited file system, which outlives the container until its files are stored. */
-function resultsMount({ results }: TaskContainer) {
-  if (results === null) return []
-  const BindOptions = { Propagation: 'rprivate' as const }
-  return [{ Type: 'bind' as const, Source: results, Target: '/results', ReadOnly: false, BindOptions }]
 }
 
 const sharedMemoryBytes = (task: TaskContainer) => Math.floor((task.memoryMib * MiB) / 2)

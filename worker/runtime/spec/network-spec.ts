@@ -1,6 +1,6 @@
 import type { JobNetwork, TaskContainer } from '../runtime'
 
-export type NetworkSpec = ReturnType<typeof jobNetworkSpec> | ReturnType<typeof internetNetworkSpec>
+export type NetworkSpec = ReturnType<typeof jobNetworkSpec> | typeof internetNetworkSpec
 
 /** Maximum packet size in bytes; equal on every network, with or without VXLAN encapsulation. */
 export const mtu = 1450
@@ -38,8 +38,10 @@ export function jobNetworkSpec(name: string, network: JobNetwork, labels: Record
   }
 }
 
-/** The network of all tasks with internet access; it isolates the tasks from each other. */
-export function internetNetworkSpec(name: string) {
-  const options = { 'com.docker.network.bridge.enable_icc': 'false' }
-  return { Name: name, CheckDuplicate: true, Driver: 'bridge', Options: options }
+/** The engine's network of all tasks with internet access; it isolates the tasks from each other. */
+export const internetNetworkSpec = {
+  Name: 'gpuq',
+  CheckDuplicate: true,
+  Driver: 'bridge',
+  Options: { 'com.docker.network.bridge.enable_icc': 'false' },
 }

@@ -34,7 +34,7 @@ export function askEngine(method: string, path: string, body?: unknown): Promise
 
 /** Runs a task's container with changed options, and returns its standard output. */
 export async function runControl(task: TaskContainer, change: (spec: Spec) => object): Promise<string> {
-  const policy = { version: 'test', outputLimitBytes: 1024 * 1024, internetNetwork: 'gpuq' }
+  const policy = { outputLimitBytes: 1024 * 1024 }
   const { name, ...spec } = change(buildContainerSpec(task, policy, { volumes: [] })) as Spec
   const created = await askEngine('POST', `/containers/create?name=${name}-control`, spec)
   const { Id } = z.object({ Id: z.string() }).parse(JSON.parse(created.bytes.toString()))

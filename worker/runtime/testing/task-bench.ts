@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createDockerRuntime, type DockerOptions } from '../docker/docker'
+import { EngineRuntime, type RuntimeOptions } from '../docker/engine-runtime'
 import type { ContainerRef, Exit, OutputChunk, Runtime, TaskContainer } from '../runtime'
 
 /** The image for tests: that of the default environment. */
@@ -24,9 +24,9 @@ export class TaskBench {
     nodeId = `test-${randomUUID()}`,
     timeouts,
     ...options
-  }: Partial<DockerOptions & { nodeId: string }> = {}) {
+  }: Partial<RuntimeOptions & { nodeId: string }> = {}) {
     this.nodeId = nodeId
-    this.runtime = createDockerRuntime({
+    this.runtime = new EngineRuntime({
       outputLimitBytes: 8 * 1024 * 1024,
       // Generous, because a busy machine is slow.
       timeouts: { exit: 60_000, kill: 60_000, ...timeouts },
