@@ -3,9 +3,7 @@ import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { recordTaskGpuUsage } from '@/lib/cluster/tasks/task-progress'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { logger } from '@/lib/logger'
-import { encodeMetric } from '@/lib/results/encode'
 import type { OutputWriter } from '../task/output-writer'
-import { shownRank } from '../task/shown-rank'
 
 /** Minimum interval between two records in a task's output. Slightly below ten seconds to tolerate early samples. */
 const recordIntervalMs = 9_500
@@ -32,7 +30,7 @@ export class UsageRecorder {
     const now = performance.now()
     if (now - this.#recorded >= recordIntervalMs) {
       this.#recorded = now
-      this.#store.add(encodeMetric(gpus.map(toRecord), new Date(), shownRank(this.task)))
+      this.#store.addMetric(gpus.map(toRecord))
     }
     recordTaskGpuUsage(this.lease, this.task.id, summaryOf(gpus)).catch((error: unknown) =>
       logger.warn({ err: error, task: this.task.id }, 'could not store a GPU sample of a task'),

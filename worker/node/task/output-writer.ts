@@ -2,11 +2,11 @@ import { sleep } from '@/lib/async/sleep'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { appendOutput } from '@/lib/cluster/tasks/task-progress'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
-import { OutputEncoder } from '@/lib/results/encode'
+import type { MetricRecord } from '@/lib/contract/records'
+import { encodeMetric, encodeNote, OutputEncoder } from '@/lib/results/encode'
 import type { OutputChunk } from '../../runtime/runtime'
 import { retryWrite } from '../lease/retry-write'
 import { ReplayedStream } from './replayed-stream'
-import { shownRank } from './shown-rank'
 
 /** Minimum interval between stored batches: a line appears within 100 ms, and many lines cause few writes. */
 const batchIntervalMs = 30
@@ -26,6 +26,8 @@ interface Encoded {
  */
 export class OutputWriter {
   readonly #encoder: OutputEncoder
+  /** The rank in the task's records; undefined for a job with one task, whose records have no rank. */
+  readonly #rank: number | undefined
   #start: number
   readonly #waiting: Encoded[] = []
   #waitingBytes = 0
@@ -43,10 +45,10 @@ export class OutputWriter {
     readonly signal: AbortSignal,
   ) {
     this.#start = task.outputBytes
-    const rank = shownRank(task)
+    this.#rank = task.instances > 1 ? task.rank : undefined
     this.#encoder = new OutputEncoder({
       limitBytes,
-      ...(rank === undefined ? {} : { rank }),
+      ...(this.#rank === undefined ? {} : { rank: this.#rank }),
       resume: {
         consumed: { stdout: task.stdoutConsumed, stderr: task.stderrConsumed },
         encodedBytes: task.outputBytes,
@@ -83,11 +85,21 @@ export class OutputWriter {
     this.#received[stream] = Math.max(this.#received[stream], this.#encoder.state.consumed[stream])
   }
 
+  /** Inserts a message of gpuq. */
+  addNote(text: string): void {
+    this.#insert(encodeNote(text, new Date(), this.#rank))
+  }
+
+  /** Inserts a record of the usage of the task's GPUs. */
+  addMetric(gpus: MetricRecord['gpus']): void {
+    this.#insert(encodeMetric(gpus, new Date(), this.#rank))
+  }
+
   /**
    * Inserts a record of gpuq between the job's records. It represents no bytes of a stream. It does not count
    * against the job's limit until another worker continues the task, which knows only the total stored size.
    */
-  add(record: Buffer): void {
+  #insert(record: Buffer): void {
     if (this.#ended || this.#failed || this.limitReached || this.signal.aborted) return
     this.#keep(record, this.#encoder.state.consumed)
     this.#storing ??= this.#store()

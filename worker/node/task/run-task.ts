@@ -5,7 +5,6 @@ import { type ClaimedTask, Fenced, markRunning } from '@/lib/cluster/tasks/tasks
 import { type EndReason, endReasons } from '@/lib/contract/reasons'
 import type { Outcome } from '@/lib/jobs/lifecycle/attempt-end'
 import { logger } from '@/lib/logger'
-import { encodeNote } from '@/lib/results/encode'
 import { RunCheckpoints } from '../../checkpoints/run-checkpoints'
 import type { ContainerRef, OutputChunk } from '../../runtime/runtime'
 import { withArtifacts } from '../artifacts/upload-artifacts'
@@ -16,7 +15,6 @@ import { ContainerSupervisor } from './container-supervisor'
 import { isExternalEnd, outcomeOf, outcomeOfFault } from './outcome'
 import { OutputWriter } from './output-writer'
 import { clearTask, prepareTask } from './prepare-task'
-import { shownRank } from './shown-rank'
 import { StopRequest } from './stop-request'
 import type { TaskHost } from './task-settings'
 import { TaskTerminal } from './task-terminal'
@@ -206,7 +204,7 @@ export class TaskRun {
   }
 
   readonly #note = (text: string): void => {
-    this.#output?.add(encodeNote(text, new Date(), shownRank(this.task)))
+    this.#output?.addNote(text)
   }
 
   #serveTerminal(running: AbortSignal): void {

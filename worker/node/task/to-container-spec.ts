@@ -1,15 +1,10 @@
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
-import type { JobNetworks } from '@/lib/contract/job-network'
+import { addressOf, type JobNetworks, subnetOf } from '@/lib/contract/job-network'
 import { withCudaArgument } from '@/lib/jobs/config/cuda-argument'
-import type { TaskContainer } from '../../runtime/runtime'
+import { type JobNetwork, RuntimeFault, type TaskContainer } from '../../runtime/runtime'
 import { shippedDirectory } from './prepare-archive'
-import { toNetworkSpec } from './to-network-spec'
-
-/** Whether the task has uploaded files. */
-export function hasShippedDirectory(task: Pick<ClaimedTask, 'spec'>): boolean {
-  return task.spec.archive !== undefined
-}
+import { processesOf } from './task-directory'
 
 /** Converts a task to the container specification of the runtime. */
 export function toContainerSpec(
@@ -44,6 +39,26 @@ export function toContainerSpec(
     network: task.networkIndex === null ? task.network : toNetworkSpec(task, task.networkIndex, jobNetworks),
     tty: spec.tty,
   }
+}
+
+/**
+ * Returns the network that a task shares with the other tasks of its attempt.
+ * @throws if the leader uses a larger range than this node.
+ */
+function toNetworkSpec(task: ClaimedTask, index: number, jobNetworks: JobNetworks): JobNetwork {
+  if (index >= jobNetworks.count)
+    throw new RuntimeFault(
+      'engine_error',
+      `The job's network has index ${index}, but this node has only ${jobNetworks.count} networks. Set GPUQ_JOB_NETWORKS to the same value on every node.`,
+    )
+  const { cidr: subnet, vni } = subnetOf(jobNetworks, index)
+  const own = task.peers.find(({ rank }) => rank === task.rank)
+  const peers = task.peers.map(({ rank, gpuCount, nodeName: node, machineId, address }) => ({
+    address: addressOf(jobNetworks, index, rank),
+    processes: processesOf(gpuCount),
+    machine: machineId === own?.machineId ? null : { node, address },
+  }))
+  return { subnet, vni, peers, internet: task.network === 'internet' }
 }
 
 /**
