@@ -1,8 +1,17 @@
 import type { GpuReport } from '@/lib/cluster/gpus/gpu-reading'
 import { simulatedMemoryMib, simulatedModel } from '@/lib/cluster/simulated/simulated-nodes'
-import type { Gpu } from './gpu'
 import { readGpus } from './read-gpus'
 import { NvidiaSmiFault } from './run-nvidia-smi'
+
+/** A GPU that its node offers. */
+interface Gpu {
+  index: number
+  uuid: string
+  model: string
+  memoryMib: number
+  /** True for a simulated GPU: its containers are real, but it is not requested from the engine. */
+  simulated: boolean
+}
 
 interface Discovery {
   gpus: Gpu[]

@@ -23,11 +23,10 @@ export function artifactsDirectory(tasksDirectory: string, taskId: string): stri
 }
 
 /** Creates the directory. Keeps an existing one, which an earlier worker created. */
-async function createArtifactsDirectory(
+export async function createArtifactsDirectory(
   path: string,
-  taskId: string,
   limitBytes: number,
-  user: TaskUser = { uid: taskUid(taskId), gid: taskGid },
+  user: TaskUser,
 ): Promise<void> {
   // Only root can enter it, so nobody can write to the disk below if the engine does not see the mount.
   await mkdir(path, { recursive: true, mode: 0o700 })
@@ -35,19 +34,6 @@ async function createArtifactsDirectory(
   const owner = `uid=${user.uid},gid=${user.gid},mode=0700`
   const limits = `size=${limitBytes},nr_inodes=${maxEntries + 1}`
   await run('mount', ['-t', 'tmpfs', '-o', `nosuid,nodev,noexec,${owner},${limits}`, 'gpuq-results', path])
-}
-
-/** Creates the directory of a task; null if this node does not keep artifacts. */
-export async function prepareArtifacts(
-  tasksDirectory: string,
-  taskId: string,
-  limitBytes: number | null,
-  user: TaskUser,
-): Promise<string | null> {
-  if (limitBytes === null) return null
-  const path = artifactsDirectory(tasksDirectory, taskId)
-  await createArtifactsDirectory(path, taskId, limitBytes, user)
-  return path
 }
 
 /** Removes the directory and its content. Succeeds if it does not exist. */
@@ -82,7 +68,7 @@ export async function isOpen(path: string): Promise<boolean> {
 export async function artifactsUnavailableReason(tasksDirectory: string): Promise<string | null> {
   const path = artifactsDirectory(tasksDirectory, 'probe')
   try {
-    await createArtifactsDirectory(path, 'probe', 1 << 20)
+    await createArtifactsDirectory(path, 1 << 20, { uid: taskUid('probe'), gid: taskGid })
     await removeArtifacts(path)
     return null
   } catch (error) {

@@ -5,25 +5,17 @@ import { type ClaimedTask, recordStopReason } from '@/lib/cluster/tasks/tasks'
 import { listener } from '@/lib/database/listen'
 import type { Outcome } from '@/lib/jobs/lifecycle/attempt-end'
 import { retryWrite } from '../lease/retry-write'
+import { TaskFault } from './task-fault'
 
 /** Polling interval, in case a notification is lost. */
 const pollIntervalMs = 1_000
 /** Time for the other tasks after the first is ready. One may still be pulling its image. */
 const peerTimeoutSeconds = 600
 
-/** The attempt cannot start because some of its tasks were not ready in time. */
-export class PeersMissing extends Error {
-  constructor(missing: Readiness['missing'], seconds: number) {
-    const names = missing.map(({ rank, nodeName }) => `rank ${rank} on node "${nodeName}"`)
-    super(`Not ready ${seconds} seconds after the first: ${names.join(', ')}.`)
-    this.name = 'PeersMissing'
-  }
-}
-
 /**
  * Reports that the task's container exists, and waits for the containers of all its peers. Returns false if
  * `stopping` was aborted first. Idempotent: a restarted worker continues to wait.
- * @throws {PeersMissing} if the others were not ready `limitSeconds` after the first.
+ * @throws {TaskFault} if the others were not ready `limitSeconds` after the first.
  */
 export async function waitForPeers(
   lease: Lease,
@@ -40,7 +32,7 @@ export async function waitForPeers(
     while (!stopping.aborted) {
       const { missing, waitedSeconds } = await retryWrite(stopping, 'peers', () => readReadiness(task))
       if (missing.length === 0) return true
-      if (waitedSeconds > limitSeconds) throw new PeersMissing(missing, limitSeconds)
+      if (waitedSeconds > limitSeconds) throw peersMissing(missing, limitSeconds)
       await wake.wait(pollIntervalMs)
     }
     return false
@@ -58,4 +50,10 @@ export async function warnPeers(
 ): Promise<void> {
   if (task.instances === 1 || reason === 'finished') return
   await retryWrite(abandoned, 'failure', () => recordStopReason(lease, task, reason))
+}
+
+function peersMissing(missing: Readiness['missing'], seconds: number): TaskFault {
+  const names = missing.map(({ rank, nodeName }) => `rank ${rank} on node "${nodeName}"`)
+  const message = `Not ready ${seconds} seconds after the first: ${names.join(', ')}.`
+  return new TaskFault('peers_missing', message)
 }

@@ -1,31 +1,21 @@
 import { sleep } from '@/lib/async/sleep'
+import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { logger } from '@/lib/logger'
 import {
   type ContainerInput,
   type ContainerRef,
   type Exit,
   type OutputChunk,
-  type Runtime,
   RuntimeFault,
   type TaskContainer,
   type TerminalSize,
   type Usage,
 } from '../../runtime/runtime'
+import type { StopRequest } from './stop-request'
+import type { TaskHost } from './task-settings'
 
 /** Retry interval while the engine is unavailable. */
 const engineRetryMs = 1_000
-
-interface SupervisorHost {
-  runtime: Runtime
-  taskId: string
-  nodeId: string
-  /** Throws if this worker may do nothing more to the container. */
-  requireOwnership(): void
-  /** True if the container must not be started any more. */
-  isStopped(): boolean
-  /** Aborted when this worker may do nothing more. */
-  abandoned: AbortSignal
-}
 
 /**
  * Runs one task's container to its end, continuing from any state that an earlier worker left. Waits for an engine
@@ -40,8 +30,12 @@ export class ContainerSupervisor {
   #mayRun: boolean
   #opened = false
 
+  /** @param requireOwnership throws if this worker may do nothing more to the container. */
   constructor(
-    readonly host: SupervisorHost,
+    readonly host: TaskHost,
+    readonly task: ClaimedTask,
+    readonly stopRequest: StopRequest,
+    readonly requireOwnership: () => void,
     existing?: ContainerRef,
   ) {
     this.#container = existing
@@ -69,7 +63,7 @@ export class ContainerSupervisor {
         return output
       } catch (error) {
         if (!isUnreachable(error)) throw error
-        if (this.host.isStopped() && !this.#mayRun) return null
+        if (this.#isStopped && !this.#mayRun) return null
         await this.#engineIsAway()
       }
     }
@@ -84,12 +78,12 @@ export class ContainerSupervisor {
     if (!this.#container) {
       const task = await make()
       if (!task) return null
-      this.host.requireOwnership()
+      this.requireOwnership()
       this.#container = await runtime.create(task)
     }
     if (!this.#mayRun && !(await mayStart())) return null
-    this.host.requireOwnership()
-    if (!this.#mayRun && this.host.isStopped()) return null
+    this.requireOwnership()
+    if (!this.#mayRun && this.#isStopped) return null
     starting()
     if (this.#mayRun) return runtime.replay(this.#container)
     this.#mayRun = true
@@ -98,8 +92,8 @@ export class ContainerSupervisor {
 
   /** Only the engine knows whether it received the start request before it became unavailable. */
   async #find(): Promise<void> {
-    const containers = await this.host.runtime.list(this.host.nodeId)
-    this.#container = containers.find(({ taskId }) => taskId === this.host.taskId)
+    const containers = await this.host.runtime.list(this.host.lease.nodeId)
+    this.#container = containers.find(({ taskId }) => taskId === this.task.id)
     if (!this.#container) throw new RuntimeFault('container_gone', 'Its container disappeared from the node.')
     this.#mayRun = this.#container.state !== 'created'
   }
@@ -156,7 +150,7 @@ export class ContainerSupervisor {
       await this.#whenReachable(() => this.host.runtime.stop(container, 0))
       return true
     } catch (error) {
-      this.host.requireOwnership()
+      this.requireOwnership()
       logger.error({ err: error, container: container.id }, 'could not stop a container')
       return false
     }
@@ -164,6 +158,11 @@ export class ContainerSupervisor {
 
   async remove(): Promise<void> {
     if (this.#container) await this.host.runtime.remove(this.#container)
+  }
+
+  /** Whether the container must not be started any more. */
+  get #isStopped(): boolean {
+    return this.stopRequest.reason !== null
   }
 
   #known(): ContainerRef {
@@ -183,9 +182,9 @@ export class ContainerSupervisor {
   }
 
   async #engineIsAway(): Promise<void> {
-    logger.warn({ task: this.host.taskId }, 'the container engine does not respond; waiting for it')
-    await sleep(engineRetryMs, this.host.abandoned)
-    this.host.requireOwnership()
+    logger.warn({ task: this.task.id }, 'the container engine does not respond; waiting for it')
+    await sleep(engineRetryMs, this.stopRequest.abandoned)
+    this.requireOwnership()
   }
 }
 

@@ -1,9 +1,7 @@
 import type { EndReason } from '@/lib/contract/reasons'
 import type { Outcome } from '@/lib/jobs/lifecycle/attempt-end'
 import { type Exit, RuntimeFault } from '../../runtime/runtime'
-import { PeersMissing } from './barrier'
-import { DirectoryTooLarge } from './prepare-archive'
-import { WorkspaceFault } from './workspace'
+import { TaskFault } from './task-fault'
 
 const signalNames: Record<number, string> = {
   2: 'SIGINT',
@@ -59,22 +57,13 @@ export function isExternalEnd(error: unknown): boolean {
   return error instanceof RuntimeFault && error.code === 'container_gone'
 }
 
-/**
- * Determines the outcome of a failure of gpuq or its engine. None is the user's fault, except a directory that is
- * too large.
- */
+/** Determines the outcome of a failure before or beside the program. */
 export function outcomeOfFault(error: unknown): Outcome {
-  if (error instanceof DirectoryTooLarge) {
-    return { reason: 'out_of_memory', detail: error.message, exitCode: null }
+  if (error instanceof TaskFault) return { reason: error.reason, detail: error.message, exitCode: null }
+  if (!(error instanceof RuntimeFault)) {
+    const detail = 'The node could not run it. See the log of its worker.'
+    return { reason: 'internal_error', detail, exitCode: null }
   }
-  if (error instanceof RuntimeFault && error.code === 'image_unavailable') {
-    return { reason: 'image_unavailable', detail: error.message, exitCode: null }
-  }
-  if (error instanceof PeersMissing) return { reason: 'peers_missing', detail: error.message, exitCode: null }
-  if (error instanceof WorkspaceFault) {
-    return { reason: 'workspace_unavailable', detail: error.message, exitCode: null }
-  }
-  const detail =
-    error instanceof RuntimeFault ? error.message : 'The node could not run it. See the log of its worker.'
-  return { reason: 'internal_error', detail, exitCode: null }
+  const reason = error.code === 'image_unavailable' ? 'image_unavailable' : 'internal_error'
+  return { reason, detail: error.message, exitCode: null }
 }

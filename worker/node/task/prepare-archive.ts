@@ -5,20 +5,13 @@ import { blobKey } from '@/lib/archives/blob-key'
 import { readArchive } from '@/lib/archives/read-archive'
 import { refuseCapacity } from '@/lib/archives/workdir-capacity'
 import { inParallel } from '@/lib/async/pool'
-import { type FileEntry, isLink, type LinkEntry } from '@/lib/contract/archive-manifest'
+import { type FileEntry, isLink } from '@/lib/contract/archive-manifest'
 import { storage } from '@/lib/storage/storage'
 import { RuntimeFault } from '../../runtime/runtime'
+import { TaskFault } from './task-fault'
 
 /** Concurrent files; small ones wait for the store, not for the disk. */
 const concurrentFiles = 16
-
-/** The directory does not fit into the job's memory, which the user can correct. */
-export class DirectoryTooLarge extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'DirectoryTooLarge'
-  }
-}
 
 /** The place of the uploaded directory in a task's own directory; the container sees it below /job. */
 export const shippedDirectory = 'dir'
@@ -32,7 +25,7 @@ interface Shipped {
 /**
  * Unpacks and verifies an uploaded directory in the task's own directory. Starts from scratch after an earlier
  * attempt. After it has returned or thrown, nothing is written any more.
- * @throws DirectoryTooLarge if it exceeds the task's memory, RuntimeFault if it cannot be read, and the reason of
+ * @throws TaskFault if it exceeds the task's memory, RuntimeFault if it cannot be read, and the reason of
  * `signal`.
  */
 export async function prepareArchive(
@@ -45,7 +38,7 @@ export async function prepareArchive(
   const archive = archiveId === null ? null : await readArchive(archiveId)
   if (!archive) throw gone()
   const tooLarge = refuseCapacity(archive, memoryMib)
-  if (tooLarge !== null) throw new DirectoryTooLarge(tooLarge)
+  if (tooLarge !== null) throw new TaskFault('out_of_memory', tooLarge)
   const { entries } = archive.manifest
   const files = entries.flatMap((entry) => (isLink(entry) ? [] : [entry]))
   const links = entries.flatMap((entry) => (isLink(entry) ? [entry] : []))
@@ -53,7 +46,7 @@ export async function prepareArchive(
     await mkdir(directory, { recursive: true, mode: 0o755 })
   await inParallel(files, concurrentFiles, signal, (file) => writeFile(root, archive.projectId, file, signal))
   // Links are created last, so that no file is written through a link.
-  await inParallel(links, concurrentFiles, signal, (link) => makeLink(root, link))
+  await inParallel(links, concurrentFiles, signal, ({ path, target }) => symlink(target, join(root, path)))
 }
 
 function directoriesOf(root: string, entries: readonly { path: string }[]): Set<string> {
@@ -84,10 +77,6 @@ async function writeFile(
     await file.close()
   }
   if (hash.digest('hex') !== entry.sha256) throw gone()
-}
-
-async function makeLink(root: string, { path, target }: LinkEntry): Promise<void> {
-  await symlink(target, join(root, path))
 }
 
 function gone(cause?: unknown): RuntimeFault {

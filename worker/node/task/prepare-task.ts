@@ -11,7 +11,7 @@ import { type TaskUser, taskUser } from '../../runtime/spec/container-spec'
 import {
   artifactsDirectory,
   artifactsRoot,
-  prepareArtifacts,
+  createArtifactsDirectory,
   removeArtifacts,
 } from '../artifacts/artifacts-directory'
 import { prepareArchive } from './prepare-archive'
@@ -45,7 +45,9 @@ export async function prepareTask(
     throw error
   }
   const user = taskUser({ taskId: task.id, workspace, checkpoints })
-  const results = await prepareArtifacts(tasksDirectory, task.id, resultsLimitBytes, user)
+  const results = resultsLimitBytes === null ? null : artifactsDirectory(tasksDirectory, task.id)
+  if (results !== null && resultsLimitBytes !== null)
+    await createArtifactsDirectory(results, resultsLimitBytes, user)
   return { ...toContainerSpec(task, host.lease, directory, jobNetworks), workspace, checkpoints, results }
 }
 

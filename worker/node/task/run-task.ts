@@ -1,4 +1,4 @@
-import { sleep } from '@/lib/async/sleep'
+import { sleep, unlessAborted } from '@/lib/async/sleep'
 import type { GpuReading } from '@/lib/cluster/gpus/gpu-reading'
 import { finishTask } from '@/lib/cluster/tasks/finish-task'
 import { type ClaimedTask, Fenced, markRunning } from '@/lib/cluster/tasks/tasks'
@@ -51,17 +51,8 @@ export class TaskRun {
     readonly existing?: ContainerRef,
   ) {
     this.#stop = new StopRequest(host.lease, task, this.#abandoned.signal)
-    this.#supervisor = new ContainerSupervisor(
-      {
-        runtime: host.runtime,
-        taskId: task.id,
-        nodeId: host.lease.nodeId,
-        requireOwnership: () => this.#requireOurs(),
-        isStopped: () => this.#stop.reason !== null,
-        abandoned: this.#abandoned.signal,
-      },
-      existing,
-    )
+    const requireOurs = () => this.#requireOurs()
+    this.#supervisor = new ContainerSupervisor(host, task, this.#stop, requireOurs, existing)
     this.#usage = new UsageRecorder(host.lease, task)
     // An adopted container may already have been stopped for this reason, so its exit code says nothing.
     if (task.stopReason) this.stop(task.stopReason)
@@ -221,7 +212,8 @@ export class TaskRun {
     let telling: Promise<void> | undefined
     const make = async () => {
       const [digest, container] = await Promise.all([
-        this.#stop.unlessStopped(runtime.ensureImage(this.task.image)),
+        // A pull may take many minutes.
+        unlessAborted(runtime.ensureImage(this.task.image), this.#stop.signal),
         prepareTask(this.host, this.task, this.#stop.signal, this.#note),
       ])
       imageDigest = digest

@@ -1,4 +1,3 @@
-import { unlessAborted } from '@/lib/async/sleep'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { type ClaimedTask, recordStopReason } from '@/lib/cluster/tasks/tasks'
 import { type EndReason, endReasons } from '@/lib/contract/reasons'
@@ -7,7 +6,8 @@ import { retryWrite } from '../lease/retry-write'
 /** The reason for which a task must stop, if any. A given reason is also stored in the database. */
 export class StopRequest {
   #reason: EndReason | null = null
-  #stored: Promise<void> = Promise.resolve()
+  /** Resolves when the reason is stored. @throws Fenced */
+  stored: Promise<void> = Promise.resolve()
   readonly #requested = new AbortController()
 
   /** @param abandoned aborted when this worker may write nothing more. */
@@ -28,11 +28,6 @@ export class StopRequest {
     return this.#requested.signal
   }
 
-  /** Resolves when the reason is stored. @throws Fenced */
-  get stored(): Promise<void> {
-    return this.#stored
-  }
-
   /** Returns false if there already was a reason, which stays. */
   set(reason: EndReason): boolean {
     // A cancellation replaces a peer's failure, because it does not wait for a container that could not be killed.
@@ -40,13 +35,8 @@ export class StopRequest {
     if (this.#reason) return false
     this.#reason = reason
     this.#requested.abort()
-    this.#stored = retryWrite(this.abandoned, 'stop', () => recordStopReason(this.lease, this.task, reason))
-    this.#stored.catch(() => {})
+    this.stored = retryWrite(this.abandoned, 'stop', () => recordStopReason(this.lease, this.task, reason))
+    this.stored.catch(() => {})
     return true
-  }
-
-  /** Returns null if a stop was requested first. A pull may take many minutes. */
-  unlessStopped<T>(work: Promise<T>): Promise<T | null> {
-    return unlessAborted(work, this.signal)
   }
 }

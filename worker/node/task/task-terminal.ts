@@ -5,18 +5,13 @@ import { claimTerminalInput } from '@/lib/cluster/tasks/task-terminal'
 import { Fenced } from '@/lib/cluster/tasks/tasks'
 import { logger } from '@/lib/logger'
 import type { ContainerInput, TerminalSize } from '../../runtime/runtime'
+import type { ContainerSupervisor } from './container-supervisor'
 
 /** Polling interval, in case a notification is lost. */
 const pollIntervalMs = 1_000
 const retryMs = 1_000
 /** Used until somebody attaches and reports a size. */
 const defaultSize: TerminalSize = { columns: 80, rows: 24 }
-
-/** The container of the terminal, while it runs. */
-interface TerminalContainer {
-  openInput(): Promise<ContainerInput>
-  resize(size: TerminalSize): Promise<void>
-}
 
 /**
  * Forwards typed input and the terminal size to a running task. A program that does not read delays only its own
@@ -31,7 +26,7 @@ export class TaskTerminal {
   constructor(
     readonly lease: Lease,
     readonly taskId: string,
-    readonly container: TerminalContainer,
+    readonly container: ContainerSupervisor,
     readonly signal: AbortSignal,
   ) {
     this.#wake = new ChangeSignal(signal)

@@ -5,21 +5,14 @@ import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { workspaceOf } from '@/lib/contract/workspaces'
 import { env } from '@/lib/env'
 import type { TaskWorkspace } from '../../runtime/runtime'
-
-/** A project's shared directory cannot be used for a task; the message names path and node. */
-export class WorkspaceFault extends Error {
-  constructor(message: string) {
-    super(message)
-    this.name = 'WorkspaceFault'
-  }
-}
+import { TaskFault } from './task-fault'
 
 /** A file server that is gone never responds. */
 const responseTimeoutMs = 10_000
 
 /**
  * Checks the shared directory of a task's project on this node; null if the project has none.
- * @throws {WorkspaceFault} if it does not exist, is not trusted, differs from the web server's, or its user has no
+ * @throws {TaskFault} if it does not exist, is not trusted, differs from the web server's, or its user has no
  * uid.
  */
 export async function findWorkspace(task: ClaimedTask): Promise<TaskWorkspace | null> {
@@ -29,15 +22,11 @@ export async function findWorkspace(task: ClaimedTask): Promise<TaskWorkspace | 
   if (path === null) return null
   const { handle, uid, gid } = task.user
   if (uid === null) {
-    throw new WorkspaceFault(
-      `${handle} has no uid to write to ${path}. An admin can set the uid on the Users page.`,
-    )
+    throw unavailable(`${handle} has no uid to write to ${path}. An admin can set the uid on the Users page.`)
   }
-  await within(
-    responseTimeoutMs,
-    requireTrusted(path, node),
-    `${path} does not respond on ${node}. Check its file server.`,
-  )
+  await withTimeout(requireTrusted(path, node), responseTimeoutMs, () => {
+    throw unavailable(`${path} does not respond on ${node}. Check its file server.`)
+  })
   const startsHere = task.command !== null && task.spec.archive === undefined
   return { path, uid, gid: gid ?? uid, startsHere }
 }
@@ -46,7 +35,7 @@ export async function findWorkspace(task: ClaimedTask): Promise<TaskWorkspace | 
 function requireSame(path: string | null, accepted: string | null, node: string): void {
   if (accepted === null || accepted === path) return
   const has = path === null ? 'has none for its project' : `has ${path}`
-  throw new WorkspaceFault(
+  throw unavailable(
     `The job was accepted to work in ${accepted}, and the worker of ${node} ${has}. Start it with the web server's GPUQ_WORKSPACES.`,
   )
 }
@@ -60,20 +49,20 @@ async function requireTrusted(path: string, node: string): Promise<void> {
   const trusted = new Set([0, process.geteuid?.() ?? 0])
   for (const part of partsOf(path)) {
     const stats = await lstat(part).catch((error: NodeJS.ErrnoException) => {
-      throw new WorkspaceFault(
+      throw unavailable(
         error.code === 'ENOENT' || error.code === 'ENOTDIR'
           ? `${part} does not exist on ${node}. Create or mount it.`
           : `${part} cannot be read on ${node}: ${error.code}. Check its permissions.`,
       )
     })
     if (stats.isSymbolicLink()) {
-      throw new WorkspaceFault(`${part} is a link on ${node}. Set the real path in GPUQ_WORKSPACES.`)
+      throw unavailable(`${part} is a link on ${node}. Set the real path in GPUQ_WORKSPACES.`)
     }
     if (!stats.isDirectory())
-      throw new WorkspaceFault(`${part} is not a directory on ${node}. Set a directory in GPUQ_WORKSPACES.`)
+      throw unavailable(`${part} is not a directory on ${node}. Set a directory in GPUQ_WORKSPACES.`)
     const open = !trusted.has(stats.uid) || (stats.mode & 0o022) !== 0
     if (part !== path && open) {
-      throw new WorkspaceFault(
+      throw unavailable(
         `Users other than root can change ${part} on ${node} and could replace ${path} by another directory. Make root its owner and remove write permission for others.`,
       )
     }
@@ -86,8 +75,4 @@ function partsOf(path: string): string[] {
   return parent === path ? [path] : [...partsOf(parent), path]
 }
 
-function within<T>(ms: number, work: Promise<T>, message: string): Promise<T> {
-  return withTimeout(work, ms, () => {
-    throw new WorkspaceFault(message)
-  })
-}
+const unavailable = (message: string) => new TaskFault('workspace_unavailable', message)

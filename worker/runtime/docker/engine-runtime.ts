@@ -25,9 +25,8 @@ import { statsSchema, toUsage } from './container-usage'
 import { DockerEngine, type Timeouts } from './docker'
 import { EngineEvents } from './engine-events'
 import { statusOf, toFault, within } from './engine-faults'
-import { describeEngine, engineInfoSchema, engineVersionSchema } from './engine-warnings'
+import { describeEngine, engineInfoSchema, engineVersionSchema, readToolkitVersion } from './engine-warnings'
 import { ImageStore } from './image-store'
-import { readToolkitVersion } from './toolkit-version'
 
 export interface RuntimeOptions extends ContainerPolicy {
   /** The engine's socket; default: DOCKER_HOST, otherwise the standard path. */

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { describeEngine, engineInfoSchema, engineVersionSchema, isBelow } from './engine-warnings'
-import { parseToolkitVersion } from './toolkit-version'
+import {
+  describeEngine,
+  engineInfoSchema,
+  engineVersionSchema,
+  isBelow,
+  parseToolkitVersion,
+} from './engine-warnings'
 
 const sound = {
   ID: 'x',
