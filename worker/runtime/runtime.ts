@@ -135,45 +135,6 @@ export interface EngineInfo {
   warnings: string[]
 }
 
-/** Runs tasks on one node. Every error is a RuntimeFault with a code; reaching a state twice succeeds. */
-export interface Runtime {
-  info(): Promise<EngineInfo>
-  /** Pulls the image if it is missing, and returns its digest or id. */
-  ensureImage(image: string, onProgress?: (line: string) => void): Promise<string>
-  /** Creates or finds the container of this job, attempt and rank, and its shared network. */
-  create(task: TaskContainer): Promise<ContainerRef>
-  /**
-   * Attaches and starts. The output is raw bytes in order per stream, with back-pressure: the container waits for
-   * the reader. The iterator ends when the container has exited and everything was read.
-   */
-  start(container: ContainerRef): Promise<AsyncIterable<OutputChunk>>
-  /**
-   * Reads the output of a container that another process started, from the first byte on. With a terminal, an
-   * unfinished line contains only new output, because no engine log has its start.
-   */
-  replay(container: ContainerRef): Promise<AsyncIterable<OutputChunk>>
-  /** Resolves when the container has exited, immediately if it already has. */
-  wait(container: ContainerRef): Promise<Exit>
-  /** Null if it is not running or the engine reports nothing. */
-  usage(container: ContainerRef): Promise<Usage | null>
-  /** Opens the input of a container with a terminal. */
-  openInput(container: ContainerRef): Promise<ContainerInput>
-  /** Resizes its terminal, which notifies its program. */
-  resize(container: ContainerRef, size: TerminalSize): Promise<void>
-  /**
-   * Sends SIGTERM, waits `graceMs`, sends SIGKILL. Resolves when it has exited; throws `kill_failed` if it does not.
-   */
-  stop(container: ContainerRef, graceMs: number): Promise<void>
-  /** Removes the container and its leftovers; with the attempt's last container here, also its network. */
-  remove(container: ContainerRef): Promise<void>
-  /** Containers with this node's labels. */
-  list(nodeId: string): Promise<ContainerRef[]>
-  /** Networks of attempts that this node created. */
-  listNetworks(nodeId: string): Promise<NetworkRef[]>
-  /** Removes a network, unless a container on this engine still uses it. */
-  removeNetwork(network: Pick<NetworkRef, 'name'>): Promise<void>
-}
-
 /**
  * `engine_unreachable`: the engine's containers may continue; retry. `container_gone`: something other than the
  * program and gpuq removed, killed or lost the container, so its end says nothing about the program.

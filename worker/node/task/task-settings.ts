@@ -1,11 +1,11 @@
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import type { JobNetworks } from '@/lib/contract/job-network'
-import type { Runtime } from '../../runtime/runtime'
+import type { EngineRuntime } from '../../runtime/docker/engine-runtime'
 
 /** Settings for every task of a worker, on any of its nodes. */
 export interface TaskSettings {
-  runtime: Runtime
+  runtime: EngineRuntime
   tasksDirectory: string
   outputLimitBytes: number
   /** Maximum bytes of a task's /results; null: files are not kept on this node. */

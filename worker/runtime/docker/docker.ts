@@ -180,8 +180,11 @@ export class DockerEngine {
       })
     })
 
-  /** @param missing the code for a 404. */
-  private async ask<T>(
+  /**
+   * Waits for an answer of the engine.
+   * @param missing the code for a 404.
+   */
+  async ask<T>(
     doing: string,
     answer: Promise<T>,
     missing: RuntimeFaultCode = 'container_gone',

@@ -11,7 +11,6 @@ import {
   type Exit,
   type NetworkRef,
   type OutputChunk,
-  type Runtime,
   RuntimeFault,
   type TaskContainer,
   type TerminalSize,
@@ -24,7 +23,7 @@ import { findOwn, type Inspection, refuseForeignEnd, toContainerRef, toExit } fr
 import { statsSchema, toUsage } from './container-usage'
 import { DockerEngine, type Timeouts } from './docker'
 import { EngineEvents } from './engine-events'
-import { statusOf, toFault, within } from './engine-faults'
+import { statusOf } from './engine-faults'
 import { describeEngine, engineInfoSchema, engineVersionSchema, readToolkitVersion } from './engine-warnings'
 import { ImageStore } from './image-store'
 
@@ -36,8 +35,11 @@ export interface RuntimeOptions extends ContainerPolicy {
   iproute?: RunIproute
 }
 
-/** Implements the runtime on the Docker engine of this host. */
-export class EngineRuntime implements Runtime {
+/**
+ * Runs the tasks of a node on the Docker engine of this host. Every error is a RuntimeFault with a code. Reaching a state
+ * twice succeeds.
+ */
+export class EngineRuntime {
   private readonly engine: DockerEngine
   private readonly watch: EngineEvents
   private readonly exits: ContainerExits
@@ -79,10 +81,12 @@ export class EngineRuntime implements Runtime {
     }
   }
 
+  /** Pulls the image if it is missing, and returns its digest or id. */
   ensureImage(image: string, onProgress: (line: string) => void = () => {}): Promise<string> {
     return this.images.ensure(image, onProgress)
   }
 
+  /** Creates or finds the container of this job, attempt and rank, and its shared network. */
   async create(task: TaskContainer): Promise<ContainerRef> {
     const spec = buildContainerSpec(task, this.options, await this.images.traits(task.image))
     await this.networks.prepare(task)
@@ -124,10 +128,18 @@ export class EngineRuntime implements Runtime {
     return ref
   }
 
+  /**
+   * Attaches and starts. The output is raw bytes in order per stream, with back-pressure: the container waits for
+   * the reader. The iterator ends when the container has exited and everything was read.
+   */
   start(container: ContainerRef): Promise<AsyncIterable<OutputChunk>> {
     return this.output.start(container)
   }
 
+  /**
+   * Reads the output of a container that another process started, from the first byte on. With a terminal, an
+   * unfinished line contains only new output, because no engine log has its start.
+   */
   replay(container: ContainerRef): Promise<AsyncIterable<OutputChunk>> {
     return this.output.replay(container)
   }
@@ -140,25 +152,19 @@ export class EngineRuntime implements Runtime {
     return this.engine.resize(id, size)
   }
 
+  /** Resolves when the container has exited, immediately if it already has. */
   async wait({ id }: ContainerRef): Promise<Exit> {
     const notes = this.watch.of(id)
     if (notes.interrupted && (await this.engine.inspect(id)).State.Status === 'running')
       notes.interrupted = false
     await this.exits.until(id)
     const exit = toExit(await this.engine.inspect(id))
-    if (notes.interrupted && (await this.recallEnd(id))) notes.interrupted = false
+    if (notes.interrupted && (await this.engine.ask('recall the end', this.watch.sawEnd(id))))
+      notes.interrupted = false
     if (exit.exitCode > 128 && !exit.outOfMemory) await this.untilExplained(id, exit.exitCode - 128)
     if (exit.outOfMemory || notes.outOfMemory) return { ...exit, outOfMemory: true }
     if (!notes.stopping) refuseForeignEnd(exit, notes)
     return exit
-  }
-
-  private async recallEnd(id: string): Promise<boolean> {
-    try {
-      return await within(this.engine.timeouts.answer, 'recall the end', this.watch.sawEnd(id))
-    } catch (error) {
-      throw toFault(error, 'recall the end')
-    }
   }
 
   /** For an end by a signal: the event that explains it may arrive a moment later. */
@@ -168,6 +174,7 @@ export class EngineRuntime implements Runtime {
     await this.watch.explained(id, signal, isKill ? lateKill : lateEvent)
   }
 
+  /** Null if it is not running or the engine reports nothing. */
   async usage({ id }: ContainerRef): Promise<Usage | null> {
     try {
       return toUsage(statsSchema.parse(await this.engine.stats(id)))
@@ -177,6 +184,9 @@ export class EngineRuntime implements Runtime {
     }
   }
 
+  /**
+   * Sends SIGTERM, waits `graceMs`, sends SIGKILL. Resolves when it has exited; throws `kill_failed` if it does not.
+   */
   async stop({ id }: ContainerRef, graceMs: number): Promise<void> {
     this.watch.of(id).stopping = true
     await this.kill(id, 'SIGTERM')
@@ -186,6 +196,7 @@ export class EngineRuntime implements Runtime {
     throw new RuntimeFault('kill_failed', `The container ${id} did not end after SIGKILL.`)
   }
 
+  /** Removes the container and its leftovers; with the attempt's last container here, also its network. */
   async remove({ id, network }: ContainerRef): Promise<void> {
     this.watch.of(id).stopping = true
     try {
@@ -206,10 +217,12 @@ export class EngineRuntime implements Runtime {
     return found.flatMap(({ Id, Labels, State }) => toContainerRef(Id, Labels, State) ?? [])
   }
 
+  /** Networks of attempts that this node created. */
   listNetworks(nodeId: string): Promise<NetworkRef[]> {
     return this.networks.list(nodeId)
   }
 
+  /** Removes a network, unless a container on this engine still uses it. */
   removeNetwork({ name }: Pick<NetworkRef, 'name'>): Promise<void> {
     return this.networks.release(name)
   }

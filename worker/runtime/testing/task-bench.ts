@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { EngineRuntime, type RuntimeOptions } from '../docker/engine-runtime'
-import type { ContainerRef, Exit, OutputChunk, Runtime, TaskContainer } from '../runtime'
+import type { ContainerRef, Exit, OutputChunk, TaskContainer } from '../runtime'
 
 /** The image for tests: that of the default environment. */
 export const testImage = 'gpuq/python:1'
@@ -17,7 +17,7 @@ interface Ran {
 /** Creates tasks from Python sources, runs them on the real engine, and removes everything afterwards. */
 export class TaskBench {
   readonly nodeId: string
-  readonly runtime: Runtime
+  readonly runtime: EngineRuntime
   private readonly directories: string[] = []
 
   constructor({
