@@ -76,7 +76,7 @@ export function firstGpus(report: GpuReport, maxGpus: number | undefined): GpuRe
 /** Every message about nvidia-smi starts with its name, which identifies this warning of the node. */
 export function problemOf({ faults }: GpuReport): string | null {
   if (faults.length === 0) return null
-  return `nvidia-smi reports too little about some GPUs to use them. ${faults.map(({ message: says }) => says).join(' ')}`
+  return `nvidia-smi reports too little about some GPUs to use them. ${faults.map(({ message }) => message).join(' ')}`
 }
 
 export function problemOfFailure({ code, message }: NvidiaSmiFault): string {

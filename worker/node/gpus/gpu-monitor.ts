@@ -127,11 +127,11 @@ export class GpuMonitor {
 /** Returns the readings, and adds a reading with only a fault for each known GPU that could not be read. */
 function withFaults({ gpus, faults }: GpuReport, states: GpuState[]): GpuReading[] {
   const read = new Set(gpus.map(({ uuid }) => uuid))
-  const faulty = faults.flatMap(({ uuid, index, message: says }) => {
+  const faulty = faults.flatMap(({ uuid, index, message }) => {
     const state = states.find((known) =>
       uuid === null ? !known.missing && known.index === index : known.uuid === uuid,
     )
-    return state && !read.has(state.uuid) ? [unread(state, says)] : []
+    return state && !read.has(state.uuid) ? [unread(state, message)] : []
   })
   return [...gpus, ...faulty]
 }

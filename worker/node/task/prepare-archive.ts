@@ -14,9 +14,9 @@ import { TaskFault } from './task-fault'
 const concurrentFiles = 16
 
 /** The place of the uploaded directory in a task's own directory; the container sees it below /job. */
-export const shippedDirectory = 'dir'
+export const uploadedDirectory = 'dir'
 
-interface Shipped {
+interface UploadedDirectory {
   /** Null if the archive was deleted although the job exists. */
   archiveId: string | null
   memoryMib: number
@@ -30,10 +30,10 @@ interface Shipped {
  */
 export async function prepareArchive(
   taskDirectory: string,
-  { archiveId, memoryMib }: Shipped,
+  { archiveId, memoryMib }: UploadedDirectory,
   signal: AbortSignal,
 ): Promise<void> {
-  const root = join(taskDirectory, shippedDirectory)
+  const root = join(taskDirectory, uploadedDirectory)
   await rm(root, { recursive: true, force: true })
   const archive = archiveId === null ? null : await readArchive(archiveId)
   if (!archive) throw gone()

@@ -113,8 +113,8 @@ export class TaskRun {
     try {
       const outcome = await Promise.race([this.#runContainer(), this.#supervisor.killFailed])
       // Waits until the files of /results are stored, so that a reader of the final status finds all of them.
-      const told = await withArtifacts(this.host, this.task, outcome, this.#abandoned.signal)
-      return { outcome: told, keepGpus: false }
+      const recorded = await withArtifacts(this.host, this.task, outcome, this.#abandoned.signal)
+      return { outcome: recorded, keepGpus: false }
     } catch (error) {
       if (error instanceof Fenced) throw error
       logger.error({ err: error, task: this.task.id }, 'a task failed because of a system fault')
@@ -128,14 +128,15 @@ export class TaskRun {
    * a container that could not be killed.
    */
   async #concludeFault(error: unknown): Promise<Conclusion> {
-    for (let told = false; ; told = true) {
+    for (let reported = false; ; reported = true) {
       const dead = await this.#supervisor.forceStop()
       const { reason } = this.#stop
       // If peers of a removed container fail as a result and stop it, the removal is still the cause.
       const stopped = reason !== null && !(reason === 'peer_failed' && isExternalEnd(error))
       const outcome = stopped ? { reason, detail: null, exitCode: null } : outcomeOfFault(error)
       if (dead) return { outcome: await this.#finishCheckpoints(outcome), keepGpus: false }
-      if (!told) await retryWrite(this.#abandoned.signal, 'drain', () => this.host.onKillFailed(this.task))
+      if (!reported)
+        await retryWrite(this.#abandoned.signal, 'drain', () => this.host.onKillFailed(this.task))
       if (endReasons[outcome.reason].fault !== 'system') {
         this.#checkpoints?.close()
         const detail = 'Its container could not be killed. An admin has been notified.'
@@ -173,9 +174,9 @@ export class TaskRun {
       await this.#stop.stored
       const outcome = outcomeOf(exit, this.#stop.reason, task.memoryMib, over)
       await warnPeers(lease, task, outcome, this.#abandoned.signal)
-      const told = await this.#finishCheckpoints(outcome)
+      const recorded = await this.#finishCheckpoints(outcome)
       await store.end()
-      return told
+      return recorded
     } finally {
       clearTimeout(timeLimit)
       ended.abort()

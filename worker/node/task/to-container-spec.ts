@@ -3,7 +3,7 @@ import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import { addressOf, type JobNetworks, subnetOf } from '@/lib/contract/job-network'
 import { withCudaArgument } from '@/lib/jobs/config/cuda-argument'
 import { type JobNetwork, RuntimeFault, type TaskContainer } from '../../runtime/runtime'
-import { shippedDirectory } from './prepare-archive'
+import { uploadedDirectory } from './prepare-archive'
 import { processesOf } from './task-directory'
 
 /** Converts a task to the container specification of the runtime. */
@@ -16,10 +16,10 @@ export function toContainerSpec(
   const { spec } = task
   // The container numbers its GPUs from 0 in node order, which is the order of `task.gpus`.
   const args = spec.cuda_argument ? withCudaArgument(spec.args, task.gpus.length) : spec.args
-  const shipped = spec.archive !== undefined
+  const hasUpload = spec.archive !== undefined
   const program =
     task.command === null
-      ? ['python', '-u', `${shipped ? '/work' : '/job'}/solution.py`, ...args]
+      ? ['python', '-u', `${hasUpload ? '/work' : '/job'}/solution.py`, ...args]
       : ['/bin/sh', '-c', task.command]
   return {
     jobId: task.jobId,
@@ -28,7 +28,7 @@ export function toContainerSpec(
     rank: task.rank,
     nodeId: lease.nodeId,
     image: task.image,
-    command: shipped ? inShippedDirectory(program, task.command === null) : program,
+    command: hasUpload ? inUploadedDirectory(program, task.command === null) : program,
     env: spec.env,
     runName: spec.run_name ?? null,
     directory,
@@ -65,9 +65,9 @@ function toNetworkSpec(task: ClaimedTask, index: number, jobNetworks: JobNetwork
  * Copies the uploaded files to a writable place, then executes the program. Keeps links as links, and makes the task
  * the owner of every file. An uploaded program is copied to the same place, where it finds its modules and data.
  */
-function inShippedDirectory(program: string[], uploaded: boolean): string[] {
+function inUploadedDirectory(program: string[], uploaded: boolean): string[] {
   const steps = [
-    `cp -R /job/${shippedDirectory}/. /work/`,
+    `cp -R /job/${uploadedDirectory}/. /work/`,
     ...(uploaded ? ['rm -rf /work/solution.py', 'cp /job/solution.py /work/'] : []),
     'exec "$@"',
   ]
