@@ -1,6 +1,6 @@
 import type { Actor } from '../access/actor'
 import { workspaceOfJob } from '../access/users/workspace-user'
-import { GpuqError } from '../contract/errors'
+import { invalidField } from '../contract/errors'
 import { queueSubmitSchema } from '../contract/queue'
 import { cancelJob } from '../jobs/lifecycle/cancel'
 import { waitUntilFinal } from '../jobs/live/wait'
@@ -11,7 +11,7 @@ import { submitToQueue } from '../queue/submit'
 import { checkAbsolutePaths } from './absolute-paths'
 import { decideShape } from './job-shape'
 import { readLog } from './read-log'
-import type { AgentJob, CreatedJob, CreateJob, ListedJobs, ListJobs, ReadLog } from './tool-schemas'
+import type { CreateJob, ListJobs, ReadLog } from './tool-schemas'
 
 /** The caller of a tool. */
 export interface ToolCall {
@@ -28,10 +28,10 @@ const stopWithinMs = 3_000
  * Submits a command as a job and returns immediately.
  * @throws 422 for an invalid request, with the correction; 429 if a limit is exceeded.
  */
-export async function createJob({ actor, origin }: ToolCall, input: CreateJob): Promise<CreatedJob> {
+export async function createJob({ actor, origin }: ToolCall, input: CreateJob) {
   requireAbsolutePaths(input.command)
   const shape = decideShape(input.gpu_count, input.instance_count)
-  if (!shape.ok) throw refusal(shape.path, shape.message)
+  if (!shape.ok) throw invalidField(shape.path, shape.message)
   const { idempotency_key, expected_time, ...job } = input
   const submission = queueSubmitSchema.parse({
     ...job,
@@ -60,73 +60,41 @@ function requireAbsolutePaths(command: string): void {
     verdict.word === null
       ? verdict.message
       : `"${verdict.word.slice(0, 200)}": ${verdict.message}. The command runs on another machine: use the absolute path, as in sh /workspace/train.sh. If this is not a path, move it into the script`
-  throw refusal('command', message)
-}
-
-function refusal(path: string, message: string): GpuqError {
-  return new GpuqError('invalid_fields', `${path}: ${message}.`, { errors: [{ path, message }] })
+  throw invalidField('command', message)
 }
 
 /** Reads one job with everything an agent needs. A job of another user and an unknown id give the same 404. */
-export async function viewJob({ actor, origin }: ToolCall, jobId: string): Promise<AgentJob> {
+export async function viewJob({ actor, origin }: ToolCall, jobId: string) {
   const [job, queued] = await Promise.all([readJob(actor, jobId), readQueueJob(actor, jobId)])
   const directory = await workspaceOfJob(job.job_id)
-  const { asked, got } = job.resources
   return {
-    job_id: job.job_id,
-    name: job.name,
-    status: queued.status,
-    reason: queued.reason,
-    reason_text: queued.reason_text,
-    exit_code: queued.exit_code,
-    command: job.command,
-    project_id: job.project_id,
-    environment: job.environment,
-    gpu_count: asked.gpu_count,
-    instance_count: asked.instance_count,
-    priority: job.priority,
-    position: queued.position,
-    expected_start: queued.expected_start,
-    submitted_at: queued.submitted_at,
-    started_at: queued.started_at,
+    ...job,
+    ...queued,
     ended_at: queued.completed_at,
-    max_time: job.max_time,
-    attempt: job.attempt,
-    instances: got.map(({ rank, node, gpus }) => ({
+    instances: job.resources.got.map(({ rank, node, gpus }) => ({
       rank,
       node,
       gpus: gpus.map(({ index, model }) => `${index}: ${model}`),
     })),
     working_directory: directory,
+    project_id: job.project_id,
     stopping: job.cancel_requested,
     url: pageOf(origin, job.job_id),
   }
 }
 
 /** Stops a waiting or running job. Does nothing if it has already been cancelled. */
-export async function stopJob(call: ToolCall, jobId: string): Promise<AgentJob> {
+export async function stopJob(call: ToolCall, jobId: string) {
   await cancelJob(call.actor, jobId)
   await waitUntilFinal(jobId, AbortSignal.any([call.signal, AbortSignal.timeout(stopWithinMs)]))
   return viewJob(call, jobId)
 }
 
 /** Lists the caller's own jobs, newest first. */
-export async function listOwnJobs({ actor }: ToolCall, filters: ListJobs): Promise<ListedJobs> {
+export async function listOwnJobs({ actor }: ToolCall, filters: ListJobs) {
   const { items, next } = await listJobs(actor, filters)
-  return {
-    jobs: items.map((job) => ({
-      job_id: job.job_id,
-      name: job.name,
-      status: job.status,
-      reason: job.reason,
-      project_id: job.project_id,
-      exit_code: job.exit_code,
-      submitted_at: job.created_at,
-      started_at: job.started_at,
-      ended_at: job.completed_at,
-    })),
-    next_cursor: next,
-  }
+  const jobs = items.map((job) => ({ ...job, submitted_at: job.created_at, ended_at: job.completed_at }))
+  return { jobs, next_cursor: next }
 }
 
 /** Reads a byte range of a job's output. */

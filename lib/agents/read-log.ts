@@ -1,5 +1,5 @@
 import type { Actor } from '../access/actor'
-import { GpuqError } from '../contract/errors'
+import { invalidField } from '../contract/errors'
 import { isFinal } from '../contract/status'
 import { findVisibleJob, type VisibleJob } from '../jobs/read/job-visibility'
 import { plainTextOf } from '../results/decode'
@@ -52,7 +52,7 @@ async function requireRank({ id, attempt }: VisibleJob, rank: number): Promise<v
   if (rank < ranks) return
   const message =
     ranks > 1 ? `the job has ranks 0 to ${ranks - 1}` : 'the job has one rank, or none yet: leave out rank'
-  throw new GpuqError('invalid_fields', `rank: ${message}`, { errors: [{ path: 'rank', message }] })
+  throw invalidField('rank', message)
 }
 
 async function readPart(job: RankOfJob, offset: number, limit: number) {
@@ -76,12 +76,10 @@ async function readPart(job: RankOfJob, offset: number, limit: number) {
     // Only the start of a group of records is a valid place to resume, because they are stored in groups.
     if (seen === consumed) rememberPosition(job, { text: part.end, record: seen })
   }
-  if (part.end < offset) throw wrongOffset(`the output has ${part.end} bytes so far: use that offset, or 0`)
+  if (part.end < offset)
+    throw invalidField('offset', `the output has ${part.end} bytes so far: use that offset, or 0`)
   return { text: part.text, nextOffset: part.nextOffset, isLast: !part.full }
 }
-
-const wrongOffset = (message: string) =>
-  new GpuqError('invalid_fields', `offset: ${message}`, { errors: [{ path: 'offset', message }] })
 
 /** Collects at most `limit` bytes from `offset` on, of consecutive texts. */
 class TextPart {
@@ -110,7 +108,7 @@ class TextPart {
     this.end += bytes.length
     if (from >= bytes.length) return
     if (isWithinCharacter(bytes, from)) {
-      throw wrongOffset('it is inside a character: use next_offset of the previous part, or 0')
+      throw invalidField('offset', 'it is inside a character: use next_offset of the previous part, or 0')
     }
     const piece = bytes.subarray(from, lastCharacterEnd(bytes, from + this.#left))
     this.#pieces.push(piece)

@@ -1,8 +1,18 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
-import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
-import { callTool, describeTools } from './call-tool'
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  ListToolsRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js'
+import { uuidv7 } from 'uuidv7'
+import { z } from 'zod'
+import { version } from '../../package.json'
+import { requireScope } from '../access/actor'
+import { GpuqError, internalError } from '../contract/errors'
+import { logger } from '../logger'
 import type { ToolCall } from './job-tools'
+import { tools } from './tools'
 
 const instructions =
   'A GPU job queue. Create a job with CreateGPUJob, follow it with ViewGPUJob and ReadGPUJobLog, stop it with StopGPUJob. ViewGPUCluster lists the GPUs and environments.'
@@ -12,7 +22,7 @@ const instructions =
  * process can answer it.
  */
 export async function answerMessage(request: Request, message: unknown, call: ToolCall): Promise<Response> {
-  const { server } = new McpServer({ name: 'gpuq', title: 'gpuq', version: '0.1.0' }, { instructions })
+  const { server } = new McpServer({ name: 'gpuq', title: 'gpuq', version }, { instructions })
   server.registerCapabilities({ tools: {} })
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: describeTools() }))
   server.setRequestHandler(CallToolRequestSchema, ({ params }) =>
@@ -25,4 +35,61 @@ export async function answerMessage(request: Request, message: unknown, call: To
   } finally {
     await server.close()
   }
+}
+
+/** The tools in the format of the protocol. */
+export function describeTools() {
+  return tools.map(({ name, title, description, input, output, annotations }) => ({
+    name,
+    title,
+    description,
+    inputSchema: jsonSchemaOf(input, 'input'),
+    outputSchema: jsonSchemaOf(output, 'output'),
+    annotations: { title, ...annotations, openWorldHint: false },
+  }))
+}
+
+function jsonSchemaOf(schema: z.ZodObject, io: 'input' | 'output') {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+  return { ...rest, type: 'object' as const }
+}
+
+/**
+ * Runs a tool. Errors of the tool are part of its result, so that the model can read and fix them; only malformed
+ * messages are protocol errors.
+ */
+async function callTool(call: ToolCall, name: string, input: unknown): Promise<CallToolResult> {
+  try {
+    const tool = tools.find((candidate) => candidate.name === name)
+    if (!tool) throw noSuchTool(name)
+    requireScope(call.actor, tool.scope)
+    const answer = await tool.run(call, input ?? {})
+    return { content: contentOf(answer), structuredContent: answer }
+  } catch (error) {
+    return { content: [{ type: 'text', text: formatError(error, name) }], isError: true }
+  }
+}
+
+const noSuchTool = (name: string) =>
+  new GpuqError(
+    'not_found',
+    `There is no tool "${name.slice(0, 64)}". Use one of ${tools.map((tool) => tool.name).join(', ')}.`,
+  )
+
+/** Text content for clients that show only text to the model. A log is not JSON-encoded. */
+function contentOf(answer: Record<string, unknown>): CallToolResult['content'] {
+  const { text, ...rest } = answer
+  const json = (value: unknown) => ({ type: 'text' as const, text: JSON.stringify(value) })
+  return typeof text === 'string' ? [{ type: 'text', text }, json(rest)] : [json(answer)]
+}
+
+/** Formats an error with all of its details, so that the model can fix everything at once. */
+function formatError(error: unknown, name: string): string {
+  if (!(error instanceof GpuqError)) {
+    const reference = uuidv7()
+    logger.error({ err: error, reference, tool: name }, 'tool failed')
+    return internalError(reference).message
+  }
+  const more = error.errors?.slice(1) ?? []
+  return [error.message, ...more.map(({ path, message }) => `${path}: ${message}`)].join('\n')
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { clusterStatusSchema, nodeStates } from '../contract/cluster'
 import { count, label, seconds, shellCommand, variables } from '../contract/config/values'
-import { idSchema } from '../contract/jobs'
+import { idempotencyKeySchema, idSchema } from '../contract/jobs'
 import { queueStatuses } from '../contract/queue'
 import { uploadStatuses } from '../contract/status'
 import { gpuCounts } from './job-shape'
@@ -39,9 +39,7 @@ export const createJobSchema = z.strictObject({
   gpu_memory_gb: z.number().positive().max(1024).optional().describe('minimum memory of each GPU'),
   priority: count(-100, 100).optional().describe('higher numbers start first; default: 0'),
   env: variables.optional().describe('environment variables for the job'),
-  idempotency_key: z
-    .string()
-    .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters without spaces')
+  idempotency_key: idempotencyKeySchema
     .optional()
     .describe(
       'the same key with the same job returns the same job, so a call can be repeated safely after a lost response',
@@ -171,9 +169,5 @@ export const agentClusterSchema = z.object({
 })
 
 export type CreateJob = z.output<typeof createJobSchema>
-export type CreatedJob = z.output<typeof createdJobSchema>
-export type AgentJob = z.output<typeof agentJobSchema>
 export type ListJobs = z.output<typeof listJobsSchema>
-export type ListedJobs = z.output<typeof listedJobsSchema>
 export type ReadLog = z.output<typeof readLogSchema>
-export type AgentCluster = z.output<typeof agentClusterSchema>

@@ -26,7 +26,10 @@ interface Tool {
   input: z.ZodObject
   output: z.ZodObject
   annotations: { readOnlyHint: boolean; destructiveHint: boolean; idempotentHint: boolean }
-  /** Validates the input and runs the tool. @throws 422 with every error of the input. */
+  /**
+   * Validates the input and runs the tool. The result has exactly the fields of `output`.
+   * @throws 422 with every error of the input.
+   */
   run: (call: ToolCall, input: unknown) => Promise<Record<string, unknown>>
 }
 
@@ -36,12 +39,13 @@ function tool<Input extends z.ZodObject, Output extends z.ZodObject>(
   declared: Omit<Tool, 'input' | 'output' | 'run'> & {
     input: Input
     output: Output
-    run: (call: ToolCall, input: z.output<Input>) => Promise<z.output<Output>>
+    run: (call: ToolCall, input: z.output<Input>) => Promise<z.input<Output>>
   },
 ): Tool {
   return {
     ...declared,
-    run: async (call, input) => declared.run(call, parseInput(declared.input, input)),
+    run: async (call, input) =>
+      declared.output.parse(await declared.run(call, parseInput(declared.input, input))),
   }
 }
 

@@ -3,10 +3,9 @@ import { readCluster } from '../cluster/overview/read-cluster'
 import type { ClusterNode } from '../contract/cluster'
 import { database } from '../database/client'
 import type { ToolCall } from './job-tools'
-import type { AgentCluster } from './tool-schemas'
 
 /** Returns what an agent needs to choose GPUs and an environment: totals per node instead of single GPUs. */
-export async function viewCluster({ actor }: ToolCall): Promise<AgentCluster> {
+export async function viewCluster({ actor }: ToolCall) {
   const [{ cluster_status, nodes }, environments, counts] = await Promise.all([
     readCluster(actor),
     listEnvironments(actor),
@@ -16,13 +15,11 @@ export async function viewCluster({ actor }: ToolCall): Promise<AgentCluster> {
     ...cluster_status,
     ...counts,
     nodes: nodes.filter(({ state }) => state !== 'lost' && state !== 'drained').map(toNode),
-    environments: environments
-      .filter(({ enabled }) => enabled)
-      .map(({ name, description, is_default }) => ({ name, description, is_default })),
+    environments: environments.filter(({ enabled }) => enabled),
   }
 }
 
-function toNode({ name, state, reason, simulated, gpus }: ClusterNode): AgentCluster['nodes'][number] {
+function toNode({ name, state, reason, simulated, gpus }: ClusterNode) {
   const present = gpus.filter((gpu) => gpu.state !== 'missing')
   const memory = present.map(({ memory_mib }) => memory_mib)
   return {

@@ -1,33 +1,47 @@
-/** Every error gpuq answers with, and its HTTP status. The code is for programs, the message for people. */
-export const errorStatus = {
-  invalid_request: 400,
-  unauthenticated: 401,
-  forbidden: 403,
-  not_found: 404,
-  method_not_allowed: 405,
-  request_timeout: 408,
-  conflict: 409,
-  payload_too_large: 413,
-  unsupported_media_type: 415,
-  invalid_fields: 422,
-  rate_limited: 429,
-  internal_error: 500,
-  unavailable: 503,
+import { z } from 'zod'
+
+/** Every error that gpuq answers with. The code is for programs, the message for people. */
+const kinds = {
+  invalid_request: { status: 400, title: 'Bad request' },
+  unauthenticated: { status: 401, title: 'Not signed in' },
+  forbidden: { status: 403, title: 'Not allowed' },
+  not_found: { status: 404, title: 'Not found' },
+  method_not_allowed: { status: 405, title: 'Method not allowed' },
+  request_timeout: { status: 408, title: 'Request too slow' },
+  conflict: { status: 409, title: 'Conflict' },
+  payload_too_large: { status: 413, title: 'Too large' },
+  unsupported_media_type: { status: 415, title: 'Unsupported media type' },
+  invalid_fields: { status: 422, title: 'Invalid fields' },
+  rate_limited: { status: 429, title: 'Too many requests' },
+  internal_error: { status: 500, title: 'Internal error' },
+  unavailable: { status: 503, title: 'Unavailable' },
 } as const
 
-export type ErrorCode = keyof typeof errorStatus
+export type ErrorCode = keyof typeof kinds
 
-export interface FieldError {
-  /** Where: a dotted path such as `expected_time`, or `config_file` for the whole part. */
-  path: string
+const fieldErrorSchema = z.object({
+  /** A dotted path such as `expected_time`, or `config_file` for the whole part. */
+  path: z.string(),
   /** What to change. */
-  message: string
-  /** 1-based place in the YAML text, when there is one. */
-  line?: number
-  column?: number
-}
+  message: z.string(),
+  /** 1-based place in the YAML text, if there is one. */
+  line: z.number().int().optional(),
+  column: z.number().int().optional(),
+})
 
-export interface ErrorOptions {
+export type FieldError = z.infer<typeof fieldErrorSchema>
+
+/** The body of every error: RFC 9457 problem details. */
+export const problemSchema = z.object({
+  type: z.string(),
+  title: z.string(),
+  status: z.number().int(),
+  detail: z.string().describe('the error as a sentence'),
+  code: z.string(),
+  errors: z.array(fieldErrorSchema).optional(),
+})
+
+interface Details {
   /** One entry per mistake, for a 422. */
   errors?: FieldError[]
   /** Seconds until a repeat may succeed: the `Retry-After` header. */
@@ -36,7 +50,7 @@ export interface ErrorOptions {
   cause?: unknown
 }
 
-/** The one error class. `message` is the sentence a person reads: what is wrong and what to change. */
+/** The one error class. `message` says what is wrong and what to change. */
 export class GpuqError extends Error {
   readonly errors: FieldError[] | undefined
   readonly headers: Record<string, string>
@@ -44,23 +58,38 @@ export class GpuqError extends Error {
   constructor(
     readonly code: ErrorCode,
     message: string,
-    options: ErrorOptions = {},
+    { errors, retryAfterS, headers, cause }: Details = {},
   ) {
-    super(message, { cause: options.cause })
+    super(message, { cause })
     this.name = 'GpuqError'
-    this.errors = options.errors
-    this.headers = {
-      ...(options.retryAfterS === undefined ? {} : { 'retry-after': String(options.retryAfterS) }),
-      ...options.headers,
-    }
+    this.errors = errors
+    this.headers = { ...(retryAfterS !== undefined && { 'retry-after': String(retryAfterS) }), ...headers }
   }
 
   get status(): number {
-    return errorStatus[this.code]
+    return kinds[this.code].status
+  }
+
+  toProblem(): z.infer<typeof problemSchema> {
+    const { code, errors, status, message: detail } = this
+    return { type: 'about:blank', title: kinds[code].title, status, detail, code, ...(errors && { errors }) }
   }
 }
 
-/** A 422 for one field. `sentence` is for people; it names the field. */
+/** The error for one wrong field. `sentence` is for people; it names the field. */
 export function invalidField(path: string, message: string, sentence = `${path}: ${message}`): GpuqError {
   return new GpuqError('invalid_fields', sentence, { errors: [{ path, message }] })
+}
+
+/** The error for a request without valid credentials. */
+export function unauthenticated(message: string): GpuqError {
+  return new GpuqError('unauthenticated', message, { headers: { 'www-authenticate': 'Bearer realm="gpuq"' } })
+}
+
+/** The error for a fault of gpuq itself. Its details are only in the log, under the reference. */
+export function internalError(reference: string): GpuqError {
+  return new GpuqError(
+    'internal_error',
+    `Something went wrong in gpuq. Tell your admin this reference: ${reference}`,
+  )
 }

@@ -10,6 +10,11 @@ export const idSchema = z
     'use 1 to 64 letters, digits, dots, dashes or underscores, starting with a letter or digit',
   )
 
+/** A client's key that makes a repeated submission the same job. */
+export const idempotencyKeySchema = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters without spaces')
+
 const time = z.string().describe('RFC 3339, UTC')
 
 export const gpuOfJobSchema = z.object({

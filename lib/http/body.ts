@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { GpuqError } from '../contract/errors'
+import { idempotencyKeySchema } from '../contract/jobs'
 import type { Operation } from '../contract/operations/operation'
 import { parseInput } from '../contract/parse-input'
 
@@ -10,7 +11,15 @@ export function mediaType(request: Request): string | undefined {
   return request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
 }
 
-/** Reads a body into memory; throws a 413 with the message over the limit. */
+/** The key that makes a repeated request the same job; null if the request has none. */
+export function idempotencyKeyOf(request: Request): string | null {
+  const key = request.headers.get('idempotency-key')
+  if (key === null || idempotencyKeySchema.safeParse(key).success) return key
+  const message = 'An Idempotency-Key is 1 to 255 printable ASCII characters without spaces.'
+  throw new GpuqError('invalid_request', message)
+}
+
+/** Reads a body into memory. @throws 413 with the message if it is larger than the limit. */
 export async function readLimited(request: Request, maxBytes: number, message: string): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -22,14 +31,14 @@ export async function readLimited(request: Request, maxBytes: number, message: s
   return Buffer.concat(chunks)
 }
 
-/** Reads and parses an operation's JSON body. One that may be left out is an empty object then, whatever its type. */
+/** Reads and parses an operation's JSON body. An optional body that is missing is an empty object, of any media type. */
 export async function readJson<Schema extends z.ZodType>(
   request: Request,
   schema: Schema,
   { bodyOptional, maxBodyBytes = maxJsonBytes }: Pick<Operation, 'bodyOptional' | 'maxBodyBytes'> = {},
 ): Promise<z.output<Schema>> {
   if (!bodyOptional) requireJson(request)
-  const tooLarge = `The JSON body is larger than ${maxBodyBytes / 1024} KiB. Send less at once.`
+  const tooLarge = `The JSON body is larger than ${maxBodyBytes / 1024} KiB. Send a smaller one.`
   const body = await readLimited(request, maxBodyBytes, tooLarge)
   if (bodyOptional && body.length === 0) return parseInput(schema, {})
   requireJson(request)
@@ -38,14 +47,14 @@ export async function readJson<Schema extends z.ZodType>(
 
 /**
  * Reads a body of plain bytes, at least one.
- * @throws 415 when it is said to be anything else, 413 over the limit.
+ * @throws 415 for another media type, 413 if it is larger than the limit.
  */
 export async function readBytes(request: Request, maxBytes: number): Promise<Buffer> {
   if (mediaType(request) !== 'application/octet-stream') {
     const message = 'Send bytes, with the header "Content-Type: application/octet-stream".'
     throw new GpuqError('unsupported_media_type', message)
   }
-  const tooLarge = `The body is larger than ${maxBytes} bytes. Send less at once.`
+  const tooLarge = `The body is larger than ${maxBytes} bytes. Send it in several requests.`
   const body = await readLimited(request, maxBytes, tooLarge)
   if (body.length === 0) throw new GpuqError('invalid_request', 'The body is empty. Send at least one byte.')
   return body
@@ -53,10 +62,8 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Buf
 
 function requireJson(request: Request): void {
   if (mediaType(request) === 'application/json') return
-  throw new GpuqError(
-    'unsupported_media_type',
-    'Send JSON, with the header "Content-Type: application/json".',
-  )
+  const message = 'Send JSON, with the header "Content-Type: application/json".'
+  throw new GpuqError('unsupported_media_type', message)
 }
 
 function parseJson(body: Buffer): unknown {

@@ -10,52 +10,51 @@ export interface UploadedPart {
   bytes: Buffer
 }
 
+export const maxPartBytes = 1024 * 1024
+
 export interface Upload {
-  /** Null: none came, for the config may say what to run. */
+  /** Null if the upload has no program, because the config may have a command. */
   code: UploadedPart | null
   configFile: UploadedPart
-  /** SHA-256 over both parts: the same for the same upload, whatever boundary its client made up. */
+  /** SHA-256 over both parts. It does not depend on the boundary, which the client chooses. */
   bodyHash: Buffer
 }
 
-/** The parts of an upload, and the name a file gets that came without one. */
+/** The parts of an upload, with the name of a file that comes without one. */
 const defaultNames = { code: 'solution.py', config_file: 'config.yaml' } as const
 export const partNames = ['code', 'config_file'] as const
 type PartName = (typeof partNames)[number]
 
-/** What came so far, and the first thing that was wrong with it. */
+/** Collects the parts of an upload, and remembers the first error. */
 export class PartCollector {
   readonly #parts = new Map<PartName, UploadedPart>()
   readonly #seen = new Set<PartName>()
-  readonly #maxPartBytes: number
   #refusal: GpuqError | undefined
 
-  constructor(parser: Busboy, maxPartBytes: number) {
-    this.#maxPartBytes = maxPartBytes
+  constructor(parser: Busboy) {
     parser.on('file', (name, stream, { filename, encoding }) => {
       this.#takeFile(this.#accept(name, encoding), stream, filename)
     })
     parser.on('field', (name, value, { encoding, valueTruncated }) => {
       const part = this.#accept(name, encoding)
       if (part === null) return
-      if (valueTruncated) this.#refuse(partTooLarge(part, this.#maxPartBytes))
+      if (valueTruncated) this.#refuse(partTooLarge(part))
       else this.#takeField(part, value)
     })
-    parser.on('partsLimit', () => {
-      this.#refuse(refusal('invalid_request', 'The upload has more parts than code and config_file.'))
-    })
-    parser.on('error', () => {
-      this.#refuse(
-        refusal('invalid_request', 'The multipart body is broken, or ends before its last boundary.'),
-      )
-    })
+    const refuseBody = (message: string) => this.#refuse(new GpuqError('invalid_request', message))
+    parser.on('partsLimit', () =>
+      refuseBody('The upload has too many parts. Send only code and config_file.'),
+    )
+    parser.on('error', () =>
+      refuseBody('The multipart body is invalid, or ends before its last boundary. Send it again.'),
+    )
   }
 
   throwIfRefused(): void {
     if (this.#refusal) throw this.#refusal
   }
 
-  /** @throws 422 naming the parts that are missing. Whether `code` may be, only the config can say. */
+  /** @throws 422 if config_file is missing. Only the config can say whether `code` is required. */
   finish(): Upload {
     const code = this.#parts.get('code') ?? null
     const configFile = this.#parts.get('config_file')
@@ -68,29 +67,25 @@ export class PartCollector {
     return { code, configFile, bodyHash: hash.update(configFile.bytes).digest() }
   }
 
-  /** The part's name if it is to be read. */
+  /** The part's name; null if the part is refused. */
   #accept(name: string | undefined, encoding: string): PartName | null {
     const part = partNames.find((known) => known === name)
     if (part === undefined) {
       const shown = name !== undefined && /^[\w.-]{1,32}$/.test(name) ? name : '(of another name)'
-      this.#refuse(
-        wrongParts([{ path: shown, message: 'is not a part of an upload: send code and config_file' }]),
-      )
+      this.#refuse(wrongPart(shown, 'is unknown: send code and config_file'))
       return null
     }
-    if (this.#seen.has(part)) this.#refuse(wrongParts([{ path: part, message: 'came twice: send it once' }]))
+    if (this.#seen.has(part)) this.#refuse(wrongPart(part, 'came twice: send it once'))
     if (!['7bit', '8bit', 'binary'].includes(encoding)) {
-      const message = 'has a Content-Transfer-Encoding: send the file as it is'
-      this.#refuse(
-        refusal('unsupported_media_type', `The part ${part} ${message}.`, [{ path: part, message }]),
-      )
+      const message = 'has a Content-Transfer-Encoding: send the file without one'
+      this.#refuse(wrongPart(part, message, 'unsupported_media_type'))
     }
     this.#seen.add(part)
     return this.#refusal ? null : part
   }
 
   #takeFile(part: PartName | null, stream: Readable, filename: string | undefined): void {
-    // The parser says what is wrong; without a listener its file's copy of that error would end the process.
+    // The parser reports the error too. Without a listener, the file's copy of it would end the process.
     stream.on('error', () => undefined)
     if (part === null) {
       stream.resume()
@@ -98,17 +93,17 @@ export class PartCollector {
     }
     const chunks: Buffer[] = []
     stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-    stream.on('limit', () => this.#refuse(partTooLarge(part, this.#maxPartBytes)))
+    stream.on('limit', () => this.#refuse(partTooLarge(part)))
     stream.on('end', () => this.#keep(part, Buffer.concat(chunks), filename))
   }
 
   /**
-   * The parser gives a field's bytes as Latin-1, unless the part named a charset itself: then it gives text, shown by
-   * characters that Latin-1 has not, or nothing where it does not know the charset.
+   * The parser decodes a field as Latin-1, unless the part names a charset. Then it gives text, recognizable by
+   * characters that Latin-1 does not have, or nothing if it does not know the charset.
    */
   #takeField(part: PartName, value: string | undefined): void {
     if (value === undefined || value.includes('\ufffd')) {
-      this.#refuse(wrongParts([{ path: part, message: 'is not UTF-8: save the file as UTF-8' }]))
+      this.#refuse(wrongPart(part, 'is not UTF-8: save the file as UTF-8'))
     } else {
       const named = /[\u0100-\uffff]/.test(value)
       this.#keep(part, Buffer.from(value, named ? 'utf8' : 'latin1'), undefined)
@@ -116,11 +111,10 @@ export class PartCollector {
   }
 
   #keep(part: PartName, bytes: Buffer, filename: string | undefined): void {
-    if (bytes.length === 0)
-      this.#refuse(wrongParts([{ path: part, message: 'is empty: send a file with content' }]))
+    if (bytes.length === 0) this.#refuse(wrongPart(part, 'is empty: send a file with content'))
     if (!isUtf8(bytes)) {
       const message = `is not UTF-8 (first wrong byte: ${firstInvalidByte(bytes)}): save the file as UTF-8`
-      this.#refuse(wrongParts([{ path: part, message }]))
+      this.#refuse(wrongPart(part, message))
     }
     const name = filename?.replace(/[\p{Cc}\p{Bidi_Control}]/gu, '').slice(0, 255)
     this.#parts.set(part, { filename: name || defaultNames[part], bytes })
@@ -131,9 +125,8 @@ export class PartCollector {
   }
 }
 
-function partTooLarge(path: PartName, maxPartBytes: number): GpuqError {
-  const message = `is larger than ${maxPartBytes} bytes: send less`
-  return refusal('payload_too_large', `The part ${path} ${message}.`, [{ path, message }])
+function partTooLarge(part: PartName): GpuqError {
+  return wrongPart(part, `is larger than ${maxPartBytes} bytes: send less`, 'payload_too_large')
 }
 
 export function missingParts(names: readonly PartName[]): GpuqError {
@@ -142,11 +135,11 @@ export function missingParts(names: readonly PartName[]): GpuqError {
   )
 }
 
-function wrongParts(errors: FieldError[]): GpuqError {
-  const detail = errors.map(({ path, message }) => `The part ${path} ${message}.`).join(' ')
-  return refusal('invalid_fields', detail, errors)
+function wrongPart(path: string, message: string, code?: ErrorCode): GpuqError {
+  return wrongParts([{ path, message }], code)
 }
 
-export function refusal(code: ErrorCode, message: string, errors?: FieldError[]): GpuqError {
-  return new GpuqError(code, message, errors && { errors })
+function wrongParts(errors: FieldError[], code: ErrorCode = 'invalid_fields'): GpuqError {
+  const detail = errors.map(({ path, message }) => `The part ${path} ${message}.`).join(' ')
+  return new GpuqError(code, detail, { errors })
 }

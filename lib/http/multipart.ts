@@ -1,66 +1,52 @@
 import busboy, { type Busboy } from 'busboy'
-import type { GpuqError } from '../contract/errors'
-import { PartCollector, partNames, refusal, type Upload } from './multipart-parts'
+import { GpuqError } from '../contract/errors'
+import { maxPartBytes, PartCollector, partNames, type Upload } from './multipart-parts'
 
-export interface UploadLimits {
-  maxPartBytes: number
-  timeoutMs: number
-}
-
-/** Boundaries and part headers need a few hundred bytes: this leaves room for every client's habits. */
-const overheadBytes = 64 * 1024
+/** Boundaries and part headers need a few hundred bytes; the rest is a reserve for unusual clients. */
+const maxBytes = partNames.length * maxPartBytes + 64 * 1024
 const sliceBytes = 64 * 1024
 const maxParts = 8
 
-/** What is still taken in, unread, from a client whose upload was refused. */
-const mostDiscardedBytes = 16 * 1024 * 1024
-const longestDiscardMs = 10_000
+/** Limits for the rest of a refused upload, which is received and discarded. */
+const maxDiscardedBytes = 16 * 1024 * 1024
+const maxDiscardMs = 10_000
 
 /**
  * Reads the two parts of an upload, each as a file (`-F code=@solution.py`) or as a field (`-F "code=<solution.py"`).
- * Stops reading at the first thing that is wrong, whatever is still to come.
+ * Stops reading at the first error.
  * @throws 400 broken, 408 too slow, 413 too large, 415 no form, 422 wrong parts; each says what to change.
  */
-export async function readUpload(
-  request: Request,
-  { maxPartBytes, timeoutMs }: UploadLimits,
-): Promise<Upload> {
-  checkHeaders(request.headers, maxPartBytes)
-  const parser = createParser(request.headers, maxPartBytes)
-  const parts = new PartCollector(parser, maxPartBytes)
+export async function readUpload(request: Request, timeoutMs = 60_000): Promise<Upload> {
+  checkHeaders(request.headers)
+  const parser = createParser(request.headers)
+  const parts = new PartCollector(parser)
   const reader = (request.body ?? new Blob([]).stream()).getReader()
   const timer = new AbortController()
   try {
-    await Promise.race([feed(reader, parser, parts, maxPartBytes), deadline(timeoutMs, timer.signal)])
+    await Promise.race([feed(reader, parser, parts), deadline(timeoutMs, timer.signal)])
   } finally {
     timer.abort()
     parser.destroy()
-    // Not awaited: a client that goes on sending would hold the answer back.
+    // Not awaited, because a client that continues to send would delay the response.
     discardRest(reader).catch(() => undefined)
   }
   return parts.finish()
 }
 
-function mostBytes(maxPartBytes: number): number {
-  return partNames.length * maxPartBytes + overheadBytes
-}
-
-function checkHeaders(headers: Headers, maxPartBytes: number): void {
+function checkHeaders(headers: Headers): void {
   const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'
   if (encoding !== 'identity') {
-    throw refusal('unsupported_media_type', 'Send the upload uncompressed, without Content-Encoding.')
+    throw new GpuqError('unsupported_media_type', 'Send the upload uncompressed, without Content-Encoding.')
   }
   const type = headers.get('content-type') ?? ''
   if (!/^\s*multipart\/form-data\s*(?:;|$)/i.test(type)) {
-    throw refusal(
-      'unsupported_media_type',
-      'Send multipart/form-data with the parts code and config_file: curl does so with -F.',
-    )
+    const message = 'Send multipart/form-data with the parts code and config_file, as curl does with -F.'
+    throw new GpuqError('unsupported_media_type', message)
   }
-  if (Number(headers.get('content-length') ?? 0) > mostBytes(maxPartBytes)) throw tooLarge(maxPartBytes)
+  if (Number(headers.get('content-length') ?? 0) > maxBytes) throw tooLarge()
 }
 
-function createParser(headers: Headers, maxPartBytes: number): Busboy {
+function createParser(headers: Headers): Busboy {
   try {
     return busboy({
       headers: { 'content-type': headers.get('content-type') ?? '' },
@@ -70,10 +56,8 @@ function createParser(headers: Headers, maxPartBytes: number): Busboy {
       limits: { fileSize: maxPartBytes + 1, fieldSize: maxPartBytes + 1, parts: maxParts },
     })
   } catch {
-    throw refusal(
-      'invalid_request',
-      'The Content-Type names no boundary: let your HTTP client set that header.',
-    )
+    const message = 'The Content-Type names no boundary. Let your HTTP client set that header.'
+    throw new GpuqError('invalid_request', message)
   }
 }
 
@@ -81,7 +65,6 @@ async function feed(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   parser: Busboy,
   parts: PartCollector,
-  maxPartBytes: number,
 ): Promise<void> {
   let received = 0
   for (let next = await read(reader); !next.done; next = await read(reader)) {
@@ -91,7 +74,7 @@ async function feed(
       await new Promise<void>((resolve) => parser.write(slice, () => resolve()))
       parts.throwIfRefused()
       if (parser.destroyed) return
-      if (received > mostBytes(maxPartBytes)) throw tooLarge(maxPartBytes)
+      if (received > maxBytes) throw tooLarge()
     }
   }
   await new Promise<void>((resolve) => {
@@ -107,18 +90,19 @@ async function read(
   try {
     return await reader.read()
   } catch {
-    throw refusal('invalid_request', 'The upload broke off before its end. Send it again.')
+    throw new GpuqError('invalid_request', 'The upload ended early. Send it again.')
   }
 }
 
 /**
- * Many clients look for an answer only when all is sent: closing the connection under them would turn a clear refusal
- * into a broken pipe. So what is left is taken in and thrown away, up to a limit; past it the connection goes.
+ * Many clients read the response only after they have sent everything. If the connection closed before, they would
+ * report a broken pipe instead of the error. So the rest is received and discarded, up to a limit; then the connection
+ * is closed.
  */
 async function discardRest(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
-  const giveUp = setTimeout(() => reader.cancel().catch(() => undefined), longestDiscardMs)
+  const giveUp = setTimeout(() => reader.cancel().catch(() => undefined), maxDiscardMs)
   try {
-    let left = mostDiscardedBytes
+    let left = maxDiscardedBytes
     for (let next = await reader.read(); !next.done && left > 0; next = await reader.read()) {
       left -= next.value.length
     }
@@ -131,12 +115,12 @@ async function discardRest(reader: ReadableStreamDefaultReader<Uint8Array>): Pro
 function deadline(timeoutMs: number, stopped: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     const message = `The upload did not arrive within ${timeoutMs / 1000} seconds. Send it again.`
-    const timer = setTimeout(() => reject(refusal('request_timeout', message)), timeoutMs)
+    const timer = setTimeout(() => reject(new GpuqError('request_timeout', message)), timeoutMs)
     stopped.addEventListener('abort', () => clearTimeout(timer))
   })
 }
 
-function tooLarge(maxPartBytes: number): GpuqError {
-  const message = `The upload is too large: code and config_file may have ${maxPartBytes} bytes each.`
-  return refusal('payload_too_large', message)
+function tooLarge(): GpuqError {
+  const message = `The upload is too large. code and config_file may have ${maxPartBytes} bytes each.`
+  return new GpuqError('payload_too_large', message)
 }

@@ -1,18 +1,19 @@
 import { z } from 'zod'
+import { version } from '../../package.json'
 import * as access from '../contract/access'
 import * as archives from '../contract/archives'
 import * as artifacts from '../contract/artifacts'
 import * as cluster from '../contract/cluster'
+import * as errors from '../contract/errors'
 import * as jobs from '../contract/jobs'
 import type { Access, Operation, ResponseSpec } from '../contract/operations/operation'
 import { operations } from '../contract/operations/operations'
-import * as problems from '../contract/problem'
 import * as queue from '../contract/queue'
 
 type Json = Record<string, unknown>
 
 /** A schema that a contract exports as `jobDetailSchema` is the component `JobDetail`. */
-for (const contract of [access, archives, artifacts, cluster, jobs, problems, queue]) {
+for (const contract of [access, archives, artifacts, cluster, errors, jobs, queue]) {
   for (const [name, schema] of Object.entries(contract)) {
     if (!(schema instanceof z.ZodObject || schema instanceof z.ZodUnion)) continue
     const id = name.charAt(0).toUpperCase() + name.slice(1).replace(/Schema$/, '')
@@ -36,7 +37,7 @@ export function openapiDocument(serverUrl: string): Json {
 function describeApi(): Json {
   const schemas = new ComponentSchemas()
   const problem = {
-    'application/problem+json': { schema: schemas.describe(problems.problemSchema, 'input') },
+    'application/problem+json': { schema: schemas.describe(errors.problemSchema, 'input') },
   }
   const paths: Record<string, Json> = {}
   for (const operation of allOperations) {
@@ -47,7 +48,7 @@ function describeApi(): Json {
     openapi: '3.1.0',
     info: {
       title: 'gpuq',
-      version: '0.1.0',
+      version,
       description: 'A GPU job queue. Errors are application/problem+json (RFC 9457).',
     },
     security: [{ bearer: [] }, { header: [] }],

@@ -1,5 +1,5 @@
 import type { Page } from '../database/pagination'
-import { siteOrigin } from './site-origin'
+import { siteOrigin } from './origin'
 
 /** The `Link` header (RFC 8288) that leads to the next page of the list at the request's address; null on the last. */
 export function linkHeader(request: Request, nextCursor: string | null): string | null {

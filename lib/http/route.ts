@@ -2,10 +2,9 @@ import { uuidv7 } from 'uuidv7'
 import type { z } from 'zod'
 import { type Actor, requireAdmin, requireScope } from '../access/actor'
 import { authenticate } from '../access/authenticate'
-import { GpuqError } from '../contract/errors'
+import { GpuqError, internalError, unauthenticated } from '../contract/errors'
 import type { Access, ItemOf, JsonOf, Operation, PathNames } from '../contract/operations/operation'
 import { parseInput } from '../contract/parse-input'
-import { internalError } from '../contract/problem'
 import { isDatabaseAway, isPoolBusy } from '../database/away'
 import type { Page } from '../database/pagination'
 import { logger } from '../logger'
@@ -15,7 +14,7 @@ import { requireSameOrigin } from './origin'
 import { pageResponse } from './pagination'
 import { problemResponse } from './problem'
 
-/** What a route serves: an operation, or an access alone where it is no part of the API. */
+/** What a route serves: an operation, or only an access if the route is not part of the API. */
 type Served = Pick<Operation, 'access'> & Partial<Operation>
 
 type Params<Op> = Op extends { path: infer Path }
@@ -37,14 +36,14 @@ interface Context<Op extends Served> {
   url: URL
   params: Params<Op>
   query: QueryOf<Op>
-  /** Reads and parses the body: after the handler has checked that the caller may know of what it changes. */
+  /** Reads and parses the body. Call it after the check that the caller may see the object. */
   body: () => Promise<BodyOf<Op>>
-  /** Answers with JSON where the status or headers are not the usual ones. */
+  /** A JSON response with another status or other headers than usual. */
   answer: (value: JsonOf<Op>, init: Answer) => Response
 }
 
 type ValueOf<Op> = [ItemOf<Op>] extends [never] ? JsonOf<Op> : Page<ItemOf<Op>>
-/** A list in pages, a JSON value, nothing, or a whole response. */
+/** A page of a list, a JSON value, nothing, or a complete response. */
 type Result<Op> =
   | (Response | ValueOf<Op>)
   | Promise<Response | ValueOf<Op>>
@@ -54,9 +53,9 @@ type Handler<Op extends Served> = (context: Context<Op>) => Result<Op>
 type NextHandler<Op> = (request: Request, context: { params: Promise<Params<Op>> }) => Promise<Response>
 
 /**
- * The one wrapper around every route handler: it authenticates, checks rights and origin, parses the query, makes the
- * response, and turns every error into problem+json. `upload` leaves a missing caller to the handler, because the token
- * may be inside the upload. `token` takes no session, and leaves the scope to the handler.
+ * The one wrapper around every route handler: it authenticates, checks rights and origin, parses the query, creates the
+ * response, and turns every error into problem+json. With `upload`, the handler checks a missing caller, because the
+ * token may be inside the upload. `token` accepts no session; the handler checks the scope.
  */
 export function route<const Op extends Served>(
   operation: Op,
@@ -88,7 +87,7 @@ export function route<const Op extends Served>(
   return Object.assign(serve, { operation })
 }
 
-/** What gpuq answers belongs to one caller and one moment: no cache keeps it. */
+/** A response is for one caller at one moment, so no cache may keep it. */
 function answerJson(value: unknown, { status = 200, headers }: Answer): Response {
   return Response.json(value, { status, headers: { 'cache-control': 'no-store', ...headers } })
 }
@@ -98,14 +97,10 @@ async function enter(request: Request, access: Exclude<Access, 'public'>): Promi
   if (!actor && access === 'upload') return null
   if (actor?.via === 'session') requireSameOrigin(request)
   if (!actor || (access === 'token' && actor.via !== 'token')) {
-    throw new GpuqError(
-      'unauthenticated',
+    throw unauthenticated(
       access === 'token'
-        ? 'Send a token as "Authorization: Bearer YOUR_TOKEN". Make one under Tokens.'
+        ? 'Send a token as "Authorization: Bearer YOUR_TOKEN". Create one on the page Tokens.'
         : 'Sign in, or send a token as "Authorization: Bearer YOUR_TOKEN".',
-      {
-        headers: { 'www-authenticate': 'Bearer realm="gpuq"' },
-      },
     )
   }
   if (access === 'token') return actor
@@ -120,40 +115,21 @@ function toGpuqError(error: unknown, request: Request): GpuqError {
   if (isPoolBusy(error)) {
     logger.warn(
       asked,
-      'no database connection was free in time; GPUQ_DATABASE_CONNECTIONS says how many there are',
+      'no database connection became free in time; GPUQ_DATABASE_CONNECTIONS sets their number',
     )
-    return busyError()
+    return unavailable('gpuq is busy at the moment. Try again in a few seconds.', 5)
   }
   const reference = uuidv7()
   logger.error({ err: error, reference, ...asked }, 'request failed')
-  if (error instanceof StorageFault) return storageError(reference)
-  if (isDatabaseAway(error)) return databaseError(reference)
+  const next = `If this continues, tell your admin this reference: ${reference}`
+  // The details of a storage fault may name a bucket, so they are only in the log.
+  if (error instanceof StorageFault)
+    return unavailable(`gpuq cannot reach its stored files at the moment. Try again in a minute. ${next}`, 60)
+  if (isDatabaseAway(error))
+    return unavailable(`gpuq cannot reach its database at the moment. Try again in a few seconds. ${next}`, 5)
   return internalError(reference)
 }
 
-/** More is asked at once than there are connections for: nothing is wrong, and it passes. */
-function busyError(): GpuqError {
-  return new GpuqError(
-    'unavailable',
-    'gpuq has more to do at the moment than it can do at once. Try again in a few seconds.',
-    { headers: { 'retry-after': '5' } },
-  )
-}
-
-/** Being restarted, most times. What was asked for may have been done before the connection broke. */
-function databaseError(reference: string): GpuqError {
-  return new GpuqError(
-    'unavailable',
-    `gpuq's database does not answer at the moment. Try again in a few seconds; if it goes on, tell an admin: ${reference}.`,
-    { headers: { 'retry-after': '5' } },
-  )
-}
-
-/** What the store says is for admins, and in the log: it may name a bucket. */
-function storageError(reference: string): GpuqError {
-  return new GpuqError(
-    'unavailable',
-    `Stored files cannot be reached at the moment. Try again in a minute; if it goes on, tell an admin: ${reference}.`,
-    { headers: { 'retry-after': '60' } },
-  )
+function unavailable(message: string, retryAfterS: number): GpuqError {
+  return new GpuqError('unavailable', message, { headers: { 'retry-after': String(retryAfterS) } })
 }

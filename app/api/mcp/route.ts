@@ -1,8 +1,7 @@
 import { answerMessage } from '@/lib/agents/server'
 import { agentOperations } from '@/lib/contract/operations/server'
-import { requireSameOrigin } from '@/lib/http/origin'
+import { requireSameOrigin, siteOrigin } from '@/lib/http/origin'
 import { route } from '@/lib/http/route'
-import { siteOrigin } from '@/lib/http/site-origin'
 
 /** The tools of agents, over the Model Context Protocol. One message per request. Each tool requires its own scope. */
 export const POST = route(agentOperations.message, async ({ actor, request, body }) => {

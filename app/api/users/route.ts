@@ -1,7 +1,7 @@
 import { createUser, listUsers } from '@/lib/access/users/users'
 import { userOperations } from '@/lib/contract/operations/access'
+import { siteOrigin } from '@/lib/http/origin'
 import { route } from '@/lib/http/route'
-import { siteOrigin } from '@/lib/http/site-origin'
 
 export const GET = route(userOperations.list, ({ actor, query }) => listUsers(actor, query))
 

@@ -1,5 +1,4 @@
-import type { FieldError } from '../../contract/errors'
-import { problemSchema } from '../../contract/problem'
+import { type FieldError, problemSchema } from '../../contract/errors'
 
 /** What the client needs of a problem. */
 const knownProblem = problemSchema.pick({ detail: true, code: true, errors: true })

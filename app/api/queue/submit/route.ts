@@ -1,5 +1,5 @@
 import { queueOperations } from '@/lib/contract/operations/queue'
-import { idempotencyKeyOf } from '@/lib/http/idempotency-key'
+import { idempotencyKeyOf } from '@/lib/http/body'
 import { route } from '@/lib/http/route'
 import { readSubmitted } from '@/lib/queue/list'
 import { submitToQueue } from '@/lib/queue/submit'

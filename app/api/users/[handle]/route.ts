@@ -1,8 +1,8 @@
 import { updateUser } from '@/lib/access/users/update-user'
 import { getUser } from '@/lib/access/users/users'
 import { userOperations } from '@/lib/contract/operations/access'
+import { siteOrigin } from '@/lib/http/origin'
 import { route } from '@/lib/http/route'
-import { siteOrigin } from '@/lib/http/site-origin'
 
 export const GET = route(userOperations.get, ({ actor, params }) => getUser(actor, params.handle))
 
