@@ -1,34 +1,33 @@
 import { z } from 'zod'
+import { deletedAfterDays } from './jobs'
 
-/** One file that a job left in /results. */
+/** One file that a job wrote to /results. */
 export const artifactSchema = z.object({
   artifact_id: z.string(),
-  rank: z.number().int().describe('which task of a job over several nodes wrote it'),
-  path: z.string().describe('relative to /results, as the job chose it: show and save it with care'),
-  bytes: z.number().int(),
+  rank: z.int().describe('task that wrote the file'),
+  path: z
+    .string()
+    .describe('relative to /results; the job chose it, so it can be unsafe to display or to save under'),
+  bytes: z.int(),
   sha256: z.string(),
   stored_at: z.iso.datetime(),
 })
 
 /** `GET /api/jobs/ID/artifacts`. */
 export const artifactListSchema = z.object({
-  artifacts: z.array(artifactSchema).describe('of the last attempt, by rank and path'),
-  deleted_after_days: z
-    .number()
-    .int()
-    .nullable()
-    .describe("null: nothing was deleted; else the project's retention, after which the files were"),
+  artifacts: z.array(artifactSchema).describe('files of the last attempt, sorted by rank and path'),
+  deleted_after_days: deletedAfterDays,
 })
 
 /** `GET /api/jobs/ID/artifacts/ARTIFACT_ID/preview`. */
 export const artifactPreviewSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('text'), text: z.string(), truncated: z.boolean() }),
-  z.object({ kind: z.literal('image') }).describe('look at it with ?as=image'),
+  z.object({ kind: z.literal('image') }).describe('download it with ?as=image'),
   z.object({ kind: z.literal('none'), why: z.string() }),
 ])
 
 export const artifactQuerySchema = z.object({
-  as: z.enum(['file', 'image']).default('file').describe('image: a PNG or JPEG, for pages'),
+  as: z.enum(['file', 'image']).default('file').describe('image: PNG or JPEG, to show on a page'),
 })
 
 const weekSeconds = 7 * 24 * 3600
@@ -39,16 +38,15 @@ export const createLinkSchema = z.strictObject({
     .union([z.literal('result'), z.uuid()], { error: 'must be "result" or the id of an artifact' })
     .describe('"result", or the id of an artifact'),
   expires_in: z
-    .number()
     .int()
     .min(1)
-    .max(weekSeconds, 'must be at most 604800: a link lives for seven days at most')
+    .max(weekSeconds, 'must be at most 604800, because a link is valid for at most seven days')
     .default(weekSeconds)
     .describe('seconds'),
 })
 
 export const linkSchema = z.object({
-  url: z.string().describe('whoever has it may download the file without signing in'),
+  url: z.string().describe('anyone with this link can download the file without signing in'),
   expires_at: z.iso.datetime(),
 })
 
@@ -63,4 +61,3 @@ export const downloadQuerySchema = z.object({
 
 export type Artifact = z.infer<typeof artifactSchema>
 export type ArtifactList = z.infer<typeof artifactListSchema>
-export type CreateLink = z.input<typeof createLinkSchema>

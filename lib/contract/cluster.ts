@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { pools } from './config/schema'
-import { isThousandths, label } from './config/values'
+import { isThousandths, label, line } from './config/values'
 
-/** What the cluster's interfaces say and take. Shares are parts of 1, memory is MiB, times are RFC 3339 UTC. */
+/** Requests and responses about the cluster. Shares are parts of 1, memory is in MiB, times are RFC 3339 UTC. */
 
 const time = z.string().describe('RFC 3339, UTC')
 const share = z.number().min(0).max(1)
 
-/** What nvidia-smi last said of a GPU; null where it did not say. */
+/** Last readings of nvidia-smi; null: it did not report the value. */
 export const gpuUseSchema = z.object({
   at: time,
   load: share.nullable(),
@@ -17,12 +17,13 @@ export const gpuUseSchema = z.object({
 })
 
 /**
- * `free`: all of it can be given out. `shared`: a part is given out. `full`: all of it is. `outside`: others use it, or
- * it does not answer. `paused`: by an admin. `missing`: gone from its node. `closed`: its node takes no jobs.
+ * `free`: nothing is allocated. `shared`: a part is allocated. `full`: all is allocated. `outside`: programs outside gpuq
+ * use it, or it does not answer. `paused`: by an admin. `missing`: its node does not find it. `closed`: its node accepts
+ * no jobs.
  */
 export const gpuStates = ['free', 'shared', 'full', 'outside', 'paused', 'missing', 'closed'] as const
 
-/** A job on a GPU. Of others' jobs a researcher sees only the share. */
+/** A job on a GPU. A researcher sees only the share of other users' jobs. */
 export const gpuJobSchema = z.object({
   job_id: z.string().nullable(),
   name: z.string().nullable(),
@@ -32,72 +33,74 @@ export const gpuJobSchema = z.object({
 
 export const clusterGpuSchema = z.object({
   gpu_id: z.string(),
-  index: z.number().int(),
+  index: z.int(),
   uuid: z.string(),
   model: z.string(),
   simulated: z.boolean(),
   state: z.enum(gpuStates),
-  reason: z.string().nullable().describe('why it is not given out, in a sentence'),
+  reason: z.string().nullable().describe('why it cannot be allocated, as text'),
   allocated: share,
-  memory_mib: z.number().int(),
+  memory_mib: z.int(),
   use: gpuUseSchema.nullable(),
   jobs: z.array(gpuJobSchema),
 })
 
 /**
- * `ready` takes jobs. `draining` and `drained`: its worker leaves. `paused`: by an admin. `quarantined`: it failed too
- * often. `lost`: its worker stopped answering.
+ * `ready` accepts jobs. `draining` and `drained`: its worker stops. `paused`: by an admin. `quarantined`: it failed too
+ * often. `lost`: its worker does not answer.
  */
 export const nodeStates = ['ready', 'draining', 'drained', 'paused', 'quarantined', 'lost'] as const
 
 export const clusterNodeSchema = z.object({
-  node_id: z.number().int(),
+  node_id: z.int(),
   name: z.string(),
   state: z.enum(nodeStates),
-  reason: z.string().nullable().describe('why it takes no jobs, in a sentence'),
-  simulated: z.boolean().describe('made by /gpu/initialize; its GPUs are nobody’s, its containers are real'),
+  reason: z.string().nullable().describe('why it accepts no jobs, as text'),
+  simulated: z
+    .boolean()
+    .describe('created by /gpu/initialize; its GPUs do not exist, its containers are real'),
   pool: z.enum(pools),
-  dedicated: z.boolean().describe('brought up for one job, and takes no other'),
+  dedicated: z.boolean().describe('started for one job, and accepts no other'),
   engine_version: z.string(),
-  warnings: z.array(z.string()).describe('for admins; empty for others'),
-  cpu_milli: z.number().int(),
-  cpu_used_milli: z.number().int(),
-  memory_mib: z.number().int(),
-  memory_used_mib: z.number().int(),
+  warnings: z.array(z.string()).describe('only for admins'),
+  cpu_milli: z.int(),
+  cpu_used_milli: z.int(),
+  memory_mib: z.int(),
+  memory_used_mib: z.int(),
   gpus: z.array(clusterGpuSchema),
 })
 
 export const clusterStatusSchema = z.object({
-  total_gpus: z.number().int(),
-  available_gpus: z.number().int().describe('wholly free, on nodes that take jobs'),
-  allocated_gpus: z.number().describe('given out, parts counted as parts'),
-  utilization_percent: z.number().describe('of all GPUs that could be given out, how much is'),
-  nodes: z.number().int(),
-  ready_nodes: z.number().int(),
-  simulated_gpus: z.number().int(),
+  total_gpus: z.int(),
+  available_gpus: z.int().describe('completely free GPUs on nodes that accept jobs'),
+  allocated_gpus: z.number().describe('allocated GPUs, including parts of GPUs'),
+  utilization_percent: z.number().describe('allocated part of all GPUs that can be allocated'),
+  nodes: z.int(),
+  ready_nodes: z.int(),
+  simulated_gpus: z.int(),
 })
 
 /** Query of `GET /api/cluster`. */
 export const clusterQuerySchema = z.object({
-  limit: z.coerce.number().int().min(1).max(1000).optional().describe('how many nodes; left out: all'),
-  offset: z.coerce
+  limit: z.coerce
     .number()
     .int()
-    .min(0)
-    .max(1_000_000)
-    .default(0)
-    .describe('how many nodes to leave out first'),
-  name: z.string().min(1).max(64).optional().describe('only nodes with this in their name'),
-  not_ready: z.stringbool().optional().describe('true: only nodes that take no jobs'),
+    .min(1)
+    .max(1000)
+    .optional()
+    .describe('maximum number of nodes; default: all'),
+  offset: z.coerce.number().int().min(0).max(1_000_000).default(0).describe('number of nodes to skip'),
+  name: z.string().min(1).max(64).optional().describe('only nodes whose name contains this text'),
+  not_ready: z.stringbool().optional().describe('true: only nodes that accept no jobs'),
 })
 
 /** `GET /api/cluster`, and `GET /gpu/status`. */
 export const clusterSchema = z.object({
-  cluster_status: clusterStatusSchema.describe('of all nodes, whichever are asked for'),
+  cluster_status: clusterStatusSchema.describe('totals of all nodes, also of those that are not listed'),
   gpus_by_state: z
-    .record(z.enum(gpuStates), z.number().int())
-    .describe('of all nodes; closed: would be free, but its node takes no jobs'),
-  matching_nodes: z.number().int().describe('that have the name and state asked for'),
+    .record(z.enum(gpuStates), z.int())
+    .describe('of all nodes; closed: free, but its node accepts no jobs'),
+  matching_nodes: z.int().describe('number of nodes with the requested name and state'),
   nodes: z.array(clusterNodeSchema),
 })
 
@@ -106,20 +109,20 @@ export const historyQuerySchema = z.object({
   nodes: z
     .string()
     .max(10_000)
-    .regex(/^\d{1,9}(,\d{1,9})*$/, 'must be node numbers with commas between: 0,1,2')
+    .regex(/^\d{1,9}(,\d{1,9})*$/, 'must be node numbers separated by commas, such as 0,1,2')
     .transform((text) => text.split(',').map(Number))
     .optional()
-    .describe('only the GPUs of the nodes of these numbers; left out: all GPUs'),
+    .describe('only the GPUs of these nodes; default: all GPUs'),
 })
 
 const series = (of: z.ZodNumber) => z.array(of.nullable())
 
-/** `GET /api/cluster/history`: each GPU's last hour, oldest first; the arrays of one GPU have one length. */
+/** `GET /api/cluster/history`: each GPU's last hour, oldest first. The arrays of one GPU have the same length. */
 export const clusterHistorySchema = z.object({
   gpus: z.array(
     z.object({
       gpu_id: z.string(),
-      at: z.array(z.number().int()).describe('Unix time in seconds'),
+      at: z.array(z.int()).describe('Unix time in seconds'),
       load: series(share),
       memory_used_mib: series(z.number()),
       temperature_c: series(z.number()),
@@ -128,17 +131,12 @@ export const clusterHistorySchema = z.object({
   ),
 })
 
-const reason = z
-  .string()
-  .trim()
-  .min(1)
-  .max(200)
-  .regex(/^\P{Cc}*$/u, 'leave out line breaks and other control characters')
+const reason = line(200)
 
-/** `PATCH /api/nodes/NODE_ID`, for admins. Running jobs finish in any case. */
+/** `PATCH /api/nodes/NODE_ID`, for admins. Running jobs continue. */
 export const updateNodeSchema = z.strictObject({
-  paused: z.boolean().optional().describe('true drains it: nothing new starts there; false takes it back'),
-  reason: reason.optional().describe('shown beside it, and to jobs that wait because of it'),
+  paused: z.boolean().optional().describe('true: no new job starts there; false: it accepts jobs again'),
+  reason: reason.optional().describe('shown with the node, and to jobs that wait because of it'),
   quarantined: z.literal(false).optional().describe('ends a quarantine'),
 })
 
@@ -147,8 +145,8 @@ export const updateGpuSchema = z.strictObject({ paused: z.boolean(), reason: rea
 
 /** `POST /gpu/initialize`, for admins. */
 export const initializeSchema = z.strictObject({
-  node_count: z.number().int().min(0).max(64).default(2).describe('0 removes the simulated nodes'),
-  gpus_per_node: z.number().int().min(1).max(16).default(8),
+  node_count: z.int().min(0).max(64).default(2).describe('0 removes the simulated nodes'),
+  gpus_per_node: z.int().min(1).max(16).default(8),
 })
 
 export const schedulingPolicies = ['priority', 'fcfs', 'sjf', 'fair_share'] as const
@@ -156,38 +154,46 @@ export const schedulingPolicies = ['priority', 'fcfs', 'sjf', 'fair_share'] as c
 /** `GET /orchestrator/policy`. */
 export const policySchema = z.object({
   scheduling_policy: z.enum(schedulingPolicies),
-  max_concurrent_jobs: z.number().int().min(0).max(1_000_000).nullable().describe('null: as many as fit'),
-  enable_auto_retry: z.boolean().describe('whether jobs are tried again after faults of the system'),
-  max_queue_size: z.number().int().min(0).max(1_000_000).describe('waiting jobs the queue API accepts'),
-  backfill: z.boolean().describe('later jobs may start first where that delays nobody'),
-  ageing_minutes: z.number().min(0.001).max(1e6).describe('waiting so long is worth one step of priority'),
-  half_life_hours: z.number().min(0.001).max(1e6).describe('after so long, use counts half under fair_share'),
-  memory_threshold: share.describe('a GPU whose memory others use beyond this share is not given out'),
-  load_threshold: share.describe('a GPU that others load beyond this share is not given out'),
-  quarantine_after: z.number().int().min(1).max(1000).describe('failures in a row that close a node'),
+  max_concurrent_jobs: z.int().min(0).max(1_000_000).nullable().describe('null: no limit'),
+  enable_auto_retry: z.boolean().describe('true: jobs are retried after system faults'),
+  max_queue_size: z
+    .int()
+    .min(0)
+    .max(1_000_000)
+    .describe('number of waiting jobs from which the queue API refuses more'),
+  backfill: z.boolean().describe('true: later jobs may start first if this delays no earlier job'),
+  ageing_minutes: z.number().min(0.001).max(1e6).describe('waiting this long raises the priority by 1'),
+  half_life_hours: z
+    .number()
+    .min(0.001)
+    .max(1e6)
+    .describe('past use counts half after this time, with fair_share'),
+  memory_threshold: share.describe('a GPU is not allocated if other programs use more of its memory'),
+  load_threshold: share.describe('a GPU is not allocated if other programs load it more'),
+  quarantine_after: z.int().min(1).max(1000).describe('number of failures in a row that quarantine a node'),
 })
 
-/** `PUT /orchestrator/policy`: what is left out stays. */
+/** `PUT /orchestrator/policy`: absent fields keep their values. */
 export const updatePolicySchema = z.strictObject(policySchema.partial().shape)
 
-/** The model table, `GET` and `PUT /api/models`: how many GPUs `--llm NAME` stands for. */
+/** The model table, `GET` and `PUT /api/models`: number of GPUs for `--llm NAME`. */
 const gpusOfModel = z.number().min(0.001).max(8).refine(isThousandths, 'must have at most three decimals')
 
 export const modelTableSchema = z.strictObject({
-  default_requirement: gpusOfModel.describe('GPUs for a name that is not in the table'),
+  default_requirement: gpusOfModel.describe('number of GPUs for a name that is not in the table'),
   models: z.record(label(200), gpusOfModel).superRefine((models, context) => {
     const seen = new Set<string>()
     for (const name of Object.keys(models)) {
-      const message = 'this name is there twice: capital and small letters are the same'
+      const message = 'this name appears twice: upper and lower case are the same'
       if (seen.has(name.toLowerCase())) context.addIssue({ code: 'custom', path: [name], message })
       seen.add(name.toLowerCase())
     }
   }),
 })
 
-/** A job in the queue. Of others' jobs a researcher sees only what they take and when. */
+/** A job in the queue. A researcher sees only the resources and times of other users' jobs. */
 export const queueJobSchema = z.object({
-  job_id: z.string().nullable().describe('null: another user’s'),
+  job_id: z.string().nullable().describe("null: another user's job"),
   run_id: z.string().nullable(),
   name: z.string().nullable(),
   user: z.string().nullable(),
@@ -198,46 +204,43 @@ export const queueJobSchema = z.object({
   gpu_fraction: z.number().nullable(),
   gpu_memory_gb: z.number().nullable(),
   gpu_model: z.string().nullable(),
-  instance_count: z.number().int().describe('on how many nodes it runs at once, each with so many GPUs'),
-  priority: z.number().int(),
-  position: z.number().int().nullable().describe('1 starts next; null once it has started'),
-  expected_start: time.nullable().describe('null: it has started, or will not under what is free now'),
-  reason: z.string().nullable().describe('why it waits'),
+  instance_count: z.int().describe('number of nodes, each with gpu_count GPUs'),
+  priority: z.int(),
+  position: z.int().nullable().describe('1 starts next; null once it has started'),
+  expected_start: time.nullable().describe('null: it has started, or no start can be predicted'),
+  reason: z.string().nullable().describe('code of the reason why it waits'),
   reason_detail: z.string().nullable(),
-  reason_text: z.string().nullable().describe('the reason in words'),
+  reason_text: z.string().nullable().describe('the reason as text'),
   submitted_at: time,
   started_at: time.nullable(),
   estimated_duration_seconds: z.number(),
   node: z.string().nullable(),
-  gpus: z.array(z.number().int()).describe('their numbers on the node'),
+  gpus: z.array(z.int()).describe('their indices on the node'),
 })
 
 /** `GET /queue`. */
 export const queueSchema = z.object({
-  queued: z.array(queueJobSchema).describe('in the order they should start; the first thousand'),
+  queued: z.array(queueJobSchema).describe('in the expected order of their start; at most 1000'),
   running: z.array(queueJobSchema),
-  queued_total: z.number().int(),
-  running_total: z.number().int(),
-  max_queue_size: z.number().int(),
+  queued_total: z.int(),
+  running_total: z.int(),
+  max_queue_size: z.int(),
 })
 
 /** `GET /orchestrator/status`. */
 export const orchestratorSchema = z.object({
   running: z.boolean(),
-  leader: z.boolean().describe('whether a worker leads the scheduler now'),
+  leader: z.boolean().describe('true: a worker is the leader now'),
   scheduling_policy: z.enum(schedulingPolicies),
-  queued: z.number().int(),
-  running_jobs: z.number().int(),
+  queued: z.int(),
+  running_jobs: z.int(),
 })
 
 export type Cluster = z.output<typeof clusterSchema>
 export type ClusterQuery = z.output<typeof clusterQuerySchema>
-/** Which nodes are meant, all where nothing is said. */
 export type NodesWanted = Partial<ClusterQuery>
 export type UpdateNode = z.input<typeof updateNodeSchema>
 export type UpdateGpu = z.input<typeof updateGpuSchema>
-export type Initialize = z.input<typeof initializeSchema>
-export type UpdatePolicy = z.input<typeof updatePolicySchema>
 export type ClusterNode = z.output<typeof clusterNodeSchema>
 export type ClusterGpu = z.output<typeof clusterGpuSchema>
 export type ClusterHistory = z.output<typeof clusterHistorySchema>

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { uploadStatuses } from './status'
 
-/** Ids that people choose: competitions, projects, handles. The same rule everywhere. */
+/** Ids that users choose, for competitions, projects and users. */
 export const idPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 export const idSchema = z
   .string()
   .regex(
     idPattern,
-    'use 1 to 64 letters, digits, dots, dashes or underscores, starting with a letter or digit',
+    'use 1 to 64 letters, digits, dots, dashes or underscores, and start with a letter or digit',
   )
 
 /** A client's key that makes a repeated submission the same job. */
@@ -17,12 +17,26 @@ export const idempotencyKeySchema = z
 
 const time = z.string().describe('RFC 3339, UTC')
 
+/** Retention that has deleted a job's files. */
+export const deletedAfterDays = z
+  .int()
+  .nullable()
+  .describe(
+    'retention of the project in days, if it has deleted result and artifacts; null: nothing was deleted',
+  )
+
+/** Whether an older job is the response to a submission. */
+export const deduplicated = z
+  .boolean()
+  .optional()
+  .describe('true: this is an older job with the same content, because of ?deduplicate=true')
+
 export const gpuOfJobSchema = z.object({
   uuid: z.string(),
-  index: z.number().int().describe('its number on the node'),
+  index: z.int().describe('index on the node'),
   model: z.string(),
   simulated: z.boolean(),
-  milli: z.number().int().describe('thousandths of the GPU held; 1000 is the whole GPU'),
+  milli: z.int().describe('allocated thousandths of the GPU; 1000 is the whole GPU'),
 })
 
 /** One row of `GET /api/jobs`. */
@@ -30,116 +44,110 @@ export const jobSummarySchema = z.object({
   job_id: z.string(),
   name: z.string().nullable(),
   status: z.enum(uploadStatuses),
-  reason: z.string().nullable().describe('why the job is in that status'),
+  reason: z.string().nullable().describe('code of the reason for the status'),
   user_id: z.string(),
   competition_id: z.string(),
   project_id: z.string(),
   environment: z.string(),
-  node_id: z.number().int().nullable(),
-  exit_code: z.number().int().nullable(),
+  node_id: z.int().nullable(),
+  exit_code: z.int().nullable(),
   expected_time: z.number().describe('seconds'),
-  terminal: z.boolean().describe('people can attach to it and type, while it runs'),
+  terminal: z.boolean().describe('true: users can attach to the job and type while it runs'),
   created_at: time,
   started_at: time.nullable(),
   completed_at: time.nullable(),
 })
 
-/** What one instance of a job holds or held on its node. */
+/** What one instance of a job has or had on its node. */
 export const jobInstanceSchema = z.object({
-  rank: z.number().int(),
+  rank: z.int(),
   node: z.string(),
   gpus: z.array(
     z.object({
       gpu_id: z.string(),
-      index: z.number().int(),
+      index: z.int(),
       model: z.string(),
       simulated: z.boolean(),
-      memory_mib: z.number().int().describe('of the whole GPU'),
-      share: z.number().describe('the part of the GPU held; 1 is the whole GPU'),
+      memory_mib: z.int().describe('memory of the whole GPU'),
+      share: z.number().describe('allocated part of the GPU; 1 is the whole GPU'),
     }),
   ),
-  cpu_milli: z.number().int(),
-  memory_mib: z.number().int(),
+  cpu_milli: z.int(),
+  memory_mib: z.int(),
 })
 
-/** What a job asked for, what its last attempt got, and how it used that. */
+/** What a job requested, what its last attempt got, and how the attempt used it. */
 export const jobResourcesSchema = z.object({
   asked: z.object({
-    gpu_count: z.number().int(),
+    gpu_count: z.int(),
     gpu_fraction: z.number().nullable(),
     gpu_memory_gb: z.number().nullable(),
     gpu_model: z.string().nullable(),
-    instance_count: z.number().int(),
-    cpu: z.number().nullable().describe("cores; null: the node's share per GPU"),
-    memory_gb: z.number().nullable().describe("null: the node's share per GPU"),
+    instance_count: z.int(),
+    cpu: z.number().nullable().describe('cores; null: a share per GPU of the node'),
+    memory_gb: z.number().nullable().describe('null: a share per GPU of the node'),
   }),
-  got: z.array(jobInstanceSchema).describe('one for each instance; none before the job was placed'),
+  got: z.array(jobInstanceSchema).describe('one entry per instance; empty before the job is placed'),
   used: z.object({
-    gpu_load_mean: z.number().nullable().describe('part of 1 over all samples; null: nothing was sampled'),
-    gpu_memory_peak_mib: z.number().nullable().describe('null: nothing was sampled'),
-    cpu_cores_mean: z.number().nullable().describe('cores, of all instances; null: nothing was sampled'),
-    memory_peak_mib: z.number().nullable().describe('of the fullest instance; null: nothing was sampled'),
+    gpu_load_mean: z.number().nullable().describe('mean of all samples, 0 to 1; null: no samples'),
+    gpu_memory_peak_mib: z.number().nullable().describe('null: no samples'),
+    cpu_cores_mean: z.number().nullable().describe('cores of all instances; null: no samples'),
+    memory_peak_mib: z.number().nullable().describe('maximum over the instances; null: no samples'),
   }),
 })
 
-/** Nodes that are brought up for one job alone. */
+/** Nodes that are started only for one job. */
 export const provisionSchema = z.object({
   status: z
     .enum(['starting', 'up', 'ending', 'ended'])
-    .describe('being brought up, there, being taken down, gone'),
-  problem: z.string().nullable().describe('why they could not be brought up'),
-  output: z.string().describe("the end of what the admin's commands have printed"),
+    .describe('up: they run; ending: they are being stopped'),
+  problem: z.string().nullable().describe('why they could not be started'),
+  output: z.string().describe("end of the output of the admin's commands"),
 })
 
-/** Whether the config's `notify_url` was told that the job ended. */
+/** Whether the job's `notify_url` has received the notification of its end. */
 export const noticeSchema = z.object({
   state: z
     .enum(['waiting', 'trying', 'told', 'given_up'])
-    .describe('for the end of the job, to be told, it was, it will not be'),
-  attempts: z.number().int(),
-  problem: z.string().nullable().describe('what went wrong the last time'),
-  next_try_at: z.string().nullable().describe('while it is tried'),
-  settled_at: z.string().nullable().describe('when it was told or given up'),
+    .describe('waiting: the job has not ended; told: delivered; given_up: not delivered'),
+  attempts: z.int(),
+  problem: z.string().nullable().describe('error of the last attempt'),
+  next_try_at: z.string().nullable().describe('time of the next attempt'),
+  settled_at: z.string().nullable().describe('time of the delivery, or of the last attempt'),
 })
 
 /** `GET /api/status/ID`. */
 export const jobDetailSchema = jobSummarySchema.extend({
-  reason_text: z.string().nullable().describe('the reason in words'),
-  placed: z.boolean().describe('a node was chosen; true while the job is being started'),
-  attempt: z.number().int(),
-  max_retries: z.number().int(),
-  max_time: z.number().describe('seconds until the job is stopped'),
+  reason_text: z.string().nullable().describe('the reason as text'),
+  placed: z.boolean().describe('true: the job has a node; it may not have started yet'),
+  attempt: z.int(),
+  max_retries: z.int(),
+  max_time: z.number().describe('time limit in seconds'),
   node_name: z.string().nullable(),
-  gpus: z.array(gpuOfJobSchema).describe('in the order in which the container numbers them from 0'),
+  gpus: z.array(gpuOfJobSchema).describe('in the order of their numbers in the container, from 0'),
   resources: jobResourcesSchema,
   cancel_requested: z.boolean(),
   result_file: z.string().nullable(),
-  deleted_after_days: z
-    .number()
-    .int()
-    .nullable()
-    .describe(
-      "null: nothing was deleted; else the project's retention, after which result and artifacts were",
-    ),
-  output_bytes: z.number().int(),
+  deleted_after_days: deletedAfterDays,
+  output_bytes: z.int(),
   tags: z.array(z.string()),
-  command: z.string().nullable().describe('what a shell runs; null: the uploaded solution.py'),
-  run_id: z.string().nullable().describe('of the queue API'),
-  run_name: z.string().nullable().describe('what one live job of its project is called at a time'),
+  command: z.string().nullable().describe('shell command; null: the job runs solution.py'),
+  run_id: z.string().nullable().describe('from the queue API'),
+  run_name: z.string().nullable().describe('name of a run; only one active job of the project has it'),
   archive: z
-    .object({ files: z.number().int(), bytes: z.number().int() })
+    .object({ files: z.int(), bytes: z.int() })
     .nullable()
-    .describe('the directory that came with it'),
-  priority: z.number().int(),
+    .describe('the uploaded directory of the job'),
+  priority: z.int(),
   provision: provisionSchema
     .nullable()
-    .describe('nodes brought up for this job alone; null: it asked for none'),
-  notice: noticeSchema.nullable().describe('whether its `notify_url` was told of its end; null: it has none'),
+    .describe('nodes that are started only for this job; null: none requested'),
+  notice: noticeSchema.nullable().describe('delivery to `notify_url`; null: the job has none'),
 })
 
-/** What one task of a job over several nodes printed. */
+/** The output of one task of a job on several nodes. */
 export const rankResultSchema = z.object({
-  rank: z.number().int(),
+  rank: z.int(),
   stdout: z.string(),
   stderr: z.string(),
   results: z.array(z.unknown()),
@@ -154,60 +162,51 @@ export const jobResultSchema = z.object({
   reason_text: z.string().nullable(),
   stdout: z.string(),
   stderr: z.string(),
-  exit_code: z.number().int().nullable(),
+  exit_code: z.int().nullable(),
   results: z.array(z.unknown()).describe('stdout lines that are JSON objects or arrays'),
   result_file: z.string().nullable(),
-  truncated: z
-    .boolean()
-    .describe('true when stdout, stderr or results were cut; download the file for all of it'),
+  truncated: z.boolean().describe('true: stdout, stderr or results are shortened; the file is complete'),
   ranks: z
     .array(rankResultSchema)
     .optional()
-    .describe(
-      'of a job over several nodes, what each printed; stdout, stderr and results beside it are of rank 0',
-    ),
+    .describe('output of each task of a job on several nodes; the fields beside it are of rank 0'),
 })
 
-/** The answer of `POST /api/submit`. */
-export const submitResultSchema = jobResultSchema.extend({
-  deduplicated: z
-    .boolean()
-    .optional()
-    .describe('true: an older job of the same content took its place, as ?deduplicate=true asked'),
-})
+/** The response of `POST /api/submit`. */
+export const submitResultSchema = jobResultSchema.extend({ deduplicated })
 
 /** `GET /api/jobs/ID/source`: what was submitted, without the token. */
 export const jobSourceSchema = z.object({
-  code: z.string().describe('solution.py; empty for a job that is a command'),
-  config: z.string().describe('config.yaml, with the command of a job that is one'),
-  command: z.string().nullable().describe('what a shell runs; null: solution.py'),
+  code: z.string().describe('solution.py; empty if the job has a command'),
+  config: z.string().describe('config.yaml, with the command of the job'),
+  command: z.string().nullable().describe('shell command; null: the job runs solution.py'),
 })
 
 /** Filters of `GET /api/jobs`, as query parameters. */
 export const jobFiltersSchema = z.object({
-  user_id: idSchema.optional().describe("another user's jobs: admins only"),
-  all: z.stringbool().optional().describe("every user's jobs: admins only"),
+  user_id: idSchema.optional().describe("another user's jobs, for admins only"),
+  all: z.stringbool().optional().describe('the jobs of all users, for admins only'),
   status: z.enum(uploadStatuses).optional(),
   competition_id: idSchema.optional(),
   project_id: idSchema.optional(),
   limit: z.coerce.number().int().min(1).max(200).default(50),
-  cursor: z.string().max(200).optional().describe('from the Link header of the page before'),
+  cursor: z.string().max(200).optional().describe('from the Link header of the previous page'),
 })
 
-/** Query of the routes about one job. */
+/** Query of the operations on one job. */
 export const jobQuerySchema = z.object({
-  user_id: z.string().optional().describe('must be yours, unless you are an admin'),
+  user_id: z.string().optional().describe('must be your own; admins can use any'),
 })
 
-/** Query of the routes about a job's terminal. */
+/** Query of the operations on a job's terminal. */
 export const terminalQuerySchema = z.object({
-  rank: z.coerce.number().int().min(0).max(7).default(0).describe('which task of a job over several nodes'),
+  rank: z.coerce.number().int().min(0).max(7).default(0).describe('task of a job on several nodes'),
 })
 
 /** `POST /api/jobs/ID/terminal/size`. */
 export const terminalSizeSchema = z.strictObject({
-  columns: z.number().int().min(1).max(1000),
-  rows: z.number().int().min(1).max(1000),
+  columns: z.int().min(1).max(1000),
+  rows: z.int().min(1).max(1000),
 })
 
 /** Query of `GET /api/jobs/ID/events`. */
@@ -217,7 +216,7 @@ export const eventsQuerySchema = z.object({
     .int()
     .min(0)
     .optional()
-    .describe('begin so many bytes of records before the end, or a little more'),
+    .describe('start this many bytes before the end of the records'),
 })
 
 export const resultQuerySchema = jobQuerySchema.extend({

@@ -1,8 +1,4 @@
-/**
- * Why a job is where it is. Status says where, the reason says why, and `fault` tells whose fault it is:
- * only the system's faults are retried.
- */
-
+/** Why a job has its status. `fault` says who caused an end: gpuq retries only after faults of the system. */
 export const endReasons = {
   finished: { fault: 'none', message: 'The program ended with exit code 0.' },
   exit_code: { fault: 'user', message: 'The program ended with an error.' },
@@ -11,42 +7,46 @@ export const endReasons = {
   output_limit: { fault: 'user', message: 'The job printed more than the output limit and was stopped.' },
   checkpoint_limit: {
     fault: 'user',
-    message: "The run's checkpoints took more room than they may, and the job was stopped.",
+    message: "The run's checkpoints exceeded their limit, so the job was stopped.",
   },
   cancelled_by_user: { fault: 'none', message: 'The job was cancelled by its owner.' },
   cancelled_by_admin: { fault: 'none', message: 'The job was cancelled by an admin.' },
-  image_unavailable: { fault: 'system', message: "The environment's image could not be had on the node." },
+  image_unavailable: { fault: 'system', message: "The node could not get the environment's image." },
   workspace_unavailable: {
     fault: 'system',
-    message: "The project's shared directory could not be used on the node.",
+    message: "The node could not use the project's shared directory.",
   },
   node_lost: { fault: 'system', message: 'The node running the job stopped answering.' },
   worker_stopped: { fault: 'system', message: 'The worker was stopped while the job ran.' },
-  preempted: { fault: 'system', message: 'The job gave its GPUs to one of a pool that goes first.' },
-  peers_missing: { fault: 'system', message: 'Not all instances of the job could be made ready in time.' },
+  preempted: {
+    fault: 'system',
+    message: 'The job was stopped to free its GPUs for a job of a pool with precedence.',
+  },
+  peers_missing: { fault: 'system', message: 'Not all instances of the job were ready in time.' },
   peer_failed: { fault: 'system', message: 'Another instance of the job failed or was stopped.' },
-  not_provisioned: { fault: 'system', message: 'The nodes for this job alone could not be brought up.' },
+  not_provisioned: { fault: 'system', message: 'The nodes for this job could not be started.' },
   internal_error: { fault: 'system', message: 'gpuq could not run the job.' },
-  not_assignable: { fault: 'system', message: 'No node could take the job, as often as it was tried.' },
+  not_assignable: { fault: 'system', message: 'No node accepted the job in the allowed number of attempts.' },
 } as const satisfies Record<string, { fault: 'none' | 'user' | 'system'; message: string }>
 
 export const waitReasons = {
-  no_free_gpu: { message: 'What the job asks for is not free now.' },
+  no_free_gpu: { message: 'The GPUs, CPUs or memory that the job needs are not free.' },
   gang_waiting: { message: 'The job needs several nodes at once, and not enough of them are free.' },
-  reserved: { message: 'A GPU is free, but kept for a job that is ahead and starts soon.' },
-  gpu_paused: { message: 'GPUs that fit are paused by an admin, and the others are not enough.' },
+  reserved: { message: 'A GPU is free, but it is reserved for an earlier job that starts soon.' },
+  gpu_paused: { message: 'An admin paused matching GPUs, and the others are not enough.' },
   gpu_busy_outside: {
-    message: 'GPUs that fit are in use by others than gpuq, or do not answer, and the rest is not enough.',
+    message:
+      'Matching GPUs are used by programs outside gpuq or do not answer, and the others are not enough.',
   },
-  node_unavailable: { message: 'The nodes that fit take no jobs now.' },
-  quota: { message: 'The project holds as many GPUs as its quota allows.' },
+  node_unavailable: { message: 'The nodes that match accept no jobs now.' },
+  quota: { message: "The project's jobs use as many GPUs as its quota allows." },
   budget: { message: 'The project has used up its GPU hours. An admin can raise its budget.' },
-  max_concurrent_jobs: { message: 'As many jobs run as the policy allows at once.' },
+  max_concurrent_jobs: { message: 'The maximum number of jobs that the policy allows is running.' },
   stopped: { message: 'The scheduler is stopped. An admin can start it.' },
   no_node: { message: 'No node is ready to run jobs. An admin can start a worker.' },
-  provisioning: { message: 'The nodes for this job alone are being brought up.' },
-  never_fits: { message: 'No node has what the job asks for.' },
-  backing_off: { message: 'The last attempt failed for a reason of the system. The job tries again soon.' },
+  provisioning: { message: 'The nodes for this job are starting.' },
+  never_fits: { message: 'No node has what the job needs.' },
+  backing_off: { message: 'The last attempt failed because of a system fault. gpuq retries the job soon.' },
 } as const satisfies Record<string, { message: string }>
 
 export type CancelReason = 'cancelled_by_user' | 'cancelled_by_admin'
@@ -54,14 +54,14 @@ export type EndReason = keyof typeof endReasons
 export type WaitReason = keyof typeof waitReasons
 export type Reason = EndReason | WaitReason
 
-/** The sentence that a person reads for a reason, and the detail behind it. */
+/** The message of a reason, followed by the detail. */
 export function describeReason(reason: Reason, detail: string | null = null): string {
   const { message } =
     reason in endReasons ? endReasons[reason as EndReason] : waitReasons[reason as WaitReason]
   return detail ? `${message} ${detail}` : message
 }
 
-/** The same for the columns of a job, which has no reason while all is well. */
+/** The same for the columns of a job; null if it has no reason. */
 export function reasonText(job: { reason: string | null; reason_detail: string | null }): string | null {
   return job.reason === null ? null : describeReason(job.reason as Reason, job.reason_detail)
 }

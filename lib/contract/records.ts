@@ -1,22 +1,15 @@
 import { z } from 'zod'
+import { gpuOfJobSchema } from './jobs'
 
 /**
- * The JSONL result format: UTF-8, one JSON object a line, each with `type` and `t`. What a job prints is only
- * ever inside `text` or `data`, so it cannot forge a record.
+ * The JSONL result format: UTF-8, one JSON object per line, each with `type` and `t`. The output of a job is only
+ * inside `text` or `data`, so a job cannot forge a record.
  */
 
 const t = z.string().describe('RFC 3339 with milliseconds, UTC')
-const rank = z.number().int().optional().describe('which task of a job over several nodes')
+const rank = z.int().optional().describe('task of a job on several nodes')
 
-const gpusOfTask = z.array(
-  z.object({
-    uuid: z.string(),
-    index: z.number(),
-    model: z.string(),
-    simulated: z.boolean(),
-    milli: z.number(),
-  }),
-)
+const gpusOfTask = z.array(gpuOfJobSchema)
 
 export const jobRecordSchema = z.object({
   type: z.literal('job'),
@@ -26,18 +19,18 @@ export const jobRecordSchema = z.object({
   competition_id: z.string(),
   project_id: z.string(),
   name: z.string().nullable(),
-  attempt: z.number().int(),
+  attempt: z.int(),
   spec: z.record(z.string(), z.unknown()).describe('the config without secrets'),
-  command: z.string().nullable().optional().describe('what a shell ran; null: solution.py'),
+  command: z.string().nullable().optional().describe('shell command; null: the job ran solution.py'),
   environment: z.string(),
   image: z.string(),
   image_digest: z.string().nullable(),
   node: z.string().nullable(),
   gpus: gpusOfTask,
   instances: z
-    .array(z.object({ rank: z.number().int(), node: z.string(), gpus: gpusOfTask }))
+    .array(z.object({ rank: z.int(), node: z.string(), gpus: gpusOfTask }))
     .optional()
-    .describe('every task of a job over several nodes; node and gpus beside it are those of rank 0'),
+    .describe('tasks of a job on several nodes; node and gpus beside it are of rank 0'),
   created_at: z.string(),
 })
 
@@ -45,30 +38,30 @@ export const outputRecordSchema = z.object({
   type: z.enum(['stdout', 'stderr']),
   t,
   text: z.string(),
-  /** False when the line goes on in the stream's next record; left out when it ended here. */
+  /** False if the line continues in the next record of the stream; absent if it ended here. */
   eol: z.literal(false).optional(),
-  /** How many bytes of the line were not UTF-8 and were replaced. */
-  replaced: z.number().int().optional(),
+  /** Number of bytes of the line that were not UTF-8 and were replaced. */
+  replaced: z.int().optional(),
   rank,
 })
 
-/** A stdout line that is a JSON object or array. In the file, `data` is that line byte for byte. */
+/** A stdout line that is a JSON object or array. In the file, `data` is exactly the bytes of that line. */
 export const resultRecordSchema = z.object({
   type: z.literal('result'),
   t,
   data: z.unknown(),
-  /** False when stdout ended here without a line feed. */
+  /** False if stdout ended here without a line feed. */
   eol: z.literal(false).optional(),
   rank,
 })
 
-/** How the task's GPUs were used at one moment. Null where nvidia-smi did not say. */
+/** Use of the task's GPUs at one moment. Null: nvidia-smi did not report the value. */
 export const metricRecordSchema = z.object({
   type: z.literal('metric'),
   t,
   gpus: z.array(
     z.object({
-      index: z.number().int().describe('its number on the node'),
+      index: z.int().describe('index on the node'),
       load: z.number().min(0).max(1).nullable(),
       memory_used_mib: z.number().nullable(),
     }),
@@ -76,12 +69,12 @@ export const metricRecordSchema = z.object({
   rank,
 })
 
-/** Output over the limit was cut here. */
+/** The output beyond the limit was removed here. */
 export const truncatedRecordSchema = z.object({
   type: z.literal('truncated'),
   t,
-  limit_bytes: z.number().int(),
-  dropped_bytes: z.number().int(),
+  limit_bytes: z.int(),
+  dropped_bytes: z.int(),
   rank,
 })
 
@@ -91,7 +84,7 @@ export const exitRecordSchema = z.object({
   status: z.enum(['completed', 'failed', 'cancelled']),
   reason: z.string(),
   reason_text: z.string(),
-  exit_code: z.number().int().nullable(),
+  exit_code: z.int().nullable(),
   started_at: z.string().nullable(),
   ended_at: z.string(),
 })

@@ -12,7 +12,10 @@ export interface Page<Item> {
 }
 
 const wrongCursor = () =>
-  new GpuqError('invalid_request', 'The cursor is wrong. Take it from the Link header of the page before.')
+  new GpuqError(
+    'invalid_request',
+    'The cursor is invalid. Use the one in the Link header of the previous page.',
+  )
 
 export function encodeCursor(values: readonly string[]): string {
   return Buffer.from(JSON.stringify(values)).toString('base64url')

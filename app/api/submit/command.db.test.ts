@@ -47,7 +47,7 @@ it('or a program is required, but not both', async () => {
     {
       path: 'command',
       message:
-        'a job runs one program: leave out this key to run solution.py, or the part code to run the command',
+        'a job runs one program: omit this key to run solution.py, or omit the part code to run the command',
     },
   ])
 })

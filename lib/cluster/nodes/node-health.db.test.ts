@@ -57,7 +57,7 @@ describe('a node with failing jobs', () => {
     await end(lease, pullFailed)
     expect(await health(lease)).toMatchObject({ failures: 3, closed: true })
     expect((await health(lease))?.reason).toBe(
-      'Jobs that failed here in a row because of the node: 3. The last one: The environment\'s image could not be had on the node. The image "lab/torch:2" is not available.',
+      'Jobs that failed here in a row because of the node: 3. The last one: The node could not get the environment\'s image. The image "lab/torch:2" is not available.',
     )
   })
 

@@ -139,7 +139,7 @@ describe('a key', () => {
       {
         path: 'project_id',
         message:
-          'needs a value: write a line such as `project_id: "my-project"` (the project it belongs to; made for you if it does not exist)',
+          'needs a value: write a line such as `project_id: "my-project"` (the project of the job; gpuq creates it if it does not exist)',
         line: 1,
         column: 1,
       },

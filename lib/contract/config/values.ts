@@ -36,6 +36,15 @@ export const label = (most: number) =>
     .max(most, `must be at most ${most} characters`)
     .refine((text) => !unprintable.test(text), 'must be one line without control characters')
 
+/** One line of any text. PostgreSQL does not accept NUL, and terminals obey other control characters. */
+export const line = (most: number) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(most)
+    .regex(/^\P{Cc}*$/u, 'remove line breaks and other control characters')
+
 /** No process takes NUL, and half a surrogate pair is no text. */
 const isProcessText = (text: string) => !text.includes('\0') && !/\p{Surrogate}/u.test(text)
 

@@ -7,17 +7,17 @@ export const userOperations = defineOperations('users', 'access', {
     query: access.listUsersSchema,
     responses: list(access.userSchema),
   }),
-  create: post('/api/users', 'admin', 'Make a user', {
+  create: post('/api/users', 'admin', 'Create a user', {
     body: access.createUserSchema,
     responses: created(access.createdUserSchema),
   }),
   get: get('/api/users/{handle}', 'read', 'One user', { responses: ok(access.userSchema) }),
-  update: patch('/api/users/{handle}', 'admin', 'Change a user: role, limits, disable', {
+  update: patch('/api/users/{handle}', 'admin', 'Change a user', {
     body: access.updateUserSchema,
     responses: ok(access.createdUserSchema),
   }),
   me: get('/api/users/me', 'read', 'The caller', { responses: ok(access.userSchema) }),
-  changePassword: post('/api/users/me/password', 'submit', 'Change the own password', {
+  changePassword: post('/api/users/me/password', 'submit', 'Change your password', {
     body: access.changePasswordSchema,
     responses: done,
   }),
@@ -32,7 +32,7 @@ export const tokenOperations = defineOperations('tokens', 'access', {
     query: access.listTokensSchema,
     responses: list(access.tokenSchema),
   }),
-  create: post('/api/tokens', 'submit', 'Issue a token; it is shown once', {
+  create: post('/api/tokens', 'submit', 'Create a token; it is shown once', {
     body: access.createTokenSchema,
     responses: created(access.createdTokenSchema),
   }),
@@ -44,7 +44,7 @@ export const projectOperations = defineOperations('projects', 'access', {
     query: access.listProjectsSchema,
     responses: list(access.projectSchema),
   }),
-  create: post('/api/projects', 'submit', 'Make a project', {
+  create: post('/api/projects', 'submit', 'Create a project', {
     body: access.createProjectSchema,
     responses: created(access.projectSchema),
   }),
@@ -71,7 +71,7 @@ export const environmentOperations = defineOperations('environments', 'access', 
 })
 
 export const auditOperations = defineOperations('audit', 'access', {
-  list: get('/api/audit', 'admin', 'Who did what', {
+  list: get('/api/audit', 'admin', 'The audit log', {
     query: access.listAuditSchema,
     responses: list(access.auditEventSchema),
   }),

@@ -1,36 +1,26 @@
 import * as artifacts from '../artifacts'
 import { created, defineOperations, file, get, ok, post } from './operation'
 
-/** The files that jobs leave, and links to them. */
+/** The files that jobs wrote to /results, and links to them. */
 export const artifactOperations = defineOperations('jobs', 'jobs', {
-  artifacts: get('/api/jobs/{id}/artifacts', 'read', 'The files that a job left in /results', {
+  artifacts: get('/api/jobs/{id}/artifacts', 'read', 'The files that a job wrote to /results', {
     responses: ok(artifacts.artifactListSchema),
   }),
-  artifact: get('/api/jobs/{id}/artifacts/{artifactId}', 'read', 'Download one of them', {
+  artifact: get('/api/jobs/{id}/artifacts/{artifactId}', 'read', 'Download an artifact', {
     query: artifacts.artifactQuerySchema,
     responses: file('The file'),
   }),
-  artifactPreview: get(
-    '/api/jobs/{id}/artifacts/{artifactId}/preview',
-    'read',
-    'What can be shown of one of them',
-    {
-      responses: ok(artifacts.artifactPreviewSchema),
-    },
-  ),
-  artifactArchive: get('/api/jobs/{id}/artifacts.tar', 'read', 'Download all of them as one archive', {
+  artifactPreview: get('/api/jobs/{id}/artifacts/{artifactId}/preview', 'read', 'Preview of an artifact', {
+    responses: ok(artifacts.artifactPreviewSchema),
+  }),
+  artifactArchive: get('/api/jobs/{id}/artifacts.tar', 'read', 'Download all artifacts as one archive', {
     responses: file('A tar archive'),
   }),
-  link: post(
-    '/api/jobs/{id}/links',
-    'read',
-    'Make a link to one of the files that works without signing in, until it expires',
-    {
-      body: artifacts.createLinkSchema,
-      responses: created(artifacts.linkSchema),
-    },
-  ),
-  followLink: get('/api/download', 'public', 'Download a file by such a link', {
+  link: post('/api/jobs/{id}/links', 'read', 'Create a download link that works without signing in', {
+    body: artifacts.createLinkSchema,
+    responses: created(artifacts.linkSchema),
+  }),
+  followLink: get('/api/download', 'public', 'Download a file with a download link', {
     query: artifacts.downloadQuerySchema,
     responses: file('The file'),
   }),

@@ -3,11 +3,11 @@ import { defineOperations, done, get, ok, patch, post, put, remove } from './ope
 
 /** Nodes and GPUs. */
 export const clusterOperations = defineOperations('cluster', 'cluster', {
-  get: get('/api/cluster', 'read', 'Every node and GPU, and who runs what', {
+  get: get('/api/cluster', 'read', 'All nodes, GPUs and the jobs on them', {
     query: cluster.clusterQuerySchema,
     responses: ok(cluster.clusterSchema),
   }),
-  history: get('/api/cluster/history', 'read', "Each GPU's last hour", {
+  history: get('/api/cluster/history', 'read', 'Use of each GPU in the last hour', {
     query: cluster.historyQuerySchema,
     responses: ok(cluster.clusterHistorySchema),
   }),
@@ -19,44 +19,28 @@ export const clusterOperations = defineOperations('cluster', 'cluster', {
     body: cluster.updateNodeSchema,
     responses: ok(cluster.clusterNodeSchema),
   }),
-  forgetNode: remove(
-    '/api/nodes/{id}',
-    'admin',
-    'Forget a node that no worker serves any more; served again, it is back',
-    {
-      responses: { ...done, 409: { description: 'A worker serves it, or jobs are on it' } },
-    },
-  ),
+  forgetNode: remove('/api/nodes/{id}', 'admin', 'Hide a node until a worker serves it again', {
+    responses: { ...done, 409: { description: 'A worker serves the node, or it has jobs' } },
+  }),
   updateGpu: patch('/api/gpus/{id}', 'admin', 'Pause or resume a GPU', {
     body: cluster.updateGpuSchema,
     responses: ok(cluster.clusterGpuSchema),
   }),
-  forgetGpu: remove(
-    '/api/gpus/{id}',
-    'admin',
-    'Forget a GPU that its node does not find any more; found again, it is back',
-    {
-      responses: { ...done, 409: { description: 'It is there, or a job holds it' } },
+  forgetGpu: remove('/api/gpus/{id}', 'admin', 'Hide a missing GPU until its node finds it again', {
+    responses: { ...done, 409: { description: 'The GPU is not missing, or a job uses it' } },
+  }),
+  initialize: post('/api/gpu/initialize', 'admin', 'Set the simulated nodes; also at /gpu/initialize', {
+    body: cluster.initializeSchema,
+    bodyOptional: true,
+    responses: {
+      200: { description: 'The nodes are ready', schema: cluster.clusterSchema },
+      202: { description: 'The nodes exist, but no worker serves them yet', schema: cluster.clusterSchema },
     },
-  ),
-  initialize: post(
-    '/api/gpu/initialize',
-    'admin',
-    'Make simulated nodes, resize or remove them; also at /gpu/initialize',
-    {
-      body: cluster.initializeSchema,
-      bodyOptional: true,
-      responses: {
-        200: { description: 'They are ready', schema: cluster.clusterSchema },
-        202: { description: 'They are made, and no worker serves them yet', schema: cluster.clusterSchema },
-      },
-    },
-  ),
+  }),
 })
 
-/** How many GPUs each model needs. */
 export const modelOperations = defineOperations('cluster', 'queue', {
-  models: get('/api/models', 'read', 'How many GPUs each model needs', {
+  models: get('/api/models', 'read', 'Number of GPUs for each model', {
     responses: ok(cluster.modelTableSchema),
   }),
   replaceModels: put('/api/models', 'admin', 'Replace the table of models', {

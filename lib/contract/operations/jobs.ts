@@ -1,43 +1,62 @@
 import { z } from 'zod'
+import { GpuqError } from '../errors'
 import * as jobs from '../jobs'
 import { defineOperations, done, file, get, list, ok, post } from './operation'
-import { deduplicateQuery, waitQuery } from './submit-query'
+
+/** Whether an older job with the same content may be the response. A wrong value is a 400, for compatibility. */
+export const deduplicateQuery = z
+  .string()
+  .transform((text) => {
+    if (text === 'false') return false
+    if (text === 'true' || text === '') return true
+    throw new GpuqError('invalid_request', 'deduplicate must be "true" or "false".')
+  })
+  .optional()
+  .describe('true: if you have an active or completed job with the same content, the response is that job')
+
+/** Number of seconds to wait for the result. Infinity: the maximum of the server. A wrong value is a 400. */
+const waitQuery = z
+  .string()
+  .transform((text) => {
+    if (text === 'false') return 0
+    if (text === 'true' || text === '') return Number.POSITIVE_INFINITY
+    if (/^\d{1,9}$/.test(text)) return Number(text)
+    throw new GpuqError('invalid_request', 'wait must be "true", "false", or a number of seconds.')
+  })
+  .optional()
+  .describe('"false": respond immediately; a number: maximum seconds to wait')
 
 const uploadParts = z.object({
   code: z
     .string()
     .meta({ contentMediaType: 'text/x-python' })
     .optional()
-    .describe('solution.py, UTF-8, at most 1 MiB; left out where the config has a command'),
+    .describe('solution.py, UTF-8, at most 1 MiB; absent if the config has a command'),
   config_file: z.string().meta({ contentMediaType: 'application/yaml', description: 'config.yaml' }),
 })
 
-/** Submitting, watching and cancelling jobs. */
 export const jobOperations = defineOperations('jobs', 'jobs', {
   submit: post('/api/submit', 'upload', 'Submit a job, and wait for its result', {
     query: z.object({ wait: waitQuery, deduplicate: deduplicateQuery }),
     headers: {
       'Idempotency-Key': 'makes a repeated submission the same job',
-      Prefer: '"respond-async": answer at once',
+      Prefer: '"respond-async": respond immediately',
     },
     upload: uploadParts,
     responses: {
-      200: { description: 'The job ended', schema: jobs.submitResultSchema },
-      202: {
-        description: 'The job was accepted and has not ended; see Location',
-        schema: jobs.submitResultSchema,
-      },
+      200: { description: 'The job has ended', schema: jobs.submitResultSchema },
+      202: { description: 'The job is accepted; see Location', schema: jobs.submitResultSchema },
     },
   }),
   list: get('/api/jobs', 'read', 'List jobs, newest first', {
     query: jobs.jobFiltersSchema,
     responses: list(jobs.jobSummarySchema),
   }),
-  get: get('/api/status/{id}', 'read', 'Where a job is, and why', {
+  get: get('/api/status/{id}', 'read', 'Status of a job', {
     query: jobs.jobQuerySchema,
     responses: ok(jobs.jobDetailSchema),
   }),
-  result: get('/api/results/{id}', 'read', 'What a job printed', {
+  result: get('/api/results/{id}', 'read', 'Output of a job', {
     query: jobs.resultQuerySchema,
     responses: ok(jobs.jobResultSchema),
   }),
@@ -45,25 +64,20 @@ export const jobOperations = defineOperations('jobs', 'jobs', {
     query: jobs.jobQuerySchema,
     responses: ok(jobs.jobDetailSchema),
   }),
-  source: get('/api/jobs/{id}/source', 'read', 'What was submitted, without the token', {
+  source: get('/api/jobs/{id}/source', 'read', 'Program and config of a job, without the token', {
     responses: ok(jobs.jobSourceSchema),
   }),
-  events: get('/api/jobs/{id}/events', 'read', 'A job live, as server-sent events: job, output, reset, end', {
+  events: get('/api/jobs/{id}/events', 'read', 'Live events of a job (SSE): job, output, reset, end', {
     query: jobs.eventsQuerySchema,
-    headers: { 'Last-Event-ID': 'go on after this event' },
+    headers: { 'Last-Event-ID': 'continue after this event' },
     responses: file('text/event-stream'),
   }),
-  type: post(
-    '/api/jobs/{id}/terminal/input',
-    'submit',
-    "Type at a running job's terminal: at most 64 KiB at once",
-    {
-      query: jobs.terminalQuerySchema,
-      bytes: 'what was typed',
-      responses: done,
-    },
-  ),
-  resize: post('/api/jobs/{id}/terminal/size', 'submit', "Say how large a running job's terminal is to be", {
+  type: post('/api/jobs/{id}/terminal/input', 'submit', "Type at a running job's terminal", {
+    query: jobs.terminalQuerySchema,
+    bytes: 'the typed bytes, at most 64 KiB',
+    responses: done,
+  }),
+  resize: post('/api/jobs/{id}/terminal/size', 'submit', "Resize a running job's terminal", {
     query: jobs.terminalQuerySchema,
     body: jobs.terminalSizeSchema,
     responses: done,

@@ -2,22 +2,22 @@ import { z } from 'zod'
 import type { Scope } from '../roles'
 
 /**
- * How an operation may be called: by anyone, with a scope, by an admin, or with any token. `upload` is `submit` where
- * the token may be inside the uploaded config.
+ * Who may call an operation: anyone, a caller with a scope, an admin, or a caller with any token. `upload` is `submit`
+ * with a token that may be inside the uploaded config.
  */
 export type Access = 'public' | 'upload' | 'token' | Scope
 
 export interface ResponseSpec {
   description: string
-  /** Of a JSON body; left out where the response has no body, or a body of another type. */
+  /** Schema of a JSON body; absent if the response has no body, or a body of another type. */
   schema?: z.ZodType
-  /** Of a list in pages: what it holds. The next page is in the `Link` header. */
+  /** Schema of the items of a list in pages. The next page is in the `Link` header. */
   item?: z.ZodType
 }
 
 /** One operation of the API. Its route, its client method and its part of the OpenAPI document are derived from it. */
 export interface Operation {
-  /** `operationId`, and where the client has the method: `jobs.list` is `client.jobs.list()`. */
+  /** `operationId`, and the name of the client's method: `jobs.list` is `client.jobs.list()`. */
   id: string
   method: 'get' | 'post' | 'put' | 'patch' | 'delete'
   path: string
@@ -27,17 +27,17 @@ export interface Operation {
   query?: z.ZodType
   /** Descriptions of request headers. */
   headers?: Readonly<Record<string, string>>
-  /** Of a JSON body. */
+  /** Schema of a JSON body. */
   body?: z.ZodType
-  /** All of the body may be left out. */
+  /** The request may have no body. */
   bodyOptional?: true
-  /** Most bytes of a JSON body; 256 KiB if left out. */
+  /** Maximum size of a JSON body; default: 256 KiB. */
   maxBodyBytes?: number
-  /** Of a multipart body. */
+  /** Schema of a multipart body. */
   upload?: z.ZodType
-  /** Describes a body of plain bytes. */
+  /** Description of a body of plain bytes. */
   bytes?: string
-  /** By status. The lowest one is the status of a handler that returns a plain value. */
+  /** By status. A handler that returns a plain value gets the lowest one. */
   responses: Readonly<Record<number, ResponseSpec>>
 }
 
@@ -78,21 +78,21 @@ export function defineOperations<
 /** Responses of several operations. */
 export const ok = <Schema extends z.ZodType>(schema: Schema) => ({ 200: { description: 'Done', schema } })
 export const created = <Schema extends z.ZodType>(schema: Schema) => ({
-  201: { description: 'Made', schema },
+  201: { description: 'Created', schema },
 })
 export const done = { 204: { description: 'Done' } }
 export const file = (description: string) => ({ 200: { description } })
 export const list = <Item extends z.ZodType>(item: Item) => ({
-  200: { description: 'A bare array; the next page is in the Link header', schema: z.array(item), item },
+  200: { description: 'An array; the Link header has the next page', schema: z.array(item), item },
 })
 
 type SchemaOf<Response> = Response extends { schema: infer Schema extends z.ZodType } ? Schema : never
 type ResponsesOf<Op> = Op extends { responses: infer Responses } ? Responses[keyof Responses] : never
 
-/** What the JSON body of a response holds; `never` where no response has one. */
+/** The JSON body of a response; `never` if no response has one. */
 export type JsonOf<Op> = z.output<SchemaOf<ResponsesOf<Op>>>
 
-/** What each item of a list in pages holds; `never` where the operation is no such list. */
+/** An item of a list in pages; `never` if the operation returns no such list. */
 export type ItemOf<Op> =
   ResponsesOf<Op> extends { item: infer Item extends z.ZodType } ? z.output<Item> : never
 

@@ -8,30 +8,24 @@ const mcpMessage = z.looseObject({}).meta({
 })
 
 export const agentOperations = defineOperations('agents', 'agents', {
-  message: post(
-    '/api/mcp',
-    'token',
-    'The tools of agents: one message of the Model Context Protocol (streamable HTTP, stateless)',
-    {
-      body: mcpMessage,
-      responses: {
-        200: { description: 'The answer to a request, as JSON' },
-        202: { description: 'A notification was taken' },
-      },
+  message: post('/api/mcp', 'token', 'A message of the Model Context Protocol (stateless HTTP) for agents', {
+    body: mcpMessage,
+    responses: {
+      200: { description: 'The response to a request, as JSON' },
+      202: { description: 'The notification was accepted' },
     },
-  ),
+  }),
 })
 
-/** The server itself. */
 export const serverOperations = defineOperations('server', 'operations', {
   openapi: get('/api/openapi.json', 'public', 'This document', { responses: file('OpenAPI 3.1') }),
   commandLine: get('/gpuq.tgz', 'public', 'The gpuq command, as an npm package', {
     responses: {
       200: { description: 'application/gzip, with an ETag' },
-      304: { description: 'What If-None-Match names is still it' },
+      304: { description: 'The package still has the ETag of If-None-Match' },
     },
   }),
-  metrics: get('/metrics', 'admin', 'Figures for Prometheus', { responses: file('text/plain') }),
-  health: get('/healthz', 'public', 'The web server is alive', { responses: file('Alive') }),
-  ready: get('/readyz', 'public', 'The web server can serve', { responses: file('Ready') }),
+  metrics: get('/metrics', 'admin', 'Metrics for Prometheus', { responses: file('text/plain') }),
+  health: get('/healthz', 'public', 'Liveness of the web server', { responses: file('Alive') }),
+  ready: get('/readyz', 'public', 'Readiness of the web server', { responses: file('Ready') }),
 })
