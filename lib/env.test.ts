@@ -1,16 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { checkpointsDirectory, describeEnv, parseEnv } from './env'
+import { checkpointsDirectory, parseEnv } from './env'
 
 describe('the environment', () => {
-  it('is described in the admin guide, every variable of it', () => {
-    const guide = readFileSync('docs/admin-guide.md', 'utf8')
-    for (const { name, meaning, fallback } of describeEnv()) {
-      expect(meaning).not.toBe('')
-      expect(guide).toContain(`| \`${name}\` | ${meaning} | ${fallback} |`)
-    }
-  })
-
   it('names each wrong variable, and never repeats its value', () => {
     const wrong = () => parseEnv({ NODE_ENV: 'test', PORT: 'eighty', GPUQ_ADMIN_TOKEN: 'short-secret' })
     expect(wrong).toThrow(/PORT/)

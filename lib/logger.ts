@@ -3,15 +3,15 @@ import { connectionError } from './async/connection-error'
 import { env } from './env'
 
 /**
- * An error as it is logged. One that only says that the other side is away is one line: it is logged again with each
- * try until the other side is back, and the stack, which is that of the timer that tried, tells nothing.
+ * An error as it is logged. A connection error is one line, because it is logged again with each retry, and its stack
+ * shows only the timer of the retry.
  */
 export function loggedError(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   return connectionError(error) ?? pino.stdSerializers.err(error)
 }
 
-/** Structured logs on stdout. What could hold a secret is never logged: requests are logged without headers. */
+/** Structured logs on stdout. Requests are logged without headers, because these contain secrets. */
 export const logger = pino({
   level: env().GPUQ_LOG_LEVEL,
   base: undefined,

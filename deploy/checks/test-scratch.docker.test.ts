@@ -16,7 +16,7 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
 it('a check that was ended leaves no database, no container, no network and no mount', async () => {
   const directory = join(scratch, 'docker')
-  const { url } = await startEmbedded(join(directory, 'data'), { settings: ['fsync=off'] })
+  const { url } = await startEmbedded(join(directory, 'data'), ['fsync=off'])
   const engine = new Engine()
   const node = `node-${process.pid}`
   const sleep = 'import time; time.sleep(1000)'

@@ -2,7 +2,7 @@
  * `npm run docs`: generates the table of environment variables in the admin guide from their declarations.
  */
 import { readFile, writeFile } from 'node:fs/promises'
-import { describeEnv } from '@/lib/env'
+import { describeEnv } from './describe-env'
 
 const file = 'docs/admin-guide.md'
 const heading = '## Environment variables\n'

@@ -25,7 +25,7 @@ if (!name || !/^[a-z0-9_]+$/.test(name)) {
   process.exit(2)
 }
 const scratch = await mkdtemp(join(tmpdir(), 'gpuq-migration-'))
-const postgres = await startEmbedded(scratch, { settings: ['fsync=off'] })
+const postgres = await startEmbedded(scratch, ['fsync=off'])
 try {
   const sql = await diffSchemas(postgres.url, committedSchema(), await readFile(schema, 'utf8'))
   const stamp = new Date().toISOString().replace(/\D/g, '').slice(0, 14)

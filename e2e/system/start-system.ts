@@ -39,7 +39,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   }
   const { startEmbedded } = await import('@/lib/database/embedded')
   // Nothing here has to survive a crash of the machine.
-  const postgres = await startEmbedded(dataDir, { settings: ['fsync=off', 'full_page_writes=off'] })
+  const postgres = await startEmbedded(dataDir, ['fsync=off', 'full_page_writes=off'])
   const environment: NodeJS.ProcessEnv = {
     ...process.env,
     DATABASE_URL: postgres.url,

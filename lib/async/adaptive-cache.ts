@@ -1,10 +1,10 @@
-/** For so long one answer serves all who ask. */
+/** Minimum time for which an answer is fresh. */
 const freshMs = 1_000
-/** An answer that took long serves so many times as long as it took: making it takes a tenth of the time at most. */
-const worthTimes = 10
-const longestFreshMs = 30_000
-/** What is older than this helps nobody while a new one is made. */
-const oldestMs = 60_000
+/** An answer is fresh for this multiple of its computing time, so computing takes at most a tenth of the time. */
+const freshFactor = 10
+const maxFreshMs = 30_000
+/** An older answer is not returned, even while a new one is computed. */
+const maxStaleMs = 60_000
 
 interface Kept<Answer> {
   at: number
@@ -13,8 +13,8 @@ interface Kept<Answer> {
 }
 
 /**
- * An answer that costs much and that many ask for. In a small cluster it is a second old at most. Where making it takes
- * longer than that is worth, it serves for longer, and the one before serves those who ask while a new one is made.
+ * Caches an answer that is expensive and often requested. In a small cluster it is at most a second old. The longer it
+ * takes to compute, the longer it is fresh; the previous answer is returned while a new one is computed.
  */
 export class AdaptiveCache<Answer> {
   #kept: Kept<Answer> | undefined
@@ -25,13 +25,13 @@ export class AdaptiveCache<Answer> {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** @throws what making it throws; the next one who asks has it tried again. */
+  /** @throws the error of the computation; the next call tries again. */
   get(): Promise<Answer> {
     const now = this.now()
     const kept = this.#kept
     if (kept && now - kept.at <= freshFor(kept)) return Promise.resolve(kept.answer)
     const making = this.#making ?? this.#start(now)
-    if (!kept || freshFor(kept) <= freshMs || now - kept.at > oldestMs) return making.answer
+    if (!kept || freshFor(kept) <= freshMs || now - kept.at > maxStaleMs) return making.answer
     making.answer.catch(() => {})
     return Promise.resolve(kept.answer)
   }
@@ -46,7 +46,7 @@ export class AdaptiveCache<Answer> {
         this.#making = undefined
       }
     }
-    // Once it stands there: what is made without waiting would else be cleared before it is set.
+    // Deferred, because a synchronous `make` would otherwise clear `#making` before it is set.
     const making = { at, answer: Promise.resolve().then(finish) }
     this.#making = making
     return making
@@ -54,5 +54,5 @@ export class AdaptiveCache<Answer> {
 }
 
 function freshFor({ tookMs }: Kept<unknown>): number {
-  return Math.min(longestFreshMs, Math.max(freshMs, worthTimes * tookMs))
+  return Math.min(maxFreshMs, Math.max(freshMs, freshFactor * tookMs))
 }

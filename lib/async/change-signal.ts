@@ -1,4 +1,4 @@
-/** Wakes a loop: notifications before or during a wait end it once, and silence ends it after a time. */
+/** Wakes a loop. A notification before or during a wait ends it; otherwise it ends after a timeout. */
 export class ChangeSignal {
   #changed = false
   #wake = () => {}
@@ -13,7 +13,7 @@ export class ChangeSignal {
     this.#wake()
   }
 
-  /** True when it was notified, false when the time was over. */
+  /** True if it was notified, false after the timeout. */
   async wait(timeoutMs: number): Promise<boolean> {
     if (!this.#changed) {
       await new Promise<void>((resolve) => {

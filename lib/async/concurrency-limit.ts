@@ -1,20 +1,18 @@
-/** Lets only so many pieces of work run at once, and only so many wait; the rest is turned away at once. */
+/** Limits how many pieces of work run at the same time and how many wait. More are refused immediately. */
 export class ConcurrencyLimit {
-  readonly #size: number
-  readonly #queueLimit: number
   readonly #waiting: (() => void)[] = []
   #running = 0
 
-  constructor(size: number, queueLimit: number) {
-    this.#size = size
-    this.#queueLimit = queueLimit
-  }
+  constructor(
+    private readonly size: number,
+    private readonly queueLimit: number,
+  ) {}
 
-  /** Runs `work` when a slot is free. `{ ok: false }`: too many wait already, and it was not run. */
+  /** Runs `work` when a slot is free. `{ ok: false }`: too many are waiting, and `work` does not run. */
   async run<T>(work: () => Promise<T>): Promise<{ ok: true; value: T } | { ok: false }> {
-    if (this.#running < this.#size) this.#running++
-    else if (this.#waiting.length >= this.#queueLimit) return { ok: false }
-    // Work that ends passes its slot on, so that `#running` stays as it is.
+    if (this.#running < this.size) this.#running++
+    else if (this.#waiting.length >= this.queueLimit) return { ok: false }
+    // Work that ends passes its slot on, so `#running` does not change.
     else await new Promise<void>((enter) => this.#waiting.push(enter))
     try {
       return { ok: true, value: await work() }
@@ -31,7 +29,7 @@ const shared = globalThis as typeof globalThis & { gpuqSlots?: Map<string, numbe
 shared.gpuqSlots ??= new Map()
 const taken = shared.gpuqSlots
 
-/** Takes one of the slots of a name, as of a user's uploads. Returns how to release it; null when all are taken. */
+/** Takes a slot of a name, such as a user's uploads. Returns a function that releases it; null if all are taken. */
 export function takeSlot(name: string, limit: number): (() => void) | null {
   const count = taken.get(name) ?? 0
   if (count >= limit) return null

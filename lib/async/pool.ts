@@ -1,16 +1,16 @@
 /**
- * Does the work for each item, so many at once. Once it has ended, in whatever way, nothing is worked on any more.
- * @throws what the first failure says, or `signal`.
+ * Runs `work` for each item, at most `limit` at the same time. When it resolves or rejects, no work is running.
+ * @throws the first error, or the reason of `signal`.
  */
 export async function inParallel<Item>(
   items: readonly Item[],
-  atOnce: number,
+  limit: number,
   signal: AbortSignal,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
   const left = items.values()
   let failed = false
-  const workers = Array.from({ length: atOnce }, async () => {
+  const workers = Array.from({ length: limit }, async () => {
     for (const item of left) {
       signal.throwIfAborted()
       if (failed) return

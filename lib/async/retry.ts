@@ -10,7 +10,7 @@ interface RetryOptions {
   onFailure: (error: unknown) => unknown
 }
 
-/** The wait after so many failures in a row: it doubles from `first` up to `longest`. */
+/** The wait after a number of failures in a row. It doubles from `first` up to `longest`. */
 export function backoff(failures: number, first: number, longest: number): number {
   return Math.min(first * 2 ** (failures - 1), longest)
 }

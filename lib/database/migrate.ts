@@ -9,8 +9,8 @@ import pg from 'pg'
 import { locks } from './locks'
 
 /**
- * Prisma's own schema engine in its WASM build, so that migrating needs no downloaded binary. The folders stay
- * exactly what `prisma migrate` reads, and so does the history it keeps in `_prisma_migrations`.
+ * Prisma's schema engine in its WASM build, so that migrations need no downloaded binary. The folders and the history in
+ * `_prisma_migrations` have the format of `prisma migrate`.
  */
 
 const require = createRequire(import.meta.url)
@@ -25,13 +25,13 @@ type EngineModule = {
 
 let loading: Promise<EngineModule> | undefined
 
-/** Loads the module once a process: its glue code keeps views of one instance's memory. */
+/** Loads the module once per process, because its glue code keeps views of one instance's memory. */
 function loadEngine(): Promise<EngineModule> {
   loading ??= (async () => {
     const entry = require.resolve('@prisma/schema-engine-wasm/schema_engine_bg')
     const engine = (await import(/* webpackIgnore: true */ pathToFileURL(entry).href)) as EngineModule
     const bytes = await readFile(entry.replace(/\.js$/, '.wasm'))
-    // The engine leaves a ten-second lock timer behind, which must not keep a process from ending.
+    // The engine does not clear a ten-second lock timer, which must not keep the process alive.
     const glue = Object.fromEntries(
       Object.entries(engine).map(([name, call]) =>
         name.startsWith('__wbg_setTimeout')
@@ -83,7 +83,7 @@ async function readMigrations(directory: string): Promise<MigrationList> {
 /** The migrations of this checkout. */
 export const migrationsDirectory = join(process.cwd(), 'prisma', 'migrations')
 
-/** Brings the database at `url` up to date and names what was applied. */
+/** Applies the missing migrations to the database at `url`, and returns their names. */
 export async function migrate(url: string, directory = migrationsDirectory): Promise<{ applied: string[] }> {
   const lock = new pg.Client({ connectionString: url })
   await lock.connect()
@@ -99,7 +99,7 @@ export async function migrate(url: string, directory = migrationsDirectory): Pro
   }
 }
 
-/** The SQL that leads from one schema's text to another's: the body of a new migration. Needs any database to ask. */
+/** The SQL that changes one schema into another: the body of a new migration. `url` can be any database. */
 export async function diffSchemas(url: string, before: string | null, after: string): Promise<string> {
   const file = (content: string) => ({ files: [{ path: 'schema.prisma', content }] })
   const { stdout } = await withEngine(url, (engine) =>

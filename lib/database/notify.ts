@@ -2,25 +2,25 @@ import { logger } from '../logger'
 import { database } from './client'
 import { channels } from './listen'
 
-let underWay = false
+let notifying = false
 let again = false
 
 /**
- * Tells the leader that something was committed. Those said while one is on its way become one more, and none is
- * waited for: the leader also looks by itself. A NOTIFY within the writing transaction would make all such commits
- * take turns, since PostgreSQL holds one lock for the whole server from the notification to the end of the commit.
+ * Notifies the leader of a commit. Calls during a notification cause one more, and no caller waits, because the leader
+ * also polls. A NOTIFY inside the writing transaction would serialize all these commits, because PostgreSQL holds one
+ * lock for the whole server from the notification to the end of the commit.
  */
 export function wakeLeader(): void {
-  if (underWay) {
+  if (notifying) {
     again = true
     return
   }
-  underWay = true
+  notifying = true
   database()
     .pool.query({ name: 'wake-leader', text: `NOTIFY ${channels.queue}` })
-    .catch((error: unknown) => logger.warn({ err: error }, 'cannot wake the scheduler; it looks by itself'))
+    .catch((error: unknown) => logger.warn({ err: error }, 'cannot notify the scheduler; it polls instead'))
     .finally(() => {
-      underWay = false
+      notifying = false
       if (!again) return
       again = false
       wakeLeader()

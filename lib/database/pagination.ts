@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { GpuqError } from '../contract/errors'
 
 /**
- * Lists are read by keyset: a cursor holds the sort key of the last row seen, so that a page costs the same however far
- * down it is and no row is shown twice when others arrive. To callers a cursor is opaque.
+ * A page of a list with keyset pagination. A cursor is the sort key of the last row, so all pages cost the same, and new
+ * rows do not make a row appear twice. Cursors are opaque to callers.
  */
 export interface Page<Item> {
   items: Item[]
-  /** The cursor of the page after this one; null when there is none. */
+  /** The cursor of the next page; null on the last one. */
   next: string | null
 }
 
@@ -21,9 +21,9 @@ export function encodeCursor(values: readonly string[]): string {
   return Buffer.from(JSON.stringify(values)).toString('base64url')
 }
 
-/** The `length` values of a cursor; throws 400 when it is not one. Their meaning is the caller's to check. */
+/** The `length` values of a cursor, whose meaning the caller checks. @throws 400 for an invalid cursor. */
 export function decodeCursor(text: string, length: number): string[] {
-  // PostgreSQL's text refuses NUL, and no cursor that was handed out holds one.
+  // PostgreSQL's text refuses NUL, and no valid cursor contains it.
   const schema = z.array(z.string().regex(/^[^\0]*$/)).length(length)
   const parsed = schema.safeParse(parseJson(Buffer.from(text, 'base64url').toString('utf8')))
   if (!parsed.success) throw wrongCursor()
@@ -41,7 +41,7 @@ export function decodeTimeCursor(text: string | undefined): { at: string | null;
   return { at, id }
 }
 
-/** Makes a page of up to `limit + 1` rows: the one row more only says that there is a next page. */
+/** Makes a page of up to `limit + 1` rows. The additional row only shows that there is a next page. */
 export function cutPage<Row, Item>(
   rows: readonly Row[],
   limit: number,

@@ -4,7 +4,7 @@ import { database } from './client'
 export type Transaction = Pick<pg.PoolClient, 'query'>
 
 /**
- * Runs `work` in one READ COMMITTED transaction on a connection of its own. An error rolls back and is thrown on.
+ * Runs `work` in one READ COMMITTED transaction on a connection of its own. An error rolls back and is rethrown.
  * Invariants rest on row locks and guarded updates, not on the isolation level.
  */
 export async function transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -51,7 +51,7 @@ export function isUniqueViolation(error: unknown, constraint: string): boolean {
   return violates(error, '23505', constraint)
 }
 
-/** True for PostgreSQL's foreign_key_violation on the given constraint: what was referred to is gone. */
+/** True for PostgreSQL's foreign_key_violation on the given constraint: the referenced row does not exist. */
 export function isForeignKeyViolation(error: unknown, constraint: string): boolean {
   return violates(error, '23503', constraint)
 }

@@ -14,8 +14,8 @@ import type { JobStatus } from '../contract/status'
 import { database } from '../database/client'
 import { findVisibleJob } from '../jobs/read/job-visibility'
 import {
+  type ListedRow,
   type QueueDetailRow,
-  type QueueRow,
   queueColumns,
   queueInstances,
   queueSource,
@@ -24,25 +24,25 @@ import {
   toQueueStatus,
 } from './rows'
 
-const mostListed = 1_000
+const maxListed = 1_000
 
-/** All that waits, in the order it should start, and all that runs; or the first of each, as many as asked for. */
+/** The waiting jobs in the expected order of their start, and the running jobs; at most `limit` of each. */
 export async function readQueue(actor: Actor, { limit }: QueueQuery = {}): Promise<Queue> {
   const forecast = await forecastQueue()
   const [waiting, running, counted, policy] = await Promise.all([
-    readWaiting(forecast, Math.min(mostListed, limit ?? mostListed)),
+    readWaiting(forecast, Math.min(maxListed, limit ?? maxListed)),
     readRunning(limit ?? null),
     countActive(),
     readPolicy(),
   ])
-  const mayKnow = (row: QueueRow) => isAdmin(actor) || row.user_id === actor.userId
+  const isVisible = (row: ListedRow) => isAdmin(actor) || row.user_id === actor.userId
   return {
     queued: waiting.map((row) => {
-      // What has come since has its place in the list, and no position before the next forecast.
+      // A job that is newer than the forecast has its place in the list as position.
       const later = row.created_at > forecast.at ? undefined : { position: row.place, expectedStart: null }
-      return toQueueJob(row, forecast.jobs.get(row.id) ?? later, mayKnow(row))
+      return toQueueJob(row, forecast.jobs.get(row.id) ?? later, isVisible(row))
     }),
-    running: running.map((row) => toQueueJob(row, undefined, mayKnow(row))),
+    running: running.map((row) => toQueueJob(row, undefined, isVisible(row))),
     queued_total: counted.queued,
     running_total: counted.running,
     max_queue_size: policy.max_queue_size,
@@ -58,15 +58,15 @@ async function countActive(): Promise<{ queued: number; running: number }> {
   return rows[0] ?? { queued: 0, running: 0 }
 }
 
-/** Those that the forecast knows, in its order (that of their positions), then the rest and what has come since. */
+/** The jobs of the forecast, in its order, then the other waiting jobs. */
 async function readWaiting(
   { jobs }: QueueForecast,
   limit: number,
-): Promise<(QueueRow & { place: number })[]> {
+): Promise<(ListedRow & { place: number })[]> {
   const rest = jobs.size < limit ? (await readPositionsBeyondWindow()).keys() : []
-  // The two may be of different moments.
+  // The two may be of different times, so a job can be in both.
   const first = [...new Set([...jobs.keys(), ...rest])].slice(0, limit)
-  const { rows } = await database().pool.query<Unparsed<QueueRow & { place: number }>>({
+  const { rows } = await database().pool.query<Unparsed<ListedRow & { place: number }>>({
     name: 'queue-waiting',
     text: `WITH newer AS (
              SELECT w.id FROM jobs w CROSS JOIN policies p
@@ -83,9 +83,9 @@ async function readWaiting(
   return rows.map(parseSpec)
 }
 
-/** @param limit null: all of them. */
-async function readRunning(limit: number | null): Promise<QueueRow[]> {
-  const { rows } = await database().pool.query<Unparsed<QueueRow>>({
+/** @param limit null: no limit */
+async function readRunning(limit: number | null): Promise<ListedRow[]> {
+  const { rows } = await database().pool.query<Unparsed<ListedRow>>({
     name: 'queue-running',
     text: `WITH first AS (
              SELECT id FROM jobs WHERE status IN ('scheduled', 'running')
@@ -98,7 +98,7 @@ async function readRunning(limit: number | null): Promise<QueueRow[]> {
   return rows.map(parseSpec)
 }
 
-/** One job of the queue, also once it has ended. Another's and one that never was are the same 404. */
+/** One job of the queue, also after its end. A job of another user and an unknown id give the same 404. */
 export async function readQueueJob(actor: Actor, jobId: string): Promise<QueueJobDetail> {
   const { id } = await findVisibleJob(actor, jobId)
   const { rows } = await database().pool.query<Unparsed<QueueDetailRow>>({
@@ -111,7 +111,7 @@ export async function readQueueJob(actor: Actor, jobId: string): Promise<QueueJo
   return toQueueJobDetail(parseSpec(row), row.status === 'pending' ? await expectationOf(row.id) : undefined)
 }
 
-/** A job just submitted, or the older one that its idempotency key names. */
+/** The response to a submission: the new job, or the older one that it repeats. */
 export async function readSubmitted(jobId: string): Promise<QueueSubmitted> {
   const { rows } = await database().pool.query<{ run_id: string | null; status: JobStatus }>(
     'SELECT run_id, status FROM jobs WHERE id = $1',

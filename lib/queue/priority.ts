@@ -7,8 +7,8 @@ import { transaction } from '../database/transaction'
 import { findVisibleJob } from '../jobs/read/job-visibility'
 
 /**
- * Gives a waiting job another priority.
- * @throws 409 when it waits no longer: where a job runs, its priority means nothing.
+ * Changes the priority of a waiting job.
+ * @throws 409 if it no longer waits, because the priority of a placed job has no effect.
  */
 export async function setPriority(actor: Actor, jobId: string, priority: number): Promise<void> {
   requireScope(actor, 'submit')
@@ -31,6 +31,6 @@ export async function setPriority(actor: Actor, jobId: string, priority: number)
 }
 
 function tooLate(status: JobStatus): string {
-  const where = isFinal(status) ? `has ended: it is ${status}` : 'has been given its place already'
-  return `The job ${where}. Only a waiting job's priority can be changed.`
+  const where = isFinal(status) ? `has ended: it is ${status}` : 'already has a node'
+  return `The job ${where}. You can change the priority only while the job waits.`
 }

@@ -7,7 +7,7 @@ import type { JobStatus } from '../contract/status'
 import { askedOf } from '../jobs/read/resources'
 
 /** A job as SQL returns it with {@link queueColumns}. */
-export interface QueueRow {
+export interface QueueRow<Status extends JobStatus = JobStatus> {
   id: string
   run_id: string | null
   name: string | null
@@ -15,7 +15,7 @@ export interface QueueRow {
   handle: string
   project: string
   command: string | null
-  status: JobStatus
+  status: Status
   spec: StoredSpec
   priority: number
   reason: string | null
@@ -38,11 +38,11 @@ export const queueColumns = `
 export const queueSource = `
   jobs j JOIN users u ON u.id = j.user_id JOIN projects p ON p.id = j.project_id
   LEFT JOIN tasks t ON t.job_id = j.id AND t.attempt = j.attempt AND t.rank = 0
-                   -- A job that waits again has left the nodes of the attempt before.
+                   -- A job that waits for its next attempt is not on the nodes of the previous one.
                    AND j.status <> 'pending'
   LEFT JOIN nodes n ON n.id = t.node_id`
 
-/** Where each instance of the job's last attempt runs or ran. */
+/** The nodes of the job's last attempt. */
 export const queueInstances = `
   coalesce((SELECT jsonb_agg(jsonb_build_object('rank', i.rank, 'node', held.name, 'gpus', coalesce(
                      (SELECT jsonb_agg(g.index ORDER BY g.index) FROM allocations a JOIN gpus g ON g.id = a.gpu_id
@@ -54,26 +54,12 @@ export interface QueueDetailRow extends QueueRow {
   instances: QueueJobDetail['instances']
 }
 
-/** What the queue API calls each status. */
-const queueStatusOf = {
-  pending: 'queued',
-  scheduled: 'scheduled',
-  running: 'running',
-  completed: 'completed',
-  failed: 'failed',
-  cancelled: 'cancelled',
-} as const satisfies Record<JobStatus, QueueJobDetail['status']>
-
-export const toQueueStatus = (status: JobStatus): QueueJobDetail['status'] => queueStatusOf[status]
-
-/** The statuses of jobs that are in the queue's lists. */
-const listedStatusOf = { pending: 'queued', scheduled: 'scheduled', running: 'running' } as const
-
-function isListed(status: JobStatus): status is keyof typeof listedStatusOf {
-  return status in listedStatusOf
+/** Converts a stored status to the status of the queue API. */
+export function toQueueStatus<Status extends JobStatus>(status: Status) {
+  return status === 'pending' ? 'queued' : (status as Exclude<Status, 'pending'>)
 }
 
-/** What a job takes and when: all that a researcher sees of another's. */
+/** Resources and times of a job, which every researcher may see. */
 function toShape({ spec, ...row }: QueueRow, expected: Expectation | undefined) {
   return {
     ...askedOf(spec),
@@ -88,7 +74,7 @@ function toShape({ spec, ...row }: QueueRow, expected: Expectation | undefined) 
   }
 }
 
-/** What only its owner and admins see of a job. */
+/** Fields of a job that only its owner and admins may see. */
 function toOwn(row: QueueRow) {
   return {
     job_id: row.id,
@@ -115,17 +101,16 @@ const hidden = {
   reason_text: null,
 } as const satisfies Record<keyof ReturnType<typeof toOwn>, null>
 
-/** A job of the queue's lists. Only a waiting one has something to expect. */
-export function toQueueJob(row: QueueRow, expected: Expectation | undefined, mayKnow: boolean): QueueJob {
-  if (!isListed(row.status)) throw new Error(`job ${row.id} has ended, and was listed in the queue`)
-  return {
-    ...(mayKnow ? toOwn(row) : hidden),
-    status: listedStatusOf[row.status],
-    ...toShape(row, expected),
-  }
+/** A job that has not ended. */
+export type ListedRow = QueueRow<'pending' | 'scheduled' | 'running'>
+
+/** A job of the queue's lists. Only a waiting job has an expectation. */
+export function toQueueJob(row: ListedRow, expected: Expectation | undefined, isVisible: boolean): QueueJob {
+  const own = isVisible ? toOwn(row) : hidden
+  return { ...own, status: toQueueStatus(row.status), ...toShape(row, expected) }
 }
 
-/** One job, for whoever may see it. */
+/** One job, for its owner and admins. */
 export function toQueueJobDetail(row: QueueDetailRow, expected: Expectation | undefined): QueueJobDetail {
   return {
     ...toOwn(row),

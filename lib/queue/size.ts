@@ -2,30 +2,29 @@ import { GpuqError } from '../contract/errors'
 import { acquireLock } from '../database/locks'
 import type { Transaction } from '../database/transaction'
 
-/** The queue moves when a job starts: nobody can say when that is. */
+/** An estimate: the time until a job starts is unknown. */
 const retryAfterS = 10
 
 /**
- * Throws 429 when as many jobs wait as the queue API accepts. Uploaded ones count, and are not refused themselves: they
- * have limits of their own, and do not take this lock. Call it last before the job is inserted, because the lock is
- * everybody's.
+ * Throws 429 if the queue is full. Uploaded jobs count, but are not refused: they have other limits, and do not take
+ * this lock. Call it immediately before the job is inserted, because all submissions share the lock.
  */
 export async function requireQueueCapacity(tx: Transaction): Promise<void> {
   await acquireLock(tx, 'queueSize')
-  const { rows } = await tx.query<{ most: number; waiting: number }>({
-    name: 'room-in-queue',
-    text: `SELECT max_queue_size AS most,
+  const { rows } = await tx.query<{ limit: number; waiting: number }>({
+    name: 'queue-capacity',
+    text: `SELECT max_queue_size AS "limit",
                   (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE status = 'pending' LIMIT max_queue_size) counted)::int AS waiting
              FROM policies`,
   })
   const [row] = rows
   if (!row) throw new Error('the policy is gone: its one row is made by the migrations')
-  if (row.waiting < row.most) return
+  if (row.waiting < row.limit) return
   throw new GpuqError(
     'rate_limited',
-    row.most === 0
-      ? 'The queue takes no jobs now: an admin set its size to 0.'
-      : `The queue is full: it takes no job where ${row.most} wait already. Try again when some have started.`,
+    row.limit === 0
+      ? 'The queue accepts no jobs now, because an admin set its size to 0.'
+      : `The queue is full: ${row.limit} or more jobs wait. Try again when some have started.`,
     { headers: { 'retry-after': String(retryAfterS) } },
   )
 }

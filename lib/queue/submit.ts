@@ -10,16 +10,16 @@ import { transaction } from '../database/transaction'
 import { env } from '../env'
 import { requireCapabilities } from '../jobs/config/capabilities'
 import { withModelRequirements } from '../jobs/submission/model-requirements'
-import { decide, type Submission, type SubmitOptions, type Submitted } from '../jobs/submission/submit'
+import { decide, type SubmitOptions, type Submitted } from '../jobs/submission/submit'
 import { requireQueueCapacity } from './size'
 
-/** What a forecast goes by where nobody said how long the job takes. */
+/** For forecasts of jobs without an estimate. */
 const assumedDurationS = 3600
 
 /**
- * Accepts a job that is a command. Everything is decided in one transaction: whose job it is, the limits, and last, under
- * everybody's lock, the queue's size.
- * @throws 403 when a researcher names another user, 422 for an unknown environment, 429 over a limit.
+ * Accepts a command as a job. One transaction decides its owner, the limits and, last, under the shared lock, the size
+ * of the queue.
+ * @throws 403 if a researcher names another user, 422 for an unknown environment, 429 over a limit.
  */
 export async function submitToQueue(
   actor: Actor,
@@ -30,7 +30,11 @@ export async function submitToQueue(
   const config = await withModelRequirements(toJobConfig(input))
   requireCapabilities(config, '')
   const environment = await findEnvironment(config.environment ?? null)
-  const submission = toSubmission(input, config, idempotencyKey)
+  const bodyHash = createHash('sha256')
+    .update(`queue ${JSON.stringify(input)}`)
+    .digest()
+  const runId = input.run_id ?? null
+  const submission = { code: Buffer.alloc(0), runId, config, bodyHash, idempotencyKey }
   const submitted = await transaction(async (tx) => {
     const userId = await findOrCreateUser(tx, actor, input.user)
     return decide(tx, {
@@ -46,19 +50,7 @@ export async function submitToQueue(
   return submitted
 }
 
-function toSubmission(input: QueueSubmit, config: JobConfig, idempotencyKey: string | null): Submission {
-  return {
-    code: Buffer.alloc(0),
-    runId: input.run_id ?? null,
-    config,
-    bodyHash: createHash('sha256')
-      .update(`queue ${JSON.stringify(input)}`)
-      .digest(),
-    idempotencyKey,
-  }
-}
-
-/** The job as a config would ask for it. Without an estimate, its time limit is the longest that the admin allows. */
+/** The config of the job. Without an estimate, its time limit is the maximum that the admin allows. */
 function toJobConfig({
   run_id,
   user,

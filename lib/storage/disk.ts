@@ -230,7 +230,7 @@ async function withDiskFaults<Value>(operation: Promise<Value>): Promise<Value> 
   try {
     return await operation
   } catch (cause) {
-    const { code, message: says } = faults[errorCode(cause)] ?? broken
-    throw new StorageFault(code, says, { cause })
+    const { code, message } = faults[errorCode(cause)] ?? broken
+    throw new StorageFault(code, message, { cause })
   }
 }

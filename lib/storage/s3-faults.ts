@@ -33,8 +33,8 @@ export async function withBucketFaults<Value>(
 function faultOf(place: BucketLocation, cause: unknown): StorageFault {
   const parsed = errorSchema.safeParse(cause)
   const error = parsed.success ? parsed.data : errorSchema.parse({})
-  const { code, message: says } = judge(place, error.name, error.code, error.$metadata?.httpStatusCode)
-  return new StorageFault(code, says, { cause })
+  const { code, message } = judge(place, error.name, error.code, error.$metadata?.httpStatusCode)
+  return new StorageFault(code, message, { cause })
 }
 
 /** Fault codes by S3 error name. Includes names that other S3 servers use. */

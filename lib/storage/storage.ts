@@ -1,4 +1,4 @@
-import { type Env, env, parseBucket } from '../env'
+import { bucketPattern, type Env, env } from '../env'
 import { diskStore } from './disk'
 import { s3Store } from './s3'
 import type { ObjectStore } from './store'
@@ -25,8 +25,10 @@ function storeOf(settings: Env): ObjectStore {
       'GPUQ_S3_ACCESS_KEY_ID and GPUQ_S3_SECRET_ACCESS_KEY must both be set, or neither. Set the missing one.',
     )
   }
+  const [, bucket = '', path = ''] = bucketPattern.exec(GPUQ_STORAGE) ?? []
   return s3Store({
-    ...parseBucket(GPUQ_STORAGE),
+    bucket,
+    prefix: path === '' ? '' : `${path.slice(1)}/`,
     region: GPUQ_S3_REGION,
     ...(GPUQ_S3_ENDPOINT === undefined ? {} : { endpoint: GPUQ_S3_ENDPOINT }),
     ...(accessKeyId && secretAccessKey ? { credentials: { accessKeyId, secretAccessKey } } : {}),

@@ -12,13 +12,13 @@ declare module 'vitest' {
   }
 }
 
-/** Nothing here has to survive a crash, and the labs of several files hold many connections. */
+/** The data does not have to survive a crash, and several test files together use many connections. */
 const settings = ['fsync=off', 'full_page_writes=off', 'max_connections=500']
 
 /** One PostgreSQL for a run, with a migrated template that each test file clones. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), 'gpuq-test-'))
-  const postgres = await startEmbedded(directory, { settings })
+  const postgres = await startEmbedded(directory, settings)
   const tearDown = async () => {
     await postgres.stop()
     await rm(directory, { recursive: true, force: true })
