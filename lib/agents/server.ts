@@ -38,7 +38,7 @@ export async function answerMessage(request: Request, message: unknown, call: To
 }
 
 /** The tools in the format of the protocol. */
-export function describeTools() {
+function describeTools() {
   return tools.map(({ name, title, description, input, output, annotations }) => ({
     name,
     title,

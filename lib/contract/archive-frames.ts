@@ -1,8 +1,8 @@
 import { GpuqError } from './errors'
 
 /**
- * How contents travel, one behind the other: the SHA-256 (32 bytes), the size (8 bytes, big-endian), the content. One
- * request carries thousands of small files, or one large one.
+ * The format of a sequence of contents, each as SHA-256 (32 bytes), size (8 bytes, big-endian) and content. So one
+ * request can have thousands of small files, or one large file.
  */
 const headerBytes = 40
 
@@ -21,13 +21,17 @@ export function frameHeader(sha256: string, bytes: number): Uint8Array {
   return header
 }
 
-/** Takes frames apart as they arrive. @throws GpuqError where the stream ends within one. */
+/** Reads frames as they arrive. @throws GpuqError if the stream ends inside one. */
 export async function* readFrames(source: AsyncIterable<Uint8Array>): AsyncGenerator<Frame> {
   const reader = new ByteReader(source)
   try {
     for (let header = await reader.header(); header; header = await reader.header()) {
       const bytes = Number(new DataView(header.buffer, header.byteOffset).getBigUint64(32))
-      if (!Number.isSafeInteger(bytes)) throw new GpuqError('invalid_request', 'A content has no such size.')
+      if (!Number.isSafeInteger(bytes))
+        throw new GpuqError(
+          'invalid_request',
+          'The size of a content is invalid. Send it as 8 bytes, big-endian.',
+        )
       const sha256 = Buffer.from(header.buffer, header.byteOffset, 32).toString('hex')
       yield { sha256, bytes, content: reader.content(bytes) }
     }
@@ -44,14 +48,14 @@ class ByteReader {
     this.#source = source[Symbol.asyncIterator]()
   }
 
-  /** Null at the end of everything. */
+  /** Null at the end of the stream. */
   async header(): Promise<Uint8Array | null> {
     const header = new Uint8Array(headerBytes)
     let filled = 0
     while (filled < headerBytes) {
       const piece = await this.#take(headerBytes - filled)
       if (piece === null && filled === 0) return null
-      if (piece === null) throw brokenOff()
+      if (piece === null) throw endedEarly()
       header.set(piece, filled)
       filled += piece.length
     }
@@ -61,7 +65,7 @@ class ByteReader {
   async *content(bytes: number): AsyncGenerator<Uint8Array> {
     for (let left = bytes; left > 0; ) {
       const piece = await this.#take(left)
-      if (piece === null) throw brokenOff()
+      if (piece === null) throw endedEarly()
       left -= piece.length
       yield piece
     }
@@ -71,7 +75,7 @@ class ByteReader {
     await this.#source.return?.()
   }
 
-  /** What is there, and at most so much; null at the end. */
+  /** The available bytes, at most `most`; null at the end. */
   async #take(most: number): Promise<Uint8Array | null> {
     while (this.#held.length === 0) {
       const next = await this.#next()
@@ -88,11 +92,11 @@ class ByteReader {
       const { done, value } = await this.#source.next()
       return done ? null : value
     } catch (cause) {
-      throw brokenOff(cause)
+      throw endedEarly(cause)
     }
   }
 }
 
-function brokenOff(cause?: unknown): GpuqError {
-  return new GpuqError('invalid_request', 'The upload broke off before its end. Send it again.', { cause })
+function endedEarly(cause?: unknown): GpuqError {
+  return new GpuqError('invalid_request', 'The upload ended early. Send it again.', { cause })
 }

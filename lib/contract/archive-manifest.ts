@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { refuseLink, refusePath } from './archive-paths'
 
-/** What one directory may hold: its files are laid out on a node, and again in the job's memory. */
+/** Maximum number of files and links, because a node stores them and copies them into the job's memory. */
 export const maxEntries = 50_000
 
 const hashSchema = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in lower-case hexadecimal')
@@ -19,10 +19,10 @@ export type FileEntry = z.infer<typeof fileSchema>
 export type LinkEntry = z.infer<typeof linkSchema>
 export type Entry = FileEntry | LinkEntry
 
-/** What a directory consists of: its files and links. Directories are those that the paths name; empty ones are not kept. */
+/** The files and links of a directory. Subdirectories follow from the paths; empty ones are not stored. */
 export const entriesSchema = z
   .array(z.union([linkSchema, fileSchema]))
-  .min(1, 'must name a file at least')
+  .min(1, 'must have at least one file')
   .max(maxEntries, `must have at most ${maxEntries} files`)
   .superRefine((entries, context) => {
     const refuse = (index: number, message: string) =>
@@ -30,7 +30,7 @@ export const entriesSchema = z
     let refused = 0
     for (const { index, message } of mistakes(entries)) {
       refuse(index, message)
-      // A hostile list of thousands gets an answer of a few lines.
+      // Limits the response to a hostile list.
       if (++refused === 10) return
     }
   })
@@ -46,16 +46,16 @@ function* mistakes(entries: readonly Entry[]): Generator<Mistake> {
   for (const [index, entry] of entries.entries()) {
     const why = refusePath(entry.path) ?? (isLink(entry) ? refuseLink(entry.path, entry.target) : null)
     if (why !== null) yield { index, message: why }
-    else if (paths.has(entry.path)) yield { index, message: 'is there twice' }
+    else if (paths.has(entry.path)) yield { index, message: 'appears twice' }
     paths.add(entry.path)
     if (isLink(entry)) continue
     if ((sizes.get(entry.sha256) ?? entry.bytes) !== entry.bytes)
-      yield { index, message: 'has the hash of a file of another size' }
+      yield { index, message: 'has the hash of a file with another size' }
     sizes.set(entry.sha256, entry.bytes)
   }
   for (const [index, { path }] of entries.entries()) {
     if (parentsOf(path).some((parent) => paths.has(parent)))
-      yield { index, message: 'lies below something that is no directory' }
+      yield { index, message: 'is below a path that is not a directory' }
   }
 }
 
@@ -69,13 +69,13 @@ export function isLink(entry: Entry): entry is LinkEntry {
   return 'target' in entry
 }
 
-/** A directory as it is stored: the same content is the same manifest, whoever lists it in whatever order. */
+/** A directory as it is stored. The same content always gives the same manifest. */
 export interface Manifest {
   version: 1
   entries: Entry[]
 }
 
-/** Sorts, and puts every key in its place. */
+/** Sorts the entries and their keys. */
 export function toManifest(entries: readonly Entry[]): Manifest {
   const sorted = entries.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))
   return { version: 1, entries: sorted.map(inOrder) }
@@ -94,7 +94,7 @@ export function canonicalText(manifest: Manifest): string {
 
 export const manifestSchema = z.object({ version: z.literal(1), entries: entriesSchema })
 
-/** Each content once, with its size. */
+/** The size of each distinct content. */
 export function contentsOf(entries: readonly Entry[]): Map<string, number> {
   return new Map(entries.flatMap((entry) => (isLink(entry) ? [] : [[entry.sha256, entry.bytes] as const])))
 }

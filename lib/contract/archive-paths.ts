@@ -1,12 +1,12 @@
-/** Longest path and longest name within it, in bytes of UTF-8: what file systems take. */
+/** Maximum length of a path and of a name in it, in bytes of UTF-8, as in most file systems. */
 export const maxPathBytes = 1024
 const maxNameBytes = 255
 
 const encoder = new TextEncoder()
 
 /**
- * Why a path cannot be in a shipped directory; null where it can. Paths are relative, with slashes, and name what they
- * mean: nothing in them has to be resolved, so nothing in them can lead out.
+ * Why a path cannot be in an uploaded directory; null if it can. Paths are relative and have no `.` or `..`, so they
+ * cannot leave the directory.
  */
 export function refusePath(path: string): string | null {
   if (path === '') return 'is empty'
@@ -24,8 +24,8 @@ export function refusePath(path: string): string | null {
 }
 
 /**
- * Why a link at `path` cannot be in a shipped directory; null where its target stays inside, be it there or not. `..` may
- * stand only at the front: behind a name, which may itself be a link, it could lead anywhere.
+ * Why a link at `path` cannot be in an uploaded directory; null if its target is inside, even if it does not exist. `..`
+ * is allowed only at the beginning: after a name, which may be a link, it could leave the directory.
  */
 export function refuseLink(path: string, target: string): string | null {
   if (target.startsWith('/')) return 'leads to an absolute path'

@@ -3,7 +3,7 @@ import { nearestKey } from './config/names'
 import { describeIssue } from './describe-issue'
 import { type FieldError, GpuqError } from './errors'
 
-/** Parses what came in against a schema; throws a 422 that names every wrong field. */
+/** Parses a request with a schema. @throws 422 that names every wrong field. */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const parsed = schema.safeParse(input, { error: describeIssue })
   if (parsed.success) return parsed.data
@@ -14,14 +14,14 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, input: unkn
   throw new GpuqError('invalid_fields', `${where}${first?.message ?? 'some fields are wrong'}`, { errors })
 }
 
-/** A field that there is not is named, with the one that was probably meant. */
+/** Names an unknown field, with the field that was probably meant. */
 function toFieldErrors(issue: z.core.$ZodIssue, known: readonly string[]): FieldError[] {
   const path = issue.path.join('.')
   if (issue.code === 'invalid_key') return [{ path, message: issue.issues[0]?.message ?? issue.message }]
   if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }]
   return issue.keys.slice(0, maxUnknownKeys).map((key) => {
     const meant = path === '' ? nearestKey(key, known) : null
-    const message = `there is no such field${meant === null ? '' : `: did you mean "${meant}"?`}`
+    const message = `this field does not exist${meant === null ? '' : `: did you mean "${meant}"?`}`
     return { path: [...issue.path, key.slice(0, 64)].join('.'), message }
   })
 }

@@ -27,14 +27,14 @@ describe('the directories of projects', () => {
     ['ada=/data', /OWNER\/PROJECT/],
     ['ada/x/y=/data', /OWNER\/PROJECT/],
     ['../x=/data', /OWNER\/PROJECT/],
-    ['/a,/b', /one root/],
+    ['/a,/b', /only one/],
     ['ada/x=/a,ADA/x=/b', /twice/],
-    ['ada/x=/data,bob/y=/data/y', /within each other/],
-    ['ada/x=/data,bob/y=/data', /within each other/],
-    ['/workspace,ada/x=/workspace/ada/x', /within each other/],
-    ['/tmp/share', /every container/],
-    ['/work', /every container/],
-    ['ada/x=/usr/share/x', /every container/],
+    ['ada/x=/data,bob/y=/data/y', /overlap/],
+    ['ada/x=/data,bob/y=/data', /overlap/],
+    ['/workspace,ada/x=/workspace/ada/x', /overlap/],
+    ['/tmp/share', /for another purpose/],
+    ['/work', /for another purpose/],
+    ['ada/x=/usr/share/x', /for another purpose/],
   ])('that cannot be meant are refused: %s', (text, message) => {
     expect(parseWorkspaces(text)).toEqual({ ok: false, message: expect.stringMatching(message) })
   })

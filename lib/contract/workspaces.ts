@@ -1,19 +1,20 @@
 import { idPattern } from './jobs'
 
-/** Which projects have a directory on shared storage, as the admin maps them. */
+/** The directories of projects on shared storage, as the admin set them. */
 export interface Workspaces {
-  /** Every project without a path of its own has `root/OWNER/PROJECT`; null: it has none. */
+  /** A project without its own path has `root/OWNER/PROJECT`; null: it has no directory. */
   root: string | null
-  /** Paths of single projects, by `owner/project` with the owner in small letters. */
+  /** Paths of single projects, by `owner/project` with the owner in lower case. */
   paths: ReadonlyMap<string, string>
 }
 
-/** What a container has places of its own for: nothing else may be put there. */
-const taken = /^\/(proc|sys|dev|run|job|work|tmp|results|etc|usr|bin|sbin|lib|lib32|lib64|boot|root)(\/|$)/
+/** Directories that containers use for other purposes. */
+const reserved = /^\/(proc|sys|dev|run|job|work|tmp|results|etc|usr|bin|sbin|lib|lib32|lib64|boot|root)(\/|$)/
 
 /**
- * Reads `GPUQ_WORKSPACES`: entries with commas between them, each a root such as `/workspace` or one project's directory,
- * as in `OWNER/PROJECT=/data/thesis`. No directory may lie within another: its project would see the other's.
+ * Reads `GPUQ_WORKSPACES`: a list of entries separated by commas, each a root such as `/workspace` or one project's
+ * directory such as `OWNER/PROJECT=/data/thesis`. No directory may be inside another, because its project would see the
+ * files of the other.
  */
 export function parseWorkspaces(
   text: string,
@@ -27,19 +28,20 @@ export function parseWorkspaces(
     if (wrong !== null) return { ok: false, message: wrong }
     const project = at === -1 ? null : keyOf(entry.slice(0, at))
     if (at !== -1 && project === null) {
-      return { ok: false, message: `"${entry}" must read OWNER/PROJECT=/path, or be a path alone` }
+      return { ok: false, message: `"${entry}" must be OWNER/PROJECT=/path or a path` }
     }
-    if (project === null && root !== null) return { ok: false, message: 'name one root, not several' }
-    if (project !== null && paths.has(project)) return { ok: false, message: `${project} is there twice` }
+    if (project === null && root !== null) return { ok: false, message: 'has several roots: use only one' }
+    if (project !== null && paths.has(project)) return { ok: false, message: `${project} appears twice` }
     if (project === null) root = path
     else paths.set(project, path)
   }
   const overlap = findOverlap([...(root === null ? [] : [root]), ...paths.values()])
-  if (overlap !== null) return { ok: false, message: `${overlap[0]} and ${overlap[1]} lie within each other` }
+  if (overlap !== null)
+    return { ok: false, message: `${overlap[0]} and ${overlap[1]} overlap: use separate directories` }
   return { ok: true, workspaces: { root, paths } }
 }
 
-/** The directory that a project's jobs share; null where it has none. */
+/** The directory that a project's jobs share; null if it has none. */
 export function workspaceOf(
   workspaces: Workspaces | undefined,
   project: { owner: string; slug: string },
@@ -50,7 +52,7 @@ export function workspaceOf(
   return own ?? (workspaces.root === null ? null : `${workspaces.root}/${owner}/${slug}`)
 }
 
-/** Handles are the same in capital and small letters, names of projects are not. */
+/** The case of letters matters in project ids, but not in user ids. */
 function keyOf(text: string): string | null {
   const [owner = '', slug = '', ...more] = text.split('/')
   if (more.length > 0 || !idPattern.test(owner) || !idPattern.test(slug)) return null
@@ -61,7 +63,7 @@ function refusePath(path: string): string | null {
   if (!/^(\/[^/\p{Cc}]+)+$/u.test(path) || /\/\.{1,2}(\/|$)/.test(path)) {
     return `"${path}" must be an absolute path without "..", doubled or trailing slashes`
   }
-  return taken.test(path) ? `${path} is a place that every container has for something else` : null
+  return reserved.test(path) ? `containers use ${path} for another purpose: choose another directory` : null
 }
 
 function findOverlap(paths: readonly string[]): [string, string] | null {

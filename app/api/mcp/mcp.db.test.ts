@@ -143,7 +143,7 @@ describe('an invalid call', () => {
     ['a relative program', { command: './train.sh' }, /"\.\/train\.sh"/],
     ['an empty name', { name: ' ' }, /name: is empty/],
     ['no command', { command: undefined }, /command: /],
-    ['a field that is not there', { gpus: 2 }, /gpus: there is no such field/],
+    ['a field that is not there', { gpus: 2 }, /gpus: this field does not exist/],
     ['an unknown environment', { environment: 'cobol' }, /no environment "cobol": use one of "python"/],
     ['a variable of ours', { env: { NVIDIA_VISIBLE_DEVICES: 'all' } }, /reserved/],
   ])('is an answer that says how to mend it: %s', async (_, change, message) => {

@@ -80,8 +80,8 @@ describe('the policy', () => {
 
   it.each([
     [{ max_concurent_jobs: 3 }, 'max_concurent_jobs', 'did you mean "max_concurrent_jobs"?'],
-    [{ colour: 'red' }, 'colour', 'there is no such field'],
-    [{ running: false }, 'running', 'there is no such field'],
+    [{ colour: 'red' }, 'colour', 'this field does not exist'],
+    [{ running: false }, 'running', 'this field does not exist'],
     [{ scheduling_policy: 'random' }, 'scheduling_policy', 'fair_share'],
     [{ max_queue_size: -1 }, 'max_queue_size', ''],
     [{ max_queue_size: 1e9 }, 'max_queue_size', ''],

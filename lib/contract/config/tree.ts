@@ -1,13 +1,13 @@
 import { isAlias, isMap, isNode, isScalar, isSeq } from 'yaml'
 
-/** A YAML value and where it stands. Keys may still be doubled or unknown. */
+/** A YAML value and its position. Keys can still be duplicate or unknown. */
 export type YamlValue = YamlScalar | YamlList | YamlMapping
 
 export interface YamlScalar {
   kind: 'scalar'
   offset: number
   value: string | number | boolean | null
-  /** The value as it was written: `0.10` where the value is 0.1. */
+  /** The value as written: `0.10` where the value is 0.1. */
   source: string
   /** Written without quotes. */
   plain: boolean
@@ -28,12 +28,10 @@ export interface YamlMapping {
 export interface YamlEntry {
   key: string
   offset: number
-  /** Written without quotes. */
-  plain: boolean
   value: YamlValue
 }
 
-/** Something to change, and where. */
+/** An error and its position. */
 export interface Mistake {
   offset: number
   message: string
@@ -41,7 +39,7 @@ export interface Mistake {
 
 const noAliases = 'anchors and aliases (& and *) are not allowed: write the value out'
 
-/** The library's nodes as our own. Aliases are never followed, so nothing can expand. */
+/** Converts the nodes of the library. Aliases are never followed, so nothing can expand. */
 export function toYamlValue(node: unknown, fallbackOffset: number, mistakes: Mistake[]): YamlValue {
   const offset = (isNode(node) ? node.range?.[0] : undefined) ?? fallbackOffset
   if (isAlias(node) || (isNode(node) && 'anchor' in node && node.anchor !== undefined)) {
@@ -50,7 +48,8 @@ export function toYamlValue(node: unknown, fallbackOffset: number, mistakes: Mis
   if (isMap(node)) {
     const entries = node.items.map(({ key, value }) => {
       const name = toYamlValue(key, offset, mistakes)
-      return { ...toKey(name), value: toYamlValue(value, name.offset, mistakes) }
+      const text = name.kind === 'scalar' ? String(name.value ?? '') : ''
+      return { key: text, offset: name.offset, value: toYamlValue(value, name.offset, mistakes) }
     })
     return { kind: 'mapping', offset, entries }
   }
@@ -62,9 +61,4 @@ export function toYamlValue(node: unknown, fallbackOffset: number, mistakes: Mis
   const plain = type === 'PLAIN' || type === undefined
   const known = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
   return { kind: 'scalar', offset, value: known ? value : null, source: node.source ?? '', plain }
-}
-
-function toKey(name: YamlValue): { key: string; offset: number; plain: boolean } {
-  const scalar = name.kind === 'scalar' ? name : null
-  return { key: String(scalar?.value ?? ''), offset: name.offset, plain: scalar?.plain ?? false }
 }
