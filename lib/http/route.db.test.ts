@@ -87,7 +87,9 @@ describe('a request while the database', () => {
     const handler = route({ access: 'public' }, async () => Response.json(await ask()))
     const answer = await handler(new Request('http://gpuq.test/api/x'), { params: Promise.resolve({}) })
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
-    expect((await answer.json()).detail).toMatch(/^gpuq cannot reach its database .+ tell your admin this reference: \S+$/)
+    expect((await answer.json()).detail).toMatch(
+      /^gpuq cannot reach its database .+ tell your admin this reference: \S+$/,
+    )
     expect(failures).toHaveBeenCalledOnce()
     vi.restoreAllMocks()
   })

@@ -119,7 +119,9 @@ describe('a job that is placed and does not start', () => {
     }
     await end(lease, await place(lease), 'image_unavailable')
     expect(await jobState(job)).toMatchObject({ status: 'failed', reason: 'not_assignable', attempt: 3 })
-    expect((await readJobDetail(job)).reason_text).toMatch(/could not get the environment.s image.*A detail.*3 of 3/)
+    expect((await readJobDetail(job)).reason_text).toMatch(
+      /could not get the environment.s image.*A detail.*3 of 3/,
+    )
     expect(await readBooks()).toEqual({ gpus: 0, allocations: 0 })
   })
 

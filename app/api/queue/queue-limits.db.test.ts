@@ -48,7 +48,9 @@ describe('the size of the queue', () => {
     expect(await waiting()).toBe(7)
     const refused = answers.find(({ status }) => status === 429)
     expect(refused?.headers.get('retry-after')).toMatch(/^\d+$/)
-    expect(refused?.body).toMatchObject({ detail: expect.stringMatching(/queue is full: 7 or more jobs wait/) })
+    expect(refused?.body).toMatchObject({
+      detail: expect.stringMatching(/queue is full: 7 or more jobs wait/),
+    })
   })
 
   it('applies to admins, counts uploaded jobs, and frees a place when a job ends', async () => {
