@@ -6,8 +6,8 @@
 /** Top-level folders, and what each may import besides itself. */
 const folders = {
   app: ['components', 'lib'],
-  components: ['lib/contract', 'lib/http/client'],
-  cli: ['lib/contract', 'lib/http/client'],
+  components: ['lib/async', 'lib/contract', 'lib/http/client'],
+  cli: ['lib/async', 'lib/contract', 'lib/http/client'],
   worker: ['lib'],
   lib: [],
 }
@@ -73,6 +73,13 @@ module.exports = {
         'Browser and command line load lib/http/client: of lib it imports only lib/contract and lib/async',
       from: { path: '^lib/http/client/', pathNot: '\\.test\\.ts$' },
       to: { path: '^lib/', pathNot: '^lib/(contract|async|http/client)/' },
+    },
+    {
+      name: 'async-is-portable',
+      severity: 'error',
+      comment: 'Browser and command line load lib/async: it imports only itself and Node’s timers',
+      from: { path: '^lib/async/', pathNot: '\\.test\\.ts$' },
+      to: { pathNot: '^(lib/async/|(node:)?timers/promises$)' },
     },
     {
       name: 'scheduling-is-pure',

@@ -1,8 +1,8 @@
-import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
-import { dirname, isAbsolute, join } from 'node:path'
+import { chmod, mkdir, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { GpuqError } from '@/lib/contract/errors'
+import { errorCode, parseJson, readIfPresent, writePrivateFile, xdgDirectory } from './files'
 
 /** The server and the token. */
 export interface Connection {
@@ -20,43 +20,30 @@ const storedSchema = z
   .partial()
 type Stored = z.output<typeof storedSchema>
 
-/** The file in the XDG directory. The specification says to ignore a path that is not absolute. */
 export function configFile(env: NodeJS.ProcessEnv): string {
-  const given = env.XDG_CONFIG_HOME
-  const base = given && isAbsolute(given) ? given : join(env.HOME || homedir(), '.config')
-  return join(base, 'gpuq', 'config.json')
+  return join(xdgDirectory(env, 'CONFIG'), 'gpuq', 'config.json')
 }
 
 export async function readStored(env: NodeJS.ProcessEnv): Promise<Stored> {
   const path = configFile(env)
-  let text: string
-  try {
-    text = await readFile(path, 'utf8')
-  } catch (error) {
-    if (isMissing(error)) return {}
-    throw error
-  }
+  const text = await readIfPresent(path)
+  if (text === null) return {}
   const parsed = storedSchema.safeParse(parseJson(text))
   if (parsed.success) return parsed.data
   throw new GpuqError('conflict', `${path} is damaged. Run \`gpuq login\` to replace it.`)
 }
 
-/** Writes a temporary file and renames it, so that the token is never in a file that others can read. */
+/** Stores the login so that only this user can read it. Returns the path of the file. */
 export async function writeStored(
   env: NodeJS.ProcessEnv,
-  stored: Connection & Pick<Stored, 'tokens'>,
+  { tokens, ...rest }: Connection & Pick<Stored, 'tokens'>,
 ): Promise<string> {
   const path = configFile(env)
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   await chmod(dirname(path), 0o700)
-  const temporary = `${path}.${process.pid}`
-  await writeFile(temporary, `${JSON.stringify(withoutEmpty(stored), null, 2)}\n`, { mode: 0o600 })
-  await rename(temporary, path)
+  const stored: Stored = tokens && Object.keys(tokens).length > 0 ? { ...rest, tokens } : rest
+  await writePrivateFile(path, `${JSON.stringify(stored, null, 2)}\n`)
   return path
-}
-
-function withoutEmpty({ tokens, ...rest }: Connection & Pick<Stored, 'tokens'>): Stored {
-  return tokens && Object.keys(tokens).length > 0 ? { ...rest, tokens } : rest
 }
 
 /** Removes the stored server and token. Returns false if nothing was stored. */
@@ -65,7 +52,7 @@ export async function removeStored(env: NodeJS.ProcessEnv): Promise<boolean> {
     await rm(configFile(env))
     return true
   } catch (error) {
-    if (isMissing(error)) return false
+    if (errorCode(error) === 'ENOENT') return false
     throw error
   }
 }
@@ -98,16 +85,4 @@ export function parseServer(given: string): string {
     throw new GpuqError('invalid_request', `"${text}" is not a server address. Use one such as ${example}.`)
   }
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }

@@ -8,7 +8,7 @@ import { type Ended, runCli } from './run-cli'
 import { theSystem } from './system/the-system'
 import { createUser, noLimits, type TestUser } from './test-users'
 
-/** Ships directories with the built `gpuq` through a proxy that counts the bytes. */
+/** Uploads directories with the built `gpuq` through a proxy that counts the bytes. */
 
 const MiB = 1024 * 1024
 /** Half of the memory is for the files. */
@@ -40,7 +40,7 @@ async function directory(files: Record<string, string | Buffer>): Promise<string
   return root
 }
 
-test('run ships the files that git would include, runs the command in a copy, and returns immediately', async () => {
+test('run uploads the files that git would include, runs the command in a copy, and returns immediately', async () => {
   const dir = await directory({
     '.gitignore': '*.ckpt\nout/\n',
     'train.sh':
@@ -165,7 +165,7 @@ test('run --with-dir runs the given command, add --with-dir a script', async () 
   })
 })
 
-test('paths that cannot be shipped are listed, and options after the directory are rejected', async () => {
+test('paths that cannot be uploaded are listed, and options after the directory are rejected', async () => {
   const dir = await directory({ a: '' })
   await symlink('/etc/passwd', join(dir, 'outside'))
   const refused = await gpuq(['run', '--command', 'ls', ...small, dir])

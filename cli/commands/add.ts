@@ -5,7 +5,7 @@ import { type Context, writeJson } from '../context'
 import { readTextFile } from '../declare/values'
 import { exitCodes } from '../job/exit-code'
 import { note } from '../job/show-job'
-import { shipBeside } from '../pack/ship-beside'
+import { uploadBeside } from '../pack/upload-directory'
 import { formatJobLine, type JobLine, readJobLine } from '../start/jobs-file'
 import { refuseScript, toLineConfig } from '../start/line-config'
 
@@ -17,7 +17,7 @@ export interface AddOptions {
   gpus?: string
   outputFile?: string
   force?: boolean
-  /** Ships the script's directory. */
+  /** Uploads the script's directory. */
   withDir?: boolean
   json?: boolean
 }
@@ -39,7 +39,7 @@ async function queue(context: Context, line: JobLine, { force, withDir, json }: 
   const client = await context.connect()
   const submitted = await client.jobs.submit({
     code: await readTextFile(line.script),
-    config: withDir ? await shipBeside(context, line.script, config, json) : config,
+    config: withDir ? await uploadBeside(context, line.script, config, json) : config,
     deduplicate: !force,
   })
   if (submitted.deduplicated && !json) {

@@ -1,14 +1,11 @@
-import { createWriteStream } from 'node:fs'
-import { mkdir, realpath, rename, rm } from 'node:fs/promises'
+import { mkdir, realpath } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import type { ReadableStream } from 'node:stream/web'
 import type { Artifact } from '@/lib/contract/artifacts'
 import { GpuqError } from '@/lib/contract/errors'
 import { safePaths, visibleText } from '@/lib/contract/sanitize-text'
 import type { Client } from '@/lib/http/client/client'
 import { type Context, writeJson } from '../context'
+import { saveDownload } from '../files'
 import { exitCodes } from '../job/exit-code'
 import { findJobId } from '../job/job-id'
 import { type Column, renderTable } from '../terminal/table'
@@ -64,8 +61,7 @@ async function save(
     const target = resolve(root, names[index] ?? artifact.artifact_id)
     await mkdir(dirname(target), { recursive: true })
     await requireBelow(root, dirname(target))
-    const { body } = await client.jobs.artifact(jobId, artifact.artifact_id)
-    await saveAtomically(target, body as ReadableStream<Uint8Array> | null)
+    await saveDownload(target, await client.jobs.artifact(jobId, artifact.artifact_id))
     await terminal.out(`${join(output, relative(root, target))}\n`)
   }
   if (found.length === 0) await terminal.err('The job wrote no files to /results.\n')
@@ -79,20 +75,4 @@ async function requireBelow(root: string, directory: string): Promise<void> {
     'conflict',
     `${directory} is outside of ${root} because of a link. Choose an empty directory.`,
   )
-}
-
-/** Writes a temporary file first. The rename replaces a link of that name instead of following it. */
-async function saveAtomically(path: string, body: ReadableStream<Uint8Array> | null): Promise<void> {
-  const temporary = `${path}.part`
-  try {
-    await rm(temporary, { force: true })
-    await pipeline(
-      body ? Readable.fromWeb(body) : Readable.from([]),
-      createWriteStream(temporary, { flags: 'wx' }),
-    )
-    await rename(temporary, path)
-  } catch (error) {
-    await rm(temporary, { force: true })
-    throw error
-  }
 }

@@ -1,9 +1,5 @@
-import { createWriteStream } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import type { ReadableStream } from 'node:stream/web'
 import { type Context, writeJson } from '../context'
+import { saveDownload } from '../files'
 import { exitCodes } from '../job/exit-code'
 import { findJobId } from '../job/job-id'
 import { showJob } from '../job/show-job'
@@ -41,26 +37,12 @@ export async function results(
     await writeJson(context, await client.jobs.result(jobId))
     return exitCodes.ok
   }
-  const { body } = await client.jobs.download(jobId, 'jsonl')
-  if (!body) return exitCodes.ok
-  if (output === undefined) await writeOut(context, body)
-  else await writeFileAtomically(output, body as ReadableStream<Uint8Array>)
-  return exitCodes.ok
-}
-
-async function writeOut({ terminal }: Context, body: AsyncIterable<Uint8Array>): Promise<void> {
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-  for await (const chunk of body) await terminal.out(decoder.decode(chunk, { stream: true }))
-}
-
-/** Writes a temporary file first, so that an interrupted download leaves no partial file. */
-async function writeFileAtomically(path: string, body: ReadableStream<Uint8Array>): Promise<void> {
-  const temporary = `${path}.part`
-  try {
-    await pipeline(Readable.fromWeb(body), createWriteStream(temporary))
-    await rename(temporary, path)
-  } catch (error) {
-    await rm(temporary, { force: true })
-    throw error
+  const response = await client.jobs.download(jobId, 'jsonl')
+  if (output !== undefined) await saveDownload(output, response)
+  else {
+    const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+    for await (const chunk of response.body ?? [])
+      await context.terminal.out(decoder.decode(chunk, { stream: true }))
   }
+  return exitCodes.ok
 }

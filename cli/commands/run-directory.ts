@@ -4,13 +4,13 @@ import { exitCodes } from '../job/exit-code'
 import { ifGiven, printResult, showToEnd } from '../job/follow-submitted'
 import { note } from '../job/show-job'
 import { toConfigText } from '../job/upload-config'
-import { shipDirectory } from '../pack/ship-directory'
+import { uploadDirectory } from '../pack/upload-directory'
 
 /** Longer than the limit of any server. Without an estimate, only the admin's limit stops the job. */
 const unlimitedSeconds = 2_000_000
 
 /**
- * Ships a directory and queues a command that runs in a copy of it. Returns immediately, or with `wait` when
+ * Uploads a directory and queues a command that runs in a copy of it. Returns immediately, or with `wait` when
  * the job has ended.
  */
 export async function runDirectory(
@@ -21,7 +21,7 @@ export async function runDirectory(
 ): Promise<number> {
   const project = options.project ?? 'default'
   const client = await context.connect()
-  const { archive } = await shipDirectory(context, project, directory, { quiet })
+  const archive = await uploadDirectory(context, project, directory, quiet)
   const config = toConfigText(
     { ...options, project },
     {

@@ -5,7 +5,7 @@ import type { RunOptions } from '../declare/run-options'
 import { toGpuWish, toShellLine } from '../declare/values'
 import { followOrPrint, ifGiven } from '../job/follow-submitted'
 
-/** Queues a command. With `--command` or `--with-dir`, also ships a directory. */
+/** Queues a command. With `--command` or `--with-dir`, also uploads a directory. */
 export async function run(context: Context, words: readonly string[], options: RunOptions): Promise<number> {
   if (options.command === undefined) {
     return options.withDir

@@ -3,10 +3,10 @@ import type { Context } from '../context'
 import { readTextFile } from '../declare/values'
 import { followOrPrint, ifGiven, type WaitOptions } from '../job/follow-submitted'
 import { hasConfigOptions, toConfigText, type UploadOptions } from '../job/upload-config'
-import { shipBeside } from '../pack/ship-beside'
+import { uploadBeside } from '../pack/upload-directory'
 
 export interface SubmitOptions extends UploadOptions, WaitOptions {
-  /** Ships the directory of the program. */
+  /** Uploads the directory of the program. */
   withDir?: boolean
 }
 
@@ -25,7 +25,7 @@ export async function submit(
   }
   const code = await readTextFile(solution)
   const given = configPath === undefined ? toConfigText(options) : await readTextFile(configPath)
-  const config = withDir ? await shipBeside(context, solution, given, quiet) : given
+  const config = withDir ? await uploadBeside(context, solution, given, quiet) : given
   const client = await context.connect()
   const submitted = await client.jobs.submit({ code, config, wait: false, ...ifGiven(deduplicate) })
   return followOrPrint(context, submitted, { wait, quiet, json })

@@ -44,8 +44,7 @@ export async function waitUntilFinal(
       failures = 0
     } catch (error) {
       // A server that restarts is unavailable for a while. Keep waiting.
-      const isTemporary = error instanceof ProblemError && (error.status === 0 || error.status >= 500)
-      if (!isTemporary || ++failures > maxFailures) throw error
+      if (!(error instanceof ProblemError && error.isTemporary) || ++failures > maxFailures) throw error
     }
     await sleep(pollIntervalMs)
   }

@@ -69,7 +69,7 @@ function declareAdd(program: Command): void {
     .option('--priority <number>', 'lower numbers start first, as in the jobs file', parseLinePriority, 0)
     .option('--gpus <numbers>', 'allowed GPUs, such as 0-3,5', parseGpus)
     .option('--output-file <path>', 'append to this jobs file instead of queueing the job')
-    .option('--with-dir', "ship the script's directory; the job starts in a copy of it")
+    .option('--with-dir', "upload the script's directory; the job starts in a copy of it")
     .option('--force', 'queue the job even if the same job is active or completed')
     .option(...jsonFlag)
     .action((script: string, options: AddOptions) =>

@@ -29,7 +29,7 @@ function declareUpload(program: Command): void {
     .option('--allowed-gpus <numbers>', 'allowed GPUs, such as 0-3,5')
     .option('--pool <pool>', 'reserved, on-demand or best-effort')
     .option('--tag <word>', 'tag; repeatable', addText)
-    .option('--with-dir', "ship the program's directory; the job starts in a copy of it")
+    .option('--with-dir', "upload the program's directory; the job starts in a copy of it")
   addShared(command)
     .addHelpText('after', exits)
     .action((solution: string, config: string | undefined, options: SubmitOptions) =>
@@ -43,14 +43,14 @@ function declareUpload(program: Command): void {
 function declareRun(program: Command): void {
   const command = program
     .command('run')
-    .description('queue a command, or ship a directory and run a command in it')
+    .description('queue a command, or upload a directory and run a command in it')
     .argument(
       '<command...>',
       'command for /bin/sh (one string) or program with arguments; with --command, the directory',
     )
     .usage('[options] -- <command...>\n       gpuq run [options] --command <text> <directory>')
     .option('--command <text>', 'command to run in a copy of the directory, on each node')
-    .option('--with-dir', 'ship the current directory and run the command in a copy of it')
+    .option('--with-dir', 'upload the current directory and run the command in a copy of it')
     .option('--nodes <number>', 'number of nodes (needs a directory)', parseInteger)
     .option('--run-name <name>', 'name that is unique among active jobs of the project (needs a directory)')
     .option('--pool <pool>', 'reserved, on-demand or best-effort (needs a directory)')

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { GpuqError } from '@/lib/contract/errors'
+import { describeFileError } from '../files'
 import { isGpuList, maxPriority } from '../start/jobs-file'
 
 /** Values of options, as people write them. Each refusal says what to write instead. */
@@ -102,10 +103,7 @@ export async function readTextFile(path: string): Promise<Blob> {
   try {
     return new Blob([await readFile(path)])
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : ''
-    const why =
-      code === 'ENOENT' ? 'no such file or directory' : code === 'EISDIR' ? 'it is a directory' : String(code)
-    throw new GpuqError('not_found', `Cannot read ${path}: ${why}.`, { cause: error })
+    throw new GpuqError('not_found', `Cannot read ${path}: ${describeFileError(error)}.`, { cause: error })
   }
 }
 

@@ -1,8 +1,9 @@
+import { createParser, type EventSourceMessage } from 'eventsource-parser'
+import { backoff } from '@/lib/async/retry'
 import { type JobDetail, jobDetailSchema } from '@/lib/contract/jobs'
 import { kindOf, type Printed, readPrinted } from '@/lib/contract/printed-output'
 import type { Client } from '@/lib/http/client/client'
 import { ProblemError } from '@/lib/http/client/problem'
-import { readEvents } from './read-events'
 
 /** The events of a job, in order. */
 export type JobEvent =
@@ -25,7 +26,8 @@ interface FollowOptions {
 const silenceMs = 45_000
 /** How many connections in a row may bring nothing before the command fails. */
 const maxTries = 30
-const maxDelayMs = 5_000
+const firstDelayMs = 500
+const longestDelayMs = 5_000
 
 /**
  * Follows a job until it ends. After a broken connection, it resumes after the last complete event, so that
@@ -49,7 +51,7 @@ export async function* followJob(options: FollowOptions): AsyncGenerator<JobEven
       if (!isTemporary(error)) throw error
       if (++tries > maxTries) throw error instanceof ProblemError ? error : broken(error)
       const asked = error instanceof ProblemError ? (error.retryAfter ?? 0) * 1000 : 0
-      await sleep(Math.max(asked, Math.min(maxDelayMs, 250 * 2 ** tries)))
+      await sleep(Math.max(asked, backoff(tries, firstDelayMs, longestDelayMs)))
       continue
     }
     if (++tries > maxTries) throw broken()
@@ -87,9 +89,23 @@ async function* withSilenceTimeout(
 
 /** Broken connections and server errors are temporary. Other refusals are final. */
 function isTemporary(error: unknown): boolean {
-  if (error instanceof ProblemError) return error.status === 0 || error.status === 429 || error.status >= 500
+  if (error instanceof ProblemError) return error.isTemporary
   // What fetch throws when a body breaks off, and what the silence timeout throws.
   return error instanceof TypeError || (error instanceof Error && error.name === 'AbortError')
+}
+
+/**
+ * Parses server-sent events. Drops an event that the end of the stream cut off: the caller resumes after the
+ * previous id.
+ */
+export async function* readEvents(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<EventSourceMessage> {
+  const events: EventSourceMessage[] = []
+  const parser = createParser({ onEvent: (event) => events.push(event) })
+  const decoder = new TextDecoder()
+  for await (const chunk of bytes) {
+    parser.feed(decoder.decode(chunk, { stream: true }))
+    yield* events.splice(0)
+  }
 }
 
 function toJobEvent(event: string | undefined, data: string): JobEvent | null {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readEvents } from './read-events'
+import { readEvents } from './follow-job'
 
 async function eventsOf(text: string, size: number) {
   const bytes = Buffer.from(text)

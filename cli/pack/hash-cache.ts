@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Stats } from 'node:fs'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
-import { dirname, isAbsolute, join } from 'node:path'
+import { mkdir, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { z } from 'zod'
+import { parseJson, writePrivateFile, xdgDirectory } from '../files'
 
 /** Size, mtime, ctime, inode number, SHA-256. */
 const rowSchema = z.tuple([z.number(), z.number(), z.number(), z.number(), z.string()])
@@ -13,7 +13,7 @@ type Row = z.infer<typeof rowSchema>
 /** A file that was written this shortly before it was read may change again without a new timestamp. */
 const settledMs = 2_000
 
-/** The hashes of one directory from its last shipment. Unchanged files are not read again. */
+/** The hashes of one directory from its last upload. Unchanged files are not read again. */
 export class HashCache {
   readonly #kept = new Map<string, Row>()
 
@@ -25,7 +25,7 @@ export class HashCache {
   /** An unreadable cache counts as empty. That only costs time. */
   static async open(env: NodeJS.ProcessEnv, directory: string): Promise<HashCache> {
     const name = createHash('sha256').update(directory).digest('hex').slice(0, 32)
-    const path = join(cacheDirectory(env), 'gpuq', 'hashes', `${name}.json`)
+    const path = join(xdgDirectory(env, 'CACHE'), 'gpuq', 'hashes', `${name}.json`)
     const text = await readFile(path, 'utf8').catch(() => '')
     const parsed = cacheSchema.safeParse(parseJson(text))
     return new HashCache(path, new Map(parsed.success ? Object.entries(parsed.data.files) : []))
@@ -53,25 +53,9 @@ export class HashCache {
     const text = JSON.stringify({ version: 1, files: Object.fromEntries(this.#kept) })
     try {
       await mkdir(dirname(this.path), { recursive: true, mode: 0o700 })
-      const beside = `${this.path}.${process.pid}`
-      await writeFile(beside, text, { mode: 0o600 })
-      await rename(beside, this.path)
+      await writePrivateFile(this.path, text)
     } catch {
-      // A full or read-only home directory only makes the next shipment slower.
+      // A full or read-only home directory only makes the next upload slower.
     }
-  }
-}
-
-/** The XDG directory. The specification says to ignore a path that is not absolute. */
-function cacheDirectory(env: NodeJS.ProcessEnv): string {
-  const given = env.XDG_CACHE_HOME
-  return given && isAbsolute(given) ? given : join(env.HOME || homedir(), '.cache')
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

@@ -3,6 +3,7 @@ import { lstat, readdir, readFile, readlink, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { refuseLink, refusePath } from '@/lib/contract/archive-paths'
 import { GpuqError } from '@/lib/contract/errors'
+import { describeFileError, errorCode } from '../files'
 import { IgnoreRules, ruleFiles } from './ignore-rules'
 
 export interface FoundFile {
@@ -24,10 +25,10 @@ interface Found {
 const mostNamed = 10
 
 /**
- * Lists the files to ship: all except `.git` and those that the git ignore rules of the directory and its
+ * Lists the files to upload: all except `.git` and those that the git ignore rules of the directory and its
  * repository exclude. Links are listed as links.
  *
- * @throws GpuqError that lists the paths that cannot be shipped.
+ * @throws GpuqError that lists the paths that cannot be uploaded.
  */
 export async function walk(directory: string): Promise<Found> {
   const walker = new Walker(resolve(directory))
@@ -113,7 +114,7 @@ class Walker {
     const more = rest > 0 ? `\n  and ${rest} more` : ''
     return new GpuqError(
       'invalid_request',
-      `Cannot ship these paths. Remove them, or list them in .gpuqignore:${named.join('')}${more}`,
+      `Cannot upload these paths. Remove them, or list them in .gpuqignore:${named.join('')}${more}`,
     )
   }
 }
@@ -121,7 +122,7 @@ class Walker {
 async function addRules(rules: IgnoreRules, directory: string, place: string): Promise<void> {
   for (const name of ruleFiles) {
     const text = await readFile(join(directory, name), 'utf8').catch((error: unknown) => {
-      if (codeOf(error) === 'ENOENT' || codeOf(error) === 'EISDIR') return null
+      if (['ENOENT', 'EISDIR'].includes(errorCode(error))) return null
       throw unreadable(join(directory, name), error)
     })
     if (text !== null) rules.add(place, text)
@@ -145,11 +146,5 @@ async function statOf(path: string, look: (path: string) => Promise<Stats> = lst
 }
 
 function unreadable(path: string, error: unknown): GpuqError {
-  const code = codeOf(error)
-  const why = code === 'ENOENT' ? 'no such file or directory' : code
-  return new GpuqError('not_found', `Cannot read ${path}: ${why}.`, { cause: error })
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  return new GpuqError('not_found', `Cannot read ${path}: ${describeFileError(error)}.`, { cause: error })
 }

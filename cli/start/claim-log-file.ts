@@ -1,4 +1,5 @@
 import { type FileHandle, open, stat } from 'node:fs/promises'
+import { parseJson } from '../files'
 import { ClaimLog, type Entry, entrySchema } from './claim-log'
 
 const lineFeed = 0x0a
@@ -26,7 +27,7 @@ export class ClaimLogFile {
     const end = bytes.subarray(0, bytesRead).lastIndexOf(lineFeed) + 1
     this.#read += end
     for (const line of bytes.subarray(0, end).toString('utf8').split('\n')) {
-      const entry = entrySchema.safeParse(parse(line))
+      const entry = entrySchema.safeParse(parseJson(line))
       // Skip an entry that a crash cut off: its decision is made again.
       if (entry.success) this.#claims.add(entry.data)
     }
@@ -57,13 +58,5 @@ export class ClaimLogFile {
     this.#read = 0
     this.#claims = new ClaimLog(this.account)
     return handle
-  }
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
   }
 }

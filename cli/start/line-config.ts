@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { stringify } from 'yaml'
+import { errorCode } from '../files'
 import { withoutControls } from '../terminal/terminal'
 import type { JobLine } from './jobs-file'
 
@@ -48,7 +49,7 @@ export async function refuseScript(path: string): Promise<string | null> {
     if (found.size === 0) return `${path} is empty`
     return found.size > maxBytes ? `${path} is larger than 1 MiB` : null
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    const code = errorCode(error)
     return code === 'ENOENT' || code === 'ENOTDIR' ? `${path} not found` : `cannot read ${path} (${code})`
   }
 }

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { GpuqError } from '@/lib/contract/errors'
+import { errorCode } from '../files'
 
 interface LocalServerOptions {
   env: NodeJS.ProcessEnv
@@ -113,7 +114,7 @@ function isAlive(pid: number): boolean {
     return true
   } catch (error) {
     // The process exists, but belongs to another user.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return errorCode(error) === 'EPERM'
   }
 }
 

@@ -55,7 +55,7 @@ export class ModelsWatch {
       if (!(error instanceof ProblemError)) throw error
       await this.#warnOnce(`${path} not loaded: ${error.message}`)
       // Retry if the server is unavailable. Other errors are final.
-      if (error.status === 0 || error.status >= 500) return
+      if (error.isTemporary) return
     }
     this.#version = file.version
     this.#lastWarning = ''

@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises'
+import { errorCode } from '../files'
 
 export type FileSnapshot =
   | { kind: 'read'; bytes: Buffer; version: string }
@@ -34,7 +35,7 @@ export async function readFileSnapshot(path: string): Promise<FileSnapshot> {
       await file.close()
     }
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    const code = errorCode(error)
     return code === 'ENOENT' ? { kind: 'missing' } : { kind: 'unreadable', message: code }
   }
 }

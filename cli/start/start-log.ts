@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { GpuqError } from '@/lib/contract/errors'
+import { errorCode } from '../files'
 import { paint, type Terminal, withoutControls } from '../terminal/terminal'
 
 /** Messages of `gpuq start`, on the terminal and in its log file. */
@@ -37,11 +38,7 @@ async function openLog(path: string): Promise<FileHandle> {
   try {
     return await open(path, 'a', 0o640)
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
-    throw new GpuqError(
-      'conflict',
-      `Cannot write the log file ${path} (${code}). Choose another one with --log-file.`,
-      { cause },
-    )
+    const message = `Cannot write the log file ${path} (${errorCode(cause)}).`
+    throw new GpuqError('conflict', `${message} Choose another one with --log-file.`, { cause })
   }
 }

@@ -1,6 +1,7 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import type { Client } from '@/lib/http/client/client'
 import { ProblemError } from '@/lib/http/client/problem'
+import { readIfPresent } from '../files'
 import type { StartLog } from './start-log'
 import { readRequests, toStateContent } from './state-content'
 
@@ -38,7 +39,7 @@ export class StateWatch {
    */
   async #update(): Promise<boolean> {
     const { client, path, server } = this.options
-    const text = await readText(path)
+    const text = await readIfPresent(path)
     if (text !== null && !(await this.#apply(text))) return true
     const [cluster, queue, jobs] = await Promise.all([
       client.cluster.get(),
@@ -92,21 +93,12 @@ export class StateWatch {
   }
 }
 
-async function readText(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
-    throw error
-  }
-}
-
 /** Writes a temporary file and renames it, so that readers never see partial content. */
 async function replaceFile(path: string, before: string | null, text: string): Promise<boolean> {
   const temporary = `${path}.${process.pid}`
   try {
     await writeFile(temporary, text, { mode: 0o644 })
-    if ((await readText(path)) !== before) return false
+    if ((await readIfPresent(path)) !== before) return false
     await rename(temporary, path)
     return true
   } finally {

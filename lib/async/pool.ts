@@ -5,14 +5,14 @@
 export async function inParallel<Item>(
   items: readonly Item[],
   limit: number,
-  signal: AbortSignal,
   work: (item: Item) => Promise<void>,
+  signal?: AbortSignal,
 ): Promise<void> {
   const left = items.values()
   let failed = false
   const workers = Array.from({ length: limit }, async () => {
     for (const item of left) {
-      signal.throwIfAborted()
+      signal?.throwIfAborted()
       if (failed) return
       await work(item).catch((error: unknown) => {
         failed = true

@@ -64,9 +64,7 @@ export async function restoreCheckpoints(
     await setOwner(join(local.files, directory), user)
   }
   const progress = new RestoreProgress(files, note)
-  await inParallel(files, atOnce, signal, async (file) => {
-    await restoreFile(restoring, file, progress, signal)
-  })
+  await inParallel(files, atOnce, (file) => restoreFile(restoring, file, progress, signal), signal)
   progress.end()
   await markRestored(local)
   return opened

@@ -36,6 +36,11 @@ export class ProblemError extends Error {
     return this.message
   }
 
+  /** True if the same request may succeed later: no answer, too many requests, or an error of the server. */
+  get isTemporary(): boolean {
+    return this.status === 0 || this.status === 429 || this.status >= 500
+  }
+
   /** What is wrong with one field, where the answer names it. */
   messageFor(path: string): string | undefined {
     return this.errors.find((error) => error.path === path)?.message

@@ -44,9 +44,9 @@ export async function prepareArchive(
   const links = entries.flatMap((entry) => (isLink(entry) ? [entry] : []))
   for (const directory of directoriesOf(root, entries))
     await mkdir(directory, { recursive: true, mode: 0o755 })
-  await inParallel(files, concurrentFiles, signal, (file) => writeFile(root, archive.projectId, file, signal))
+  await inParallel(files, concurrentFiles, (file) => writeFile(root, archive.projectId, file, signal), signal)
   // Links are created last, so that no file is written through a link.
-  await inParallel(links, concurrentFiles, signal, ({ path, target }) => symlink(target, join(root, path)))
+  await inParallel(links, concurrentFiles, ({ path, target }) => symlink(target, join(root, path)), signal)
 }
 
 function directoriesOf(root: string, entries: readonly { path: string }[]): Set<string> {
