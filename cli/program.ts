@@ -1,13 +1,11 @@
 import { Argument, Command } from 'commander'
 import { version } from '../package.json'
 import { declareAccount } from './declare/account'
-import { declareAttach } from './declare/attach'
 import { declareCluster } from './declare/cluster'
 import { completionScript, type Shell, shells } from './declare/completion'
 import { declareJobs } from './declare/jobs'
 import { declareStart } from './declare/start'
 import { declareSubmit } from './declare/submit'
-import { declareWorker } from './declare/worker'
 
 const about = `
 gpuq uses the server and token of \`gpuq login\`. The variables GPUQ_SERVER and GPUQ_TOKEN override them.
@@ -26,9 +24,7 @@ export function createProgram(): Command {
   declareSubmit(program)
   declareStart(program)
   declareJobs(program)
-  declareAttach(program)
   declareCluster(program)
-  declareWorker(program)
   declareAccount(program)
   program
     .command('completion')

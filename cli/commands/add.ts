@@ -9,7 +9,7 @@ import { uploadBeside } from '../pack/upload-directory'
 import { formatJobLine, type JobLine, readJobLine } from '../start/jobs-file'
 import { refuseScript, toLineConfig } from '../start/line-config'
 
-export interface AddOptions {
+interface AddOptions {
   conda?: string
   args?: string
   /** Lower numbers start first. */

@@ -10,7 +10,7 @@ import { exitCodes } from '../job/exit-code'
 import { findJobId } from '../job/job-id'
 import { type Column, renderTable } from '../terminal/table'
 
-export interface ArtifactsOptions {
+interface ArtifactsOptions {
   output?: string
   json?: boolean
 }

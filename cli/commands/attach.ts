@@ -11,7 +11,7 @@ import { showJob } from '../job/show-job'
 import { formatDuration } from '../terminal/format'
 import { type Column, renderTable } from '../terminal/table'
 
-export interface AttachOptions {
+interface AttachOptions {
   rank?: number
   escape?: string
 }

@@ -7,7 +7,7 @@ import { exitCodes } from '../job/exit-code'
 import { formatDuration, formatWhen, statusColours } from '../terminal/format'
 import { type Column, renderTable } from '../terminal/table'
 
-export interface JobsOptions {
+interface JobsOptions {
   status?: string
   competition?: string
   project?: string

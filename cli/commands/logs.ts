@@ -4,7 +4,7 @@ import { exitCodes } from '../job/exit-code'
 import { findJobId } from '../job/job-id'
 import { showJob } from '../job/show-job'
 
-export interface LogsOptions {
+interface LogsOptions {
   follow?: boolean
   rank?: number
 }
@@ -20,7 +20,7 @@ export async function logs(
   return showJob(context, client, jobId, { quiet: true, onlySoFar: !follow, rank })
 }
 
-export interface ResultsOptions {
+interface ResultsOptions {
   output?: string
   json?: boolean
 }

@@ -1,9 +1,8 @@
 import { type Context, writeJson } from '../context'
-import type { RunOptions } from '../declare/run-options'
 import { exitCodes } from '../job/exit-code'
-import { ifGiven, printResult, showToEnd } from '../job/follow-submitted'
+import { printResult, showToEnd, type WaitOptions } from '../job/follow-submitted'
 import { note } from '../job/show-job'
-import { toConfigText } from '../job/upload-config'
+import { type ConfigOptions, toConfigText } from '../job/upload-config'
 import { uploadDirectory } from '../pack/upload-directory'
 
 /** Longer than the limit of any server. Without an estimate, only the admin's limit stops the job. */
@@ -16,36 +15,19 @@ const unlimitedSeconds = 2_000_000
 export async function runDirectory(
   context: Context,
   directory: string,
-  command: string,
-  { wait = false, quiet = false, json, deduplicate, ...options }: RunOptions,
+  { wait = false, quiet = false, json, deduplicate, ...options }: ConfigOptions & Partial<WaitOptions>,
 ): Promise<number> {
-  const project = options.project ?? 'default'
   const client = await context.connect()
-  const archive = await uploadDirectory(context, project, directory, quiet)
-  const config = toConfigText(
-    { ...options, project },
-    {
-      command,
-      archive,
-      run_name: options.runName,
-      instance_count: options.nodes,
-      fresh_nodes: options.freshNodes,
-      max_time: options.expectedTime === undefined ? unlimitedSeconds : undefined,
-    },
-  )
-  const { job_id: jobId, status } = await client.jobs.submit({ config, wait: false, ...ifGiven(deduplicate) })
+  const archive = await uploadDirectory(context, options.project_id ?? 'default', directory, quiet)
+  const max_time = options.expected_time === undefined ? unlimitedSeconds : undefined
+  const config = toConfigText({ ...options, archive, max_time })
+  const { job_id: jobId, status } = await client.jobs.submit({ config, wait: false, deduplicate })
   const page = client.transport.url(`/jobs/${jobId}`)
   const results = client.jobs.downloadUrl(jobId, 'jsonl')
   if (json && wait) return printResult(context, jobId)
   if (json) {
-    await writeJson(context, {
-      job_id: jobId,
-      status,
-      run_name: options.runName ?? null,
-      archive,
-      page,
-      results,
-    })
+    const run_name = options.run_name ?? null
+    await writeJson(context, { job_id: jobId, status, run_name, archive, page, results })
     return exitCodes.ok
   }
   if (!wait) await context.terminal.out(`${jobId}\n`)

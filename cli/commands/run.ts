@@ -1,18 +1,31 @@
 import { stat } from 'node:fs/promises'
 import { GpuqError } from '@/lib/contract/errors'
 import type { Context } from '../context'
-import type { RunOptions } from '../declare/run-options'
-import { toGpuWish, toShellLine } from '../declare/values'
-import { followOrPrint, ifGiven } from '../job/follow-submitted'
+import { toGpuRequest, toShellLine } from '../declare/values'
+import { followOrPrint, type WaitOptions } from '../job/follow-submitted'
+import type { ConfigOptions } from '../job/upload-config'
+
+/** `wait` is undefined if neither form of the option was given: the default depends on the form of the command. */
+type JobOptions = ConfigOptions & Partial<WaitOptions>
+
+interface RunOptions extends JobOptions {
+  /** Uploads the current directory and runs the command in a copy of it. */
+  withDir?: boolean
+}
 
 /** Queues a command. With `--command` or `--with-dir`, also uploads a directory. */
-export async function run(context: Context, words: readonly string[], options: RunOptions): Promise<number> {
+export async function run(
+  context: Context,
+  words: readonly string[],
+  { withDir, ...options }: RunOptions,
+): Promise<number> {
+  const command = toShellLine(words)
   if (options.command === undefined) {
-    return options.withDir
-      ? runInCurrentDirectory(context, words, options)
-      : runCommandLine(context, words, options)
+    if (!withDir) return runCommandLine(context, words, { ...options, command })
+    const { runDirectory } = await import('./run-directory')
+    return runDirectory(context, '.', { ...options, command, wait: options.wait ?? true })
   }
-  if (options.withDir) {
+  if (withDir) {
     const message = 'Use either --command "…" DIRECTORY or --with-dir -- COMMAND, not both.'
     throw new GpuqError('invalid_request', message)
   }
@@ -20,57 +33,45 @@ export async function run(context: Context, words: readonly string[], options: R
   if (directory === undefined || more.length > 0)
     throw new GpuqError('invalid_request', '--command needs exactly one directory, after all options.')
   const { runDirectory } = await import('./run-directory')
-  return runDirectory(context, directory, options.command, options)
-}
-
-/** Runs a command in a copy of the current directory and follows it until it ends. */
-async function runInCurrentDirectory(
-  context: Context,
-  words: readonly string[],
-  options: RunOptions,
-): Promise<number> {
-  const { runDirectory } = await import('./run-directory')
-  return runDirectory(context, '.', toShellLine(words), { ...options, wait: options.wait ?? true })
+  return runDirectory(context, directory, options)
 }
 
 /** Queues a command and follows it until it ends. */
 async function runCommandLine(
   context: Context,
   words: readonly string[],
-  { wait = true, quiet, json, deduplicate, ...options }: RunOptions,
+  {
+    wait = true,
+    quiet,
+    json,
+    deduplicate,
+    gpus,
+    name,
+    expected_time,
+    ...keys
+  }: JobOptions & { command: string },
 ): Promise<number> {
-  await rejectDirectoryOptions(words, options)
+  await rejectDirectoryOptions(words, keys)
   const client = await context.connect()
-  const body = {
-    command: toShellLine(words),
-    ...toGpuWish(options.gpus),
-    gpu_memory_gb: options.gpuMemory,
-    gpu_model: options.gpuModel,
-    priority: options.priority,
-    run_id: options.name,
-    project_id: options.project,
-    environment: options.environment,
-    estimated_duration_seconds: options.expectedTime,
-    max_retries: options.retries,
-    env: options.env,
-    tty: options.tty,
+  const job = {
+    ...keys,
+    ...toGpuRequest(gpus),
+    run_id: name,
+    estimated_duration_seconds: expected_time,
   }
-  const submitted = await client.queue.submit(body, ifGiven(deduplicate))
-  return followOrPrint(context, submitted, { wait, ...shown(quiet, json) })
-}
-
-function shown(quiet: boolean | undefined, json: boolean | undefined): { quiet?: boolean; json?: boolean } {
-  return { ...(quiet !== undefined && { quiet }), ...(json !== undefined && { json }) }
+  const submitted = await client.queue.submit(job, { deduplicate })
+  return followOrPrint(context, submitted, { wait, quiet, json })
 }
 
 /** Rejects options that are given after the directory: they would silently become part of the command. */
-async function rejectDirectoryOptions(words: readonly string[], options: RunOptions): Promise<void> {
-  const { nodes, runName, pool, cpu, memory, freshNodes } = options
+async function rejectDirectoryOptions(words: readonly string[], options: ConfigOptions): Promise<void> {
+  const { instance_count, run_name, pool, cpu, memory_gb, fresh_nodes } = options
   const [first = '', ...rest] = words
   const misplaced = rest.find((word) => /^--(command|nodes|run-name|pool)(=|$)/.test(word))
   if (misplaced !== undefined && (await isDirectory(first)))
     throw new GpuqError('invalid_request', `${misplaced} must come before the directory ${first}.`)
-  if ([nodes, runName, pool, cpu, memory, freshNodes].every((value) => value === undefined)) return
+  if ([instance_count, run_name, pool, cpu, memory_gb, fresh_nodes].every((value) => value === undefined))
+    return
   const message =
     '--nodes, --run-name, --pool, --cpu, --memory and --fresh-nodes require --with-dir or --command "…" DIRECTORY.'
   throw new GpuqError('invalid_request', message)

@@ -17,7 +17,7 @@ import { chooseToken, type SignedIn, signInLocally } from '../start/local-sign-i
 import { stopOnSignals } from '../start/shutdown-signals'
 import { openStartLog, type StartLog } from '../start/start-log'
 
-export interface StartOptions {
+interface StartOptions {
   gpus?: number
   jobsFile: string
   llmConfig: string

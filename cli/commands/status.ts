@@ -10,7 +10,7 @@ import { formatDuration, formatShare, formatWhen, statusColours } from '../termi
 import { paint, withoutControls } from '../terminal/terminal'
 import { renderNodes, renderQueue } from './cluster'
 
-export interface StatusOptions {
+interface StatusOptions {
   watch?: boolean
   json?: boolean
 }

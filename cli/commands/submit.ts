@@ -1,11 +1,11 @@
 import { GpuqError } from '@/lib/contract/errors'
 import type { Context } from '../context'
 import { readTextFile } from '../declare/values'
-import { followOrPrint, ifGiven, type WaitOptions } from '../job/follow-submitted'
-import { hasConfigOptions, toConfigText, type UploadOptions } from '../job/upload-config'
+import { followOrPrint, type WaitOptions } from '../job/follow-submitted'
+import { type ConfigOptions, toConfigText } from '../job/upload-config'
 import { uploadBeside } from '../pack/upload-directory'
 
-export interface SubmitOptions extends UploadOptions, WaitOptions {
+interface SubmitOptions extends ConfigOptions, WaitOptions {
   /** Uploads the directory of the program. */
   withDir?: boolean
 }
@@ -17,7 +17,7 @@ export async function submit(
   configPath: string | undefined,
   { wait, quiet, json, deduplicate, withDir = false, ...options }: SubmitOptions,
 ): Promise<number> {
-  if (configPath !== undefined && hasConfigOptions(options)) {
+  if (configPath !== undefined && Object.keys(options).length > 0) {
     throw new GpuqError(
       'invalid_request',
       'CONFIG.yaml cannot be combined with job options. Use either the file or the options.',
@@ -27,6 +27,6 @@ export async function submit(
   const given = configPath === undefined ? toConfigText(options) : await readTextFile(configPath)
   const config = withDir ? await uploadBeside(context, solution, given, quiet) : given
   const client = await context.connect()
-  const submitted = await client.jobs.submit({ code, config, wait: false, ...ifGiven(deduplicate) })
+  const submitted = await client.jobs.submit({ code, config, wait: false, deduplicate })
   return followOrPrint(context, submitted, { wait, quiet, json })
 }

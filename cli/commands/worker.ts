@@ -6,7 +6,7 @@ import { GpuqError } from '@/lib/contract/errors'
 import type { Context } from '../context'
 import { findRoot } from '../start/local-server'
 
-export interface WorkerOptions {
+interface WorkerOptions {
   name?: string
   gpus?: number
   pool?: string

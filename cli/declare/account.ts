@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { jsonFlag, runLazily } from './run-lazily'
+import { jsonFlag, lazily } from './command'
 import { addText } from './values'
 
 /** Commands that choose the server and the token. */
@@ -9,24 +9,17 @@ export function declareAccount(program: Command): void {
     .description('check your token with a server, then store both')
     .option('--server <address>', 'address of the server, such as http://gpu.example.org:8001')
     .option('--token-stdin', 'read the token from standard input')
-    .action((options: { server?: string; tokenStdin?: boolean }) =>
-      runLazily(async (context) => (await import('../commands/account')).login(context, options)),
-    )
+    .action(lazily(async () => (await import('../commands/account')).login))
   program
     .command('logout')
     .description('remove the stored server and token; the token stays valid until you revoke it')
-    .action(() => runLazily(async (context) => (await import('../commands/account')).logout(context)))
-  declareTokens(program.command('tokens').description('list, create and revoke your tokens'))
-}
-
-function declareTokens(tokens: Command): void {
+    .action(lazily(async () => (await import('../commands/account')).logout))
+  const tokens = program.command('tokens').description('list, create and revoke your tokens')
   tokens
     .command('list', { isDefault: true })
     .description('list your tokens (the default)')
     .option(...jsonFlag)
-    .action((options: { json?: boolean }) =>
-      runLazily(async (context) => (await import('../commands/account')).listTokens(context, options)),
-    )
+    .action(lazily(async () => (await import('../commands/account')).listTokens))
   tokens
     .command('create')
     .description('create a token and print it once')
@@ -34,14 +27,10 @@ function declareTokens(tokens: Command): void {
     .option('--scope <scope>', 'submit, read or admin; repeatable (default: submit and read)', addText)
     .option('--expires <days>', 'days until it expires, or "never" (default: 90)')
     .option(...jsonFlag)
-    .action((name: string, options: { scope?: string[]; expires?: string; json?: boolean }) =>
-      runLazily(async (context) => (await import('../commands/account')).createToken(context, name, options)),
-    )
+    .action(lazily(async () => (await import('../commands/account')).createToken))
   tokens
     .command('revoke')
     .description('revoke a token immediately')
     .argument('<id>', 'id of the token, or the start of it')
-    .action((id: string) =>
-      runLazily(async (context) => (await import('../commands/account')).revokeToken(context, id)),
-    )
+    .action(lazily(async () => (await import('../commands/account')).revokeToken))
 }

@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
-import type { ArtifactsOptions } from '../commands/artifacts'
-import type { JobsOptions } from '../commands/jobs'
-import type { LogsOptions, ResultsOptions } from '../commands/logs'
-import type { StatusOptions } from '../commands/status'
-import { jsonFlag, runLazily } from './run-lazily'
+import { jobIdHelp, jsonFlag, lazily } from './command'
 import { parseInteger } from './values'
 
-const jobIdHelp = 'id of the job, or the start of it'
+const aboutAttach = `
+The terminal shows the job's output. If the job was submitted with --tty or "tty: true", your keys go to the job.
+Ctrl-A d detaches and leaves the job running, as in GNU Screen. Ctrl-A a sends Ctrl-A. You can attach again from any
+machine, and several times at once. The exit code is the job's, or 0 if you detach. In a pipe, gpuq prints the output.`
 
 /** Commands for existing jobs. */
 export function declareJobs(program: Command): void {
@@ -19,34 +18,27 @@ export function declareJobs(program: Command): void {
     .option('--limit <number>', 'maximum number of jobs', parseInteger, 20)
     .option('--all', 'jobs of all users (admins only)')
     .option(...jsonFlag)
-    .action((options: JobsOptions) =>
-      runLazily(async (context) => (await import('../commands/jobs')).jobs(context, options)),
-    )
+    .action(lazily(async () => (await import('../commands/jobs')).jobs))
   program
     .command('status')
     .description('show a job, or the cluster and its queue')
     .argument('[id]', jobIdHelp)
     .option('-w, --watch', 'update the display until you press Ctrl-C')
     .option(...jsonFlag)
-    .action((id: string | undefined, options: StatusOptions) =>
-      runLazily(async (context) => (await import('../commands/status')).status(context, id, options)),
-    )
+    .action(lazily(async () => (await import('../commands/status')).status))
   program
     .command('wait')
     .description('wait for jobs to end; exit with the code of the first job that did not complete')
     .argument('<id...>', jobIdHelp)
     .option(...jsonFlag)
-    .action((ids: string[], options: { json?: boolean }) =>
-      runLazily(async (context) => (await import('../commands/wait')).wait(context, ids, options)),
-    )
+    .action(lazily(async () => (await import('../commands/wait')).wait))
   program
     .command('cancel')
     .description('cancel waiting or running jobs')
     .argument('<id...>', jobIdHelp)
-    .action((ids: string[]) =>
-      runLazily(async (context) => (await import('../commands/wait')).cancel(context, ids)),
-    )
+    .action(lazily(async () => (await import('../commands/wait')).cancel))
   declareOutput(program)
+  declareTerminals(program)
 }
 
 function declareOutput(program: Command): void {
@@ -56,25 +48,37 @@ function declareOutput(program: Command): void {
     .argument('<id>', jobIdHelp)
     .option('-f, --follow', "follow the output until the job ends; exit with the job's exit code")
     .option('--rank <number>', 'only this task of a multi-node job, without labels', parseInteger)
-    .action((id: string, options: LogsOptions) =>
-      runLazily(async (context) => (await import('../commands/logs')).logs(context, id, options)),
-    )
+    .action(lazily(async () => (await import('../commands/logs')).logs))
   program
     .command('artifacts')
     .description('list or download the files that a job wrote to /results')
     .argument('<id>', jobIdHelp)
     .option('-o, --output <dir>', 'download the files to this directory')
     .option(...jsonFlag)
-    .action((id: string, options: ArtifactsOptions) =>
-      runLazily(async (context) => (await import('../commands/artifacts')).artifacts(context, id, options)),
-    )
+    .action(lazily(async () => (await import('../commands/artifacts')).artifacts))
   program
     .command('results')
     .description("print a job's result file (JSON Lines)")
     .argument('<id>', jobIdHelp)
     .option('-o, --output <file>', 'write to this file')
     .option('--json', 'print the summary from the API as JSON')
-    .action((id: string, options: ResultsOptions) =>
-      runLazily(async (context) => (await import('../commands/logs')).results(context, id, options)),
-    )
+    .action(lazily(async () => (await import('../commands/logs')).results))
+}
+
+function declareTerminals(program: Command): void {
+  const rankHelp = 'task of a multi-node job; without a terminal, print only its output'
+  program
+    .command('attach')
+    .description('connect your terminal to a running job; detach with Ctrl-A d')
+    .argument('<id>', jobIdHelp)
+    .option('--escape <key>', 'escape key instead of Ctrl-A, such as ^b')
+    .option('--rank <number>', rankHelp, parseInteger)
+    .addHelpText('after', aboutAttach)
+    .action(lazily(async () => (await import('../commands/attach')).attach))
+  program
+    .command('screens')
+    .description('list running jobs and whether they have a terminal')
+    .option('--all', 'jobs of all users (admins only)')
+    .option(...jsonFlag)
+    .action(lazily(async () => (await import('../commands/attach')).screens))
 }

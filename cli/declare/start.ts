@@ -1,7 +1,5 @@
-import type { Command } from 'commander'
-import type { AddOptions } from '../commands/add'
-import type { StartOptions } from '../commands/start'
-import { jsonFlag, runLazily } from './run-lazily'
+import { type Command, Option } from 'commander'
+import { jsonFlag, lazily } from './command'
 import {
   parseCount,
   parseGpus,
@@ -16,12 +14,22 @@ const aboutStart = `
 Format of a line in the jobs file: priority,script_path,conda_env,arguments,allowed_gpus. Lower priorities start first.
 If gpuq already runs with this data directory, the command uses it. If GPUQ_SERVER is set, it only watches the files.`
 
-/** The command that serves one machine and watches a file of jobs. */
+const aboutWorker = `
+Needs DATABASE_URL, the server's data directory (GPUQ_DATA_DIR or the variables of the bucket) and a Docker engine.
+Ctrl-C stops its jobs; gpuq retries them on other nodes. SIGTERM waits until they have ended.`
+
+const gpusFlag = [
+  '--gpus <number>',
+  'use only the first GPUs; simulated GPUs if the machine has none',
+  parseCount,
+] as const
+
+/** Commands that serve this machine, and that queue scripts as the lines of a jobs file do. */
 export function declareStart(program: Command): void {
   program
     .command('start')
     .description("serve this machine's GPUs and submit each line of a file as a job")
-    .option('--gpus <number>', 'use only the first GPUs; simulated GPUs if the machine has none', parseCount)
+    .option(...gpusFlag)
     .option('--jobs-file <path>', 'file with one job per line', 'jobs.txt')
     .option('--llm-config <path>', 'file with the number of GPUs that each model needs', 'llm_config.json')
     .option(
@@ -53,13 +61,7 @@ export function declareStart(program: Command): void {
     .option('--port <number>', 'port of the server (default: PORT or 8001)', parsePort)
     .option('--data-dir <path>', "data directory (default: GPUQ_DATA_DIR or the checkout's data)")
     .addHelpText('after', aboutStart)
-    .action((options: StartOptions) =>
-      runLazily(async (context) => (await import('../commands/start')).start(context, options)),
-    )
-  declareAdd(program)
-}
-
-function declareAdd(program: Command): void {
+    .action(lazily(async () => (await import('../commands/start')).start))
   program
     .command('add')
     .description('queue a script, or append it to a jobs file')
@@ -72,7 +74,15 @@ function declareAdd(program: Command): void {
     .option('--with-dir', "upload the script's directory; the job starts in a copy of it")
     .option('--force', 'queue the job even if the same job is active or completed')
     .option(...jsonFlag)
-    .action((script: string, options: AddOptions) =>
-      runLazily(async (context) => (await import('../commands/add')).add(context, script, options)),
+    .action(lazily(async () => (await import('../commands/add')).add))
+  program
+    .command('worker')
+    .description("serve this machine's GPUs to the server that uses the same database")
+    .option('--name <name>', 'name of the node (default: GPUQ_NODE_NAME or the host name)')
+    .option(...gpusFlag)
+    .addOption(
+      new Option('--pool <pool>', 'pool of jobs that the node accepts').choices(['on-demand', 'reserved']),
     )
+    .addHelpText('after', aboutWorker)
+    .action(lazily(async () => (await import('../commands/worker')).worker))
 }

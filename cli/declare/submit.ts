@@ -1,47 +1,36 @@
-import { type Command, Option } from 'commander'
-import type { SubmitOptions } from '../commands/submit'
-import { runLazily } from './run-lazily'
-import type { RunOptions } from './run-options'
+import type { Command } from 'commander'
+import { configOption, lazily } from './command'
 import { addText, addVariable, parseDuration, parseInteger, parseNumber } from './values'
 
 const exits = `
 Without --no-wait, gpuq prints the job's output live. Exit code: 0 if the job completed, the program's exit code if it
 failed, 130 if the job was cancelled, otherwise 1.`
+const pools = 'reserved, on-demand or best-effort'
+const timeExample = '300, 90s, 10m, 2h'
 
 /** Commands that submit jobs. */
 export function declareSubmit(program: Command): void {
-  declareUpload(program)
-  declareRun(program)
-}
-
-function declareUpload(program: Command): void {
-  const command = program
+  const submit = program
     .command('submit')
     .description('upload a program and follow it until it ends')
     .argument('<solution>', 'Python program')
     .argument('[config]', 'its config.yaml (default: made from the options below)')
-    .option('--competition <id>', 'competition of the job (default: "default")')
-    .option('--expected-time <time>', 'expected run time: 300, 90s, 10m, 2h (default: 1h)', parseDuration)
-    .option('--max-time <time>', 'time limit', parseDuration)
-    .option('--cpu <cores>', 'CPU cores', parseNumber)
-    .option('--memory <gb>', 'memory in GB', parseNumber)
-    .option('--args <text>', 'arguments for the program, as one string')
-    .option('--allowed-gpus <numbers>', 'allowed GPUs, such as 0-3,5')
-    .option('--pool <pool>', 'reserved, on-demand or best-effort')
-    .option('--tag <word>', 'tag; repeatable', addText)
-    .option('--with-dir', "upload the program's directory; the job starts in a copy of it")
-  addShared(command)
-    .addHelpText('after', exits)
-    .action((solution: string, config: string | undefined, options: SubmitOptions) =>
-      runLazily(async (context) => {
-        const { submit } = await import('../commands/submit')
-        return submit(context, solution, config, options)
-      }),
+    .addOption(
+      configOption('competition_id', '--competition <id>', 'competition of the job (default: "default")'),
     )
-}
-
-function declareRun(program: Command): void {
-  const command = program
+    .addOption(expectedTime(`${timeExample} (default: 1h)`))
+    .addOption(configOption('max_time', '--max-time <time>', 'time limit', parseDuration))
+    .addOption(configOption('cpu', '--cpu <cores>', 'CPU cores', parseNumber))
+    .addOption(configOption('memory_gb', '--memory <gb>', 'memory in GB', parseNumber))
+    .addOption(configOption('args', '--args <text>', 'arguments for the program, as one string'))
+    .addOption(configOption('allowed_gpus', '--allowed-gpus <numbers>', 'allowed GPUs, such as 0-3,5'))
+    .addOption(configOption('pool', '--pool <pool>', pools))
+    .addOption(configOption('tags', '--tag <word>', 'tag; repeatable', addText))
+    .option('--with-dir', "upload the program's directory; the job starts in a copy of it")
+  addShared(submit)
+    .addHelpText('after', exits)
+    .action(lazily(async () => (await import('../commands/submit')).submit))
+  const run = program
     .command('run')
     .description('queue a command, or upload a directory and run a command in it')
     .argument(
@@ -49,45 +38,62 @@ function declareRun(program: Command): void {
       'command for /bin/sh (one string) or program with arguments; with --command, the directory',
     )
     .usage('[options] -- <command...>\n       gpuq run [options] --command <text> <directory>')
-    .option('--command <text>', 'command to run in a copy of the directory, on each node')
+    .addOption(
+      configOption('command', '--command <text>', 'command to run in a copy of the directory, on each node'),
+    )
     .option('--with-dir', 'upload the current directory and run the command in a copy of it')
-    .option('--nodes <number>', 'number of nodes (needs a directory)', parseInteger)
-    .option('--run-name <name>', 'name that is unique among active jobs of the project (needs a directory)')
-    .option('--pool <pool>', 'reserved, on-demand or best-effort (needs a directory)')
-    .option('--cpu <cores>', 'CPU cores (needs a directory)', parseNumber)
-    .option('--memory <gb>', 'memory in GB; half of it holds the files (needs a directory)', parseNumber)
-    .option('--fresh-nodes', 'start new nodes for this job only (needs a directory)')
-    .option('--expected-time <time>', 'expected run time: 300, 90s, 10m, 2h', parseDuration)
+    .addOption(needsDirectory('instance_count', '--nodes <number>', 'number of nodes', parseInteger))
+    .addOption(
+      needsDirectory('run_name', '--run-name <name>', 'name that is unique among active jobs of the project'),
+    )
+    .addOption(needsDirectory('pool', '--pool <pool>', pools))
+    .addOption(needsDirectory('cpu', '--cpu <cores>', 'CPU cores', parseNumber))
+    .addOption(
+      needsDirectory('memory_gb', '--memory <gb>', 'memory in GB; half of it holds the files', parseNumber),
+    )
+    .addOption(needsDirectory('fresh_nodes', '--fresh-nodes', 'start new nodes for this job only'))
+    .addOption(expectedTime(timeExample))
     .option('--wait', 'with --command: follow the job until it ends')
     .passThroughOptions()
-  addShared(command)
-    .addHelpText(
-      'after',
-      `${exits}\nWith --command, gpuq returns when the job is queued, unless you give --wait.`,
-    )
-    .action((words: string[], options: RunOptions) =>
-      runLazily(async (context) => {
-        const { run } = await import('../commands/run')
-        return run(context, words, options)
-      }),
-    )
+  const alsoReturns = 'With --command, gpuq returns when the job is queued, unless you give --wait.'
+  addShared(run)
+    .addHelpText('after', `${exits}\n${alsoReturns}`)
+    .action(lazily(async () => (await import('../commands/run')).run))
+}
+
+function expectedTime(examples: string) {
+  return configOption(
+    'expected_time',
+    '--expected-time <time>',
+    `expected run time: ${examples}`,
+    parseDuration,
+  )
+}
+
+/** An option of `run` that the queue API does not have. */
+function needsDirectory<Value>(...[key, flags, description, parse]: Parameters<typeof configOption<Value>>) {
+  return configOption(key, flags, `${description} (needs a directory)`, parse)
 }
 
 /** Options that `submit` and `run` share. */
 function addShared(command: Command): Command {
   return command
-    .option('--project <id>', 'project (default: "default")')
-    .option('--name <name>', 'name shown in lists')
+    .addOption(configOption('project_id', '--project <id>', 'project (default: "default")'))
+    .addOption(configOption('name', '--name <name>', 'name shown in lists'))
     .option('--gpus <number>', 'number of GPUs; 0.5 is half a GPU', parseNumber)
-    .option('--gpu-memory <gb>', 'minimum memory of each GPU in GB', parseNumber)
-    .option('--gpu-model <name>', 'only GPUs whose model name contains this')
-    .option('--priority <number>', 'higher numbers start first', parseInteger)
-    .option('--environment <name>', 'container image to run in')
-    .option('--retries <number>', 'retries after a system fault', parseInteger)
     .addOption(
-      new Option('-e, --env <name=value>', 'environment variable; repeatable').argParser(addVariable),
+      configOption('gpu_memory_gb', '--gpu-memory <gb>', 'minimum memory of each GPU in GB', parseNumber),
     )
-    .option('-t, --tty', 'give the job a terminal and attach to it; see `gpuq attach --help`')
+    .addOption(configOption('gpu_model', '--gpu-model <name>', 'only GPUs whose model name contains this'))
+    .addOption(configOption('priority', '--priority <number>', 'higher numbers start first', parseInteger))
+    .addOption(configOption('environment', '--environment <name>', 'container image to run in'))
+    .addOption(
+      configOption('max_retries', '--retries <number>', 'retries after a system fault', parseInteger),
+    )
+    .addOption(configOption('env', '-e, --env <name=value>', 'environment variable; repeatable', addVariable))
+    .addOption(
+      configOption('tty', '-t, --tty', 'give the job a terminal and attach to it; see `gpuq attach --help`'),
+    )
     .option('--deduplicate', 'follow your identical active or completed job instead of queueing a new one')
     .option('--no-wait', 'print the job id and return immediately')
     .option('-q, --quiet', 'print only the output of the job')

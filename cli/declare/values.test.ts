@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { exitCodeOf } from '../job/exit-code'
 import { toConfigText } from '../job/upload-config'
-import { addVariable, parseDuration, parseInteger, toGpuWish, toShellLine } from './values'
+import { addVariable, parseDuration, parseInteger, toGpuRequest, toShellLine } from './values'
 
-describe('lengths of time', () => {
+describe('durations', () => {
   it.each([
     ['300', 300],
     ['90s', 90],
@@ -17,18 +17,18 @@ describe('lengths of time', () => {
   })
 })
 
-it('refuses what is no whole number', () => {
+it('rejects values that are not whole numbers', () => {
   expect(parseInteger('-7')).toBe(-7)
   for (const text of ['', 'x', '1.5', 'Infinity']) expect(() => parseInteger(text)).toThrow('number')
 })
 
-it('reads variables, whatever their values hold', () => {
+it('parses variables with any value', () => {
   expect(addVariable('B=x=y', { A: '' })).toEqual({ A: '', B: 'x=y' })
   for (const text of ['B', '=x']) expect(() => addVariable(text)).toThrow('NAME=VALUE')
 })
 
-it('takes a part of a GPU for what it is', () => {
-  expect([undefined, 0, 0.5, 1, 4].map(toGpuWish)).toEqual([
+it('requests a fraction for a number between 0 and 1', () => {
+  expect([undefined, 0, 0.5, 1, 4].map(toGpuRequest)).toEqual([
     {},
     { gpu_count: 0 },
     { gpu_fraction: 0.5 },
@@ -37,7 +37,7 @@ it('takes a part of a GPU for what it is', () => {
   ])
 })
 
-it('keeps words as words, and a line as a line', () => {
+it('quotes several words and keeps a single line', () => {
   expect(toShellLine(['echo $HOME | wc'])).toBe('echo $HOME | wc')
   expect(toShellLine(['python', '-c', "print('a b')", '--lr=0.1'])).toBe(
     `python -c 'print('\\''a b'\\'')' --lr=0.1`,
@@ -45,13 +45,13 @@ it('keeps words as words, and a line as a line', () => {
   expect(toShellLine(['echo', ''])).toBe("echo ''")
 })
 
-it('writes a config of what was said, and no more', () => {
+it('writes only the given options and the required keys', () => {
   expect(parse(toConfigText({}))).toEqual({
     competition_id: 'default',
     project_id: 'default',
     expected_time: 3600,
   })
-  const options = { gpus: 0.5, args: '--lr 0.1: x', env: { A: 'no' }, tag: ['a'], retries: 0 }
+  const options = { gpus: 0.5, args: '--lr 0.1: x', env: { A: 'no' }, tags: ['a'], max_retries: 0 }
   expect(parse(toConfigText(options))).toMatchObject({
     gpu_fraction: 0.5,
     args: '--lr 0.1: x',

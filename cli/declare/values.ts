@@ -3,11 +3,11 @@ import { GpuqError } from '@/lib/contract/errors'
 import { describeFileError } from '../files'
 import { isGpuList, maxPriority } from '../start/jobs-file'
 
-/** Values of options, as people write them. Each refusal says what to write instead. */
+/** Parsers for the values of options. Each error says what to write instead. */
 
 const secondsOf: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 }
 
-/** Seconds, or a number with a unit: `90`, `90s`, `10m`, `2h`, `1d`. */
+/** Parses seconds, or a number with a unit: `90`, `90s`, `10m`, `2h`, `1d`. */
 export function parseDuration(text: string): number {
   const match = text.match(/^(\d+(?:\.\d+)?)([smhd]?)$/)
   const seconds = Number(match?.[1]) * (secondsOf[match?.[2] || 's'] ?? 1)
@@ -27,7 +27,6 @@ export function parseInteger(text: string): number {
   throw refuse(`"${text}" is not a whole number.`)
 }
 
-/** How many: 1 or more. */
 export function parseCount(text: string): number {
   const number = parseInteger(text)
   if (number >= 1) return number
@@ -40,35 +39,33 @@ export function parsePort(text: string): number {
   throw refuse(`"${text}" is not a port. Use a number up to 65535.`)
 }
 
-/** A part of 1. */
 export function parseShare(text: string): number {
   const number = parseNumber(text)
   if (number >= 0 && number <= 1) return number
   throw refuse(`"${text}" must be from 0 to 1, such as 0.8.`)
 }
 
-/** How often: so many seconds in between, a tenth at least. */
+/** Parses an interval between two checks. */
 export function parseSeconds(text: string): number {
   const number = parseNumber(text)
   if (number >= 0.1 && number <= 86_400) return number
   throw refuse(`"${text}" must be from 0.1 to 86400 seconds.`)
 }
 
-/** As a line of a jobs file has it: a lower number goes first. */
+/** Parses the priority of a jobs file's line. Unlike in a config, lower numbers start first. */
 export function parseLinePriority(text: string): number {
   const number = parseInteger(text)
   if (Math.abs(number) <= maxPriority) return number
   throw refuse(`The priority must be from -${maxPriority} to ${maxPriority}; lower numbers start first.`)
 }
 
-/** Numbers and ranges of GPUs. */
 export function parseGpus(text: string): string {
   const list = text.replace(/\s+/g, '')
   if (list === '' || isGpuList(list)) return list
   throw refuse(`"${text}" is not a list of GPUs. Write numbers and ranges, such as 0-3,5.`)
 }
 
-/** Adds one `KEY=VALUE`. */
+/** Adds one `NAME=VALUE`. */
 export function addVariable(text: string, others: Record<string, string> = {}): Record<string, string> {
   const at = text.indexOf('=')
   if (at < 1) throw refuse(`"${text}" is not a variable. Write NAME=VALUE.`)
@@ -79,18 +76,13 @@ export function addText(text: string, others: readonly string[] = []): string[] 
   return [...others, text]
 }
 
-interface GpuWish {
-  gpu_count?: number
-  gpu_fraction?: number
-}
-
-/** `2` is two GPUs, `0.5` half of one. */
-export function toGpuWish(gpus: number | undefined): GpuWish {
+/** `2` requests two GPUs, `0.5` requests half a GPU. */
+export function toGpuRequest(gpus: number | undefined): { gpu_count?: number; gpu_fraction?: number } {
   if (gpus === undefined) return {}
   return gpus > 0 && gpus < 1 ? { gpu_fraction: gpus } : { gpu_count: gpus }
 }
 
-/** Words as one line for a shell: a single word is a line already. */
+/** Joins words to one line for a shell. A single word is already such a line. */
 export function toShellLine(words: readonly string[]): string {
   const [only] = words
   if (words.length === 1 && only !== undefined) return only

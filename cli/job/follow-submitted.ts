@@ -13,11 +13,6 @@ export interface WaitOptions {
   deduplicate?: boolean
 }
 
-/** Omits an option that was not given, instead of sending undefined. */
-export function ifGiven(deduplicate: boolean | undefined): { deduplicate?: boolean } {
-  return deduplicate === undefined ? {} : { deduplicate }
-}
-
 /** Follows the job until it ends, or prints its id. */
 export async function followOrPrint(
   context: Context,

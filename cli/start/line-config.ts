@@ -22,7 +22,7 @@ const maxBytes = 1024 * 1024
 
 /** Returns the config.yaml for a line. The server validates the values. */
 export function toLineConfig(line: JobLine, options: LineOptions): string {
-  const config = {
+  return stringify({
     competition_id: 'default',
     project_id: 'default',
     expected_time: assumedSeconds,
@@ -37,8 +37,7 @@ export function toLineConfig(line: JobLine, options: LineOptions): string {
     tty: options.tty || undefined,
     max_assign_attempts: options.maxAssignAttempts,
     assign_retry_wait: options.assignRetryWait,
-  }
-  return stringify(Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined)))
+  })
 }
 
 /** The reason why a script cannot be uploaded, or null. */
