@@ -1,5 +1,7 @@
 import type { Client } from '@/lib/http/client/client'
+import { exitCodes } from './job/exit-code'
 import type { RawOptions, RawTerminal } from './terminal/raw-terminal'
+import { type Column, renderTable } from './terminal/table'
 import type { Terminal } from './terminal/terminal'
 
 /** What a command works with. Commands do not use the process in any other way. */
@@ -17,6 +19,32 @@ export interface Context {
   /** Aborted by the first Ctrl-C from now on. The second Ctrl-C ends the process. */
   interrupted(): AbortSignal
   sleep(ms: number): Promise<void>
+}
+
+/** Prints a result as text, or as JSON if `--json` was given. Returns the exit code of a success. */
+export async function print(
+  context: Context,
+  json: boolean | undefined,
+  value: unknown,
+  text: string,
+): Promise<number> {
+  if (json) await writeJson(context, value)
+  else await context.terminal.out(text)
+  return exitCodes.ok
+}
+
+/** Prints a list as a table, or as JSON. An empty table is replaced by a message on stderr. */
+export async function printList<Row>(
+  context: Context,
+  json: boolean | undefined,
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  none: string,
+): Promise<number> {
+  const { terminal } = context
+  if (json || rows.length > 0) return print(context, json, rows, renderTable(columns, rows, terminal))
+  await terminal.err(`${none}\n`)
+  return exitCodes.ok
 }
 
 /** Writes one JSON document. */

@@ -2,12 +2,13 @@ import type { Token } from '@/lib/contract/access'
 import { GpuqError } from '@/lib/contract/errors'
 import { scopes } from '@/lib/contract/roles'
 import { configFile, parseServer, readStored, removeStored, writeStored } from '../config'
-import { type Context, writeJson } from '../context'
+import { type Context, print, printList } from '../context'
 import { parseNumber } from '../declare/values'
 import { exitCodes } from '../job/exit-code'
+import { readPages } from '../job/read-pages'
 import { ask, readAllOfStdin } from '../terminal/ask'
 import { formatWhen } from '../terminal/format'
-import { type Column, renderTable } from '../terminal/table'
+import type { Column } from '../terminal/table'
 
 const usualServer = 'http://localhost:8001'
 
@@ -57,10 +58,20 @@ export async function logout(context: Context): Promise<number> {
 }
 
 export async function listTokens(context: Context, { json }: { json?: boolean }): Promise<number> {
-  const found = await readTokens(context)
-  if (json) await writeJson(context, found)
-  else await context.terminal.out(renderTokens(context, found))
-  return exitCodes.ok
+  const now = Date.now()
+  const columns: Column<Token>[] = [
+    { title: 'ID', cell: (token) => token.token_id },
+    { title: 'NAME', cell: (token) => token.name },
+    { title: 'BEGINS', cell: (token) => token.hint },
+    { title: 'MAY', cell: (token) => token.scopes.join(' ') },
+    { title: 'LAST USED', cell: (token) => formatWhen(token.last_used_at, now) ?? 'never' },
+    {
+      title: 'ENDS',
+      cell: (token) => (token.revoked_at ? 'revoked' : (formatWhen(token.expires_at, now) ?? 'never')),
+      colour: (token) => (token.revoked_at ? 'red' : null),
+    },
+  ]
+  return printList(context, json, await readTokens(context), columns, 'You have no tokens.')
 }
 
 /** Prints only the new token to stdout, so that a script can read it. The token is shown only once. */
@@ -72,12 +83,10 @@ export async function createToken(
   const client = await context.connect()
   const created = await client.tokens.create({
     name,
-    ...(scope ? { scopes: scope.map(parseScope) } : {}),
+    scopes: scope?.map(parseScope),
     ...(expires === undefined ? {} : { expires_in_days: expires === 'never' ? null : parseNumber(expires) }),
   })
-  if (json) await writeJson(context, created)
-  else await context.terminal.out(`${created.token}\n`)
-  return exitCodes.ok
+  return print(context, json, created, `${created.token}\n`)
 }
 
 export async function revokeToken(context: Context, given: string): Promise<number> {
@@ -98,34 +107,7 @@ export async function revokeToken(context: Context, given: string): Promise<numb
 
 async function readTokens(context: Context): Promise<Token[]> {
   const client = await context.connect()
-  const found: Token[] = []
-  let cursor: string | null = null
-  do {
-    const page: Awaited<ReturnType<typeof client.tokens.list>> = await client.tokens.list({
-      limit: 200,
-      cursor,
-    })
-    found.push(...page.items)
-    cursor = page.next
-  } while (cursor !== null)
-  return found
-}
-
-function renderTokens({ terminal }: Context, found: readonly Token[]): string {
-  const now = Date.now()
-  const columns: Column<Token>[] = [
-    { title: 'ID', cell: (token) => token.token_id },
-    { title: 'NAME', cell: (token) => token.name },
-    { title: 'BEGINS', cell: (token) => token.hint },
-    { title: 'MAY', cell: (token) => token.scopes.join(' ') },
-    { title: 'LAST USED', cell: (token) => formatWhen(token.last_used_at, now) ?? 'never' },
-    {
-      title: 'ENDS',
-      cell: (token) => (token.revoked_at ? 'revoked' : (formatWhen(token.expires_at, now) ?? 'never')),
-      colour: (token) => (token.revoked_at ? 'red' : null),
-    },
-  ]
-  return renderTable(columns, found, terminal)
+  return readPages(Number.POSITIVE_INFINITY, (query) => client.tokens.list(query))
 }
 
 function parseScope(given: string): (typeof scopes)[number] {

@@ -1,9 +1,8 @@
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { GpuqError } from '@/lib/contract/errors'
-import { type Context, writeJson } from '../context'
+import { type Context, print } from '../context'
 import { readTextFile } from '../declare/values'
-import { exitCodes } from '../job/exit-code'
 import { note } from '../job/show-job'
 import { uploadBeside } from '../pack/upload-directory'
 import { formatJobLine, type JobLine, readJobLine } from '../start/jobs-file'
@@ -45,9 +44,7 @@ async function queue(context: Context, line: JobLine, { force, withDir, json }: 
   if (submitted.deduplicated && !json) {
     await note(context, `the same job is already ${submitted.status}; use --force to queue it again`)
   }
-  if (json) await writeJson(context, submitted)
-  else await context.terminal.out(`${submitted.job_id}\n`)
-  return exitCodes.ok
+  return print(context, json, submitted, `${submitted.job_id}\n`)
 }
 
 async function write(
@@ -63,9 +60,8 @@ async function write(
   const read = readJobLine(text)
   if (!read.ok) throw new GpuqError('invalid_request', `Cannot write this job as a line: ${read.message}.`)
   await appendLine(outputFile, text)
-  if (json) await writeJson(context, { file: resolve(outputFile), line: text })
-  else await context.terminal.out(`Appended to ${outputFile}: ${text}\n`)
-  return exitCodes.ok
+  const written = { file: resolve(outputFile), line: text }
+  return print(context, json, written, `Appended to ${outputFile}: ${text}\n`)
 }
 
 /**

@@ -4,33 +4,26 @@ import type { Artifact } from '@/lib/contract/artifacts'
 import { GpuqError } from '@/lib/contract/errors'
 import { safePaths, visibleText } from '@/lib/contract/sanitize-text'
 import type { Client } from '@/lib/http/client/client'
-import { type Context, writeJson } from '../context'
+import { type Context, printList } from '../context'
 import { saveDownload } from '../files'
 import { exitCodes } from '../job/exit-code'
-import { findJobId } from '../job/job-id'
-import { type Column, renderTable } from '../terminal/table'
+import { findJob } from '../job/job-id'
+import type { Column } from '../terminal/table'
 
 interface ArtifactsOptions {
   output?: string
   json?: boolean
 }
 
+const noFiles = 'The job wrote no files to /results.'
+
 /** Lists the files that a job wrote to /results, or downloads them with `output`. */
 export async function artifacts(context: Context, given: string, options: ArtifactsOptions): Promise<number> {
-  const client = await context.connect()
-  const jobId = await findJobId(client, given)
+  const { client, jobId } = await findJob(context, given)
   const { artifacts: found, deleted_after_days: days } = await client.jobs.artifacts(jobId)
   if (options.output !== undefined) return save(context, client, jobId, found, options.output)
-  if (options.json) await writeJson(context, found)
-  else if (found.length > 0)
-    await context.terminal.out(renderTable(columnsFor(found), found, context.terminal))
-  else
-    await context.terminal.err(
-      days === null
-        ? 'The job wrote no files to /results.\n'
-        : `The files were deleted after ${days} days.\n`,
-    )
-  return exitCodes.ok
+  const none = days === null ? noFiles : `The files were deleted after ${days} days.`
+  return printList(context, options.json, found, columnsFor(found), none)
 }
 
 function columnsFor(found: readonly Artifact[]): Column<Artifact>[] {
@@ -64,7 +57,7 @@ async function save(
     await saveDownload(target, await client.jobs.artifact(jobId, artifact.artifact_id))
     await terminal.out(`${join(output, relative(root, target))}\n`)
   }
-  if (found.length === 0) await terminal.err('The job wrote no files to /results.\n')
+  if (found.length === 0) await terminal.err(`${noFiles}\n`)
   return exitCodes.ok
 }
 

@@ -4,12 +4,11 @@ import { isFinal } from '@/lib/contract/status'
 import type { Client } from '@/lib/http/client/client'
 import { AttachSession } from '../attach/attach-session'
 import { parseEscapeKey } from '../attach/detach-keys'
-import { type Context, writeJson } from '../context'
-import { exitCodes } from '../job/exit-code'
-import { findJobId } from '../job/job-id'
+import { type Context, printList } from '../context'
+import { findJob } from '../job/job-id'
 import { showJob } from '../job/show-job'
-import { formatDuration } from '../terminal/format'
-import { type Column, renderTable } from '../terminal/table'
+import { formatRunTime } from '../terminal/format'
+import type { Column } from '../terminal/table'
 
 interface AttachOptions {
   rank?: number
@@ -18,8 +17,7 @@ interface AttachOptions {
 
 /** Shows the live output of a running job, or its terminal if it has one. */
 export async function attach(context: Context, given: string, options: AttachOptions): Promise<number> {
-  const client = await context.connect()
-  const jobId = await findJobId(client, given)
+  const { client, jobId } = await findJob(context, given)
   const job = await client.jobs.get(jobId)
   if (isFinal(job.status)) {
     const advice = `Run \`gpuq logs ${jobId}\` to print its output.`
@@ -49,18 +47,7 @@ export async function screens(
   { all, json }: { all?: boolean; json?: boolean },
 ): Promise<number> {
   const client = await context.connect()
-  const { items } = await client.jobs.list({
-    status: 'running',
-    limit: pageSize,
-    ...(all ? { all } : {}),
-  })
-  if (json) await writeJson(context, items)
-  else if (items.length > 0) await context.terminal.out(renderScreens(context, items, all))
-  else await context.terminal.err('No jobs are running.\n')
-  return exitCodes.ok
-}
-
-function renderScreens({ terminal }: Context, jobs: readonly JobSummary[], all: boolean | undefined): string {
+  const { items } = await client.jobs.list({ status: 'running', limit: pageSize, all })
   const now = Date.now()
   const columns: Column<JobSummary>[] = [
     { title: 'ID', cell: (job) => job.job_id },
@@ -72,12 +59,7 @@ function renderScreens({ terminal }: Context, jobs: readonly JobSummary[], all: 
     ...(all ? [{ title: 'USER', cell: (job: JobSummary) => job.user_id }] : []),
     { title: 'NODE', cell: (job) => job.node_id, right: true },
     { title: 'NAME', cell: (job) => job.name ?? job.competition_id },
-    {
-      title: 'TIME',
-      cell: (job) =>
-        job.started_at === null ? null : formatDuration((now - Date.parse(job.started_at)) / 1000),
-      right: true,
-    },
+    { title: 'TIME', cell: (job) => formatRunTime(job, now), right: true },
   ]
-  return renderTable(columns, jobs, terminal)
+  return printList(context, json, items, columns, 'No jobs are running.')
 }

@@ -1,21 +1,14 @@
 import type { Cluster, ClusterNode, Queue, QueueJob } from '@/lib/contract/cluster'
-import { type Context, writeJson } from '../context'
-import { exitCodes } from '../job/exit-code'
+import { type Context, print } from '../context'
 import { formatShare, formatWhen } from '../terminal/format'
 import { type Column, renderTable } from '../terminal/table'
 import type { Colour } from '../terminal/terminal'
 
-interface ReadOptions {
-  json?: boolean
-}
-
 /** Lists waiting jobs in their expected start order, then running jobs. */
-export async function queue(context: Context, { json }: ReadOptions): Promise<number> {
+export async function queue(context: Context, { json }: { json?: boolean }): Promise<number> {
   const client = await context.connect()
   const found = await client.queue.list()
-  if (json) await writeJson(context, found)
-  else await context.terminal.out(renderQueue(context, found))
-  return exitCodes.ok
+  return print(context, json, found, renderQueue(context, found))
 }
 
 export function renderQueue({ terminal }: Context, { running, queued, queued_total }: Queue): string {
@@ -50,28 +43,15 @@ function formatPlacement({ node, gpus, reason_text }: QueueJob): string | null {
 }
 
 /** Lists the nodes and their GPUs. */
-export async function nodes(context: Context, { json }: ReadOptions): Promise<number> {
+export async function nodes(context: Context, { json }: { json?: boolean }): Promise<number> {
   const client = await context.connect()
   const found = await client.cluster.get()
-  if (json) await writeJson(context, found)
-  else await context.terminal.out(renderNodes(context, found))
-  return exitCodes.ok
-}
-
-interface NodeRow {
-  node: string
-  gpu: string
-  model: string | null
-  state: string
-  given: string
-  load: string | null
-  memory: string | null
-  why: string | null
+  return print(context, json, found, renderNodes(context, found))
 }
 
 export function renderNodes({ terminal }: Context, { nodes: found }: Cluster): string {
   if (found.length === 0) return 'No nodes found. An admin can add one with `gpuq worker`.\n'
-  const columns: Column<NodeRow>[] = [
+  const columns: Column<ReturnType<typeof toRows>[number]>[] = [
     { title: 'NODE', cell: (row) => row.node, colour: () => 'bold' },
     { title: 'GPU', cell: (row) => row.gpu, right: true },
     { title: 'MODEL', cell: (row) => row.model },
@@ -85,8 +65,8 @@ export function renderNodes({ terminal }: Context, { nodes: found }: Cluster): s
 }
 
 /** One row for the node, then one for each GPU. */
-function toRows(node: ClusterNode): NodeRow[] {
-  const own: NodeRow = {
+function toRows(node: ClusterNode) {
+  const own = {
     node: node.name,
     gpu: '',
     model: node.simulated ? 'simulated' : '',
@@ -114,7 +94,7 @@ function formatMemory(used: number | null, all: number): string {
   return `${used === null ? '?' : gigabytes(used)}/${gigabytes(all)} GB`
 }
 
-function colourOfState({ state }: NodeRow): Colour | null {
+function colourOfState({ state }: { state: string }): Colour | null {
   if (state === 'ready' || state === 'free') return 'green'
   return ['shared', 'full'].includes(state) ? 'cyan' : 'yellow'
 }

@@ -1,7 +1,7 @@
 import { type Context, writeJson } from '../context'
 import { saveDownload } from '../files'
 import { exitCodes } from '../job/exit-code'
-import { findJobId } from '../job/job-id'
+import { findJob } from '../job/job-id'
 import { showJob } from '../job/show-job'
 
 interface LogsOptions {
@@ -15,8 +15,7 @@ export async function logs(
   given: string,
   { follow = false, rank }: LogsOptions,
 ): Promise<number> {
-  const client = await context.connect()
-  const jobId = await findJobId(client, given)
+  const { client, jobId } = await findJob(context, given)
   return showJob(context, client, jobId, { quiet: true, onlySoFar: !follow, rank })
 }
 
@@ -31,8 +30,7 @@ export async function results(
   given: string,
   { output, json }: ResultsOptions,
 ): Promise<number> {
-  const client = await context.connect()
-  const jobId = await findJobId(client, given)
+  const { client, jobId } = await findJob(context, given)
   if (json) {
     await writeJson(context, await client.jobs.result(jobId))
     return exitCodes.ok

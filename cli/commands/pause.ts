@@ -3,7 +3,7 @@ import { GpuqError } from '@/lib/contract/errors'
 import type { Client } from '@/lib/http/client/client'
 import type { Context } from '../context'
 import { exitCodes } from '../job/exit-code'
-import { findJobId } from '../job/job-id'
+import { findJob } from '../job/job-id'
 
 const pollIntervalMs = 1_000
 
@@ -97,10 +97,9 @@ export async function forget(context: Context, given: string): Promise<number> {
 
 /** Changes the priority of a waiting job. */
 export async function priority(context: Context, given: string, number: number): Promise<number> {
-  const client = await context.connect()
-  const id = await findJobId(client, given)
-  await client.queue.setPriority(id, { priority: number })
-  await context.terminal.out(`${id} now has priority ${number}.\n`)
+  const { client, jobId } = await findJob(context, given)
+  await client.queue.setPriority(jobId, { priority: number })
+  await context.terminal.out(`${jobId} now has priority ${number}.\n`)
   return exitCodes.ok
 }
 

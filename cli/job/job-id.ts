@@ -1,13 +1,11 @@
 import { GpuqError } from '@/lib/contract/errors'
 import type { Client } from '@/lib/http/client/client'
+import type { Context } from '../context'
+import { readPages } from './read-pages'
 
 const whole = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-const pageSize = 200
-/**
- * How many pages to search. Older jobs need the full id: a longer search would not help after a typing
- * mistake.
- */
-const maxPages = 10
+/** Older jobs need the full id: a longer search would not help after a typing mistake. */
+const maxSearched = 2_000
 
 /** Finds the full id of one of the caller's jobs by its start. A full id may belong to any user. */
 export async function findJobId(client: Pick<Client, 'jobs'>, given: string): Promise<string> {
@@ -16,17 +14,8 @@ export async function findJobId(client: Pick<Client, 'jobs'>, given: string): Pr
   if (!/^[0-9a-f-]+$/.test(prefix)) {
     throw new GpuqError('invalid_request', `"${given}" is not a job id. List your jobs with \`gpuq jobs\`.`)
   }
-  const found: string[] = []
-  let cursor: string | null = null
-  for (let page = 0; page < maxPages; page++) {
-    const { items, next } = await client.jobs.list({
-      limit: pageSize,
-      ...(cursor === null ? {} : { cursor }),
-    })
-    found.push(...items.map(({ job_id }) => job_id).filter((id) => id.startsWith(prefix)))
-    cursor = next
-    if (cursor === null) break
-  }
+  const jobs = await readPages(maxSearched, (query) => client.jobs.list(query))
+  const found = jobs.map(({ job_id }) => job_id).filter((id) => id.startsWith(prefix))
   const [first] = found
   if (first === undefined) {
     throw new GpuqError(
@@ -41,6 +30,12 @@ export async function findJobId(client: Pick<Client, 'jobs'>, given: string): Pr
     'conflict',
     `${found.length} of your job ids start with ${given}: ${some}${more}. Give a longer prefix.`,
   )
+}
+
+/** Connects to the server and finds the full id of a job. */
+export async function findJob(context: Context, given: string): Promise<{ client: Client; jobId: string }> {
+  const client = await context.connect()
+  return { client, jobId: await findJobId(client, given) }
 }
 
 /** Finds several ids. Each appears once, in the given order. */

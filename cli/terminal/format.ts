@@ -1,3 +1,4 @@
+import type { JobSummary } from '@/lib/contract/jobs'
 import type { UploadStatus } from '@/lib/contract/status'
 import type { Colour } from './terminal'
 
@@ -16,6 +17,16 @@ export function formatDuration(seconds: number): string {
   if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`
   if (whole < 86_400) return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`
   return `${Math.floor(whole / 86_400)} d ${Math.floor((whole % 86_400) / 3600)} h`
+}
+
+/** Formats how long a job has run. Null if it has not started. */
+export function formatRunTime(
+  { started_at, completed_at }: Pick<JobSummary, 'started_at' | 'completed_at'>,
+  now: number,
+): string | null {
+  if (started_at === null) return null
+  const end = completed_at === null ? now : Date.parse(completed_at)
+  return formatDuration((end - Date.parse(started_at)) / 1000)
 }
 
 /** Formats a time relative to now. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { renderJobs } from '../commands/jobs'
+import { jobs } from '../commands/jobs'
 import { fakeContext, jobId, summary } from '../testing/fake-context'
 import { formatDuration, formatWhen } from './format'
 import { type Column, renderTable } from './table'
@@ -32,10 +32,10 @@ it('removes control characters from names', () => {
   expect(renderTable(columns, [{ name: '\u001b[2J\n', count: 1 }], terminal)).not.toContain('\u001b[2J')
 })
 
-it('does not shorten the lines of a job list in a pipe', () => {
-  const context = fakeContext(() => Response.error())
-  const job = { ...summary(), status: 'completed' as const }
-  const [head, line, ...rest] = renderJobs(context, [job]).trimEnd().split('\n')
+it('does not shorten the lines of a job list in a pipe', async () => {
+  const context = fakeContext(() => Response.json([summary()]))
+  await jobs(context, { limit: 20 })
+  const [head, line, ...rest] = context.written.out.trimEnd().split('\n')
   expect(head).toMatch(/^ID +STATUS +WHY/)
   expect(line).toMatch(new RegExp(`^${jobId}  completed  finished  ada .* baseline  1 min 30 s`))
   expect(rest).toEqual([])
