@@ -6,7 +6,7 @@ import { readTextFile } from '../declare/values'
 import { note } from '../job/show-job'
 import { uploadBeside } from '../pack/upload-directory'
 import { formatJobLine, type JobLine, readJobLine } from '../start/jobs-file'
-import { refuseScript, toLineConfig } from '../start/line-config'
+import { refuseScript, toLineConfig } from '../start/send-line'
 
 interface AddOptions {
   conda?: string

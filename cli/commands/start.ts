@@ -2,10 +2,10 @@ import { resolve } from 'node:path'
 import { GpuqError } from '@/lib/contract/errors'
 import type { Client } from '@/lib/http/client/client'
 import { ProblemError } from '@/lib/http/client/problem'
-import { type Connection, resolveConnection } from '../config'
+import { resolveConnection } from '../config'
 import type { Context } from '../context'
 import { exitCodes } from '../job/exit-code'
-import { keepWatching } from '../start/keep-watching'
+import { type FileOptions, keepWatching } from '../start/keep-watching'
 import {
   addressOf,
   defaultDataDir,
@@ -17,20 +17,11 @@ import { chooseToken, type SignedIn, signInLocally } from '../start/local-sign-i
 import { stopOnSignals } from '../start/shutdown-signals'
 import { openStartLog, type StartLog } from '../start/start-log'
 
-interface StartOptions {
+interface StartOptions extends FileOptions {
   gpus?: number
-  jobsFile: string
-  llmConfig: string
-  stateFile: string
   logFile: string
-  screen?: boolean
   memThreshold?: number
   loadThreshold?: number
-  /** Seconds, as in the other intervals. */
-  monitorInterval: number
-  stateInterval: number
-  maxAssignAttempts: number
-  assignRetryWait: number
   port?: number
   dataDir?: string
 }
@@ -78,10 +69,8 @@ export async function start(context: Context, options: StartOptions): Promise<nu
 async function serveFiles(starting: StartContext, localServer: LocalServer): Promise<void> {
   const { context, log, signal } = starting
   if (signal.aborted) return
-  const connection: Connection = {
-    server: localServer.server,
-    token: await tokenFor(starting, localServer.server),
-  }
+  const { server } = localServer
+  const connection = { server, token: await tokenFor(starting, server) }
   const signedIn = await signInLocally(context, log, connection, signal)
   if (signedIn) await watchFiles(starting, signedIn, localServer)
 }
@@ -129,18 +118,7 @@ async function watchFiles(
     ? 'Press Ctrl-C to stop gpuq.'
     : 'Press Ctrl-C to stop watching. The server keeps running.'
   await log.note(`Watching ${options.jobsFile}; jobs go to ${server}. ${stopHint}`)
-  const lines = {
-    tty: options.screen ?? false,
-    maxAssignAttempts: options.maxAssignAttempts,
-    assignRetryWait: options.assignRetryWait,
-  }
-  const files = {
-    jobsFile: resolve(options.jobsFile),
-    llmConfig: resolve(options.llmConfig),
-    stateFile: resolve(options.stateFile),
-  }
-  const { monitorInterval, stateInterval } = options
-  await keepWatching({ client, server, me, log, lines, ...files, monitorInterval, stateInterval }, signal)
+  await keepWatching({ client, server, me, log, options }, signal)
 }
 
 /** Sets the thresholds that were given. The others keep the value that the admin has set. */
@@ -149,8 +127,8 @@ async function setThresholds(client: Client, { options, log }: StartContext): Pr
   if (memThreshold === undefined && loadThreshold === undefined) return
   try {
     await client.orchestrator.updatePolicy({
-      ...(memThreshold === undefined ? {} : { memory_threshold: memThreshold }),
-      ...(loadThreshold === undefined ? {} : { load_threshold: loadThreshold }),
+      memory_threshold: memThreshold,
+      load_threshold: loadThreshold,
     })
   } catch (error) {
     if (!(error instanceof ProblemError) || error.status !== 403) throw error

@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import type { JobLine } from './jobs-file'
 
 /**
  * Records which lines of a jobs file were claimed. Several watchers may append to it at the same time. The
@@ -32,12 +30,6 @@ interface LineState {
   forgotten: number
   /** Claims that have no known job yet. */
   open: Map<number, string>
-}
-
-/** Identifies a line by its values, independent of its formatting. */
-export function toLineKey({ priority, script, condaEnv, args, allowedGpus }: JobLine): string {
-  const text = JSON.stringify([priority, script, condaEnv, args, allowedGpus])
-  return createHash('sha256').update(text).digest('hex').slice(0, 32)
 }
 
 /** The claim log of one account. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { endOfShellWords } from '@/lib/contract/config/shell-words'
 
 /**
@@ -88,6 +89,48 @@ export function readJobLine(text: string): LineReading {
     )
   }
   return { ok: true, line: { priority: priority + 0, script, condaEnv, args, allowedGpus } }
+}
+
+/** Identifies a line by its values, independent of its formatting. */
+function toLineKey({ priority, script, condaEnv, args, allowedGpus }: JobLine): string {
+  const text = JSON.stringify([priority, script, condaEnv, args, allowedGpus])
+  return createHash('sha256').update(text).digest('hex').slice(0, 32)
+}
+
+/** A valid line with its job. */
+export interface ReadLine {
+  number: number
+  name: string
+  line: JobLine
+}
+
+/** An invalid line and the reason. */
+export interface Bad {
+  number: number
+  text: string
+  message: string
+}
+
+/** Parses the lines of a file. */
+export function readLines(lines: readonly FileLine[]): { good: ReadLine[]; bad: Bad[] } {
+  const good: ReadLine[] = []
+  const bad: Bad[] = []
+  for (const { number, text } of lines) {
+    if (text === null) bad.push({ number, text: '', message: 'the line is not valid UTF-8' })
+    else if (!isBlankOrComment(text)) {
+      const read = readJobLine(text)
+      if (read.ok) good.push({ number, name: toLineKey(read.line), line: read.line })
+      else bad.push({ number, text, message: read.message })
+    }
+  }
+  return { good, bad }
+}
+
+/** How often each line appears. */
+export function countNames(lines: readonly ReadLine[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { name } of lines) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return counts
 }
 
 /** Formats a job as a line for {@link readJobLine}. The values must not contain line breaks. */

@@ -69,7 +69,7 @@ function watcher({ client }: Server): JobsWatch {
     client,
     claims,
     log,
-    lines: { tty: true, maxAssignAttempts: 5, assignRetryWait: 5 },
+    lines: { screen: true, maxAssignAttempts: 5, assignRetryWait: 5 },
     forgetMs: 30_000,
     newKey: () => `key-${++keys}`,
     now: () => clock,

@@ -2,12 +2,19 @@ import { dirname, resolve } from 'node:path'
 import type { Client } from '@/lib/http/client/client'
 import { type Claim, decideForgotten, type MissingSince } from './claim-log'
 import type { ClaimLogFile } from './claim-log-file'
-import { type FileLine, isBlankOrComment, type JobLine, splitLines } from './jobs-file'
-import { type LineOptions, refuseScript } from './line-config'
-import { type Bad, countNames, type ReadLine, readLines } from './read-lines'
+import {
+  type Bad,
+  countNames,
+  type FileLine,
+  isBlankOrComment,
+  type JobLine,
+  type ReadLine,
+  readLines,
+  splitLines,
+} from './jobs-file'
 import { type FileSnapshot, readFileSnapshot } from './read-whole'
-import { type SendResult, sendLine } from './send-line'
-import type { StartLog } from './start-log'
+import { type LineOptions, refuseScript, type SendResult, sendLine } from './send-line'
+import { type StartLog, warnOnChange } from './start-log'
 
 interface JobsWatchOptions {
   path: string
@@ -39,8 +46,8 @@ const progressEveryMs = 5_000
 
 /** Polls a jobs file and submits each new line as a job. */
 export class JobsWatch {
-  #fileWarning = ''
-  #serverWarning = ''
+  readonly #warnFile: (text: string) => Promise<void>
+  readonly #warnServer: (text: string) => Promise<void>
   #tailWarning = ''
   #badWarnings = new Map<string, number>()
   #tail = { version: '', since: 0 }
@@ -48,7 +55,10 @@ export class JobsWatch {
   /** Keys that the server rejected. They are sent again after a restart, or when the line changes. */
   readonly #refused = new Set<string>()
 
-  constructor(readonly options: JobsWatchOptions) {}
+  constructor(readonly options: JobsWatchOptions) {
+    this.#warnFile = warnOnChange(options.log)
+    this.#warnServer = warnOnChange(options.log)
+  }
 
   /**
    * Checks the file once. Resolves with the delay in milliseconds until the next check that is needed even
@@ -56,7 +66,7 @@ export class JobsWatch {
    */
   async check(signal: AbortSignal): Promise<number | null> {
     const file = await readFileSnapshot(this.options.path)
-    await this.#warnFile(file)
+    await this.#warnFile(describeProblem(this.options.path, file))
     if (file.kind !== 'read') return null
     const { lines, tail } = splitLines(file.bytes)
     const tailRests = this.#restsSince(file.version) >= tailCompleteMs
@@ -162,15 +172,10 @@ export class JobsWatch {
       options: lines,
     })
     if (sent.kind === 'queued' || sent.kind === 'known') {
-      this.#serverWarning = ''
+      await this.#warnServer('')
       await claims.append([{ account, line: claim.line, nth: claim.nth, job: sent.job }])
     }
     return sent
-  }
-
-  async #warnServer(text: string): Promise<void> {
-    if (this.#serverWarning !== text) await this.options.log.warn(text)
-    this.#serverWarning = text
   }
 
   /** After a line was removed for long enough, the same line counts as new. */
@@ -190,18 +195,6 @@ export class JobsWatch {
 
   #scriptOf({ script }: JobLine): string {
     return resolve(dirname(this.options.path), script)
-  }
-
-  async #warnFile(file: FileSnapshot): Promise<void> {
-    const { path, log } = this.options
-    const text =
-      file.kind === 'missing'
-        ? `${path} not found. Waiting for it to be created.`
-        : file.kind === 'unreadable'
-          ? `Cannot read ${path}: ${file.message}. Retrying.`
-          : ''
-    if (text !== '' && text !== this.#fileWarning) await log.warn(text)
-    this.#fileWarning = text
   }
 
   /**
@@ -234,4 +227,9 @@ export class JobsWatch {
       }
     }
   }
+}
+
+function describeProblem(path: string, file: FileSnapshot): string {
+  if (file.kind === 'missing') return `${path} not found. Waiting for it to be created.`
+  return file.kind === 'unreadable' ? `Cannot read ${path}: ${file.message}. Retrying.` : ''
 }

@@ -1,20 +1,18 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { resolve } from 'node:path'
+import { sleep } from '@/lib/async/sleep'
 import type { User } from '@/lib/contract/access'
 import type { Client } from '@/lib/http/client/client'
-import { FileChangeSignal } from './change-signal'
 import { ClaimLogFile } from './claim-log-file'
+import { FileChangeSignal } from './file-change-signal'
 import { JobsWatch } from './jobs-watch'
-import type { LineOptions } from './line-config'
 import { ModelsWatch } from './models-watch'
-import type { StartLog } from './start-log'
+import type { LineOptions } from './send-line'
+import { type StartLog, warnOnChange } from './start-log'
 import { StateWatch } from './state-watch'
 
-interface WatchOptions {
-  client: Client
-  server: string
-  me: User
-  log: StartLog
+/** The options of `gpuq start` for the files. */
+export interface FileOptions extends LineOptions {
   jobsFile: string
   llmConfig: string
   stateFile: string
@@ -22,39 +20,47 @@ interface WatchOptions {
   monitorInterval: number
   /** In seconds. */
   stateInterval: number
-  lines: LineOptions
+}
+
+interface Watching {
+  client: Client
+  server: string
+  me: User
+  log: StartLog
+  options: FileOptions
 }
 
 /** Watches the files until `signal` is aborted. A request in progress is completed. */
-export async function keepWatching(options: WatchOptions, signal: AbortSignal): Promise<void> {
-  await Promise.all([watchJobs(options, signal), watchState(options, signal)])
+export async function keepWatching(watching: Watching, signal: AbortSignal): Promise<void> {
+  await Promise.all([watchJobs(watching, signal), watchState(watching, signal)])
 }
 
-async function watchJobs(options: WatchOptions, signal: AbortSignal): Promise<void> {
-  const { client, log, jobsFile, llmConfig, lines } = options
+async function watchJobs({ client, log, me, options }: Watching, signal: AbortSignal): Promise<void> {
   const everyMs = options.monitorInterval * 1_000
-  const claims = new ClaimLogFile(`${jobsFile}.taken`, toAccountKey(options))
-  const models = new ModelsWatch({ path: llmConfig, client, log })
+  const path = resolve(options.jobsFile)
+  const modelsPath = resolve(options.llmConfig)
+  const claims = new ClaimLogFile(`${path}.taken`, toAccountKey(me))
+  const models = new ModelsWatch({ path: modelsPath, client, log })
   const jobs = new JobsWatch({
-    path: jobsFile,
+    path,
     client,
     claims,
     log,
-    lines,
+    lines: options,
     forgetMs: everyMs,
     newKey: randomUUID,
     now: () => performance.now(),
   })
-  const changes = new FileChangeSignal([jobsFile, llmConfig])
+  const changes = new FileChangeSignal([path, modelsPath], signal)
   try {
-    const look = reportFailures(log, async () => {
+    const check = reportFailures(log, async () => {
       // Models first: they determine the GPUs of each line.
       await models.check()
       return jobs.check(signal)
     })
     while (!signal.aborted) {
-      const nextMs = await look()
-      await changes.wait(Math.min(everyMs, nextMs ?? everyMs), signal)
+      const nextMs = await check()
+      await changes.wait(Math.min(everyMs, nextMs ?? everyMs))
     }
   } finally {
     changes.close()
@@ -62,28 +68,25 @@ async function watchJobs(options: WatchOptions, signal: AbortSignal): Promise<vo
   }
 }
 
-async function watchState(options: WatchOptions, signal: AbortSignal): Promise<void> {
-  const { client, log, stateFile: path, server, stateInterval } = options
-  const state = new StateWatch({ path, server, client, log })
-  const look = reportFailures(log, () => state.check())
+async function watchState({ client, log, server, options }: Watching, signal: AbortSignal): Promise<void> {
+  const state = new StateWatch({ path: resolve(options.stateFile), server, client, log })
+  const check = reportFailures(log, () => state.check())
   while (!signal.aborted) {
-    await look()
-    await sleep(stateInterval * 1_000, undefined, { signal }).catch(() => {})
+    await check()
+    await sleep(options.stateInterval * 1_000, signal)
   }
 }
 
 /** Reports a failure once, such as a full disk, and keeps the other files working. */
 function reportFailures<T>(log: StartLog, work: () => Promise<T>): () => Promise<T | null> {
-  let lastWarning = ''
+  const warn = warnOnChange(log)
   return async () => {
     try {
       const result = await work()
-      lastWarning = ''
+      await warn('')
       return result
     } catch (error) {
-      const text = error instanceof Error ? error.message : String(error)
-      if (lastWarning !== text) await log.warn(`${text}. Retrying.`)
-      lastWarning = text
+      await warn(`${error instanceof Error ? error.message : String(error)}. Retrying.`)
       return null
     }
   }
@@ -92,6 +95,6 @@ function reportFailures<T>(log: StartLog, work: () => Promise<T>): () => Promise
 /**
  * Identifies the account and the server's database: claims of an earlier database do not apply to a new one.
  */
-function toAccountKey({ me }: WatchOptions): string {
-  return createHash('sha256').update(`${me.user_id} ${me.created_at}`).digest('hex').slice(0, 16)
+function toAccountKey({ user_id, created_at }: User): string {
+  return createHash('sha256').update(`${user_id} ${created_at}`).digest('hex').slice(0, 16)
 }

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
+import { sleep } from '@/lib/async/sleep'
 import { GpuqError } from '@/lib/contract/errors'
 import { errorCode } from '../files'
 
@@ -95,7 +95,7 @@ async function findRunning(
       return server
     }
     if (tries === 2) await say(`Waiting for another gpuq to start (process ${holder.pid}).`)
-    await sleep(pollIntervalMs, undefined, { signal }).catch(() => {})
+    await sleep(pollIntervalMs, signal)
   }
   return null
 }

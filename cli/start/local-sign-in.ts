@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { sleep } from '@/lib/async/sleep'
 import type { User } from '@/lib/contract/access'
 import { ProblemError } from '@/lib/http/client/problem'
 import { type Connection, readStored, writeStored } from '../config'
@@ -54,7 +54,7 @@ export async function signInLocally(
       `and run \`gpuq login --server ${server}\` in another terminal, or restart with GPUQ_TOKEN set. Waiting.`,
   )
   while (!signal.aborted) {
-    await sleep(pollIntervalMs, undefined, { signal }).catch(() => {})
+    await sleep(pollIntervalMs, signal)
     const found = await storedFor(context.env, server)
     const signedIn = found ? await tryToken(context, { server, token: found }) : null
     if (signedIn) return signedIn

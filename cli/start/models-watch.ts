@@ -2,7 +2,7 @@ import { type ModelTable, modelTableSchema } from '@/lib/contract/cluster'
 import type { Client } from '@/lib/http/client/client'
 import { ProblemError } from '@/lib/http/client/problem'
 import { readFileSnapshot } from './read-whole'
-import type { StartLog } from './start-log'
+import { type StartLog, warnOnChange } from './start-log'
 
 interface ModelsWatchOptions {
   path: string
@@ -31,20 +31,22 @@ export function readModelTable(bytes: Uint8Array): TableReading {
 export class ModelsWatch {
   /** The version that was read last, valid or not. */
   #version = ''
-  #lastWarning = ''
+  readonly #warn: (text: string) => Promise<void>
 
-  constructor(readonly options: ModelsWatchOptions) {}
+  constructor(readonly options: ModelsWatchOptions) {
+    this.#warn = warnOnChange(options.log)
+  }
 
   /** Checks the file once. An invalid or missing file changes nothing: the last valid table stays active. */
   async check(): Promise<void> {
     const { path, log } = this.options
     const file = await readFileSnapshot(path)
     if (file.kind === 'missing') return
-    if (file.kind === 'unreadable') return this.#warnOnce(`Cannot read ${path}: ${file.message}.`)
+    if (file.kind === 'unreadable') return this.#warn(`Cannot read ${path}: ${file.message}.`)
     if (file.version === this.#version) return
     const read = readModelTable(file.bytes)
     if (!read.ok) {
-      await this.#warnOnce(`${path} ignored: ${read.message}. The previous table stays active.`)
+      await this.#warn(`${path} ignored: ${read.message}. The previous table stays active.`)
       return
     }
     try {
@@ -53,12 +55,12 @@ export class ModelsWatch {
       if (changed) await log.note(`Loaded ${path} with ${names} ${names === 1 ? 'model' : 'models'}.`)
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error
-      await this.#warnOnce(`${path} not loaded: ${error.message}`)
+      await this.#warn(`${path} not loaded: ${error.message}`)
       // Retry if the server is unavailable. Other errors are final.
       if (error.isTemporary) return
     }
     this.#version = file.version
-    this.#lastWarning = ''
+    await this.#warn('')
   }
 
   /** Returns false if the server already has this table. Avoids an audit entry without a change. */
@@ -67,11 +69,6 @@ export class ModelsWatch {
     if (sameTable(await client.cluster.models(), table)) return false
     await client.cluster.replaceModels(table)
     return true
-  }
-
-  async #warnOnce(text: string): Promise<void> {
-    if (this.#lastWarning !== text) await this.options.log.warn(text)
-    this.#lastWarning = text
   }
 }
 

@@ -34,6 +34,16 @@ export async function openStartLog(terminal: Terminal, path: string): Promise<St
   }
 }
 
+/** Returns a function that warns if its text differs from the previous one. An empty text ends the problem. */
+export function warnOnChange({ warn }: StartLog): (text: string) => Promise<void> {
+  let last = ''
+  return async (text) => {
+    const isNew = text !== '' && text !== last
+    last = text
+    if (isNew) await warn(text)
+  }
+}
+
 async function openLog(path: string): Promise<FileHandle> {
   try {
     return await open(path, 'a', 0o640)

@@ -2,7 +2,7 @@ import { rename, rm, writeFile } from 'node:fs/promises'
 import type { Client } from '@/lib/http/client/client'
 import { ProblemError } from '@/lib/http/client/problem'
 import { readIfPresent } from '../files'
-import type { StartLog } from './start-log'
+import { type StartLog, warnOnChange } from './start-log'
 import { readRequests, toStateContent } from './state-content'
 
 interface StateWatchOptions {
@@ -18,19 +18,21 @@ const maxTries = 5
 
 /** Applies the requests in the state file and writes the current state. */
 export class StateWatch {
-  #lastWarning = ''
+  readonly #warn: (text: string) => Promise<void>
   /** The invalid text of the last check. Null: the text was valid. An empty file counts as invalid. */
   #broken: string | null = null
 
-  constructor(readonly options: StateWatchOptions) {}
+  constructor(readonly options: StateWatchOptions) {
+    this.#warn = warnOnChange(options.log)
+  }
 
   async check(): Promise<void> {
     try {
       for (let tries = 1; tries <= maxTries; tries++) if (await this.#update()) break
-      this.#lastWarning = ''
+      await this.#warn('')
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error
-      await this.#warnOnce(`State file not updated: ${error.message}`)
+      await this.#warn(`State file not updated: ${error.message}`)
     }
   }
 
@@ -85,11 +87,6 @@ export class StateWatch {
       }
     }
     return true
-  }
-
-  async #warnOnce(text: string): Promise<void> {
-    if (this.#lastWarning !== text) await this.options.log.warn(text)
-    this.#lastWarning = text
   }
 }
 
