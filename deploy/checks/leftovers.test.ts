@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { containersOf } from './leftovers.mjs'
+import { containersOf } from './leftovers'
 
 it('takes the containers of one data directory, and no stranger’s', () => {
   const container = (Id: string, ...sources: string[]) => ({

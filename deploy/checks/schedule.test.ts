@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { runScheduled } from './schedule.mjs'
+import { runScheduled } from './schedule'
 
 /** Checks that end when they are told to, and what has started so far. */
 function controlled(names: Record<string, string[]>) {

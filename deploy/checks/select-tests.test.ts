@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { kindOf, selectTests } from './select-tests.mjs'
+import { kindOf, selectTests } from './select-tests'
 
 let root = ''
 beforeEach(() => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startEmbedded } from '@/lib/database/embedded'
 import { Engine } from '@/worker/testing/engine'
 import { createEngineClient } from '../engine/docker-api.mjs'
-import { clearDirectory, createScratch } from './test-scratch.mjs'
+import { clearDirectory, createScratch } from './test-scratch'
 
 const host = process.env.DOCKER_HOST ?? 'unix:///var/run/docker.sock'
 let scratch = ''

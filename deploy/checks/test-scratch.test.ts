@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { processIdentity } from '../run/processes.mjs'
-import { createScratch, withDirectory } from './test-scratch.mjs'
+import { createScratch, withDirectory } from './test-scratch'
 
 vi.setConfig({ testTimeout: 30_000 })
 

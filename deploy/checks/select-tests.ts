@@ -1,36 +1,26 @@
-/** Which test files a run is about. */
 import { readdirSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 
 /** Directories without tests of gpuq. */
 const skipped = new Set(['node_modules', '.next', 'dist', '.git', 'data', 'test-results'])
 
-/** Which kind of test a file is, told by its name. */
-const kinds = /** @type {const} */ ([
+/** The kinds of tests, by the names of their files. The first match counts. */
+const kinds = [
   ['e2e', /^e2e\/.*\.spec\.ts$/],
   ['docker', /\.docker\.test\.ts$/],
   ['faults', /\.faults\.test\.ts$/],
   ['db', /\.db\.test\.ts$/],
   ['unit', /\.test\.tsx?$/],
-])
+] as const
 
-/**
- * @param {string} path relative to the root
- * @returns {(typeof kinds)[number][0] | undefined}
- */
-export function kindOf(path) {
+/** The kind of a test file. The path is relative to the root. */
+export function kindOf(path: string): (typeof kinds)[number][0] | undefined {
   return kinds.find(([, pattern]) => pattern.test(path))?.[0]
 }
 
-/**
- * The test files of a tree that a pattern is part of, by their kind.
- * @param {string} root
- * @param {string[]} patterns parts of paths; none: all files
- * @returns {Map<string, string[]>}
- */
-export function selectTests(root, patterns) {
-  /** @type {Map<string, string[]>} */
-  const selected = new Map()
+/** The test files whose path contains one of the patterns, by kind. Without patterns: all test files. */
+export function selectTests(root: string, patterns: readonly string[]): Map<string, string[]> {
+  const selected = new Map<string, string[]>()
   for (const path of listFiles(root, root)) {
     const kind = kindOf(path)
     if (kind === undefined) continue
@@ -40,12 +30,7 @@ export function selectTests(root, patterns) {
   return selected
 }
 
-/**
- * @param {string} root
- * @param {string} directory
- * @returns {string[]}
- */
-function listFiles(root, directory) {
+function listFiles(root: string, directory: string): string[] {
   return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
     const path = join(directory, entry.name)
     if (entry.isDirectory()) return skipped.has(entry.name) ? [] : listFiles(root, path)

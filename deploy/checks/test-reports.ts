@@ -1,0 +1,110 @@
+/** Reads the reports of Vitest and Playwright: the counts, and how long each test took. */
+
+export interface Counts {
+  passed: number
+  failed: number
+  /** Problems in addition to the failures that the runner itself prints. */
+  problems: string[]
+}
+
+interface Timed {
+  name: string
+  ms: number
+}
+
+interface VitestFile {
+  name: string
+  assertionResults: { fullName?: string; duration?: number | null }[]
+}
+
+export interface VitestReport {
+  numPassedTests: number
+  numFailedTests: number
+  numTotalTests: number
+  testResults: (VitestFile & { status: string; message?: string })[]
+}
+
+interface Suite {
+  suites?: Suite[]
+  specs?: { title: string; file: string; tests: { results: { duration: number }[] }[] }[]
+}
+
+export interface PlaywrightReport extends Suite {
+  stats: { expected: number; unexpected: number; flaky: number; skipped: number }
+  errors: { message?: string }[]
+}
+
+/** A skipped test counts as failed. */
+export function countVitest(report: VitestReport, exitedWell: boolean): Counts {
+  const { numPassedTests: passed, numFailedTests, numTotalTests } = report
+  const problems = report.testResults
+    .filter(({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0)
+    .map(({ name, message }) => `${name} could not be run: ${(message ?? '').split('\n')[0]}`)
+  const skipped = numTotalTests - passed - numFailedTests
+  const failed = numFailedTests + problems.length + skipped
+  if (skipped > 0) problems.push(`${skipped} skipped, which counts as failed`)
+  return complete({ passed, failed, problems }, exitedWell)
+}
+
+/** A skipped test and a test that passed only in a retry count as failed. */
+export function countPlaywright(
+  { stats, errors }: Pick<PlaywrightReport, 'stats' | 'errors'>,
+  exitedWell: boolean,
+): Counts {
+  const problems = errors.map(({ message }) => (message ?? 'an error without a message').split('\n')[0] ?? '')
+  if (stats.skipped > 0) problems.push(`${stats.skipped} skipped, which counts as failed`)
+  if (stats.flaky > 0) problems.push(`${stats.flaky} passed only when repeated, which counts as failed`)
+  const failed = stats.unexpected + stats.skipped + stats.flaky + errors.length
+  return complete({ passed: stats.expected, failed, problems }, exitedWell)
+}
+
+/** Counts a run without tests as failed, and a run that ended with an error although each test passed. */
+function complete({ passed, failed, problems }: Counts, exitedWell: boolean): Counts {
+  if (failed > 0 || (passed > 0 && exitedWell)) return { passed, failed, problems }
+  const why = passed === 0 ? 'no test was run' : 'every test passed, but the run ended with an error'
+  return { passed, failed: 1, problems: [...problems, why] }
+}
+
+/** The table of the results, and the line with the totals. */
+export function summarise(steps: readonly { name: string; counts: Counts; time: string }[]) {
+  const width = Math.max(...steps.map(({ name }) => name.length))
+  const digits = Math.max(...steps.map(({ counts }) => String(counts.passed).length))
+  const lines = steps.flatMap(({ name, counts, time }) => {
+    const mark = counts.failed > 0 ? '✗' : '✓'
+    const failed = counts.failed > 0 ? `, ${counts.failed} failed` : ''
+    const passed = `${String(counts.passed).padStart(digits)} passed${failed}`
+    return [
+      `  ${mark} ${name.padEnd(width)}  ${passed.padEnd(digits + 20)}  ${time}`,
+      ...counts.problems.map((problem) => `      ${problem}`),
+    ]
+  })
+  const total = (key: 'passed' | 'failed') => steps.reduce((sum, { counts }) => sum + counts[key], 0)
+  const failed = total('failed')
+  return { table: lines.join('\n'), last: `${total('passed')} passed, ${failed} failed`, failed }
+}
+
+/** The times of the tests. The names of files are relative to `root`. */
+export function timesOfVitest(testResults: readonly VitestFile[], root: string): Timed[] {
+  return testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults.map(({ fullName = '', duration }) => ({
+      name: `${name.replace(`${root}/`, '')}: ${fullName}`,
+      ms: duration ?? 0,
+    })),
+  )
+}
+
+export function timesOfPlaywright({ suites = [] }: Pick<Suite, 'suites'>): Timed[] {
+  return suites.flatMap((suite) => [
+    ...timesOfPlaywright(suite),
+    ...(suite.specs ?? []).flatMap(({ title, file, tests }) =>
+      tests.flatMap(({ results }) =>
+        results.map(({ duration }) => ({ name: `e2e/${file}: ${title}`, ms: duration })),
+      ),
+    ),
+  ])
+}
+
+/** The tests that took longest, the slowest first. */
+export function slowest(tests: readonly Timed[], most: number): Timed[] {
+  return tests.toSorted((a, b) => b.ms - a.ms).slice(0, most)
+}
