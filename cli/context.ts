@@ -1,6 +1,6 @@
 import type { Client } from '@/lib/http/client/client'
 import { exitCodes } from './job/exit-code'
-import type { RawOptions, RawTerminal } from './terminal/raw-terminal'
+import type { RawTerminal } from './terminal/raw-terminal'
 import { type Column, renderTable } from './terminal/table'
 import type { Terminal } from './terminal/terminal'
 
@@ -14,8 +14,8 @@ export interface Context {
   connectTo(connection: { server: string; token: string }): Client
   /** Whether input and output are both a terminal. */
   isInteractive: boolean
-  /** Switches the terminal to raw mode. Null if there is no terminal, as in a pipe. */
-  openRaw(options: RawOptions): RawTerminal | null
+  /** Switches the terminal to raw mode, and its output if `rawOutput`. Null if there is no terminal. */
+  openRaw(rawOutput: boolean): RawTerminal | null
   /** Aborted by the first Ctrl-C from now on. The second Ctrl-C ends the process. */
   interrupted(): AbortSignal
   sleep(ms: number): Promise<void>

@@ -16,8 +16,8 @@ try {
   if (error instanceof CommanderError)
     process.exitCode = error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
   else {
-    const { describeError: tellError } = await import('./terminal/describe-error')
-    const { text, exitCode } = tellError(error, null)
+    const { describeError } = await import('./terminal/describe-error')
+    const { text, exitCode } = describeError(error, null)
     process.stderr.write(text)
     process.exitCode = exitCode
   }

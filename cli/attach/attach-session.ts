@@ -49,14 +49,9 @@ export class AttachSession {
     this.#writeLines = createOutputWriter(context.terminal, rank)
     this.#job = job
     this.#keys = new DetachKeys(escapeKey)
-    const lost = () => void context.terminal.out(bell)
-    this.#sender = new KeySender({
-      client,
-      jobId: job.job_id,
-      rank: rank ?? 0,
-      sleep: context.sleep,
-      onLost: lost,
-    })
+    const onLost = () => void context.terminal.out(bell)
+    const { sleep } = context
+    this.#sender = new KeySender({ client, jobId: job.job_id, rank: rank ?? 0, sleep, onLost })
   }
 
   /** Resolves with the job's exit code after the job has ended, or with 0 after the user has detached. */

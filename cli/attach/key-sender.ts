@@ -54,7 +54,7 @@ export class KeySender {
 
   /** Returns false if the server certainly rejected the keys, so that they can be sent again. */
   async #sendPiece(piece: Buffer): Promise<boolean> {
-    const { client, jobId, rank, sleep, onLost: lost } = this.path
+    const { client, jobId, rank, sleep, onLost } = this.path
     try {
       await client.jobs.type(jobId, piece, { rank })
       return true
@@ -63,7 +63,7 @@ export class KeySender {
         await sleep((error.retryAfter ?? 1) * 1000)
         return false
       }
-      lost()
+      onLost()
       return true
     }
   }

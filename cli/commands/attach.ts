@@ -34,7 +34,7 @@ export async function attachTo(
   { rank, escape: key = '^a' }: AttachOptions = {},
 ): Promise<number> {
   const escapeKey = parseEscapeKey(key)
-  const raw = context.openRaw({ output: job.terminal ? 'as it is' : 'in lines' })
+  const raw = context.openRaw(job.terminal)
   if (raw === null) return showJob(context, client, job.job_id, { rank })
   return new AttachSession(context, { client, job, raw, escapeKey, rank }).run()
 }

@@ -41,14 +41,18 @@ function findGpu(node: ClusterNode, index: string, missing: boolean): ClusterGpu
   throw new GpuqError('not_found', `${node.name} has no GPU ${index}. Available GPUs: ${numbers || 'none'}.`)
 }
 
+async function connectToPlace(context: Context, given: string, missing?: boolean) {
+  const client = await context.connect()
+  return { client, place: findPlace((await client.cluster.get()).nodes, given, missing) }
+}
+
 /** Stops placing jobs there. Running jobs continue. */
 export async function pause(
   context: Context,
   given: string,
   { reason }: { reason?: string },
 ): Promise<number> {
-  const client = await context.connect()
-  const place = findPlace((await client.cluster.get()).nodes, given)
+  const { client, place } = await connectToPlace(context, given)
   await setPaused(client, place, true, reason)
   await context.terminal.out(`${formatPlace(place)} paused. Running jobs continue.\n`)
   return exitCodes.ok
@@ -56,8 +60,7 @@ export async function pause(
 
 /** Resumes placing jobs there. Also ends a quarantine. */
 export async function resume(context: Context, given: string): Promise<number> {
-  const client = await context.connect()
-  const place = findPlace((await client.cluster.get()).nodes, given)
+  const { client, place } = await connectToPlace(context, given)
   await setPaused(client, place, false)
   await context.terminal.out(`${formatPlace(place)} resumed. It accepts jobs again.\n`)
   return exitCodes.ok
@@ -69,13 +72,13 @@ export async function drain(
   given: string,
   { wait, reason }: { wait: boolean; reason?: string },
 ): Promise<number> {
-  const client = await context.connect()
-  const { node, gpu } = findPlace((await client.cluster.get()).nodes, given)
+  const { client, place } = await connectToPlace(context, given)
+  const { node, gpu } = place
   if (gpu) {
     const advice = `Use \`gpuq pause\` for the GPU, or drain the whole node: ${node.name}.`
     throw new GpuqError('invalid_request', `Only whole nodes can be drained. ${advice}`)
   }
-  await setPaused(client, { node, gpu }, true, reason)
+  await setPaused(client, place, true, reason)
   while (wait && isBusy(await readNode(client, node))) await context.sleep(pollIntervalMs)
   await context.terminal.out(
     wait
@@ -87,8 +90,7 @@ export async function drain(
 
 /** Removes a lost node or GPU from the list. The server refuses if it is connected or still holds a job. */
 export async function forget(context: Context, given: string): Promise<number> {
-  const client = await context.connect()
-  const place = findPlace((await client.cluster.get()).nodes, given, true)
+  const { client, place } = await connectToPlace(context, given, true)
   if (place.gpu) await client.cluster.forgetGpu(place.gpu.gpu_id)
   else await client.cluster.forgetNode(place.node.node_id)
   await context.terminal.out(`${formatPlace(place)} removed. It is listed again if it reconnects.\n`)
@@ -109,13 +111,11 @@ async function setPaused(
   paused: boolean,
   reason?: string,
 ): Promise<void> {
-  const why = reason === undefined ? {} : { reason }
-  if (gpu) {
-    await client.cluster.updateGpu(gpu.gpu_id, { paused, ...why })
-    return
+  if (gpu) await client.cluster.updateGpu(gpu.gpu_id, { paused, reason })
+  else {
+    const quarantined = !paused && node.state === 'quarantined' ? false : undefined
+    await client.cluster.updateNode(node.node_id, { paused, reason, quarantined })
   }
-  const opened = !paused && node.state === 'quarantined' ? { quarantined: false as const } : {}
-  await client.cluster.updateNode(node.node_id, { paused, ...why, ...opened })
 }
 
 async function readNode(client: Client, { node_id }: ClusterNode): Promise<ClusterNode | undefined> {

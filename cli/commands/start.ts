@@ -126,10 +126,7 @@ async function setThresholds(client: Client, { options, log }: StartContext): Pr
   const { memThreshold, loadThreshold } = options
   if (memThreshold === undefined && loadThreshold === undefined) return
   try {
-    await client.orchestrator.updatePolicy({
-      memory_threshold: memThreshold,
-      load_threshold: loadThreshold,
-    })
+    await client.orchestrator.updatePolicy({ memory_threshold: memThreshold, load_threshold: loadThreshold })
   } catch (error) {
     if (!(error instanceof ProblemError) || error.status !== 403) throw error
     await log.warn(`Thresholds not changed: ${error.message}`)

@@ -4,12 +4,12 @@ export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
 
 interface Node {
-  /** The words that lead there: `` for the program itself, `tokens create` for a command of a command. */
+  /** The words of the command: empty for the program itself, `tokens create` for a subcommand. */
   path: string
   words: { word: string; message: string }[]
 }
 
-/** Every command with the words that may follow it, read from what the program itself understands. */
+/** Lists every command with the words that may follow it, from the declarations of the program. */
 function collectWords(command: Command, path: string[] = []): Node[] {
   const commands = command.commands.map((one) => ({ word: one.name(), message: one.description() }))
   const options = command.options
@@ -20,7 +20,7 @@ function collectWords(command: Command, path: string[] = []): Node[] {
   return [own, ...command.commands.flatMap((one) => collectWords(one, [...path, one.name()]))]
 }
 
-/** A script for a shell, made of the program's own commands and options. */
+/** Returns a completion script for the program's commands and options. */
 export function completionScript(program: Command, shell: Shell): string {
   const nodes = collectWords(program)
   if (shell === 'bash') return bashScript(nodes)
@@ -28,24 +28,31 @@ export function completionScript(program: Command, shell: Shell): string {
   return fishScript(nodes)
 }
 
-/** The longest known path among the words before the cursor decides what may come next. */
-function bashScript(nodes: Node[]): string {
-  const cases = nodes.map(
-    ({ path, words }) => `    ${quote(path)}) words=${quote(words.map(({ word }) => word).join(' '))} ;;`,
-  )
-  const known = nodes.map(({ path }) => path).filter((path) => path !== '')
-  return `# gpuq's completion for bash. Put into ~/.bashrc: eval "$(gpuq completion bash)"
-_gpuq() {
-  local path= word words= at
-  for ((at = 1; at < COMP_CWORD; at++)); do
-    word="\${path:+$path }\${COMP_WORDS[at]}"
+/** Code for bash and zsh: finds the longest known command before the cursor, then runs its `setWords`. */
+function selectCommand(
+  nodes: Node[],
+  { first, cursor, words }: { first: number; cursor: string; words: string },
+  setWords: (node: Node) => string,
+): string {
+  const known = nodes.flatMap(({ path }) => (path === '' ? [] : [quote(path)]))
+  return `  local command= word= at
+  for ((at = ${first}; at < ${cursor}; at++)); do
+    word="\${command:+$command }\${${words}[at]}"
     case "$word" in
-    ${known.map(quote).join(' | ')}) path="$word" ;;
+    ${known.join(' | ')}) command="$word" ;;
     esac
   done
-  case "$path" in
-${cases.join('\n')}
-  esac
+  case "$command" in
+${nodes.map((node) => `    ${quote(node.path)}) ${setWords(node)} ;;`).join('\n')}
+  esac`
+}
+
+function bashScript(nodes: Node[]): string {
+  const setWords = ({ words }: Node) => `words=${quote(words.map(({ word }) => word).join(' '))}`
+  return `# gpuq's completion for bash. Put into ~/.bashrc: eval "$(gpuq completion bash)"
+_gpuq() {
+  local words=
+${selectCommand(nodes, { first: 1, cursor: 'COMP_CWORD', words: 'COMP_WORDS' }, setWords)}
   COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
 }
 complete -o default -F _gpuq gpuq
@@ -53,25 +60,15 @@ complete -o default -F _gpuq gpuq
 }
 
 function zshScript(nodes: Node[]): string {
-  const cases = nodes.map(({ path, words }) => {
+  const setWords = ({ words }: Node) => {
     const entries = words.map(({ word, message }) => quote(`${word.replaceAll(':', '\\:')}:${message}`))
-    return `    ${quote(path)}) entries=(${entries.join(' ')}) ;;`
-  })
-  const known = nodes.map(({ path }) => path).filter((path) => path !== '')
+    return `entries=(${entries.join(' ')})`
+  }
   return `#compdef gpuq
 # gpuq's completion for zsh. Put into ~/.zshrc, after compinit: eval "$(gpuq completion zsh)"
 _gpuq() {
-  local path_ word at
   local -a entries
-  for ((at = 2; at < CURRENT; at++)); do
-    word="\${path_:+$path_ }\${words[at]}"
-    case "$word" in
-    ${known.map(quote).join(' | ')}) path_="$word" ;;
-    esac
-  done
-  case "$path_" in
-${cases.join('\n')}
-  esac
+${selectCommand(nodes, { first: 2, cursor: 'CURRENT', words: 'words' }, setWords)}
   _describe gpuq entries || _files
 }
 compdef _gpuq gpuq

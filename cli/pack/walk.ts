@@ -12,14 +12,9 @@ export interface FoundFile {
   stats: Stats
 }
 
-interface FoundLink {
-  path: string
-  target: string
-}
-
 interface Found {
   files: FoundFile[]
-  links: FoundLink[]
+  links: { path: string; target: string }[]
 }
 
 const mostNamed = 10
@@ -30,9 +25,8 @@ const mostNamed = 10
  *
  * @throws GpuqError that lists the paths that cannot be uploaded.
  */
-export async function walk(directory: string): Promise<Found> {
-  const walker = new Walker(resolve(directory))
-  return walker.run()
+export function walk(directory: string): Promise<Found> {
+  return new Walker(resolve(directory)).run()
 }
 
 class Walker {
@@ -86,21 +80,21 @@ class Walker {
       if (entry.isDirectory()) {
         if (!this.#rules.ignores(`${forRules}/`)) await this.#enter(path)
       } else if (!this.#rules.ignores(forRules)) {
-        if (entry.isSymbolicLink()) await this.#takeLink(path)
-        else if (entry.isFile()) await this.#takeFile(path)
+        if (entry.isSymbolicLink()) await this.#addLink(path)
+        else if (entry.isFile()) await this.#addFile(path)
         // Skip sockets, pipes and devices: they have no content.
       }
     }
   }
 
-  async #takeFile(full: string): Promise<void> {
+  async #addFile(full: string): Promise<void> {
     const path = relative(this.root, full)
     const why = refusePath(path)
     if (why !== null) this.#refused.push(`${JSON.stringify(path)} ${why}`)
     else this.#found.files.push({ path, stats: await statOf(full) })
   }
 
-  async #takeLink(full: string): Promise<void> {
+  async #addLink(full: string): Promise<void> {
     const path = relative(this.root, full)
     const target = await readlink(full)
     const why = refusePath(path) ?? refuseLink(path, target)

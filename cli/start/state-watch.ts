@@ -61,9 +61,8 @@ export class StateWatch {
     if (!read.ok) {
       const seenBefore = this.#broken === text
       this.#broken = text
-      if (!seenBefore)
-        await log.warn(`${path} is not valid: ${read.message}. Checking again before overwriting it.`)
-      else await log.warn(`Overwriting ${path}.`)
+      const problem = `${path} is not valid: ${read.message}. Checking again before overwriting it.`
+      await log.warn(seenBefore ? `Overwriting ${path}.` : problem)
       return seenBefore
     }
     this.#broken = null
@@ -76,8 +75,8 @@ export class StateWatch {
       if (paused === (gpu.state === 'paused')) continue
       const what = `GPU ${gpu.index} on ${node.name}`
       try {
-        const reason = paused ? { reason: 'requested in the state file' } : {}
-        await client.cluster.updateGpu(gpu.gpu_id, { paused, ...reason })
+        const reason = paused ? 'requested in the state file' : undefined
+        await client.cluster.updateGpu(gpu.gpu_id, { paused, reason })
         await log.note(`${what} ${paused ? 'paused' : 'resumed'} as requested in ${path}.`)
       } catch (error) {
         if (!(error instanceof ProblemError) || error.status !== 403) throw error

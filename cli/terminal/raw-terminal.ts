@@ -7,35 +7,33 @@ export interface RawTerminal {
   readonly size: TerminalSize
   /** Aborted when the window was closed or the process received a signal to end. */
   readonly hangup: AbortSignal
-  onKeys(take: (bytes: Buffer) => void): void
-  onResize(tell: () => void): void
+  onKeys(listener: (bytes: Buffer) => void): void
+  onResize(listener: () => void): void
   /** Restores the terminal. */
   close(): Promise<void>
-}
-
-export interface RawOptions {
-  /** Whether output is written unchanged, or with a carriage return before each line feed. */
-  output: 'as it is' | 'in lines'
 }
 
 const endings = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const
 /** Replies of the terminal that arrive late must not reach the shell as input. */
 const lateAnswersMs = 60
 
-/** Switches the process's terminal to raw mode. Null if there is none. */
-export function openRawTerminal({ output }: RawOptions): RawTerminal | null {
+/**
+ * Switches the process's terminal to raw mode. Null if there is none. Without `rawOutput`, the terminal still adds
+ * a carriage return to each line feed.
+ */
+export function openRawTerminal(rawOutput: boolean): RawTerminal | null {
   const { stdin, stdout } = process
   if (!stdin.isTTY || !stdout.isTTY) return null
   const hangup = new AbortController()
   const leave = () => hangup.abort()
-  let take: (bytes: Buffer) => void = () => {}
-  let tell = () => {}
-  const onData = (bytes: Buffer) => take(bytes)
-  const onResize = () => tell()
+  let keyListener: (bytes: Buffer) => void = () => {}
+  let resizeListener = () => {}
+  const onData = (bytes: Buffer) => keyListener(bytes)
+  const onResize = () => resizeListener()
   stdin.setRawMode(true)
   // Node's raw mode still converts line feeds, but full-screen programs use them only to move down.
   // setRawMode(false) restores the settings from before both changes.
-  if (output === 'as it is') spawnSync('stty', ['-opost'], { stdio: ['inherit', 'ignore', 'ignore'] })
+  if (rawOutput) spawnSync('stty', ['-opost'], { stdio: ['inherit', 'ignore', 'ignore'] })
   stdin.on('data', onData).on('end', leave).on('error', leave)
   stdout.on('resize', onResize)
   for (const signal of endings) process.on(signal, leave)
@@ -45,14 +43,14 @@ export function openRawTerminal({ output }: RawOptions): RawTerminal | null {
       return { columns: Math.min(1000, stdout.columns || 80), rows: Math.min(1000, stdout.rows || 24) }
     },
     hangup: hangup.signal,
-    onKeys: (keyListener) => {
-      take = keyListener
+    onKeys: (listener) => {
+      keyListener = listener
     },
-    onResize: (resizeListener) => {
-      tell = resizeListener
+    onResize: (listener) => {
+      resizeListener = listener
     },
     close: async () => {
-      take = () => {}
+      keyListener = () => {}
       if (!hangup.signal.aborted) await sleep(lateAnswersMs)
       stdin.off('data', onData).off('end', leave).off('error', leave)
       stdout.off('resize', onResize)
