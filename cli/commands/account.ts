@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers'
 import type { Token } from '@/lib/contract/access'
 import { GpuqError } from '@/lib/contract/errors'
 import { scopes } from '@/lib/contract/roles'
@@ -6,7 +7,7 @@ import { type Context, print, printList } from '../context'
 import { parseNumber } from '../declare/values'
 import { exitCodes } from '../job/exit-code'
 import { readPages } from '../job/read-pages'
-import { ask, readAllOfStdin } from '../terminal/ask'
+import { ask } from '../terminal/ask'
 import { formatWhen } from '../terminal/format'
 import type { Column } from '../terminal/table'
 
@@ -27,7 +28,7 @@ export async function login(
         ? (known ?? usualServer)
         : await ask(`Server [${known ?? usualServer}]: `, known ?? usualServer)),
   )
-  const token = (tokenStdin ? await readAllOfStdin() : await ask('Token (hidden): ', '', true)).trim()
+  const token = (tokenStdin ? await text(process.stdin) : await ask('Token (hidden): ', '', true)).trim()
   if (token === '')
     throw new GpuqError('invalid_request', "The token is empty. Create one on the server's Tokens page.")
   const me = await context.connectTo({ server, token }).users.me()

@@ -27,10 +27,3 @@ export async function ask(question: string, otherwise: string, hidden = false): 
     lines.close()
   }
 }
-
-export async function readAllOfStdin(): Promise<string> {
-  let text = ''
-  process.stdin.setEncoding('utf8')
-  for await (const part of process.stdin) text += part
-  return text
-}

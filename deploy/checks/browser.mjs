@@ -1,8 +1,8 @@
-/** Makes sure there is a browser for the browser tests. */
+/** Finds or installs a browser for the browser tests. */
 import { existsSync } from 'node:fs'
 import { findProgram, installPackages, mayInstall } from '../engine/debian.mjs'
 
-/** The one without a window comes first: it has the same engine and needs two thirds of the processor's time. */
+/** The headless shell comes first: it has the same engine and needs two thirds of the CPU time. */
 const names = [
   'chromium-headless-shell',
   'chromium',
@@ -11,13 +11,7 @@ const names = [
   'google-chrome',
 ]
 
-function findBrowser() {
-  for (const name of names) {
-    const path = findProgram(name)
-    if (path) return path
-  }
-  return null
-}
+const findBrowser = () => names.map(findProgram).find((path) => path !== null)
 
 /**
  * @param {{ progress: (note: string) => void }} options
@@ -25,10 +19,10 @@ function findBrowser() {
  */
 export async function ensureBrowser({ progress }) {
   const given = process.env.CHROMIUM_PATH
-  if (given && !existsSync(given)) throw new Error(`CHROMIUM_PATH is ${given}, and there is no such file.`)
+  if (given && !existsSync(given)) throw new Error(`CHROMIUM_PATH is ${given}, but this file does not exist.`)
   let path = given || findBrowser()
   if (!path && mayInstall()) {
-    // Debian alone has the first.
+    // Only Debian has the headless shell.
     await installPackages(['chromium-headless-shell'], progress).catch(() =>
       installPackages(['chromium'], progress),
     )

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
 import http from 'node:http'
 import https from 'node:https'
 import { join } from 'node:path'
+import { buffer, text } from 'node:stream/consumers'
 
 /**
  * @typedef {object} Address
@@ -87,17 +88,6 @@ export function createEngineClient(dockerHost, env = process.env) {
     })
   }
 
-  /**
-   * @param {http.IncomingMessage} response
-   * @returns {Promise<string>}
-   */
-  async function text(response) {
-    response.setEncoding('utf8')
-    let all = ''
-    for await (const piece of response) all += piece
-    return all
-  }
-
   /** @param {http.IncomingMessage} response */
   async function accept(response) {
     if ((response.statusCode ?? 500) < 400) return response
@@ -136,9 +126,7 @@ export function createEngineClient(dockerHost, env = process.env) {
      * @param {RequestOptions} [options]
      */
     async bytes(method, path, options = {}) {
-      const pieces = []
-      for await (const piece of await accept(await send(method, path, options))) pieces.push(piece)
-      return Buffer.concat(pieces)
+      return buffer(await accept(await send(method, path, options)))
     },
 
     /**

@@ -107,8 +107,11 @@ export function parseSize(text) {
   return Number((match[1] ?? '').replaceAll(',', '')) * factors[unit]
 }
 
-/** Parses the output of mmdebstrap. Returns a note for each change that the user should see. */
-export function followDebian() {
+/**
+ * Parses the output of mmdebstrap, and reports what the user should see.
+ * @param {(note: string) => void} progress
+ */
+export function followDebian(progress) {
   const seen = { total: 0, received: 0, unpacked: 0, configured: 0 }
   return (/** @type {string} */ line) => {
     const found = /^\d+ upgraded, (\d+) newly installed/.exec(line)
@@ -116,27 +119,29 @@ export function followDebian() {
     const size = /^Get:\d+ .*\[([^\]]+)\]$/.exec(line)?.[1]
     if (size) {
       seen.received += parseSize(size)
-      return `downloading packages, ${formatBytes(seen.received)}`
+      progress(`downloading packages, ${formatBytes(seen.received)}`)
     }
-    if (/^Unpacking /.test(line)) return `unpacking package ${++seen.unpacked} of ${seen.total}`
-    if (/^Setting up /.test(line)) return `setting up package ${++seen.configured} of ${seen.total}`
-    if (/^I: creating tarball/.test(line)) return 'creating the file system archive'
-    return null
+    if (/^Unpacking /.test(line)) progress(`unpacking package ${++seen.unpacked} of ${seen.total}`)
+    if (/^Setting up /.test(line)) progress(`setting up package ${++seen.configured} of ${seen.total}`)
+    if (/^I: creating tarball/.test(line)) progress('creating the file system archive')
   }
 }
 
-/** Parses the engine's messages during a pull and a build. */
-export function followEngine() {
+/**
+ * Parses the engine's messages during a pull and a build, and reports what the user should see.
+ * @param {(note: string) => void} progress
+ */
+export function followEngine(progress) {
   /** @type {Map<string, { current: number, total: number }>} */
   const layers = new Map()
   return (/** @type {{ id?: string, status?: string, stream?: string, progressDetail?: any }} */ message) => {
+    const step = message.stream?.trim().split('\n')[0]
     if (message.status === 'Downloading' && message.id && message.progressDetail?.total) {
       layers.set(message.id, message.progressDetail)
       const sum = (/** @type {'current' | 'total'} */ key) =>
         [...layers.values()].reduce((total, layer) => total + layer[key], 0)
-      return `downloading ${formatBytes(sum('current'))} of ${formatBytes(sum('total'))}`
-    }
-    if (message.status === 'Extracting') return `unpacking layer ${message.id}`
-    return message.stream?.trim().split('\n')[0] || null
+      progress(`downloading ${formatBytes(sum('current'))} of ${formatBytes(sum('total'))}`)
+    } else if (message.status === 'Extracting') progress(`unpacking layer ${message.id}`)
+    else if (step) progress(step)
   }
 }

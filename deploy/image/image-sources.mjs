@@ -25,13 +25,9 @@ const pullIdleMs = 60_000
  * @param {string} image
  */
 export async function pullImage({ client, progress, signal }, image) {
-  const follow = recipes.followEngine()
   const path = `/images/create?fromImage=${encodeURIComponent(image)}`
   try {
-    await client.follow('POST', path, { signal, idleMs: pullIdleMs }, (message) => {
-      const note = follow(message)
-      if (note) progress(note)
-    })
+    await client.follow('POST', path, { signal, idleMs: pullIdleMs }, recipes.followEngine(progress))
   } catch (cause) {
     signal?.throwIfAborted()
     const why = cause instanceof Error ? cause.message : String(cause)
@@ -51,18 +47,15 @@ export async function buildFromRegistry({ client, progress, signal }, architectu
   progress('contacting the registry')
   let id = ''
   try {
-    await client.call('GET', `/distribution/${base}/json`, { signal: withTimeout(signal, registryMs) })
-    const follow = recipes.followEngine()
-    const options = {
-      body: packDockerfile(dockerfile),
-      type: 'application/x-tar',
-      signal,
-      idleMs: 10 * pullIdleMs,
-    }
+    const limit = AbortSignal.timeout(registryMs)
+    const either = signal ? AbortSignal.any([signal, limit]) : limit
+    await client.call('GET', `/distribution/${base}/json`, { signal: either })
+    const follow = recipes.followEngine(progress)
+    const body = packDockerfile(dockerfile)
+    const options = { body, type: 'application/x-tar', signal, idleMs: 10 * pullIdleMs }
     await client.follow('POST', '/build?rm=1&forcerm=1', options, (message) => {
       if (message.aux?.ID) id = message.aux.ID
-      const note = follow(message)
-      if (note) progress(note)
+      follow(message)
     })
     return id
   } catch (error) {
@@ -71,14 +64,6 @@ export async function buildFromRegistry({ client, progress, signal }, architectu
     if (timedOut) return { reason: `no answer within ${registryMs / 1000} s` }
     return { reason: error instanceof Error ? error.message : String(error) }
   }
-}
-
-/**
- * @param {AbortSignal | undefined} signal
- * @param {number} ms
- */
-function withTimeout(signal, ms) {
-  return AbortSignal.any([AbortSignal.timeout(ms), ...(signal ? [signal] : [])])
 }
 
 /**
@@ -93,17 +78,13 @@ export async function buildFromPackages({ client, progress, signal }, architectu
   if (!existsSync(rootfs)) {
     await ensureDebootstrap(progress, reason)
     const unfinished = `${rootfs}.${process.pid}`
-    const follow = recipes.followDebian()
     try {
       await runCommand('mmdebstrap', [...recipes.debianArguments, unfinished], {
         signal,
         // As root, use the target directory for temporary files, because /tmp may be small. Other users need
         // a directory that mmdebstrap's subordinate users can access.
         env: { ...process.env, ...(process.getuid?.() === 0 ? { TMPDIR: directory } : {}) },
-        onLine(line) {
-          const note = follow(line)
-          if (note) progress(note)
-        },
+        onLine: recipes.followDebian(progress),
       })
       renameSync(unfinished, rootfs)
     } finally {

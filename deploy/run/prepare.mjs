@@ -36,23 +36,22 @@ export async function runTracks(signal, tracks) {
   if (errors.length > 0) throw errors[0]
 }
 
-/** @param {Omit<Preparing, 'dataDir'>} preparing */
-export async function preparePackages({ report, signal }) {
-  if (packagesAreHere()) return
-  await report.step('Packages', (progress) => installDependencies({ progress, signal }))
-}
+/**
+ * A step that is skipped if its result already exists.
+ * @param {string} title
+ * @param {() => boolean} isDone
+ * @param {(options: { progress: (note: string) => void, signal: AbortSignal }) => Promise<void>} work
+ */
+const stepUnless =
+  (title, isDone, work) =>
+  /** @param {Omit<Preparing, 'dataDir'>} preparing */
+  async ({ report, signal }) => {
+    if (!isDone()) await report.step(title, (progress) => work({ progress, signal }))
+  }
 
-/** @param {Omit<Preparing, 'dataDir'>} preparing */
-export async function prepareBuild({ report, signal }) {
-  if (buildIsFresh()) return
-  await report.step('Build', (progress) => build({ progress, signal }))
-}
-
-/** @param {Omit<Preparing, 'dataDir'>} preparing */
-export async function prepareClient({ report, signal }) {
-  if (clientIsFresh()) return
-  await report.step('Prisma client', (progress) => generateClient({ progress, signal }))
-}
+export const preparePackages = stepUnless('Packages', packagesAreHere, installDependencies)
+export const prepareBuild = stepUnless('Build', buildIsFresh, build)
+export const prepareClient = stepUnless('Prisma client', clientIsFresh, generateClient)
 
 /**
  * @param {Preparing} preparing
