@@ -63,11 +63,11 @@ export async function listTokens(context: Context, { json }: { json?: boolean })
   const columns: Column<Token>[] = [
     { title: 'ID', cell: (token) => token.token_id },
     { title: 'NAME', cell: (token) => token.name },
-    { title: 'BEGINS', cell: (token) => token.hint },
-    { title: 'MAY', cell: (token) => token.scopes.join(' ') },
+    { title: 'PREFIX', cell: (token) => token.hint },
+    { title: 'SCOPES', cell: (token) => token.scopes.join(' ') },
     { title: 'LAST USED', cell: (token) => formatWhen(token.last_used_at, now) ?? 'never' },
     {
-      title: 'ENDS',
+      title: 'EXPIRES',
       cell: (token) => (token.revoked_at ? 'revoked' : (formatWhen(token.expires_at, now) ?? 'never')),
       colour: (token) => (token.revoked_at ? 'red' : null),
     },

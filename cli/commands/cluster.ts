@@ -15,7 +15,7 @@ export function renderQueue({ terminal }: Context, { running, queued, queued_tot
   if (running.length + queued.length === 0) return 'The queue is empty and no jobs are running.\n'
   const now = Date.now()
   const columns: Column<QueueJob>[] = [
-    { title: 'PLACE', cell: (job) => job.position ?? job.status, colour: colourOfQueued },
+    { title: 'POSITION', cell: (job) => job.position ?? job.status, colour: colourOfQueued },
     { title: 'ID', cell: (job) => job.job_id },
     { title: 'USER', cell: (job) => job.user },
     { title: 'NAME', cell: (job) => job.name ?? job.run_id },
@@ -56,10 +56,10 @@ export function renderNodes({ terminal }: Context, { nodes: found }: Cluster): s
     { title: 'GPU', cell: (row) => row.gpu, right: true },
     { title: 'MODEL', cell: (row) => row.model },
     { title: 'STATE', cell: (row) => row.state, colour: colourOfState },
-    { title: 'GIVEN OUT', cell: (row) => row.given, right: true },
+    { title: 'ALLOCATED', cell: (row) => row.allocated, right: true },
     { title: 'LOAD', cell: (row) => row.load, right: true },
     { title: 'MEMORY', cell: (row) => row.memory, right: true },
-    { title: 'WHY', cell: (row) => row.why },
+    { title: 'REASON', cell: (row) => row.reason },
   ]
   return renderTable(columns, found.flatMap(toRows), terminal)
 }
@@ -71,20 +71,20 @@ function toRows(node: ClusterNode) {
     gpu: '',
     model: node.simulated ? 'simulated' : '',
     state: node.state,
-    given: `${formatShare(node.cpu_used_milli / 1000)}/${formatShare(node.cpu_milli / 1000)} CPU`,
+    allocated: `${formatShare(node.cpu_used_milli / 1000)}/${formatShare(node.cpu_milli / 1000)} CPU`,
     load: '',
     memory: formatMemory(node.memory_used_mib, node.memory_mib),
-    why: node.reason ?? '',
+    reason: node.reason ?? '',
   }
   const gpus = node.gpus.map((gpu) => ({
     node: node.name,
     gpu: String(gpu.index),
     model: gpu.simulated && !/simulated/i.test(gpu.model) ? `${gpu.model} (simulated)` : gpu.model,
     state: gpu.state,
-    given: formatShare(gpu.allocated),
+    allocated: formatShare(gpu.allocated),
     load: gpu.use?.load == null ? null : `${Math.round(gpu.use.load * 100)} %`,
     memory: formatMemory(gpu.use?.memory_used_mib ?? null, gpu.memory_mib),
-    why: gpu.reason ?? '',
+    reason: gpu.reason ?? '',
   }))
   return [own, ...gpus]
 }

@@ -1,13 +1,13 @@
 import { GpuqError } from '@/lib/contract/errors'
 import type { JobSummary } from '@/lib/contract/jobs'
-import { type UploadStatus, uploadStatuses } from '@/lib/contract/status'
+import type { UploadStatus } from '@/lib/contract/status'
 import { type Context, printList } from '../context'
 import { readPages } from '../job/read-pages'
 import { formatRunTime, formatWhen, statusColours } from '../terminal/format'
 import type { Column } from '../terminal/table'
 
 interface JobsOptions {
-  status?: string
+  status?: UploadStatus
   competition?: string
   project?: string
   limit: number
@@ -18,8 +18,7 @@ interface JobsOptions {
 /** Lists jobs, newest first. */
 export async function jobs(context: Context, options: JobsOptions): Promise<number> {
   if (options.limit < 1) throw new GpuqError('invalid_request', '--limit must be at least 1.')
-  const status = parseStatus(options.status)
-  const { competition, project, limit, all, json } = options
+  const { status, competition, project, limit, all, json } = options
   const client = await context.connect()
   const filters = { status, competition_id: competition, project_id: project, all }
   const found = await readPages(limit, (query) => client.jobs.list({ ...query, ...filters }))
@@ -27,7 +26,7 @@ export async function jobs(context: Context, options: JobsOptions): Promise<numb
   const columns: Column<JobSummary>[] = [
     { title: 'ID', cell: (job) => job.job_id },
     { title: 'STATUS', cell: (job) => job.status, colour: (job) => statusColours[job.status] },
-    { title: 'WHY', cell: (job) => job.reason },
+    { title: 'REASON', cell: (job) => job.reason },
     { title: 'USER', cell: (job) => job.user_id },
     { title: 'PROJECT', cell: (job) => job.project_id },
     { title: 'NAME', cell: (job) => job.name ?? job.competition_id },
@@ -35,11 +34,4 @@ export async function jobs(context: Context, options: JobsOptions): Promise<numb
     { title: 'SUBMITTED', cell: (job) => formatWhen(job.created_at, now), right: true },
   ]
   return printList(context, json, found, columns, 'No jobs found.')
-}
-
-function parseStatus(given: string | undefined): UploadStatus | undefined {
-  if (given === undefined) return undefined
-  const found = uploadStatuses.find((status) => status === given)
-  if (found) return found
-  throw new GpuqError('invalid_request', `--status must be one of: ${uploadStatuses.join(', ')}.`)
 }

@@ -102,10 +102,10 @@ function renderJob({ terminal }: Context, job: JobDetail, place: QueuePlace | nu
     ['job', job.job_id],
     ['name', job.name],
     ['status', paint(job.status, statusColours[job.status], colours)],
-    ['why', job.reason_text && withoutControls(job.reason_text)],
+    ['reason', job.reason_text && withoutControls(job.reason_text)],
     ['exit code', job.exit_code],
-    ['place', place?.position ?? null],
-    ['should start', formatWhen(place?.expected_start ?? null, now)],
+    ['position', place?.position ?? null],
+    ['expected start', formatWhen(place?.expected_start ?? null, now)],
     ['user', job.user_id],
     ['project', job.project_id],
     ['competition', job.competition_id],
@@ -118,11 +118,11 @@ function renderJob({ terminal }: Context, job: JobDetail, place: QueuePlace | nu
     ['submitted', formatWhen(job.created_at, now)],
     ['started', formatWhen(job.started_at, now)],
     ['ended', formatWhen(job.completed_at, now)],
-    ['stopped after', formatDuration(job.max_time)],
+    ['time limit', formatDuration(job.max_time)],
     ['result file', job.result_file],
   ]
   return facts
     .filter(([, value]) => value !== null && value !== '')
-    .map(([name, value]) => `${name.padEnd(14)}${value}\n`)
+    .map(([name, value]) => `${name.padEnd(16)}${value}\n`)
     .join('')
 }

@@ -21,7 +21,7 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
  */
 export async function worker(
   { env }: Context,
-  options: WorkerOptions,
+  { name, gpus, pool }: WorkerOptions,
   root: string = findRoot('worker'),
 ): Promise<number> {
   if (!env.DATABASE_URL) {
@@ -35,7 +35,14 @@ export async function worker(
   }
   const exitWithParent = ['--import', join(root, 'deploy', 'run', 'exit-with-parent.mjs')]
   const child = spawn(process.execPath, [...exitWithParent, '--enable-source-maps', program], {
-    env: { ...env, ...toVariables(env, options, root) },
+    env: {
+      ...env,
+      NODE_ENV: 'production',
+      GPUQ_DATA_DIR: env.GPUQ_DATA_DIR ? resolve(env.GPUQ_DATA_DIR) : join(root, 'data'),
+      GPUQ_NODE_NAME: name ?? env.GPUQ_NODE_NAME,
+      GPUQ_GPUS: gpus?.toString() ?? env.GPUQ_GPUS,
+      GPUQ_NODE_POOL: pool ?? env.GPUQ_NODE_POOL,
+    },
     // In its own session, Ctrl-C reaches only this process, so that the worker receives each signal once. A
     // second signal tells the worker to stop faster.
     detached: true,
@@ -50,19 +57,5 @@ export async function worker(
     })
   } finally {
     for (const signal of signals) process.off(signal, forward)
-  }
-}
-
-function toVariables(
-  env: NodeJS.ProcessEnv,
-  { name, gpus, pool }: WorkerOptions,
-  root: string,
-): Record<string, string> {
-  return {
-    NODE_ENV: 'production',
-    GPUQ_DATA_DIR: env.GPUQ_DATA_DIR ? resolve(env.GPUQ_DATA_DIR) : join(root, 'data'),
-    ...(name === undefined ? {} : { GPUQ_NODE_NAME: name }),
-    ...(gpus === undefined ? {} : { GPUQ_GPUS: String(gpus) }),
-    ...(pool === undefined ? {} : { GPUQ_NODE_POOL: pool }),
   }
 }

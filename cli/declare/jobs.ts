@@ -1,4 +1,5 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import { uploadStatuses } from '@/lib/contract/status'
 import { jobIdHelp, jsonFlag, lazily } from './command'
 import { parseInteger } from './values'
 
@@ -12,7 +13,7 @@ export function declareJobs(program: Command): void {
   program
     .command('jobs')
     .description('list your jobs, newest first')
-    .option('--status <status>', 'filter by status: pending, running, completed, failed or cancelled')
+    .addOption(new Option('--status <status>', 'filter by status').choices(uploadStatuses))
     .option('--competition <id>', 'filter by competition')
     .option('--project <id>', 'filter by project')
     .option('--limit <number>', 'maximum number of jobs', parseInteger, 20)

@@ -36,7 +36,7 @@ it('does not shorten the lines of a job list in a pipe', async () => {
   const context = fakeContext(() => Response.json([summary()]))
   await jobs(context, { limit: 20 })
   const [head, line, ...rest] = context.written.out.trimEnd().split('\n')
-  expect(head).toMatch(/^ID +STATUS +WHY/)
+  expect(head).toMatch(/^ID +STATUS +REASON/)
   expect(line).toMatch(new RegExp(`^${jobId}  completed  finished  ada .* baseline  1 min 30 s`))
   expect(rest).toEqual([])
 })

@@ -13,7 +13,7 @@ import { Stopped, stopOnSignals } from '../run/signals.mjs'
 const report = createReport()
 const signal = stopOnSignals({ onFirst: () => {}, onSecond: () => process.exit(130) })
 
-/** What is not committed yet; in a clean checkout the last commit. */
+/** The base of the uncommitted changes. In a clean checkout: the base of the last commit. */
 function defaultBase() {
   const changes = execFileSync('git', ['status', '--porcelain'], { cwd: root, encoding: 'utf8' })
   return changes.trim() ? 'HEAD' : 'HEAD~1'
@@ -22,7 +22,7 @@ function defaultBase() {
 /**
  * @param {string} title
  * @param {string[]} script one of package.json's scripts, and its arguments
- * @returns {Promise<string | null>} what it printed, when it failed
+ * @returns {Promise<string | null>} its output if it failed
  */
 async function check(title, script) {
   /** @type {string[]} */

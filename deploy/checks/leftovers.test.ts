@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { containersOf } from './leftovers'
 
-it('takes the containers of one data directory, and no stranger’s', () => {
+it('finds only the containers of one data directory', () => {
   const container = (Id: string, ...sources: string[]) => ({
     Id,
     Mounts: sources.map((Source) => ({ Source })),

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { runScheduled } from './schedule'
 
-/** Checks that end when they are told to, and what has started so far. */
+/** Checks that end on request, and the names of those that have started. */
 function controlled(names: Record<string, string[]>) {
   const started: string[] = []
   const ends = new Map<string, { resolve: (value: string) => void; reject: (error: Error) => void }>()
@@ -41,7 +41,7 @@ it('fills its places in the order of the list, and returns the results in that o
   expect(await all).toEqual(['a', 'b', 'c'])
 })
 
-it('starts a check once what it needs has ended, and others before it', async () => {
+it('starts a check when its prerequisites have ended, and other checks earlier', async () => {
   const { checks, started, end } = controlled({
     docker: ['image'],
     build: ['lint'],
@@ -67,7 +67,7 @@ it('starts a check once what it needs has ended, and others before it', async ()
   expect(await all).toHaveLength(4)
 })
 
-it('starts nothing more after a check was interrupted, and waits for those that run', async () => {
+it('starts no more checks after one was interrupted, and waits for the running ones', async () => {
   const { checks, started, end, fail } = controlled({ a: [], b: [], c: [] })
   const all = runScheduled(checks, new Map(), 2)
   await turns()

@@ -7,13 +7,13 @@ import { createScratch, withDirectory } from './test-scratch'
 vi.setConfig({ testTimeout: 30_000 })
 
 let scratch = ''
-let stranger: ReturnType<typeof spawn>
+let unrelated: ReturnType<typeof spawn>
 beforeEach(() => {
   scratch = createScratch()
-  stranger = spawn('sleep', ['1000'], { stdio: 'ignore' })
+  unrelated = spawn('sleep', ['1000'], { stdio: 'ignore' })
 })
 afterEach(() => {
-  stranger.kill('SIGKILL')
+  unrelated.kill('SIGKILL')
   rmSync(scratch, { recursive: true, force: true })
 })
 
@@ -29,8 +29,8 @@ async function start(script: string, env: Record<string, string>, cwd?: string) 
   return child.pid ?? 0
 }
 
-describe.runIf(process.platform === 'linux')('a check that leaves things behind', () => {
-  it('has all of its processes ended, also those that do not listen, and no stranger’s', async () => {
+describe.runIf(process.platform === 'linux')('a check that leaves processes and files behind', () => {
+  it('ends all of its processes, even those that ignore SIGTERM, and no others', async () => {
     let pids: number[] = []
     let made = ''
     const warned: string[] = []
@@ -45,12 +45,12 @@ describe.runIf(process.platform === 'linux')('a check that leaves things behind'
     }
     await expect(withDirectory(scratch, 'db', work, (text) => warned.push(text))).rejects.toThrow('ended')
     expect(pids.map(processIdentity)).toEqual([null, null, null])
-    expect(processIdentity(stranger.pid ?? 0)).not.toBeNull()
+    expect(processIdentity(unrelated.pid ?? 0)).not.toBeNull()
     expect(existsSync(made)).toBe(false)
     expect(warned).toEqual([])
   })
 
-  it('leaves that of another check alone', async () => {
+  it('does not end the processes of another check', async () => {
     await withDirectory(
       scratch,
       'e2e',

@@ -22,7 +22,7 @@ const stopGraceMs = 30_000
  * @property {string} host as in DOCKER_HOST
  * @property {string} version
  * @property {boolean} ours whether this run started it, or an earlier one that was killed
- * @property {() => Promise<string | null>} stop stops it if it is ours; a sentence when it has to stay
+ * @property {() => Promise<string | null>} stop stops it if it is ours; returns a sentence if it must keep running
  */
 
 /**
@@ -70,7 +70,7 @@ async function gatherFacts(dockerHost) {
 
 /**
  * @param {object} options
- * @param {string} options.dataDir where the engine's log and our note of having started it are kept
+ * @param {string} options.dataDir where the engine's log and record are kept
  * @param {(note: string) => void} options.progress
  * @param {string} [options.dockerHost]
  * @param {string} [options.dockerdArgs] more arguments for a dockerd that is started here, separated by spaces
@@ -218,9 +218,9 @@ async function stopDaemon(record, dataDir) {
   const client = createEngineClient(record.host)
   /** @type {{ Labels: Record<string, string> }[]} */
   const running = await client.call('GET', '/containers/json', { idleMs: probeMs }).catch(() => [])
-  const strangers = running.filter(({ Labels }) => !Labels['gpuq.job']).length
-  if (strangers > 0) {
-    const whose = strangers === 1 ? '1 container' : `${strangers} containers`
+  const foreign = running.filter(({ Labels }) => !Labels['gpuq.job']).length
+  if (foreign > 0) {
+    const whose = foreign === 1 ? '1 container' : `${foreign} containers`
     return `The Docker engine keeps running (process ${record.pid}): it runs ${whose} that gpuq did not create.`
   }
   await endProcess(record.pid, record.identity, stopGraceMs)

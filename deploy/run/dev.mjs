@@ -16,7 +16,7 @@ await launch({
 })
 
 /**
- * Bundles what runs here, and starts the worker again after each change of its files.
+ * Bundles the programs, and restarts the worker after each change of its files.
  * @param {import('./report.mjs').Report} report
  * @returns {Promise<import('./launch.mjs').Code>}
  */
@@ -34,9 +34,9 @@ async function prepareBundles(report) {
     onBundle(problem) {
       settleFirst(problem)
       if (problem !== null)
-        report.warn(`The worker cannot be bundled; the last good one runs on.\n${problem}`)
+        report.warn(`Cannot bundle the worker; the previous version keeps running.\n${problem}`)
       else if (programs) {
-        report.line('  Worker changed; starting it again')
+        report.line('  Worker changed; restarting it')
         programs.restartWorker()
       }
     },

@@ -1,4 +1,4 @@
-/** What `npm start` and `npm run dev` share: the checks before the start, the engine, the database and the programs. */
+/** Code that `npm start` and `npm run dev` share: the checks before the start, the engine, the database and the programs. */
 import { pathToFileURL } from 'node:url'
 import { ensureEngine } from '../engine/engine.mjs'
 import { checkPort, lockDataDir } from './instance-lock.mjs'
@@ -8,9 +8,9 @@ import { atLeast, oldestNode, readSettings, root } from './settings.mjs'
 import { Stopped, stopOnSignals } from './signals.mjs'
 
 /**
- * @typedef {object} Code what to run
+ * @typedef {object} Code the code to run
  * @property {string} serve the file of the bundled serve.ts
- * @property {(programs: import('./serve.ts').Programs) => void} [onPrograms] told of the running programs
+ * @property {(programs: import('./serve.ts').Programs) => void} [onPrograms] called when the programs have started
  * @property {() => Promise<void>} [dispose] called after everything has stopped
  */
 
@@ -29,9 +29,7 @@ export async function launch({ title, mode, prepareCode }) {
     onFirst: () => report.line('\n  Stopping. Press Ctrl-C again to stop at once.'),
     onSecond() {
       programs?.kill()
-      report.line(
-        '  Stopped at once. The database or the engine may still run; the next start takes them over.',
-      )
+      report.line('  Stopped at once. The database or the engine may still run; the next start uses them.')
       process.exit(130)
     },
   })

@@ -4,7 +4,7 @@ import { z } from 'zod'
 const entrySchema = z.looseObject({ level: z.number(), time: z.string(), msg: z.string() })
 const warnLevel = 40
 
-/** A line of a log as a person reads it: the message first, then the other fields. Of other lines only colours are removed. */
+/** Formats a JSON line of a log: the message first, then the other fields. Only removes colours from other lines. */
 export function formatLogLine(line: string): string {
   const entry = parseEntry(line)
   if (!entry) return stripVTControlCharacters(line)

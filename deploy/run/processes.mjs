@@ -40,17 +40,17 @@ export function readLines(stream, onLine) {
 }
 
 /**
- * Runs a program to its end. Its output goes to `onLine`; when it fails, its last lines are in the error.
- * It has a session of its own: the terminal's Ctrl-C reaches it only through `signal`, and then all of it, where npm
- * would stop its shell and leave the rest.
+ * Runs a program to its end. If it fails, the error contains the last lines of its output. The program has its own
+ * session: the terminal's Ctrl-C reaches it only through `signal`, which stops the whole process group. npm would
+ * stop only its shell.
  * @param {string} command
  * @param {string[]} args
  * @param {object} [options]
- * @param {string} [options.label] what a person calls it, when it fails
+ * @param {string} [options.label] the name of the program in the error
  * @param {string} [options.cwd]
  * @param {NodeJS.ProcessEnv} [options.env]
  * @param {(line: string) => void} [options.onLine]
- * @param {AbortSignal} [options.signal] stops the program and what it started; settles once it has ended
+ * @param {AbortSignal} [options.signal] stops the program and its children
  * @returns {Promise<void>}
  */
 export function runCommand(command, args, { label = command, cwd, env, onLine, signal } = {}) {

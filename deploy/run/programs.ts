@@ -3,7 +3,7 @@ import { env } from '@/lib/env'
 import { root } from './settings.mjs'
 import type { Program } from './supervise'
 
-/** In development the web compiles each page when it is opened, and the worker comes from the watched bundle. */
+/** In development, the web server compiles each page on first use, and the worker comes from the watched bundle. */
 export type Mode = 'production' | 'development'
 
 const exitWithParent = ['--import', join(root, 'deploy', 'run', 'exit-with-parent.mjs')]
@@ -30,7 +30,7 @@ export function workerProgram(mode: Mode, dataDir: string): Program {
   return program('worker', mode, dataDir, ['--enable-source-maps', join(root, 'dist', file)])
 }
 
-/** Where this process reaches the web server, whatever address it is known by outside. */
+/** The address at which this process reaches the web server. Its public address may differ. */
 export function localUrl(): string {
   const { HOST, PORT } = env()
   const host = ['0.0.0.0', '::', ''].includes(HOST) ? '127.0.0.1' : HOST

@@ -1,7 +1,7 @@
 /** Prints progress for the user: one line per step, with a check mark and its duration. */
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
-/** A shorter step prints nothing before it is done. */
+/** A step that takes less time prints only its final line. */
 const quietMs = 1500
 /** How often a step repeats its line in a pipe or log file, at most. */
 const plainEveryMs = 10_000

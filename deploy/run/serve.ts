@@ -1,4 +1,4 @@
-/** Runs gpuq: its database, the web and the worker. Everything that they need is there by now. */
+/** Runs the database, the web server and the worker. Their prerequisites have been prepared. */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ensureFirstRun, type FirstRun } from '@/lib/access/first-run'
@@ -27,19 +27,19 @@ export interface Programs {
   restartWorker(): void
 }
 
-export interface Serving {
+interface Serving {
   mode: Mode
   report: Report
   /** Aborted when gpuq is to stop. */
   signal: AbortSignal
   dataDir: string
   engine: { host: string; bringBack(): Promise<unknown> }
-  /** Told of the programs as soon as they are started. */
+  /** Called when the programs have started. */
   onPrograms(programs: Programs): void
 }
 
 interface Undo {
-  /** Left out for what is not worth a line. */
+  /** Undefined: the step prints no line. */
   title?: string
   work(): Promise<void>
 }
@@ -49,7 +49,7 @@ const readyMs = 60_000
 const lookEveryMs = 2_000
 const sampleDir = join(root, 'deploy', 'sample')
 
-/** Starts everything, waits for the signal, and stops everything in the opposite order. */
+/** Starts everything, waits for the signal, and stops everything in reverse order. */
 export async function serve(serving: Serving): Promise<void> {
   const { report, signal, dataDir } = serving
   const undo: Undo[] = []
@@ -64,13 +64,13 @@ export async function serve(serving: Serving): Promise<void> {
     if (first.created) await runSample(serving, first.admin.token)
     const startedByGpuq = process.send !== undefined
     report.line(welcome(place, first, !startedByGpuq))
-    // `gpuq start` waits for this: from here on it may say something itself.
+    // `gpuq start` waits for this message before it prints its own.
     process.send?.({ up: localUrl() })
     unseen = undefined
     signal.throwIfAborted()
     await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
   } catch (error) {
-    // These secrets exist by now and are shown once: an early end must not lose them.
+    // The new credentials are shown only once. Print them even if the start fails.
     if (unseen) report.line(`\n${describeAdmin(unseen)}\n`)
     throw error
   } finally {
@@ -129,7 +129,7 @@ async function databaseAnswers(): Promise<boolean> {
     await database().pool.query('SELECT 1')
     return true
   } catch (error) {
-    // Whatever else goes wrong, somebody was there to say so.
+    // Any other error means that the server answered.
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     return code !== 'ECONNREFUSED' && code !== 'ENOENT'
   }
@@ -200,7 +200,7 @@ async function answersReady(signal: AbortSignal): Promise<boolean> {
   }
 }
 
-/** A sample job that fails is shown, and gpuq goes on: its pages are where the cause is found. */
+/** Runs the sample job. Its failure does not stop gpuq, because the pages show the cause. */
 async function runSample({ report, signal }: Serving, token: string): Promise<void> {
   if (!(await readPolicy()).running) {
     report.line('The orchestrator is stopped, so no sample job runs. POST /orchestrator/start starts it.')

@@ -22,7 +22,7 @@ export interface Supervised {
   settled(): void
   /** Sends SIGINT, and kills the program after `graceMs`. */
   stop(graceMs: number): Promise<void>
-  /** Kills it now, and starts it again without a wait: its code has changed. */
+  /** Kills the program and starts it again without a delay, because its code has changed. */
   restart(): void
   /** Kills the program. */
   kill(): void
@@ -90,7 +90,7 @@ export function supervise(program: Program, say: (sentence: string) => void): Su
   }
 
   function killNow() {
-    // It leads a group of its own; what it has started ends with it.
+    // The program leads its own process group. Kill its children too.
     if (child?.pid) killGroup(child.pid, 'SIGKILL')
   }
 

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { sleep } from '@/lib/async/sleep'
 import { restartDelay } from './supervise'
 
-export interface WatchedServer {
+interface WatchedServer {
   /** The name that users see: `PostgreSQL`. */
   name: string
   answers(): Promise<boolean>
@@ -17,12 +17,11 @@ export interface WatchedServer {
  */
 export function startWatchdog({ name, answers, restart, say, everyMs }: WatchedServer): () => Promise<void> {
   const ending = new AbortController()
-  const pause = (ms: number) => sleep(ms, undefined, { signal: ending.signal }).catch(() => {})
 
   async function look(): Promise<void> {
     let failures = 0
     while (!ending.signal.aborted) {
-      await pause(failures > 0 ? restartDelay(failures) : everyMs)
+      await sleep(failures > 0 ? restartDelay(failures) : everyMs, ending.signal)
       if (ending.signal.aborted) return
       if (await answers()) {
         failures = 0
