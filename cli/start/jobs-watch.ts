@@ -2,6 +2,7 @@ import { dirname, resolve } from 'node:path'
 import type { Client } from '@/lib/http/client/client'
 import { type Claim, decideForgotten, type MissingSince } from './claim-log'
 import type { ClaimLogFile } from './claim-log-file'
+import { type FileSnapshot, readFileSnapshot } from './file-snapshot'
 import {
   type Bad,
   countNames,
@@ -12,7 +13,6 @@ import {
   readLines,
   splitLines,
 } from './jobs-file'
-import { type FileSnapshot, readFileSnapshot } from './read-whole'
 import { type LineOptions, refuseScript, type SendResult, sendLine } from './send-line'
 import { type StartLog, warnOnChange } from './start-log'
 

@@ -143,19 +143,12 @@ async function startChild(options: LocalServerOptions, signal: AbortSignal): Pro
     GPUQ_ADMIN_TOKEN: token,
     // The token is for this program, not for the server's children.
     GPUQ_TOKEN: undefined,
-    ...(gpus === undefined ? {} : { GPUQ_GPUS: String(gpus) }),
+    GPUQ_GPUS: gpus?.toString() ?? options.env.GPUQ_GPUS,
   }
-  const program = [join(root, 'deploy', 'run', 'start.mjs')]
-  const child = spawn(
-    process.execPath,
-    ['--import', join(root, 'deploy', 'run', 'exit-with-parent.mjs'), ...program],
-    {
-      cwd: root,
-      env,
-      detached: true,
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    },
-  )
+  const programs = join(root, 'deploy', 'run')
+  const args = ['--import', join(programs, 'exit-with-parent.mjs'), join(programs, 'start.mjs')]
+  const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const
+  const child = spawn(process.execPath, args, { cwd: root, env, detached: true, stdio: [...stdio] })
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(`could not start: ${error.message}`))
     child.once('exit', (code, by) => resolve(by ? `was terminated by ${by}` : `exited with code ${code}`))

@@ -1,7 +1,7 @@
 import { type ModelTable, modelTableSchema } from '@/lib/contract/cluster'
 import type { Client } from '@/lib/http/client/client'
 import { ProblemError } from '@/lib/http/client/problem'
-import { readFileSnapshot } from './read-whole'
+import { readFileSnapshot } from './file-snapshot'
 import { type StartLog, warnOnChange } from './start-log'
 
 interface ModelsWatchOptions {
