@@ -28,9 +28,8 @@ export async function add(context: Context, given: string, options: AddOptions):
   if (refused !== null) throw new GpuqError('not_found', `Cannot queue the script: ${refused}.`)
   const { conda = '', args = '', gpus = '', priority } = options
   const line: JobLine = { priority, script, condaEnv: conda.trim(), args: args.trim(), allowedGpus: gpus }
-  return options.outputFile === undefined
-    ? queue(context, line, options)
-    : write(context, line, { ...options, outputFile: options.outputFile })
+  const { outputFile } = options
+  return outputFile === undefined ? queue(context, line, options) : write(context, line, outputFile, options)
 }
 
 async function queue(context: Context, line: JobLine, { force, withDir, json }: AddOptions): Promise<number> {
@@ -50,7 +49,8 @@ async function queue(context: Context, line: JobLine, { force, withDir, json }: 
 async function write(
   context: Context,
   line: JobLine,
-  { outputFile, force, withDir, json }: AddOptions & { outputFile: string },
+  outputFile: string,
+  { force, withDir, json }: AddOptions,
 ): Promise<number> {
   if (force || withDir) {
     const message = `${force ? '--force' : '--with-dir'} cannot be used with --output-file: the jobs file has no field for it.`

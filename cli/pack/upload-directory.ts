@@ -14,6 +14,7 @@ import { sendContents } from './send-contents'
 const maxFailures = 8
 const firstDelayMs = 500
 const longestDelayMs = 10_000
+const neverComplete = 'The server keeps requesting the same files. Contact an admin.'
 
 /**
  * Uploads a directory to a project, and returns the reference for the `archive` key of a config. It only sends
@@ -47,7 +48,7 @@ export async function uploadDirectory(
       }
       // Progress resets the count, so that an upload over a bad connection still finishes.
       if (missing.length < left) failures = 0
-      else if (++failures > maxFailures) throw neverComplete()
+      else if (++failures > maxFailures) throw new GpuqError('unavailable', neverComplete)
       left = missing.length
       const progress = quiet ? null : new Progress(context.terminal, 'sending', totalBytes)
       await sendContents({ client, projectId, listed, progress }, missing).finally(() => progress?.end())
@@ -80,10 +81,6 @@ export async function uploadBeside(
 /** Status 400 means that the body broke off on its way: the requests are well formed. */
 function canRetry(error: ProblemError): boolean {
   return error.isTemporary || error.status === 400
-}
-
-function neverComplete(): GpuqError {
-  return new GpuqError('unavailable', 'The server keeps requesting the same files. Contact an admin.')
 }
 
 function formatSummary(directory: string, files: number, bytes: number, sentBytes: number): string {

@@ -37,7 +37,10 @@ export class FileChangeSignal {
   /** Resolves after a change, after `ms`, or when the signal is aborted. A change before the call counts. */
   async wait(ms: number): Promise<void> {
     if (this.signal.aborted) return
-    if (await this.#change.wait(ms)) await sleep(settleMs, this.signal)
+    if (!(await this.#change.wait(ms))) return
+    await sleep(settleMs, this.signal)
+    // The caller's next check also covers the changes of this time.
+    await this.#change.wait(0)
   }
 
   close(): void {

@@ -10,10 +10,10 @@ interface ModelsWatchOptions {
   log: StartLog
 }
 
-type TableReading = { ok: true; table: ModelTable } | { ok: false; message: string }
-
 /** Parses an llm_config.json. */
-export function readModelTable(bytes: Uint8Array): TableReading {
+export function readModelTable(
+  bytes: Uint8Array,
+): { ok: true; table: ModelTable } | { ok: false; message: string } {
   let value: unknown
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
