@@ -39,7 +39,7 @@ function requireOneProgram(code: UploadedPart | null, { command }: JobConfig): v
   if (code === null || command === undefined) return
   const message =
     'a job runs one program: omit this key to run solution.py, or omit the part code to run the command'
-  throw invalidField('command', message, 'config_file')
+  throw invalidField('command', message, `config_file: command: ${message}`)
 }
 
 /** The first mistake as a sentence with its place, and how many more there are. */
