@@ -1,22 +1,79 @@
 /**
  * `npm run check`: the quick checks before a commit. Format, lint and types for all files, and the unit tests that the
- * change can affect. `npm run check -- COMMIT` takes all changes since a commit, such as `main`.
+ * change can affect, up to a limit. `npm run check -- COMMIT` takes all changes since a commit, such as `main`.
  */
 import { execFileSync } from 'node:child_process'
+import { readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative, sep } from 'node:path'
 import { npmCommand } from '../package/install.mjs'
 import { prepareClient, preparePackages } from '../run/prepare.mjs'
 import { CommandFailed, runCommand } from '../run/processes.mjs'
 import { createReport, formatDuration } from '../run/report.mjs'
 import { root } from '../run/settings.mjs'
 import { Stopped, stopOnSignals } from '../run/signals.mjs'
+import { nearestTests } from './nearest-tests.mjs'
+
+/** More related test files than this take longer than the other checks. */
+const mostTestFiles = 20
 
 const report = createReport()
 const signal = stopOnSignals({ onFirst: () => {}, onSecond: () => process.exit(130) })
 
+/** @param {string[]} args */
+function git(args) {
+  return execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\n').filter(Boolean)
+}
+
 /** The base of the uncommitted changes. In a clean checkout: the base of the last commit. */
 function defaultBase() {
-  const changes = execFileSync('git', ['status', '--porcelain'], { cwd: root, encoding: 'utf8' })
-  return changes.trim() ? 'HEAD' : 'HEAD~1'
+  return git(['status', '--porcelain']).length > 0 ? 'HEAD' : 'HEAD~1'
+}
+
+/**
+ * The unit tests that import a file changed since `base`.
+ * @param {string} base
+ * @returns {Promise<string[]>}
+ */
+async function relatedTests(base) {
+  const list = join(tmpdir(), `gpuq-related-tests-${process.pid}.json`)
+  const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
+  const projects = ['--project', 'unit', '--project', 'component']
+  try {
+    await runCommand(
+      process.execPath,
+      [vitest, 'list', '--filesOnly', `--json=${list}`, ...projects, '--changed', base],
+      { label: 'vitest list', cwd: root, signal },
+    )
+    /** @type {{ file: string }[]} */
+    const found = JSON.parse(readFileSync(list, 'utf8'))
+    return found.map(({ file }) => relative(root, file).split(sep).join('/'))
+  } finally {
+    rmSync(list, { force: true })
+  }
+}
+
+/**
+ * Runs the unit tests nearest to the change, and says how many others it left out.
+ * @param {string} base
+ * @returns {Promise<string | null>} what it printed, when it failed
+ */
+async function checkTests(base) {
+  const related = await relatedTests(base)
+  if (related.length === 0) return null
+  const changed = [
+    ...git(['diff', '--name-only', base]),
+    ...git(['ls-files', '--others', '--exclude-standard']),
+  ]
+  const chosen = nearestTests(related, changed, mostTestFiles)
+  const result = await check(`Unit tests of what changed since ${base}`, ['test:unit', '--', ...chosen])
+  if (chosen.length < related.length) {
+    report.line(
+      `    ran the nearest ${chosen.length} of ${related.length} related test files; ` +
+        `run all of them: npm run test:unit -- --changed ${base}`,
+    )
+  }
+  return result
 }
 
 /**
@@ -56,13 +113,7 @@ async function main() {
   const results = await Promise.all([
     check('Format and lint', ['lint']),
     check('Types', ['types']),
-    check(`Unit tests of what changed since ${base}`, [
-      'test:unit',
-      '--',
-      '--changed',
-      base,
-      '--passWithNoTests',
-    ]),
+    checkTests(base),
   ])
   const failures = results.filter((result) => result !== null)
   for (const output of failures) report.line(`\n${output}`)
