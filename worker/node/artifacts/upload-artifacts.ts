@@ -111,10 +111,11 @@ class ArtifactUploader {
     const recorded = await retryWrite(abandoned, 'artifacts', () => recordedPaths(task))
     const unrecorded = found.filter(({ path }) => !recorded.has(path))
     const skipped: SkippedFile[] = []
-    await inParallel(unrecorded, concurrentFiles, abandoned, async (file) => {
+    const upload = async (file: FoundFile) => {
       if (await this.#upload(file)) return
       skipped.push({ path: file.path, why: 'the storage did not accept it in time' })
-    })
+    }
+    await inParallel(unrecorded, concurrentFiles, upload, abandoned)
     return skipped
   }
 
