@@ -1,5 +1,3 @@
-'use client'
-
 import { useQuery } from '@tanstack/react-query'
 import Image from 'next/image'
 import { api, artifactPreviewQuery } from '@/components/queries/queries'

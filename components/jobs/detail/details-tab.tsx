@@ -1,5 +1,3 @@
-'use client'
-
 import type { JobDetail } from '@/lib/contract/jobs'
 import { Badge } from '../../ui/badge'
 import { CopyButton } from '../../ui/copy-button'

@@ -1,5 +1,3 @@
-'use client'
-
 import type { JobNotice as Notice } from '@/lib/contract/jobs'
 import { Badge } from '../../ui/badge'
 import { formatCount } from '../../ui/format-number'

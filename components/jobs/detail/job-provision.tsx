@@ -1,5 +1,3 @@
-'use client'
-
 import type { JobProvision as Provision } from '@/lib/contract/jobs'
 import { Badge } from '../../ui/badge'
 import { Panel } from '../../ui/panel'

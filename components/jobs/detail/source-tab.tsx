@@ -1,5 +1,3 @@
-'use client'
-
 import { useQuery } from '@tanstack/react-query'
 import { jobSourceQuery } from '@/components/queries/queries'
 import { LoadFailure } from '../../shell/load-failure'

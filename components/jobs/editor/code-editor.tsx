@@ -1,5 +1,3 @@
-'use client'
-
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands'
 import { python } from '@codemirror/lang-python'
 import { yaml } from '@codemirror/lang-yaml'

@@ -1,5 +1,3 @@
-'use client'
-
 import { ChevronRight } from 'lucide-react'
 import { useLayoutEffect, useMemo, useRef } from 'react'
 import { Callout } from '@/components/ui/callout'

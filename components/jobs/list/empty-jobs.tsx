@@ -1,5 +1,3 @@
-'use client'
-
 import { Inbox, Plus } from 'lucide-react'
 import { curlCommand, installCommands } from '../../access/snippets'
 import { useOrigin } from '../../shell/use-origin'

@@ -1,5 +1,3 @@
-'use client'
-
 import { memo } from 'react'
 import type { JobSummary } from '@/lib/contract/jobs'
 import { cn } from '../../ui/class-names'

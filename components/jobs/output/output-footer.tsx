@@ -1,5 +1,3 @@
-'use client'
-
 import { useEffect, useState } from 'react'
 import { formatCount, formatNumber } from '@/components/ui/format-number'
 import type { OutputStore } from './output-store'

@@ -1,5 +1,3 @@
-'use client'
-
 import type { KeyboardEvent, RefObject } from 'react'
 import type { OutputOptions } from './output-toolbar'
 import type { OutputSearchState } from './search/use-output-search'

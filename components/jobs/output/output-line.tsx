@@ -1,5 +1,3 @@
-'use client'
-
 import { type MouseEvent, memo, useMemo } from 'react'
 import { cn } from '@/components/ui/class-names'
 import { formatNumber } from '@/components/ui/format-number'

@@ -1,5 +1,3 @@
-'use client'
-
 import { ArrowDownToLine, Clock, Copy, Download, Link2, WrapText } from 'lucide-react'
 import { DropdownMenu, MenuItem } from '@/components/ui/dropdown-menu'
 import { IconButton } from '@/components/ui/icon-button'

@@ -1,5 +1,3 @@
-'use client'
-
 import { type RefObject, useCallback, useRef, useState } from 'react'
 
 /** A distance to the end below this counts as the end: zoomed pages have fractional pixels. */

@@ -1,5 +1,3 @@
-'use client'
-
 import { type ReactVirtualizer, useVirtualizer } from '@tanstack/react-virtual'
 import { type RefObject, useCallback, useLayoutEffect, useRef } from 'react'
 import type { OutputStore } from './output-store'

@@ -1,5 +1,3 @@
-'use client'
-
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 import { formatLineHash, type LineRange, parseLineHash } from './line-hash'
 import type { OutputListHandle } from './output-list'

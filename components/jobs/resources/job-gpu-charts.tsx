@@ -1,5 +1,3 @@
-'use client'
-
 import type { JobResources } from '@/lib/contract/jobs'
 import { formatGib, formatShare } from '../../cluster/format-amounts'
 import { Sparkline } from '../../cluster/gpus/sparkline'

@@ -1,5 +1,3 @@
-'use client'
-
 import 'uplot/dist/uPlot.min.css'
 import { type KeyboardEvent, useCallback, useMemo, useRef, useState } from 'react'
 import { Switch } from '@/components/ui/switch'

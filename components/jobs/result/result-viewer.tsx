@@ -1,5 +1,3 @@
-'use client'
-
 import { Braces, ChartSpline, type LucideIcon, Table2 } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { useMemo, useState } from 'react'

@@ -1,5 +1,3 @@
-'use client'
-
 import { Checkbox } from '@/components/ui/checkbox'
 import { dashOf, seriesColours } from './chart-options'
 import { formatValue } from './chart-series'

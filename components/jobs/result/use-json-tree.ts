@@ -1,5 +1,3 @@
-'use client'
-
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, type RefObject, useMemo, useState } from 'react'
 import { type JsonNode, listNodes, openLevels } from './json-nodes'

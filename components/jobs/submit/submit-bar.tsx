@@ -1,5 +1,3 @@
-'use client'
-
 import { CircleCheck, Play, TriangleAlert } from 'lucide-react'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'

@@ -1,5 +1,3 @@
-'use client'
-
 import { useDeferredValue, useEffect, useState } from 'react'
 import { blankDraft, type Draft, forgetDraft, loadDraft, saveDraft } from './draft'
 

@@ -1,5 +1,3 @@
-'use client'
-
 import { CaseSensitive, ChevronDown, ChevronUp, Regex, Search } from 'lucide-react'
 import { type KeyboardEvent, type RefObject, useId } from 'react'
 import { cn } from '@/components/ui/class-names'

@@ -1,5 +1,3 @@
-'use client'
-
 import { type RefObject, useEffect, useMemo, useReducer, useRef, useState } from 'react'
 import type { LineFilter } from '../line'
 import type { OutputStore } from '../output-store'
