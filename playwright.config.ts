@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
 import { defineConfig, devices } from '@playwright/test'
 
-/** The one without a window needs less of the processor's time. */
+/** The browser without a window needs less CPU time. */
 const debianBrowsers = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium']
 
-/** CHROMIUM_PATH, else Debian's, else the browser that Playwright itself has installed. */
+/** CHROMIUM_PATH, otherwise Debian's browser, otherwise the browser that Playwright has installed. */
 const executablePath = process.env.CHROMIUM_PATH || debianBrowsers.find(existsSync)
 
-/** What a browser would do on its own account would only be in the way: it runs as root in containers, offline. */
+/** The browser runs as root in a container, offline, and without its own background work. */
 const args = [
   '--no-sandbox',
   '--disable-gpu',
@@ -23,7 +23,8 @@ export default defineConfig({
   outputDir: 'test-results/failures',
   globalSetup: './e2e/system/global-setup.ts',
   workers: 2,
-  retries: 0,
+  // `npm test` lists the tests that passed only when repeated. A developer sees each failure.
+  retries: process.env.CI ? 1 : 0,
   // For machines that are slow and busy at once: nothing here waits longer than what it waits for.
   timeout: 240_000,
   expect: { timeout: 60_000 },

@@ -39,6 +39,31 @@ describe('unit, database and Docker tests', () => {
   })
 })
 
+describe('a test that passes only when it is repeated', () => {
+  const repeated = { fullName: 'a', status: 'passed', failureMessages: ['Error: x\n  at y'] }
+  const line = 'passed only when repeated: a: Error: x'
+
+  it('is listed with its failure', () => {
+    const file = { ...ran, assertionResults: [repeated, { fullName: 'b', status: 'passed' }] }
+    expect(countVitest(vitest(2, 0, 2, [file]), true)).toEqual({ passed: 2, failed: 0, problems: [line] })
+    const results = [{ duration: 1, error: { message: 'Error: x\n  at y' } }, { duration: 1 }]
+    const suites = [
+      { suites: [{ specs: [{ title: 'a', file: 'a.ts', tests: [{ status: 'flaky', results }] }] }] },
+    ]
+    const stats = { expected: 1, unexpected: 0, flaky: 1, skipped: 0 }
+    expect(countPlaywright({ stats, errors: [], suites }, true)).toEqual({
+      passed: 2,
+      failed: 0,
+      problems: [line],
+    })
+  })
+
+  it('counts as failed if there are many of them', () => {
+    const file = { ...ran, assertionResults: Array.from({ length: 4 }, () => repeated) }
+    expect(countVitest(vitest(4, 0, 4, [file]), true).failed).toBe(4)
+  })
+})
+
 describe('browser tests', () => {
   const stats = { expected: 4, unexpected: 0, flaky: 0, skipped: 0 }
 
@@ -47,9 +72,8 @@ describe('browser tests', () => {
     expect(countPlaywright({ stats: { ...stats, unexpected: 1 }, errors: [] }, false).failed).toBe(1)
   })
 
-  it('fail when skipped, when they pass only at times, and when the server does not start', () => {
+  it('fail when skipped, and when the server does not start', () => {
     expect(countPlaywright({ stats: { ...stats, skipped: 2 }, errors: [] }, true).failed).toBe(2)
-    expect(countPlaywright({ stats: { ...stats, flaky: 1 }, errors: [] }, true).failed).toBe(1)
     const none = { expected: 0, unexpected: 0, flaky: 0, skipped: 0 }
     expect(countPlaywright({ stats: none, errors: [{ message: 'no server\nat x' }] }, false)).toEqual({
       passed: 0,

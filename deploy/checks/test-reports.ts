@@ -14,7 +14,13 @@ interface Timed {
 
 interface VitestFile {
   name: string
-  assertionResults: { fullName?: string; duration?: number | null }[]
+  assertionResults: {
+    fullName?: string
+    duration?: number | null
+    status?: string
+    /** In a test that passed: the failures before its repeat. */
+    failureMessages?: string[] | null
+  }[]
 }
 
 export interface VitestReport {
@@ -26,13 +32,24 @@ export interface VitestReport {
 
 interface Suite {
   suites?: Suite[]
-  specs?: { title: string; file: string; tests: { results: { duration: number }[] }[] }[]
+  specs?: {
+    title: string
+    file: string
+    tests: { status?: string; results: { duration: number; error?: { message?: string } }[] }[]
+  }[]
 }
 
 export interface PlaywrightReport extends Suite {
   stats: { expected: number; unexpected: number; flaky: number; skipped: number }
   errors: { message?: string }[]
 }
+
+/**
+ * Containers, browsers and databases run on a machine that other programs use, so a test of them is repeated once. A
+ * test that passes then is listed with its failure, because it may show a rare fault of gpuq. More than this many in
+ * one check are no accident.
+ */
+const mostRepeated = 3
 
 /** A skipped test counts as failed. */
 export function countVitest(report: VitestReport, exitedWell: boolean): Counts {
@@ -43,19 +60,44 @@ export function countVitest(report: VitestReport, exitedWell: boolean): Counts {
   const skipped = numTotalTests - passed - numFailedTests
   const failed = numFailedTests + problems.length + skipped
   if (skipped > 0) problems.push(`${skipped} skipped, which counts as failed`)
-  return complete({ passed, failed, problems }, exitedWell)
+  const repeated = report.testResults.flatMap(({ assertionResults }) =>
+    assertionResults.flatMap(({ status, fullName = '', failureMessages }) =>
+      status === 'passed' && failureMessages?.[0] ? [describeRepeated(fullName, failureMessages[0])] : [],
+    ),
+  )
+  return complete(withRepeated({ passed, failed, problems }, repeated), exitedWell)
 }
 
-/** A skipped test and a test that passed only in a retry count as failed. */
+/** A skipped test counts as failed. */
 export function countPlaywright(
-  { stats, errors }: Pick<PlaywrightReport, 'stats' | 'errors'>,
+  { stats, errors, suites = [] }: Pick<PlaywrightReport, 'stats' | 'errors' | 'suites'>,
   exitedWell: boolean,
 ): Counts {
   const problems = errors.map(({ message }) => (message ?? 'an error without a message').split('\n')[0] ?? '')
   if (stats.skipped > 0) problems.push(`${stats.skipped} skipped, which counts as failed`)
-  if (stats.flaky > 0) problems.push(`${stats.flaky} passed only when repeated, which counts as failed`)
-  const failed = stats.unexpected + stats.skipped + stats.flaky + errors.length
-  return complete({ passed: stats.expected, failed, problems }, exitedWell)
+  const failed = stats.unexpected + stats.skipped + errors.length
+  const counts = { passed: stats.expected + stats.flaky, failed, problems }
+  return complete(withRepeated(counts, suites.flatMap(repeatedOf)), exitedWell)
+}
+
+function repeatedOf({ suites = [], specs = [] }: Suite): string[] {
+  const own = specs.flatMap(({ title, tests }) =>
+    tests.flatMap(({ status, results }) =>
+      status === 'flaky' ? [describeRepeated(title, results[0]?.error?.message ?? '')] : [],
+    ),
+  )
+  return [...suites.flatMap(repeatedOf), ...own]
+}
+
+function describeRepeated(title: string, failure: string): string {
+  return `passed only when repeated: ${title}: ${failure.split('\n')[0]}`
+}
+
+function withRepeated({ passed, failed, problems }: Counts, repeated: string[]): Counts {
+  const all = [...problems, ...repeated]
+  if (repeated.length <= mostRepeated) return { passed, failed, problems: all }
+  const many = `${repeated.length} tests passed only when repeated, which counts as failed`
+  return { passed, failed: failed + repeated.length, problems: [...all, many] }
 }
 
 /** Counts a run without tests as failed, and a run that ended with an error although each test passed. */
