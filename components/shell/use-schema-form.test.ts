@@ -27,7 +27,7 @@ describe('check', () => {
     [
       'user_id',
       'a/b',
-      'Use 1 to 64 letters, digits, dots, dashes or underscores, starting with a letter or digit',
+      'Use 1 to 64 letters, digits, dots, dashes or underscores, and start with a letter or digit',
     ],
   ])('reports an error for %s = %j', (field, value, sentence) => {
     expect(check(schema, { ...right, [field]: value })).toEqual({ ok: false, errors: { [field]: sentence } })

@@ -30,7 +30,7 @@ const numberOf = async () => String((await db.pool.query('SELECT number FROM nod
 it('a job that waits for a paused GPU shows the admin’s reason to its owner everywhere', async () => {
   await pauseGpu('a new fan comes on Tuesday')
   const told = expect.stringMatching(
-    /^GPUs that fit are paused by an admin.* An admin paused GPU 1 of lab-a on \d{4}-\d\d-\d\d at \d\d:\d\d UTC: a new fan comes on Tuesday\.$/,
+    /^An admin paused matching GPUs.* An admin paused GPU 1 of lab-a on \d{4}-\d\d-\d\d at \d\d:\d\d UTC: a new fan comes on Tuesday\.$/,
   )
   const shown = { reason: 'gpu_paused', reason_text: told }
   expect(await readJob(ada.actor, job)).toMatchObject(shown)
