@@ -69,7 +69,7 @@ describe.concurrent('a job is cancelled', () => {
     const job = await lab.jobs.submit('print("short")')
     await hold.reached
     const judged = (await lab.jobs.row(job)).status === 'completed'
-    if (judged) await expect(cancel(lab, job)).rejects.toThrow('ended already')
+    if (judged) await expect(cancel(lab, job)).rejects.toThrow('already ended')
     else await cancel(lab, job)
     // The program is short: by the time a worker that is slow hears of it, it may have ended by itself.
     if (!ended && !judged) await lab.jobs.until('its worker has heard of it', () => isBeingStopped(lab, job))
