@@ -46,7 +46,7 @@ const partCases: { name: string; parts: Part[]; status: number; message: RegExp 
     name: 'a part with NUL in its name',
     parts: [{ name: 'co\0de', content: code }, configPart],
     status: 400,
-    message: /broken/,
+    message: /body is invalid/,
   },
   { name: 'empty code', parts: uploadParts('', config), status: 422, message: /code.*empty/ },
   { name: 'an empty config', parts: uploadParts(code, ''), status: 422, message: /config_file.*empty/ },
@@ -78,7 +78,7 @@ const partCases: { name: string; parts: Part[]; status: number; message: RegExp 
     name: 'base64 inside',
     parts: [{ ...codePart, headers: ['Content-Transfer-Encoding: base64'] }, configPart],
     status: 415,
-    message: /as it is/,
+    message: /without one/,
   },
 ]
 

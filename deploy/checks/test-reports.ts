@@ -1,4 +1,5 @@
 /** Reads the reports of Vitest and Playwright: the counts, and how long each test took. */
+import { stripVTControlCharacters } from 'node:util'
 
 export interface Counts {
   passed: number
@@ -90,7 +91,7 @@ function repeatedOf({ suites = [], specs = [] }: Suite): string[] {
 }
 
 function describeRepeated(title: string, failure: string): string {
-  return `passed only when repeated: ${title}: ${failure.split('\n')[0]}`
+  return `passed only when repeated: ${title}: ${stripVTControlCharacters(failure).split('\n')[0]}`
 }
 
 function withRepeated({ passed, failed, problems }: Counts, repeated: string[]): Counts {
