@@ -47,13 +47,27 @@ function loadEngine(): Promise<EngineModule> {
   return loading
 }
 
+/**
+ * Sends a migration as one script, which PostgreSQL applies whole or not at all. Prisma's adapter splits it at every
+ * semicolon, also at those inside of a function.
+ */
+class WholeScripts extends PrismaPg {
+  override async connect(): ReturnType<PrismaPg['connect']> {
+    const adapter = await super.connect()
+    adapter.executeScript = async (script) => {
+      await adapter.underlyingDriver().query(script)
+    }
+    return adapter
+  }
+}
+
 /** Runs `work` with an engine on the database at `url`, and closes the engine's connections after it. */
 async function withEngine<T>(url: string, work: (engine: SchemaEngine) => Promise<T>): Promise<T> {
   const { SchemaEngine } = await loadEngine()
   const pool = new pg.Pool({ connectionString: url })
   pool.on('error', () => {})
   try {
-    const adapter = bindMigrationAwareSqlAdapterFactory(new PrismaPg(pool))
+    const adapter = bindMigrationAwareSqlAdapterFactory(new WholeScripts(pool))
     return await work(await SchemaEngine.new({ datamodels: undefined }, () => {}, adapter))
   } finally {
     await pool.end()
