@@ -64,7 +64,7 @@ describe('objects on disk', () => {
     const real = fs.open
     vi.spyOn(fs, 'open').mockImplementation(async (path, flags, mode) => {
       const file = await real(path, flags, mode)
-      if (String(path).endsWith('.part')) vi.spyOn(file, 'writeFile').mockRejectedValue(fault(errno))
+      if (String(path).endsWith('.part')) vi.spyOn(file, 'write').mockRejectedValue(fault(errno))
       return file
     })
     syncBuiltinESMExports()

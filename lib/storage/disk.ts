@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { link, mkdir, open, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { SparseWriter } from './sparse-write'
 import {
   areas,
   checkKey,
@@ -135,18 +136,19 @@ async function fileStat(path: string): Promise<{ size: number; mtime: Date } | '
 async function writePart(path: string, parts: AsyncIterable<Uint8Array>): Promise<StoredObject> {
   const file = await withDiskFaults(open(path, 'wx', 0o600))
   const hash = createHash('sha256')
-  let bytes = 0
+  const writer = new SparseWriter(file)
   try {
     for await (const part of parts) {
-      await withDiskFaults(file.writeFile(part))
+      await withDiskFaults(writer.write(part))
       hash.update(part)
-      bytes += part.length
     }
+    await withDiskFaults(writer.end())
     await withDiskFaults(file.sync())
   } finally {
     await withDiskFaults(file.close())
   }
-  return { bytes, sha256: hash.digest('hex') }
+  const { bytes, storedBytes } = writer
+  return { bytes, ...(storedBytes < bytes ? { storedBytes } : {}), sha256: hash.digest('hex') }
 }
 
 /** Creates the directory again if a concurrent removal of its last object deleted it. */

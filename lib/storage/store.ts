@@ -31,6 +31,8 @@ export interface ObjectStore {
 
 export interface StoredObject {
   bytes: number
+  /** What it takes in the store; left out if that is all of `bytes`. A disk does not store blocks of zeros. */
+  storedBytes?: number
   /** In hexadecimal. */
   sha256: string
 }
