@@ -12,6 +12,7 @@ import { parseWorkspaces } from './contract/workspaces'
 const flag = z.stringbool()
 const port = z.coerce.number().int().min(1).max(65535)
 const count = z.coerce.number().int().min(0)
+const size = z.coerce.number().min(0)
 const workspaces = z.string().transform((text, context) => {
   const parsed = parseWorkspaces(text)
   if (parsed.ok) return parsed.workspaces
@@ -80,10 +81,14 @@ export const envSchema = z.object({
   GPUQ_MAX_TIME_S: count.min(1).max(2_000_000).default(86_400).describe('maximum time limit of a job'),
   GPUQ_MAX_OUTPUT_MIB: count.min(1).default(64).describe('maximum output of a job'),
   GPUQ_MAX_ARCHIVE_MIB: count.min(1).default(4096).describe('maximum size of an uploaded directory'),
-  GPUQ_MAX_ARCHIVES_GIB: count
-    .min(1)
-    .default(100)
-    .describe("maximum total size of the uploaded directories of one owner's projects"),
+  GPUQ_STORAGE_PER_USER_GIB: size.default(50).describe('default storage quota of a user; 0: none'),
+  GPUQ_RETENTION_DAYS: count
+    .max(36_500)
+    .default(90)
+    .describe('default days after the end of a job until its files are deleted; 0: never'),
+  GPUQ_MIN_FREE_GIB: size
+    .default(5)
+    .describe('free space below which gpuq accepts no jobs and results wait in the database; 0: no minimum'),
   GPUQ_MAX_ARTIFACTS_MIB: count
     .max(1_000_000)
     .default(1024)

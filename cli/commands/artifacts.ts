@@ -22,8 +22,14 @@ export async function artifacts(context: Context, given: string, options: Artifa
   const { client, jobId } = await findJob(context, given)
   const { artifacts: found, deleted_after_days: days } = await client.jobs.artifacts(jobId)
   if (options.output !== undefined) return save(context, client, jobId, found, options.output)
-  const none = days === null ? noFiles : `The files were deleted after ${days} days.`
-  return printList(context, options.json, found, columnsFor(found), none)
+  return printList(context, options.json, found, columnsFor(found), describeEmpty(days))
+}
+
+function describeEmpty(deletedAfterDays: number | null): string {
+  if (deletedAfterDays === null) return noFiles
+  return deletedAfterDays === 0
+    ? 'The files were deleted on request.'
+    : `The files were deleted after ${deletedAfterDays} days.`
 }
 
 function columnsFor(found: readonly Artifact[]): Column<Artifact>[] {

@@ -1,6 +1,6 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, it } from 'vitest'
-import { makeToken } from '../testing/fixtures'
+import { emptyStorage, makeToken } from '../testing/fixtures'
 import { ApiProblem, answerWith, clickButton, renderUi, sentRequests, typeInto } from '../testing/render'
 import { Button } from '../ui/button'
 import { NewProjectDialog } from './new-project-dialog'
@@ -67,6 +67,8 @@ it('creates a project and closes', async () => {
       limits: { submissions_per_minute: null, max_active_jobs: null },
       shares: { weight: 1, gpu_quota: null, gpu_hour_budget: null },
       retention_days: null,
+      default_retention_days: 90,
+      storage: emptyStorage,
       gpu_hours_used: 0,
       created_at: '2026-11-22T10:00:00.000Z',
     },

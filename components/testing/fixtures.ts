@@ -1,8 +1,15 @@
 import type { Token, User } from '@/lib/contract/access'
 import type { ClusterGpu, ClusterNode, Policy, QueueJob } from '@/lib/contract/cluster'
 import type { JobDetail, JobSummary } from '@/lib/contract/jobs'
+import type { StorageUse } from '@/lib/contract/storage'
 
 const at = '2026-11-22T10:00:00.000Z'
+
+export const emptyStorage: StorageUse = {
+  used_bytes: 0,
+  quota_bytes: null,
+  by_kind: { artifacts: 0, results: 0, sources: 0, archives: 0, checkpoints: 0 },
+}
 
 export function makeUser(changes: Partial<User> = {}): User {
   return {
@@ -13,6 +20,8 @@ export function makeUser(changes: Partial<User> = {}): User {
     disabled: false,
     invited: false,
     limits: { submissions_per_minute: null, max_active_jobs: null },
+    storage: emptyStorage,
+    storage_quota_gib: null,
     unix_uid: null,
     unix_gid: null,
     created_at: at,

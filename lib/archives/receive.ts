@@ -1,17 +1,20 @@
 import { createHash } from 'node:crypto'
 import type { Actor } from '../access/actor'
 import { findProject } from '../access/projects/submission-project'
+import { type StorageQuota, storageQuotaExceeded } from '../access/storage/storage-quota'
 import { takeSlot } from '../async/concurrency-limit'
 import { type Frame, readFrames } from '../contract/archive-frames'
 import { GpuqError, invalidField } from '../contract/errors'
 import { database } from '../database/client'
 import { acquireLockOf } from '../database/locks'
 import { type Transaction, transaction } from '../database/transaction'
+import { env } from '../env'
+import { lowOnSpace, requireFreeSpace } from '../storage/free-space'
 import { storage } from '../storage/storage'
 import { type ObjectStore, StorageFault } from '../storage/store'
+import { readArchiveQuota } from './archive-quota'
 import { blobKey } from './blob-key'
 import { maxArchiveBytes } from './register'
-import { quotaExceeded, remainingQuota } from './storage-quota'
 
 /** Smaller contents are buffered in memory and written concurrently, because each write waits for the disk. */
 const smallBytes = 256 * 1024
@@ -29,8 +32,8 @@ interface Content {
 /**
  * Receives contents for a project's directories, and returns their number. Keeps every complete content if a later
  * one fails, so that the sender can resume.
- * @throws 404 if the project has no directory yet, 413 if they are too large, 422 if a content does not match its
- * hash.
+ * @throws 404 if the project has no directory yet, 413 if they are too large, 403 over the storage quota, 507 on a full
+ * disk, 422 if a content does not match its hash.
  */
 export async function receiveBlobs(
   actor: Actor,
@@ -43,7 +46,8 @@ export async function receiveBlobs(
       'not_found',
       `You have no project "${projectSlug}". Send the manifest of the directory first.`,
     )
-  const receiver = new Receiver(storage(), project.id, await remainingQuota(database().pool, project.id))
+  await requireFreeSpace()
+  const receiver = new Receiver(storage(), project.id, await readArchiveQuota(database().pool, project.id))
   const release = takeSlot(`uploads of ${actor.userId}`, uploadsPerUser)
   if (!release) {
     const message = `You already have ${uploadsPerUser} uploads in progress, which is the limit. Wait until one ends.`
@@ -55,18 +59,10 @@ export async function receiveBlobs(
   } catch (error) {
     // A second error here would hide the first one.
     await receiver.finish().catch(() => {})
-    throw error instanceof StorageFault && error.code === 'no_space' ? full(error) : error
+    throw error instanceof StorageFault && error.code === 'no_space' ? lowOnSpace(error) : error
   } finally {
     release()
   }
-}
-
-function full(cause: StorageFault): GpuqError {
-  return new GpuqError(
-    'unavailable',
-    'The server has no disk space left for uploads. Ask an admin to free some.',
-    { cause },
-  )
 }
 
 class Receiver {
@@ -74,16 +70,21 @@ class Receiver {
   #written: Content[] = []
   #failure: unknown
   #received = 0
+  #remainingBytes: number
 
   constructor(
     readonly store: ObjectStore,
     readonly projectId: string,
-    public room: number,
-  ) {}
+    readonly quota: StorageQuota,
+  ) {
+    this.#remainingBytes = quota.remainingBytes
+  }
 
   async take({ sha256, bytes, content }: Frame): Promise<void> {
-    if (bytes > maxArchiveBytes() || bytes > this.room) throw quotaExceeded()
-    this.room -= bytes
+    if (bytes > maxArchiveBytes()) throw contentTooLarge()
+    if (bytes > this.#remainingBytes) throw storageQuotaExceeded(this.quota)
+    await requireFreeSpace()
+    this.#remainingBytes -= bytes
     const checked = check(content, sha256)
     if (bytes > smallBytes) await this.#write({ sha256, bytes }, checked)
     else {
@@ -132,6 +133,13 @@ class Receiver {
     if (lost)
       throw new GpuqError('unavailable', 'Some files were deleted during the upload. Send them again.')
   }
+}
+
+function contentTooLarge(): GpuqError {
+  return new GpuqError(
+    'payload_too_large',
+    `A file may have ${env().GPUQ_MAX_ARCHIVE_MIB} MiB at most. Leave out larger ones, or ask an admin to raise GPUQ_MAX_ARCHIVE_MIB.`,
+  )
 }
 
 async function insertRows(tx: Transaction, projectId: string, contents: readonly Content[]): Promise<void> {

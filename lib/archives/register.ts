@@ -16,7 +16,7 @@ import { acquireLockOf } from '../database/locks'
 import { type Transaction, transaction } from '../database/transaction'
 import { env } from '../env'
 import { archiveHash } from './archive-hash'
-import { quotaExceeded, remainingQuota } from './storage-quota'
+import { requireArchiveQuota } from './archive-quota'
 
 const MiB = 1024 * 1024
 const perMinute = 60
@@ -34,7 +34,7 @@ export function maxArchiveBytes(): number {
 /**
  * Registers the manifest of a directory, and returns the contents that the project lacks. If nothing is missing,
  * jobs of the project can use the directory. Creates the project if necessary.
- * @throws 413 if the directory or the total of its owner is too large; 429 for too many requests.
+ * @throws 413 if the directory is too large; 403 over the storage quota; 507 on a full disk; 429 for too many requests.
  */
 export async function registerArchive(
   actor: Actor,
@@ -50,7 +50,7 @@ export async function registerArchive(
     await acquireLockOf(tx, 'archiveContents', projectId, 'shared')
     const missing = await findMissing(tx, projectId, entries)
     if (missing.length === 0) await insertArchive(tx, projectId, archive, manifest)
-    else if (missingBytes(entries, missing) > (await remainingQuota(tx, projectId))) throw quotaExceeded()
+    else await requireArchiveQuota(tx, projectId, missingBytes(entries, missing))
     return missing
   })
   return { archive, missing }

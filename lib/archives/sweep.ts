@@ -1,3 +1,4 @@
+import { retentionCutoffOf } from '../access/retention'
 import { database } from '../database/client'
 import { acquireLockOf } from '../database/locks'
 import { type Transaction, transaction } from '../database/transaction'
@@ -24,19 +25,19 @@ export async function sweepArchives(store: ObjectStore, now: Date): Promise<void
   await removeOrphans(store, now)
 }
 
-const needed = `EXISTS (
+/** SQL condition: a live job needs the directory `a`, or one that ended within the retention of its project. */
+const needed = () => `EXISTS (
   SELECT 1 FROM jobs j JOIN projects p ON p.id = j.project_id
-   WHERE j.archive_id = a.id AND (j.ended_at IS NULL OR p.retention_days IS NULL
-         OR j.ended_at > now() - make_interval(days => p.retention_days)))`
+   WHERE j.archive_id = a.id AND (j.ended_at IS NULL OR j.ended_at > coalesce(${retentionCutoffOf('p')}, '-infinity')))`
 
 async function deleteUnused(): Promise<void> {
   await transaction(async (tx) => {
     const { rows } = await tx.query<{ id: string }>(
-      `SELECT a.id FROM archives a WHERE a.created_at < now() - make_interval(days => $1) AND NOT ${needed} FOR UPDATE`,
+      `SELECT a.id FROM archives a WHERE a.created_at < now() - make_interval(days => $1) AND NOT ${needed()} FOR UPDATE`,
       [graceDays],
     )
     // A separate statement, so that it sees jobs accepted while this transaction waited for the lock.
-    await tx.query(`DELETE FROM archives a WHERE a.id = ANY ($1::uuid[]) AND NOT ${needed}`, [
+    await tx.query(`DELETE FROM archives a WHERE a.id = ANY ($1::uuid[]) AND NOT ${needed()}`, [
       rows.map(({ id }) => id),
     ])
   })

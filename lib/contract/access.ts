@@ -2,11 +2,14 @@ import { z } from 'zod'
 import { isThousandths, line } from './config/values'
 import { idSchema } from './jobs'
 import { roles, scopes } from './roles'
+import { storageUseSchema } from './storage'
 
 const time = z.string().describe('RFC 3339, UTC')
 const limit = z.int().min(0).max(1_000_000).nullable().describe('null: the default limit')
 
 export const limitsSchema = z.object({ submissions_per_minute: limit, max_active_jobs: limit })
+
+const storageQuotaSchema = z.number().min(0).max(1_000_000).nullable()
 
 const unixId = (least: number) => z.int().min(least).max(2_147_483_647).nullable()
 
@@ -24,6 +27,10 @@ export const userSchema = z.object({
   disabled: z.boolean(),
   invited: z.boolean().describe('true: the user has an invitation and no password yet'),
   limits: limitsSchema,
+  storage: storageUseSchema,
+  storage_quota_gib: storageQuotaSchema.describe(
+    "the user's own quota; null: the default applies, 0: no quota",
+  ),
   ...unixIds,
   created_at: time,
   last_seen_at: time.nullable(),
@@ -52,6 +59,7 @@ export const updateUserSchema = z.strictObject({
   role: z.enum(roles).optional(),
   disabled: z.boolean().optional(),
   limits: limitsSchema.partial().optional(),
+  storage_quota_gib: storageQuotaSchema.optional().describe('null: the default applies, 0: no quota'),
   unix_uid: unixIds.unix_uid.optional(),
   unix_gid: unixIds.unix_gid.optional(),
   new_invitation: z
@@ -111,10 +119,10 @@ export const sharesSchema = z.object({
 
 const retentionSchema = z
   .int()
-  .min(1)
+  .min(0)
   .max(36_500)
   .nullable()
-  .describe('days after the end of a job until its stored files are deleted; null: never')
+  .describe('days after the end of a job until its stored files are deleted; null: the default, 0: never')
 
 export const projectSchema = z.object({
   id: z.string(),
@@ -125,6 +133,8 @@ export const projectSchema = z.object({
   limits: limitsSchema,
   shares: sharesSchema,
   retention_days: retentionSchema,
+  default_retention_days: z.int().describe('retention if retention_days is null; 0: never'),
+  storage: storageUseSchema.describe('files of all members; they also count to the quotas of the users'),
   gpu_hours_used: z.number().describe('allocated GPUs times hours, including running jobs'),
   created_at: time,
 })
@@ -142,7 +152,8 @@ export const updateProjectSchema = z.strictObject({
   remove_members: z.array(idSchema).max(1000).optional(),
   limits: limitsSchema.partial().optional().describe('for admins only'),
   shares: z.strictObject(sharesSchema.partial().shape).optional().describe('for admins only'),
-  retention_days: retentionSchema.optional(),
+  retention_days: retentionSchema.optional().describe('more than the default: for admins only'),
+  storage_quota_gib: storageQuotaSchema.optional().describe('for admins only; null or 0: no quota'),
 })
 
 export const environmentSchema = z.object({

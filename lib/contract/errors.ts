@@ -5,6 +5,7 @@ const kinds = {
   invalid_request: { status: 400, title: 'Bad request' },
   unauthenticated: { status: 401, title: 'Not signed in' },
   forbidden: { status: 403, title: 'Not allowed' },
+  quota_exceeded: { status: 403, title: 'Quota exceeded' },
   not_found: { status: 404, title: 'Not found' },
   method_not_allowed: { status: 405, title: 'Method not allowed' },
   request_timeout: { status: 408, title: 'Request too slow' },
@@ -15,6 +16,7 @@ const kinds = {
   rate_limited: { status: 429, title: 'Too many requests' },
   internal_error: { status: 500, title: 'Internal error' },
   unavailable: { status: 503, title: 'Unavailable' },
+  insufficient_storage: { status: 507, title: 'Insufficient storage' },
 } as const
 
 export type ErrorCode = keyof typeof kinds

@@ -17,12 +17,12 @@ export const idempotencyKeySchema = z
 
 const time = z.string().describe('RFC 3339, UTC')
 
-/** Retention that has deleted a job's files. */
+/** Why a job's files were deleted. */
 export const deletedAfterDays = z
   .int()
   .nullable()
   .describe(
-    'retention of the project in days, if it has deleted result and artifacts; null: nothing was deleted',
+    'null: nothing was deleted; 0: the owner or an admin deleted result, artifacts and source; otherwise the retention in days, which has deleted result and artifacts',
   )
 
 /** Whether an older job is the response to a submission. */

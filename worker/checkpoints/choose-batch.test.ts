@@ -7,6 +7,7 @@ import { chooseBatch, initialFiles, type KnownFile } from './choose-batch'
 const file = (path: string, at: number, more: Partial<FoundFile> = {}): FoundFile => ({
   path,
   bytes: 10,
+  dataBytes: 10,
   mtimeNs: BigInt(at),
   ctimeNs: BigInt(at),
   inode: 1n,

@@ -1,6 +1,9 @@
+import type { Run } from '@/lib/cluster/checkpoints/checkpoint-files'
+import { recordRunDirectory } from '@/lib/cluster/checkpoints/run-directories'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import type { Outcome } from '@/lib/jobs/lifecycle/attempt-end'
+import { logger } from '@/lib/logger'
 import type { TaskSettings } from '../node/task/task-settings'
 import { CheckpointUploader } from './checkpoint-uploader'
 import { localCheckpoints } from './local-checkpoints'
@@ -21,6 +24,10 @@ export class RunCheckpoints {
   readonly #keeper: CheckpointUploader | null
   /** The directory whose size is monitored; null: none. */
   readonly #watched: string | null
+  /** The run whose directory on a shared disk counts to its owner; null: it is in the bucket, or another rank counts it. */
+  readonly #counted: Run | null
+
+  #countedBytes: number | undefined
 
   constructor(readonly of: CheckpointsOf) {
     const { host, task, abandoned, note, onOver } = of
@@ -32,6 +39,7 @@ export class RunCheckpoints {
     this.#keeper = inBucket ? new CheckpointUploader({ ...kept, run }) : null
     // On a shared disk, only rank 0 monitors the size.
     const onDisk = run !== null && shared !== null && task.rank === 0
+    this.#counted = onDisk ? run : null
     this.#watched = inBucket ? local.files : onDisk ? sharedCheckpoints(shared, run) : null
   }
 
@@ -39,7 +47,21 @@ export class RunCheckpoints {
   start(running: AbortSignal): void {
     const { host, onOver } = this.of
     this.#keeper?.start()
-    if (this.#watched) void watchSize(this.#watched, host.checkpointsLimitBytes, running, onOver)
+    if (!this.#watched) return
+    // The last measurement is later: it must not end a request to delete the files of the ended run.
+    const onMeasured = (bytes: number) => this.#count(bytes, !running.aborted)
+    void watchSize(this.#watched, host.checkpointsLimitBytes, running, { onMeasured, onOver })
+  }
+
+  /** The sweep counts again, so a failure here is corrected later. */
+  async #count(bytes: number, running: boolean): Promise<void> {
+    if (this.#counted === null || bytes === this.#countedBytes) return
+    try {
+      await recordRunDirectory(this.#counted, bytes, { running })
+      this.#countedBytes = bytes
+    } catch (error) {
+      logger.warn({ err: error, task: this.of.task.id }, 'could not count the checkpoints of a run')
+    }
   }
 
   /**

@@ -47,19 +47,22 @@ export async function setOwner(path: string, { uid, gid }: TaskUser): Promise<vo
 const measureEveryMs = 5_000
 
 /**
- * Measures a directory periodically until `signal` is aborted, and reports once when it exceeds `limitBytes`. The
- * disk has no limit for a single run.
+ * Measures a directory periodically until `signal` is aborted and once after that, and reports when it exceeds
+ * `limitBytes`. The disk has no limit for a single run.
  */
 export async function watchSize(
   path: string,
   limitBytes: number,
   signal: AbortSignal,
-  onOver: () => void,
+  { onMeasured, onOver }: { onMeasured: (bytes: number) => Promise<void>; onOver: () => void },
 ): Promise<void> {
-  while (!signal.aborted) {
+  for (let ended = false; !ended; ) {
     await sleep(measureEveryMs, signal)
-    if (signal.aborted) return
-    if ((await measureDirectory(path, limitBytes)) > limitBytes) return onOver()
+    ended = signal.aborted
+    const bytes = await measureDirectory(path, limitBytes)
+    await onMeasured(bytes)
+    if (bytes <= limitBytes || ended) continue
+    return onOver()
   }
 }
 

@@ -1,16 +1,18 @@
 import { access, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { keepRunDirectories, recordRunDirectory } from '@/lib/cluster/checkpoints/run-directories'
 import { expiredRunsOf } from '@/lib/cluster/checkpoints/sweep-checkpoints'
 import { logger } from '@/lib/logger'
 import { listDirectory } from '../files/list-directory'
+import { measureDirectory } from './run-directory'
 
 /** Prefix of a run's directory while it is being deleted; no run can have such a name. */
 const expiredPrefix = '.expired-'
 const projectId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /**
- * Deletes expired checkpoints on the shared disk: those of runs whose last job ended longer ago than the project's
- * retention. Keeps directories that belong to no run.
+ * Deletes checkpoints on the shared disk: those of runs whose last job ended longer ago than the project's retention,
+ * and those that their owner deleted. Keeps directories that belong to no run. Measures what is left.
  */
 export async function sweepShared(checkpointsDirectory: string): Promise<void> {
   for (const project of await listDirectory(checkpointsDirectory)) {
@@ -23,6 +25,17 @@ export async function sweepShared(checkpointsDirectory: string): Promise<void> {
     // Checks again after renaming: a job that arrived in between gets its directory back.
     const expired = new Set(await expiredRunsOf(project, runs))
     for (const run of runs) await (expired.has(run) ? remove(directory, run) : putBack(directory, run))
+    await measureRuns(project, directory)
+  }
+}
+
+/** Corrects what the tasks measured while they ran. */
+async function measureRuns(projectId: string, directory: string): Promise<void> {
+  const names = (await listDirectory(directory)).filter((name) => !name.startsWith('.'))
+  await keepRunDirectories(projectId, names)
+  for (const name of names) {
+    const bytes = await measureDirectory(join(directory, name))
+    await recordRunDirectory({ projectId, name }, bytes, { running: false })
   }
 }
 

@@ -15,6 +15,8 @@ export interface Fingerprint {
 export interface FoundFile extends Fingerprint {
   /** Relative to the directory, with slashes. */
   path: string
+  /** Bytes that the file takes on the disk. Holes take nothing. */
+  dataBytes: number
 }
 
 /** A skipped path and the reason. */
@@ -77,7 +79,9 @@ async function walk(
     else if (entry.isDirectory()) inner.push(name)
     else {
       const stats = await ifThere(lstat(inside(directory, name), { bigint: true }))
-      if (stats?.isFile()) found.files.push({ path: judged.path, ...fingerprintOf(stats) })
+      if (stats?.isFile()) {
+        found.files.push({ path: judged.path, dataBytes: dataBytesOf(stats), ...fingerprintOf(stats) })
+      }
     }
   }
   for (const name of inner) {
@@ -130,8 +134,17 @@ export async function readFingerprint(file: FileHandle): Promise<Fingerprint> {
   return fingerprintOf(await file.stat({ bigint: true }))
 }
 
+/** The unit of `blocks`, whatever the block size of the file system. */
+const statBlockBytes = 512n
+
+function dataBytesOf({ size, blocks }: Stats): number {
+  const allocated = blocks * statBlockBytes
+  return Number(allocated < size ? allocated : size)
+}
+
 interface Stats {
   size: bigint
+  blocks: bigint
   mtimeNs: bigint
   ctimeNs: bigint
   ino: bigint

@@ -1,5 +1,7 @@
+import { env } from '@/lib/env'
 import { logger } from '@/lib/logger'
 import { jobsWithoutResult, storeResult } from '@/lib/results/result-files'
+import { diskSpace } from '@/lib/storage/free-space'
 import { onQueueChange } from './on-queue-change'
 
 const pollIntervalMs = 2_000
@@ -11,11 +13,17 @@ const maxConcurrent = 4
 type Retries = Map<string, number>
 
 /**
- * Stores the output of ended jobs as files, until `signal` is aborted. On failure the output stays in the database.
+ * Stores the output of ended jobs as files, until `signal` is aborted. On failure the output stays in the database, and
+ * also while the disk is almost full, because a file takes its space before the database releases the same space.
  */
 export async function storeResults(signal: AbortSignal): Promise<void> {
   const retries: Retries = new Map()
+  let wasLow = false
   await onQueueChange(signal, pollIntervalMs, async () => {
+    const low = await isDiskLow()
+    if (low !== wasLow) reportDisk(low)
+    wasLow = low
+    if (low) return false
     try {
       const ids = await jobsWithoutResult(maxConcurrent + retries.size)
       // Skips recent failures, so that a result that cannot be stored does not delay those after it.
@@ -28,6 +36,19 @@ export async function storeResults(signal: AbortSignal): Promise<void> {
       return false
     }
   })
+}
+
+/** A bucket needs no space on the disk. */
+async function isDiskLow(): Promise<boolean> {
+  return env().GPUQ_STORAGE === undefined && (await diskSpace()).low
+}
+
+function reportDisk(low: boolean): void {
+  if (low) {
+    logger.error(
+      'the disk of the data directory is almost full: results wait in the database. Free space, or lower GPUQ_MIN_FREE_GIB',
+    )
+  } else logger.info('the disk of the data directory has space again: results are stored')
 }
 
 async function tryToStore(id: string, retries: Retries): Promise<boolean> {

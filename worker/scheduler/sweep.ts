@@ -1,5 +1,7 @@
+import { compactStorageLedger, recountStorage } from '@/lib/access/storage/storage-ledger'
 import { sweepArchives } from '@/lib/archives/sweep'
 import { sleep } from '@/lib/async/sleep'
+import { hasDeletionRequests } from '@/lib/cluster/checkpoints/run-directories'
 import { sweepCheckpoints } from '@/lib/cluster/checkpoints/sweep-checkpoints'
 import { deleteOldSamples } from '@/lib/cluster/gpus/gpu-samples'
 import { checkpointsDirectory, env } from '@/lib/env'
@@ -9,6 +11,7 @@ import { storage } from '@/lib/storage/storage'
 import { sweepShared } from '../checkpoints/sweep-shared'
 
 const expiryIntervalMs = 10 * 60_000
+const ledgerIntervalMs = 60_000
 /** For sweeps that list the whole storage. */
 const firstListingAfterMs = 10 * 60_000
 const listingIntervalMs = 6 * 60 * 60_000
@@ -23,9 +26,14 @@ export async function sweep(signal: AbortSignal): Promise<void> {
       await attempt('expired jobs', () => deleteExpired(new Date()))
       await attempt('old GPU samples', deleteOldSamples)
     }),
+    repeat(signal, 0, ledgerIntervalMs, async () => {
+      await attempt('changes of stored bytes', compactStorageLedger)
+      await attempt('checkpoints that users deleted', sweepRequested)
+    }),
     repeat(signal, firstListingAfterMs, listingIntervalMs, async () => {
       await attempt('uploaded directories', () => sweepArchives(storage(), new Date()))
       await attempt('checkpoints', sweepAllCheckpoints)
+      await attempt('outdated sums of stored bytes', recountStorage)
     }),
   ])
 }
@@ -51,6 +59,12 @@ async function sweepAllCheckpoints(): Promise<void> {
   if (settings.GPUQ_STORAGE !== undefined) await sweepCheckpoints(storage(), new Date())
   const shared = checkpointsDirectory(settings)
   if (shared !== null) await sweepShared(shared)
+}
+
+/** Users wait for the space that they freed. */
+async function sweepRequested(): Promise<void> {
+  const shared = checkpointsDirectory(env())
+  if (shared !== null && (await hasDeletionRequests())) await sweepShared(shared)
 }
 
 async function attempt(what: string, work: () => Promise<unknown>): Promise<void> {

@@ -39,11 +39,17 @@ function NoArtifacts({ job }: { job: JobDetail }) {
             job ends.
           </>
         ) : (
-          `The project keeps files for ${days} days.`
+          describeRetention(days)
         )}
       </EmptyState>
     </Panel>
   )
+}
+
+function describeRetention(days: number): string {
+  return days === 0
+    ? 'The owner of the job or an admin deleted them.'
+    : `The project keeps files for ${days} days.`
 }
 
 /** The number of rows at first: a job may have thousands of files. */

@@ -18,12 +18,17 @@ export function JobNote({ job }: { job: JobDetail }) {
     <div aria-live="polite">
       <Callout tone={failedBySystem(job) ? 'warning' : tone} icon={icon}>
         {describeState(state, job)}
-        {job.deleted_after_days === null
-          ? null
-          : ` gpuq deleted the output and files after ${job.deleted_after_days} days, as the project requires.`}
+        {describeDeletion(job.deleted_after_days)}
       </Callout>
     </div>
   )
+}
+
+function describeDeletion(days: number | null): string | null {
+  if (days === null) return null
+  return days === 0
+    ? ' Its output, files and source were deleted on request.'
+    : ` gpuq deleted the output and files after ${days} days, as the project requires.`
 }
 
 /** An error of the system has another colour than an error of the program. */

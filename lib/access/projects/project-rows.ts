@@ -1,9 +1,14 @@
 import type { Project } from '../../contract/access'
+import { env } from '../../env'
+import { type BytesByKind, bytesByKind, projectQuotaBytes, toStorageUse } from '../storage/storage-use'
 import { gpuHoursOf } from './gpu-hours'
 
 /** A project row with {@link projectColumns}. */
-export interface ProjectRow extends Omit<Project, 'project_id' | 'created_at'> {
+export interface ProjectRow
+  extends Omit<Project, 'project_id' | 'default_retention_days' | 'storage' | 'created_at'> {
   slug: string
+  stored: BytesByKind
+  storage_quota_gib: number | null
   owner_id: string
   created_at: Date
 }
@@ -13,7 +18,7 @@ export const projectColumns = `p.id, p.slug, p.name, p.owner_id, o.handle AS own
          WHERE m.project_id = p.id ORDER BY lower(u.handle)) AS members,
   jsonb_build_object('submissions_per_minute', p.submissions_per_minute, 'max_active_jobs', p.max_active_jobs) AS limits,
   jsonb_build_object('weight', p.weight, 'gpu_quota', p.gpu_quota_milli / 1000.0, 'gpu_hour_budget', p.gpu_hour_budget) AS shares,
-  p.retention_days, ${gpuHoursOf('p.id')} AS gpu_hours_used, p.created_at`
+  p.retention_days, p.storage_quota_gib, ${bytesByKind('project_id', 'p.id')} AS stored, ${gpuHoursOf('p.id')} AS gpu_hours_used, p.created_at`
 
 export const projectSource = 'projects p JOIN users o ON o.id = p.owner_id'
 
@@ -23,6 +28,19 @@ export const visibleProject = (all: string, user: string) =>
     OR EXISTS (SELECT 1 FROM memberships m WHERE m.project_id = p.id AND m.user_id = ${user}))`
 
 /** Converts a row to the project of the API. */
-export function toProject({ slug, owner_id: _, created_at, ...project }: ProjectRow): Project {
-  return { ...project, project_id: slug, created_at: created_at.toISOString() }
+export function toProject({
+  slug,
+  owner_id: _,
+  stored,
+  storage_quota_gib,
+  created_at,
+  ...project
+}: ProjectRow): Project {
+  return {
+    ...project,
+    project_id: slug,
+    default_retention_days: env().GPUQ_RETENTION_DAYS,
+    storage: toStorageUse(stored, projectQuotaBytes(storage_quota_gib)),
+    created_at: created_at.toISOString(),
+  }
 }

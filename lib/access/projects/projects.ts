@@ -11,6 +11,7 @@ import { database } from '../../database/client'
 import { wakeLeader } from '../../database/notify'
 import { cutPage, decodeTimeCursor, type Page } from '../../database/pagination'
 import { findRow, isUniqueViolation, oneRow, type Transaction, transaction } from '../../database/transaction'
+import { env } from '../../env'
 import { type Actor, isAdmin, requireAdmin } from '../actor'
 import { assignments } from '../assignments'
 import { recordAudit } from '../audit'
@@ -65,15 +66,16 @@ export function createProject(actor: Actor, input: z.output<typeof createProject
 }
 
 /**
- * Changes a project. The owner may change name, members and retention; an admin also limits and shares; a member may
- * only leave.
+ * Changes a project. The owner may change name and members, and shorten the retention; an admin also changes limits,
+ * shares and quota, and lengthens the retention; a member may only leave.
  */
 export async function updateProject(actor: Actor, id: string, changes: ProjectChanges): Promise<Project> {
   const project = await transaction(async (tx) => {
     const before = await findVisible(tx, actor, id)
     const { add_members: added = [], remove_members: removed = [] } = changes
     if (!onlyLeaves(actor, changes)) requireOwner(actor, before)
-    if (changes.limits || changes.shares) requireAdmin(actor)
+    if (changes.limits || changes.shares || changes.storage_quota_gib !== undefined) requireAdmin(actor)
+    requireRetention(actor, before, changes.retention_days)
     const set = assignments(columnsOf(changes), 2)
     if (set.list.length > 0) {
       await tx.query(`UPDATE projects SET ${set.list.join(', ')} WHERE id = $1`, [id, ...set.values])
@@ -104,10 +106,10 @@ function onlyLeaves(actor: Actor, { remove_members: removed = [], ...others }: P
 }
 
 function columnsOf(changes: ProjectChanges): Record<string, unknown> {
-  const { name, retention_days, limits = {}, shares = {} } = changes
+  const { name, retention_days, storage_quota_gib, limits = {}, shares = {} } = changes
   const { gpu_quota: quota, ...others } = shares
   const gpu_quota_milli = typeof quota === 'number' ? Math.round(quota * 1000) : quota
-  return { name, retention_days, ...limits, ...others, gpu_quota_milli }
+  return { name, retention_days, storage_quota_gib, ...limits, ...others, gpu_quota_milli }
 }
 
 /** Deletes a project without jobs. Jobs are a permanent record and keep their project. */
@@ -145,9 +147,32 @@ async function findVisible(executor: Transaction, actor: Actor, id: string): Pro
   )
 }
 
+/** Finds a project that the actor owns, or any for an admin. @throws 404 or 403. */
+export async function requireOwnProject(
+  executor: Transaction,
+  actor: Actor,
+  id: string,
+): Promise<ProjectRow> {
+  const project = await findVisible(executor, actor, id)
+  requireOwner(actor, project)
+  return project
+}
+
 function requireOwner(actor: Actor, project: ProjectRow): void {
   if (project.owner_id === actor.userId || isAdmin(actor)) return
   throw new GpuqError('forbidden', `Only the owner, "${project.owner}", and admins may change this project.`)
+}
+
+/** @throws 403 if somebody who is no admin wants to keep files for longer than the default. */
+function requireRetention(actor: Actor, before: ProjectRow, days: number | null | undefined): void {
+  // A form sends what an admin has set before.
+  if (days == null || days === before.retention_days || isAdmin(actor)) return
+  const most = env().GPUQ_RETENTION_DAYS
+  if (most === 0 || (days > 0 && days <= most)) return
+  throw new GpuqError(
+    'forbidden',
+    `Only admins may keep files for longer than ${most} days, the default. Choose fewer days, or ask an admin.`,
+  )
 }
 
 /** Skips the owner, who always belongs to the project, and existing members. */

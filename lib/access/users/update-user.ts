@@ -58,9 +58,9 @@ async function writeChanges(
   changes: Changes,
   invitationHash: Buffer | undefined,
 ): Promise<UserRow> {
-  const { name, email, role, disabled, limits = {}, unix_uid, unix_gid } = changes
+  const { name, email, role, disabled, limits = {}, storage_quota_gib, unix_uid, unix_gid } = changes
   const set = assignments(
-    { name, email, role, ...limits, unix_uid, unix_gid, invitation_hash: invitationHash },
+    { name, email, role, ...limits, storage_quota_gib, unix_uid, unix_gid, invitation_hash: invitationHash },
     2,
   )
   if (invitationHash) set.list.push(`invitation_expires_at = now() + interval '${invitationLifetime}'`)

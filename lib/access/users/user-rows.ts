@@ -2,11 +2,13 @@ import type { User } from '../../contract/access'
 import { GpuqError } from '../../contract/errors'
 import { idPattern } from '../../contract/jobs'
 import { findRow, type Transaction } from '../../database/transaction'
+import { type BytesByKind, bytesByKind, toStorageUse, userQuotaBytes } from '../storage/storage-use'
 
 /** A user row with {@link userColumns}. */
-export interface UserRow extends Omit<User, 'user_id' | 'created_at' | 'last_seen_at'> {
+export interface UserRow extends Omit<User, 'user_id' | 'storage' | 'created_at' | 'last_seen_at'> {
   id: string
   handle: string
+  stored: BytesByKind
   created_at: Date
   last_seen_at: Date | null
 }
@@ -14,13 +16,14 @@ export interface UserRow extends Omit<User, 'user_id' | 'created_at' | 'last_see
 export const userColumns = `id, handle, email, name, role, disabled_at IS NOT NULL AS disabled,
   password_hash IS NULL AND coalesce(invitation_expires_at > now(), false) AS invited,
   jsonb_build_object('submissions_per_minute', submissions_per_minute, 'max_active_jobs', max_active_jobs) AS limits,
-  unix_uid, unix_gid, created_at, last_seen_at`
+  ${bytesByKind('user_id', 'users.id')} AS stored, storage_quota_gib, unix_uid, unix_gid, created_at, last_seen_at`
 
 /** Converts a row to the user of the API. */
-export function toUser({ id: _, handle, created_at, last_seen_at, ...user }: UserRow): User {
+export function toUser({ id: _, handle, stored, created_at, last_seen_at, ...user }: UserRow): User {
   return {
     user_id: handle,
     ...user,
+    storage: toStorageUse(stored, userQuotaBytes(user.storage_quota_gib)),
     created_at: created_at.toISOString(),
     last_seen_at: last_seen_at?.toISOString() ?? null,
   }

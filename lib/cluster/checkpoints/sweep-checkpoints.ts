@@ -1,3 +1,4 @@
+import { retentionCutoffOf } from '../../access/retention'
 import { database } from '../../database/client'
 import { transaction } from '../../database/transaction'
 import type { ObjectStore } from '../../storage/store'
@@ -20,15 +21,15 @@ export async function sweepCheckpoints(store: ObjectStore, now: Date): Promise<v
 }
 
 /** SQL condition: the run of `c` has no live job, and no job that ended within the project's retention. */
-const expired = `p.retention_days IS NOT NULL AND c.stored_at < now() - make_interval(days => p.retention_days)
+const expired = () => `c.stored_at < ${retentionCutoffOf('p')}
    AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.project_id = c.project_id AND j.run_name = c.run_name
-                      AND (j.ended_at IS NULL OR j.ended_at > now() - make_interval(days => p.retention_days)))`
+                      AND (j.ended_at IS NULL OR j.ended_at > ${retentionCutoffOf('p')}))`
 
 async function expiredRuns(): Promise<Run[]> {
   const { rows } = await database().pool.query<Run>(
     `SELECT c.project_id AS "projectId", c.run_name AS name
        FROM (SELECT project_id, run_name, max(stored_at) AS stored_at FROM checkpoint_files GROUP BY 1, 2) c
-       JOIN projects p ON p.id = c.project_id WHERE ${expired}`,
+       JOIN projects p ON p.id = c.project_id WHERE ${expired()}`,
   )
   return rows
 }
@@ -39,7 +40,7 @@ async function deleteRun(store: ObjectStore, run: Run): Promise<void> {
     await lockRun(tx, run)
     const { rows } = await tx.query<{ object: string }>(
       `DELETE FROM checkpoint_files c USING projects p
-        WHERE c.project_id = $1 AND c.run_name = $2 AND p.id = c.project_id AND ${expired} RETURNING c.object`,
+        WHERE c.project_id = $1 AND c.run_name = $2 AND p.id = c.project_id AND ${expired()} RETURNING c.object`,
       [run.projectId, run.name],
     )
     return rows.map(({ object }) => object)
@@ -77,13 +78,19 @@ function createdAt(object: string): number {
   return Number.parseInt(object.replaceAll('-', '').slice(0, 12), 16)
 }
 
-/** Returns the given runs whose last job ended before the project's retention. Leaves out names that no job had. */
+/**
+ * Returns the given runs whose checkpoints on a shared disk are to be deleted: their last job ended before the
+ * project's retention, or their deletion was requested after their last job was submitted. Leaves out names that no
+ * job had.
+ */
 export async function expiredRunsOf(projectId: string, names: readonly string[]): Promise<string[]> {
   const { rows } = await database().pool.query<{ name: string }>(
     `SELECT j.run_name AS name FROM jobs j JOIN projects p ON p.id = j.project_id
-      WHERE p.id = $1 AND p.retention_days IS NOT NULL AND j.run_name = ANY ($2::text[])
-      GROUP BY j.run_name, p.retention_days
-     HAVING bool_and(j.ended_at IS NOT NULL) AND max(j.ended_at) < now() - make_interval(days => p.retention_days)`,
+       LEFT JOIN run_directories d ON d.project_id = p.id AND d.run_name = j.run_name
+      WHERE p.id = $1 AND j.run_name = ANY ($2::text[])
+      GROUP BY j.run_name, p.retention_days, d.delete_requested_at
+     HAVING bool_and(j.ended_at IS NOT NULL)
+        AND (max(j.ended_at) < ${retentionCutoffOf('p')} OR max(j.created_at) < d.delete_requested_at)`,
     [projectId, names],
   )
   return rows.map(({ name }) => name)

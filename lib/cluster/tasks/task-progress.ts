@@ -1,5 +1,7 @@
+import type { StorageOwner } from '../../access/storage/storage-quota'
 import { database } from '../../database/client'
 import { channels } from '../../database/listen'
+import { oneRow } from '../../database/transaction'
 import type { Lease } from '../nodes/nodes'
 import { type ClaimedTask, Fenced, taskHeld, writeTask } from './tasks'
 
@@ -79,6 +81,8 @@ interface TaskArtifact {
   /** Relative to /results, with slashes. */
   path: string
   bytes: number
+  /** What it takes in the store; left out if that is all of `bytes`. */
+  storedBytes?: number
   sha256: string
 }
 
@@ -86,15 +90,24 @@ interface TaskArtifact {
 export async function recordArtifact(
   lease: Lease,
   task: Pick<ClaimedTask, 'id'>,
-  { id, path, bytes, sha256 }: TaskArtifact,
+  { id, path, bytes, storedBytes, sha256 }: TaskArtifact,
 ): Promise<void> {
   await writeTask(database().pool, lease, task.id, {
     name: 'record-artifact',
-    text: `INSERT INTO artifacts (id, job_id, attempt, rank, path, bytes, sha256)
-           SELECT $4, job_id, attempt, rank, $5, $6, $7 FROM tasks WHERE ${taskHeld}
+    text: `INSERT INTO artifacts (id, job_id, attempt, rank, path, bytes, sha256, stored_bytes)
+           SELECT $4, job_id, attempt, rank, $5, $6, $7, $8 FROM tasks WHERE ${taskHeld}
            ON CONFLICT (id) DO UPDATE SET path = excluded.path`,
-    values: [id, path, bytes, sha256],
+    values: [id, path, bytes, sha256, storedBytes ?? null],
   })
+}
+
+/** To whom the files of a task count. */
+export async function findStorageOwner({ jobId }: Pick<ClaimedTask, 'jobId'>): Promise<StorageOwner> {
+  return oneRow<StorageOwner>(
+    database().pool,
+    'SELECT user_id AS "userId", project_id AS "projectId" FROM jobs WHERE id = $1',
+    [jobId],
+  )
 }
 
 export async function recordedPaths({

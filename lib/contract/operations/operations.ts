@@ -11,6 +11,7 @@ import { clusterOperations, modelOperations } from './cluster'
 import { jobOperations } from './jobs'
 import { orchestratorOperations, queueOperations } from './queue'
 import { agentOperations, serverOperations } from './server'
+import { storageOperations } from './storage'
 
 /** Every operation of the API, by the client's groups. A test compares this table with the routes. */
 export const operations = {
@@ -19,6 +20,7 @@ export const operations = {
   users: userOperations,
   tokens: tokenOperations,
   projects: projectOperations,
+  storage: storageOperations,
   environments: environmentOperations,
   audit: auditOperations,
   queue: queueOperations,

@@ -52,9 +52,14 @@ export async function findArtifact(job: VisibleJob, artifactId: string): Promise
   )
 }
 
-/** The error for files that the project's retention has deleted. */
+/** The error for files that were deleted on request (after 0 days), or by the retention of their project. */
 export function filesDeleted(days: number): GpuqError {
-  return new GpuqError('not_found', `The file was deleted after ${days} days, the retention of its project.`)
+  return new GpuqError(
+    'not_found',
+    days === 0
+      ? 'The owner of the job or an admin deleted the file.'
+      : `The file was deleted after ${days} days, the retention of its project.`,
+  )
 }
 
 function openRow(job: VisibleJob, row: FoundArtifact): Promise<{ stream: Readable; bytes: number }> {

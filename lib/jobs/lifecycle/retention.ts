@@ -1,15 +1,16 @@
+import { retentionCutoffOf, retentionDaysOf } from '../../access/retention'
 import { database } from '../../database/client'
 import { transaction } from '../../database/transaction'
 import { logger } from '../../logger'
-import { resultKey } from '../../results/name'
 import { storage } from '../../storage/storage'
+import { deleteFileRows, deleteStoredFiles } from './delete-files'
 
 /** No upload pauses this long, so an older part belongs to a writer that died. */
 const leftoverMs = 60 * 60_000
 
 /**
  * Deletes idempotency keys after a day, incomplete files of writers that died, and the files of jobs after the retention
- * of their projects.
+ * of their projects, or after the default one.
  */
 export async function deleteExpired(now: Date): Promise<void> {
   await database().pool.query("DELETE FROM idempotency_keys WHERE created_at < now() - interval '1 day'")
@@ -45,25 +46,17 @@ export async function deleteOldFiles(): Promise<void> {
 
 async function oldJobs(): Promise<OldJob[]> {
   const { rows } = await database().pool.query<OldJob>(
-    `SELECT j.id, p.retention_days AS days, f.name AS "resultName"
-       FROM projects p
-       JOIN jobs j ON j.project_id = p.id AND j.result_stored AND j.deleted_after_days IS NULL
-                  AND j.ended_at < now() - make_interval(days => p.retention_days)
+    `SELECT j.id, ${retentionDaysOf('p')} AS days, f.name AS "resultName"
+       FROM (SELECT *, ${retentionCutoffOf('projects')} AS cutoff FROM projects) p
+       JOIN jobs j ON j.project_id = p.id AND j.result_stored AND j.deleted_after_days IS NULL AND j.ended_at < p.cutoff
        LEFT JOIN result_files f ON f.job_id = j.id
-      WHERE p.retention_days IS NOT NULL ORDER BY j.ended_at LIMIT $1`,
+      ORDER BY j.ended_at LIMIT $1`,
     [jobsPerSweep],
   )
   return rows
 }
 
 async function deleteFiles({ id, days, resultName }: OldJob): Promise<void> {
-  const store = storage()
-  if (resultName !== null) await store.remove(resultKey(resultName))
-  // All files in the store, including those of earlier attempts and those without a row.
-  for await (const { key } of store.list(`artifacts/${id}`)) await store.remove(key)
-  await transaction(async (tx) => {
-    await tx.query('UPDATE jobs SET deleted_after_days = $2 WHERE id = $1', [id, days])
-    await tx.query('DELETE FROM artifacts WHERE job_id = $1', [id])
-    await tx.query('DELETE FROM result_files WHERE job_id = $1', [id])
-  })
+  await deleteStoredFiles(id, resultName)
+  await transaction((tx) => deleteFileRows(tx, id, days))
 }

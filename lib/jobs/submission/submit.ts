@@ -3,6 +3,7 @@ import type { Actor } from '../../access/actor'
 import { findEnvironment, type JobEnvironment } from '../../access/environments'
 import { effectiveLimits } from '../../access/limits'
 import { findOrCreateProject, findProject } from '../../access/projects/submission-project'
+import { requireStorageQuota } from '../../access/storage/storage-quota'
 import { requireWorkspaceUser } from '../../access/users/workspace-user'
 import { configForRecord, type JobConfig, timeLimitSeconds } from '../../contract/config/config'
 import { invalidField } from '../../contract/errors'
@@ -16,6 +17,7 @@ import {
   transaction,
 } from '../../database/transaction'
 import { env } from '../../env'
+import { requireFreeSpace } from '../../storage/free-space'
 import { contentHash } from './content-hash'
 import { findSameContent } from './deduplicate'
 import { withModelRequirements } from './model-requirements'
@@ -53,7 +55,7 @@ export interface Submitted {
 /**
  * Accepts a job. It is durable once this resolves. One transaction under a lock on the user's row decides limits,
  * idempotency and a new project. If there is nothing to decide, the job is one INSERT.
- * @throws 429 over a limit; 422 for an unknown environment, a missing archive, or a key that was used for another body;
+ * @throws 429 over a limit; 403 over the storage quota; 507 on a full disk; 422 for an unknown environment, a missing archive, or a key that was used for another body;
  * 409 for the run name of an active job.
  */
 export async function submitJob(
@@ -180,6 +182,9 @@ async function insertJob(
   submission: Submission,
 ): Promise<string> {
   const { code, runId, config, bodyHash, idempotencyKey } = submission
+  // Not earlier: a repeated submission is answered with its job, which needs no space.
+  await requireFreeSpace()
+  await requireStorageQuota(tx, { userId, projectId })
   const workspace = await requireWorkspaceUser(tx, { userId, projectId })
   const jobId = uuidv7()
   const archiveId = await findArchive(tx, projectId, config)

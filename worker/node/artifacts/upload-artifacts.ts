@@ -1,19 +1,22 @@
 import { uuidv7 } from 'uuidv7'
+import { readStorageQuota, type StorageQuota } from '@/lib/access/storage/storage-quota'
 import { inParallel } from '@/lib/async/pool'
 import { retry } from '@/lib/async/retry'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
-import { recordArtifact, recordedPaths } from '@/lib/cluster/tasks/task-progress'
+import { findStorageOwner, recordArtifact, recordedPaths } from '@/lib/cluster/tasks/task-progress'
 import { type ClaimedTask, Fenced } from '@/lib/cluster/tasks/tasks'
 import type { EndReason } from '@/lib/contract/reasons'
 import { visibleText } from '@/lib/contract/sanitize-text'
+import { database } from '@/lib/database/client'
 import type { Outcome } from '@/lib/jobs/lifecycle/attempt-end'
 import { logger } from '@/lib/logger'
 import { artifactKey } from '@/lib/results/name'
 import { storage } from '@/lib/storage/storage'
 import { StorageFault } from '@/lib/storage/store'
-import { type FoundFile, openInside, type SkippedFile, safeWalk } from '../../files/safe-walk'
+import { type FoundFile, openInside, type SkippedFile } from '../../files/safe-walk'
 import { retryWrite } from '../lease/retry-write'
 import { artifactsDirectory, isOpen } from './artifacts-directory'
+import { findArtifacts } from './find-artifacts'
 
 /** Maximum time to store a task's files before its result is written. */
 const timeoutMs = 10 * 60_000
@@ -49,7 +52,7 @@ interface ArtifactsSource {
 async function uploadArtifacts(results: ArtifactsSource, reason: EndReason): Promise<string | null> {
   if (retryReasons.has(reason) || !(await isOpen(results.directory))) return null
   try {
-    const { found, skipped } = await findArtifacts(results)
+    const { found, skipped } = await findArtifacts(results.directory, results.limitBytes)
     if (found.length === 0) return describeMissing(skipped)
     const isShort = reason.startsWith('cancelled') || (results.task.instances > 1 && reason !== 'finished')
     const waitMs = isShort ? shortTimeoutMs : timeoutMs
@@ -61,21 +64,6 @@ async function uploadArtifacts(results: ArtifactsSource, reason: EndReason): Pro
     logger.error({ err: error, task: results.task.id }, 'could not store the files of a task')
     return 'The files in /results were not kept: the node could not read them. See the log of its worker.'
   }
-}
-
-/** Finds the files of a task. Skips files that exceed the limit in total: a sparse file may claim any size. */
-async function findArtifacts({ directory, limitBytes }: ArtifactsSource) {
-  // The file system of /results limits the entries, and the length of a path the levels.
-  const unlimited = { maxEntries: Number.POSITIVE_INFINITY, maxLevels: Number.POSITIVE_INFINITY }
-  const { files, skipped } = await safeWalk(directory, unlimited)
-  let left = limitBytes
-  const found = files.filter(({ path, bytes }) => {
-    const fits = bytes <= left
-    if (fits) left -= bytes
-    else skipped.push({ path, why: 'it exceeds the size limit for /results' })
-    return fits
-  })
-  return { found, skipped }
 }
 
 /**
@@ -97,9 +85,12 @@ export async function withArtifacts(
     : { ...outcome, detail: [outcome.detail, missing].filter(Boolean).join(' ') }
 }
 
-class ArtifactUploader {
+/** Stores files of one task. */
+export class ArtifactUploader {
   /** When the store began to refuse; null after a success. */
   #refusingSince: number | null = null
+  /** Bytes of files that are being stored, and do not count in the database yet. */
+  #storingBytes = 0
 
   constructor(
     readonly results: ArtifactsSource,
@@ -109,14 +100,29 @@ class ArtifactUploader {
   async uploadAll(found: FoundFile[]): Promise<SkippedFile[]> {
     const { task, abandoned } = this.results
     const recorded = await retryWrite(abandoned, 'artifacts', () => recordedPaths(task))
+    const owner = await retryWrite(abandoned, 'artifacts', () => findStorageOwner(task))
     const unrecorded = found.filter(({ path }) => !recorded.has(path))
     const skipped: SkippedFile[] = []
     const upload = async (file: FoundFile) => {
-      if (await this.#upload(file)) return
-      skipped.push({ path: file.path, why: 'the storage did not accept it in time' })
+      const why = await this.#uploadWithinQuota(file, () => readStorageQuota(database().pool, owner))
+      if (why !== null) skipped.push({ path: file.path, why })
     }
     await inParallel(unrecorded, concurrentFiles, upload, abandoned)
     return skipped
+  }
+
+  /** Returns why the file was not stored; null if it was. Asks each time, because other jobs of the user store files too. */
+  async #uploadWithinQuota(file: FoundFile, readQuota: () => Promise<StorageQuota>): Promise<string | null> {
+    const quota = await retryWrite(this.results.abandoned, 'artifacts', readQuota)
+    if (file.dataBytes > quota.remainingBytes - this.#storingBytes) {
+      return 'it exceeds the storage quota; delete files in the settings'
+    }
+    this.#storingBytes += file.dataBytes
+    try {
+      return (await this.#upload(file)) ? null : 'the storage did not accept it in time'
+    } finally {
+      this.#storingBytes -= file.dataBytes
+    }
   }
 
   get #isOver(): boolean {

@@ -1,0 +1,28 @@
+import * as storage from '../storage'
+import { defineOperations, done, get, ok, remove } from './operation'
+
+/** Stored files: what takes space, and how to delete it. */
+export const storageOperations = defineOperations('storage', 'storage', {
+  get: get('/api/storage', 'read', 'What the caller has stored, and the largest of it', {
+    query: storage.storedItemsQuerySchema,
+    responses: ok(storage.storageSchema),
+  }),
+  disk: get('/api/storage/disk', 'admin', "The free space of the data directory's disk", {
+    responses: ok(storage.diskSchema),
+  }),
+  deleteJobFiles: remove(
+    '/api/jobs/{id}/files',
+    'submit',
+    'Delete the result, the files of /results and the source of an ended job; its record stays',
+    { responses: { ...done, 409: { description: 'The job has not ended' } } },
+  ),
+  deleteArchive: remove('/api/archives/{id}', 'submit', 'Delete a shipped directory', {
+    responses: { ...done, 409: { description: 'A job that has not ended needs it' } },
+  }),
+  deleteCheckpoints: remove(
+    '/api/projects/{id}/runs/{run}/checkpoints',
+    'submit',
+    'Delete the checkpoints of a run; those on a shared disk are deleted within minutes',
+    { responses: { ...done, 409: { description: 'A job of the run has not ended' } } },
+  ),
+})

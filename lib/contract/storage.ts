@@ -1,0 +1,81 @@
+import { z } from 'zod'
+
+/** The kinds of stored files, as people see them counted. */
+export const storageKinds = ['artifacts', 'results', 'sources', 'archives', 'checkpoints'] as const
+
+export type StorageKind = (typeof storageKinds)[number]
+
+/** What each kind is called in sentences. */
+export const storageKindNames = {
+  artifacts: 'files of /results',
+  results: 'output of jobs',
+  sources: 'submitted programs',
+  archives: 'uploaded directories',
+  checkpoints: 'checkpoints',
+} as const satisfies Record<StorageKind, string>
+
+const bytes = z.number().int()
+
+/** What a user or a project has stored. */
+export const storageUseSchema = z.object({
+  used_bytes: bytes,
+  quota_bytes: bytes.nullable().describe('null: no quota'),
+  by_kind: z
+    .object({
+      artifacts: bytes,
+      results: bytes,
+      sources: bytes,
+      archives: bytes,
+      checkpoints: bytes,
+    })
+    .describe(
+      'bytes of each kind. A job counts to its user; directories and checkpoints count to the owner of their project',
+    ),
+})
+
+/** One thing that can be deleted: the files of a job, an uploaded directory, or the checkpoints of a run. */
+export const storedItemSchema = z.object({
+  kind: z.enum(['job', 'archive', 'checkpoints']),
+  id: z.string().describe('of the job or the directory; for checkpoints, the name of the run'),
+  name: z.string().nullable().describe('of the job'),
+  project: z.string().describe('the id of its project, as in /api/projects/ID'),
+  project_id: z.string(),
+  bytes,
+  created_at: z.string().describe('RFC 3339, UTC'),
+  in_use: z.boolean().describe('a job that has not ended needs it, so that it cannot be deleted now'),
+  deleting: z.boolean().describe('it will be deleted within minutes'),
+})
+
+/** Query of `GET /api/storage`. */
+export const storedItemsQuerySchema = z.object({
+  user_id: z.string().optional().describe("another user's files: admins only"),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+})
+
+/** `GET /api/storage`. */
+export const storageSchema = z.object({
+  storage: storageUseSchema,
+  items: z.array(storedItemSchema).describe('the largest first'),
+})
+
+/** `GET /api/storage/disk`. */
+export const diskSchema = z.object({
+  free_bytes: bytes.nullable().describe('null: the disk cannot be read'),
+  min_free_bytes: bytes.describe('GPUQ_MIN_FREE_GIB'),
+  low: z.boolean().describe('gpuq accepts no jobs and uploads, and results wait in the database'),
+})
+
+export type StorageUse = z.infer<typeof storageUseSchema>
+export type StoredItem = z.infer<typeof storedItemSchema>
+export type Storage = z.infer<typeof storageSchema>
+export type Disk = z.infer<typeof diskSchema>
+
+const units = ['KiB', 'MiB', 'GiB', 'TiB'] as const
+
+/** A size for sentences: "512 B", "1.4 MiB". */
+export function describeBytes(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`
+  const power = Math.min(units.length, Math.floor(Math.log2(bytes) / 10))
+  const amount = bytes / 1024 ** power
+  return `${amount.toFixed(amount < 9.95 ? 1 : 0)} ${units[power - 1]}`
+}

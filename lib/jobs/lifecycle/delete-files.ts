@@ -1,0 +1,56 @@
+import type { Actor } from '../../access/actor'
+import { recordAudit } from '../../access/audit'
+import { GpuqError } from '../../contract/errors'
+import { database } from '../../database/client'
+import { channels } from '../../database/listen'
+import { findRow, type Transaction, transaction } from '../../database/transaction'
+import { resultKey } from '../../results/name'
+import { storage } from '../../storage/storage'
+import { findVisibleJob } from '../read/job-visibility'
+
+/** Value of `deleted_after_days` for files that were deleted on request. */
+const onRequest = 0
+
+/**
+ * Deletes the result, artifacts and source of an ended job for its owner or an admin. The record of the job stays.
+ * Succeeds if they are deleted already.
+ * @throws 404 for another user's job, 409 if it has not ended or its result is not stored yet.
+ */
+export async function deleteJobFiles(actor: Actor, jobId: string): Promise<void> {
+  const { id } = await findVisibleJob(actor, jobId)
+  const job = await findRow<{ stored: boolean; resultName: string | null }>(
+    database().pool,
+    `SELECT j.result_stored AS stored, f.name AS "resultName" FROM jobs j LEFT JOIN result_files f ON f.job_id = j.id
+      WHERE j.id = $1`,
+    [id],
+  )
+  if (!job?.stored) {
+    throw new GpuqError(
+      'conflict',
+      'The job has not ended, or its result is being stored. Cancel it, or try again after its end.',
+    )
+  }
+  await deleteStoredFiles(id, job.resultName)
+  await transaction(async (tx) => {
+    await deleteFileRows(tx, id, onRequest)
+    // A job with a command has an empty source too. A deleted source no longer counts as the same content.
+    await tx.query(`UPDATE jobs SET code = '', content_hash = NULL WHERE id = $1`, [id])
+    await recordAudit(tx, { actorId: actor.userId, action: 'job_files_deleted', target: id })
+    await tx.query('SELECT pg_notify($1, $2)', [channels.job, id])
+  })
+}
+
+/** Removes a job's files from the store. Safe to repeat. */
+export async function deleteStoredFiles(jobId: string, resultName: string | null): Promise<void> {
+  const store = storage()
+  if (resultName !== null) await store.remove(resultKey(resultName))
+  // All files in the store, including those of earlier attempts and those without a row.
+  for await (const { key } of store.list(`artifacts/${jobId}`)) await store.remove(key)
+}
+
+/** Deletes the rows of a job's files, and marks why they are gone. The files must be removed before. */
+export async function deleteFileRows(tx: Transaction, jobId: string, afterDays: number): Promise<void> {
+  await tx.query('UPDATE jobs SET deleted_after_days = $2 WHERE id = $1', [jobId, afterDays])
+  await tx.query('DELETE FROM artifacts WHERE job_id = $1', [jobId])
+  await tx.query('DELETE FROM result_files WHERE job_id = $1', [jobId])
+}

@@ -1,0 +1,34 @@
+import { type FoundFile, type SkippedFile, safeWalk } from '../../files/safe-walk'
+
+/**
+ * All files together may have this many times the limit of their data, with holes. Holes take no space, but reading
+ * them takes time.
+ */
+const mostHoles = 4
+
+/**
+ * Finds the files of a task. Skips files whose data exceeds the limit in total. A sparse file may claim any size: it
+ * counts by its data, and is skipped if it claims far more than the limit.
+ */
+export async function findArtifacts(
+  directory: string,
+  limitBytes: number,
+): Promise<{ found: FoundFile[]; skipped: SkippedFile[] }> {
+  // The file system of /results limits the entries, and the length of a path the levels.
+  const unlimited = { maxEntries: Number.POSITIVE_INFINITY, maxLevels: Number.POSITIVE_INFINITY }
+  const { files, skipped } = await safeWalk(directory, unlimited)
+  let left = limitBytes
+  let leftWithHoles = limitBytes * mostHoles
+  const found: FoundFile[] = []
+  for (const file of files) {
+    const skip = (why: string) => skipped.push({ path: file.path, why })
+    if (file.dataBytes > left) skip('it exceeds the size limit for /results')
+    else if (file.bytes > leftWithHoles) skip('it is sparse and claims far more than the size limit')
+    else {
+      left -= file.dataBytes
+      leftWithHoles -= file.bytes
+      found.push(file)
+    }
+  }
+  return { found, skipped }
+}
