@@ -9,6 +9,9 @@ const limit = optionalNumberText({ min: 0, max: 1_000_000, whole: true })
 /** The limits of a user or a project, as text. Empty text means the default. */
 export const limitShape = { submissions_per_minute: limit, max_active_jobs: limit }
 
+/** The storage quota of a user or a project in GiB, as text. */
+export const storageQuotaText = optionalNumberText({ min: 0, max: 1_000_000 })
+
 type LimitTexts = z.input<z.ZodObject<typeof limitShape>>
 
 /** The initial values of {@link LimitFields}. */

@@ -3,6 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { meQuery } from '@/components/queries/queries'
 import { Loaded } from '../shell/load-failure'
+import { describeStorageUse } from '../storage/storage-bar'
 import { Badge } from '../ui/badge'
 import { DataList, Datum } from '../ui/data-list'
 import { Panel, PanelBody, PanelHeader } from '../ui/panel'
@@ -28,6 +29,7 @@ export function ProfilePanel() {
               </Datum>
               <Datum label="Submissions per minute">{me.limits.submissions_per_minute ?? 'default'}</Datum>
               <Datum label="Active jobs">{me.limits.max_active_jobs ?? 'default'}</Datum>
+              <Datum label="Storage">{describeStorageUse(me.storage)}</Datum>
               <Datum label="Member since">
                 <RelativeTime at={me.created_at} />
               </Datum>

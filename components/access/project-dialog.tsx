@@ -5,19 +5,21 @@ import type { Project } from '@/lib/contract/access'
 import { FormError } from '../shell/form'
 import { optionalNumberText, optionalText, toOptionalText } from '../shell/form-values'
 import { type FormFields, useSchemaForm } from '../shell/use-schema-form'
+import { StorageBar } from '../storage/storage-bar'
 import { Button } from '../ui/button'
 import { ConfirmDialog } from '../ui/confirm-dialog'
 import { Dialog } from '../ui/dialog'
 import { TextField } from '../ui/text-field'
 import { toast } from '../ui/toaster'
-import { LimitFields, limitShape, toLimitTexts } from './limit-fields'
+import { LimitFields, limitShape, storageQuotaText, toLimitTexts } from './limit-fields'
 import { ProjectMembers } from './project-members'
 import { ProjectUsage, ShareFields, shareShape, toShareTexts } from './project-shares'
 
 const schema = z.object({
   name: optionalText(100),
   ...limitShape,
-  retention_days: optionalNumberText({ min: 1, max: 36_500 }),
+  retention_days: optionalNumberText({ min: 0, max: 36_500, whole: true }),
+  storage_quota_gib: storageQuotaText,
   ...shareShape,
 })
 
@@ -35,6 +37,7 @@ export function ProjectDialog({ project, editable, admin, onClose }: ProjectDial
     <Dialog onClose={onClose} title={project.project_id} description={`Owned by ${project.owner}`}>
       <div className="flex flex-col gap-6">
         <ProjectUsage project={project} />
+        <StorageBar storage={project.storage} />
         {editable ? <ProjectForm project={project} admin={admin} onDeleted={onClose} /> : null}
         <ProjectMembers project={project} editable={editable} />
       </div>
@@ -56,11 +59,14 @@ function ProjectForm({ project, admin, onDeleted }: ProjectFormProps) {
       name: project.name ?? '',
       ...toLimitTexts(project.limits),
       retention_days: toOptionalText(project.retention_days),
+      storage_quota_gib: toOptionalText(gibOf(project.storage.quota_bytes)),
       ...toShareTexts(project),
     },
-    onSubmit: async ({ name, retention_days, submissions_per_minute, max_active_jobs, ...shares }) => {
+    onSubmit: async ({ name, retention_days, storage_quota_gib, ...rest }) => {
+      const { submissions_per_minute, max_active_jobs, ...shares } = rest
       const limits = { submissions_per_minute, max_active_jobs }
-      await mutateAsync({ id: project.id, name, retention_days, ...(admin ? { limits, shares } : {}) })
+      const forAdmins = { limits, shares, storage_quota_gib }
+      await mutateAsync({ id: project.id, name, retention_days, ...(admin ? forAdmins : {}) })
       toast.success('Project saved')
     },
   })
@@ -69,10 +75,10 @@ function ProjectForm({ project, admin, onDeleted }: ProjectFormProps) {
       <TextField label="Name" optional {...form.field('name')} />
       <TextField
         label="Keep files for (days)"
-        hint="gpuq deletes results, artifacts and uploaded directories this many days after the end of their job, and checkpoints after the last job of their run."
+        hint="gpuq deletes results, artifacts and uploaded directories this many days after the end of their job, and checkpoints after the last job of their run. Only admins keep them for longer than the default; 0 is forever."
         inputMode="numeric"
         autoComplete="off"
-        placeholder="forever"
+        placeholder={describeDefault(project.default_retention_days)}
         {...form.field('retention_days')}
       />
       {admin ? <AdminFields form={form} /> : null}
@@ -87,11 +93,27 @@ function ProjectForm({ project, admin, onDeleted }: ProjectFormProps) {
   )
 }
 
+function describeDefault(days: number): string {
+  return days === 0 ? 'default: forever' : `default: ${days}`
+}
+
+function gibOf(bytes: number | null): number | null {
+  return bytes === null ? null : bytes / 1024 ** 3
+}
+
 function AdminFields({ form }: { form: FormFields<z.input<typeof schema>> }) {
   return (
     <>
       <div className="grid gap-4 sm:grid-cols-2">
         <LimitFields form={form} />
+        <TextField
+          label="Storage quota (GiB)"
+          hint="Of all members together."
+          inputMode="decimal"
+          autoComplete="off"
+          placeholder="no quota"
+          {...form.field('storage_quota_gib')}
+        />
       </div>
       <ShareFields form={form} />
     </>

@@ -6,6 +6,7 @@ import { useMemo, useState } from 'react'
 import { projectsQuery } from '@/components/queries/queries'
 import type { Project } from '@/lib/contract/access'
 import { ListPanel } from '../shell/list-panel'
+import { describeStorageUse } from '../storage/storage-bar'
 import { Badge } from '../ui/badge'
 import { Button } from '../ui/button'
 import { EmptyState } from '../ui/empty-state'
@@ -94,6 +95,7 @@ function projectColumns(
       ),
     },
     { label: 'Members', align: 'end', cell: ({ members }) => members.length + 1 },
+    { label: 'Storage', align: 'end', cell: ({ storage }) => describeStorageUse(storage) },
     { label: 'Created', cell: ({ created_at }) => <RelativeTime at={created_at} className="text-muted" /> },
     {
       label: 'Actions',

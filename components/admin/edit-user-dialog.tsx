@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { z } from 'zod'
 import { updateUser } from '@/components/queries/queries'
 import type { User } from '@/lib/contract/access'
-import { LimitFields, limitShape, toLimitTexts } from '../access/limit-fields'
+import { LimitFields, limitShape, storageQuotaText, toLimitTexts } from '../access/limit-fields'
 import { DialogForm } from '../shell/form'
 import { optionalNumberText, toOptionalText } from '../shell/form-values'
 import { useSchemaForm } from '../shell/use-schema-form'
@@ -16,6 +16,7 @@ const unixId = (min: number) => optionalNumberText({ min, max: 2_147_483_647, wh
 const schema = z.object({
   ...userShape,
   ...limitShape,
+  storage_quota_gib: storageQuotaText,
   unix_uid: unixId(1000),
   unix_gid: unixId(1),
 })
@@ -30,6 +31,7 @@ export function EditUserDialog({ user, onClose }: { user: User; onClose: () => v
       name: user.name ?? '',
       role: user.role,
       ...toLimitTexts(user.limits),
+      storage_quota_gib: toOptionalText(user.storage_quota_gib),
       unix_uid: toOptionalText(user.unix_uid),
       unix_gid: toOptionalText(user.unix_gid),
     },
@@ -49,6 +51,13 @@ export function EditUserDialog({ user, onClose }: { user: User; onClose: () => v
         <UserFields form={form} />
         <div className="grid gap-4 sm:grid-cols-2">
           <LimitFields form={form} />
+          <TextField
+            label="Storage quota (GiB)"
+            hint="0 means no quota."
+            inputMode="decimal"
+            placeholder="default"
+            {...form.field('storage_quota_gib')}
+          />
           <TextField
             label="Unix user id (uid)"
             hint="The owner of files in shared directories."

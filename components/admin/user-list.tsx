@@ -6,6 +6,7 @@ import { useEffect, useMemo, useState } from 'react'
 import { usersQuery } from '@/components/queries/queries'
 import type { User } from '@/lib/contract/access'
 import { ListPanel } from '../shell/list-panel'
+import { describeStorageUse, isStorageFull } from '../storage/storage-bar'
 import { Badge } from '../ui/badge'
 import { EmptyState } from '../ui/empty-state'
 import { Input } from '../ui/input'
@@ -89,6 +90,14 @@ function UserTable({ users, ownHandle, searching }: UserTableProps) {
   return <DataTable caption="Users" columns={columns} items={users} keyOf={({ user_id }) => user_id} />
 }
 
+function UserStorage({ storage }: Pick<User, 'storage'>) {
+  return (
+    <span className={isStorageFull(storage) ? 'text-danger-ink' : 'text-muted'}>
+      {describeStorageUse(storage)}
+    </span>
+  )
+}
+
 function userColumns(ownHandle: string): Column<User>[] {
   const muted = { className: 'text-muted' }
   return [
@@ -122,6 +131,7 @@ function userColumns(ownHandle: string): Column<User>[] {
       cell: ({ limits }) => limits.submissions_per_minute ?? 'default',
     },
     { label: 'Active jobs', ...muted, cell: ({ limits }) => limits.max_active_jobs ?? 'default' },
+    { label: 'Storage', cell: ({ storage }) => <UserStorage storage={storage} /> },
     {
       label: 'Last seen',
       ...muted,

@@ -23,6 +23,7 @@ export const keys = {
   tokens: ['tokens'] as const,
   projects: ['projects'] as const,
   environments: ['environments'] as const,
+  storage: ['storage'] as const,
 }
 
 const busyMs = 2000

@@ -2,6 +2,7 @@
 
 import { useRouter } from 'next/navigation'
 import { type ReactNode, useState } from 'react'
+import { LowDiskBanner } from '../storage/low-disk-banner'
 import { AccountMenu } from './account-menu'
 import { HelpDialog } from './help-dialog'
 import { adminNavigation, mainNavigation, type NavigationItem } from './navigation'
@@ -49,7 +50,10 @@ export function AppShell({ handle, admin, children }: AppShellProps) {
       />
       <TopBar handle={handle} admin={admin} />
       <main id="main" tabIndex={-1} className="min-w-0 flex-1 outline-none">
-        <div className="mx-auto max-w-7xl px-4 py-6 sm:px-6 lg:px-8">{children}</div>
+        <div className="mx-auto max-w-7xl px-4 py-6 sm:px-6 lg:px-8">
+          {admin ? <LowDiskBanner /> : null}
+          {children}
+        </div>
       </main>
       {helpOpen ? <HelpDialog shortcuts={shortcuts} onClose={() => setHelpOpen(false)} /> : null}
     </div>

@@ -69,13 +69,3 @@ export type StorageUse = z.infer<typeof storageUseSchema>
 export type StoredItem = z.infer<typeof storedItemSchema>
 export type Storage = z.infer<typeof storageSchema>
 export type Disk = z.infer<typeof diskSchema>
-
-const units = ['KiB', 'MiB', 'GiB', 'TiB'] as const
-
-/** A size for sentences: "512 B", "1.4 MiB". */
-export function describeBytes(bytes: number): string {
-  if (bytes < 1024) return `${bytes} B`
-  const power = Math.min(units.length, Math.floor(Math.log2(bytes) / 10))
-  const amount = bytes / 1024 ** power
-  return `${amount.toFixed(amount < 9.95 ? 1 : 0)} ${units[power - 1]}`
-}

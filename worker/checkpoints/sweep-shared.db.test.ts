@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { recordRunDirectory } from '@/lib/cluster/checkpoints/run-directories'
 import { makeJob, makeUser } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { sweepShared } from './sweep-shared'
@@ -47,4 +48,37 @@ it('deletes the checkpoints of expired runs, but no live runs and no unrelated d
   expect((await readdir(project)).sort()).toEqual(['again', 'fresh', 'live', 'nobodys'])
   expect(await readdir(join(project, 'live'))).toEqual(['state'])
   await sweepShared(join(root, 'none'))
+})
+
+it('deletes the checkpoints that their owner deleted, unless a job of the run came later, and measures the rest', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'gpuq-requested-'))
+  const userId = await makeUser()
+  for (const runName of ['unwanted', 'again', 'kept']) {
+    const id = await makeJob({ userId })
+    await db.pool.query(
+      `UPDATE jobs SET run_name = $2, status = 'completed', reason = 'finished', exit_code = 0, ended_at = now() WHERE id = $1`,
+      [id, runName],
+    )
+  }
+  const { rows } = await db.pool.query<{ id: string }>('SELECT id FROM projects WHERE owner_id = $1', [
+    userId,
+  ])
+  const projectId = rows[0]?.id ?? ''
+  const project = join(directory, projectId)
+  for (const name of ['unwanted', 'again', 'kept']) {
+    await mkdir(join(project, name), { recursive: true })
+    await writeFile(join(project, name, 'state'), 'x'.repeat(10_000))
+    await recordRunDirectory({ projectId, name }, 1, { running: true })
+  }
+  await db.pool.query(`UPDATE run_directories SET delete_requested_at = now() WHERE run_name <> 'kept'`)
+  await db.pool.query(`UPDATE jobs SET created_at = now() + interval '1 second' WHERE run_name = 'again'`)
+  await sweepShared(directory)
+  expect((await readdir(project)).sort()).toEqual(['again', 'kept'])
+  const { rows: measured } = await db.pool.query<{ name: string; bytes: number }>(
+    'SELECT run_name AS name, bytes FROM run_directories WHERE project_id = $1 ORDER BY 1',
+    [projectId],
+  )
+  expect(measured.map(({ name }) => name)).toEqual(['again', 'kept'])
+  for (const { bytes } of measured) expect(bytes).toBeGreaterThan(10_000)
+  await rm(directory, { recursive: true })
 })

@@ -2,9 +2,13 @@ import type { Metadata } from 'next'
 import { PasswordForm } from '@/components/access/password-form'
 import { ProfilePanel } from '@/components/access/profile-panel'
 import { keys } from '@/components/queries/queries'
+import { storageQuery } from '@/components/queries/storage'
 import { AppearancePanel } from '@/components/shell/appearance-panel'
+import { StoragePanel } from '@/components/storage/storage-panel'
 import { PageHeader } from '@/components/ui/page-header'
+import { readStorage } from '@/lib/access/storage/stored-items'
 import { getUser } from '@/lib/access/users/users'
+import { storedItemsQuerySchema } from '@/lib/contract/storage'
 import { Prefetched } from '../prefetched'
 import { requireActor } from '../require-actor'
 
@@ -18,6 +22,12 @@ export default async function SettingsPage() {
       <div className="flex flex-col gap-5">
         <Prefetched queryKey={keys.me} load={() => getUser(actor, actor.handle)}>
           <ProfilePanel />
+        </Prefetched>
+        <Prefetched
+          queryKey={storageQuery().queryKey}
+          load={() => readStorage(actor, storedItemsQuerySchema.parse({}))}
+        >
+          <StoragePanel />
         </Prefetched>
         <PasswordForm />
         <AppearancePanel />

@@ -9,10 +9,12 @@ import {
   Pencil,
   RotateCw,
   SquareTerminal,
+  Trash2,
 } from 'lucide-react'
 import { useRouter } from 'next/navigation'
 import { useState } from 'react'
 import { api, cancelJob, jobSourceQuery, submitJob } from '@/components/queries/queries'
+import { deleteJobFiles } from '@/components/queries/storage'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { isFinal } from '@/lib/contract/status'
 import { Button } from '../../ui/button'
@@ -29,10 +31,15 @@ export function JobActions({ job }: { job: JobDetail }) {
   return (
     <>
       {isFinal(job.status) ? null : <CancelButton job={job} />}
-      <RerunActions job={job} />
+      {hasSource(job) ? <RerunActions job={job} /> : null}
       <MoreActions job={job} />
     </>
   )
+}
+
+/** A program that was deleted on request cannot run again. */
+function hasSource({ deleted_after_days, command }: JobDetail): boolean {
+  return deleted_after_days !== 0 || command !== null
 }
 
 function RerunActions({ job }: { job: JobDetail }) {
@@ -99,30 +106,51 @@ const downloads = [
 function MoreActions({ job }: { job: JobDetail }) {
   const { job_id: id, command } = job
   const stored = job.result_file !== null
+  const [deleting, setDeleting] = useState(false)
   return (
-    <DropdownMenu trigger={<IconButton icon={Ellipsis} label="More" variant="secondary" size="lg" />}>
-      {downloads.map(({ format, icon, label }) => (
-        <MenuItem
-          key={format}
-          icon={icon}
-          disabled={!stored}
-          {...(stored ? { href: api.jobs.downloadUrl(id, format), download: true } : {})}
-        >
-          {label}
+    <>
+      {deleting ? <DeleteFiles id={id} onClose={() => setDeleting(false)} /> : null}
+      <DropdownMenu trigger={<IconButton icon={Ellipsis} label="More" variant="secondary" size="lg" />}>
+        {downloads.map(({ format, icon, label }) => (
+          <MenuItem
+            key={format}
+            icon={icon}
+            disabled={!stored}
+            {...(stored ? { href: api.jobs.downloadUrl(id, format), download: true } : {})}
+          >
+            {label}
+          </MenuItem>
+        ))}
+        <MenuItem icon={Link2} disabled={!stored} onSelect={() => void copyLink(id, 'result')}>
+          Copy link to JSONL file
         </MenuItem>
-      ))}
-      <MenuItem icon={Link2} disabled={!stored} onSelect={() => void copyLink(id, 'result')}>
-        Copy link to JSONL file
-      </MenuItem>
-      <MenuSeparator />
-      <MenuItem icon={Copy} onSelect={() => copyWithToast(id, 'Job id')}>
-        Copy job id
-      </MenuItem>
-      {command === null ? null : (
-        <MenuItem icon={SquareTerminal} onSelect={() => copyWithToast(command, 'Command')}>
-          Copy command
+        <MenuSeparator />
+        <MenuItem icon={Copy} onSelect={() => copyWithToast(id, 'Job id')}>
+          Copy job id
         </MenuItem>
-      )}
-    </DropdownMenu>
+        {command === null ? null : (
+          <MenuItem icon={SquareTerminal} onSelect={() => copyWithToast(command, 'Command')}>
+            Copy command
+          </MenuItem>
+        )}
+        <MenuSeparator />
+        <MenuItem icon={Trash2} disabled={!stored} onSelect={() => setDeleting(true)}>
+          Delete files…
+        </MenuItem>
+      </DropdownMenu>
+    </>
+  )
+}
+
+function DeleteFiles({ id, onClose }: { id: string; onClose: () => void }) {
+  const { mutateAsync } = useMutation(deleteJobFiles)
+  return (
+    <ConfirmDialog
+      title="Delete the files of this job?"
+      description="gpuq deletes the output, the files of /results and the program. The job stays in the list. You cannot undo this."
+      confirmLabel="Delete"
+      onClose={onClose}
+      onConfirm={() => mutateAsync(id)}
+    />
   )
 }

@@ -57,6 +57,12 @@ describe('the status of a job', () => {
     expect(screen.getByText(/deleted the output and files after 30 days/)).toBeTruthy()
   })
 
+  it('shows files that were deleted on request, and does not offer to run the deleted program again', async () => {
+    await openJob({ deleted_after_days: 0, result_file: null })
+    expect(screen.getByText(/output, files and source were deleted on request/)).toBeTruthy()
+    expect(screen.queryByRole('button', { name: 'Run again' })).toBeNull()
+  })
+
   it('changes with the events of the server', async () => {
     const job = await openJob({ status: 'running', completed_at: null })
     expect(screen.getByText('Running')).toBeTruthy()

@@ -1,5 +1,6 @@
 import { GpuqError } from '../../contract/errors'
-import { describeBytes, storageKindNames, storageKinds } from '../../contract/storage'
+import { formatBytes } from '../../contract/format-bytes'
+import { storageKindNames, storageKinds } from '../../contract/storage'
 import { findRow, type Transaction } from '../../database/transaction'
 import { publicUrl } from '../../env'
 import { type BytesByKind, bytesByKind, projectQuotaBytes, totalBytes, userQuotaBytes } from './storage-use'
@@ -73,9 +74,9 @@ function describeAccount({ subject, use, quotaBytes }: Account): string {
     .filter(({ bytes }) => bytes > 0)
     .sort((one, other) => other.bytes - one.bytes)
     .slice(0, namedKinds)
-    .map(({ name, bytes }) => `${name} (${describeBytes(bytes)})`)
+    .map(({ name, bytes }) => `${name} (${formatBytes(bytes)})`)
   const most = largest.length > 0 ? ` Most of it: ${largest.join(', ')}.` : ''
-  return `${subject} has stored ${describeBytes(totalBytes(use))} of ${describeBytes(quotaBytes ?? 0)}.${most}`
+  return `${subject} has stored ${formatBytes(totalBytes(use))} of ${formatBytes(quotaBytes ?? 0)}.${most}`
 }
 
 /** The error for a user who has no storage left. */

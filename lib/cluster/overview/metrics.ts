@@ -2,7 +2,9 @@ import { Gauge, Registry } from 'prom-client'
 import type { Actor } from '../../access/actor'
 import { type ClusterGpu, type ClusterNode, gpuStates } from '../../contract/cluster'
 import { jobStatuses } from '../../contract/status'
+import { storageKinds } from '../../contract/storage'
 import { database } from '../../database/client'
+import { type DiskSpace, diskSpace } from '../../storage/free-space'
 import { readCluster } from './read-cluster'
 
 interface Figures {
@@ -11,6 +13,8 @@ interface Figures {
   waiting: Record<string, number>
   oldestWaitingS: number
   unstoredResults: number
+  /** Bytes by kind; a kind without files has none. */
+  stored: Record<string, number>
 }
 
 const bytesPerMib = 1024 * 1024
@@ -57,11 +61,12 @@ type Gauges = <Label extends string>(name: string, help: string, labels?: readon
  * returns the same values.
  */
 export async function renderMetrics(actor: Actor): Promise<{ body: string; contentType: string }> {
-  const [figures, { nodes }] = await Promise.all([readFigures(), readCluster(actor)])
+  const [figures, { nodes }, disk] = await Promise.all([readFigures(), readCluster(actor), diskSpace()])
   const registry = new Registry()
   const gauge: Gauges = (name, help, labelNames = []) =>
     new Gauge({ name, help, labelNames, registers: [registry] })
   setJobs(gauge, figures)
+  setStorage(gauge, figures, disk)
   setNodes(gauge, nodes)
   setGpus(gauge, nodes)
   return { body: await registry.metrics(), contentType: registry.contentType }
@@ -74,6 +79,17 @@ function setJobs(gauge: Gauges, { jobs, waiting, oldestWaitingS, unstoredResults
   for (const [reason, count] of Object.entries(waiting)) reasons.set({ reason }, count)
   gauge('gpuq_queue_oldest_seconds', 'How long the oldest waiting job has waited').set(oldestWaitingS)
   gauge('gpuq_results_unstored', 'Ended jobs whose output is not yet stored as a file').set(unstoredResults)
+}
+
+function setStorage(gauge: Gauges, { stored }: Figures, disk: DiskSpace): void {
+  const bytes = gauge('gpuq_stored_bytes', 'Stored bytes by kind', ['kind'])
+  for (const kind of storageKinds) bytes.set({ kind }, stored[kind] ?? 0)
+  if (Number.isFinite(disk.freeBytes)) {
+    gauge('gpuq_disk_free_bytes', "Free space on the data directory's disk").set(disk.freeBytes)
+  }
+  gauge('gpuq_disk_low', '1 if the disk is almost full, so that gpuq accepts no jobs and uploads').set(
+    disk.low ? 1 : 0,
+  )
 }
 
 function setNodes(gauge: Gauges, nodes: readonly ClusterNode[]): void {
@@ -109,8 +125,10 @@ async function readFigures(): Promise<Figures> {
                FROM unnest(ARRAY['pending', 'scheduled', 'running']::"JobStatus"[]) AS s) AS jobs,
             (SELECT coalesce(jsonb_object_agg(reason, jobs), '{}') FROM (
                SELECT coalesce(reason, 'none') AS reason, count(*) AS jobs FROM jobs WHERE status = 'pending' GROUP BY 1) w) AS waiting,
-            (SELECT greatest(extract(epoch FROM now() - min(created_at)), 0)::float8 FROM jobs WHERE status = 'pending') AS "oldestWaitingS",
-            (SELECT count(*)::int FROM jobs WHERE status IN ('completed', 'failed', 'cancelled') AND NOT result_stored) AS "unstoredResults"`,
+             (SELECT greatest(extract(epoch FROM now() - min(created_at)), 0)::float8 FROM jobs WHERE status = 'pending') AS "oldestWaitingS",
+             (SELECT count(*)::int FROM jobs WHERE status IN ('completed', 'failed', 'cancelled') AND NOT result_stored) AS "unstoredResults",
+             (SELECT coalesce(jsonb_object_agg(kind, bytes), '{}') FROM (
+                SELECT kind, sum(bytes)::int8 AS bytes FROM storage_changes GROUP BY 1) k) AS stored`,
   )
   const [row] = rows
   if (!row) throw new Error('The metrics query returned no row. Check the database migrations.')
