@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { endProcess, processIdentity, runCommand } from '../run/processes.mjs'
 import { findProgram, installPackages, mayInstall, readOsRelease } from './debian.mjs'
 import { createEngineClient } from './docker-api.mjs'
+import { dockerdArguments, readEngineFiles } from './dockerd-arguments.mjs'
 import { chooseEngine, defaultHost } from './engine-choice.mjs'
 import { dropRecord, isAlive, mayOwn, readRecord, thisProcess, writeRecord } from './engine-record.mjs'
 
@@ -139,11 +140,15 @@ async function startDaemon(host, args, dataDir, signal) {
   const logFile = join(dataDir, 'logs', 'dockerd.log')
   mkdirSync(join(dataDir, 'logs'), { recursive: true })
   const log = openSync(logFile, 'w', 0o640)
-  const child = spawn(findProgram('dockerd') ?? 'dockerd', [`--host=${host}`, ...args], {
-    detached: true,
-    stdio: ['ignore', log, log],
-    env: { ...process.env, PATH: `${process.env.PATH ?? ''}:/usr/sbin:/sbin` },
-  })
+  const child = spawn(
+    findProgram('dockerd') ?? 'dockerd',
+    dockerdArguments(host, args, readEngineFiles(args)),
+    {
+      detached: true,
+      stdio: ['ignore', log, log],
+      env: { ...process.env, PATH: `${process.env.PATH ?? ''}:/usr/sbin:/sbin` },
+    },
+  )
   closeSync(log)
   let ended = false
   child.on('error', () => {
@@ -211,18 +216,23 @@ function isDockerd(pid) {
 }
 
 /**
+ * Stops the engine, and the jobs' containers that a killed worker left: with live-restore they would continue
+ * without an engine.
  * @param {import('./engine-record.mjs').EngineRecord} record
  * @param {string} dataDir
  */
 async function stopDaemon(record, dataDir) {
   const client = createEngineClient(record.host)
-  /** @type {{ Labels: Record<string, string> }[]} */
+  /** @type {{ Id: string, Labels: Record<string, string> }[]} */
   const running = await client.call('GET', '/containers/json', { idleMs: probeMs }).catch(() => [])
   const foreign = running.filter(({ Labels }) => !Labels['gpuq.job']).length
   if (foreign > 0) {
     const whose = foreign === 1 ? '1 container' : `${foreign} containers`
     return `The Docker engine keeps running (process ${record.pid}): it runs ${whose} that gpuq did not create.`
   }
+  // A container that has just ended is an error of the request only.
+  const kill = (/** @type {string} */ id) => client.call('POST', `/containers/${id}/kill`).catch(() => {})
+  await Promise.all(running.map(({ Id }) => kill(Id)))
   await endProcess(record.pid, record.identity, stopGraceMs)
   dropRecord(dataDir)
   return null
