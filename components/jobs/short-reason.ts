@@ -14,6 +14,7 @@ const labels: Readonly<Record<string, string>> = {
   workspace_unavailable: 'no shared directory',
   node_lost: 'node lost',
   worker_stopped: 'worker stopped',
+  engine_restarted: 'engine restarted',
   preempted: 'preempted',
   peers_missing: 'instances not ready',
   peer_failed: 'another instance failed',

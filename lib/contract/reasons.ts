@@ -18,6 +18,10 @@ export const endReasons = {
   },
   node_lost: { fault: 'system', message: 'The node running the job stopped answering.' },
   worker_stopped: { fault: 'system', message: 'The worker was stopped while the job ran.' },
+  engine_restarted: {
+    fault: 'system',
+    message: "The node's container engine restarted or did not answer while the job ran.",
+  },
   preempted: {
     fault: 'system',
     message: 'The job was stopped to free its GPUs for a job of a pool with precedence.',

@@ -72,7 +72,7 @@ describe('a node with failing jobs', () => {
     const job = await makeJob({ maxRetries: 10 })
     for (let i = 0; i < 4; i++) await end(lease, pullFailed, job)
     expect(await health(lease)).toMatchObject({ failures: 1, closed: false })
-    for (const reason of ['preempted', 'worker_stopped', 'cancelled_by_user'] as const)
+    for (const reason of ['preempted', 'worker_stopped', 'engine_restarted', 'cancelled_by_user'] as const)
       await end(lease, { reason, detail: null, exitCode: 143 })
     expect(await health(lease)).toMatchObject({ failures: 1, closed: false })
   })

@@ -19,6 +19,8 @@ const healthOf = {
   workspace_unavailable: null,
   node_lost: null,
   worker_stopped: null,
+  // An update or a crash of the engine also ends jobs that would work there.
+  engine_restarted: null,
   preempted: null,
   not_assignable: null,
   peers_missing: null,

@@ -24,6 +24,7 @@ export const startFaults = [
   'workspace_unavailable',
   'node_lost',
   'internal_error',
+  'engine_restarted',
   'peers_missing',
 ] as const satisfies EndReason[]
 

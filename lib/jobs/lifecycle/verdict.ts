@@ -134,7 +134,7 @@ async function notifyPeers(tx: Transaction, jobId: string, attempt: number): Pro
 function mayRetry(reason: EndReason, tries: number, live: LiveAttempt): boolean {
   if (reason === 'preempted') return true
   if (endReasons[reason].fault !== 'system' || tries > live.maxRetries) return false
-  return live.autoRetry || reason === 'worker_stopped'
+  return live.autoRetry || reason === 'worker_stopped' || reason === 'engine_restarted'
 }
 
 /** How a job is requeued. */

@@ -29,6 +29,7 @@ const concurrentFiles = 8
 const retryReasons: ReadonlySet<EndReason> = new Set([
   'preempted',
   'worker_stopped',
+  'engine_restarted',
   'node_lost',
   'internal_error',
 ])

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { endReasons } from '@/lib/contract/reasons'
-import { outcomeOf } from './outcome'
+import { RuntimeFault } from '../../runtime/runtime'
+import { outcomeOf, outcomeOfFault } from './outcome'
+import { TaskFault } from './task-fault'
 
 const exit = (exitCode: number, outOfMemory = false) => ({
   exitCode,
@@ -33,5 +35,26 @@ describe('the exit of a program that a worker observed', () => {
   it('is its exit code, including signals', () => {
     expect(outcomeOf(exit(143), null, 512).reason).toBe('exit_code')
     expect(outcomeOf(exit(137), null, 512).detail).toContain('SIGKILL')
+  })
+})
+
+describe('a fault of a task', () => {
+  it.each(['container_gone', 'engine_error', 'engine_unreachable', 'image_unavailable'] as const)(
+    'is caused by the engine if it was unavailable: %s',
+    (code) => {
+      const fault = new RuntimeFault(code, 'Details.')
+      expect(outcomeOfFault(fault, true)).toEqual({
+        reason: 'engine_restarted',
+        detail: 'Details.',
+        exitCode: null,
+      })
+      expect(outcomeOfFault(fault).reason).not.toBe('engine_restarted')
+    },
+  )
+
+  it('keeps its reason if an outage cannot explain it', () => {
+    expect(outcomeOfFault(new RuntimeFault('kill_failed', ''), true).reason).toBe('internal_error')
+    expect(outcomeOfFault(new TaskFault('peers_missing', ''), true).reason).toBe('peers_missing')
+    expect(outcomeOfFault(new Error('a bug'), true).reason).toBe('internal_error')
   })
 })

@@ -57,13 +57,18 @@ export function isExternalEnd(error: unknown): boolean {
   return error instanceof RuntimeFault && error.code === 'container_gone'
 }
 
-/** Determines the outcome of a failure before or beside the program. */
-export function outcomeOfFault(error: unknown): Outcome {
+/**
+ * Determines the outcome of a failure before or beside the program.
+ * @param engineOutage whether the engine was unavailable while the task ran: then the engine caused its other faults.
+ */
+export function outcomeOfFault(error: unknown, engineOutage = false): Outcome {
   if (error instanceof TaskFault) return { reason: error.reason, detail: error.message, exitCode: null }
   if (!(error instanceof RuntimeFault)) {
     const detail = 'The node could not run it. See the log of its worker.'
     return { reason: 'internal_error', detail, exitCode: null }
   }
+  if (engineOutage && error.code !== 'kill_failed')
+    return { reason: 'engine_restarted', detail: error.message, exitCode: null }
   const reason = error.code === 'image_unavailable' ? 'image_unavailable' : 'internal_error'
   return { reason, detail: error.message, exitCode: null }
 }

@@ -41,6 +41,7 @@ export class TaskRun {
   readonly #supervisor: ContainerSupervisor
   readonly #stop: StopRequest
   readonly #usage: UsageRecorder
+  readonly #claimedMs = performance.now()
   #output: OutputWriter | undefined
   #checkpoints: RunCheckpoints | undefined
   #terminal: TaskTerminal | undefined
@@ -130,10 +131,11 @@ export class TaskRun {
   async #concludeFault(error: unknown): Promise<Conclusion> {
     for (let reported = false; ; reported = true) {
       const dead = await this.#supervisor.forceStop()
+      const engineOutage = await this.host.runtime.hadOutage(this.#claimedMs)
       const { reason } = this.#stop
       // If peers of a removed container fail as a result and stop it, the removal is still the cause.
       const stopped = reason !== null && !(reason === 'peer_failed' && isExternalEnd(error))
-      const outcome = stopped ? { reason, detail: null, exitCode: null } : outcomeOfFault(error)
+      const outcome = stopped ? { reason, detail: null, exitCode: null } : outcomeOfFault(error, engineOutage)
       if (dead) return { outcome: await this.#finishCheckpoints(outcome), keepGpus: false }
       if (!reported)
         await retryWrite(this.#abandoned.signal, 'drain', () => this.host.onKillFailed(this.task))

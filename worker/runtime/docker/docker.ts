@@ -3,10 +3,12 @@ import { Duplex, Readable, type Writable } from 'node:stream'
 import Docker from 'dockerode'
 import type { z } from 'zod'
 import { RuntimeFault, type RuntimeFaultCode, type TerminalSize } from '../runtime'
-import type { buildContainerSpec } from '../spec/container-spec'
+import { type buildContainerSpec, labels } from '../spec/container-spec'
 import type { NetworkSpec } from '../spec/network-spec'
 import { type Inspection, inspectSchema, listSchema } from './container-state'
+import type { EventQuery } from './engine-events'
 import { toFault, within } from './engine-faults'
+import { EngineOutages } from './engine-outages'
 
 /** Timeouts for the engine, in milliseconds. */
 const defaultTimeouts = {
@@ -43,12 +45,20 @@ export type OpenStream = (
 export class DockerEngine {
   private readonly docker: Docker
   readonly timeouts: Timeouts
+  readonly outages = new EngineOutages()
 
   /** @param socketPath default: DOCKER_HOST, otherwise the standard path. */
   constructor(socketPath: string | undefined, timeouts: Partial<Timeouts> = {}) {
     // Without an own agent, Node's default agent keeps connections open between calls.
     this.docker = new Docker(socketPath === undefined ? {} : { socketPath })
     this.timeouts = { ...defaultTimeouts, ...timeouts }
+  }
+
+  /** Whether the engine is unavailable, or was at a time that {@link EngineOutages.affected} counts. */
+  async hadOutage(sinceMs: number): Promise<boolean> {
+    // A failure of the request is recorded as an outage.
+    await this.ask('answer', this.docker.ping()).catch(() => {})
+    return this.outages.affected(sinceMs)
   }
 
   info(): Promise<unknown> {
@@ -180,6 +190,13 @@ export class DockerEngine {
       })
     })
 
+  /** Opens the events of gpuq's own containers that explain their end. */
+  readonly openEvents = ({ container, ...times }: EventQuery): Promise<Readable> => {
+    const wanted = { type: ['container'], event: ['oom', 'kill', 'die'], label: [labels.task] }
+    const filters = JSON.stringify({ ...wanted, ...(container && { container: [container] }) })
+    return this.open('GET', '/events', { ...times, filters })
+  }
+
   /**
    * Waits for an answer of the engine.
    * @param missing the code for a 404.
@@ -193,7 +210,9 @@ export class DockerEngine {
     try {
       return await within(timeoutMs, doing, answer)
     } catch (error) {
-      throw toFault(error, doing, missing)
+      const fault = toFault(error, doing, missing)
+      if (fault.code === 'engine_unreachable') this.outages.note()
+      throw fault
     }
   }
 }

@@ -21,7 +21,7 @@ const eventSchema = z.object({
 })
 
 /** Times in seconds, in the engine's format. Without an end, the stream follows new events. */
-interface EventQuery {
+export interface EventQuery {
   since: string
   until?: string
   /** Restricts the events to this container. */
@@ -40,8 +40,14 @@ export class EngineEvents {
   private following = false
   private since = ''
 
-  /** @param open requests `oom`, `kill` and `die` events from the engine. */
-  constructor(private readonly open: (query: EventQuery) => Promise<AsyncIterable<Uint8Array | string>>) {}
+  /**
+   * @param open requests `oom`, `kill` and `die` events from the engine.
+   * @param onBroken called when the stream of events ends, which only happens if the engine does.
+   */
+  constructor(
+    private readonly open: (query: EventQuery) => Promise<AsyncIterable<Uint8Array | string>>,
+    private readonly onBroken: () => void = () => {},
+  ) {}
 
   /** Returns what is known about a container, and watches it from the first call on. */
   of(id: string): ContainerNotes {
@@ -74,6 +80,7 @@ export class EngineEvents {
       } catch {
         // The calls that need the engine report that it is unavailable; this loop only retries.
       }
+      this.onBroken()
       await sleep(reconnectMs, undefined, { ref: false })
     }
     this.following = false

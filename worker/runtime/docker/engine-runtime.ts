@@ -51,13 +51,8 @@ export class EngineRuntime {
   constructor(private readonly options: RuntimeOptions) {
     const { socketPath, timeouts, iproute = runIproute } = options
     const engine = new DockerEngine(socketPath, timeouts)
-    // Only events of gpuq's own containers.
-    const wanted = { type: ['container'], event: ['oom', 'kill', 'die'], label: [labels.task] }
     this.engine = engine
-    this.watch = new EngineEvents(({ container, ...times }) => {
-      const filters = JSON.stringify({ ...wanted, ...(container && { container: [container] }) })
-      return engine.open('GET', '/events', { ...times, filters })
-    })
+    this.watch = new EngineEvents(engine.openEvents, () => engine.outages.note())
     this.exits = new ContainerExits(engine.open, this.watch)
     this.networks = new Networks(engine, iproute)
     this.terminal = new ContainerTerminal(engine)
@@ -79,6 +74,14 @@ export class EngineRuntime {
       memoryMib: Math.floor(facts.MemTotal / 1024 / 1024),
       warnings: describeEngine(facts, engineVersionSchema.parse(version), toolkit),
     }
+  }
+
+  /**
+   * Whether the engine is unavailable, or was at any time since `sinceMs` or shortly before. Times are those of
+   * `performance.now()`.
+   */
+  hadOutage(sinceMs: number): Promise<boolean> {
+    return this.engine.hadOutage(sinceMs)
   }
 
   /** Pulls the image if it is missing, and returns its digest or id. */
