@@ -57,6 +57,23 @@ it.each([
   await waitFor(() => expect(sentRequests[0]?.body).toEqual(change))
 })
 
+it.each([
+  [
+    'in the future',
+    { next_at: '2100-01-01T00:00:00Z', last_at: null, last_error: null },
+    /has not tested itself yet/,
+  ],
+  [
+    'after a failure',
+    { next_at: '2026-01-01T00:00:00Z', last_at: '2026-01-01T00:00:00Z', last_error: 'No disk space.' },
+    /tests itself now .*No disk space\./,
+  ],
+  ['if it is disabled', { next_at: null, last_at: null, last_error: null }, /self-test is off/],
+])('shows the self-test of a quarantined node %s', (_, probe, text) => {
+  renderNode({ state: 'quarantined', reason: 'Too many failures.', probe })
+  expect(document.body.textContent).toMatch(text)
+})
+
 it('offers to forget a lost node', () => {
   renderNode({ state: 'lost' })
   expect(screen.getByRole('button', { name: /^Forget ?lab-1$/ })).toBeTruthy()

@@ -61,7 +61,8 @@ export const nodeStateStyles = {
     tone: 'danger',
     icon: ShieldAlert,
     label: 'Quarantined',
-    message: 'Too many tasks failed on this node in a row. An admin can end the quarantine.',
+    message:
+      'Too many tasks failed on this node in a row. It returns when its self-test passes or an admin ends the quarantine.',
   },
   lost: { tone: 'danger', icon: Unplug, label: 'Lost', message: 'Its worker does not respond.' },
 } as const satisfies Record<ClusterNode['state'], StateStyle>

@@ -139,6 +139,7 @@ export function makeNode(changes: Partial<ClusterNode> = {}): ClusterNode {
     dedicated: false,
     engine_version: '29.5',
     warnings: [],
+    probe: null,
     cpu_milli: 8000,
     cpu_used_milli: 500,
     memory_mib: 16_384,
@@ -189,6 +190,7 @@ export function makePolicy(changes: Partial<Policy> = {}): Policy {
     memory_threshold: 0.05,
     load_threshold: 0.1,
     quarantine_after: 3,
+    probe_quarantined: true,
     ...changes,
   }
 }

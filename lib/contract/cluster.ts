@@ -50,6 +50,13 @@ export const clusterGpuSchema = z.object({
  */
 export const nodeStates = ['ready', 'draining', 'drained', 'paused', 'quarantined', 'lost'] as const
 
+/** The test containers of a quarantined node. */
+const nodeProbeSchema = z.object({
+  next_at: z.string().nullable().describe('when the next one starts; null: the policy disables them'),
+  last_at: z.string().nullable().describe('when the last one ended; null: none yet'),
+  last_error: z.string().nullable().describe('why the last one failed; null: it passed'),
+})
+
 export const clusterNodeSchema = z.object({
   node_id: z.int(),
   name: z.string(),
@@ -62,6 +69,9 @@ export const clusterNodeSchema = z.object({
   dedicated: z.boolean().describe('started for one job, and accepts no other'),
   engine_version: z.string(),
   warnings: z.array(z.string()).describe('only for admins'),
+  probe: nodeProbeSchema
+    .nullable()
+    .describe('self-test of a quarantined node; null: not quarantined. Only for admins'),
   cpu_milli: z.int(),
   cpu_used_milli: z.int(),
   memory_mib: z.int(),
@@ -170,6 +180,9 @@ export const policySchema = z.object({
   memory_threshold: share.describe('a GPU is not allocated if other programs use more of its memory'),
   load_threshold: share.describe('a GPU is not allocated if other programs load it more'),
   quarantine_after: z.int().min(1).max(1000).describe('number of failures in a row that quarantine a node'),
+  probe_quarantined: z
+    .boolean()
+    .describe('true: a quarantined node tests itself and returns to service when a test container works'),
 })
 
 /** `PUT /orchestrator/policy`: absent fields keep their values. */

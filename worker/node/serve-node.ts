@@ -3,6 +3,7 @@ import { ChangeSignal } from '@/lib/async/change-signal'
 import { sleep } from '@/lib/async/sleep'
 import type { GpuReading, GpuReport } from '@/lib/cluster/gpus/gpu-reading'
 import { deregisterNode, drainNode, type Lease, LeaseLost, offerNode } from '@/lib/cluster/nodes/nodes'
+import { dueProbe, recordProbe } from '@/lib/cluster/nodes/quarantine-probe'
 import { type ClaimedTask, claimTasks, tasksToStop } from '@/lib/cluster/tasks/tasks'
 import { listener } from '@/lib/database/listen'
 import { logger } from '@/lib/logger'
@@ -10,12 +11,15 @@ import type { ContainerRef } from '../runtime/runtime'
 import { GpuMonitor } from './gpus/gpu-monitor'
 import { retryWrite } from './lease/retry-write'
 import { Reconciler } from './reconcile'
+import { clearProbes, runProbe } from './run-probe'
 import { TaskRun } from './task/run-task'
 import type { TaskHost } from './task/task-settings'
 
 /** Polling interval, in case a notification is lost. */
 const pollIntervalMs = 1_000
 const reconcileIntervalMs = 5_000
+/** How often a node checks whether its probe is due. */
+const probeIntervalMs = 5_000
 /** Longer than SIGKILL, engine and database normally need. */
 const stopTimeoutMs = 25_000
 
@@ -69,6 +73,7 @@ export class NodeService {
       await Promise.all([
         this.#keepLooking(wake, signal),
         this.#keepReconciling(signal),
+        this.#keepProbing(signal),
         this.#gpuMonitor?.run(signal),
       ])
     } finally {
@@ -90,6 +95,24 @@ export class NodeService {
       await this.#tryTo('reconcile', () => this.#reconcile())
       await sleep(this.#reconciled ? reconcileIntervalMs : pollIntervalMs, signal)
     }
+  }
+
+  /** A quarantined node tests itself. */
+  async #keepProbing(signal: AbortSignal): Promise<void> {
+    const stop = AbortSignal.any([signal, this.#abandoned.signal])
+    await this.#tryTo('remove probe containers', () => clearProbes(this.host))
+    while (!stop.aborted) {
+      await this.#tryTo('probe', () => this.#probe(stop))
+      await sleep(probeIntervalMs, stop)
+    }
+  }
+
+  async #probe(signal: AbortSignal): Promise<void> {
+    const probe = this.#closed ? null : await dueProbe(this.lease)
+    if (!probe) return
+    logger.info('this node is quarantined; testing it')
+    const error = await runProbe(this.host, probe, signal)
+    if (error !== undefined) await recordProbe(this.lease, probe, error)
   }
 
   async #tryTo(what: string, work: () => Promise<void>): Promise<void> {

@@ -12,6 +12,7 @@ import type { GpuHistory } from '../gpus/gpu-history'
 import { GpuTile } from '../gpus/gpu-tile'
 import { nodeStateStyles } from '../state-styles'
 import { NodeActions } from './node-actions'
+import { NodeProbe } from './node-probe'
 
 export type NodeView = 'details' | 'compact'
 
@@ -54,6 +55,7 @@ export const NodeCard = memo(function NodeCard({
       </header>
       <PanelBody className="flex flex-col gap-3">
         {node.reason ? <Callout tone={stateStyle.tone}>{node.reason}</Callout> : null}
+        <NodeProbe probe={node.probe} />
         <NodeWarnings warnings={node.warnings} />
         <NodeGpus node={node} view={view} history={history} onOpenGpu={onOpenGpu} />
       </PanelBody>

@@ -81,6 +81,11 @@ function PolicyFields({ form }: { form: FormFields<PolicyValues> }) {
           description={helpOf('enable_auto_retry')}
           {...form.field('enable_auto_retry')}
         />
+        <CheckboxField
+          label="Self-test of quarantined nodes"
+          description={helpOf('probe_quarantined')}
+          {...form.field('probe_quarantined')}
+        />
       </div>
     </>
   )

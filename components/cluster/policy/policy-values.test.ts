@@ -14,6 +14,7 @@ const policy: Policy = {
   memory_threshold: 0.8,
   load_threshold: 1,
   quarantine_after: 3,
+  probe_quarantined: true,
 }
 
 describe('policy form', () => {

@@ -36,6 +36,7 @@ export const policyForm = z.object({
   memory_threshold: share,
   load_threshold: share,
   quarantine_after: numberText({ min: 1, max: 1000, whole: true }),
+  probe_quarantined: z.boolean(),
 })
 
 export type PolicyValues = z.input<typeof policyForm>

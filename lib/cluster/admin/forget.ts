@@ -28,7 +28,8 @@ export async function forgetNode(actor: Actor, id: string): Promise<void> {
     // A new lease id fences off any worker that still believes it holds the node.
     await tx.query(
       `UPDATE nodes SET forgotten_at = now(), status = 'drained', lease_id = gen_random_uuid(), lease_expires_at = now(),
-              paused_at = NULL, pause_reason = NULL, failures_in_row = 0, quarantined_at = NULL, quarantine_reason = NULL
+              paused_at = NULL, pause_reason = NULL, failures_in_row = 0, quarantined_at = NULL, quarantine_reason = NULL,
+              probes = 0, probed_at = NULL, probe_error = NULL
         WHERE id = $1`,
       [node.id],
     )

@@ -103,10 +103,12 @@ async function writePause(
   )
 }
 
-/** Also resets the failure count; otherwise the next failure alone would quarantine the node again. */
+/** Also resets the counts; otherwise the next failure alone would quarantine the node again, and for longer. */
 async function endQuarantine(tx: Transaction, nodeId: string): Promise<void> {
   await tx.query(
-    'UPDATE nodes SET quarantined_at = NULL, quarantine_reason = NULL, failures_in_row = 0 WHERE id = $1',
+    `UPDATE nodes SET quarantined_at = NULL, quarantine_reason = NULL, failures_in_row = 0, probes = 0,
+            probed_at = NULL, probe_error = NULL
+      WHERE id = $1`,
     [nodeId],
   )
 }

@@ -32,6 +32,7 @@ describe('the policy', () => {
       memory_threshold: 0.8,
       load_threshold: 0.8,
       quarantine_after: 3,
+      probe_quarantined: true,
       running: true,
       defaultRequirementMilli: 1000,
     })

@@ -17,7 +17,7 @@ type CurrentPolicy = Policy & {
 }
 
 const columns = `scheduling AS scheduling_policy, max_concurrent_jobs, enable_auto_retry, max_queue_size, backfill,
-  ageing_minutes, half_life_hours, memory_threshold, load_threshold, quarantine_after, running,
+  ageing_minutes, half_life_hours, memory_threshold, load_threshold, quarantine_after, probe_quarantined, running,
   default_requirement_milli AS "defaultRequirementMilli"`
 
 export async function readPolicy(executor: Transaction = database().pool): Promise<CurrentPolicy> {

@@ -37,20 +37,20 @@ const failures = Object.entries(healthOf)
  * A job that fails here repeatedly is counted once, because the job may be the cause. An image that never ran on any
  * node is not counted, because a wrong image name would quarantine one node after another; an image that ran
  * elsewhere is counted.
- * @param failuresBefore the previous count, read while the node's row was locked.
+ * @param suspect whether there is a count to reset, read while the node's row was locked.
  */
 export async function updateNodeHealth(
   tx: Transaction,
   lease: Lease,
   task: { id: string; jobId: string; image: string },
   outcome: Outcome,
-  failuresBefore: number,
+  suspect: boolean,
 ): Promise<void> {
   const health = healthOf[outcome.reason]
-  if (health === 'works' && failuresBefore > 0) {
+  if (health === 'works' && suspect) {
     await tx.query({
       name: 'node-works',
-      text: 'UPDATE nodes SET failures_in_row = 0 WHERE id = $1 AND lease_id = $2',
+      text: 'UPDATE nodes SET failures_in_row = 0, probes = 0 WHERE id = $1 AND lease_id = $2',
       values: [lease.nodeId, lease.leaseId],
     })
   }

@@ -13,7 +13,7 @@ const gpuRow = clusterGpuSchema.omit({ state: true, reason: true }).extend({
 })
 
 /** A node as the API returns it, with the facts from which its state and those of its GPUs follow. */
-const nodeRow = clusterNodeSchema.omit({ state: true, reason: true }).extend({
+const nodeRow = clusterNodeSchema.omit({ state: true, reason: true, probe: true }).extend({
   facts: nodeFactsSchema,
   gpus: z.array(gpuRow),
 })
@@ -35,7 +35,10 @@ export const nodeColumns = `
   n.number AS node_id, n.name, json_build_object(
     'status', n.status, 'leaseHeld', n.lease_expires_at > now(), 'simulated', n.simulated,
     'paused', n.paused_at IS NOT NULL, 'pauseReason', n.pause_reason,
-    'quarantined', n.quarantined_at IS NOT NULL, 'quarantineReason', n.quarantine_reason) AS facts`
+    'quarantined', n.quarantined_at IS NOT NULL, 'quarantineReason', n.quarantine_reason,
+    'probe', CASE WHEN n.quarantined_at IS NOT NULL THEN json_build_object(
+      'quarantinedAt', n.quarantined_at, 'probedAt', n.probed_at, 'probes', n.probes, 'error', n.probe_error,
+      'enabled', (SELECT probe_quarantined FROM policies)) END) AS facts`
 
 /**
  * Reads all nodes or those with the given numbers, with their GPUs and jobs, in one query. Shows the job on a GPU
@@ -50,7 +53,8 @@ export async function readNodeRows(actor: Actor, numbers?: readonly number[]): P
     values,
   )
   const parsed = z.array(nodeRow).parse(rows)
-  return isAdmin(actor) ? parsed : parsed.map((row) => ({ ...row, warnings: [] }))
+  if (isAdmin(actor)) return parsed
+  return parsed.map((row) => ({ ...row, warnings: [], facts: { ...row.facts, probe: null } }))
 }
 
 /** Includes ended tasks that still hold GPUs: a GPU is not free until its container is gone. */

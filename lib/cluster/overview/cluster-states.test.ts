@@ -9,6 +9,7 @@ const node: NodeFacts = {
   pauseReason: null,
   quarantined: false,
   quarantineReason: null,
+  probe: null,
 }
 const gpu: GpuFacts = {
   missing: false,

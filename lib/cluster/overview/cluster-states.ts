@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ClusterGpu, ClusterNode } from '../../contract/cluster'
+import { nextProbeAt } from '../nodes/probe-times'
 
 /** The columns of a node that determine its state. */
 export const nodeFactsSchema = z.object({
@@ -10,6 +11,16 @@ export const nodeFactsSchema = z.object({
   pauseReason: z.string().nullable(),
   quarantined: z.boolean(),
   quarantineReason: z.string().nullable(),
+  /** The self-test of a quarantined node. */
+  probe: z
+    .object({
+      quarantinedAt: z.coerce.date(),
+      probedAt: z.coerce.date().nullable(),
+      probes: z.int(),
+      error: z.string().nullable(),
+      enabled: z.boolean(),
+    })
+    .nullable(),
 })
 
 /** The columns of a GPU that determine its state. */
@@ -50,6 +61,16 @@ export function nodeState(node: NodeFacts): StateOfNode {
     }
   }
   return { state: 'ready', reason: null }
+}
+
+/** When a quarantined node tests itself next, and how its last test ended; null for any other node. */
+export function nodeProbe({ probe }: NodeFacts): ClusterNode['probe'] {
+  if (probe === null) return null
+  return {
+    next_at: probe.enabled ? nextProbeAt(probe).toISOString() : null,
+    last_at: probe.probedAt?.toISOString() ?? null,
+    last_error: probe.error,
+  }
 }
 
 /** A GPU of a closed node has no reason of its own; the node has one. */

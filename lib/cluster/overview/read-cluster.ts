@@ -3,7 +3,7 @@ import type { Cluster, ClusterNode, ClusterQuery } from '../../contract/cluster'
 import { database } from '../../database/client'
 import { readOverview } from './cluster-overview'
 import { type NodeRow, readNodeRows, shownNodes } from './cluster-rows'
-import { gpuState, nodeState } from './cluster-states'
+import { gpuState, nodeProbe, nodeState } from './cluster-states'
 import { countCluster } from './count-cluster'
 
 /** Reads nodes and GPUs with their free capacity. A query with a limit returns some nodes and the totals of all. */
@@ -49,6 +49,7 @@ function toNode({ facts, gpus, ...node }: NodeRow): ClusterNode {
   return {
     ...node,
     ...state,
+    probe: nodeProbe(facts),
     gpus: gpus.map(({ facts: gpuFacts, ...gpu }) => ({ ...gpu, ...gpuState(gpuFacts, state.state) })),
   }
 }

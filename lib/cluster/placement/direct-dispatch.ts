@@ -27,16 +27,16 @@ interface DispatchCandidates {
 }
 
 /**
- * Locks a node before one of its tasks ends, and reads the dispatch candidates. Must be the first lock of the
- * transaction.
+ * Locks a node before one of its tasks ends, and reads the dispatch candidates, and whether the node is suspect because
+ * of failures or probes. Must be the first lock of the transaction.
  */
 export async function lockForDispatch(
   tx: Transaction,
   nodeId: string,
-): Promise<{ candidates: DispatchCandidates; failuresInRow: number }> {
-  const { rows } = await tx.query<{ jobIds: string[] | null; backfill: boolean; failuresInRow: number }>({
+): Promise<{ candidates: DispatchCandidates; suspect: boolean }> {
+  const { rows } = await tx.query<{ jobIds: string[] | null; backfill: boolean; suspect: boolean }>({
     name: 'lock-for-dispatch',
-    text: `SELECT failures_in_row AS "failuresInRow", (SELECT backfill FROM policies) AS backfill,
+    text: `SELECT failures_in_row > 0 OR probes > 0 AS suspect, (SELECT backfill FROM policies) AS backfill,
                   (SELECT job_ids FROM next_in_line WHERE planned_at > now() - make_interval(secs => $2)) AS "jobIds"
              FROM nodes WHERE id = $1 FOR NO KEY UPDATE`,
     values: [nodeId, candidatesValidSeconds],
@@ -44,7 +44,7 @@ export async function lockForDispatch(
   const [row] = rows
   return {
     candidates: { jobIds: row?.jobIds ?? [], backfill: row?.backfill ?? false },
-    failuresInRow: row?.failuresInRow ?? 0,
+    suspect: row?.suspect ?? false,
   }
 }
 

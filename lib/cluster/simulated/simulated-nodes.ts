@@ -171,7 +171,8 @@ function simulatedGpu(name: string, index: number) {
 async function removeNode(tx: Transaction, { id }: SimulatedRow): Promise<void> {
   await tx.query(
     `UPDATE nodes SET status = 'drained', lease_expires_at = now(), paused_at = NULL, pause_reason = NULL,
-            failures_in_row = 0, quarantined_at = NULL, quarantine_reason = NULL
+            failures_in_row = 0, quarantined_at = NULL, quarantine_reason = NULL,
+            probes = 0, probed_at = NULL, probe_error = NULL
       WHERE id = $1`,
     [id],
   )

@@ -49,8 +49,8 @@ class DispatchFailed extends Error {}
 async function endTask(lease: Lease, task: ClaimedTask, outcome: Outcome, after: AfterEnd): Promise<void> {
   await transaction(async (tx) => {
     // Lock order: node, job, task, as everywhere.
-    const { candidates, failuresInRow } = await lockForDispatch(tx, lease.nodeId)
-    await updateNodeHealth(tx, lease, task, outcome, failuresInRow)
+    const { candidates, suspect } = await lockForDispatch(tx, lease.nodeId)
+    await updateNodeHealth(tx, lease, task, outcome, suspect)
     const live = await lockAttempt(tx, task.jobId, task.attempt)
     const { reason, detail, exitCode } = outcome
     await writeTask(tx, lease, task.id, {
