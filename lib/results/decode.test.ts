@@ -27,7 +27,7 @@ describe('reading', () => {
   it('finds the same records for any chunk boundaries', async () => {
     const stored = encoded(['stdout', 'one\n{"a": "ž😀"}\nend'], ['stderr', 'oops\n'])
     const expected = await all(readRecords(stored))
-    expect(expected.map((record) => record.type)).toEqual(['stdout', 'result', 'stderr', 'stdout'])
+    expect(expected.map((record) => record.type)).toEqual(['stdout', 'result', 'stdout', 'stderr'])
     for (const size of [1, 2, 7, 64]) expect(await all(readRecords(inChunks(stored, size)))).toEqual(expected)
   })
 

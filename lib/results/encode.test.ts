@@ -26,12 +26,12 @@ describe('lines', () => {
     expect(recordsOf(encoder.feed('stdout', bytes('one\ntw'), at))).toEqual([
       { type: 'stdout', t, text: 'one' },
     ])
-    expect(recordsOf(encoder.feed('stderr', bytes('oops\n'), at))).toEqual([
-      { type: 'stderr', t, text: 'oops' },
-    ])
     expect(recordsOf(encoder.feed('stdout', bytes('o\n\n'), at))).toEqual([
       { type: 'stdout', t, text: 'two' },
       { type: 'stdout', t, text: '' },
+    ])
+    expect(recordsOf(encoder.feed('stderr', bytes('oops\n'), at))).toEqual([
+      { type: 'stderr', t, text: 'oops' },
     ])
   })
 
@@ -122,6 +122,71 @@ describe('bytes', () => {
     const { bytes: encoded } = unlimited().feed('stdout', bytes(`${nasty}\n`), at)
     expect(JSON.parse(encoded.toString()).text).toBe(nasty)
     expect(encoded.toString().trimEnd()).not.toMatch(/[\r\n\v\f\x85\u2028\u2029]/)
+  })
+})
+
+describe('the order of both streams', () => {
+  /** Feeds pieces such as `out:text` and `err:text`, and returns the records in the same form. */
+  function order(encoder: OutputEncoder, ...pieces: string[]): string[] {
+    return formOf(...pieces.map((piece) => feedPiece(encoder, piece)))
+  }
+  const feedPiece = (encoder: OutputEncoder, piece: string) =>
+    encoder.feed(piece.startsWith('err:') ? 'stderr' : 'stdout', bytes(piece.slice(4)), at)
+  const formOf = (...outputs: EncodedOutput[]) =>
+    recordsOf(...outputs).map(({ type, text, data }) =>
+      type === 'result' ? `out:${JSON.stringify(data)}` : `${type.slice(3)}:${text}`,
+    )
+
+  it('is that of the beginnings of their lines, although a program writes a line in parts', () => {
+    const encoder = unlimited()
+    expect(order(encoder, 'out:a', 'err:b', 'out:\n', 'err:\nc\n', 'out:d\n')).toEqual([
+      'out:a',
+      'err:b',
+      'err:c',
+      'out:d',
+    ])
+    expect(encoder.holdsOutput).toBe(false)
+  })
+
+  it('keeps the rest of an output behind what waited for its first line', () => {
+    const encoder = unlimited()
+    expect(order(encoder, 'out:a', 'err:b\n', 'out:1\nc\nd', 'err:e\n', 'out:2\n')).toEqual([
+      'out:a1',
+      'err:b',
+      'out:c',
+      'out:d2',
+      'err:e',
+    ])
+  })
+
+  it('is kept by a flush, which records unfinished lines', () => {
+    const encoder = unlimited()
+    expect(order(encoder, 'err:progress', 'out:done\nhalf')).toEqual([])
+    expect(encoder.holdsOutput).toBe(true)
+    expect(formOf(encoder.flush(at))).toEqual(['err:progress', 'out:done', 'out:half'])
+    expect(encoder.holdsOutput).toBe(false)
+  })
+
+  it('is kept while a line may become a result, for at most a second', () => {
+    const encoder = unlimited()
+    expect(order(encoder, 'out:{"a":', 'err:warning\n')).toEqual([])
+    expect(formOf(encoder.flush(at))).toEqual([])
+    expect(order(encoder, 'out:1}\n')).toEqual(['out:{"a":1}', 'err:warning'])
+    expect(order(encoder, 'out:{"b":', 'err:error\n')).toEqual([])
+    expect(formOf(encoder.flush(later(1000)))).toEqual(['out:{"b":', 'err:error'])
+  })
+
+  it('ends for a stream that prints a lot meanwhile, so that memory stays bounded', () => {
+    const encoder = unlimited()
+    expect(order(encoder, 'out:{"a":', `err:${'x'.repeat(1 << 19)}\n`)).toEqual([])
+    expect(order(encoder, `err:${'y'.repeat(1 << 19)}\n`).join('')).toMatch(/^err:x/)
+    expect(order(encoder, 'out:1}\n')).toEqual(['out:{"a":1}'])
+  })
+
+  it('is kept at the end', () => {
+    const encoder = unlimited()
+    expect(order(encoder, 'err:last words', 'out:{"a":1}')).toEqual([])
+    expect(formOf(encoder.end(at))).toEqual(['err:last words', 'out:{"a":1}'])
   })
 })
 

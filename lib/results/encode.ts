@@ -1,73 +1,47 @@
 import type { OutputStream } from '../contract/printed-output'
 import type { MetricRecord } from '../contract/records'
-import { type EncodedText, maxRecordText, RecordWriter } from './record-writer'
-import { maxJsonHoldMs, StreamState } from './stream-state'
+import { type EncodedOutput, type EncoderOptions, type EncoderState, StreamRecorder } from './stream-recorder'
 import { incompleteTail } from './utf8'
 
-/** Everything a new process needs to continue an encoder. */
-export interface EncoderState {
-  /** Raw bytes of each stream whose records were returned. */
-  consumed: { stdout: number; stderr: number }
-  /** Bytes of returned records, which the output limit counts. Equal to the limit once it is reached. */
-  encodedBytes: number
-}
+export type { EncodedOutput, EncoderState } from './stream-recorder'
 
-interface EncoderOptions {
-  /** Maximum bytes of records for this task. */
-  limitBytes: number
-  /** The task's rank in a multi-node job; undefined for a single task. */
-  rank?: number
-  /** The stored state of an earlier process. Feed the output from its first byte; stored output is skipped. */
-  resume?: EncoderState
-  /** Whether the job has a terminal: then the start of a line is never held back. */
-  terminal?: boolean
-}
-
-/** Complete JSONL records, ready for storage. */
-export interface EncodedOutput {
-  bytes: Buffer
-  records: number
-  results: number
+/** Output of one stream that waits for the end of the other stream's line. */
+interface Follower {
+  stream: OutputStream
+  pieces: Buffer[]
+  bytes: number
 }
 
 const lineFeed = 0x0a
+/** Maximum output that waits for the end of the other stream's line. More is recorded before that line. */
+const maxFollowingBytes = 1 << 20
 
 /**
  * Converts the output of a task to records; one encoder per task. Feed the raw bytes as they arrive, call `flush`
  * about every 50 ms to show partial lines and progress bars, and call `end` once after both streams have ended.
+ * Records the lines of both streams in the order in which they began: while one stream has an unfinished line, the
+ * other waits until that line ends or is recorded as a partial line.
  * Store `state` in the same transaction as the records, so that a restart neither loses nor repeats output.
  */
 export class OutputEncoder {
-  readonly #limitBytes: number
-  readonly #rank: number | undefined
-  readonly #streams: Record<OutputStream, StreamState>
-  #encodedBytes: number
-  #replaced = 0
-  #parts: Buffer[] = []
-  #records = 0
-  #results = 0
+  readonly #recorder: StreamRecorder
+  #follower: Follower | null = null
 
-  constructor({ limitBytes, rank, resume, terminal = false }: EncoderOptions) {
-    this.#limitBytes = limitBytes
-    this.#rank = rank
-    this.#encodedBytes = resume?.encodedBytes ?? 0
-    this.#streams = {
-      stdout: new StreamState('stdout', resume?.consumed.stdout ?? 0, terminal ? 0 : maxJsonHoldMs),
-      stderr: new StreamState('stderr', resume?.consumed.stderr ?? 0),
-    }
+  constructor(options: EncoderOptions) {
+    this.#recorder = new StreamRecorder(options)
   }
 
   get state(): EncoderState {
-    const { stdout, stderr } = this.#streams
+    const { stdout, stderr } = this.#recorder.streams
     return {
       consumed: { stdout: stdout.consumed, stderr: stderr.consumed },
-      encodedBytes: this.#encodedBytes,
+      encodedBytes: this.#recorder.encodedBytes,
     }
   }
 
   /** True once the output limit is used up; nothing is recorded afterwards. */
   get limitReached(): boolean {
-    return this.#encodedBytes >= this.#limitBytes
+    return this.#recorder.limitReached
   }
 
   /**
@@ -75,17 +49,17 @@ export class OutputEncoder {
    * instead.
    */
   get holdsOutput(): boolean {
-    return Object.values(this.#streams).some(({ pending }) => pending.length > incompleteTail(pending.view))
+    return this.#follower !== null || this.#isMidLine('stdout') || this.#isMidLine('stderr')
   }
 
   /** Raw bytes dropped because of the output limit. */
   get droppedBytes(): number {
-    return this.limitReached ? this.#streams.stdout.unrecorded + this.#streams.stderr.unrecorded : 0
+    return this.#recorder.droppedBytes
   }
 
   /** Raw bytes replaced because they were not UTF-8, since this encoder was created. */
   get replacedBytes(): number {
-    return this.#replaced
+    return this.#recorder.replacedBytes
   }
 
   /**
@@ -93,125 +67,84 @@ export class OutputEncoder {
    * has arrived so far.
    */
   stopSkipping(stream: OutputStream): void {
-    this.#streams[stream].stopSkipping()
+    this.#recorder.streams[stream].stopSkipping()
   }
 
   /** Takes raw bytes of one stream and returns the completed records. */
   feed(stream: OutputStream, bytes: Buffer, at: Date): EncodedOutput {
-    const place = this.#streams[stream]
-    let fresh = place.receive(bytes)
-    const lastEnd = fresh.lastIndexOf(lineFeed) + 1
-    if (lastEnd > 0 && (place.pending.length > 0 || place.midLine)) {
-      const firstEnd = fresh.indexOf(lineFeed) + 1
-      place.pending.append(fresh.subarray(0, firstEnd))
-      this.#recordLines(place, place.pending.view, at)
-      place.pending.drop(place.pending.length)
-      fresh = fresh.subarray(firstEnd)
-    }
-    const linesEnd = fresh.lastIndexOf(lineFeed) + 1
-    if (linesEnd > 0) this.#recordLines(place, fresh.subarray(0, linesEnd), at)
-    if (!this.limitReached) place.keep(fresh.subarray(linesEnd), at)
-    if (place.pending.length >= maxRecordText) this.#recordPiece(place, at)
-    return this.#take()
+    this.#accept(stream, this.#recorder.streams[stream].receive(bytes), at)
+    return this.#recorder.take()
   }
 
   /** Returns the pending partial lines, except a line that may become a result within a second. */
   flush(at: Date): EncodedOutput {
-    this.#recordPiece(this.#streams.stdout, at)
-    this.#recordPiece(this.#streams.stderr, at)
-    return this.#take()
+    for (const stream of this.#streamsInOrder()) {
+      this.#recorder.recordPiece(stream, at)
+      if (!this.#isMidLine(stream)) this.#release(at)
+    }
+    return this.#recorder.take()
   }
 
   /** Returns everything pending and a record of what was dropped. Call it once, after both streams have ended. */
   end(at: Date): EncodedOutput {
-    this.#recordLastLine(this.#streams.stdout, at)
-    this.#recordLastLine(this.#streams.stderr, at)
-    if (this.droppedBytes > 0) this.#recordTruncation(at)
-    return this.#take()
-  }
-
-  #writer(place: StreamState, at: Date): RecordWriter {
-    return new RecordWriter(place.stream, at.toISOString(), this.#rank)
-  }
-
-  /** Records complete lines, the first of which may have started in an earlier record. */
-  #recordLines(place: StreamState, lines: Buffer, at: Date): void {
-    const continues = place.midLine
-    place.midLine = false
-    if (this.#commit(place, lines.length, this.#writer(place, at).lines(lines, continues))) return
-    // Together they exceed the limit: record line by line until one does not fit.
-    let start = 0
-    while (start < lines.length && !this.limitReached) {
-      const end = lines.indexOf(lineFeed, start) + 1
-      const line = lines.subarray(start, end)
-      const encoded = this.#writer(place, at).lines(line, continues && start === 0)
-      if (!this.#commit(place, line.length, encoded)) this.#encodedBytes = this.#limitBytes
-      start = end
+    for (const stream of this.#streamsInOrder()) {
+      this.#recorder.recordLastLine(stream, at)
+      this.#release(at)
     }
+    if (this.droppedBytes > 0) this.#recorder.recordTruncation(at)
+    return this.#recorder.take()
   }
 
-  /** Records the pending partial line, without an incomplete character at its end. */
-  #recordPiece(place: StreamState, at: Date): void {
-    if (place.pending.length === 0 || place.mayBecomeResult(at)) return
-    const waiting = place.pending.view
-    const piece = waiting.subarray(0, waiting.length - incompleteTail(waiting))
-    if (piece.length === 0) return
-    this.#commitOrStop(place, piece.length, this.#writer(place, at).piece(piece))
-    place.midLine = true
-    place.pending.drop(piece.length)
+  /** Records new bytes, or keeps them while the other stream has an unfinished line. */
+  #accept(stream: OutputStream, bytes: Buffer, at: Date): void {
+    if (bytes.length === 0) return
+    if (this.#follower === null && !this.limitReached && this.#isMidLine(otherThan(stream)))
+      this.#follower = { stream, pieces: [], bytes: 0 }
+    if (this.#follower === null) this.#recorder.record(stream, bytes, at)
+    else if (this.#follower.stream === stream) this.#follow(this.#follower, bytes, at)
+    else this.#continueLine(stream, bytes, at)
   }
 
-  #recordLastLine(place: StreamState, at: Date): void {
-    const waiting = place.pending.view
-    if (waiting.length === 0) return
-    const writer = this.#writer(place, at)
-    this.#commitOrStop(
-      place,
-      waiting.length,
-      place.midLine ? writer.piece(waiting) : writer.lastLine(waiting),
-    )
-    place.pending.drop(waiting.length)
+  /** Records new bytes of the stream with the unfinished line: what follows that line comes after the other stream. */
+  #continueLine(stream: OutputStream, bytes: Buffer, at: Date): void {
+    const lineEnd = bytes.indexOf(lineFeed) + 1
+    const end = lineEnd === 0 ? bytes.length : lineEnd
+    this.#recorder.record(stream, bytes.subarray(0, end), at)
+    if (!this.#isMidLine(stream)) this.#release(at)
+    this.#accept(stream, bytes.subarray(end), at)
   }
 
-  #recordTruncation(at: Date): void {
-    const record = {
-      type: 'truncated',
-      t: at.toISOString(),
-      limit_bytes: this.#limitBytes,
-      dropped_bytes: this.droppedBytes,
-      rank: this.#rank,
-    }
-    this.#parts.push(Buffer.from(`${JSON.stringify(record)}\n`))
-    this.#records++
+  #follow(follower: Follower, bytes: Buffer, at: Date): void {
+    follower.pieces.push(bytes)
+    follower.bytes += bytes.length
+    if (follower.bytes <= maxFollowingBytes) return
+    this.#follower = null
+    this.#recorder.record(follower.stream, Buffer.concat(follower.pieces), at)
   }
 
-  #commitOrStop(place: StreamState, rawBytes: number, encoded: EncodedText): void {
-    if (!this.#commit(place, rawBytes, encoded)) this.#encodedBytes = this.#limitBytes
+  /** Records what waited for a line that is recorded now. */
+  #release(at: Date): void {
+    const follower = this.#follower
+    this.#follower = null
+    if (follower) this.#accept(follower.stream, Buffer.concat(follower.pieces), at)
   }
 
-  /** Returns the records if the limit allows all of them. */
-  #commit(place: StreamState, rawBytes: number, encoded: EncodedText): boolean {
-    if (this.limitReached) return false
-    const bytes = Buffer.from(encoded.text)
-    if (this.#encodedBytes + bytes.length > this.#limitBytes) return false
-    this.#encodedBytes += bytes.length
-    place.consumed += rawBytes
-    this.#parts.push(bytes)
-    this.#records += encoded.records
-    this.#results += encoded.results
-    this.#replaced += encoded.replaced
-    return true
+  /** Whether an unfinished line waits, apart from an incomplete character at its end. */
+  #isMidLine(stream: OutputStream): boolean {
+    const { pending } = this.#recorder.streams[stream]
+    return pending.length > incompleteTail(pending.view)
   }
 
-  #take(): EncodedOutput {
-    const [only] = this.#parts
-    const bytes = this.#parts.length === 1 && only !== undefined ? only : Buffer.concat(this.#parts)
-    const output = { bytes, records: this.#records, results: this.#results }
-    this.#parts = []
-    this.#records = 0
-    this.#results = 0
-    return output
+  /** The stream whose unfinished line began first comes first. */
+  #streamsInOrder(): OutputStream[] {
+    if (this.#follower) return [otherThan(this.#follower.stream), this.#follower.stream]
+    const { stdout, stderr } = this.#recorder.streams
+    return stderr.pendingSince < stdout.pendingSince ? ['stderr', 'stdout'] : ['stdout', 'stderr']
   }
+}
+
+function otherThan(stream: OutputStream): OutputStream {
+  return stream === 'stdout' ? 'stderr' : 'stdout'
 }
 
 /** Encodes the use of a task's GPUs at one moment. `type` comes first, because readers recognize records by it. */

@@ -16,7 +16,8 @@ export class StreamState {
   consumed: number
   #received = 0
   #toSkip: number
-  #pendingSince = 0
+  /** When the pending bytes began, in milliseconds since 1970. */
+  pendingSince = 0
 
   constructor(
     readonly stream: OutputStream,
@@ -52,7 +53,7 @@ export class StreamState {
 
   keep(bytes: Buffer, at: Date): void {
     if (bytes.length === 0) return
-    if (this.pending.length === 0) this.#pendingSince = at.getTime()
+    if (this.pending.length === 0) this.pendingSince = at.getTime()
     this.pending.append(bytes)
   }
 
@@ -62,7 +63,7 @@ export class StreamState {
       this.stream === 'stdout' &&
       !this.midLine &&
       this.pending.length <= maxResultBytes &&
-      at.getTime() - this.#pendingSince < this.holdMs &&
+      at.getTime() - this.pendingSince < this.holdMs &&
       bytesStartLikeJson(this.pending.view)
     )
   }
