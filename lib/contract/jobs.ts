@@ -217,6 +217,12 @@ export const eventsQuerySchema = z.object({
     .min(0)
     .optional()
     .describe('start this many bytes before the end of the records'),
+  max_record_bytes: z.coerce
+    .number()
+    .int()
+    .min(65_536)
+    .optional()
+    .describe('send only the start of larger results, as stdout records with "cut"; default: all of them'),
 })
 
 export const resultQuerySchema = jobQuerySchema.extend({

@@ -40,28 +40,24 @@ export function parseStored(json: string): unknown {
  * The job's own line inside a `result` record, byte for byte: parsing and writing it again would change spaces,
  * number formats and doubled keys. Nothing before `data` can hold that key's name.
  */
-function verbatimData(line: Buffer): { text: string; ends: boolean; rank: number | null } {
-  const record = line.toString()
-  const at = record.indexOf(dataKey)
+export function resultData(line: Buffer): { data: Buffer; t: string; ends: boolean; rank: number | null } {
+  const at = line.indexOf(dataKey)
   if (at === -1) throw new ResultFormatFault('A stored result has no data.')
-  const before = record.slice(0, at)
+  const before = line.toString('latin1', 0, at)
   const rank = /"rank":(\d+)/.exec(before)?.[1]
   return {
-    text: record.slice(at + dataKey.length, -1),
+    data: line.subarray(at + dataKey.length, -1),
+    t: /"t":"([^"]*)"/.exec(before)?.[1] ?? '',
     ends: !before.includes('"eol":false'),
     rank: rank === undefined ? null : Number(rank),
   }
 }
 
-/** The JSON text of a `result` record's data. */
-export function resultText(line: Buffer): string {
-  return verbatimData(line).text
-}
-
 /** What a line of output restores to. Call it for `stdout`, `stderr` and `result` lines. */
 export function readPrinted(line: Buffer, kind: OutputStream | 'result'): Printed {
   if (kind === 'result') {
-    const { text, ends, rank } = verbatimData(line)
+    const { data, ends, rank } = resultData(line)
+    const text = data.toString()
     return { stream: 'stdout', text: ends ? `${text}\n` : text, rank }
   }
   const record = parseStored(line.toString())

@@ -40,6 +40,8 @@ export const outputRecordSchema = z.object({
   text: z.string(),
   /** False if the line continues in the next record of the stream; absent if it ended here. */
   eol: z.literal(false).optional(),
+  /** Only in live events with `max_record_bytes`: number of bytes of the line that were left out. */
+  cut: z.int().optional(),
   /** Number of bytes of the line that were not UTF-8 and were replaced. */
   replaced: z.int().optional(),
   rank,

@@ -50,7 +50,7 @@ describe('reading', () => {
       for (; read < 100; read++) yield Buffer.alloc(1 << 20, 'x')
     }
     await expect(all(readLines(endless()))).rejects.toThrow(ResultFormatFault)
-    expect(read).toBeLessThan(20)
+    expect(read).toBeLessThan(70)
   })
 })
 

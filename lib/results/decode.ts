@@ -5,7 +5,7 @@ import {
   parseStored,
   ResultFormatFault,
   readPrinted,
-  resultText,
+  resultData,
 } from '../contract/printed-output'
 import { type ResultFileRecord, recordSchema } from '../contract/records'
 import { type ByteSource, readLines } from './lines'
@@ -94,16 +94,21 @@ class OutputCollector {
     if (!isOutput(kind)) return
     const text = this.#texts[streamOf(kind)]
     // Does not parse further once the text is full, so the rest of a large file costs only its reading.
-    if (!text.cut) text.append(readPrinted(line, kind).text)
-    if (kind === 'result') this.#addResult(line)
+    if (kind === 'result') this.#addResult(line, text)
+    else if (!text.cut) text.append(readPrinted(line, kind).text)
   }
 
-  #addResult(line: Buffer): void {
+  /** Decodes no more of a large result than is kept. */
+  #addResult(line: Buffer, text: BoundedText): void {
+    const { data, ends } = resultData(line)
+    if (!text.cut) {
+      text.append(data.subarray(0, text.left + 1).toString())
+      if (ends) text.append('\n')
+    }
     if (this.#resultsCut) return
-    const json = resultText(line)
-    this.#resultBytesLeft -= Buffer.byteLength(json)
+    this.#resultBytesLeft -= data.length
     if (this.#resultBytesLeft < 0) this.#resultsCut = true
-    else this.#results.push(parseStored(json))
+    else this.#results.push(parseStored(data.toString()))
   }
 
   /** True if nothing that follows would be kept. */
@@ -130,6 +135,11 @@ class BoundedText {
 
   constructor(maxBytes: number) {
     this.#left = maxBytes
+  }
+
+  /** Bytes that still fit. */
+  get left(): number {
+    return this.#left
   }
 
   append(text: string): void {

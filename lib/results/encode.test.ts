@@ -183,6 +183,14 @@ describe('the order of both streams', () => {
     expect(order(encoder, 'out:1}\n')).toEqual(['out:{"a":1}'])
   })
 
+  it('ends after a second if a long line still arrives', () => {
+    const encoder = unlimited()
+    expect(order(encoder, `out:["${'x'.repeat(1 << 20)}`, 'err:warning\n')).toEqual([])
+    expect(formOf(encoder.flush(later(999)))).toEqual([])
+    expect(formOf(encoder.flush(later(1000)))).toEqual(['err:warning'])
+    expect(encoder.feed('stdout', bytes('"]\n'), later(1001)).results).toBe(1)
+  })
+
   it('is kept at the end', () => {
     const encoder = unlimited()
     expect(order(encoder, 'err:last words', 'out:{"a":1}')).toEqual([])
@@ -210,7 +218,6 @@ describe('results', () => {
     ['a carriage return inside', '{"a":\r1}'],
     ['a line separator inside', '{"a":"\u2028"}'],
     ['too deep nesting', `${'['.repeat(65)}${']'.repeat(65)}`],
-    ['a too long line', `["${'x'.repeat(1 << 20)}"]`],
     ['an attempt to forge a record', '{},"x":1}\u2028{"type":"exit"}'],
   ])('are not created from %s', (_, line) => {
     const records = recordsOf(unlimited().feed('stdout', bytes(`${line}\n`), at))
@@ -255,7 +262,57 @@ describe('results', () => {
     const line = `["${'x'.repeat(500_000)}"]`
     expect(recordsOf(encoder.feed('stdout', bytes(line), at))).toEqual([])
     expect(encoder.feed('stdout', bytes('\n'), at).results).toBe(1)
-    expect(recordsOf(encoder.feed('stdout', bytes(`[${'1,'.repeat(600_000)}`), at)).length).toBeGreaterThan(1)
+    const broken = bytes(`[${'1,'.repeat(600_000)},`)
+    expect(recordsOf(encoder.feed('stdout', broken, at)).length).toBeGreaterThan(1)
+  })
+
+  /** Feeds a text as an engine does, in pieces. */
+  function feedInPieces(encoder: OutputEncoder, text: string, msPerPiece = 0): EncodedOutput[] {
+    const all = bytes(text)
+    const outputs = []
+    for (let start = 0; start < all.length; start += 1 << 16) {
+      const time = later((start >> 16) * msPerPiece)
+      outputs.push(encoder.feed('stdout', all.subarray(start, start + (1 << 16)), time), encoder.flush(time))
+    }
+    return outputs
+  }
+
+  it('may have 64 MiB, and arrive for longer than a second', () => {
+    const line = `["${'ž'.repeat((32 << 20) - 2)}"]`
+    const outputs = feedInPieces(unlimited(), `one\n${line}\ntwo\n`, 60)
+    const encoded = Buffer.concat(outputs.map((output) => output.bytes))
+    const open = `{"type":"stdout","t":"${t}","text":"one"}\n`
+    expect(encoded.subarray(0, open.length).toString()).toBe(open)
+    expect(outputs.reduce((sum, { results }) => sum + results, 0)).toBe(1)
+    const at = encoded.indexOf('"data":') + '"data":'.length
+    expect(encoded.subarray(at, at + (64 << 20)).equals(bytes(line))).toBe(true)
+    expect(encoded.subarray(at + (64 << 20)).toString()).toMatch(/^}\n{"type":"stdout",.*"two"}\n$/)
+  })
+
+  it('may be large without a line feed at the end', () => {
+    const encoder = unlimited()
+    expect(recordsOf(...feedInPieces(encoder, `{"a":"${'x'.repeat(2 << 20)}"}`))).toEqual([])
+    expect(recordsOf(encoder.end(at))).toMatchObject([
+      { type: 'result', eol: false, data: { a: expect.any(String) } },
+    ])
+  })
+
+  it.each([
+    ['too long', `["${'x'.repeat(64 << 20)}"]\n`, 0],
+    ['too slow', `["${'x'.repeat(2 << 20)}"]\n`, 600],
+  ])('are reported if they are %s, and stored as text', (_, line, msPerPiece) => {
+    const records = recordsOf(...feedInPieces(unlimited(), line, msPerPiece))
+    const texts = records.filter(({ type }) => type === 'stdout').map(({ text }) => text)
+    expect(`${texts.join('')}\n` === line).toBe(true)
+    const notes = records.filter(({ type }) => type === 'stderr').map(({ text }) => text)
+    expect(notes).toEqual([expect.stringMatching(/^gpuq: A long line of JSON on stdout is not a result/)])
+  })
+
+  it('are not reported for a long line that is not JSON, which is not kept in memory either', () => {
+    const encoder = unlimited()
+    const records = recordsOf(...feedInPieces(encoder, `[${'0.1 '.repeat(1 << 20)}`))
+    expect(records.every(({ type }) => type === 'stdout')).toBe(true)
+    expect(records.length).toBeGreaterThan(60)
   })
 
   it('may be the last line of a program without a line feed', () => {

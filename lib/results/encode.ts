@@ -1,6 +1,6 @@
 import type { OutputStream } from '../contract/printed-output'
-import type { MetricRecord } from '../contract/records'
 import { type EncodedOutput, type EncoderOptions, type EncoderState, StreamRecorder } from './stream-recorder'
+import { maxJsonHoldMs } from './stream-state'
 import { incompleteTail } from './utf8'
 
 export type { EncodedOutput, EncoderState } from './stream-recorder'
@@ -10,6 +10,7 @@ interface Follower {
   stream: OutputStream
   pieces: Buffer[]
   bytes: number
+  since: Date
 }
 
 const lineFeed = 0x0a
@@ -80,8 +81,10 @@ export class OutputEncoder {
   flush(at: Date): EncodedOutput {
     for (const stream of this.#streamsInOrder()) {
       this.#recorder.recordPiece(stream, at)
-      if (!this.#isMidLine(stream)) this.#release(at)
+      if (!this.#isMidLine(stream) && this.#follower?.stream !== stream) this.#release(at)
     }
+    if (this.#follower && at.getTime() - this.#follower.since.getTime() >= maxJsonHoldMs)
+      this.#overtake(this.#follower, at)
     return this.#recorder.take()
   }
 
@@ -99,7 +102,7 @@ export class OutputEncoder {
   #accept(stream: OutputStream, bytes: Buffer, at: Date): void {
     if (bytes.length === 0) return
     if (this.#follower === null && !this.limitReached && this.#isMidLine(otherThan(stream)))
-      this.#follower = { stream, pieces: [], bytes: 0 }
+      this.#follower = { stream, pieces: [], bytes: 0, since: at }
     if (this.#follower === null) this.#recorder.record(stream, bytes, at)
     else if (this.#follower.stream === stream) this.#follow(this.#follower, bytes, at)
     else this.#continueLine(stream, bytes, at)
@@ -117,9 +120,13 @@ export class OutputEncoder {
   #follow(follower: Follower, bytes: Buffer, at: Date): void {
     follower.pieces.push(bytes)
     follower.bytes += bytes.length
-    if (follower.bytes <= maxFollowingBytes) return
+    if (follower.bytes > maxFollowingBytes) this.#overtake(follower, at)
+  }
+
+  /** Records what waits before the unfinished line, which takes too long. */
+  #overtake({ stream, pieces }: Follower, at: Date): void {
     this.#follower = null
-    this.#recorder.record(follower.stream, Buffer.concat(follower.pieces), at)
+    this.#recorder.record(stream, Buffer.concat(pieces), at)
   }
 
   /** Records what waited for a line that is recorded now. */
@@ -145,16 +152,4 @@ export class OutputEncoder {
 
 function otherThan(stream: OutputStream): OutputStream {
   return stream === 'stdout' ? 'stderr' : 'stdout'
-}
-
-/** Encodes the use of a task's GPUs at one moment. `type` comes first, because readers recognize records by it. */
-export function encodeMetric(gpus: MetricRecord['gpus'], at: Date, rank?: number): Buffer {
-  return Buffer.from(`${JSON.stringify({ type: 'metric', t: at.toISOString(), gpus, rank })}\n`)
-}
-
-/** Encodes a message of gpuq in a job's output, as a stderr line that starts with "gpuq: ". */
-export function encodeNote(text: string, at: Date, rank?: number): Buffer {
-  return Buffer.from(
-    `${JSON.stringify({ type: 'stderr', t: at.toISOString(), text: `gpuq: ${text}`, rank })}\n`,
-  )
 }

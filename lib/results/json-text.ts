@@ -1,14 +1,20 @@
+import { isUtf8 } from 'node:buffer'
+import { JsonValidator } from './json-validator'
+
 /** Encodes text as the inside of a JSON string, and checks whether a line is JSON. */
 
 /** Maximum length of a line that may be a result, and the maximum depth of its nesting. */
-export const maxResultBytes = 1 << 20
-const maxResultDepth = 64
+export const maxResultBytes = 64 << 20
+export const maxResultDepth = 64
+/** Longer lines are checked while they arrive, and without text of the same size. */
+export const largeLineBytes = 1 << 20
 
 /**
  * JSON allows these characters unescaped, but many readers split lines at them (Python's splitlines, old JavaScript
  * parsers), so a job could make one record look like two.
  */
 const lineSeparators = /[\u0085\u2028\u2029]/
+const lineSeparatorBytes = ['\u0085', '\u2028', '\u2029'].map((character) => Buffer.from(character))
 /** Matches anything except a line feed and characters that need no escape in JSON strings. */
 const needsEscape = /[^\n !\x23-\x5b\x5d-\x84\x86-\u2027\u202a-\uffff]/
 
@@ -66,7 +72,7 @@ const closing = /[\]}][ \t]*$/
 export function isResultLine(line: string): boolean {
   if (!opening.test(line) || !closing.test(line)) return false
   if (line.includes('\r') || lineSeparators.test(line)) return false
-  if (line.length * 3 > maxResultBytes && Buffer.byteLength(line) > maxResultBytes) return false
+  if (line.length > largeLineBytes) return isLargeResult(Buffer.from(line))
   if (depthOf(line) > maxResultDepth) return false
   try {
     JSON.parse(line)
@@ -74,6 +80,19 @@ export function isResultLine(line: string): boolean {
   } catch {
     return false
   }
+}
+
+/** {@link isResultLine} for a large line. */
+function isLargeResult(line: Buffer): boolean {
+  if (line.length > maxResultBytes) return false
+  const validator = new JsonValidator(maxResultDepth)
+  validator.push(line)
+  return validator.isComplete && isStorable(line)
+}
+
+/** Returns true if a line of valid JSON is UTF-8 without characters that some reader treats as the end of a line. */
+export function isStorable(line: Buffer): boolean {
+  return isUtf8(line) && !lineSeparatorBytes.some((separator) => line.includes(separator))
 }
 
 /** Depth of the brackets outside strings. Correct for valid JSON only. */

@@ -1,11 +1,12 @@
 import { ResultFormatFault } from '../contract/printed-output'
+import { maxResultBytes } from './json-text'
 
 /** JSONL in chunks with arbitrary boundaries. */
 
 export type ByteSource = Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 
-/** Longer than any record. */
-const maxLineBytes = 16 << 20
+/** Longer than any record, which has a result and less than 1 MiB more. */
+const maxLineBytes = maxResultBytes + (1 << 20)
 const lineFeed = 0x0a
 
 function asBuffer(bytes: Uint8Array): Buffer {

@@ -56,8 +56,7 @@ export async function countRanks(jobId: string, attempt: number): Promise<number
 }
 
 /**
- * Reads the chunks of an attempt's output from a byte offset of each rank. Yields whole records if the offset is at
- * the start of a record.
+ * Reads the chunks of an attempt's output from a byte offset of each rank. A record may continue in the next chunks.
  */
 export async function* readChunks(
   jobId: string,
@@ -81,13 +80,21 @@ export async function* readChunks(
   }
 }
 
-/** Returns for each rank the start of the chunk that contains the byte `bytes` before its end; 0 without chunks. */
+/**
+ * Returns for each rank the start of the chunk that contains the byte `bytes` before its end; 0 without chunks. If the
+ * chunk continues a large record, it is an earlier one that starts with a record.
+ */
 export async function tailOffsets(jobId: string, attempt: number, bytes: number): Promise<number[]> {
   const { rows } = await database().pool.query<{ start: number | null }>({
     name: 'starts-of-tail',
-    text: `SELECT max(c.start)::int8 AS start
-             FROM tasks t LEFT JOIN log_chunks c ON c.task_id = t.id AND c.start <= t.output_bytes - $3
-            WHERE t.job_id = $1 AND t.attempt = $2 GROUP BY t.rank ORDER BY t.rank`,
+    text: `SELECT c.start::int8 AS start FROM tasks t LEFT JOIN LATERAL (
+             SELECT c.start FROM log_chunks c LEFT JOIN LATERAL (
+                      SELECT p.records FROM log_chunks p WHERE p.task_id = c.task_id AND p.start < c.start
+                       ORDER BY p.start DESC LIMIT 1) AS before ON true
+              WHERE c.task_id = t.id AND c.start <= t.output_bytes - $3
+                AND (before.records IS NULL OR get_byte(before.records, octet_length(before.records) - 1) = 10)
+              ORDER BY c.start DESC LIMIT 1) AS c ON true
+            WHERE t.job_id = $1 AND t.attempt = $2 ORDER BY t.rank`,
     values: [jobId, attempt, bytes],
   })
   return rows.map(({ start }) => start ?? 0)

@@ -58,6 +58,20 @@ export class RecordWriter {
     return this.#out
   }
 
+  /**
+   * Writes a large line that is a result, with its line feed if it has one, as bytes: text of its size would take several
+   * times the memory.
+   */
+  largeResult(line: Buffer): Buffer[] {
+    const ends = line.at(-1) === 0x0a
+    return [
+      Buffer.from(`${this.#openResult}${ends ? '' : '"eol":false,'}"data":`),
+      // A copy, because the pending bytes change.
+      Buffer.from(ends ? line.subarray(0, -1) : line),
+      Buffer.from('}\n'),
+    ]
+  }
+
   #textLines(text: string, continues: boolean): void {
     const plain = isPlain(text)
     let start = 0

@@ -1,6 +1,8 @@
 import type { OutputStream } from '../contract/printed-output'
+import { largeLineBytes, maxResultBytes } from './json-text'
+import { encodeNote } from './notes'
 import { type EncodedText, maxRecordText, RecordWriter } from './record-writer'
-import { maxJsonHoldMs, StreamState } from './stream-state'
+import { longLineBytesPerSecond, maxJsonHoldMs, StreamState } from './stream-state'
 import { incompleteTail } from './utf8'
 
 /** Everything a new process needs to continue an encoder. */
@@ -30,6 +32,9 @@ export interface EncodedOutput {
 }
 
 const lineFeed = 0x0a
+const missedResult =
+  `A long line of JSON on stdout is not a result, because it is longer than ${maxResultBytes >> 20} MiB or arrived ` +
+  `slower than ${longLineBytesPerSecond >> 10} KiB per second. It is stored as text. Write it to a file in /results instead.`
 
 /** Converts the bytes of both streams to records, and counts them against the output limit. */
 export class StreamRecorder {
@@ -79,8 +84,11 @@ export class StreamRecorder {
     if (lastEnd > 0 && (place.pending.length > 0 || place.midLine)) {
       const firstEnd = fresh.indexOf(lineFeed) + 1
       place.pending.append(fresh.subarray(0, firstEnd))
-      this.#recordLines(place, place.pending.view, at)
+      const missed = place.isMissedResult(at)
+      if (place.isLargeResult()) this.#recordLargeResult(place, at)
+      else this.#recordLines(place, place.pending.view, at)
       place.pending.drop(place.pending.length)
+      if (missed) this.#recordNote(missedResult, at)
       fresh = fresh.subarray(firstEnd)
     }
     const linesEnd = fresh.lastIndexOf(lineFeed) + 1
@@ -93,12 +101,20 @@ export class StreamRecorder {
   recordPiece(stream: OutputStream, at: Date): void {
     const place = this.streams[stream]
     if (place.pending.length === 0 || place.mayBecomeResult(at)) return
-    const waiting = place.pending.view
+    const missed = place.isMissedResult(at)
+    while (this.#recordPart(place, at));
+    if (missed) this.#recordNote(missedResult, at)
+  }
+
+  /** Records at most {@link largeLineBytes}. Returns false if nothing is left. */
+  #recordPart(place: StreamState, at: Date): boolean {
+    const waiting = place.pending.view.subarray(0, largeLineBytes)
     const piece = waiting.subarray(0, waiting.length - incompleteTail(waiting))
-    if (piece.length === 0) return
+    if (piece.length === 0) return false
     this.#commitOrStop(place, piece.length, this.#writer(place, at).piece(piece))
     place.midLine = true
     place.pending.drop(piece.length)
+    return true
   }
 
   /** Records the last line of a stream that has ended. */
@@ -106,6 +122,11 @@ export class StreamRecorder {
     const place = this.streams[stream]
     const waiting = place.pending.view
     if (waiting.length === 0) return
+    if (place.isLargeResult()) {
+      this.#recordLargeResult(place, at)
+      place.pending.drop(place.pending.length)
+      return
+    }
     const writer = this.#writer(place, at)
     this.#commitOrStop(
       place,
@@ -159,18 +180,40 @@ export class StreamRecorder {
     }
   }
 
+  #recordLargeResult(place: StreamState, at: Date): void {
+    const line = place.pending.view
+    const parts = this.#writer(place, at).largeResult(line)
+    const counts = { records: 1, results: 1, replaced: 0 }
+    if (!this.#commitParts(place, line.length, parts, counts)) this.#encodedBytes = this.#limitBytes
+  }
+
+  /** A message of gpuq does not count against the limit. */
+  #recordNote(text: string, at: Date): void {
+    if (this.limitReached) return
+    this.#parts.push(encodeNote(text, at, this.#rank))
+    this.#records++
+  }
+
   #commitOrStop(place: StreamState, rawBytes: number, encoded: EncodedText): void {
     if (!this.#commit(place, rawBytes, encoded)) this.#encodedBytes = this.#limitBytes
   }
 
   /** Returns the records if the limit allows all of them. */
   #commit(place: StreamState, rawBytes: number, encoded: EncodedText): boolean {
-    if (this.limitReached) return false
-    const bytes = Buffer.from(encoded.text)
-    if (this.#encodedBytes + bytes.length > this.#limitBytes) return false
-    this.#encodedBytes += bytes.length
+    return this.#commitParts(place, rawBytes, [Buffer.from(encoded.text)], encoded)
+  }
+
+  #commitParts(
+    place: StreamState,
+    rawBytes: number,
+    parts: readonly Buffer[],
+    encoded: Omit<EncodedText, 'text'>,
+  ): boolean {
+    const bytes = parts.reduce((sum, { length }) => sum + length, 0)
+    if (this.limitReached || this.#encodedBytes + bytes > this.#limitBytes) return false
+    this.#encodedBytes += bytes
     place.consumed += rawBytes
-    this.#parts.push(bytes)
+    this.#parts.push(...parts)
     this.#records += encoded.records
     this.#results += encoded.results
     this.#replaced += encoded.replaced

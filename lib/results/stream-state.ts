@@ -1,9 +1,14 @@
 import type { OutputStream } from '../contract/printed-output'
-import { bytesStartLikeJson, maxResultBytes } from './json-text'
+import { bytesStartLikeJson, isStorable, largeLineBytes, maxResultBytes, maxResultDepth } from './json-text'
+import { JsonValidator } from './json-validator'
 import { PendingBytes } from './pending-bytes'
 
 /** Maximum time in milliseconds for which the start of a possible JSON line is held back. */
 export const maxJsonHoldMs = 1000
+/** A line that arrives faster than this is held back for longer. Progress bars and logs are slower. */
+export const longLineBytesPerSecond = 256 * 1024
+/** Shorter starts of lines that look like JSON are usually something else. */
+const missedResultBytes = 64 * 1024
 
 const lineFeed = 0x0a
 
@@ -16,6 +21,9 @@ export class StreamState {
   consumed: number
   #received = 0
   #toSkip: number
+  /** Checks a large line. */
+  #validator = new JsonValidator(maxResultDepth)
+  #validatedBytes = 0
   /** When the pending bytes began, in milliseconds since 1970. */
   pendingSince = 0
 
@@ -53,7 +61,11 @@ export class StreamState {
 
   keep(bytes: Buffer, at: Date): void {
     if (bytes.length === 0) return
-    if (this.pending.length === 0) this.pendingSince = at.getTime()
+    if (this.pending.length === 0) {
+      this.pendingSince = at.getTime()
+      this.#validator = new JsonValidator(maxResultDepth)
+      this.#validatedBytes = 0
+    }
     this.pending.append(bytes)
   }
 
@@ -63,8 +75,41 @@ export class StreamState {
       this.stream === 'stdout' &&
       !this.midLine &&
       this.pending.length <= maxResultBytes &&
-      at.getTime() - this.pendingSince < this.holdMs &&
-      bytesStartLikeJson(this.pending.view)
+      this.#mayWait(at) &&
+      bytesStartLikeJson(this.pending.view) &&
+      (this.pending.length <= largeLineBytes || this.#validate())
     )
   }
+
+  /** True if the pending bytes are a long line of JSON that is not a result, because it is too long or too slow. */
+  isMissedResult(at: Date): boolean {
+    const { length } = withoutLineFeed(this.pending.view)
+    if (this.stream !== 'stdout' || this.midLine || length < missedResultBytes) return false
+    return (length > maxResultBytes || !this.#mayWait(at)) && this.#validate(length)
+  }
+
+  /** True if the pending bytes, without the line feed at their end, are a large result. */
+  isLargeResult(): boolean {
+    const line = withoutLineFeed(this.pending.view)
+    if (this.stream !== 'stdout' || this.midLine) return false
+    if (line.length <= largeLineBytes || line.length > maxResultBytes) return false
+    this.#validate(line.length)
+    return this.#validator.isComplete && isStorable(line)
+  }
+
+  #mayWait(at: Date): boolean {
+    const ms = at.getTime() - this.pendingSince
+    return this.holdMs > 0 && (ms < this.holdMs || this.pending.length * 1000 >= ms * longLineBytesPerSecond)
+  }
+
+  /** Checks the pending bytes that were not checked before. */
+  #validate(end = this.pending.length): boolean {
+    this.#validator.push(this.pending.view.subarray(this.#validatedBytes, end))
+    this.#validatedBytes = end
+    return this.#validator.mayBeValid
+  }
+}
+
+function withoutLineFeed(line: Buffer): Buffer {
+  return line.at(-1) === lineFeed ? line.subarray(0, -1) : line
 }

@@ -59,6 +59,9 @@ interface Follower {
   onJob: (data: string) => void
 }
 
+/** A browser parses a record of this size in some milliseconds. Of a larger result, the page shows the start. */
+const maxRecordBytes = 1024 ** 2
+
 /** Lines parsed at a time, which takes a few milliseconds. */
 const sliceLines = 500
 
@@ -74,7 +77,7 @@ function follow(id: string, { collector, onConnection, onJob }: Follower): () =>
     }
   }
   const open = () => {
-    const events = new EventSource(api.jobs.eventsUrl(id))
+    const events = new EventSource(`${api.jobs.eventsUrl(id)}?max_record_bytes=${maxRecordBytes}`)
     source = events
     queue.push(collector.clear)
     events.addEventListener('open', () => onConnection('live'))

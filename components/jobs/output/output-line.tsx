@@ -18,6 +18,8 @@ interface OutputLineProps extends OutputLine {
   /** Show the whole line. */
   expanded: boolean
   pattern: RegExp | null
+  /** Where the whole output can be downloaded; null until it is stored. */
+  downloadHref: string | null
   /** The index of the current search match in this line. */
   currentMatch: number | null
   onSelect: (line: number, extend: boolean) => void
@@ -68,7 +70,8 @@ export const OutputLineRow = memo(function OutputLineRow(props: OutputLineProps)
 })
 
 function LineText(props: OutputLineProps) {
-  const { number, text, kind, start, cut, wrap, expanded, pattern, currentMatch, onExpand } = props
+  const { number, text, kind, start, cut, wrap, expanded, pattern, currentMatch, downloadHref, onExpand } =
+    props
   const { pieces, hidden } = useMemo(
     () => toPieces(text, start, pattern, expanded),
     [text, start, pattern, expanded],
@@ -95,9 +98,16 @@ function LineText(props: OutputLineProps) {
           Show all ({formatNumber(hidden)} more characters)
         </button>
       ) : null}
-      {cut > 0 && hidden === 0 ? (
+      {cut > 0 ? (
         <span className="ml-2 select-none font-sans text-subtle text-xs">
-          {formatNumber(cut)} more characters are in the download
+          {formatNumber(cut)} more characters are in the{' '}
+          {downloadHref === null ? (
+            'download when the job has ended'
+          ) : (
+            <a href={downloadHref} download className="text-accent-ink underline">
+              download
+            </a>
+          )}
         </span>
       ) : null}
     </div>

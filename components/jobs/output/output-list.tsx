@@ -36,6 +36,7 @@ interface OutputListProps {
   selected: { range: LineRange | null; select: (line: number, extend: boolean) => void }
   pattern: RegExp | null
   current: FoundMatch | null
+  downloadHref: string | null
   onKeyDown: (event: KeyboardEvent) => void
   onCopy: (event: ClipboardEvent) => void
 }
@@ -117,6 +118,7 @@ function ListedLine({
   selected,
   pattern,
   current,
+  downloadHref,
   expanded,
   onExpand,
 }: ListedLineProps) {
@@ -131,6 +133,7 @@ function ListedLine({
       selected={range !== null && number >= range.from && number <= range.to}
       expanded={expanded.has(number)}
       pattern={pattern}
+      downloadHref={downloadHref}
       currentMatch={current?.line === number ? current.nth : null}
       onSelect={selected.select}
       onExpand={onExpand}

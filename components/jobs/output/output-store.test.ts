@@ -129,6 +129,12 @@ describe('limits', () => {
     expect(store.lines.read(0)?.cut).toBe(300)
   })
 
+  it('counts what the server left out of a large result', () => {
+    const store = fill([out('{"a":', { cut: 5_000_000 }), out('next')])
+    expect(texts(store)).toEqual(['{"a":', 'next'])
+    expect(store.lines.read(0)?.cut).toBe(5_000_000)
+  })
+
   it('continues when an unfinished line was dropped', () => {
     const store = fill([out('a', { type: 'stderr', eol: false })], { lines: 4 })
     store.append(Array.from({ length: 10 }, (_, line) => out(`${line}`)))

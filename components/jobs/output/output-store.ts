@@ -106,12 +106,13 @@ export class OutputStore {
     }
   }
 
-  private write({ type, t, text, eol, rank }: OutputRecord): void {
+  private write({ type, t, text, eol, rank, cut = 0 }: OutputRecord): void {
     const source = { key: `${type}/${rank ?? 0}`, kind: type, rank: rank ?? null }
     const pieces = text.split('\n')
     for (const [index, piece] of pieces.entries()) {
       const unfinished = eol === false && index === pieces.length - 1
-      this.writePiece(source, toTime(t), piece, unfinished)
+      const number = this.writePiece(source, toTime(t), piece, unfinished)
+      if (cut > 0 && index === pieces.length - 1) this.list.addCut(number, cut)
     }
   }
 
@@ -120,7 +121,7 @@ export class OutputStore {
     at: number,
     piece: string,
     unfinished: boolean,
-  ): void {
+  ): number {
     const open = this.open.get(stream)
     const start = this.carried.get(stream) ?? plainStyle
     const raw = overwrite((open?.raw ?? '') + piece)
@@ -131,10 +132,11 @@ export class OutputStore {
     if (raw.length > kept.length) this.list.addCut(number, raw.length - kept.length)
     if (unfinished) {
       this.open.set(stream, { number, raw: kept })
-      return
+      return number
     }
     this.open.delete(stream)
     if (mayChangeStyle(shown)) this.carried.set(stream, parseLine(shown, start).end)
+    return number
   }
 
   private trim(): void {

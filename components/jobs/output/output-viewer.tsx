@@ -19,6 +19,7 @@ interface OutputViewerProps {
   store: OutputStore
   /** The job may print more lines: the viewer follows the output. */
   live: boolean
+  /** The output in several formats, plain text last. */
   downloads: readonly OutputDownload[]
   /** Shown if there are no lines. */
   emptyTitle?: string
@@ -73,6 +74,7 @@ export function OutputViewer(props: OutputViewerProps) {
           selected={selected}
           pattern={search.pattern}
           current={search.current}
+          downloadHref={downloads.at(-1)?.href ?? null}
           onKeyDown={onKeyDown}
           onCopy={onCopy}
         />

@@ -46,9 +46,15 @@ interface OutputBatch {
   stderrConsumed: number
 }
 
+/** Maximum content of one row. Only a record that is larger continues in the next row. */
+const maxChunkBytes = 1 << 20
+/** A batch of the size of the largest record takes longer than other queries. */
+const largeBatchTimeoutMs = 120_000
+
 /**
  * Stores a batch of output and notifies its readers. Idempotent: a batch whose acknowledgement was lost is stored
  * once. A batch that does not start at the end of the stored output comes from a fenced-off worker and throws.
+ * A batch contains complete records; all of its rows are stored or none.
  */
 export async function appendOutput(
   lease: Lease,
@@ -62,10 +68,13 @@ export async function appendOutput(
              UPDATE tasks SET stdout_consumed = $6, stderr_consumed = $7, output_bytes = $4::int8 + octet_length($5::bytea)
               WHERE ${taskHeld} AND output_bytes = $4 RETURNING id, job_id
            ), chunk AS (
-             INSERT INTO log_chunks (task_id, start, records) SELECT id, $4, $5 FROM task
+             INSERT INTO log_chunks (task_id, start, records)
+             SELECT id, $4::int8 + at, substring($5::bytea FROM at + 1 FOR ${maxChunkBytes})
+               FROM task, generate_series(0, octet_length($5::bytea) - 1, ${maxChunkBytes}) AS at
            )
            SELECT pg_notify('${channels.output}', job_id::text) FROM task`,
     values: [lease.nodeId, lease.leaseId, task.id, start, records, stdoutConsumed, stderrConsumed],
+    ...(records.length > maxChunkBytes ? { query_timeout: largeBatchTimeoutMs } : {}),
   })
   if (inserted.rowCount === 1) return
   const stored = await pool.query(

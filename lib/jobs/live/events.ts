@@ -5,6 +5,7 @@ import { takeSlot } from '../../async/concurrency-limit'
 import { GpuqError } from '../../contract/errors'
 import { isFinal } from '../../contract/status'
 import { type RankOutput, readRanks, tailOffsets } from '../../results/read-output'
+import { shortenRecords } from '../../results/shorten-records'
 import { readJobDetail } from '../read/read'
 import { pollIntervalMs, watchJob } from './wait'
 
@@ -34,6 +35,8 @@ interface Position {
 interface EventsFrom {
   lastEventId: string | null
   tail?: number | undefined
+  /** Sends only the start of larger results; default: all of them. */
+  maxRecordBytes?: number | undefined
 }
 
 /** Opens the stream. @throws 429 if the user has too many. */
@@ -111,7 +114,10 @@ async function* follow(
       // The output is read after the status, because the final status is written after the last output.
       for await (const piece of wholeRecords(readRanks(jobId, position.attempt, position.bytes))) {
         position = advance(position, piece)
-        yield outputEvent(position, piece.records)
+        yield outputEvent(
+          position,
+          shortenRecords(piece.records, from.maxRecordBytes ?? Number.POSITIVE_INFINITY),
+        )
         quietSince = performance.now()
       }
       if (detail !== shown) {
@@ -149,12 +155,14 @@ function outputEvent({ attempt, bytes }: Position, records: Buffer): string {
 
 /** Splits output at the ends of records: the chunks of a file have arbitrary boundaries. */
 async function* wholeRecords(source: AsyncIterable<RankOutput>): AsyncGenerator<RankOutput> {
-  // The output of each rank ends with a complete record, so no rest remains when the next rank starts.
-  let rest: Buffer = Buffer.alloc(0)
+  // The output of each rank ends with a complete record, so nothing remains when the next rank starts.
+  let begun: Buffer[] = []
   for await (const { rank, records } of source) {
-    const bytes = rest.length === 0 ? records : Buffer.concat([rest, records])
-    const end = bytes.lastIndexOf(0x0a) + 1
-    if (end > 0) yield { rank, records: bytes.subarray(0, end) }
-    rest = bytes.subarray(end)
+    const end = records.lastIndexOf(0x0a) + 1
+    if (end > 0) {
+      yield { rank, records: Buffer.concat([...begun, records.subarray(0, end)]) }
+      begun = []
+    }
+    if (end < records.length) begun.push(records.subarray(end))
   }
 }

@@ -6,6 +6,7 @@ import { placeManually } from '@/lib/cluster/testing/placed'
 import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { collectOutput, readRecords } from '@/lib/results/decode'
+import { tailOffsets } from '@/lib/results/read-output'
 import { UsageRecorder } from '../gpus/usage-recorder'
 import { OutputWriter } from './output-writer'
 
@@ -99,5 +100,31 @@ describe('GPU usage records of a task', () => {
     await expect.poll(summary, patience).toEqual({ samples: 1, load: 1, peak: 70_000 })
     use.addSample(readings(task, 0.5, 10))
     await expect.poll(summary, patience).toEqual({ samples: 2, load: 0.75, peak: 70_000 })
+  })
+})
+
+describe('a result that is larger than a row', () => {
+  it('continues in the next rows, and a reader of the end begins with a whole record', async () => {
+    const { lease, task } = await runningTask()
+    const store = new OutputWriter(lease, task, 64 << 20, new AbortController().signal)
+    const line = `{"values":"${'x'.repeat(5 << 19)}"}`
+    await store.write(print('first\n'))
+    await expect.poll(types, patience).toEqual(['stdout'])
+    await store.write(print(`${line}\n`))
+    await store.end()
+    const { rows } = await db.pool.query<{ start: number; bytes: number }>(
+      'SELECT start::int, octet_length(records) AS bytes FROM log_chunks ORDER BY start',
+    )
+    expect(rows).toHaveLength(4)
+    for (const [index, { start, bytes }] of rows.entries()) {
+      expect(bytes).toBeLessThanOrEqual(1 << 20)
+      expect(rows[index + 1]?.start ?? start + bytes).toBe(start + bytes)
+    }
+    const { results, stdout } = await collectOutput([await chunks()], { maxBytes: 8 << 20 })
+    expect(results).toEqual([JSON.parse(line)])
+    expect(stdout === `first\n${line}\n`).toBe(true)
+    expect(await tailOffsets(task.jobId, task.attempt, 100)).toEqual([rows[1]?.start])
+    const cut = await collectOutput([await chunks()], { maxBytes: 1000 })
+    expect(cut).toMatchObject({ stdout: `first\n${line}`.slice(0, 1000), results: [], truncated: true })
   })
 })

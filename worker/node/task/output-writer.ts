@@ -3,7 +3,8 @@ import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { appendOutput } from '@/lib/cluster/tasks/task-progress'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
 import type { MetricRecord } from '@/lib/contract/records'
-import { encodeMetric, encodeNote, OutputEncoder } from '@/lib/results/encode'
+import { OutputEncoder } from '@/lib/results/encode'
+import { encodeMetric, encodeNote } from '@/lib/results/notes'
 import type { OutputChunk } from '../../runtime/runtime'
 import { retryWrite } from '../lease/retry-write'
 import { ReplayedStream } from './replayed-stream'
@@ -12,7 +13,7 @@ import { ReplayedStream } from './replayed-stream'
 const batchIntervalMs = 30
 /** A reader that is this far ahead of the database waits, and so does the container. */
 const maxPendingBytes = 4 * 1024 * 1024
-/** Maximum batch: the content of one row. */
+/** Maximum batch, unless one record is larger. */
 const maxBatchBytes = 1024 * 1024
 
 interface Encoded {

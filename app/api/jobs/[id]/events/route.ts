@@ -6,5 +6,6 @@ import { findVisibleJob } from '@/lib/jobs/read/job-visibility'
 export const GET = route(jobOperations.events, async ({ request, query, params, actor }) => {
   const job = await findVisibleJob(actor, params.id)
   const lastEventId = request.headers.get('last-event-id')
-  return jobEvents(actor, job.id, { lastEventId, tail: query.tail }, request.signal)
+  const { tail, max_record_bytes: maxRecordBytes } = query
+  return jobEvents(actor, job.id, { lastEventId, tail, maxRecordBytes }, request.signal)
 })
