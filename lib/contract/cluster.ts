@@ -113,33 +113,6 @@ export const clusterSchema = z.object({
   nodes: z.array(clusterNodeSchema),
 })
 
-/** Query of `GET /api/cluster/history`. */
-export const historyQuerySchema = z.object({
-  nodes: z
-    .string()
-    .max(10_000)
-    .regex(/^\d{1,9}(,\d{1,9})*$/, 'must be node numbers separated by commas, such as 0,1,2')
-    .transform((text) => text.split(',').map(Number))
-    .optional()
-    .describe('only the GPUs of these nodes; default: all GPUs'),
-})
-
-const series = (of: z.ZodNumber) => z.array(of.nullable())
-
-/** `GET /api/cluster/history`: each GPU's last hour, oldest first. The arrays of one GPU have the same length. */
-export const clusterHistorySchema = z.object({
-  gpus: z.array(
-    z.object({
-      gpu_id: z.string(),
-      at: z.array(z.int()).describe('Unix time in seconds'),
-      load: series(share),
-      memory_used_mib: series(z.number()),
-      temperature_c: series(z.number()),
-      power_w: series(z.number()),
-    }),
-  ),
-})
-
 const reason = line(200)
 
 /** `PATCH /api/nodes/NODE_ID`, for admins. Running jobs continue. */
@@ -255,7 +228,6 @@ export type UpdateNode = z.input<typeof updateNodeSchema>
 export type UpdateGpu = z.input<typeof updateGpuSchema>
 export type ClusterNode = z.output<typeof clusterNodeSchema>
 export type ClusterGpu = z.output<typeof clusterGpuSchema>
-export type ClusterHistory = z.output<typeof clusterHistorySchema>
 export type Policy = z.output<typeof policySchema>
 export type ModelTable = z.output<typeof modelTableSchema>
 export type Queue = z.output<typeof queueSchema>

@@ -3,13 +3,8 @@ import { call } from '@/lib/access/testing/call'
 import { makePerson, makeToken, type Person } from '@/lib/access/testing/people'
 import { placeManually } from '@/lib/cluster/testing/placed'
 import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
-import {
-  type Cluster,
-  type ClusterHistory,
-  type ClusterNode,
-  clusterHistorySchema,
-  clusterSchema,
-} from '@/lib/contract/cluster'
+import { type Cluster, type ClusterNode, clusterSchema } from '@/lib/contract/cluster'
+import { type ClusterHistory, clusterHistorySchema } from '@/lib/contract/cluster-history'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { GET as GET_STATUS } from '../gpu/status/route'
 import { GET as GET_HISTORY } from './history/route'

@@ -1,4 +1,5 @@
 import * as cluster from '../cluster'
+import * as history from '../cluster-history'
 import { defineOperations, done, get, ok, patch, post, put, remove } from './operation'
 
 /** Nodes and GPUs. */
@@ -8,8 +9,8 @@ export const clusterOperations = defineOperations('cluster', 'cluster', {
     responses: ok(cluster.clusterSchema),
   }),
   history: get('/api/cluster/history', 'read', 'Use of each GPU in the last hour', {
-    query: cluster.historyQuerySchema,
-    responses: ok(cluster.clusterHistorySchema),
+    query: history.historyQuerySchema,
+    responses: ok(history.clusterHistorySchema),
   }),
   status: get('/api/gpu/status', 'read', 'The same as /api/cluster; also at /gpu/status', {
     query: cluster.clusterQuerySchema,
