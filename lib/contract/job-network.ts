@@ -58,7 +58,8 @@ export function addressOf({ first }: JobNetworks, index: number, rank: number): 
   return writeAddress(first + index * subnetSize + firstHost + rank)
 }
 
-function readBlock(text: string): { first: number; bits: number } {
+/** @throws Error with a sentence that says what to change. */
+export function readBlock(text: string): { first: number; bits: number } {
   const match = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})\/(\d{1,2})$/.exec(text)
   const [a = 0, b = 0, c = 0, d = 0, bits = 0] = (match?.slice(1) ?? []).map(Number)
   if (!match || Math.max(a, b, c, d) > 255 || bits > 32)

@@ -1,24 +1,10 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
+import { nonPublicRanges } from '@/lib/contract/ip-ranges'
 
-/** IPv4 ranges outside the public internet: this host, private, link-local, shared, reserved, and multicast. */
 const privateRanges = new BlockList()
-for (const [network, bits] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 3],
-] as const) {
-  privateRanges.addSubnet(network, bits, 'ipv4')
+for (const range of nonPublicRanges) {
+  const [network = '', bits] = range.split('/')
+  privateRanges.addSubnet(network, Number(bits), 'ipv4')
 }
 
 /** The allocated part of IPv6, without ranges that embed IPv4 addresses or are for documentation. */
