@@ -29,7 +29,11 @@ import { lead } from './scheduler/loop'
 const config = env()
 const MiB = 1024 * 1024
 const outputLimitBytes = config.GPUQ_MAX_OUTPUT_MIB * MiB
-const runtime = new EngineRuntime({ outputLimitBytes, ociRuntime: config.GPUQ_CONTAINER_RUNTIME })
+const runtime = new EngineRuntime({
+  outputLimitBytes,
+  ociRuntime: config.GPUQ_CONTAINER_RUNTIME,
+  firewall: { enabled: config.GPUQ_JOB_FIREWALL, allowed: config.GPUQ_ALLOWED_NETWORKS ?? [] },
+})
 const tasksDirectory = join(config.GPUQ_DATA_DIR, 'tasks')
 /** Fraction of the memory for jobs; the rest is left to the machine. */
 const memoryShare = 0.9
@@ -86,6 +90,7 @@ async function main(): Promise<void> {
   }
   const ending = new AbortController()
   void watchStorage(ending.signal)
+  void runtime.keepInternetSafe(ending.signal)
   let leading: Promise<void> | undefined
   const simulated = new SimulatedNodes({
     ...settings,
@@ -117,6 +122,7 @@ async function main(): Promise<void> {
   simulated.drain()
   await simulating
   ending.abort()
+  await runtime.releaseInternet()
   setTimeout(() => process.exit(), exitTimeoutMs).unref()
   await leading
   await closeListener()

@@ -8,6 +8,7 @@ import { embeddedUrl, startEmbedded } from '@/lib/database/embedded'
 import { migrate } from '@/lib/database/migrate'
 import { env, publicUrl } from '@/lib/env'
 import { removeAllArtifacts } from '@/worker/node/artifacts/artifacts-directory'
+import { EngineRuntime } from '@/worker/runtime/docker/engine-runtime'
 import { removeLeftovers } from '../checks/leftovers'
 import { probeEngine } from '../engine/engine.mjs'
 import { formatLogLine } from './log-line'
@@ -148,6 +149,7 @@ async function startPrograms(
     async work() {
       await worker.stop(graceMs.worker)
       await removeLeftovers(engine.host, dataDir)
+      await removeInternetNetwork(engine.host)
       await removeAllArtifacts(join(dataDir, 'tasks'))
     },
   })
@@ -163,6 +165,13 @@ async function startPrograms(
   await report.step('Web and worker', () => waitUntilReady([web, worker], signal))
   web.settled()
   worker.settled()
+}
+
+/** A worker that was killed leaves the network of jobs with internet access and its firewall rules behind. */
+async function removeInternetNetwork(engineHost: string): Promise<void> {
+  const socketPath = engineHost.startsWith('unix://') ? engineHost.slice('unix://'.length) : undefined
+  const firewall = { enabled: env().GPUQ_JOB_FIREWALL, allowed: env().GPUQ_ALLOWED_NETWORKS ?? [] }
+  await new EngineRuntime({ outputLimitBytes: 1, socketPath, firewall }).releaseInternet()
 }
 
 /** A developer reads the logs in the terminal. */

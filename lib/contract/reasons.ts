@@ -16,6 +16,10 @@ export const endReasons = {
     fault: 'system',
     message: "The node could not use the project's shared directory.",
   },
+  internet_unavailable: {
+    fault: 'system',
+    message: 'The node could not give the job access to the internet.',
+  },
   node_lost: { fault: 'system', message: 'The node running the job stopped answering.' },
   worker_stopped: { fault: 'system', message: 'The worker was stopped while the job ran.' },
   engine_restarted: {

@@ -138,10 +138,12 @@ export interface EngineInfo {
 /**
  * `engine_unreachable`: the engine's containers may continue; retry. `container_gone`: something other than the
  * program and gpuq removed, killed or lost the container, so its end says nothing about the program.
+ * `internet_unavailable`: this node has no safe way to the internet for the task.
  */
 export type RuntimeFaultCode =
   | 'engine_unreachable'
   | 'image_unavailable'
+  | 'internet_unavailable'
   | 'container_gone'
   | 'kill_failed'
   | 'engine_error'

@@ -17,6 +17,8 @@ const healthOf = {
   cancelled_by_admin: null,
   // A missing directory of one project says nothing about the node.
   workspace_unavailable: null,
+  // The node runs every other job. Its page says what is missing.
+  internet_unavailable: null,
   node_lost: null,
   worker_stopped: null,
   // An update or a crash of the engine also ends jobs that would work there.

@@ -69,6 +69,9 @@ export function outcomeOfFault(error: unknown, engineOutage = false): Outcome {
   }
   if (engineOutage && error.code !== 'kill_failed')
     return { reason: 'engine_restarted', detail: error.message, exitCode: null }
-  const reason = error.code === 'image_unavailable' ? 'image_unavailable' : 'internal_error'
-  return { reason, detail: error.message, exitCode: null }
+  return { reason: reasonOf(error), detail: error.message, exitCode: null }
+}
+
+function reasonOf({ code }: RuntimeFault): EndReason {
+  return code === 'image_unavailable' || code === 'internet_unavailable' ? code : 'internal_error'
 }

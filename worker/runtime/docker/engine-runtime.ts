@@ -1,5 +1,7 @@
 import { constants } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type FirewallOptions, InternetFirewall } from '../network/internet-firewall'
+import { InternetNetwork } from '../network/internet-network'
 import { Networks } from '../network/networks'
 import { type RunIproute, runIproute } from '../network/overlay'
 import { ContainerOutput } from '../output/container-output'
@@ -24,7 +26,13 @@ import { statsSchema, toUsage } from './container-usage'
 import { DockerEngine, type Timeouts } from './docker'
 import { EngineEvents } from './engine-events'
 import { statusOf } from './engine-faults'
-import { describeEngine, engineInfoSchema, engineVersionSchema, readToolkitVersion } from './engine-warnings'
+import {
+  describeEngine,
+  engineInfoSchema,
+  engineVersionSchema,
+  isRootless,
+  readToolkitVersion,
+} from './engine-warnings'
 import { ImageStore } from './image-store'
 
 export interface RuntimeOptions extends ContainerPolicy {
@@ -33,6 +41,8 @@ export interface RuntimeOptions extends ContainerPolicy {
   timeouts?: Partial<Timeouts>
   /** Runs iproute2 in the engine's network namespace; default: on this host. */
   iproute?: RunIproute
+  /** How jobs with internet access are kept from private networks; default: no range is allowed. */
+  firewall?: FirewallOptions
 }
 
 /**
@@ -44,17 +54,21 @@ export class EngineRuntime {
   private readonly watch: EngineEvents
   private readonly exits: ContainerExits
   private readonly images: ImageStore
+  private readonly firewall: InternetFirewall
+  private readonly internet: InternetNetwork
   private readonly networks: Networks
   private readonly terminal: ContainerTerminal
   private readonly output: ContainerOutput
 
   constructor(private readonly options: RuntimeOptions) {
-    const { socketPath, timeouts, iproute = runIproute } = options
+    const { socketPath, timeouts, iproute = runIproute, firewall } = options
     const engine = new DockerEngine(socketPath, timeouts)
     this.engine = engine
     this.watch = new EngineEvents(engine.openEvents, () => engine.outages.note())
     this.exits = new ContainerExits(engine.open, this.watch)
-    this.networks = new Networks(engine, iproute)
+    this.firewall = new InternetFirewall(firewall ?? { enabled: true, allowed: [] })
+    this.internet = new InternetNetwork(engine, this.firewall, iproute)
+    this.networks = new Networks(engine, this.internet, iproute)
     this.terminal = new ContainerTerminal(engine)
     this.output = new ContainerOutput(engine, this.watch, this.exits, this.terminal)
     this.images = new ImageStore(engine)
@@ -67,12 +81,18 @@ export class EngineRuntime {
       readToolkitVersion(),
     ])
     const facts = engineInfoSchema.parse(info)
+    const internetProblem = await this.firewall.problem(
+      isRemote(this.options.socketPath) || isRootless(facts),
+    )
     return {
       id: facts.ID,
       version: facts.ServerVersion,
       cpuMilli: facts.NCPU * 1000,
       memoryMib: Math.floor(facts.MemTotal / 1024 / 1024),
-      warnings: describeEngine(facts, engineVersionSchema.parse(version), toolkit),
+      warnings: [
+        ...describeEngine(facts, engineVersionSchema.parse(version), toolkit),
+        ...(internetProblem === null ? [] : [internetProblem]),
+      ],
     }
   }
 
@@ -230,6 +250,16 @@ export class EngineRuntime {
     return this.networks.release(name)
   }
 
+  /** Restores the firewall of jobs with internet access until the signal. */
+  keepInternetSafe(signal: AbortSignal): Promise<void> {
+    return this.internet.keepRules(signal)
+  }
+
+  /** Removes the network of jobs with internet access and its firewall, unless a task on this machine uses them. */
+  releaseInternet(): Promise<void> {
+    return this.internet.release()
+  }
+
   private async findNamed(name: string): Promise<Inspection | null> {
     try {
       return await this.engine.inspect(name)
@@ -247,4 +277,9 @@ export class EngineRuntime {
       if (statusOf(error) === undefined) throw error
     }
   }
+}
+
+/** Whether the engine is on another machine, as far as its address shows. */
+function isRemote(socketPath: string | undefined): boolean {
+  return socketPath === undefined && /^(tcp|https?|ssh):/.test(process.env.DOCKER_HOST ?? '')
 }

@@ -64,6 +64,11 @@ export function describeEngine(
   return [...outdated, ...missingLimits(info)]
 }
 
+/** Whether the engine runs in a user namespace, with a network of its own. */
+export function isRootless({ SecurityOptions }: EngineDetails): boolean {
+  return SecurityOptions?.some((option) => option.includes('name=rootless')) ?? false
+}
+
 function missingLimits(info: EngineDetails): string[] {
   const seccomp = info.SecurityOptions?.some((option) => option.includes('name=seccomp')) ?? false
   const checks: [boolean, string][] = [

@@ -4,7 +4,8 @@ import type { DockerEngine } from '../docker/docker'
 import { errorMessageOf, statusOf } from '../docker/engine-faults'
 import { type JobNetwork, type NetworkRef, RuntimeFault, type TaskContainer } from '../runtime'
 import { labels, versionLabel } from '../spec/container-spec'
-import { internetNetworkSpec, jobNetworkSpec, type NetworkSpec, networkName } from '../spec/network-spec'
+import { jobNetworkSpec, type NetworkSpec, networkName } from '../spec/network-spec'
+import type { InternetNetwork } from './internet-network'
 import { connectMachines, type RunIproute, remotesOf, removeVxlan } from './overlay'
 
 const foundSchema = z.object({
@@ -31,23 +32,21 @@ export class Networks {
 
   constructor(
     private readonly engine: DockerEngine,
+    private readonly internet: InternetNetwork,
     private readonly runIproute: RunIproute,
   ) {}
 
   /** Creates the networks of a task if they are missing. */
   async prepare(task: TaskContainer): Promise<void> {
     if (task.network === 'none') return
-    if (task.network === 'internet' || task.network.internet) await this.ensureInternet()
+    if (task.network === 'internet' || task.network.internet) await this.internet.prepare()
     if (task.network !== 'internet') await this.ensureOwn(task, task.network)
   }
 
   /** Connects a created container to the networks that the engine cannot connect at creation. */
   async complete(task: TaskContainer, containerId: string): Promise<void> {
     if (typeof task.network === 'string' || !task.network.internet) return
-    await this.engine.connectNetwork(internetNetworkSpec.Name, containerId).catch((error: unknown) => {
-      // 403: it is already connected.
-      if (statusOf(error) !== 403) throw error
-    })
+    await this.internet.connect(containerId)
   }
 
   async list(nodeId: string): Promise<NetworkRef[]> {
@@ -131,14 +130,6 @@ export class Networks {
       if (statusOf(error) !== 404) throw error
       return null
     }
-  }
-
-  private async ensureInternet(): Promise<void> {
-    if (await this.find(internetNetworkSpec.Name)) return
-    await this.engine.createNetwork(internetNetworkSpec).catch((error: unknown) => {
-      // 409: another task created it first.
-      if (statusOf(error) !== 409) throw error
-    })
   }
 }
 

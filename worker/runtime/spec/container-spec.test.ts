@@ -232,7 +232,10 @@ describe('options that depend on the task', () => {
   })
 
   it('connect a network only if it was granted', () => {
-    expect(build({ network: 'internet' }).HostConfig).toMatchObject({ NetworkMode: 'gpuq', ExtraHosts: [] })
+    expect(build({ network: 'internet' }).HostConfig).toMatchObject({
+      NetworkMode: 'gpuq-internet',
+      ExtraHosts: [],
+    })
   })
 
   it('connect one of several tasks only to its peers, by name', () => {

@@ -38,10 +38,23 @@ export function jobNetworkSpec(name: string, network: JobNetwork, labels: Record
   }
 }
 
-/** The engine's network of all tasks with internet access; it isolates the tasks from each other. */
+/** The bridge of {@link internetNetworkSpec} on the host, by which the firewall knows the packets of jobs. */
+export const internetBridge = 'gpuq-internet'
+
+/**
+ * The engine's network of all tasks with internet access; it isolates the tasks from each other. The firewall of
+ * `network/internet-firewall.ts` keeps them from everything that is not public.
+ */
 export const internetNetworkSpec = {
-  Name: 'gpuq',
+  Name: 'gpuq-internet',
   CheckDuplicate: true,
   Driver: 'bridge',
-  Options: { 'com.docker.network.bridge.enable_icc': 'false' },
+  EnableIPv6: false,
+  Options: {
+    'com.docker.network.bridge.name': internetBridge,
+    'com.docker.network.bridge.enable_icc': 'false',
+  },
 }
+
+/** The name of that network in versions without the firewall. */
+export const formerInternetNetwork = 'gpuq'
