@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
@@ -13,6 +14,15 @@ const attack = (name: string) =>
 const answersSchema = z.record(z.string(), z.string())
 
 afterAll(() => bench.cleanUp())
+
+/** The bit of CAP_SYS_RESOURCE. */
+const sysResource = 1n << 24n
+
+/** The capabilities of this process, which are those of an engine on the same machine. */
+async function engineCapabilities(): Promise<bigint> {
+  const status = await readFile('/proc/self/status', 'utf8')
+  return BigInt(`0x${/^CapBnd:\s+(\w+)$/m.exec(status)?.[1] ?? '0'}`)
+}
 
 /** As an unwary admin would run it: root, the default capabilities and one more, no seccomp, a root one can write. */
 const runUnprotected = (task: TaskContainer) =>
@@ -125,6 +135,38 @@ print([name for name in os.listdir("/dev") if "nvidia" in name])`
     const env = { NVIDIA_VISIBLE_DEVICES: 'all', LD_PRELOAD: '/work/evil.so', OWN: 'kept' }
     const { stdout } = await bench.run(source, { env, gpuUuids: ['GPU-sim-0'], simulated: true })
     expect(stdout).toBe(`${'Network is unreachable\n'.repeat(3)}void False kept\n[]\n`)
+  })
+})
+
+describe('the order in which the kernel ends processes without memory', () => {
+  const source = `
+import os, subprocess, sys
+own = "/proc/self"
+paths = [own + "/oom_score_adj", own + "/oom_adj", "/proc/thread-self/oom_score_adj", "/proc/1/oom_score_adj"]
+child = subprocess.Popen(["sleep", "60"])
+paths.append("/proc/%d/oom_score_adj" % child.pid)
+for path in paths:
+    try:
+        with open(path, "w") as file: file.write("0")
+    except OSError: pass
+names = [own, "/proc/1", "/proc/%d" % child.pid]
+print([open(name + "/oom_score_adj").read().strip() for name in names])
+child.kill()`
+
+  it('cannot be changed by a job', async () => {
+    const [ran, control] = await Promise.all([
+      bench.run(source),
+      bench.task(source).then((task) =>
+        runControl(task, (spec) => {
+          const { ReadonlyPaths: _, ...HostConfig } = spec.HostConfig
+          return { ...spec, HostConfig }
+        }),
+      ),
+    ])
+    expect(ran.stdout).toBe("['500', '500', '500']\n")
+    // With a writable /proc the same program succeeds, unless the engine has CAP_SYS_RESOURCE: then the kernel refuses.
+    const kernelRefuses = (await engineCapabilities()) & sysResource
+    expect(control).toBe(kernelRefuses ? "['500', '500', '500']\n" : "['0', '0', '0']\n")
   })
 })
 

@@ -30,6 +30,7 @@ import {
   describeEngine,
   engineInfoSchema,
   engineVersionSchema,
+  hasSelinux,
   isRootless,
   readToolkitVersion,
 } from './engine-warnings'
@@ -59,6 +60,7 @@ export class EngineRuntime {
   private readonly networks: Networks
   private readonly terminal: ContainerTerminal
   private readonly output: ContainerOutput
+  private selinux: boolean | undefined
 
   constructor(private readonly options: RuntimeOptions) {
     const { socketPath, timeouts, iproute = runIproute, firewall } = options
@@ -111,7 +113,8 @@ export class EngineRuntime {
 
   /** Creates or finds the container of this job, attempt and rank, and its shared network. */
   async create(task: TaskContainer): Promise<ContainerRef> {
-    const spec = buildContainerSpec(task, this.options, await this.images.traits(task.image))
+    const policy = { ...this.options, selinux: await this.usesSelinux() }
+    const spec = buildContainerSpec(task, policy, await this.images.traits(task.image))
     await this.networks.prepare(task)
     const { jobId, taskId, attempt, nodeId, tty } = task
     const network = typeof task.network === 'string' ? null : networkName(task)
@@ -258,6 +261,11 @@ export class EngineRuntime {
   /** Removes the network of jobs with internet access and its firewall, unless a task on this machine uses them. */
   releaseInternet(): Promise<void> {
     return this.internet.release()
+  }
+
+  private async usesSelinux(): Promise<boolean> {
+    this.selinux ??= hasSelinux(engineInfoSchema.parse(await this.engine.info()))
+    return this.selinux
   }
 
   private async findNamed(name: string): Promise<Inspection | null> {

@@ -3,7 +3,9 @@ import {
   describeEngine,
   engineInfoSchema,
   engineVersionSchema,
+  hasSelinux,
   isBelow,
+  isRootless,
   parseToolkitVersion,
 } from './engine-warnings'
 
@@ -23,6 +25,12 @@ const parts = (engine: string, runc: string) => ({
 })
 const describeFor = (info: object, version: object, toolkit: string | null = null) =>
   describeEngine(engineInfoSchema.parse(info), engineVersionSchema.parse(version), toolkit)
+
+it('recognizes engines with SELinux and rootless engines', () => {
+  const parsed = (...SecurityOptions: string[]) => engineInfoSchema.parse({ ...sound, SecurityOptions })
+  expect([hasSelinux(parsed('name=selinux')), hasSelinux(parsed('name=seccomp'))]).toEqual([true, false])
+  expect([isRootless(parsed('name=rootless')), isRootless(parsed())]).toEqual([true, false])
+})
 
 describe('describeEngine', () => {
   it('names each component below its minimum version', () => {

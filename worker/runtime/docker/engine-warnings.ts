@@ -69,6 +69,11 @@ export function isRootless({ SecurityOptions }: EngineDetails): boolean {
   return SecurityOptions?.some((option) => option.includes('name=rootless')) ?? false
 }
 
+/** Whether the engine labels containers with SELinux. */
+export function hasSelinux({ SecurityOptions }: EngineDetails): boolean {
+  return SecurityOptions?.some((option) => option.includes('name=selinux')) ?? false
+}
+
 function missingLimits(info: EngineDetails): string[] {
   const seccomp = info.SecurityOptions?.some((option) => option.includes('name=seccomp')) ?? false
   const checks: [boolean, string][] = [

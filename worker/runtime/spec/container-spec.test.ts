@@ -66,6 +66,7 @@ describe('every container', () => {
       Privileged: false,
       CapDrop: ['ALL'],
       ReadonlyRootfs: true,
+      ReadonlyPaths: ['/proc'],
       IpcMode: 'private',
       CgroupnsMode: 'private',
       NetworkMode: 'none',
@@ -75,9 +76,12 @@ describe('every container', () => {
     expect(HostConfig.SecurityOpt).toContainEqual(
       expect.stringMatching(/^seccomp=\{"defaultAction":"SCMP_ACT_ERRNO"/),
     )
-    // Without these keys, the engine's default lists of masked and read-only paths apply.
+    // Without this key, the engine's default list of masked paths applies.
     expect(Object.keys(HostConfig)).not.toContain('MaskedPaths')
     expect(Object.keys(HostConfig)).not.toContain('Devices')
+    expect(
+      buildContainerSpec(task, { ...policy, selinux: true }, { volumes: [] }).HostConfig,
+    ).not.toHaveProperty('ReadonlyPaths')
     expect(Object.keys(HostConfig)).not.toContain('Runtime')
   })
 

@@ -10,6 +10,11 @@ import { buildSeccompProfile } from './seccomp'
 export interface ContainerPolicy {
   /** Bytes of records after which the caller ends a job. The engine's own log must hold at least this much. */
   outputLimitBytes: number
+  /**
+   * Whether the engine labels containers with SELinux. Its runtime then writes below /proc after the paths became
+   * read-only, and could not start the container.
+   */
+  selinux?: boolean | undefined
   /** An alternative OCI runtime, such as gVisor's `runsc`; default: the engine's. */
   ociRuntime?: string | undefined
 }
@@ -28,6 +33,13 @@ const userRange = { first: 10_001, count: 50_000 }
 
 /** The group of every task, which may read a task's directory. */
 export const taskGid = 10_001
+
+/**
+ * All of /proc: otherwise a job could write its `oom_score_adj` back to 0, and the kernel would spare it. The kernel
+ * prevents this only if the engine has CAP_SYS_RESOURCE, which it lacks in some containers and virtual machines.
+ * Includes the engine's default list.
+ */
+const readonlyPaths = ['/proc']
 
 /** Below the hard limit of every known engine. One has 20,000, and does not start a container that requests more. */
 const openFiles = 16_384
@@ -150,6 +162,7 @@ function isolation(task: TaskContainer, policy: ContainerPolicy) {
     CapDrop: ['ALL'],
     SecurityOpt: ['no-new-privileges:true', `seccomp=${seccomp}`],
     ReadonlyRootfs: true,
+    ...(policy.selinux ? {} : { ReadonlyPaths: readonlyPaths }),
     IpcMode: 'private',
     CgroupnsMode: 'private' as const,
     Init: true,
