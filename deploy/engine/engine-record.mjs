@@ -2,8 +2,9 @@
  * Records in the data directory that gpuq started an engine. The record survives a kill, so that the next run
  * can stop the engine.
  */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { writePrivateFile } from '../run/private-file.mjs'
 import { processIdentity } from '../run/processes.mjs'
 
 /**
@@ -49,7 +50,7 @@ export function readRecord(dataDir) {
  * @param {EngineRecord} record
  */
 export function writeRecord(dataDir, record) {
-  writeFileSync(recordFile(dataDir), `${JSON.stringify(record)}\n`)
+  writePrivateFile(recordFile(dataDir), `${JSON.stringify(record)}\n`)
 }
 
 /** @param {string} dataDir */

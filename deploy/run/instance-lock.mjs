@@ -1,8 +1,9 @@
 /** Allows one gpuq per data directory and one program per port. Checked before any slow step begins. */
-import { accessSync, constants, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { writePrivateFile } from './private-file.mjs'
 import { processIdentity } from './processes.mjs'
 
 /** How long the web server of a killed run may take to exit and release its port. */
@@ -25,7 +26,7 @@ export function lockDataDir(dataDir, port) {
     )
   }
   const holder = { pid: process.pid, identity: processIdentity(process.pid), port }
-  writeFileSync(file, `${JSON.stringify(holder)}\n`)
+  writePrivateFile(file, `${JSON.stringify(holder)}\n`)
   return { afterCrash: before !== null, release: () => rmSync(file, { force: true }) }
 }
 
