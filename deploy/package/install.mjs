@@ -1,8 +1,9 @@
 /** Installs the packages if they are missing or differ from package-lock.json. */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runCommand } from '../run/processes.mjs'
 import { root } from '../run/settings.mjs'
+import { builtFiles, deniedPackages } from './native-modules.mjs'
 
 /** @typedef {Record<string, { version?: string, integrity?: string, optional?: boolean }>} Locked */
 
@@ -40,7 +41,20 @@ export function packagesAreHere() {
   const wanted = readPackages(join(root, 'package-lock.json'))
   // npm writes this file last, so it is missing after an interrupted installation.
   const installed = readPackages(join(root, 'node_modules', '.package-lock.json'))
-  return wanted !== null && installed !== null && isInstalled(wanted, installed)
+  if (wanted === null || installed === null || !isInstalled(wanted, installed)) return false
+  // An earlier version installed them with the scripts of all packages.
+  return builtFiles(root, deniedPackages(wanted, readAllowed(root))).length === 0
+}
+
+/**
+ * The packages whose install scripts may run.
+ * @param {string} directory
+ * @returns {string[]}
+ */
+function readAllowed(directory) {
+  /** @type {Record<string, boolean>} */
+  const policy = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')).allowScripts ?? {}
+  return Object.keys(policy).filter((name) => policy[name])
 }
 
 /**
@@ -59,18 +73,20 @@ export function npmCommand(args) {
 const outOfSync = /package\.json and package-lock\.json.* are in sync/
 
 /**
- * Installs the exact versions of the lock file.
+ * Installs the exact versions of the lock file. Runs the install scripts of the packages that `allowScripts` in
+ * package.json allows, and no others: npm 11 only warns about the others, earlier versions do not know the list.
  * @param {object} options
+ * @param {string} [options.directory] default: gpuq's
  * @param {(note: string) => void} options.progress
  * @param {AbortSignal} [options.signal]
  */
-export async function installDependencies({ progress, signal }) {
+export async function installDependencies({ directory = root, progress, signal }) {
   let fetched = 0
   /** @type {string[]} */
   const complaints = []
   const npm = (/** @type {string[]} */ args) =>
     runCommand(...npmCommand([...args, '--include=dev', '--loglevel=http', '--no-audit', '--no-fund']), {
-      cwd: root,
+      cwd: directory,
       signal,
       onLine(line) {
         if (/http (fetch|cache)/.test(line)) progress(`${++fetched} downloads`)
@@ -78,15 +94,22 @@ export async function installDependencies({ progress, signal }) {
       },
     })
   try {
-    await npm(['ci'])
+    await npm(['ci', '--ignore-scripts'])
   } catch {
     signal?.throwIfAborted()
     if (!complaints.some((line) => outOfSync.test(line))) throw new Error(explainInstall(complaints))
     // `npm ci` requires packages of all platforms in the lock file. `npm install` does not.
     complaints.length = 0
-    await npm(['install', '--no-save']).catch(() => signal?.throwIfAborted())
+    await npm(['install', '--no-save', '--ignore-scripts']).catch(() => signal?.throwIfAborted())
     if (!packagesAreHere()) throw new Error(explainInstall(complaints))
   }
+  const allowed = readAllowed(directory).filter((name) => existsSync(join(directory, 'node_modules', name)))
+  if (allowed.length === 0) return
+  progress('running install scripts')
+  await npm(['rebuild', '--ignore-scripts=false', ...allowed]).catch(() => {
+    signal?.throwIfAborted()
+    throw new Error(explainInstall(complaints))
+  })
 }
 
 /** @param {string[]} complaints */
