@@ -202,7 +202,6 @@ except OSError as error:
     const { stdout } = await bench.run(seeker, { network: 'internet' })
     expect(stdout).toBe("['eth0', 'lo']\nnot connected\n")
     await bench.runtime.remove(container)
-    await askEngine('DELETE', '/networks/gpuq-internet')
   })
 
   it('do not share the limits that Linux counts per user', async () => {

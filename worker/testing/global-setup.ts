@@ -1,4 +1,5 @@
 import type { TestProject } from 'vitest/node'
+import { EngineRuntime } from '../runtime/docker/engine-runtime'
 import { bundleWorker } from './worker-bundle'
 
 declare module 'vitest' {
@@ -11,5 +12,9 @@ declare module 'vitest' {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const { file, remove } = await bundleWorker()
   project.provide('workerBundle', file)
-  return remove
+  return async () => {
+    await remove()
+    // All tests share the engine's network with internet access, so none of them may remove it.
+    await new EngineRuntime({ outputLimitBytes: 1 }).releaseInternet()
+  }
 }

@@ -39,6 +39,12 @@ describe('the exit of a program that a worker observed', () => {
 })
 
 describe('a fault of a task', () => {
+  it('is the reason of the job with the sentence of the runtime', () => {
+    const fault = new RuntimeFault('internet_unavailable', 'iptables is missing. Install it.')
+    expect(outcomeOfFault(fault)).toEqual({ reason: fault.code, detail: fault.message, exitCode: null })
+    expect(outcomeOfFault(new RuntimeFault('engine_error', 'x')).reason).toBe('internal_error')
+  })
+
   it.each(['container_gone', 'engine_error', 'engine_unreachable', 'image_unavailable'] as const)(
     'is caused by the engine if it was unavailable: %s',
     (code) => {
@@ -54,6 +60,9 @@ describe('a fault of a task', () => {
 
   it('keeps its reason if an outage cannot explain it', () => {
     expect(outcomeOfFault(new RuntimeFault('kill_failed', ''), true).reason).toBe('internal_error')
+    expect(outcomeOfFault(new RuntimeFault('internet_unavailable', ''), true).reason).toBe(
+      'internet_unavailable',
+    )
     expect(outcomeOfFault(new TaskFault('peers_missing', ''), true).reason).toBe('peers_missing')
     expect(outcomeOfFault(new Error('a bug'), true).reason).toBe('internal_error')
   })

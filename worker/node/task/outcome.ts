@@ -57,6 +57,9 @@ export function isExternalEnd(error: unknown): boolean {
   return error instanceof RuntimeFault && error.code === 'container_gone'
 }
 
+/** Faults that an outage of the engine does not explain. */
+const notByOutage: ReadonlySet<RuntimeFault['code']> = new Set(['kill_failed', 'internet_unavailable'])
+
 /**
  * Determines the outcome of a failure before or beside the program.
  * @param engineOutage whether the engine was unavailable while the task ran: then the engine caused its other faults.
@@ -67,7 +70,7 @@ export function outcomeOfFault(error: unknown, engineOutage = false): Outcome {
     const detail = 'The node could not run it. See the log of its worker.'
     return { reason: 'internal_error', detail, exitCode: null }
   }
-  if (engineOutage && error.code !== 'kill_failed')
+  if (engineOutage && !notByOutage.has(error.code))
     return { reason: 'engine_restarted', detail: error.message, exitCode: null }
   return { reason: reasonOf(error), detail: error.message, exitCode: null }
 }

@@ -25,7 +25,7 @@ const timeoutMs = 10_000
 /** Seconds to wait for another program that changes the rules. */
 const lockWait = ['--wait=5']
 /** Another worker of this machine may change the rules between a look and a change. */
-const attempts = 3
+const attempts = 6
 
 export const runIptables: RunIptables = (program, args, input = '') =>
   new Promise((resolve, reject) => {

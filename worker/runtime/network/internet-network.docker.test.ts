@@ -166,6 +166,14 @@ describe('a job with internet access', () => {
     await keeping
   })
 
+  it('has one set of rules for all workers of a machine, which restore them at once', async () => {
+    await inside(machine, 'iptables', '-F')
+    const workers = [bench, benchWith(), benchWith()]
+    const found = await Promise.all(workers.map((worker) => ask(seeker(everywhere), {}, worker)))
+    expect(found).toEqual(workers.map(() => onlyPublic))
+    expect((await filter()).match(/-A INPUT -i gpuq-internet/g)).toHaveLength(1)
+  })
+
   it('asks the name server of the host for names, and reaches it on no other port', async () => {
     const resolve = `
 import socket

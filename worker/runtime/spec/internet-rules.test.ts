@@ -72,6 +72,10 @@ describe('the rules for jobs with internet access', () => {
     ['a jump was deleted', (all: string[]) => all.filter((line) => !line.startsWith('-A INPUT'))],
     ['a rule was added', (all: string[]) => ['-A GPUQ-JOBS -j ACCEPT', ...all]],
     ['another rule comes before the jump', (all: string[]) => ['-A INPUT -j ACCEPT', ...all]],
+    [
+      'two workers restored them at once',
+      (all: string[]) => [`-A INPUT ${bridge} -j GPUQ-JOBS-HOST`, ...all],
+    ],
     ['the engine made its chains again', (all: string[]) => ['-A FORWARD -j DOCKER-USER', ...all]],
   ])('are restored if %s', (_, damage) => {
     for (const before of [docker, docker.slice(0, 2)]) {

@@ -64,7 +64,9 @@ export function planRules(listed: string, { chains, forwarded, toHost }: RuleSet
   const jumps = [jump(forwardHook(listed), forwarded), jump('INPUT', toHost)]
   const complete =
     Object.entries(chains).every(([chain, rules]) => isSame(rulesOf(listed, chain), rules)) &&
-    jumps.every(({ chain, rule }) => rulesOf(listed, chain)[0] === rule)
+    jumps.every(({ chain, rule }) => rulesOf(listed, chain)[0] === rule) &&
+    // Two workers that restore at once insert two of each.
+    deleteJumps(listed).length === jumps.length
   if (complete) return null
   return script([
     ...Object.keys(chains).map((chain) => `:${chain} - [0:0]`),
