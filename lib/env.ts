@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { schedulingPolicies } from './contract/cluster'
-import { readRanges } from './contract/ip-ranges'
+import { ipRanges } from './contract/ip-ranges'
 import { readJobNetworks } from './contract/job-network'
 import { parseWorkspaces } from './contract/workspaces'
 
@@ -14,14 +14,6 @@ const flag = z.stringbool()
 const port = z.coerce.number().int().min(1).max(65535)
 const count = z.coerce.number().int().min(0)
 const size = z.coerce.number().min(0)
-const ranges = z.string().transform((text, context) => {
-  try {
-    return readRanges(text)
-  } catch (error) {
-    context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'is invalid' })
-    return z.NEVER
-  }
-})
 const workspaces = z.string().transform((text, context) => {
   const parsed = parseWorkspaces(text)
   if (parsed.ok) return parsed.workspaces
@@ -160,16 +152,14 @@ export const envSchema = z.object({
       }
     })
     .describe('unused private addresses for the networks of jobs on several nodes; the same on all nodes'),
-  GPUQ_ALLOWED_NETWORKS: ranges
+  GPUQ_ALLOWED_NETWORKS: ipRanges
     .optional()
     .describe(
-      'private IPv4 ranges that jobs with internet access may reach, such as `10.1.0.0/16, 10.2.0.7/32`; the same for all workers of a machine; unset: none',
+      'private IPv4 ranges, separated by commas, that jobs with internet access may reach; unset: none',
     ),
   GPUQ_JOB_FIREWALL: flag
     .default(true)
-    .describe(
-      'false: the worker makes no firewall rules, because another firewall keeps jobs with internet access from private networks',
-    ),
+    .describe('false: another firewall keeps jobs with internet access from private networks'),
   GPUQ_GPUS: count
     .max(1024)
     .optional()

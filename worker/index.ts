@@ -90,7 +90,7 @@ async function main(): Promise<void> {
   }
   const ending = new AbortController()
   void watchStorage(ending.signal)
-  void runtime.keepInternetSafe(ending.signal)
+  void runtime.internet.keepRules(ending.signal)
   let leading: Promise<void> | undefined
   const simulated = new SimulatedNodes({
     ...settings,
@@ -122,7 +122,7 @@ async function main(): Promise<void> {
   simulated.drain()
   await simulating
   ending.abort()
-  await runtime.releaseInternet()
+  await runtime.internet.release()
   setTimeout(() => process.exit(), exitTimeoutMs).unref()
   await leading
   await closeListener()

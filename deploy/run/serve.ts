@@ -171,7 +171,7 @@ async function startPrograms(
 async function removeInternetNetwork(engineHost: string): Promise<void> {
   const socketPath = engineHost.startsWith('unix://') ? engineHost.slice('unix://'.length) : undefined
   const firewall = { enabled: env().GPUQ_JOB_FIREWALL, allowed: env().GPUQ_ALLOWED_NETWORKS ?? [] }
-  await new EngineRuntime({ outputLimitBytes: 1, socketPath, firewall }).releaseInternet()
+  await new EngineRuntime({ outputLimitBytes: 1, socketPath, firewall }).internet.release()
 }
 
 /** A developer reads the logs in the terminal. */

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { readBlock } from './job-network'
 
 /** IPv4 ranges outside the public internet: this host, private, link-local, shared, reserved, and multicast. */
@@ -39,3 +40,13 @@ function readRange(text: string): string {
     throw new Error(`must be ranges that begin where they say: ${text} begins elsewhere`)
   return text
 }
+
+/** The same as a setting. */
+export const ipRanges = z.string().transform((text, context) => {
+  try {
+    return readRanges(text)
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'is invalid' })
+    return z.NEVER
+  }
+})

@@ -15,6 +15,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => {
     await remove()
     // All tests share the engine's network with internet access, so none of them may remove it.
-    await new EngineRuntime({ outputLimitBytes: 1 }).releaseInternet()
+    await new EngineRuntime({ outputLimitBytes: 1 }).internet.release()
   }
 }

@@ -25,15 +25,8 @@ import { findOwn, type Inspection, refuseForeignEnd, toContainerRef, toExit } fr
 import { statsSchema, toUsage } from './container-usage'
 import { DockerEngine, type Timeouts } from './docker'
 import { EngineEvents } from './engine-events'
+import { EngineFacts } from './engine-facts'
 import { statusOf } from './engine-faults'
-import {
-  describeEngine,
-  engineInfoSchema,
-  engineVersionSchema,
-  hasSelinux,
-  isRootless,
-  readToolkitVersion,
-} from './engine-warnings'
 import { ImageStore } from './image-store'
 
 export interface RuntimeOptions extends ContainerPolicy {
@@ -55,12 +48,12 @@ export class EngineRuntime {
   private readonly watch: EngineEvents
   private readonly exits: ContainerExits
   private readonly images: ImageStore
-  private readonly firewall: InternetFirewall
-  private readonly internet: InternetNetwork
+  /** The network of jobs with internet access. */
+  readonly internet: InternetNetwork
   private readonly networks: Networks
   private readonly terminal: ContainerTerminal
   private readonly output: ContainerOutput
-  private selinux: boolean | undefined
+  private readonly facts: EngineFacts
 
   constructor(private readonly options: RuntimeOptions) {
     const { socketPath, timeouts, iproute = runIproute, firewall } = options
@@ -68,34 +61,17 @@ export class EngineRuntime {
     this.engine = engine
     this.watch = new EngineEvents(engine.openEvents, () => engine.outages.note())
     this.exits = new ContainerExits(engine.open, this.watch)
-    this.firewall = new InternetFirewall(firewall ?? { enabled: true, allowed: [] })
-    this.internet = new InternetNetwork(engine, this.firewall, iproute)
+    const rules = new InternetFirewall(firewall ?? { enabled: true, allowed: [] })
+    this.facts = new EngineFacts(engine, rules, socketPath)
+    this.internet = new InternetNetwork(engine, rules, iproute)
     this.networks = new Networks(engine, this.internet, iproute)
     this.terminal = new ContainerTerminal(engine)
     this.output = new ContainerOutput(engine, this.watch, this.exits, this.terminal)
     this.images = new ImageStore(engine)
   }
 
-  async info(): Promise<EngineInfo> {
-    const [info, version, toolkit] = await Promise.all([
-      this.engine.info(),
-      this.engine.version(),
-      readToolkitVersion(),
-    ])
-    const facts = engineInfoSchema.parse(info)
-    const internetProblem = await this.firewall.problem(
-      isRemote(this.options.socketPath) || isRootless(facts),
-    )
-    return {
-      id: facts.ID,
-      version: facts.ServerVersion,
-      cpuMilli: facts.NCPU * 1000,
-      memoryMib: Math.floor(facts.MemTotal / 1024 / 1024),
-      warnings: [
-        ...describeEngine(facts, engineVersionSchema.parse(version), toolkit),
-        ...(internetProblem === null ? [] : [internetProblem]),
-      ],
-    }
+  info(): Promise<EngineInfo> {
+    return this.facts.info()
   }
 
   /**
@@ -113,7 +89,7 @@ export class EngineRuntime {
 
   /** Creates or finds the container of this job, attempt and rank, and its shared network. */
   async create(task: TaskContainer): Promise<ContainerRef> {
-    const policy = { ...this.options, selinux: await this.usesSelinux() }
+    const policy = { ...this.options, selinux: await this.facts.usesSelinux() }
     const spec = buildContainerSpec(task, policy, await this.images.traits(task.image))
     await this.networks.prepare(task)
     const { jobId, taskId, attempt, nodeId, tty } = task
@@ -253,21 +229,6 @@ export class EngineRuntime {
     return this.networks.release(name)
   }
 
-  /** Restores the firewall of jobs with internet access until the signal. */
-  keepInternetSafe(signal: AbortSignal): Promise<void> {
-    return this.internet.keepRules(signal)
-  }
-
-  /** Removes the network of jobs with internet access and its firewall, unless a task on this machine uses them. */
-  releaseInternet(): Promise<void> {
-    return this.internet.release()
-  }
-
-  private async usesSelinux(): Promise<boolean> {
-    this.selinux ??= hasSelinux(engineInfoSchema.parse(await this.engine.info()))
-    return this.selinux
-  }
-
   private async findNamed(name: string): Promise<Inspection | null> {
     try {
       return await this.engine.inspect(name)
@@ -285,9 +246,4 @@ export class EngineRuntime {
       if (statusOf(error) === undefined) throw error
     }
   }
-}
-
-/** Whether the engine is on another machine, as far as its address shows. */
-function isRemote(socketPath: string | undefined): boolean {
-  return socketPath === undefined && /^(tcp|https?|ssh):/.test(process.env.DOCKER_HOST ?? '')
 }

@@ -1,0 +1,53 @@
+import type { InternetFirewall } from '../network/internet-firewall'
+import type { EngineInfo } from '../runtime'
+import type { DockerEngine } from './docker'
+import {
+  describeEngine,
+  engineInfoSchema,
+  engineVersionSchema,
+  hasSelinux,
+  isRootless,
+  readToolkitVersion,
+} from './engine-warnings'
+
+/** What the runtime asks an engine about itself. */
+export class EngineFacts {
+  private selinux: boolean | undefined
+
+  /** @param socketPath default: DOCKER_HOST, otherwise the standard path. */
+  constructor(
+    private readonly engine: DockerEngine,
+    private readonly firewall: InternetFirewall,
+    private readonly socketPath: string | undefined,
+  ) {}
+
+  async info(): Promise<EngineInfo> {
+    const [info, version, toolkit] = await Promise.all([
+      this.engine.info(),
+      this.engine.version(),
+      readToolkitVersion(),
+    ])
+    const facts = engineInfoSchema.parse(info)
+    const internetProblem = await this.firewall.problem(this.isRemote() || isRootless(facts))
+    return {
+      id: facts.ID,
+      version: facts.ServerVersion,
+      cpuMilli: facts.NCPU * 1000,
+      memoryMib: Math.floor(facts.MemTotal / 1024 / 1024),
+      warnings: [
+        ...describeEngine(facts, engineVersionSchema.parse(version), toolkit),
+        ...(internetProblem === null ? [] : [internetProblem]),
+      ],
+    }
+  }
+
+  async usesSelinux(): Promise<boolean> {
+    this.selinux ??= hasSelinux(engineInfoSchema.parse(await this.engine.info()))
+    return this.selinux
+  }
+
+  /** Whether the engine is on another machine, as far as its address shows. */
+  private isRemote(): boolean {
+    return this.socketPath === undefined && /^(tcp|https?|ssh):/.test(process.env.DOCKER_HOST ?? '')
+  }
+}
