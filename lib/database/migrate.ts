@@ -23,11 +23,12 @@ type EngineModule = {
   __wbg_set_wasm(exports: WebAssembly.Exports): void
 }
 
-let loading: Promise<EngineModule> | undefined
+// The glue code keeps views of one instance's memory, so there is one per process, even if this module is loaded again.
+const shared = globalThis as typeof globalThis & { gpuqSchemaEngine?: Promise<EngineModule> }
 
-/** Loads the module once per process, because its glue code keeps views of one instance's memory. */
+/** Loads the module once per process. */
 function loadEngine(): Promise<EngineModule> {
-  loading ??= (async () => {
+  shared.gpuqSchemaEngine ??= (async () => {
     const entry = require.resolve('@prisma/schema-engine-wasm/schema_engine_bg')
     const engine = (await import(/* webpackIgnore: true */ pathToFileURL(entry).href)) as EngineModule
     const bytes = await readFile(entry.replace(/\.js$/, '.wasm'))
@@ -44,7 +45,7 @@ function loadEngine(): Promise<EngineModule> {
     ;(instance.exports.__wbindgen_start as () => void)()
     return engine
   })()
-  return loading
+  return shared.gpuqSchemaEngine
 }
 
 /**
@@ -74,16 +75,22 @@ async function withEngine<T>(url: string, work: (engine: SchemaEngine) => Promis
   }
 }
 
-async function readMigrations(directory: string): Promise<MigrationList> {
+/** The names of the migrations in a directory, oldest first. */
+export async function listMigrations(directory = migrationsDirectory): Promise<string[]> {
   const entries = await readdir(directory, { withFileTypes: true })
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
+  return names.sort()
+}
+
+async function readMigrations(directory: string, only?: readonly string[]): Promise<MigrationList> {
+  const names = (await listMigrations(directory)).filter((name) => only?.includes(name) ?? true)
   const read = (path: string) => readFile(join(directory, path), 'utf8')
   return {
     baseDir: directory,
     lockfile: { path: 'migration_lock.toml', content: await read('migration_lock.toml') },
     shadowDbInitScript: '',
     migrationDirectories: await Promise.all(
-      names.sort().map(async (path) => ({
+      names.map(async (path) => ({
         path,
         migrationFile: {
           path: 'migration.sql',
@@ -97,13 +104,20 @@ async function readMigrations(directory: string): Promise<MigrationList> {
 /** The migrations of this checkout. */
 export const migrationsDirectory = join(process.cwd(), 'prisma', 'migrations')
 
-/** Applies the missing migrations to the database at `url`, and returns their names. */
-export async function migrate(url: string, directory = migrationsDirectory): Promise<{ applied: string[] }> {
+/**
+ * Applies the missing migrations to the database at `url`, and returns their names.
+ * @param only applies none but these: the schema of an earlier version, for its backup
+ */
+export async function migrate(
+  url: string,
+  directory = migrationsDirectory,
+  only?: readonly string[],
+): Promise<{ applied: string[] }> {
   const lock = new pg.Client({ connectionString: url })
   await lock.connect()
   try {
     await lock.query('SELECT pg_advisory_lock($1)', [locks.migration])
-    const migrationsList = await readMigrations(directory)
+    const migrationsList = await readMigrations(directory, only)
     const { appliedMigrationNames } = await withEngine(url, (engine) =>
       engine.applyMigrations({ migrationsList, filters: noFilter }),
     )
