@@ -1,6 +1,7 @@
 import { Argument, Command } from 'commander'
 import { version } from '../package.json'
 import { declareAccount } from './declare/account'
+import { declareBackup } from './declare/backup'
 import { declareCluster } from './declare/cluster'
 import { completionScript, type Shell, shells } from './declare/completion'
 import { declareJobs } from './declare/jobs'
@@ -26,6 +27,7 @@ export function createProgram(): Command {
   declareJobs(program)
   declareCluster(program)
   declareAccount(program)
+  declareBackup(program)
   program
     .command('completion')
     .description('print a shell completion script')

@@ -44,7 +44,7 @@ const maxJobSeconds = '2000000'
  * @throws GpuqError invalid_request if only the command line is installed
  */
 export function findRoot(
-  command: 'start' | 'worker',
+  command: keyof typeof withoutServer,
   from = dirname(fileURLToPath(import.meta.url)),
 ): string {
   for (let directory = from; ; directory = dirname(directory)) {
@@ -58,10 +58,12 @@ const alone =
 const withoutServer = {
   start: `\`gpuq start\` needs gpuq's server, ${alone}. Or set GPUQ_SERVER to watch the files for a remote server.`,
   worker: `\`gpuq worker\` needs gpuq's server code, ${alone}.`,
+  backup: `\`gpuq backup\` needs gpuq's server code, ${alone} on the machine that has gpuq's data.`,
+  restore: `\`gpuq restore\` needs gpuq's server code, ${alone} on the machine that gets the data.`,
 }
 
-export function defaultDataDir(env: NodeJS.ProcessEnv): string {
-  return resolve(findRoot('start'), env.GPUQ_DATA_DIR || 'data')
+export function defaultDataDir(env: NodeJS.ProcessEnv, root = findRoot('start')): string {
+  return resolve(root, env.GPUQ_DATA_DIR || 'data')
 }
 
 export function addressOf(port: number): string {

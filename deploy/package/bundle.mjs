@@ -13,6 +13,7 @@ await build({
     serve: 'deploy/run/serve.ts',
     setup: 'deploy/run/setup.ts',
     invite: 'deploy/run/invite.ts',
+    backup: 'deploy/backup/main.ts',
   },
 })
 

@@ -19,15 +19,26 @@ export function lockDataDir(dataDir, port) {
   makeWritable(dataDir)
   const file = join(dataDir, 'running.json')
   const before = readHolder(file)
-  if (before && before.pid !== process.pid && processIdentity(before.pid) === before.identity) {
+  const running = findHolder(dataDir)
+  if (running !== null) {
     throw new Error(
-      `gpuq already runs with this data directory, at http://localhost:${before.port} (process ${before.pid}).\n` +
+      `gpuq already runs with this data directory, at http://localhost:${running.port} (process ${running.pid}).\n` +
         'Stop it with Ctrl-C, or start a second one with another PORT and GPUQ_DATA_DIR.',
     )
   }
   const holder = { pid: process.pid, identity: processIdentity(process.pid), port }
   writePrivateFile(file, `${JSON.stringify(holder)}\n`)
   return { afterCrash: before !== null, release: () => rmSync(file, { force: true }) }
+}
+
+/**
+ * The running process that has locked a data directory, other than this one; null: none.
+ * @param {string} dataDir
+ */
+export function findHolder(dataDir) {
+  const holder = readHolder(join(dataDir, 'running.json'))
+  const runs = holder !== null && processIdentity(holder.pid) === holder.identity
+  return runs && holder.pid !== process.pid ? holder : null
 }
 
 /** @param {string} dataDir */

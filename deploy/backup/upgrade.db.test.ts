@@ -1,0 +1,177 @@
+import { createHash } from 'node:crypto'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
+import { verifyPassword } from '@/lib/access/sessions/passwords'
+import { markExpiredNodesLost } from '@/lib/cluster/nodes/lost-nodes'
+import { commitPlacement } from '@/lib/cluster/placement/place'
+import { takeSnapshot } from '@/lib/cluster/placement/snapshot'
+import { jobState, makeNode, readBooks } from '@/lib/cluster/testing/rows'
+import { jobDetailSchema } from '@/lib/contract/jobs'
+import type { Operation } from '@/lib/contract/operations/operation'
+import { connect, type Database, setDatabase } from '@/lib/database/client'
+import { listMigrations } from '@/lib/database/migrate'
+import { allOperations } from '@/lib/http/openapi'
+import { plan } from '@/lib/scheduling/plan'
+import { setStorage } from '@/lib/storage/storage'
+import { type Restored, restoreBackup } from './restore-backup'
+import { makeEmptyTarget, quietly } from './testing/empty-target'
+import type { EveryState } from './testing/every-state'
+
+vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
+
+/** Backups that released versions have made: see testing/make-fixture.ts. */
+const fixtures = join(import.meta.dirname, 'testing')
+const versions = (await readdir(fixtures)).flatMap((name) => /^gpuq-(.*)\.tar\.gz$/.exec(name)?.[1] ?? [])
+
+it('covers the first version that has backups', () => {
+  expect(versions).toContain('0.2.0')
+})
+
+type Handler = (request: Request, context: { params: Promise<object> }) => Promise<Response>
+
+/** Calls a read of the API as the server does. */
+async function read({ path }: Operation, params: Record<string, string>, token: string) {
+  const file = join(process.cwd(), 'app', path.replace(/\{(\w+)\}/g, '[$1]'), 'route.ts')
+  const { GET }: { GET: Handler } = await import(file)
+  const url = path.replace(/\{(\w+)\}/g, (_, name) => params[name] ?? '')
+  const headers = { authorization: `Bearer ${token}` }
+  const request = new Request(`http://localhost:8001${url}`, { headers })
+  const response = await GET(request, { params: Promise.resolve(params) })
+  return { status: response.status, body: Buffer.from(await response.arrayBuffer()) }
+}
+
+describe.each(versions)('a backup of gpuq %s, restored and upgraded', (version) => {
+  let root: string
+  let state: EveryState
+  let restored: Restored
+  let db: Database
+  beforeAll(async () => {
+    root = await mkdtemp(join(tmpdir(), 'gpuq-upgrade-'))
+    state = JSON.parse(await readFile(join(fixtures, `gpuq-${version}.json`), 'utf8'))
+    const target = await makeEmptyTarget(root)
+    restored = await restoreBackup(join(fixtures, `gpuq-${version}.tar.gz`), target, quietly)
+    db = connect(target.url, 10)
+    setDatabase(db)
+    setStorage(target.store)
+  })
+  afterAll(async () => {
+    await db.close()
+    await rm(root, { recursive: true })
+  })
+
+  it('has every migration', async () => {
+    expect(restored.manifest.problems).toEqual([])
+    expect([...restored.head.migrations, ...restored.applied].sort()).toEqual(await listMigrations())
+  })
+
+  // A download link is signed, and live events of a running job never end.
+  const reads = allOperations.filter(
+    ({ path, method }) => method === 'get' && path !== '/api/download' && !path.endsWith('/events'),
+  )
+  const readOf = (path: string): Operation => {
+    const found = reads.find((operation) => operation.path === path)
+    if (!found) throw new Error(`There is no read ${path}.`)
+    return found
+  }
+  /** Reads of what only some jobs, or only a built checkout have. */
+  const mayBeNone = ['/api/jobs/{id}/artifacts.tar', '/api/queue/{id}', '/gpuq.tgz']
+  it('answers every read of the API for every job, and each answer has the schema of this version', async () => {
+    const idsOf = async (table: string, column = 'id') =>
+      (await db.pool.query(`SELECT ${column} AS id FROM ${table}`)).rows.map(({ id }) => String(id))
+    const artifacts = (await db.pool.query('SELECT id, job_id FROM artifacts')).rows
+    const jobs = await idsOf('jobs')
+    const paramsOf = async ({ path }: Operation): Promise<Record<string, string>[]> => {
+      if (path.includes('{artifactId}'))
+        return artifacts.map((row) => ({ id: row.job_id, artifactId: row.id }))
+      if (path.includes('{handle}')) return (await idsOf('users', 'handle')).map((handle) => ({ handle }))
+      if (path.startsWith('/api/projects/{id}')) return (await idsOf('projects')).map((id) => ({ id }))
+      return path.includes('{id}') ? jobs.map((id) => ({ id })) : [{}]
+    }
+    let answered = 0
+    for (const operation of reads) {
+      for (const params of await paramsOf(operation)) {
+        const { status, body } = await read(operation, params, state.admin.token)
+        const what = `${operation.path} ${JSON.stringify(params)}: ${body.toString().slice(0, 500)}`
+        if (status === 404 && mayBeNone.includes(operation.path)) continue
+        expect(status, what).toBe(200)
+        const { schema, item } = operation.responses[200] ?? {}
+        const expected = item ? z.array(item) : schema
+        if (expected) expect(expected.safeParse(JSON.parse(body.toString())).error, what).toBeUndefined()
+        answered += 1
+      }
+    }
+    expect(answered).toBeGreaterThan(8 * jobs.length)
+  })
+
+  it('keeps users, passwords, tokens and the key of sessions', async () => {
+    const { rows } = await db.pool.query('SELECT password_hash FROM users WHERE email = $1', [
+      state.ada.email,
+    ])
+    expect(await verifyPassword(rows[0].password_hash, state.ada.password)).toBe(true)
+    const { body } = await read(readOf('/api/users/me'), {}, state.ada.token)
+    expect(JSON.parse(body.toString())).toMatchObject({ user_id: 'ada' })
+    const [directory = ''] = await readdir(root)
+    expect((await readFile(join(root, directory, 'session-secret'), 'utf8')).length).toBeGreaterThan(31)
+  })
+
+  it('keeps status, output and artifacts of each job', async () => {
+    const expected = {
+      submitted: 'pending',
+      waiting: 'pending',
+      held: 'pending',
+      // The API does not tell a placed job from a waiting one.
+      scheduled: 'pending',
+      starting: 'pending',
+      running: 'running',
+      retried: 'running',
+      completed: 'completed',
+      failed: 'failed',
+      cancelled: 'cancelled',
+      withdrawn: 'cancelled',
+      unstored: 'completed',
+    } as const
+    for (const [kind, status] of Object.entries(expected)) {
+      const id = state.jobs[kind as keyof typeof expected]
+      const { body } = await read(readOf('/api/status/{id}'), { id }, state.ada.token)
+      expect(jobDetailSchema.parse(JSON.parse(body.toString())), kind).toMatchObject({ job_id: id, status })
+    }
+    for (const kind of ['completed', 'unstored'] as const) {
+      const { body } = await read(readOf('/api/results/{id}'), { id: state.jobs[kind] }, state.ada.token)
+      expect(body.toString(), kind).toContain('line 99')
+    }
+    const { rows } = await db.pool.query('SELECT id, job_id, sha256 FROM artifacts')
+    expect(rows).toHaveLength(3)
+    for (const { id, job_id, sha256 } of rows) {
+      const params = { id: job_id, artifactId: id }
+      const { body } = await read(readOf('/api/jobs/{id}/artifacts/{artifactId}'), params, state.ada.token)
+      expect(createHash('sha256').update(body).digest('hex')).toBe(sha256)
+    }
+  })
+
+  it('retries what ran, because the leases have expired, and starts what waits', async () => {
+    const live = ['scheduled', 'starting', 'running', 'retried'] as const
+    const before = Object.fromEntries(
+      await Promise.all(live.map(async (kind) => [kind, (await jobState(state.jobs[kind])).attempt])),
+    )
+    // The builder has given the lease an hour, for tests. A restored one has expired within seconds.
+    await db.pool.query(`UPDATE nodes SET lease_expires_at = now() - interval '1 second'`)
+    expect(await markExpiredNodesLost()).toEqual([state.node])
+    for (const kind of live)
+      expect(await jobState(state.jobs[kind]), kind).toMatchObject({ status: 'pending' })
+    expect(await readBooks()).toEqual({ gpus: 0, allocations: 0 })
+    // The project's budget of 0.1 GPU hours has room: the time between backup and restore is not charged.
+    // A retry waits some seconds.
+    await db.pool.query('UPDATE jobs SET not_before = NULL WHERE id <> $1', [state.jobs.held])
+    await makeNode({ name: 'new', gpus: 8 })
+    const { snapshot } = await takeSnapshot()
+    for (const placement of plan(snapshot).placements) await commitPlacement(placement)
+    for (const kind of [...live, 'submitted', 'waiting'] as const) {
+      const attempt = (before[kind] ?? 0) + 1
+      expect(await jobState(state.jobs[kind]), kind).toMatchObject({ status: 'scheduled', attempt })
+    }
+    expect(await jobState(state.jobs.held)).toMatchObject({ status: 'pending' })
+  })
+})
