@@ -1,6 +1,7 @@
 import { type Context, writeJson } from '../context'
 import { exitCodes } from '../job/exit-code'
 import { printResult, showToEnd, type WaitOptions } from '../job/follow-submitted'
+import { withOptionErrors } from '../job/option-errors'
 import { note } from '../job/show-job'
 import { type ConfigOptions, toConfigText } from '../job/upload-config'
 import { uploadDirectory } from '../pack/upload-directory'
@@ -21,7 +22,9 @@ export async function runDirectory(
   const archive = await uploadDirectory(context, options.project_id ?? 'default', directory, quiet)
   const max_time = options.expected_time === undefined ? unlimitedSeconds : undefined
   const config = toConfigText({ ...options, archive, max_time })
-  const { job_id: jobId, status } = await client.jobs.submit({ config, wait: false, deduplicate })
+  const { job_id: jobId, status } = await withOptionErrors(() =>
+    client.jobs.submit({ config, wait: false, deduplicate }),
+  )
   const page = client.transport.url(`/jobs/${jobId}`)
   const results = client.jobs.downloadUrl(jobId, 'jsonl')
   if (json && wait) return printResult(context, jobId)

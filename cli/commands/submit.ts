@@ -2,6 +2,7 @@ import { GpuqError } from '@/lib/contract/errors'
 import type { Context } from '../context'
 import { readTextFile } from '../declare/values'
 import { followOrPrint, type WaitOptions } from '../job/follow-submitted'
+import { withOptionErrors } from '../job/option-errors'
 import { type ConfigOptions, toConfigText } from '../job/upload-config'
 import { uploadBeside } from '../pack/upload-directory'
 
@@ -27,6 +28,7 @@ export async function submit(
   const given = configPath === undefined ? toConfigText(options) : await readTextFile(configPath)
   const config = withDir ? await uploadBeside(context, solution, given, quiet) : given
   const client = await context.connect()
-  const submitted = await client.jobs.submit({ code, config, wait: false, deduplicate })
+  const send = () => client.jobs.submit({ code, config, wait: false, deduplicate })
+  const submitted = await (configPath === undefined ? withOptionErrors(send) : send())
   return followOrPrint(context, submitted, { wait, quiet, json })
 }

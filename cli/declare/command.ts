@@ -28,6 +28,15 @@ class ConfigOption extends Option {
   }
 }
 
+/** The long flag of each declared config option. */
+const flagsByKey = new Map<string, string>()
+
+/** The option that sets a config key, as people type it; undefined if there is none. */
+export function flagOf(key: string): string | undefined {
+  // One option sets one of two keys.
+  return key === 'gpu_count' || key === 'gpu_fraction' ? '--gpus' : flagsByKey.get(key)
+}
+
 export function configOption<Value = string>(
   key: ConfigKey,
   flags: string,
@@ -35,6 +44,7 @@ export function configOption<Value = string>(
   parse?: (text: string, previous: Value) => Value,
 ): Option {
   const option = new ConfigOption(key, flags, description)
+  if (option.long) flagsByKey.set(key, option.long)
   return parse ? option.argParser(parse) : option
 }
 

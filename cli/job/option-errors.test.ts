@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest'
+import { ProblemError } from '@/lib/http/client/problem'
+import { createProgram } from '../program'
+import { describeError } from '../terminal/describe-error'
+import { withOptionErrors } from './option-errors'
+
+createProgram()
+
+const refusal = (...errors: { path: string; message: string; line?: number }[]) => {
+  const [first] = errors
+  const detail = `config_file, line ${first?.line}: ${first?.path}: ${first?.message}`
+  return new ProblemError({ status: 422, code: 'invalid_fields', detail, errors })
+}
+const messageOf = async (error: Error) => {
+  const caught = await withOptionErrors(() => Promise.reject(error)).catch((refused: unknown) => refused)
+  return describeError(caught, 'http://gpuq.test').text
+}
+
+it('names the option instead of a line in a file that the user did not write, and only once', async () => {
+  const error = refusal({ path: 'gpu_count', message: 'must be at most 8', line: 4 })
+  expect(await messageOf(error)).toBe('gpuq: --gpus: must be at most 8\n')
+})
+
+it('names each option of several', async () => {
+  const errors = [
+    { path: 'memory_gb', message: 'must be at least 0.1' },
+    { path: 'env.RANK', message: 'is reserved' },
+    { path: 'archive', message: 'is unknown' },
+  ]
+  expect(await messageOf(refusal(...errors))).toBe(
+    'gpuq: Correct these options:\n  --memory: must be at least 0.1\n  --env RANK: is reserved\n  archive: is unknown\n',
+  )
+})
+
+it('leaves other errors as they are', async () => {
+  const error = new ProblemError({ status: 409, code: 'conflict', detail: 'Wait.' })
+  await expect(withOptionErrors(() => Promise.reject(error))).rejects.toBe(error)
+})

@@ -1,0 +1,30 @@
+import { GpuqError } from '@/lib/contract/errors'
+import { ProblemError } from '@/lib/http/client/problem'
+import { flagOf } from '../declare/command'
+
+/**
+ * Runs a submission whose config was made from options. If the server refuses keys of the config, the error names their
+ * options, because the user wrote no file.
+ */
+export async function withOptionErrors<T>(submit: () => Promise<T>): Promise<T> {
+  try {
+    return await submit()
+  } catch (error) {
+    throw error instanceof ProblemError ? nameOptions(error) : error
+  }
+}
+
+function nameOptions(error: ProblemError): Error {
+  if (error.code !== 'invalid_fields' || error.errors.length === 0) return error
+  const errors = error.errors.map(({ path, message }) => {
+    const [key = '', ...rest] = path.split('.')
+    const option = flagOf(key)
+    // A key that no option sets keeps its name.
+    return { path: option === undefined ? path : [option, ...rest].join(' '), message }
+  })
+  const [first, ...more] = errors
+  if (first && more.length === 0) {
+    return new GpuqError('invalid_fields', `${first.path}: ${first.message}`, { cause: error })
+  }
+  return new GpuqError('invalid_fields', 'Correct these options:', { errors, cause: error })
+}
