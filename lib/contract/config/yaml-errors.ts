@@ -32,9 +32,11 @@ const sentences = {
     'this is not expected here: look for a quote, bracket, comma or colon too many or missing',
 } as const satisfies Record<ErrorCode, string>
 
+const openQuote = /closing.*quote/
+
 /** The codes alone would say less than the library knows. */
 const closerSentences = [
-  { code: 'MISSING_CHAR', when: /closing.*quote/, message: 'a quote is opened before here and never closed' },
+  { code: 'MISSING_CHAR', when: openQuote, message: 'a quote is opened here and never closed' },
   { code: 'MISSING_CHAR', when: /end with/, message: 'a bracket is opened before here and never closed' },
   {
     code: 'BAD_INDENT',
@@ -42,6 +44,11 @@ const closerSentences = [
     message: 'a bracket is opened before here and not closed where it must be',
   },
 ] as const
+
+/** Whether a quote was never closed. */
+export function isOpenQuote({ code, message }: YAMLError): boolean {
+  return code === 'MISSING_CHAR' && openQuote.test(message)
+}
 
 /** The sentence for what the library found. */
 export function describeYamlError(error: YAMLError): string {

@@ -1,7 +1,7 @@
-import { Composer, type Document, Lexer, LineCounter, Parser, type YAMLError } from 'yaml'
+import { Composer, type Document, Lexer, LineCounter, Parser, Scalar, visit, type YAMLError } from 'yaml'
 import type { FieldError } from '../errors'
 import { type Mistake, toYamlValue, type YamlMapping } from './tree'
-import { describeYamlError } from './yaml-errors'
+import { describeYamlError, isOpenQuote } from './yaml-errors'
 
 /** The 1-based line and column of an offset. */
 export type PlaceOf = (offset: number) => { line: number; column: number }
@@ -85,7 +85,23 @@ function parse(text: string, lines: LineCounter): { document: Document.Parsed } 
 function mistakesOf(document: Document.Parsed): Mistake[] {
   // The library only warns of tags that it does not know.
   const found: YAMLError[] = [...document.errors, ...document.warnings]
-  return found.map((error) => ({ offset: error.pos[0], message: describeYamlError(error) }))
+  return found.map((error) => {
+    const [end] = error.pos
+    const offset = isOpenQuote(error) ? startOfQuote(document, end) : end
+    return { offset, message: describeYamlError(error) }
+  })
+}
+
+/** Where the quoted text begins that goes up to an offset. The library reports an open quote at its end, often lines later. */
+function startOfQuote(document: Document.Parsed, end: number): number {
+  let start = end
+  visit(document, {
+    Scalar(_, { type, range }) {
+      const quoted = type === Scalar.QUOTE_DOUBLE || type === Scalar.QUOTE_SINGLE
+      if (quoted && range && range[0] < end && end <= range[2]) start = range[0]
+    },
+  })
+  return start
 }
 
 /** In the order of the text, one a line: what follows on the same line is mostly an echo of the first. */
