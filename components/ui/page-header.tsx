@@ -1,6 +1,9 @@
+'use client'
+
 import { ChevronRight } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Link } from './link'
+import { useHeadingFocus } from './use-heading-focus'
 
 interface PageHeaderProps {
   title: ReactNode
@@ -15,25 +18,34 @@ interface PageHeaderProps {
 
 /** The top of a page: breadcrumb, title, description and actions. */
 export function PageHeader({ title, path, description, meta, actions }: PageHeaderProps) {
+  const heading = useHeadingFocus()
   return (
     <header className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3 pb-5">
       <div className="min-w-0">
         {path?.length ? (
           <nav aria-label="Breadcrumb">
             <ol className="mb-1 flex flex-wrap items-center gap-1 text-muted text-xs">
-              {path.map((step) => (
+              {path.map((step, place) => (
                 <li key={step.href} className="flex min-h-6 items-center gap-1">
                   <Link href={step.href} variant="quiet">
                     {step.label}
                   </Link>
-                  <ChevronRight aria-hidden className="size-3 text-subtle" />
+                  {place < path.length - 1 ? (
+                    <ChevronRight aria-hidden className="size-3 text-subtle" />
+                  ) : null}
                 </li>
               ))}
             </ol>
           </nav>
         ) : null}
         <div className="flex min-h-8 flex-wrap items-center gap-x-3 gap-y-1">
-          <h1 className="min-w-0 break-words font-semibold text-ink text-xl tracking-tight">{title}</h1>
+          <h1
+            ref={heading}
+            tabIndex={-1}
+            className="min-w-0 wrap-anywhere rounded-sm font-semibold text-ink text-xl tracking-tight"
+          >
+            {title}
+          </h1>
           {meta}
         </div>
         {description ? <p className="mt-1 max-w-2xl text-muted text-sm">{description}</p> : null}
