@@ -38,6 +38,7 @@ export function SignInForm({ next, error, providers }: SignInFormProps) {
       <form {...form.props} className="flex flex-col gap-4">
         <TextField
           label="E-mail or user id"
+          autoFocus
           autoComplete="username"
           autoCapitalize="none"
           spellCheck={false}
