@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatDuration, formatRelative, formatUtc } from './format-time'
+import { formatDuration, formatRelative, formatSeconds, formatUtc } from './format-time'
 
 const now = Date.UTC(2026, 10, 20, 12, 0, 0)
 const second = 1000
@@ -38,4 +38,18 @@ describe('formatDuration', () => {
 
 it('formats the same UTC text in every time zone', () => {
   expect(formatUtc(now)).toBe('2026-11-20 12:00 UTC')
+})
+
+it.each([
+  [1, '1 s'],
+  [0.5, '0.5 s'],
+  [20, '20 s'],
+  [300, '5 min'],
+  [90, '1 min 30 s'],
+  [600, '10 min'],
+  [7200, '2 h'],
+  [86_400, '1 d'],
+  [90_000, '1 d 1 h'],
+])('formats %d seconds as %s', (seconds, words) => {
+  expect(formatSeconds(seconds)).toBe(words)
 })

@@ -29,6 +29,11 @@ export function formatUtc(at: number): string {
   return `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
+/** A limit or an estimate in seconds: "5 min" instead of "5 min 00 s". */
+export function formatSeconds(seconds: number): string {
+  return formatDuration(seconds * 1000).replace(/(?<= (min|h|d)) 0?0 \w+$|\.0(?= s$)/, '')
+}
+
 /** A duration in its two largest units: "0.8 s", "42 s", "5 min 03 s", "2 h 10 min", "3 d 4 h". */
 export function formatDuration(milliseconds: number): string {
   const total = Math.max(0, milliseconds) / 1000

@@ -1,7 +1,7 @@
 import { useMemo } from 'react'
 import type { QueueJob } from '@/lib/contract/cluster'
-import { formatSeconds } from '../../jobs/detail/format-seconds'
 import { Duration } from '../../ui/duration'
+import { formatSeconds } from '../../ui/format-time'
 import { type Column, DataTable } from '../../ui/table'
 import { describeWait } from '../describe-wait'
 import { formatQueuedNeed } from '../format-amounts'

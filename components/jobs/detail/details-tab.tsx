@@ -3,8 +3,8 @@ import { Badge } from '../../ui/badge'
 import { CopyButton } from '../../ui/copy-button'
 import { DataList, Datum } from '../../ui/data-list'
 import { formatBytes, formatCount } from '../../ui/format-number'
+import { formatSeconds } from '../../ui/format-time'
 import { Panel, PanelBody } from '../../ui/panel'
-import { formatSeconds } from './format-seconds'
 
 /** All details of a job. */
 export function DetailsTab({ job }: { job: JobDetail }) {

@@ -6,9 +6,9 @@ import { endReasons } from '@/lib/contract/reasons'
 import { ExpectedStart } from '../../cluster/queue/expected-start'
 import { Callout } from '../../ui/callout'
 import { Duration } from '../../ui/duration'
+import { formatSeconds } from '../../ui/format-time'
 import { Link } from '../../ui/link'
 import { type JobState, jobStateOf, stateStyles } from '../job-status'
-import { formatSeconds } from './format-seconds'
 
 /** The job's status and its reason. Shown in every status, so that nothing below moves. */
 export function JobNote({ job }: { job: JobDetail }) {

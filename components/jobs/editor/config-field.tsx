@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Field } from '@/components/ui/field'
-import { formatDuration } from '@/components/ui/format-time'
+import { formatSeconds } from '@/components/ui/format-time'
 import { Input } from '@/components/ui/input'
 import { Select } from '@/components/ui/select'
 import { Textarea } from '@/components/ui/textarea'
@@ -120,7 +120,7 @@ function toOption({ name, description }: EnvironmentChoice) {
 
 function inWords(seconds: string): string {
   const value = Number(seconds)
-  return value >= 60 && Number.isFinite(value) ? `seconds = ${formatDuration(value * 1000)}` : 'seconds'
+  return value >= 60 && Number.isFinite(value) ? `seconds = ${formatSeconds(value)}` : 'seconds'
 }
 
 function asFieldValue(example: unknown): FieldValue | undefined {
