@@ -57,7 +57,7 @@ export async function screens(
       colour: (job) => (job.terminal ? 'green' : 'dim'),
     },
     ...(all ? [{ title: 'USER', cell: (job: JobSummary) => job.user_id }] : []),
-    { title: 'NODE', cell: (job) => job.node_id, right: true },
+    { title: 'NODE', cell: (job) => job.node_name },
     { title: 'NAME', cell: (job) => job.name ?? job.competition_id },
     { title: 'TIME', cell: (job) => formatRunTime(job, now), right: true },
   ]

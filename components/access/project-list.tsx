@@ -6,6 +6,7 @@ import { useMemo, useState } from 'react'
 import { projectsQuery } from '@/components/queries/queries'
 import type { Project } from '@/lib/contract/access'
 import { ListPanel } from '../shell/list-panel'
+import { Person } from '../shell/person'
 import { describeStorageUse } from '../storage/storage-bar'
 import { Badge } from '../ui/badge'
 import { Button } from '../ui/button'
@@ -87,9 +88,9 @@ function projectColumns(
     },
     {
       label: 'Owner',
-      cell: ({ owner }) => (
+      cell: ({ owner, names }) => (
         <span className="flex items-center gap-1.5">
-          {owner}
+          <Person handle={owner} name={names[owner]} />
           {owner === handle || everyone ? null : <Badge tone="info">shared with you</Badge>}
         </span>
       ),

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { updateProject } from '@/components/queries/queries'
 import type { Project } from '@/lib/contract/access'
 import { idSchema } from '@/lib/contract/jobs'
+import { Person } from '../shell/person'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { Badge } from '../ui/badge'
 import { Button } from '../ui/button'
@@ -23,12 +24,16 @@ export function ProjectMembers({ project, editable }: { project: Project; editab
       <h3 className="font-medium text-ink text-sm">Members</h3>
       <ul className="divide-y rounded-lg border">
         <li className="flex min-h-10 items-center justify-between gap-2 px-3">
-          <span className="min-w-0 truncate text-sm">{project.owner}</span>
+          <span className="min-w-0 truncate text-sm">
+            <Person handle={project.owner} name={project.names[project.owner]} />
+          </span>
           <Badge>owner</Badge>
         </li>
         {project.members.map((member) => (
           <li key={member} className="flex min-h-10 items-center justify-between gap-2 px-3">
-            <span className="min-w-0 truncate text-sm">{member}</span>
+            <span className="min-w-0 truncate text-sm">
+              <Person handle={member} name={project.names[member]} />
+            </span>
             {editable ? (
               <IconButton
                 icon={UserMinus}

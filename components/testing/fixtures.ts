@@ -53,10 +53,12 @@ export function makeJobSummary(changes: Partial<JobSummary> = {}): JobSummary {
     status: 'completed',
     reason: 'finished',
     user_id: 'ada',
+    user_name: null,
     competition_id: 'cifar10',
     project_id: 'resnet',
     environment: 'python',
     node_id: 0,
+    node_name: 'lab-1',
     exit_code: 0,
     expected_time: 300,
     terminal: false,
@@ -75,7 +77,6 @@ export function makeJob(changes: Partial<JobDetail> = {}): JobDetail {
     attempt: 1,
     max_retries: 2,
     max_time: 600,
-    node_name: 'lab-1',
     gpus: [],
     resources: {
       asked: {
@@ -155,6 +156,7 @@ export function makeQueueJob(changes: Partial<QueueJob> = {}): QueueJob {
     run_id: null,
     name: 'waits',
     user: 'ada',
+    user_name: null,
     project_id: 'resnet',
     command: null,
     status: 'queued',

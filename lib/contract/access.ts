@@ -130,6 +130,9 @@ export const projectSchema = z.object({
   name: z.string().nullable(),
   owner: z.string(),
   members: z.array(z.string()),
+  names: z
+    .record(z.string(), z.string())
+    .describe('the names of its owner and members, by user_id; some have none'),
   limits: limitsSchema,
   shares: sharesSchema,
   retention_days: retentionSchema,

@@ -182,6 +182,7 @@ export const queueJobSchema = z.object({
   run_id: z.string().nullable(),
   name: z.string().nullable(),
   user: z.string().nullable(),
+  user_name: z.string().nullable().describe("the user's name; null: the user has set none"),
   project_id: z.string().nullable(),
   command: z.string().nullable(),
   status: z.enum(['queued', 'scheduled', 'running']),

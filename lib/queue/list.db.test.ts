@@ -10,6 +10,7 @@ let actor: Actor
 
 beforeAll(async () => {
   const userId = await makeUser('ada')
+  await db.pool.query(`UPDATE users SET name = 'Ada Lovelace' WHERE id = $1`, [userId])
   actor = { userId, handle: 'ada', role: 'researcher' } as Actor
   const { nodeId } = await makeNode({ gpus: 4 })
   for (const index of [0, 1, 2, 3])
@@ -27,6 +28,7 @@ it('tells of as many jobs as were asked for, and how many there are', async () =
   const { queued, running, queued_total, running_total } = await readQueue(actor, { limit: 3 })
   expect([queued.length, running.length]).toEqual([3, 3])
   expect([queued_total, running_total]).toEqual([400, 4])
+  expect(running[0]).toMatchObject({ user: 'ada', user_name: 'Ada Lovelace' })
 })
 
 it('tells of the same ones in the same order, whether more are asked for or not', async () => {

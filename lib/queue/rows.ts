@@ -13,6 +13,7 @@ export interface QueueRow<Status extends JobStatus = JobStatus> {
   name: string | null
   user_id: string
   handle: string
+  user_name: string | null
   project: string
   command: string | null
   status: Status
@@ -30,7 +31,7 @@ export interface QueueRow<Status extends JobStatus = JobStatus> {
 }
 
 export const queueColumns = `
-  j.id, j.run_id, j.name, j.user_id, u.handle, p.slug AS project, j.command, j.status, j.spec, j.priority, j.reason,
+  j.id, j.run_id, j.name, j.user_id, u.handle, u.name AS user_name, p.slug AS project, j.command, j.status, j.spec, j.priority, j.reason,
   j.reason_detail, j.created_at, j.started_at, j.ended_at, j.exit_code, j.expected_time_s, n.name AS node,
   coalesce((SELECT jsonb_agg(g.index ORDER BY g.index) FROM allocations a JOIN gpus g ON g.id = a.gpu_id
              WHERE a.task_id = t.id), '[]') AS gpus`
@@ -81,6 +82,7 @@ function toOwn(row: QueueRow) {
     run_id: row.run_id,
     name: row.name,
     user: row.handle,
+    user_name: row.user_name,
     project_id: row.project,
     command: row.command,
     reason: row.reason,
@@ -94,6 +96,7 @@ const hidden = {
   run_id: null,
   name: null,
   user: null,
+  user_name: null,
   project_id: null,
   command: null,
   reason: null,

@@ -50,6 +50,13 @@ describe('creating a project', () => {
     expect(await create(stranger, { project_id: 'cifar' })).toMatchObject({ status: 201 })
   })
 
+  it('returns the names of its owner and members who have one', async () => {
+    const { id, names } = await shared()
+    expect(names).toEqual({})
+    await db.pool.query(`UPDATE users SET name = 'Ada Lovelace' WHERE handle = $1`, [member.handle])
+    expect(await get(owner, id)).toMatchObject({ body: { names: { [member.handle]: 'Ada Lovelace' } } })
+  })
+
   it('for another user needs an admin', async () => {
     const body = { project_id: 'course', owner: owner.handle }
     expect(await create(stranger, body)).toMatchObject({ status: 403 })

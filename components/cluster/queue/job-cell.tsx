@@ -1,5 +1,6 @@
 import type { QueueJob } from '@/lib/contract/cluster'
 import { shortId } from '../../jobs/job-title'
+import { formatPerson } from '../../shell/person'
 import { RowLink } from '../../ui/table'
 
 /** The title of a job in the queue. */
@@ -20,7 +21,7 @@ export function JobCell({ job }: { job: QueueJob }) {
         </RowLink>
       </span>
       <span className="truncate text-subtle text-xs">
-        {job.user}
+        {job.user === null ? null : formatPerson(job.user, job.user_name)}
         {job.project_id ? ` · ${job.project_id}` : ''}
       </span>
     </span>

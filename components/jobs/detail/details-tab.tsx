@@ -1,4 +1,5 @@
 import type { JobDetail } from '@/lib/contract/jobs'
+import { Person } from '../../shell/person'
 import { Badge } from '../../ui/badge'
 import { CopyButton } from '../../ui/copy-button'
 import { DataList, Datum } from '../../ui/data-list'
@@ -19,7 +20,9 @@ export function DetailsTab({ job }: { job: JobDetail }) {
               <CopyButton text={job.job_id} label="Copy the job id" />
             </span>
           </Datum>
-          <Datum label="User">{job.user_id}</Datum>
+          <Datum label="User">
+            <Person handle={job.user_id} name={job.user_name} />
+          </Datum>
           <Datum label="Environment">{job.environment}</Datum>
           <Datum label="Submitted">{time(job.created_at)}</Datum>
           <Datum label="Started">{time(job.started_at)}</Datum>

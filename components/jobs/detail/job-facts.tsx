@@ -1,4 +1,5 @@
 import type { JobDetail } from '@/lib/contract/jobs'
+import { Person } from '../../shell/person'
 import { Badge } from '../../ui/badge'
 import { DataList, Datum } from '../../ui/data-list'
 import { Duration } from '../../ui/duration'
@@ -18,7 +19,12 @@ export function JobFacts({ job, ownHandle }: { job: JobDetail; ownHandle: string
       <DataList className="grid-cols-2 sm:grid-cols-3 xl:grid-cols-6">
         <Datum label="Submitted">
           <RelativeTime at={job.created_at} />
-          {job.user_id === ownHandle ? null : <> by {job.user_id}</>}
+          {job.user_id === ownHandle ? null : (
+            <>
+              {' '}
+              by <Person handle={job.user_id} name={job.user_name} />
+            </>
+          )}
         </Datum>
         <Datum label="Wait time">
           <Duration from={job.created_at} to={job.started_at ?? job.completed_at} />

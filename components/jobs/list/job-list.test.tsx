@@ -25,6 +25,18 @@ it('shows each job with its status, reason and run time', () => {
   expect(screen.queryByRole('columnheader', { name: 'User' })).toBeNull()
 })
 
+it('names the node and the user of each job', () => {
+  const jobs = [
+    makeJobSummary({ user_name: 'Ada Lovelace', node_name: 'vm' }),
+    makeJobSummary({ job_id: 'job-00000002', user_id: 'grace', node_name: null }),
+  ]
+  renderUi(<JobTable jobs={jobs} everyone />)
+  const [first, second] = screen.getAllByRole('row').slice(1)
+  expect(first?.textContent).toContain('Ada Lovelace (ada)')
+  expect(first?.textContent).toContain('vm')
+  expect(second?.textContent).toContain('grace')
+})
+
 it('shows how to submit the first job', async () => {
   answerWith({ 'GET /api/jobs': [] })
   renderUi(<JobList />)

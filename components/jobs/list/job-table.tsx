@@ -1,5 +1,6 @@
 import { memo } from 'react'
 import type { JobSummary } from '@/lib/contract/jobs'
+import { formatPerson } from '../../shell/person'
 import { cn } from '../../ui/class-names'
 import { Duration } from '../../ui/duration'
 import { RelativeTime } from '../../ui/relative-time'
@@ -15,12 +16,10 @@ export function JobTable({ jobs, everyone }: { jobs: readonly JobSummary[]; ever
       <TableHead>
         <HeaderCell className={everyone ? 'w-[18%]' : 'w-[28%]'}>Job</HeaderCell>
         <HeaderCell className="w-50">Status</HeaderCell>
-        {everyone ? <HeaderCell className="w-28">User</HeaderCell> : null}
+        {everyone ? <HeaderCell className="w-36">User</HeaderCell> : null}
         <HeaderCell>Competition</HeaderCell>
         <HeaderCell>Project</HeaderCell>
-        <HeaderCell align="end" className="w-15">
-          Node
-        </HeaderCell>
+        <HeaderCell className="w-28">Node</HeaderCell>
         <HeaderCell align="end" className="w-28">
           Run time
         </HeaderCell>
@@ -63,16 +62,16 @@ const JobRow = memo(function JobRow({ job, everyone }: { job: JobSummary; everyo
           {reason ? <span className="min-w-0 truncate text-subtle text-xs">{reason}</span> : null}
         </span>
       </Cell>
-      {everyone ? <TextCell label="User">{job.user_id}</TextCell> : null}
+      {everyone ? <TextCell label="User">{formatPerson(job.user_id, job.user_name)}</TextCell> : null}
       <TextCell label="Competition" className={wideOnly}>
         {job.competition_id}
       </TextCell>
       <TextCell label="Project" className={wideOnly}>
         {job.project_id}
       </TextCell>
-      <Cell label="Node" align="end" className={cn('text-muted', wideOnly)}>
-        {job.node_id ?? '–'}
-      </Cell>
+      <TextCell label="Node" className={wideOnly}>
+        {job.node_name ?? '–'}
+      </TextCell>
       <Cell label="Run time" align="end" className="text-muted">
         {job.started_at ? <Duration from={job.started_at} to={job.completed_at} /> : '–'}
       </Cell>

@@ -16,6 +16,9 @@ export interface ProjectRow
 export const projectColumns = `p.id, p.slug, p.name, p.owner_id, o.handle AS owner,
   ARRAY(SELECT u.handle FROM memberships m JOIN users u ON u.id = m.user_id
          WHERE m.project_id = p.id ORDER BY lower(u.handle)) AS members,
+  coalesce((SELECT jsonb_object_agg(u.handle, u.name) FROM users u
+             WHERE u.name IS NOT NULL AND (u.id = p.owner_id OR u.id IN (
+                     SELECT m.user_id FROM memberships m WHERE m.project_id = p.id))), '{}') AS names,
   jsonb_build_object('submissions_per_minute', p.submissions_per_minute, 'max_active_jobs', p.max_active_jobs) AS limits,
   jsonb_build_object('weight', p.weight, 'gpu_quota', p.gpu_quota_milli / 1000.0, 'gpu_hour_budget', p.gpu_hour_budget) AS shares,
   p.retention_days, p.storage_quota_gib, ${bytesByKind('project_id', 'p.id')} AS stored, ${gpuHoursOf('p.id')} AS gpu_hours_used, p.created_at`

@@ -16,15 +16,16 @@ export interface SummaryRow
 
 /** The order by (created_at, id) uses an index for each combination of filters. */
 export const summaryColumns = `
-  j.id AS job_id, j.name, j.status, j.reason, u.handle AS user_id, j.competition_id, p.slug AS project_id,
-  e.name AS environment,
-  (SELECT n.number FROM tasks t JOIN nodes n ON n.id = t.node_id
-    WHERE t.job_id = j.id AND t.attempt = j.attempt AND t.rank = 0) AS node_id,
+  j.id AS job_id, j.name, j.status, j.reason, u.handle AS user_id, u.name AS user_name, j.competition_id,
+  p.slug AS project_id, e.name AS environment, placement.node_id, placement.node_name,
   j.exit_code, j.expected_time_s AS expected_time, coalesce(j.spec->'tty' = 'true', false) AS terminal,
   j.created_at, j.started_at, j.ended_at AS completed_at`
 
 export const summaryJoins = `
-  JOIN users u ON u.id = j.user_id JOIN projects p ON p.id = j.project_id JOIN environments e ON e.id = j.environment_id`
+  JOIN users u ON u.id = j.user_id JOIN projects p ON p.id = j.project_id JOIN environments e ON e.id = j.environment_id
+    LEFT JOIN LATERAL (
+      SELECT n.number AS node_id, n.name AS node_name FROM tasks t JOIN nodes n ON n.id = t.node_id
+       WHERE t.job_id = j.id AND t.attempt = j.attempt AND t.rank = 0) placement ON true`
 
 /** Lists jobs that the actor may see, the latest first. */
 export async function listJobs(actor: Actor, filters: JobFilters): Promise<Page<JobSummary>> {

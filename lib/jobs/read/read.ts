@@ -31,7 +31,7 @@ interface DetailRow extends SummaryRow, NoticeRow, Omit<JobDetail, keyof JobSumm
 
 const selectDetail = `
   SELECT ${summaryColumns}, j.reason_detail, j.attempt, j.max_retries, j.time_limit_s AS max_time, j.spec, j.command,
-         j.run_id, j.run_name, j.deleted_after_days, j.priority, n.name AS node_name,
+         j.run_id, j.run_name, j.deleted_after_days, j.priority,
          coalesce((SELECT jsonb_agg(jsonb_build_object('uuid', g.uuid, 'index', g.index, 'model', g.model,
                                     'simulated', g.simulated, 'milli', a.milli) ORDER BY g.index)
                      FROM allocations a JOIN gpus g ON g.id = a.gpu_id WHERE a.task_id = t.id), '[]') AS gpus,
@@ -47,7 +47,6 @@ const selectDetail = `
          CASE WHEN f.stored_at IS NOT NULL THEN f.name END AS result_file
     FROM jobs j ${summaryJoins}
     LEFT JOIN tasks t ON t.job_id = j.id AND t.attempt = j.attempt AND t.rank = 0
-    LEFT JOIN nodes n ON n.id = t.node_id
     LEFT JOIN result_files f ON f.job_id = j.id
     LEFT JOIN job_notifications o ON o.job_id = j.id
    WHERE j.id = $1`

@@ -18,6 +18,17 @@ const nothingMeasured = {
   memory_peak_mib: null,
 }
 
+describe('a job', () => {
+  it('has the names of its user and its node', async () => {
+    const { nodeId } = await makeNode({ name: 'vm', gpus: 1 })
+    const job = await makeJob()
+    await db.pool.query(`UPDATE users SET name = 'Ada Lovelace'`)
+    expect(await readJobDetail(job)).toMatchObject({ user_name: 'Ada Lovelace', node_name: null })
+    await placeManually(nodeId, job)
+    expect(await readJobDetail(job)).toMatchObject({ node_name: 'vm', node_id: expect.any(Number) })
+  })
+})
+
 describe("a job's resources", () => {
   it('contain only the request while it waits', async () => {
     const job = await makeJob({ spec: { gpu_fraction: 0.5, gpu_memory_gb: 16, cpu: 2, memory_gb: 4 } })
