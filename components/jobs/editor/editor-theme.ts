@@ -50,6 +50,12 @@ const baseTheme = EditorView.theme({
     whiteSpace: 'pre-wrap',
     overflowWrap: 'anywhere',
   },
+  '.cm-problem-line.cm-warning': { backgroundColor: 'var(--warning-soft)' },
+  '.cm-problem-note.cm-warning': {
+    backgroundColor: 'var(--warning-soft)',
+    borderBottomColor: 'var(--warning-line)',
+    color: 'var(--warning-ink)',
+  },
 })
 
 const colours = HighlightStyle.define([

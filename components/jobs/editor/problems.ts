@@ -6,6 +6,8 @@ import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemir
 export interface Problem {
   line: number
   column?: number | undefined
+  /** A warning does not prevent the submission. Without it, the problem is an error. */
+  severity?: 'warning' | undefined
   message: string
 }
 
@@ -31,23 +33,34 @@ export function showProblems(state: EditorState, problems: readonly Problem[]): 
 }
 
 function placeNotes(doc: Text, problems: readonly Problem[]): DecorationSet {
-  const byLine = new Map<number, string[]>()
-  for (const { line, message } of problems) {
-    const number = clampLine(doc, line)
-    byLine.set(number, [...(byLine.get(number) ?? []), message])
+  const byLine = new Map<number, Problem[]>()
+  for (const problem of problems) {
+    const number = clampLine(doc, problem.line)
+    byLine.set(number, [...(byLine.get(number) ?? []), problem])
   }
   const marks = [...byLine]
     .sort(([one], [other]) => one - other)
-    .flatMap(([number, messages]) => {
+    .flatMap(([number, ofLine]) => {
       const { from, to } = doc.line(number)
-      const note = Decoration.widget({ widget: new Note(messages.join('\n')), block: true, side: 1 })
-      return [Decoration.line({ class: 'cm-problem-line' }).range(from), note.range(to)]
+      const text = ofLine.map(({ message }) => message).join('\n')
+      const warning = ofLine.every(isWarning)
+      const note = Decoration.widget({ widget: new Note(text, warning), block: true, side: 1 })
+      return [Decoration.line({ class: classOf('cm-problem-line', warning) }).range(from), note.range(to)]
     })
   return Decoration.set(marks, true)
 }
 
+export function isWarning({ severity }: Problem): boolean {
+  return severity === 'warning'
+}
+
+function classOf(name: string, warning: boolean): string {
+  return warning ? `${name} cm-warning` : name
+}
+
 /** Marks the word or quoted text at the problem's position, or the whole line. */
-export function toDiagnostic(doc: Text, { line, column, message }: Problem): Diagnostic {
+export function toDiagnostic(doc: Text, problem: Problem): Diagnostic {
+  const { line, column, message } = problem
   const { from, to, text } = doc.line(clampLine(doc, line))
   const start =
     column === undefined ? text.length - text.trimStart().length : Math.min(column - 1, text.length)
@@ -55,7 +68,12 @@ export function toDiagnostic(doc: Text, { line, column, message }: Problem): Dia
     column === undefined
       ? text.length - start
       : (/^(?:"[^"]*"|'[^']*'|[\w.-]+|\S)/.exec(text.slice(start))?.[0].length ?? 0)
-  return { from: from + start, to: Math.min(to, from + start + length), severity: 'error', message }
+  return {
+    from: from + start,
+    to: Math.min(to, from + start + length),
+    severity: problem.severity ?? 'error',
+    message,
+  }
 }
 
 /** A problem may refer to a line that was deleted since the check. */
@@ -64,17 +82,20 @@ function clampLine(doc: Text, line: number): number {
 }
 
 class Note extends WidgetType {
-  constructor(private readonly text: string) {
+  constructor(
+    private readonly text: string,
+    private readonly warning: boolean,
+  ) {
     super()
   }
 
   override eq(other: Note): boolean {
-    return other.text === this.text
+    return other.text === this.text && other.warning === this.warning
   }
 
   override toDOM(): HTMLElement {
     const note = document.createElement('div')
-    note.className = 'cm-problem-note'
+    note.className = classOf('cm-problem-note', this.warning)
     note.textContent = this.text
     return note
   }
