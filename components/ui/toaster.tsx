@@ -18,12 +18,16 @@ export function toastOutcome(message: string) {
   }
 }
 
+// A page with buttons at the bottom of the window says how high they are (`useFooterHeight`).
+const aboveFooter = { bottom: 'calc(1rem + var(--footer-height, 0px))', right: '1rem', left: '1rem' }
+
 /** Shows toasts. Rendered once for the whole site; `toast` from this file adds one. */
 export function Toaster() {
   return (
     <Sonner
       position="bottom-right"
-      offset={16}
+      offset={aboveFooter}
+      mobileOffset={aboveFooter}
       gap={8}
       icons={{
         success: <CircleCheck aria-hidden className={`${icon} text-success-ink`} />,
