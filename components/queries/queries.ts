@@ -41,6 +41,13 @@ export const jobsQuery = (query: JobQuery) =>
       data?.items.some((job) => !isFinal(job.status)) ? busyMs : quietMs,
   })
 
+/** The user's newest job; null before the first one. */
+export const lastJobQuery = () =>
+  queryOptions({
+    queryKey: [...keys.jobs, 'last'],
+    queryFn: async ({ signal }) => (await api.jobs.list({ limit: 1 }, signal)).items[0] ?? null,
+  })
+
 /** One job. Its page receives changes as events. The repetition is for lost events. */
 export const jobQuery = (id: string) =>
   queryOptions({

@@ -14,22 +14,29 @@ import {
   lineNumbers,
   placeholder as placeholderText,
 } from '@codemirror/view'
-import { type RefObject, useEffect, useId, useRef } from 'react'
+import { type Ref, type RefObject, useEffect, useId, useImperativeHandle, useRef } from 'react'
 import { cn } from '@/components/ui/class-names'
 import { Kbd } from '@/components/ui/kbd'
 import { editorTheme } from './editor-theme'
 import { minimalEdit } from './minimal-edit'
-import { type Problem, problemNotes, showProblems } from './problems'
+import { isWarning, type Problem, problemNotes, showProblems, toDiagnostic } from './problems'
 
 export type CodeLanguage = 'python' | 'yaml' | 'shell'
 
+/** The editor's methods for the rest of the page. */
+export interface CodeEditorHandle {
+  /** Scrolls to the first error and focuses the editor there. Returns whether there is an error. */
+  focusError: () => boolean
+}
+
 interface CodeEditorProps {
+  ref?: Ref<CodeEditorHandle>
   value: string
   onChange?: (value: string) => void
   language: CodeLanguage
   /** The name of the text, such as "solution.py". */
   label: string
-  /** Shown at their lines. */
+  /** Errors and warnings, shown at their lines. */
   problems?: readonly Problem[]
   placeholder?: string
   readOnly?: boolean
@@ -60,9 +67,10 @@ export function CodeEditor(props: CodeEditorProps) {
         </p>
       )}
       <ul id={`${id}-problems`} aria-live="polite" aria-label={`Problems in ${label}`} className="sr-only">
-        {problems.map(({ line, message }) => (
-          <li key={`${line} ${message}`}>
-            Line {line}: {message}
+        {problems.map((problem) => (
+          <li key={`${problem.line} ${problem.message}`}>
+            Line {problem.line}: {isWarning(problem) ? 'warning: ' : ''}
+            {problem.message}
           </li>
         ))}
       </ul>
@@ -127,6 +135,21 @@ function useCodeMirror(
   useEffect(() => {
     view.current?.dispatch(showProblems(view.current.state, problems))
   }, [problems])
+  useImperativeHandle(props.ref, () => ({
+    focusError: () => {
+      const own = view.current
+      const [first] = problems.filter((problem) => !isWarning(problem)).toSorted((a, b) => a.line - b.line)
+      if (!own || !first) return false
+      const { from } = toDiagnostic(own.state.doc, first)
+      own.dispatch({
+        selection: { anchor: from },
+        effects: EditorView.scrollIntoView(from, { y: 'center' }),
+      })
+      host.current?.scrollIntoView({ block: 'center' })
+      own.focus()
+      return true
+    },
+  }))
   return host
 }
 

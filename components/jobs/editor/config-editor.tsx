@@ -1,17 +1,21 @@
-import { useState } from 'react'
+import { type Ref, useImperativeHandle, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { Segmented } from '@/components/ui/segmented'
 import type { FieldError } from '@/lib/contract/errors'
-import { CodeEditor } from './code-editor'
+import { CodeEditor, type CodeEditorHandle } from './code-editor'
 import type { EnvironmentChoice } from './config-field'
-import { ConfigForm } from './config-form'
+import { ConfigForm, type LastJob } from './config-form'
 import type { Problem } from './problems'
 
 interface ConfigEditorProps {
+  ref?: Ref<CodeEditorHandle>
   value: string
   onChange: (value: string) => void
   /** From the local check and from the server's response. */
   problems: readonly FieldError[]
   environments: readonly EnvironmentChoice[]
+  /** Offered as values of a new config. */
+  lastJob?: LastJob | null
 }
 
 type Side = 'form' | 'text'
@@ -22,8 +26,24 @@ const sides = [
 ] as const
 
 /** The config as a form and as text, always in sync. On narrow screens, one at a time. */
-export function ConfigEditor({ value, onChange, problems, environments }: ConfigEditorProps) {
+export function ConfigEditor(props: ConfigEditorProps) {
+  const { value, onChange, problems } = props
   const [side, setSide] = useState<Side>('form')
+  const form = useRef<HTMLDivElement>(null)
+  const text = useRef<CodeEditorHandle>(null)
+  useImperativeHandle(props.ref, () => ({
+    focusError: () => {
+      const field = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')
+      // The hidden side of a narrow screen cannot take the focus.
+      flushSync(() => setSide(field ? 'form' : 'text'))
+      if (!field) return text.current?.focusError() ?? false
+      const group = field.closest('details')
+      if (group) group.open = true
+      field.scrollIntoView({ block: 'center' })
+      field.focus({ preventScroll: true })
+      return true
+    },
+  }))
   return (
     <div className="@container min-w-0">
       <Segmented
@@ -34,11 +54,18 @@ export function ConfigEditor({ value, onChange, problems, environments }: Config
         className="mb-3 @3xl:hidden"
       />
       <div className="grid grid-cols-1 gap-5 @3xl:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
-        <div className="@max-3xl:data-[hidden=true]:hidden" data-hidden={side !== 'form'}>
-          <ConfigForm value={value} onChange={onChange} problems={problems} environments={environments} />
+        <div ref={form} className="@max-3xl:data-[hidden=true]:hidden" data-hidden={side !== 'form'}>
+          <ConfigForm
+            value={value}
+            onChange={onChange}
+            problems={problems}
+            environments={props.environments}
+            lastJob={props.lastJob ?? null}
+          />
         </div>
         <div className="@max-3xl:data-[hidden=true]:hidden" data-hidden={side !== 'text'}>
           <CodeEditor
+            ref={text}
             label="config.yaml"
             language="yaml"
             value={value}

@@ -57,7 +57,7 @@ const none = '-'
 
 function Control({ info, field, environments, text, disabled, onText }: ControlProps) {
   const { kind } = field
-  const placeholder = info.required ? '' : toInputText(asFieldValue(info.example)).replaceAll('\n', '  ')
+  const placeholder = toInputText(asFieldValue(info.example)).replaceAll('\n', '  ')
   if (kind === 'pool' || (kind === 'environment' && environments.length > 0)) {
     const known =
       kind === 'pool' ? pools.map((name) => ({ value: name, label: name })) : environments.map(toOption)

@@ -1,11 +1,18 @@
 import { ChevronRight } from 'lucide-react'
 import { useLayoutEffect, useMemo, useRef } from 'react'
+import { Button } from '@/components/ui/button'
 import { Callout } from '@/components/ui/callout'
 import { configField } from '@/lib/contract/config/schema'
 import type { FieldError } from '@/lib/contract/errors'
 import { ConfigField, type EnvironmentChoice } from './config-field'
 import { type ConfigText, type FieldValue, readConfigText } from './config-text'
 import { type FormField, type FormKey, formFields, formKeys } from './form-fields'
+
+/** What a user's next job often has in common with the last one. */
+export interface LastJob {
+  competition_id: string
+  project_id: string
+}
 
 interface ConfigFormProps {
   /** The text of `config.yaml`. The form is a view of it. */
@@ -15,6 +22,8 @@ interface ConfigFormProps {
   problems: readonly FieldError[]
   /** The options for the environment. Without any, the user types the name. */
   environments: readonly EnvironmentChoice[]
+  /** Offered while competition and project are empty. */
+  lastJob: LastJob | null
 }
 
 const groups = [
@@ -37,6 +46,9 @@ export function ConfigForm(props: ConfigFormProps) {
         </Callout>
       )}
       <OtherProblems problems={problems} />
+      {props.lastJob && text && isUnnamed(text) ? (
+        <LastJobButton lastJob={props.lastJob} write={write} />
+      ) : null}
       <Fields {...props} text={text} write={write} keys={keysOf('main')} />
       {groups.map(({ name, title }) => {
         const keys = keysOf(name)
@@ -64,6 +76,30 @@ export function ConfigForm(props: ConfigFormProps) {
         )
       })}
     </div>
+  )
+}
+
+/** Whether the config names neither a competition nor a project. */
+function isUnnamed(text: ConfigText): boolean {
+  return (['competition_id', 'project_id'] as const).every((key) => text.read(key).kind === 'absent')
+}
+
+/** Fills in the competition and the project of the last job. */
+function LastJobButton({ lastJob, write }: { lastJob: LastJob; write: Write }) {
+  const { competition_id, project_id } = lastJob
+  const fillIn = () => {
+    write('competition_id', competition_id)
+    write('project_id', project_id)
+  }
+  return (
+    <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-muted text-sm">
+      Your last job:
+      <Button size="sm" className="max-w-full" onClick={fillIn}>
+        <span className="min-w-0 truncate">
+          Use {competition_id} · {project_id}
+        </span>
+      </Button>
+    </p>
   )
 }
 

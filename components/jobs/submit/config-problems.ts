@@ -1,6 +1,8 @@
 import { parseConfig } from '@/lib/contract/config/config'
+import { configField } from '@/lib/contract/config/schema'
 import type { FieldError } from '@/lib/contract/errors'
 import { readConfigText } from '../editor/config-text'
+import { formKeys } from '../editor/form-fields'
 import { commandOf } from './draft'
 
 /** What the page knows besides the config. */
@@ -51,6 +53,12 @@ function findContextProblems(
     problems.push({ path: 'command', message })
   }
   return problems
+}
+
+/** Whether the problem is a key that the user has not filled in yet. */
+export function isUnfilled(text: string, { path }: FieldError): boolean {
+  const required = formKeys.some((key) => key === path && configField(key).required)
+  return required && readConfigText(text)?.read(path).kind === 'absent'
 }
 
 function choices(environments: readonly string[]): string {

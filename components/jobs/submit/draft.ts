@@ -12,12 +12,7 @@ const draftSchema = z.object({ code: z.string(), config: z.string() })
 
 export const blankDraft: Draft = {
   code: '',
-  config: [
-    'competition_id: "my-competition"',
-    'project_id: "my-project"',
-    'expected_time: 300  # seconds',
-    '',
-  ].join('\n'),
+  config: 'competition_id:\nproject_id:\nexpected_time: 300  # seconds\n',
 }
 
 /** The shell command in the config; null if the job runs the program. */

@@ -2,12 +2,15 @@ import { CircleCheck, Play, TriangleAlert } from 'lucide-react'
 import { Button } from '../../ui/button'
 import { Callout } from '../../ui/callout'
 import { formatCount } from '../../ui/format-number'
+import { useFooterHeight } from '../../ui/use-footer-height'
 
 interface SubmitBarProps {
   /** The number of problems to fix first. */
   problems: number
-  /** The draft has no problem but is incomplete. */
-  unfinished: boolean
+  /** The number of warnings, which do not prevent the submission. */
+  warnings: number
+  /** What the user must still fill in. */
+  missing: string | null
   /** An error of the server that belongs to no line. */
   error: string | null
   submitting: boolean
@@ -15,9 +18,13 @@ interface SubmitBarProps {
 }
 
 /** Shows whether the draft is ready, and submits it. Always visible. */
-export function SubmitBar({ problems, unfinished, error, submitting, onSubmit }: SubmitBarProps) {
+export function SubmitBar({ error, submitting, onSubmit, ...readiness }: SubmitBarProps) {
+  const bar = useFooterHeight()
   return (
-    <div className="sticky bottom-0 z-10 -mx-4 mt-5 flex flex-col gap-2 border-t bg-canvas px-4 py-3 sm:-mx-6 sm:px-6 lg:-mx-8 lg:px-8">
+    <div
+      ref={bar}
+      className="-mx-4 -mb-6 sticky bottom-0 z-10 mt-auto flex flex-col gap-2 border-t bg-canvas px-4 py-3 sm:-mx-6 sm:px-6 lg:-mx-8 lg:px-8"
+    >
       {error ? (
         <Callout tone="danger" announce>
           {error}
@@ -25,7 +32,7 @@ export function SubmitBar({ problems, unfinished, error, submitting, onSubmit }:
       ) : null}
       <div className="flex items-center justify-between gap-3">
         <p role="status" className="flex min-w-0 items-center gap-1.5 text-muted text-sm">
-          {error ? null : <Readiness problems={problems} unfinished={unfinished} />}
+          {error ? null : <Readiness {...readiness} />}
         </p>
         <Button
           variant="primary"
@@ -42,7 +49,11 @@ export function SubmitBar({ problems, unfinished, error, submitting, onSubmit }:
   )
 }
 
-function Readiness({ problems, unfinished }: Pick<SubmitBarProps, 'problems' | 'unfinished'>) {
+function Readiness({
+  problems,
+  warnings,
+  missing,
+}: Pick<SubmitBarProps, 'problems' | 'warnings' | 'missing'>) {
   if (problems > 0) {
     return (
       <>
@@ -51,11 +62,11 @@ function Readiness({ problems, unfinished }: Pick<SubmitBarProps, 'problems' | '
       </>
     )
   }
-  if (unfinished) return 'Add a program to begin'
+  if (missing !== null) return missing
   return (
     <>
       <CircleCheck aria-hidden className="size-4 shrink-0 text-success-ink" />
-      Ready to submit
+      Ready to submit{warnings > 0 ? `, with ${formatCount(warnings, 'warning')}` : ''}
     </>
   )
 }

@@ -1,5 +1,6 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react'
-import { expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { makeJobSummary } from '../../testing/fixtures'
 import { router } from '../../testing/navigation'
 import { ApiProblem, answerWith, clickButton, renderUi, sentRequests, typeInto } from '../../testing/render'
 import { blankDraft } from './draft'
@@ -16,7 +17,10 @@ const environment = {
   enabled: true,
 }
 
-function openPage(draft = { ...blankDraft, code: 'print(1)\n' }): void {
+const config = 'competition_id: c\nproject_id: p\nexpected_time: 300  # seconds\n'
+
+function openPage(draft = { config, code: 'print(1)\n' }): void {
+  answerWith({ 'GET /api/jobs': [makeJobSummary()] })
   answerWith({ 'GET /api/environments': [environment] })
   renderUi(<SubmitView handle="ada" start={draft} />)
 }
@@ -43,7 +47,7 @@ it('shows a problem at its field, and submits nothing until it is fixed', async 
 })
 
 it('asks for a program only after the first attempt to submit', async () => {
-  openPage(blankDraft)
+  openPage({ ...blankDraft, config })
   expect(screen.getByText('Add a program to begin')).toBeTruthy()
   clickButton('Submit job')
   await screen.findByText('1 problem to fix')
@@ -66,11 +70,81 @@ it('shows an error of the server until the draft changes', async () => {
 
 it('reads dropped files, removes the token and reports refused files', async () => {
   openPage()
-  const config = `${blankDraft.config}name: dropped\ntoken: gpuq_abcdefgh\n`
-  const files = [new File([config], 'config.yaml'), new File(['x'], 'picture.png')]
+  const dropped = `${config}name: dropped\ntoken: gpuq_abcdefgh\n`
+  const files = [new File([dropped], 'config.yaml'), new File(['x'], 'picture.png')]
   fireEvent.change(screen.getByLabelText(/Drop solution.py and config.yaml/), { target: { files } })
   await screen.findByText('Read config.yaml')
   expect(screen.getByText('picture.png is not a .py or .yaml file.')).toBeTruthy()
   expect(screen.getByText(/gpuq removed the token/)).toBeTruthy()
   expect(screen.getByLabelText('Name')).toHaveProperty('value', 'dropped')
+})
+
+describe('submitting with errors', () => {
+  it('focuses the first field with an error, and shows the number of errors', async () => {
+    openPage({ ...blankDraft, code: 'print(1)\n' })
+    expect(screen.getByText('Fill in the required fields')).toBeTruthy()
+    expect(screen.getByLabelText(/Competition/).getAttribute('aria-invalid')).toBeNull()
+    clickButton('Submit job')
+    await screen.findByText('2 problems to fix')
+    expect(document.activeElement).toBe(screen.getByLabelText(/Competition/))
+    typeInto(/Competition/, 'cifar10')
+    clickButton('Submit job')
+    await screen.findByText('1 problem to fix')
+    expect(document.activeElement).toBe(screen.getByLabelText(/Project/))
+    expect(submits()).toEqual([])
+  })
+
+  it('opens the group of the field', async () => {
+    openPage({ config: `${config}priority: 1000\n`, code: 'print(1)\n' })
+    const field = screen.getByLabelText('Priority')
+    const group = field.closest('details')
+    if (group) group.open = false
+    clickButton('Submit job')
+    expect(document.activeElement).toBe(field)
+    expect(group?.open).toBe(true)
+  })
+
+  it('focuses the editor of the program if it is empty', () => {
+    openPage({ ...blankDraft, config })
+    clickButton('Submit job')
+    expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'solution.py' }))
+  })
+
+  it('focuses the text of the config if the form has no field for the error', () => {
+    openPage({ config: `${config}gpu_cuont: 1\n`, code: 'print(1)\n' })
+    clickButton('Submit job')
+    expect(document.activeElement).toBe(screen.getByRole('textbox', { name: 'config.yaml' }))
+  })
+
+  it('focuses the first error of the server', async () => {
+    const errors = [{ path: 'project_id', message: 'this project is not yours' }]
+    answerWith({
+      'POST /api/submit': new ApiProblem(403, { detail: 'Forbidden.', code: 'forbidden', errors }),
+    })
+    openPage()
+    await screen.findByText('Ready to submit')
+    clickButton('Submit job')
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText(/Project/)))
+  })
+})
+
+it('fills in the competition and the project of the last job', async () => {
+  openPage({ ...blankDraft, code: 'print(1)\n' })
+  expect(screen.getByLabelText(/Competition/)).toMatchObject({ value: '', placeholder: 'my-competition' })
+  expect(screen.getByLabelText(/Project/)).toMatchObject({ value: '', placeholder: 'my-project' })
+  fireEvent.click(await screen.findByRole('button', { name: 'Use cifar10 · resnet' }))
+  expect(screen.getByLabelText(/Competition/)).toHaveProperty('value', 'cifar10')
+  expect(screen.getByLabelText(/Project/)).toHaveProperty('value', 'resnet')
+  expect(screen.queryByText('Your last job:')).toBeNull()
+})
+
+it('warns about a syntax error in the program, and submits it', async () => {
+  answerWith({ 'POST /api/submit': { job_id: 'new-job', status: 'pending' } })
+  openPage({ config, code: 'import os\nprint("a"\n' })
+  await screen.findByText('Ready to submit, with 1 warning')
+  expect(screen.getByRole('list', { name: 'Problems in solution.py' }).textContent).toBe(
+    'Line 2: warning: this bracket is never closed',
+  )
+  clickButton('Submit job')
+  await waitFor(() => expect(submits()).toHaveLength(1))
 })

@@ -1,15 +1,19 @@
 'use client'
 
+import { useQuery } from '@tanstack/react-query'
 import { Upload } from 'lucide-react'
-import { type KeyboardEvent, useState } from 'react'
+import { type KeyboardEvent, type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
+import { lastJobQuery } from '@/components/queries/queries'
 import { Button } from '../../ui/button'
 import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { FileDrop } from '../../ui/file-drop'
 import { PageHeader } from '../../ui/page-header'
 import { Panel, PanelBody, PanelHeader } from '../../ui/panel'
 import { toast } from '../../ui/toaster'
-import { CodeEditor } from '../editor/code-editor'
+import { CodeEditor, type CodeEditorHandle } from '../editor/code-editor'
 import { ConfigEditor } from '../editor/config-editor'
+import { isWarning } from '../editor/problems'
 import { blankDraft, commandOf, type Draft, isCommand, withCommand } from './draft'
 import { readFiles } from './read-files'
 import { SubmitBar } from './submit-bar'
@@ -24,9 +28,6 @@ interface SubmitViewProps {
   start: Draft | null
 }
 
-/** The submit button covers the usual place of toasts. */
-const toastOptions = { position: 'top-right' } as const
-
 /** The submit page: two files, dropped or written, checked while the user types. */
 export function SubmitView({ handle, start }: SubmitViewProps) {
   const { draft, change, startOver } = useDraft(start)
@@ -35,22 +36,32 @@ export function SubmitView({ handle, start }: SubmitViewProps) {
   const problems = useDraftProblems(draft, { handle, serverErrors: refusal?.errors, submitted })
 
   const { takeFiles, hovering } = useDroppedFiles(change)
+  const code = useRef<CodeEditorHandle>(null)
+  const config = useRef<CodeEditorHandle>(null)
+  const focusFirstError = () => code.current?.focusError() || config.current?.focusError()
   const submitIfReady = () => {
-    setSubmitted(true)
-    if (!problems.blocking && !submitting) submit()
+    // From now on, what is missing is an error, and the first error gets the focus.
+    flushSync(() => setSubmitted(true))
+    if (problems.blocking) focusFirstError()
+    else if (!submitting) submit()
   }
+  const serverErrors = refusal?.errors
+  const onServerErrors = useEffectEvent(focusFirstError)
+  useEffect(() => {
+    if (serverErrors && serverErrors.length > 0) onServerErrors()
+  }, [serverErrors])
   const submitByKey = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
     event.preventDefault()
     submitIfReady()
   }
-  const count = problems.config.length + problems.code.length
+  const warnings = problems.code.filter(isWarning).length
   return (
     // The shortcut works everywhere on this page. The button does the same.
-    <div role="presentation" onKeyDownCapture={submitByKey}>
+    <div role="presentation" onKeyDownCapture={submitByKey} className="flex flex-1 flex-col">
       <PageHeader
         title="New job"
-        description="A program and its config. gpuq checks both before you submit."
+        description="A program and its config. gpuq checks the config and the syntax of the program while you write."
         actions={draft === blankDraft ? null : <StartOver onConfirm={startOver} />}
       />
       <div data-file-drop>
@@ -63,10 +74,11 @@ export function SubmitView({ handle, start }: SubmitViewProps) {
           className="py-4"
         />
       </div>
-      <Editors draft={draft} problems={problems} onChange={change} />
+      <Editors draft={draft} problems={problems} onChange={change} code={code} config={config} />
       <SubmitBar
-        problems={count}
-        unfinished={problems.blocking}
+        problems={problems.config.length + problems.code.length - warnings}
+        warnings={warnings}
+        missing={problems.missing}
         error={refusal && refusal.errors.length === 0 ? refusal.message : null}
         submitting={submitting}
         onSubmit={submitIfReady}
@@ -80,9 +92,12 @@ interface EditorsProps {
   draft: Draft
   problems: DraftProblems
   onChange: (change: Partial<Draft>) => void
+  code: RefObject<CodeEditorHandle | null>
+  config: RefObject<CodeEditorHandle | null>
 }
 
-function Editors({ draft, problems, onChange }: EditorsProps) {
+function Editors({ draft, problems, onChange, code, config }: EditorsProps) {
+  const { data: lastJob } = useQuery(lastJobQuery())
   const { description, ...editor } = isCommand(draft)
     ? {
         label: 'command',
@@ -103,21 +118,23 @@ function Editors({ draft, problems, onChange }: EditorsProps) {
         placeholder: "print('Hello from a GPU')",
       }
   return (
-    <div className="mt-4 grid items-start gap-4 lg:grid-cols-2">
+    <div className="mt-4 mb-5 grid items-start gap-4 lg:grid-cols-2">
       <Panel>
         <PanelHeader title={<span className="font-mono">{editor.label}</span>} description={description} />
         <PanelBody>
-          <CodeEditor key={editor.label} {...editor} className="h-[34rem] max-lg:h-96" />
+          <CodeEditor key={editor.label} ref={code} {...editor} className="h-[34rem] max-lg:h-96" />
         </PanelBody>
       </Panel>
       <Panel>
         <PanelHeader title={<span className="font-mono">config.yaml</span>} />
         <PanelBody>
           <ConfigEditor
+            ref={config}
             value={draft.config}
-            onChange={(config) => onChange({ config })}
+            onChange={(text) => onChange({ config: text })}
             problems={problems.config}
             environments={problems.environments}
+            lastJob={lastJob ?? null}
           />
         </PanelBody>
       </Panel>
@@ -145,10 +162,9 @@ function useDroppedFiles(change: (change: Partial<Draft>) => void) {
   const takeFiles = async (files: File[]) => {
     const read = await readFiles(files)
     change(read.change)
-    if (read.accepted.length > 0) toast.success(`Read ${read.accepted.join(' and ')}`, toastOptions)
-    for (const message of read.refused) toast.error(message, toastOptions)
-    if (read.droppedToken)
-      toast.info('gpuq removed the token from the config: you are signed in.', toastOptions)
+    if (read.accepted.length > 0) toast.success(`Read ${read.accepted.join(' and ')}`)
+    for (const message of read.refused) toast.error(message)
+    if (read.droppedToken) toast.info('gpuq removed the token from the config: you are signed in.')
   }
   const take = (files: File[]) => void takeFiles(files)
   return { takeFiles: take, hovering: useFileDrops(take) }

@@ -4,14 +4,18 @@ import { environmentsQuery } from '@/components/queries/queries'
 import type { FieldError } from '@/lib/contract/errors'
 import type { EnvironmentChoice } from '../editor/config-field'
 import type { Problem } from '../editor/problems'
-import { findConfigProblems, withPositions } from './config-problems'
+import { checkPython } from '../editor/python/check-python'
+import { findConfigProblems, isUnfilled, withPositions } from './config-problems'
 import { commandOf, type Draft } from './draft'
 
 export interface DraftProblems {
   config: readonly FieldError[]
+  /** Errors and warnings. */
   code: readonly Problem[]
   /** The server would reject the draft. */
   blocking: boolean
+  /** What the user must still fill in; null if nothing is missing. */
+  missing: string | null
   environments: readonly EnvironmentChoice[]
 }
 
@@ -19,11 +23,10 @@ interface ProblemSources {
   handle: string
   /** The server's answer to this draft. */
   serverErrors: readonly FieldError[] | undefined
-  /** After the first attempt to submit, an empty program is a problem. */
+  /** After the first attempt to submit, an empty program and empty required fields are problems. */
   submitted: boolean
 }
 
-const noProblems: readonly Problem[] = []
 const missingCode: readonly Problem[] = [{ line: 1, message: 'write a program here, or drop a .py file' }]
 
 /** All problems of a draft. */
@@ -36,6 +39,7 @@ export function useDraftProblems(
   const environments = useMemo(() => data?.filter(({ enabled }) => enabled), [data])
   // Deferred, so that checking does not slow down typing.
   const settled = useDeferredValue(config)
+  const settledCode = useDeferredValue(code)
   const found = useMemo(
     () =>
       findConfigProblems(settled, {
@@ -47,17 +51,28 @@ export function useDraftProblems(
   )
   const all = useMemo(() => {
     const serverConfigErrors = serverErrors?.filter(({ path }) => path !== 'code') ?? []
-    return serverConfigErrors.length === 0 ? found : [...found, ...withPositions(config, serverConfigErrors)]
-  }, [found, serverErrors, config])
-  const serverCodeErrors = useMemo(
-    () => serverErrors?.filter(({ path }) => path === 'code').map(({ message }) => ({ line: 1, message })),
-    [serverErrors],
-  )
-  const missing = empty && commandOf(config) === null
+    const shown = submitted ? found : found.filter((problem) => !isUnfilled(settled, problem))
+    return serverConfigErrors.length === 0 ? shown : [...shown, ...withPositions(config, serverConfigErrors)]
+  }, [found, serverErrors, config, settled, submitted])
+  const warnings = useMemo(() => checkPython(settledCode), [settledCode])
+  const codeProblems = useMemo(() => {
+    const ofServer = serverErrors?.filter(({ path }) => path === 'code') ?? []
+    return [...ofServer.map(({ message }) => ({ line: 1, message })), ...warnings]
+  }, [serverErrors, warnings])
+  const withoutCode = empty && commandOf(config) === null
   return {
     config: all,
-    code: missing && submitted ? missingCode : (serverCodeErrors ?? noProblems),
-    blocking: missing || found.length > 0,
+    code: withoutCode && submitted ? missingCode : codeProblems,
+    blocking: withoutCode || found.length > 0,
+    missing: describeMissing(
+      withoutCode,
+      found.some((problem) => isUnfilled(settled, problem)),
+    ),
     environments: environments ?? [],
   }
+}
+
+function describeMissing(withoutCode: boolean, unfilled: boolean): string | null {
+  if (withoutCode) return 'Add a program to begin'
+  return unfilled ? 'Fill in the required fields' : null
 }
