@@ -42,15 +42,16 @@ export function AppShell({ handle, admin, children }: AppShellProps) {
     else setHelpOpen(true)
   })
   return (
-    <div className="min-h-dvh lg:flex">
+    <div className="flex min-h-dvh flex-col lg:flex-row">
       <Sidebar
         admin={admin}
         account={<AccountMenu handle={handle} admin={admin} />}
         onHelp={() => setHelpOpen(true)}
       />
       <TopBar handle={handle} admin={admin} />
-      <main id="main" tabIndex={-1} className="min-w-0 flex-1 outline-none">
-        <div className="mx-auto max-w-7xl px-4 py-6 sm:px-6 lg:px-8">
+      {/* A column as high as the window, so that a page can fill it. */}
+      <main id="main" tabIndex={-1} className="flex min-w-0 flex-1 flex-col outline-none">
+        <div className="mx-auto flex w-full max-w-7xl flex-1 flex-col px-4 py-6 sm:px-6 lg:px-8">
           {admin ? <LowDiskBanner /> : null}
           {children}
         </div>

@@ -58,7 +58,7 @@ export function Tabs<Value extends string>(props: TabsProps<Value>) {
         <Radix.Content
           key={tab.value}
           value={tab.value}
-          className="mt-4 min-w-0 focus-visible:-outline-offset-2"
+          className="mt-4 min-w-0 flex-1 flex-col focus-visible:-outline-offset-2 data-[state=active]:flex"
         >
           {tab.content}
         </Radix.Content>

@@ -53,7 +53,7 @@ export function JobView({ id, ownHandle }: { id: string; ownHandle: string }) {
         description={<JobContext job={job} list={foreign ? '/admin/jobs' : '/jobs'} />}
         actions={<JobActions job={job} />}
       />
-      <div className="flex flex-col gap-4">
+      <div className="flex flex-1 flex-col gap-4">
         <JobNote job={job} />
         <JobTerminal job={job} />
         <JobFacts job={job} ownHandle={ownHandle} />
@@ -69,19 +69,19 @@ export function JobView({ id, ownHandle }: { id: string; ownHandle: string }) {
 /** The placeholder of the page. */
 function JobSkeleton() {
   return (
-    <div role="status">
+    <div role="status" className="flex flex-1 flex-col">
       <span className="sr-only">Loading the job</span>
       <Skeleton className="mt-1 mb-2 h-4 w-16" />
       <div className="mb-5 flex h-8 items-center justify-between">
         <Skeleton className="h-6 w-56" />
         <Skeleton className="h-8 w-64 max-sm:hidden" />
       </div>
-      <div className="flex flex-col gap-4">
+      <div className="flex flex-1 flex-col gap-4">
         <Skeleton className="h-10.5 rounded-lg" />
         <Skeleton className="h-18 rounded-lg max-xl:h-32" />
         <Skeleton className="h-10.5 rounded-lg" />
         <Skeleton className="h-10 w-80 max-w-full" />
-        <Skeleton className="h-[70dvh] min-h-80 rounded-lg" />
+        <Skeleton className="min-h-64 flex-1 rounded-lg" />
       </div>
     </div>
   )
@@ -163,6 +163,7 @@ function JobTabs({ job, stream }: { job: JobDetail; stream: JobStream }) {
   return (
     <Tabs
       label="Job"
+      className="flex-1"
       value={tab}
       onValueChange={open}
       actions={<Reconnecting lost={stream.connection === 'lost'} />}

@@ -46,7 +46,8 @@ export function OutputViewer(props: OutputViewerProps) {
     scroller.current?.focus()
   }
   return (
-    <div className="flex h-[70dvh] min-h-80 flex-col overflow-clip rounded-lg border bg-surface">
+    // As high as what the page leaves of the window, so that the newest lines are visible without scrolling the page.
+    <div className="flex min-h-64 grow basis-0 flex-col overflow-clip rounded-lg border bg-surface">
       <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1.5 border-b px-2 py-1.5">
         <OutputSearchBox
           box={searchBox}
