@@ -5,26 +5,10 @@ import { type ReactNode, useState } from 'react'
 import { LowDiskBanner } from '../storage/low-disk-banner'
 import { AccountMenu } from './account-menu'
 import { HelpDialog } from './help-dialog'
-import { adminNavigation, mainNavigation, type NavigationItem } from './navigation'
-import type { Shortcut } from './shortcut-keys'
+import { shortcutGroups, siteShortcuts } from './shortcut-table'
 import { Sidebar } from './sidebar'
 import { TopBar } from './top-bar'
 import { useShortcuts } from './use-shortcuts'
-
-interface SiteShortcut extends Shortcut {
-  /** The page to open. Without it, the help opens. */
-  href?: string
-}
-
-const newJob: SiteShortcut = { keys: ['n'], label: 'New job', href: '/submit' }
-const help: SiteShortcut = { keys: ['?'], label: 'Keyboard shortcuts' }
-
-function toShortcuts(items: readonly NavigationItem[]): SiteShortcut[] {
-  return items.flatMap(({ keys, label, href }) => (keys ? [{ keys, label, href }] : []))
-}
-
-const ownShortcuts = [newJob, ...toShortcuts(mainNavigation), help]
-const adminShortcuts = [newJob, ...toShortcuts(mainNavigation), ...toShortcuts(adminNavigation), help]
 
 interface AppShellProps {
   handle: string
@@ -36,8 +20,7 @@ interface AppShellProps {
 export function AppShell({ handle, admin, children }: AppShellProps) {
   const router = useRouter()
   const [helpOpen, setHelpOpen] = useState(false)
-  const shortcuts = admin ? adminShortcuts : ownShortcuts
-  useShortcuts(shortcuts, ({ href }) => {
+  useShortcuts(siteShortcuts(admin), ({ href }) => {
     if (href) router.push(href)
     else setHelpOpen(true)
   })
@@ -56,7 +39,7 @@ export function AppShell({ handle, admin, children }: AppShellProps) {
           {children}
         </div>
       </main>
-      {helpOpen ? <HelpDialog shortcuts={shortcuts} onClose={() => setHelpOpen(false)} /> : null}
+      {helpOpen ? <HelpDialog groups={shortcutGroups(admin)} onClose={() => setHelpOpen(false)} /> : null}
     </div>
   )
 }

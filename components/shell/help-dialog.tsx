@@ -1,36 +1,46 @@
 import { Dialog } from '../ui/dialog'
 import { Kbd } from '../ui/kbd'
 import { Switch } from '../ui/switch'
-import type { Shortcut } from './shortcut-keys'
+import { describeKey } from './shortcut-keys'
 import { useShortcutSetting } from './shortcut-setting'
+import type { shortcutGroups } from './shortcut-table'
 
 interface HelpDialogProps {
-  shortcuts: readonly Shortcut[]
+  groups: ReturnType<typeof shortcutGroups>
   onClose: () => void
 }
 
-/** The shortcuts of every page. */
-export function HelpDialog({ shortcuts, onClose }: HelpDialogProps) {
+/** All shortcuts of the site. */
+export function HelpDialog({ groups, onClose }: HelpDialogProps) {
   const [enabled, setEnabled] = useShortcutSetting()
   return (
     <Dialog
       onClose={onClose}
       title="Keyboard shortcuts"
-      description="Press the keys in sequence, outside text fields."
+      description="Outside text fields. Press g and a letter one after the other."
     >
-      <dl className="mb-4 grid gap-x-8 sm:grid-cols-2">
-        {shortcuts.map(({ keys, label }) => (
-          <div key={label} className="flex min-h-9 items-center justify-between gap-4 border-b py-1.5">
-            <dt className="text-ink text-sm">{label}</dt>
-            <dd className="flex gap-1">
-              {keys.map((key) => (
-                <Kbd key={key}>{key}</Kbd>
-              ))}
-            </dd>
-          </div>
-        ))}
-      </dl>
-      <Switch label="Use these shortcuts in this browser" checked={enabled} onCheckedChange={setEnabled} />
+      {groups.map(({ title, shortcuts }) => (
+        <section key={title} aria-label={title} className="mb-4">
+          <h3 className="font-medium text-subtle text-xs">{title}</h3>
+          <dl className="grid gap-x-8 sm:grid-cols-2">
+            {shortcuts.map(({ keys, label }) => (
+              <div key={label} className="flex min-h-9 items-center justify-between gap-4 border-b py-1.5">
+                <dt className="text-ink text-sm">{label}</dt>
+                <dd className="flex gap-1">
+                  {keys.flatMap(describeKey).map((key) => (
+                    <Kbd key={key}>{key}</Kbd>
+                  ))}
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
+      <Switch
+        label="Use the shortcuts of every page in this browser"
+        checked={enabled}
+        onCheckedChange={setEnabled}
+      />
     </Dialog>
   )
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { matchKeys } from './shortcut-keys'
+import { describeKey, keyOf, matchKeys, shortcutText } from './shortcut-keys'
 
 const shortcuts = [
   { keys: ['g', 'j'], label: 'Jobs' },
@@ -36,4 +36,16 @@ describe('matchKeys', () => {
   ])('%j opens %j', (keys, labels) => {
     expect(open(...keys)).toEqual(labels)
   })
+})
+
+it.each([
+  [{ key: 'n' }, 'n', ['n'], 'N'],
+  [{ key: 'N', shiftKey: true }, 'N', ['Shift', 'N'], 'Shift+N'],
+  [{ key: '?', shiftKey: true }, '?', ['?'], '?'],
+  [{ key: 'a', metaKey: true }, 'Control+a', ['Ctrl', 'a'], 'Ctrl+A'],
+  [{ key: 'Enter', shiftKey: true }, 'Shift+Enter', ['Shift', 'Enter'], 'Shift+Enter'],
+])('names the keys of %j', (pressed, name, keys, text) => {
+  expect(keyOf({ ctrlKey: false, metaKey: false, shiftKey: false, ...pressed })).toBe(name)
+  expect(describeKey(name)).toEqual(keys)
+  expect(shortcutText({ keys: [name], label: '' })).toBe(text)
 })

@@ -1,5 +1,6 @@
 /** An action of one key or a sequence of keys. */
 export interface Shortcut {
+  /** As {@link keyOf} names them. */
   keys: readonly string[]
   label: string
 }
@@ -25,4 +26,33 @@ export function matchKeys<Own extends Shortcut>(
   if (shortcut) return { shortcut, pending: [] }
   if (candidates.length > 0) return { shortcut: null, pending: pressed }
   return pending.length > 0 ? matchKeys([], key, shortcuts) : nothing
+}
+
+type PressedKeys = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey'>
+
+/** The name of a pressed key: "n", "N", "Control+a", "Shift+Enter". Command is Control on a Mac. */
+export function keyOf({ key, ctrlKey, metaKey, shiftKey }: PressedKeys): string {
+  if (ctrlKey || metaKey) return `Control+${key}`
+  return shiftKey && key.length > 1 ? `Shift+${key}` : key
+}
+
+/** The keys of a keyboard to press at once: "N" is Shift and N. */
+export function describeKey(name: string): string[] {
+  if (/^\p{Lu}$/u.test(name)) return ['Shift', name]
+  return name.length > 1 ? name.split('+').map((key) => (key === 'Control' ? 'Ctrl' : key)) : [name]
+}
+
+/** The name of the shortcut of one key that was pressed. */
+export function findShortcut<Name extends string>(
+  shortcuts: Readonly<Record<Name, Shortcut>>,
+  event: PressedKeys,
+): Name | undefined {
+  const key = keyOf(event)
+  return (Object.keys(shortcuts) as Name[]).find((name) => shortcuts[name].keys[0] === key)
+}
+
+/** The key of a shortcut for a tooltip: "N", "Shift+N". */
+export function shortcutText({ keys: [key = ''] }: Shortcut): string {
+  const names = describeKey(key)
+  return names.map((name) => (name.length === 1 ? name.toUpperCase() : name)).join('+')
 }

@@ -1,4 +1,6 @@
 import type { KeyboardEvent, RefObject } from 'react'
+import { findShortcut } from '@/components/shell/shortcut-keys'
+import { outputShortcuts } from '@/components/shell/shortcut-table'
 import type { OutputOptions } from './output-toolbar'
 import type { OutputSearchState } from './search/use-output-search'
 import type { Follow } from './use-follow'
@@ -27,24 +29,24 @@ export function makeKeyHandler(keys: OutputKeys): (event: KeyboardEvent) => void
     follow.stop()
     scroller.current?.scrollTo({ top: 0 })
   }
-  const actions = new Map<string, () => void>([
-    ['/', toSearchBox],
-    ['n', () => search.step(1)],
-    ['N', () => search.step(-1)],
-    ['w', () => changeOptions({ wrap: !options.wrap })],
-    ['t', () => changeOptions({ times: !options.times })],
-    ['f', () => (follow.following ? follow.stop() : follow.start())],
-    ['Home', toStart],
-    ['End', follow.start],
-    ['Escape', selected.clear],
+  const actions: Record<keyof typeof outputShortcuts, () => void> = {
+    search: toSearchBox,
+    next: () => search.step(1),
+    previous: () => search.step(-1),
+    wrap: () => changeOptions({ wrap: !options.wrap }),
+    times: () => changeOptions({ times: !options.times }),
+    follow: () => (follow.following ? follow.stop() : follow.start()),
+    start: toStart,
+    end: follow.start,
+    clear: selected.clear,
     // The browser would select only the rendered lines.
-    ['Control+a', selected.selectAll],
-  ])
+    selectAll: selected.selectAll,
+  }
   return (event) => {
     if (event.target !== event.currentTarget || event.altKey) return
-    const action = actions.get(event.ctrlKey || event.metaKey ? `Control+${event.key}` : event.key)
-    if (!action) return
+    const name = findShortcut(outputShortcuts, event)
+    if (!name) return
     event.preventDefault()
-    action()
+    actions[name]()
   }
 }

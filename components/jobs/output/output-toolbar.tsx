@@ -1,4 +1,6 @@
 import { ArrowDownToLine, Clock, Copy, Download, Link2, WrapText } from 'lucide-react'
+import { shortcutText } from '@/components/shell/shortcut-keys'
+import { outputShortcuts } from '@/components/shell/shortcut-table'
 import { DropdownMenu, MenuItem } from '@/components/ui/dropdown-menu'
 import { IconButton } from '@/components/ui/icon-button'
 import { Segmented } from '@/components/ui/segmented'
@@ -65,22 +67,22 @@ export function OutputToolbar(props: OutputToolbarProps) {
       />
       <IconButton
         icon={WrapText}
-        label="Wrap long lines"
-        shortcut="W"
+        label={outputShortcuts.wrap.label}
+        shortcut={shortcutText(outputShortcuts.wrap)}
         pressed={options.wrap}
         onClick={() => onOptions({ wrap: !options.wrap })}
       />
       <IconButton
         icon={Clock}
-        label="Show times"
-        shortcut="T"
+        label={outputShortcuts.times.label}
+        shortcut={shortcutText(outputShortcuts.times)}
         pressed={options.times}
         onClick={() => onOptions({ times: !options.times })}
       />
       <IconButton
         icon={ArrowDownToLine}
-        label="Follow output"
-        shortcut="F"
+        label={outputShortcuts.follow.label}
+        shortcut={shortcutText(outputShortcuts.follow)}
         pressed={follow.following}
         onClick={follow.following ? follow.stop : follow.start}
       />

@@ -5,6 +5,8 @@ import { Upload } from 'lucide-react'
 import { type KeyboardEvent, type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { lastJobQuery } from '@/components/queries/queries'
+import { findShortcut } from '../../shell/shortcut-keys'
+import { submitShortcuts } from '../../shell/shortcut-table'
 import { Button } from '../../ui/button'
 import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { FileDrop } from '../../ui/file-drop'
@@ -51,7 +53,7 @@ export function SubmitView({ handle, start }: SubmitViewProps) {
     if (serverErrors && serverErrors.length > 0) onServerErrors()
   }, [serverErrors])
   const submitByKey = (event: KeyboardEvent) => {
-    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+    if (!findShortcut(submitShortcuts, event)) return
     event.preventDefault()
     submitIfReady()
   }

@@ -1,5 +1,7 @@
 import { CaseSensitive, ChevronDown, ChevronUp, Regex, Search } from 'lucide-react'
 import { type KeyboardEvent, type RefObject, useId } from 'react'
+import { findShortcut, shortcutText } from '@/components/shell/shortcut-keys'
+import { outputShortcuts, searchShortcuts } from '@/components/shell/shortcut-table'
 import { cn } from '@/components/ui/class-names'
 import { formatNumber } from '@/components/ui/format-number'
 import { IconButton } from '@/components/ui/icon-button'
@@ -29,15 +31,14 @@ function SearchInput({ box, search, onGoToLine, onLeave }: OutputSearchBoxProps)
   const id = useId()
   const { query, setQuery, goTo, problem, step } = search
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Enter') {
-      event.preventDefault()
-      if (goTo === null) step(event.shiftKey ? -1 : 1)
-      else onGoToLine(goTo)
-    } else if (event.key === 'Escape') {
-      event.preventDefault()
+    const name = findShortcut(searchShortcuts, event)
+    if (!name) return
+    event.preventDefault()
+    if (name === 'leave') {
       setQuery({ text: '' })
       onLeave()
-    }
+    } else if (goTo !== null) onGoToLine(goTo)
+    else step(name === 'next' ? 1 : -1)
   }
   return (
     <div className="relative min-w-0 max-w-md flex-1">
@@ -52,7 +53,7 @@ function SearchInput({ box, search, onGoToLine, onLeave }: OutputSearchBoxProps)
         aria-label="Search the output"
         aria-describedby={id}
         aria-invalid={problem ? true : undefined}
-        aria-keyshortcuts="/"
+        aria-keyshortcuts={outputShortcuts.search.keys[0]}
         autoComplete="off"
         spellCheck={false}
         className={cn('h-7', query.text !== '' && 'pr-28')}
@@ -89,15 +90,15 @@ function SearchButtons({ search }: { search: OutputSearchState }) {
       />
       <IconButton
         icon={ChevronUp}
-        label="Previous match"
-        shortcut="Shift+N"
+        label={outputShortcuts.previous.label}
+        shortcut={shortcutText(outputShortcuts.previous)}
         disabled={total === 0}
         onClick={() => step(-1)}
       />
       <IconButton
         icon={ChevronDown}
-        label="Next match"
-        shortcut="N"
+        label={outputShortcuts.next.label}
+        shortcut={shortcutText(outputShortcuts.next)}
         disabled={total === 0}
         onClick={() => step(1)}
       />
