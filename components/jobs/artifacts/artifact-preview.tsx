@@ -4,8 +4,8 @@ import { api, artifactPreviewQuery } from '@/components/queries/queries'
 import type { Artifact } from '@/lib/contract/artifacts'
 import { visibleText } from '@/lib/contract/sanitize-text'
 import { LoadFailure } from '../../shell/load-failure'
-import { ScrollRegion } from '../../ui/scroll-region'
 import { Skeleton } from '../../ui/skeleton'
+import { TextPreview } from './text-preview'
 
 /** A preview of a text or an image. The content comes from the job and is not trusted. */
 export function ArtifactPreview({ jobId, artifact }: { jobId: string; artifact: Artifact }) {
@@ -27,24 +27,5 @@ export function ArtifactPreview({ jobId, artifact }: { jobId: string; artifact: 
       />
     )
   }
-  return (
-    <>
-      <ScrollRegion
-        aria-label={`Beginning of ${visibleText(path, 120)}`}
-        className="max-h-[60dvh] overflow-auto rounded-md border bg-sunken"
-      >
-        <pre className="p-3 font-mono text-xs">{shownText(data.text)}</pre>
-      </ScrollRegion>
-      {data.truncated ? (
-        <p className="mt-2 text-subtle text-xs">
-          This is the beginning of the file. Download it to see the rest.
-        </p>
-      ) : null}
-    </>
-  )
-}
-
-/** Keeps newlines and tabs, and shows other invisible characters by code. */
-function shownText(text: string): string {
-  return text.replaceAll('\r\n', '\n').replace(/[^\n\t]+/g, (part) => visibleText(part, part.length * 10))
+  return <TextPreview path={path} text={data.text} truncated={data.truncated} />
 }

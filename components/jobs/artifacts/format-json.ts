@@ -1,0 +1,28 @@
+const token = /"(?:\\.|[^"\\])*"|[{}[\],:]|[^\s{}[\],:"]+/g
+
+/**
+ * JSON with line breaks and indentation; null if the text is not JSON. Values keep their source text: `JSON.parse` would
+ * round long numbers.
+ */
+export function formatJson(text: string): string | null {
+  try {
+    JSON.parse(text)
+  } catch {
+    return null
+  }
+  let depth = 0
+  let formatted = ''
+  let before = ''
+  for (const [part] of text.matchAll(token)) {
+    const closes = part === '}' || part === ']'
+    const isOpen = before === '{' || before === '['
+    if (closes) depth--
+    // Empty objects and lists stay on one line.
+    const breaks = closes ? !isOpen : isOpen || before === ','
+    if (breaks) formatted += `\n${'  '.repeat(depth)}`
+    formatted += part === ':' ? ': ' : part
+    if (part === '{' || part === '[') depth++
+    before = part
+  }
+  return formatted
+}

@@ -1,0 +1,41 @@
+'use client'
+
+import Markdown, { type Components } from 'react-markdown'
+import { Link } from '../../ui/link'
+
+/** The headings of the file are below those of the page. */
+const components: Components = {
+  h1: 'h3',
+  h2: 'h4',
+  h3: 'h5',
+  h4: 'h6',
+  h5: 'h6',
+  // A page never loads pictures from other sites.
+  img: ({ alt }) => <span className="text-subtle">[picture: {alt || 'no description'}]</span>,
+  a: ({ href, children }) =>
+    // A relative link would lead to a page of gpuq.
+    href && /^https?:\/\//i.test(href) ? (
+      <Link href={href} rel="noopener noreferrer nofollow">
+        {children}
+      </Link>
+    ) : (
+      <span>{children}</span>
+    ),
+}
+
+const styles = [
+  'flex flex-col gap-3 p-4 text-sm wrap-anywhere',
+  '[&_:is(h3,h4,h5,h6)]:font-semibold [&_h3]:text-lg [&_h4]:text-base',
+  '[&_ul]:list-disc [&_ul]:pl-5 [&_ol]:list-decimal [&_ol]:pl-5',
+  '[&_blockquote]:border-l-2 [&_blockquote]:pl-3 [&_blockquote]:text-muted',
+  '[&_code]:font-mono [&_code]:text-xs [&_pre]:overflow-x-auto [&_pre]:rounded-md [&_pre]:border [&_pre]:p-3',
+].join(' ')
+
+/** Markdown without HTML: tags are shown as text. */
+export function MarkdownText({ text }: { text: string }) {
+  return (
+    <div className={styles}>
+      <Markdown components={components}>{text}</Markdown>
+    </div>
+  )
+}
