@@ -27,6 +27,16 @@ describe('the status of a job', () => {
     expect(screen.getByRole('link', { name: 'resnet' }).getAttribute('href')).toBe('/jobs?project_id=resnet')
   })
 
+  it('has an overview that can be opened in a small window', async () => {
+    await openJob()
+    const button = screen.getByRole('button', { name: 'Times, node and resources' })
+    expect(button.getAttribute('aria-expanded')).toBe('false')
+    clickButton('Times, node and resources')
+    expect(button.getAttribute('aria-expanded')).toBe('true')
+    const overview = document.getElementById(button.getAttribute('aria-controls') ?? '')
+    expect(overview?.textContent).toContain('Exit code')
+  })
+
   it('is waiting with its reason, position and expected start', async () => {
     const details = { instances: [], completed_at: null, exit_code: null }
     answerWith({ [`GET /api/queue/${makeJob().job_id}`]: { ...makeQueueJob(), ...details } })

@@ -19,13 +19,12 @@ import { ArtifactsTab } from '../artifacts/artifacts-tab'
 import { JobStatus, jobStateOf } from '../job-status'
 import { jobTitle } from '../job-title'
 import { OutputViewer } from '../output/output-viewer'
-import { JobResources } from '../resources/job-resources'
 import { ResultViewer } from '../result/result-viewer'
 import { DetailsTab } from './details-tab'
 import { JobActions } from './job-actions'
-import { JobFacts } from './job-facts'
 import { JobNote } from './job-note'
 import { JobNotice } from './job-notice'
+import { JobOverview } from './job-overview'
 import { JobProvision } from './job-provision'
 import { SourceTab } from './source-tab'
 import { type JobStream, useJobStream } from './use-job-stream'
@@ -56,8 +55,7 @@ export function JobView({ id, ownHandle }: { id: string; ownHandle: string }) {
       <div className="flex flex-1 flex-col gap-4">
         <JobNote job={job} />
         <JobTerminal job={job} />
-        <JobFacts job={job} ownHandle={ownHandle} />
-        <JobResources job={job} series={stream.gpus} />
+        <JobOverview job={job} ownHandle={ownHandle} series={stream.gpus} />
         {job.provision ? <JobProvision provision={job.provision} /> : null}
         {job.notice ? <JobNotice notice={job.notice} /> : null}
         <JobTabs job={job} stream={stream} />
@@ -78,8 +76,8 @@ function JobSkeleton() {
       </div>
       <div className="flex flex-1 flex-col gap-4">
         <Skeleton className="h-10.5 rounded-lg" />
-        <Skeleton className="h-18 rounded-lg max-xl:h-32" />
-        <Skeleton className="h-10.5 rounded-lg" />
+        <Skeleton className="h-18 rounded-lg compact:h-7 max-xl:h-32" />
+        <Skeleton className="h-10.5 rounded-lg compact:hidden" />
         <Skeleton className="h-10 w-80 max-w-full" />
         <Skeleton className="min-h-64 flex-1 rounded-lg" />
       </div>

@@ -18,7 +18,7 @@ export function JobGpuCharts({ instances, series, live }: JobGpuChartsProps) {
   const from = Math.min(...shown.map(({ samples }) => samples[0]?.at ?? Number.POSITIVE_INFINITY))
   const to = Math.max(...shown.map(({ samples }) => samples.at(-1)?.at ?? 0))
   return (
-    <ScrollRegion aria-label="GPU use" className="max-h-72 overflow-y-auto">
+    <ScrollRegion aria-label="GPU use" className="max-h-[min(18rem,20dvh)] overflow-y-auto">
       <ul className="grid grid-cols-[repeat(auto-fill,minmax(15rem,1fr))] gap-2">
         {shown.map((own) => (
           <JobGpu

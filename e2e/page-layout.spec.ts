@@ -1,0 +1,83 @@
+import { expect, type Locator } from '@playwright/test'
+import { test } from './browser-test'
+import { dropFiles, outputOf } from './job-page'
+import { signIn } from './sign-in'
+import { cancelAll, createUser, noLimits } from './test-users'
+import { configText, longRunning, submit } from './uploads'
+
+/** What must be visible without scrolling, and what may cover what. */
+
+const printing = `
+import time
+for line in range(1, 301):
+    print(f"line {line}", flush=True)
+time.sleep(3600)`
+
+async function boxOf(element: Locator) {
+  const box = await element.boundingBox()
+  if (!box) throw new Error(`${element} is not visible`)
+  return box
+}
+
+for (const { width, height } of [
+  { width: 1440, height: 900 },
+  { width: 1280, height: 720 },
+  { width: 390, height: 844 },
+]) {
+  test(`the newest lines are visible while following at ${width}×${height}`, async ({ page, context }) => {
+    const person = await createUser({ name: 'follows', limits: noLimits })
+    const id = await submit(person, printing, configText(longRunning))
+    await signIn(context, person)
+    await page.setViewportSize({ width, height })
+    await page.goto(`/jobs/${id}`)
+    const output = outputOf(page)
+    const last = output.getByText('line 300', { exact: true })
+    await expect(last).toBeVisible()
+    await expect(page.getByText('Following output')).toBeInViewport()
+    expect(await page.evaluate(() => window.scrollY)).toBe(0)
+    await expect(last).toBeInViewport({ ratio: 1 })
+    const { y, height: shown } = await boxOf(output)
+    expect(y + shown).toBeLessThanOrEqual(height)
+    // Five lines.
+    expect(shown).toBeGreaterThanOrEqual(100)
+    await cancelAll(person)
+  })
+}
+
+for (const width of [1280, 390]) {
+  test(`a toast covers no button of the submit page at ${width} px`, async ({ page, context }) => {
+    await signIn(context, await createUser({ name: 'toasts' }))
+    await page.setViewportSize({ width, height: 844 })
+    await page.goto('/submit')
+    await dropFiles(page, [
+      { name: 'solution.py', text: 'print(1)' },
+      { name: 'picture.png', text: 'x' },
+    ])
+    const toast = page.locator('[data-sonner-toast]', { hasText: 'picture.png' })
+    await expect(toast).toHaveAttribute('data-mounted', 'true')
+    for (const name of ['Start over', 'Submit job']) {
+      const button = await boxOf(page.getByRole('button', { name }))
+      // The toast moves to its place.
+      await expect
+        .poll(async () => {
+          const { x, y, width: wide, height } = await boxOf(toast)
+          const beside = x >= button.x + button.width || x + wide <= button.x
+          return beside || y >= button.y + button.height || y + height <= button.y
+        })
+        .toBe(true)
+    }
+  })
+}
+
+test('after a submit the heading of the job has the focus', async ({ page, context }) => {
+  const person = await createUser({ name: 'focus' })
+  await signIn(context, person)
+  await page.goto('/submit')
+  await dropFiles(page, [
+    { name: 'solution.py', text: 'print(1)' },
+    { name: 'config.yaml', text: configText({ name: 'focused' }) },
+  ])
+  await expect(page.getByText('Ready to submit')).toBeVisible()
+  await page.getByRole('button', { name: 'Submit job' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'focused' })).toBeFocused()
+})
