@@ -48,7 +48,9 @@ export function PageHeader({ title, path, description, meta, actions }: PageHead
           </h1>
           {meta}
         </div>
-        {description ? <p className="mt-1 max-w-2xl text-muted text-sm">{description}</p> : null}
+        {description ? (
+          <p className="mt-1 max-w-2xl wrap-anywhere text-muted text-sm">{description}</p>
+        ) : null}
       </div>
       {actions ? <div className="flex flex-wrap items-center gap-2">{actions}</div> : null}
     </header>

@@ -153,6 +153,8 @@ export function Cell({ label, align = 'start', className, children }: CellProps)
     <td
       className={cn(
         'h-10 px-3 py-1.5 align-middle first:pl-4 last:pr-4',
+        // A long word must not make the table wider than the page.
+        'break-words @2xl:max-w-72',
         '@max-2xl:flex @max-2xl:h-auto @max-2xl:min-h-6 @max-2xl:items-center @max-2xl:justify-between @max-2xl:gap-4',
         '@max-2xl:p-0 @max-2xl:first:pl-0 @max-2xl:last:pr-0',
         align === 'end' && 'text-right tabular-nums',
