@@ -1,5 +1,3 @@
-'use client'
-
 import { type RefObject, useLayoutEffect, useRef } from 'react'
 
 /** Keeps toasts above an element at the bottom of the window: sets `--footer-height` to its height while it exists. */

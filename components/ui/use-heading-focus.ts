@@ -1,5 +1,3 @@
-'use client'
-
 import { type RefObject, useEffect, useRef } from 'react'
 
 /** The first page of a visit is read from its start, as the browser does. */

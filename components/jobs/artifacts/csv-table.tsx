@@ -1,5 +1,3 @@
-'use client'
-
 import Papa from 'papaparse'
 import { useMemo } from 'react'
 import { formatNumber } from '../../ui/format-number'

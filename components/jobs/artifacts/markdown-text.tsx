@@ -1,5 +1,3 @@
-'use client'
-
 import Markdown, { type Components } from 'react-markdown'
 import { Link } from '../../ui/link'
 

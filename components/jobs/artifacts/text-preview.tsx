@@ -1,5 +1,3 @@
-'use client'
-
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { visibleText } from '@/lib/contract/sanitize-text'
 import { ScrollRegion } from '../../ui/scroll-region'
