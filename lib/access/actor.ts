@@ -14,6 +14,7 @@ export interface Actor {
   scopes: readonly Scope[]
   via: 'session' | 'token'
   tokenId: string | null
+  sessionId: string | null
   /** Limits set for this user; null: the limits of the project, otherwise the default. */
   limits: Limits
 }

@@ -117,7 +117,8 @@ describe('a session', () => {
   })
 
   it('uses a cookie that is not accessible to scripts or other sites', async () => {
-    const claims = { sub: '01900000-0000-7000-8000-000000000000', epoch: 3 }
+    const id = '01900000-0000-7000-8000-000000000000'
+    const claims = { sub: id, sid: id }
     const line = await sessionCookie(claims)
     expect(line).toMatch(/^gpuq-session=[^;]+; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Lax$/)
     expect(await readSession(readSessionCookie(line) ?? '')).toEqual(claims)

@@ -21,7 +21,7 @@ const tokenLength = { min: 32, max: 8192 }
 export async function actorFromToken(token: string): Promise<Actor | null> {
   if (token.length < tokenLength.min || token.length > tokenLength.max) return null
   const { pool } = database()
-  const row = await findRow<Omit<Actor, 'via'> & { stale: boolean }>(pool, {
+  const row = await findRow<Omit<Actor, 'via' | 'sessionId'> & { stale: boolean }>(pool, {
     name: 'actor-from-token',
     text: `SELECT t.id AS "tokenId", u.id AS "userId", u.handle, u.role, t.scopes, ${limitsOf('u')},
                   t.last_used_at IS NULL OR t.last_used_at < now() - interval '1 minute' AS stale
@@ -39,7 +39,7 @@ export async function actorFromToken(token: string): Promise<Actor | null> {
       [actor.tokenId, actor.userId],
     )
   }
-  return { ...actor, via: 'token' }
+  return { ...actor, via: 'token', sessionId: null }
 }
 
 /**

@@ -20,6 +20,13 @@ describe('the credential of an actor', () => {
     expect([await isCredentialValid(actor), await isCredentialValid(person.actor)]).toEqual([false, true])
   })
 
+  it('is valid until its session ends', async () => {
+    const { actor } = await makePerson()
+    expect(await isCredentialValid(actor)).toBe(true)
+    await db.pool.query('DELETE FROM sessions WHERE id = $1', [actor.sessionId])
+    expect(await isCredentialValid(actor)).toBe(false)
+  })
+
   it('is valid until its user is disabled', async () => {
     const person = await makePerson()
     const { actor } = await makeToken(person)

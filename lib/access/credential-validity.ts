@@ -1,19 +1,22 @@
 import { database } from '../database/client'
 import type { Actor } from './actor'
+import { liveSession } from './sessions/session'
 
 /**
- * Checks whether the credential of an actor is still valid: the user is enabled, and the token neither revoked nor
- * expired. For responses that last for hours.
+ * Checks whether the credential of an actor is still valid: the user is enabled, the token neither revoked nor
+ * expired, and the session not ended. For responses that last for hours.
  */
-export async function isCredentialValid({ userId, tokenId }: Actor): Promise<boolean> {
+export async function isCredentialValid({ userId, tokenId, sessionId }: Actor): Promise<boolean> {
   const { rowCount } = await database().pool.query({
     name: 'still-holds',
     text: `SELECT 1 FROM users u
             WHERE u.id = $1 AND u.disabled_at IS NULL
               AND ($2::uuid IS NULL OR EXISTS (
                 SELECT 1 FROM api_tokens t WHERE t.id = $2 AND t.revoked_at IS NULL
-                   AND (t.expires_at IS NULL OR t.expires_at > now())))`,
-    values: [userId, tokenId],
+                   AND (t.expires_at IS NULL OR t.expires_at > now())))
+              AND ($3::uuid IS NULL OR EXISTS (
+                SELECT 1 FROM sessions s WHERE s.id = $3 AND ${liveSession}))`,
+    values: [userId, tokenId, sessionId],
   })
   return rowCount === 1
 }

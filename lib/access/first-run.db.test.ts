@@ -4,7 +4,7 @@ import { actorFromToken } from './authenticate'
 import { findEnvironment } from './environments'
 import { ensureFirstRun } from './first-run'
 import { signInWithPassword } from './sessions/sign-in'
-import { findStored } from './testing/people'
+import { findStored, someClient } from './testing/people'
 
 const given = vi.hoisted(() => {
   const token = 'any string of 32 characters or more will do'
@@ -27,7 +27,9 @@ describe('the first start', () => {
 
     const password = admin?.password ?? ''
     expect(password).toMatch(/^([a-z2-9]{5}-){3}[a-z2-9]{5}$/)
-    expect((await signInWithPassword({ login: 'root@example.org', password })).verdict).toBe('right')
+    expect((await signInWithPassword({ login: 'root@example.org', password }, someClient)).verdict).toBe(
+      'right',
+    )
     const actor = await actorFromToken(given.token)
     expect(actor).toMatchObject({ handle: 'admin', role: 'admin', scopes: ['submit', 'read', 'admin'] })
     expect(await findEnvironment(null)).toMatchObject({ name: 'python', network: 'none' })

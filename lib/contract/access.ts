@@ -97,6 +97,21 @@ export const tokenSchema = z.object({
   revoked_at: time.nullable(),
 })
 
+/** A browser in which the user is signed in. */
+export const sessionSchema = z.object({
+  session_id: z.string(),
+  current: z.boolean().describe('the session of this request'),
+  address: z.string().describe('where the user signed in'),
+  user_agent: z.string().describe('the browser, as it described itself'),
+  created_at: time,
+  last_seen_at: time.describe('to the minute'),
+  expires_at: time,
+})
+
+export const endSessionsSchema = z.object({
+  keep_current: z.stringbool().default(false).describe('ends all sessions but that of this request'),
+})
+
 export const createTokenSchema = z.strictObject({
   user_id: idSchema.optional().describe('another user, for admins only'),
   name: line(100),
@@ -229,6 +244,7 @@ export const listAuditSchema = z.object({
 export type User = z.infer<typeof userSchema>
 export type CreatedUser = z.infer<typeof createdUserSchema>
 export type UpdateUser = z.input<typeof updateUserSchema>
+export type Session = z.infer<typeof sessionSchema>
 export type Token = z.infer<typeof tokenSchema>
 export type CreateToken = z.input<typeof createTokenSchema>
 export type CreatedToken = z.infer<typeof createdTokenSchema>

@@ -14,7 +14,7 @@ export async function cancel(lab: Lab, jobId: string, by: 'owner' | 'admin' = 'o
   )
   const [owner] = rows
   if (!owner) throw new Error(`no job ${jobId}`)
-  const rights = { scopes: [], via: 'session', tokenId: null } as const
+  const rights = { scopes: [], via: 'session', tokenId: null, sessionId: null } as const
   const limits = { submissionsPerMinute: null, maxActiveJobs: null }
   const actor: Actor =
     by === 'owner'

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { POST as acceptInvitation } from '@/app/api/invitations/route'
 import { signInWithPassword } from '@/lib/access/sessions/sign-in'
 import { call, readPages } from '@/lib/access/testing/call'
-import { findStored, makePerson, makeToken } from '@/lib/access/testing/people'
+import { findStored, makePerson, makeToken, someClient } from '@/lib/access/testing/people'
 import { createdUserSchema, userSchema } from '@/lib/contract/access'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { PATCH, GET as show } from './[handle]/route'
@@ -46,7 +46,7 @@ describe('creating a user', () => {
     expect(both.find(({ status }) => status === 200)?.body).toEqual({ user_id: 'your_user_id' })
 
     const tries = ['the first password', 'the other password'].map((password) =>
-      signInWithPassword({ login: 'you@example.org', password }),
+      signInWithPassword({ login: 'you@example.org', password }, someClient),
     )
     const verdicts = (await Promise.all(tries)).map(({ verdict }) => verdict)
     expect(verdicts.sort()).toEqual(['right', 'wrong'])
@@ -59,7 +59,7 @@ describe('creating a user', () => {
     const password = 'a password given by an admin'
     const { body } = await create({ user_id: 'with.password', password })
     expect(body).toMatchObject({ invited: false, invitation_url: null, email: null })
-    expect((await signInWithPassword({ login: 'with.password', password })).verdict).toBe('right')
+    expect((await signInWithPassword({ login: 'with.password', password }, someClient)).verdict).toBe('right')
     expect(await findStored([password])).toEqual([])
   })
 
@@ -179,9 +179,9 @@ describe('changing a user', () => {
     expect(await statuses()).toEqual([200, 200])
     await patch(person.handle, { disabled: true })
     expect(await statuses()).toEqual([401, 401])
-    expect((await signInWithPassword({ login: person.handle, password: person.password })).verdict).toBe(
-      'wrong',
-    )
+    expect(
+      (await signInWithPassword({ login: person.handle, password: person.password }, someClient)).verdict,
+    ).toBe('wrong')
     await patch(person.handle, { disabled: false })
     expect(await statuses()).toEqual([200, 401])
   })

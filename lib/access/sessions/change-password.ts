@@ -1,28 +1,27 @@
 import type { z } from 'zod'
 import type { changePasswordSchema } from '../../contract/access'
 import { GpuqError, invalidField } from '../../contract/errors'
-import { findRow, type Transaction, transaction } from '../../database/transaction'
+import { type Transaction, transaction } from '../../database/transaction'
 import type { Actor } from '../actor'
 import { recordAudit } from '../audit'
 import { hashPassword, withHashingLimit } from './passwords'
+import { beginSession } from './session'
+import type { SessionClient } from './session-client'
 import type { SessionClaims } from './session-cookie'
 import { checkPassword } from './sign-in'
 
 type ChangePassword = z.output<typeof changePasswordSchema>
 
-/** Changes the actor's own password and ends all of their sessions. Returns new claims for the calling session. */
-export async function changeOwnPassword(actor: Actor, input: ChangePassword): Promise<SessionClaims> {
+/** Changes the actor's own password and ends all of their sessions. Returns a new session for the calling one. */
+export async function changeOwnPassword(actor: Actor, input: ChangePassword): Promise<SessionClaims | null> {
   const { current_password: current, new_password: wanted } = input
   if (current === undefined) return setFirstPassword(actor, wanted)
-  let session: SessionClaims | undefined
-  const { verdict } = await checkPassword(
+  const check = await checkPassword(
     { userId: actor.userId, target: actor.handle, password: current },
-    async (tx) => {
-      session = await storePassword(tx, actor, await hashPassword(wanted))
-    },
+    async (tx) => storePassword(tx, actor, await hashPassword(wanted)),
   )
-  if (session) return session
-  if (verdict === 'throttled') {
+  if (check.verdict === 'right') return check.value
+  if (check.verdict === 'throttled') {
     throw new GpuqError('rate_limited', 'Too many wrong passwords. Wait 15 minutes and try again.', {
       retryAfterS: 900,
     })
@@ -34,7 +33,7 @@ export async function changeOwnPassword(actor: Actor, input: ChangePassword): Pr
  * Sets the password of a user who signed in through an identity provider and has none. Requires a session: a token
  * must not create a password.
  */
-async function setFirstPassword(actor: Actor, newPassword: string): Promise<SessionClaims> {
+async function setFirstPassword(actor: Actor, newPassword: string): Promise<SessionClaims | null> {
   if (actor.via !== 'session') throw invalidField('current_password', 'give your current password')
   const hash = await withHashingLimit(() => hashPassword(newPassword))
   return transaction(async (tx) => {
@@ -47,15 +46,24 @@ async function setFirstPassword(actor: Actor, newPassword: string): Promise<Sess
   })
 }
 
-async function storePassword(tx: Transaction, actor: Actor, hash: string): Promise<SessionClaims> {
-  const session = await findRow<SessionClaims>(
-    tx,
+async function storePassword(tx: Transaction, actor: Actor, hash: string): Promise<SessionClaims | null> {
+  const { rowCount } = await tx.query(
     `UPDATE users SET password_hash = $2, session_epoch = session_epoch + 1,
             invitation_hash = NULL, invitation_expires_at = NULL
-      WHERE id = $1 RETURNING id AS sub, session_epoch AS epoch`,
+      WHERE id = $1`,
     [actor.userId, hash],
   )
-  if (!session) throw new GpuqError('not_found', 'This user no longer exists.')
+  if (rowCount === 0) throw new GpuqError('not_found', 'This user no longer exists.')
+  const client = await endAllSessions(tx, actor)
   await recordAudit(tx, { actorId: actor.userId, action: 'password_changed', target: actor.handle })
-  return session
+  return client && beginSession(tx, { userId: actor.userId }, client)
+}
+
+/** Ends all sessions of the actor. Returns the client of the calling one. */
+async function endAllSessions(tx: Transaction, actor: Actor): Promise<SessionClient | null> {
+  const { rows } = await tx.query<SessionClient & { id: string }>(
+    'DELETE FROM sessions WHERE user_id = $1 RETURNING id, address, user_agent AS "userAgent"',
+    [actor.userId],
+  )
+  return rows.find(({ id }) => id === actor.sessionId) ?? null
 }

@@ -4,7 +4,7 @@ import NextAuth from 'next-auth'
 import { describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { testDatabase } from '../../database/testing/test-database'
-import { makePerson } from '../testing/people'
+import { makePerson, someClient } from '../testing/people'
 import { signInExternalAccount } from './external-accounts'
 import { githubProfile, oidcProfile, signInProviders, verifiedEmailsOf } from './external-providers'
 import { authOptions } from './next-auth'
@@ -52,7 +52,7 @@ async function visit({ action, method = 'GET', body, cookies = {} }: Visit) {
   await NextAuth(
     request as unknown as NextApiRequest,
     response as unknown as NextApiResponse,
-    await authOptions(),
+    await authOptions(someClient),
   )
   const set = [headers.get('set-cookie') ?? []].flat().map((line) => line.split(';')[0] ?? '')
   return {
@@ -97,6 +97,26 @@ describe('sign-in through next-auth', () => {
     expect(await sessionUser(withSession(session))).toMatchObject({ userId: id })
   })
 
+  it('ends the session on sign-out, so that the old cookie is worth nothing', async () => {
+    const { handle, password } = await makePerson()
+    const [{ session = '' }, elsewhere] = [await signIn(handle, password), await signIn(handle, password)]
+    const { answered, cookies } = await visit({ action: ['csrf'] })
+    const { csrfToken } = z.object({ csrfToken: z.string() }).parse(answered)
+    const csrf = decodeURIComponent(cookies['gpuq-csrf-token'] ?? '')
+    const signOut = (token: string) =>
+      visit({
+        action: ['signout'],
+        method: 'POST',
+        cookies: { 'gpuq-csrf-token': csrf, 'gpuq-session': session },
+        body: { csrfToken: token, json: 'true' },
+      })
+    await signOut('forged')
+    expect(await sessionUser(withSession(session))).not.toBeNull()
+    expect((await signOut(csrfToken)).cookies['gpuq-session']).toBe('')
+    expect(await sessionUser(withSession(session))).toBeNull()
+    expect(await sessionUser(withSession(elsewhere.session ?? ''))).not.toBeNull()
+  })
+
   it('starts no session with a wrong password or without the CSRF token', async () => {
     const { handle, password } = await makePerson()
     const wrong = await signIn(handle, 'not the password')
@@ -127,7 +147,7 @@ describe('sign-in through next-auth', () => {
 const github = (id: string): Account => ({ provider: 'github', providerAccountId: id, type: 'oauth' })
 
 async function enter(account: Account, verifiedEmails: string[]) {
-  const { callbacks } = await authOptions()
+  const { callbacks } = await authOptions(someClient)
   const user = { id: account.providerAccountId }
   const profile = { sub: account.providerAccountId, verified_emails: verifiedEmails }
   if (!(await callbacks?.signIn?.({ user, account, profile }))) return null
@@ -137,7 +157,7 @@ async function enter(account: Account, verifiedEmails: string[]) {
 describe('sign-in through an external provider', () => {
   it('accepts a known user by a verified address, and by the account afterwards', async () => {
     const { id, email } = await makePerson()
-    const session = { sub: id, epoch: 0 }
+    const session = { sub: id, sid: expect.any(String) }
     expect(await enter(github('1'), ['other@example.org', email.toUpperCase()])).toEqual(session)
     expect(await enter(github('1'), [])).toEqual(session)
     const { rows } = await db.pool.query('SELECT action FROM audit_events WHERE actor_id = $1 ORDER BY id', [

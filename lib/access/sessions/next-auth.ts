@@ -1,11 +1,13 @@
 import type { Account, NextAuthOptions, User } from 'next-auth'
 import credentialsProvider from 'next-auth/providers/credentials'
 import { z } from 'zod'
+import { database } from '../../database/client'
 import { env } from '../../env'
 import { logger } from '../../logger'
 import { externalAccountUser, signInExternalAccount } from './external-accounts'
 import { externalProviders, verifiedEmailsOf } from './external-providers'
 import { actorOfSession, beginSession } from './session'
+import type { SessionClient } from './session-client'
 import {
   cookieName,
   cookieOptions,
@@ -15,15 +17,17 @@ import {
   sessionSeconds,
 } from './session-cookie'
 import { sessionSecret } from './session-secret'
+import { signOutSession } from './sessions'
 import { signInWithPassword } from './sign-in'
 
 /** The page for all next-auth redirects. */
 const page = '/sign-in'
 
 /**
- * The next-auth configuration. Sessions are signed tokens that are checked against the user's row on every request.
+ * The next-auth configuration. Sessions are signed tokens that are checked against the session's row on every
+ * request. `client` describes the browser to which a new session belongs.
  */
-export async function authOptions(): Promise<NextAuthOptions> {
+export async function authOptions(client: SessionClient): Promise<NextAuthOptions> {
   setOwnAddress()
   return {
     secret: await sessionSecret(),
@@ -36,8 +40,9 @@ export async function authOptions(): Promise<NextAuthOptions> {
     session: { strategy: 'jwt', maxAge: sessionSeconds },
     jwt: { maxAge: sessionSeconds },
     pages: { signIn: page, signOut: page, error: page, verifyRequest: page },
-    providers: [passwordProvider(), ...externalProviders()],
-    callbacks,
+    providers: [passwordProvider(client), ...externalProviders()],
+    callbacks: callbacks(client),
+    events: { signOut: ({ token }) => endSignedOut(token) },
     logger: {
       error: (code, metadata) => logError(code, metadata),
       warn: (code) => logger.debug({ code }, 'next-auth warning'),
@@ -59,21 +64,21 @@ function setOwnAddress(): void {
 /** The sign-in page shows this text. */
 const tooManyAttemptsMessage = 'Too many wrong passwords for this account. Wait 15 minutes and try again.'
 
-function passwordProvider() {
+function passwordProvider(client: SessionClient) {
   return credentialsProvider({
     name: 'Password',
     credentials: { login: {}, password: {} },
     async authorize(credentials): Promise<(User & { session: SessionClaims }) | null> {
-      const check = await signInWithPassword(credentials)
+      const check = await signInWithPassword(credentials, client)
       if (check.verdict === 'throttled') throw new Error(tooManyAttemptsMessage)
-      return check.verdict === 'right' ? { id: check.session.sub, session: check.session } : null
+      return check.verdict === 'right' ? { id: check.value.sub, session: check.value } : null
     },
   })
 }
 
 const signedInSchema = z.object({ session: sessionClaimsSchema })
 
-const callbacks: NonNullable<NextAuthOptions['callbacks']> = {
+const callbacks = (client: SessionClient): NonNullable<NextAuthOptions['callbacks']> => ({
   async signIn({ account, profile }) {
     if (account?.type !== 'oauth') return account?.type === 'credentials'
     const { provider, providerAccountId } = account
@@ -84,7 +89,9 @@ const callbacks: NonNullable<NextAuthOptions['callbacks']> = {
   /** Without an account this call validates a session. next-auth deletes the cookie if it throws. */
   async jwt({ token, user, account }) {
     if (account?.type === 'credentials') return { ...signedInSchema.parse(user).session }
-    const claims = account ? await externalSession(account) : sessionClaimsSchema.safeParse(token).data
+    const claims = account
+      ? await externalSession(account, client)
+      : sessionClaimsSchema.safeParse(token).data
     if (!claims || !(await actorOfSession(claims))) {
       throw new Error('This session has ended. Sign in again.')
     }
@@ -96,11 +103,17 @@ const callbacks: NonNullable<NextAuthOptions['callbacks']> = {
     const target = new URL(url, baseUrl)
     return target.origin === baseUrl ? target.href : baseUrl
   },
+})
+
+async function externalSession(account: Account, client: SessionClient): Promise<SessionClaims | null> {
+  const userId = await externalAccountUser(account.provider, account.providerAccountId)
+  return userId === null ? null : beginSession(database().pool, { userId }, client)
 }
 
-async function externalSession(account: Account): Promise<SessionClaims | null> {
-  const userId = await externalAccountUser(account.provider, account.providerAccountId)
-  return userId === null ? null : beginSession(userId)
+/** Ends the session of the cookie that next-auth is about to delete. A cookie of an earlier version has none. */
+async function endSignedOut(token: unknown): Promise<void> {
+  const claims = sessionClaimsSchema.safeParse(token).data
+  if (claims) await signOutSession(claims)
 }
 
 /** Logs only the message, because the error object may contain a provider's tokens. */

@@ -7,10 +7,10 @@ import { sessionSecret } from './session-secret'
 export const sessionSeconds = 14 * 24 * 60 * 60
 
 /**
- * The claims of a session token: the user and their session epoch at sign-in. The token alone proves nothing; every
- * request checks it against the user's row.
+ * The claims of a session token: the user and the id of the session. The token alone proves nothing; every request
+ * checks it against the session's row.
  */
-export const sessionClaimsSchema = z.object({ sub: z.uuid(), epoch: z.number().int() })
+export const sessionClaimsSchema = z.object({ sub: z.uuid(), sid: z.uuid() })
 export type SessionClaims = z.infer<typeof sessionClaimsSchema>
 
 /** Whether cookies are restricted to https. */
@@ -26,11 +26,21 @@ export function cookieName(name: string): string {
 export const cookieOptions = () =>
   ({ httpOnly: true, sameSite: 'lax', path: '/', secure: secureCookies() }) as const
 
-/** Returns the `Set-Cookie` header that starts a session or continues it with a new epoch. */
+/** Returns the `Set-Cookie` header that starts a session. */
 export async function sessionCookie(claims: SessionClaims): Promise<string> {
   const value = await encode({ token: claims, secret: await sessionSecret(), maxAge: sessionSeconds })
+  return setCookie('session', value, sessionSeconds)
+}
+
+/** Returns the `Set-Cookie` header that deletes the session cookie. */
+export function deletedSessionCookie(): string {
+  return setCookie('session', '', 0)
+}
+
+/** Returns a `Set-Cookie` header for a cookie that scripts cannot read. */
+function setCookie(name: string, value: string, seconds: number): string {
   const secure = secureCookies() ? '; Secure' : ''
-  return `${cookieName('session')}=${value}; Path=/; Max-Age=${sessionSeconds}; HttpOnly; SameSite=Lax${secure}`
+  return `${cookieName(name)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`
 }
 
 /** Reads the session token from a `Cookie` header; null if there is none. */

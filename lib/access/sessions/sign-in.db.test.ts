@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { testDatabase } from '../../database/testing/test-database'
-import { findStored, makePerson } from '../testing/people'
+import { findStored, makePerson, someClient } from '../testing/people'
 import { beginSession } from './session'
 import { failuresAllowed, signInWithPassword } from './sign-in'
 
@@ -9,7 +9,9 @@ const db = testDatabase()
 
 const tryOften = (login: string, times: number) =>
   Promise.all(
-    Array.from({ length: times }, () => signInWithPassword({ login, password: 'not the password' })),
+    Array.from({ length: times }, () =>
+      signInWithPassword({ login, password: 'not the password' }, someClient),
+    ),
   )
 
 async function failuresUnder(target: string): Promise<number> {
@@ -24,9 +26,9 @@ describe('sign-in with a password', () => {
   it('accepts handle and e-mail address in any letter case', async () => {
     const { id, handle, email, password } = await makePerson()
     for (const login of [handle, handle.toUpperCase(), email, ` ${email.toUpperCase()} `]) {
-      expect(await signInWithPassword({ login, password })).toEqual({
+      expect(await signInWithPassword({ login, password }, someClient)).toEqual({
         verdict: 'right',
-        session: { sub: id, epoch: 0 },
+        value: { sub: id, sid: expect.any(String) },
       })
     }
   })
@@ -38,7 +40,7 @@ describe('sign-in with a password', () => {
     expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
     await db.pool.query('UPDATE users SET password_hash = $2 WHERE id = $1', [id, hash])
     const password = 'Zürich über alles'.normalize('NFD')
-    expect((await signInWithPassword({ login: handle, password })).verdict).toBe('right')
+    expect((await signInWithPassword({ login: handle, password }, someClient)).verdict).toBe('right')
   })
 
   it('returns the same for a wrong password, no password, a disabled and an unknown user', async () => {
@@ -46,13 +48,13 @@ describe('sign-in with a password', () => {
     await db.pool.query('UPDATE users SET password_hash = NULL WHERE id = $1', [without.id])
     await db.pool.query('UPDATE users SET disabled_at = now() WHERE id = $1', [disabled.id])
     const answers = await Promise.all([
-      signInWithPassword({ login: wrong.handle, password: 'not the password' }),
-      signInWithPassword({ login: without.handle, password: 'nobody has this password' }),
-      signInWithPassword({ login: disabled.handle, password: disabled.password }),
-      signInWithPassword({ login: 'nobody', password: 'not the password' }),
-      signInWithPassword({ login: 'nobody' }),
-      signInWithPassword({ login: 'no\0body', password: 'not the password' }),
-      signInWithPassword(undefined),
+      signInWithPassword({ login: wrong.handle, password: 'not the password' }, someClient),
+      signInWithPassword({ login: without.handle, password: 'nobody has this password' }, someClient),
+      signInWithPassword({ login: disabled.handle, password: disabled.password }, someClient),
+      signInWithPassword({ login: 'nobody', password: 'not the password' }, someClient),
+      signInWithPassword({ login: 'nobody' }, someClient),
+      signInWithPassword({ login: 'no\0body', password: 'not the password' }, someClient),
+      signInWithPassword(undefined, someClient),
     ])
     expect(new Set(answers.map((answer) => JSON.stringify(answer)))).toEqual(new Set(['{"verdict":"wrong"}']))
   })
@@ -60,7 +62,7 @@ describe('sign-in with a password', () => {
   it('starts no session for a disabled user', async () => {
     const { id } = await makePerson()
     await db.pool.query('UPDATE users SET disabled_at = now() WHERE id = $1', [id])
-    expect(await beginSession(id)).toBeNull()
+    expect(await beginSession(db.pool, { userId: id }, someClient)).toBeNull()
   })
 })
 
@@ -71,10 +73,10 @@ describe('password attempts', () => {
     expect(answers.filter(({ verdict }) => verdict === 'wrong')).toHaveLength(failuresAllowed)
     expect(answers.filter(({ verdict }) => verdict === 'throttled')).toHaveLength(30 - failuresAllowed)
     const right = { login: victim.email, password: victim.password }
-    expect((await signInWithPassword(right)).verdict).toBe('throttled')
-    expect((await signInWithPassword({ login: other.handle, password: other.password })).verdict).toBe(
-      'right',
-    )
+    expect((await signInWithPassword(right, someClient)).verdict).toBe('throttled')
+    expect(
+      (await signInWithPassword({ login: other.handle, password: other.password }, someClient)).verdict,
+    ).toBe('right')
   })
 
   it('are allowed again after the window has passed', async () => {
@@ -84,7 +86,7 @@ describe('password attempts', () => {
       "UPDATE audit_events SET at = at - interval '16 minutes' WHERE action = 'sign_in_failed' AND target = $1",
       [handle],
     )
-    expect((await signInWithPassword({ login: handle, password })).verdict).toBe('right')
+    expect((await signInWithPassword({ login: handle, password }, someClient)).verdict).toBe('right')
   })
 
   it('for an unknown login are blocked in the same way, without storing what was typed', async () => {
@@ -97,7 +99,7 @@ describe('password attempts', () => {
   it('are recorded, and so is success', async () => {
     const { id, handle, password } = await makePerson()
     await tryOften(handle, 2)
-    await signInWithPassword({ login: handle, password })
+    await signInWithPassword({ login: handle, password }, someClient)
     expect(await failuresUnder(handle)).toBe(2)
     const { rows } = await db.pool.query(
       "SELECT target, detail FROM audit_events WHERE actor_id = $1 AND action = 'sign_in'",

@@ -6,6 +6,8 @@ import { acquireAccountLock } from '../../database/locks'
 import { findRow, oneRow, type Transaction, transaction } from '../../database/transaction'
 import { recordAudit } from '../audit'
 import { verifyPassword, withHashingLimit } from './passwords'
+import { beginSession } from './session'
+import type { SessionClient } from './session-client'
 import type { SessionClaims } from './session-cookie'
 import { sessionSecret } from './session-secret'
 
@@ -20,7 +22,8 @@ const failureWindow = '15 minutes'
 const delayThreshold = 100
 const delayMs = 1000
 
-type PasswordCheck = { verdict: 'right'; session: SessionClaims } | { verdict: 'wrong' | 'throttled' }
+/** `value` is the result of the action for which the password was checked. */
+type PasswordCheck<Value> = { verdict: 'right'; value: Value } | { verdict: 'wrong' | 'throttled' }
 
 const credentialsSchema = z.object({
   login: z
@@ -36,16 +39,24 @@ const credentialsSchema = z.object({
  * Signs in with a handle or e-mail address and a password. An unknown account, a disabled one, one without a
  * password and a wrong password have the same result and need the same work.
  */
-export async function signInWithPassword(input: unknown): Promise<PasswordCheck> {
+export async function signInWithPassword(
+  input: unknown,
+  client: SessionClient,
+): Promise<PasswordCheck<SessionClaims>> {
   const credentials = credentialsSchema.safeParse(input)
   if (!credentials.success) return { verdict: 'wrong' }
   const { login, password } = credentials.data
   const user = await findLogin(login)
   const target = user?.handle ?? (await pseudonym(login))
-  return checkPassword({ userId: user?.id ?? null, target, password }, async (tx, userId) => {
-    await tx.query('UPDATE users SET last_seen_at = now() WHERE id = $1', [userId])
-    await recordAudit(tx, { actorId: userId, action: 'sign_in', target, detail: { with: 'password' } })
+  const attempt = { userId: user?.id ?? null, target, password }
+  const check = await checkPassword(attempt, async (tx, { id, epoch }) => {
+    await tx.query('UPDATE users SET last_seen_at = now() WHERE id = $1', [id])
+    await recordAudit(tx, { actorId: id, action: 'sign_in', target, detail: { with: 'password' } })
+    return beginSession(tx, { userId: id, epoch }, client)
   })
+  if (check.verdict !== 'right') return check
+  // Null: an admin disabled the user in the meantime.
+  return check.value ? { verdict: 'right', value: check.value } : { verdict: 'wrong' }
 }
 
 function findLogin(login: string): Promise<{ id: string; handle: string } | null> {
@@ -75,10 +86,10 @@ interface PasswordAttempt {
  * Checks a password and, if it is right, runs `onRight` in the same transaction. Attempts for one account are
  * serialized, so concurrency does not raise their number.
  */
-export function checkPassword(
+export function checkPassword<Value>(
   { userId, target, password }: PasswordAttempt,
-  onRight: (tx: Transaction, userId: string) => Promise<void>,
-): Promise<PasswordCheck> {
+  onRight: (tx: Transaction, user: CheckedUser) => Promise<Value>,
+): Promise<PasswordCheck<Value>> {
   return withHashingLimit(async () => {
     await sleep(await delayAttempt())
     return transaction(async (tx) => {
@@ -87,13 +98,18 @@ export function checkPassword(
       const stored = await storedPassword(tx, userId)
       const matches = await verifyPassword(stored?.password_hash ?? null, password)
       if (stored && matches) {
-        await onRight(tx, stored.id)
-        return { verdict: 'right', session: { sub: stored.id, epoch: stored.session_epoch } }
+        return { verdict: 'right', value: await onRight(tx, { id: stored.id, epoch: stored.session_epoch }) }
       }
       await recordAudit(tx, { actorId: userId, action: 'sign_in_failed', target })
       return { verdict: 'wrong' }
     })
   })
+}
+
+/** The user whose password was right, with the session epoch to which that password belongs. */
+interface CheckedUser {
+  id: string
+  epoch: number
 }
 
 interface PasswordRow {

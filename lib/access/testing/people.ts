@@ -4,6 +4,8 @@ import { scopes as allScopes, type Role, type Scope } from '../../contract/roles
 import { database } from '../../database/client'
 import type { Actor } from '../actor'
 import { hashPassword } from '../sessions/passwords'
+import { beginSession } from '../sessions/session'
+import type { SessionClient } from '../sessions/session-client'
 import { sessionCookie } from '../sessions/session-cookie'
 import { generateToken, hashToken, tokenHint } from '../tokens/token-format'
 
@@ -19,6 +21,9 @@ export interface Person {
   cookie: string
 }
 
+/** The client of test users. */
+export const someClient: SessionClient = { address: '192.0.2.1', userAgent: 'a browser' }
+
 /** Inserts a user with a password. */
 export async function makePerson(role: Role = 'researcher', given?: string): Promise<Person> {
   const id = uuidv7()
@@ -29,6 +34,8 @@ export async function makePerson(role: Role = 'researcher', given?: string): Pro
     'INSERT INTO users (id, handle, email, role, password_hash) VALUES ($1, $2, $3, $4, $5)',
     [id, handle, email, role, await hashPassword(password)],
   )
+  const session = await beginSession(database().pool, { userId: id }, someClient)
+  if (!session) throw new Error('The new user has no session.')
   const actor: Actor = {
     userId: id,
     handle,
@@ -36,9 +43,10 @@ export async function makePerson(role: Role = 'researcher', given?: string): Pro
     scopes: allScopes,
     via: 'session',
     tokenId: null,
+    sessionId: session.sid,
     limits: { submissionsPerMinute: null, maxActiveJobs: null },
   }
-  const [cookie = ''] = (await sessionCookie({ sub: id, epoch: 0 })).split(';')
+  const [cookie = ''] = (await sessionCookie(session)).split(';')
   return { id, handle, email, password, actor, cookie }
 }
 
@@ -55,7 +63,7 @@ export async function makeToken(
      VALUES ($1, $2, 'of a test', $3, $4, $5, $2, now() + $6::interval)`,
     [tokenId, id, hashToken(token), tokenHint(token), scopes, expires],
   )
-  return { token, tokenId, actor: { ...actor, via: 'token', scopes, tokenId } }
+  return { token, tokenId, actor: { ...actor, via: 'token', scopes, tokenId, sessionId: null } }
 }
 
 /** Searches all tables for texts that must not be stored, also as bytes. Returns `table: text` for each match. */

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { testDatabase } from '../../database/testing/test-database'
 import { signInWithPassword } from '../sessions/sign-in'
-import { findStored, makePerson } from '../testing/people'
+import { findStored, makePerson, someClient } from '../testing/people'
 import { acceptInvitation, inviteAdmin } from './invitations'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
@@ -9,7 +9,7 @@ const db = testDatabase()
 
 const origin = 'https://gpuq.example.org'
 const signIn = async (login: string, password: string) =>
-  (await signInWithPassword({ login, password })).verdict
+  (await signInWithPassword({ login, password }, someClient)).verdict
 
 describe('an admin who lost the password', () => {
   it('can be invited once from the server, and keeps the old password until then', async () => {

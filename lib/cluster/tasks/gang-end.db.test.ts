@@ -79,6 +79,7 @@ const actorOf = (userId: string): Actor => ({
   scopes: [],
   via: 'session',
   tokenId: null,
+  sessionId: null,
   limits: { submissionsPerMinute: null, maxActiveJobs: null },
 })
 

@@ -27,6 +27,17 @@ export const userOperations = defineOperations('users', 'access', {
   }),
 })
 
+export const sessionOperations = defineOperations('sessions', 'access', {
+  list: get('/api/sessions', 'read', 'List the own sessions', {
+    responses: ok(z.array(access.sessionSchema)),
+  }),
+  endAll: remove('/api/sessions', 'submit', 'Sign out everywhere', {
+    query: access.endSessionsSchema,
+    responses: done,
+  }),
+  end: remove('/api/sessions/{id}', 'submit', 'End one session', { responses: done }),
+})
+
 export const tokenOperations = defineOperations('tokens', 'access', {
   list: get('/api/tokens', 'read', 'List tokens', {
     query: access.listTokensSchema,

@@ -2,6 +2,7 @@ import {
   auditOperations,
   environmentOperations,
   projectOperations,
+  sessionOperations,
   tokenOperations,
   userOperations,
 } from './access'
@@ -18,6 +19,7 @@ export const operations = {
   jobs: { ...jobOperations, ...artifactOperations },
   archives: archiveOperations,
   users: userOperations,
+  sessions: sessionOperations,
   tokens: tokenOperations,
   projects: projectOperations,
   storage: storageOperations,

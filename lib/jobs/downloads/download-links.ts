@@ -73,5 +73,5 @@ async function creatorOf(userId: string): Promise<Actor> {
       'The creator of this link can no longer sign in. Ask another member for a link.',
     )
   const limits = { submissionsPerMinute: null, maxActiveJobs: null }
-  return { userId, ...user.data, scopes: ['read'], via: 'session', tokenId: null, limits }
+  return { userId, ...user.data, scopes: ['read'], via: 'session', tokenId: null, sessionId: null, limits }
 }

@@ -1,4 +1,5 @@
 import { retentionCutoffOf, retentionDaysOf } from '../../access/retention'
+import { deleteEndedSessions } from '../../access/sessions/sessions'
 import { database } from '../../database/client'
 import { transaction } from '../../database/transaction'
 import { logger } from '../../logger'
@@ -9,11 +10,12 @@ import { deleteFileRows, deleteStoredFiles } from './delete-files'
 const leftoverMs = 60 * 60_000
 
 /**
- * Deletes idempotency keys after a day, incomplete files of writers that died, and the files of jobs after the retention
- * of their projects, or after the default one.
+ * Deletes ended sessions, idempotency keys after a day, incomplete files of writers that died, and the files of jobs
+ * after the retention of their projects, or after the default one.
  */
 export async function deleteExpired(now: Date): Promise<void> {
   await database().pool.query("DELETE FROM idempotency_keys WHERE created_at < now() - interval '1 day'")
+  await deleteEndedSessions()
   await deleteOldFiles()
   await storage().removeLeftovers(new Date(now.getTime() - leftoverMs))
 }

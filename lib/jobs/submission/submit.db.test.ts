@@ -28,6 +28,7 @@ async function researcher(changes: Partial<Actor> = {}): Promise<Actor> {
     scopes: ['submit', 'read'],
     via: 'token',
     tokenId: null,
+    sessionId: null,
     limits: { submissionsPerMinute: null, maxActiveJobs: null },
     ...changes,
   }

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { GET as me } from '@/app/api/users/me/route'
 import { failuresAllowed, signInWithPassword } from '@/lib/access/sessions/sign-in'
 import { call } from '@/lib/access/testing/call'
-import { findStored, makePerson, makeToken } from '@/lib/access/testing/people'
+import { findStored, makePerson, makeToken, someClient } from '@/lib/access/testing/people'
 import { testDatabase } from '@/lib/database/testing/test-database'
 import { POST } from './route'
 
@@ -25,8 +25,8 @@ describe('changing your own password', () => {
     expect(status).toBe(204)
     const [fresh = ''] = (headers.get('set-cookie') ?? '').split(';')
     expect([await isIn(cookie), await isIn(fresh)]).toEqual([false, true])
-    expect((await signInWithPassword({ login: handle, password })).verdict).toBe('wrong')
-    expect((await signInWithPassword({ login: handle, password: wanted })).verdict).toBe('right')
+    expect((await signInWithPassword({ login: handle, password }, someClient)).verdict).toBe('wrong')
+    expect((await signInWithPassword({ login: handle, password: wanted }, someClient)).verdict).toBe('right')
     expect(await findStored([password, wanted])).toEqual([])
   })
 
@@ -56,7 +56,7 @@ describe('changing your own password', () => {
     const { cookie, handle, password } = await makePerson()
     for (let i = 0; i < failuresAllowed; i++) await change({ cookie }, 'not the password')
     expect(await change({ cookie }, password)).toMatchObject({ status: 429 })
-    expect((await signInWithPassword({ login: handle, password })).verdict).toBe('throttled')
+    expect((await signInWithPassword({ login: handle, password }, someClient)).verdict).toBe('throttled')
   })
 
   it('sets a first password in a session, but not with a token', async () => {
@@ -65,6 +65,8 @@ describe('changing your own password', () => {
     await db.pool.query('UPDATE users SET password_hash = NULL WHERE id = $1', [person.id])
     expect(await change({ token })).toMatchObject({ status: 422 })
     expect(await change({ cookie: person.cookie })).toMatchObject({ status: 204 })
-    expect((await signInWithPassword({ login: person.handle, password: wanted })).verdict).toBe('right')
+    expect((await signInWithPassword({ login: person.handle, password: wanted }, someClient)).verdict).toBe(
+      'right',
+    )
   })
 })

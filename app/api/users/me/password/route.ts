@@ -7,6 +7,6 @@ import { route } from '@/lib/http/route'
 export const POST = route(userOperations.changePassword, async ({ actor, body }) => {
   const session = await changeOwnPassword(actor, await body())
   const headers = new Headers()
-  if (actor.via === 'session') headers.set('set-cookie', await sessionCookie(session))
+  if (session) headers.set('set-cookie', await sessionCookie(session))
   return new Response(null, { status: 204, headers })
 })
