@@ -20,6 +20,7 @@ export const keys = {
   job: (id: string) => ['jobs', 'detail', id] as const,
   me: ['users', 'me'] as const,
   users: ['users'] as const,
+  sessions: ['sessions'] as const,
   tokens: ['tokens'] as const,
   projects: ['projects'] as const,
   environments: ['environments'] as const,
@@ -87,6 +88,10 @@ export const artifactPreviewQuery = (id: string, artifactId: string) =>
 export const meQuery = () =>
   queryOptions({ queryKey: keys.me, queryFn: ({ signal }) => api.users.me(signal) })
 
+/** The own sessions. */
+export const sessionsQuery = () =>
+  queryOptions({ queryKey: keys.sessions, queryFn: ({ signal }) => api.sessions.list(signal) })
+
 export const environmentsQuery = () =>
   queryOptions({
     queryKey: keys.environments,
@@ -151,6 +156,14 @@ export const updateUser = changing(
   ({ handle, ...body }: UpdateUser & { handle: string }) => api.users.update(handle, body),
   keys.users,
 )
+
+export const endSession = changing((id: string) => api.sessions.end(id), keys.sessions)
+export const endOtherSessions = changing<void, void>(
+  () => api.sessions.endAll({ keep_current: true }),
+  keys.sessions,
+)
+/** Ends the calling session too, so nothing is read again. */
+export const endAllSessions = mutationOptions({ mutationFn: () => api.sessions.endAll() })
 
 export const createToken = changing(api.tokens.create, keys.tokens)
 export const revokeToken = changing((id: string) => api.tokens.revoke(id), keys.tokens)

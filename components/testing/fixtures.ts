@@ -1,4 +1,4 @@
-import type { Token, User } from '@/lib/contract/access'
+import type { Session, Token, User } from '@/lib/contract/access'
 import type { ClusterGpu, ClusterNode, Policy, QueueJob } from '@/lib/contract/cluster'
 import type { JobDetail, JobSummary } from '@/lib/contract/jobs'
 import type { StorageUse } from '@/lib/contract/storage'
@@ -26,6 +26,19 @@ export function makeUser(changes: Partial<User> = {}): User {
     unix_gid: null,
     created_at: at,
     last_seen_at: null,
+    ...changes,
+  }
+}
+
+export function makeSession(changes: Partial<Session> = {}): Session {
+  return {
+    session_id: 'session-1',
+    current: false,
+    address: '192.0.2.1',
+    user_agent: '',
+    created_at: at,
+    last_seen_at: at,
+    expires_at: at,
     ...changes,
   }
 }

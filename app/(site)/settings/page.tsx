@@ -1,11 +1,13 @@
 import type { Metadata } from 'next'
 import { PasswordForm } from '@/components/access/password-form'
 import { ProfilePanel } from '@/components/access/profile-panel'
+import { SessionsPanel } from '@/components/access/sessions/sessions-panel'
 import { keys } from '@/components/queries/queries'
 import { storageQuery } from '@/components/queries/storage'
 import { AppearancePanel } from '@/components/shell/appearance-panel'
 import { StoragePanel } from '@/components/storage/storage-panel'
 import { PageHeader } from '@/components/ui/page-header'
+import { listSessions } from '@/lib/access/sessions/sessions'
 import { readStorage } from '@/lib/access/storage/stored-items'
 import { getUser } from '@/lib/access/users/users'
 import { storedItemsQuerySchema } from '@/lib/contract/storage'
@@ -30,6 +32,9 @@ export default async function SettingsPage() {
           <StoragePanel />
         </Prefetched>
         <PasswordForm />
+        <Prefetched queryKey={keys.sessions} load={() => listSessions(actor)}>
+          <SessionsPanel />
+        </Prefetched>
         <AppearancePanel />
       </div>
     </div>
