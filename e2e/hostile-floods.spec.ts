@@ -4,7 +4,7 @@ import { expect, test } from '@playwright/test'
 import { expectProblem } from './expect-problem'
 import { type Answer, bearer, call } from './http-call'
 import { openBarrier, waitAtBarrier } from './program-barrier'
-import { postCredentials } from './sign-in'
+import { postCredentials, sessionCookie } from './sign-in'
 import { countStored } from './stored-data'
 import { theSystem } from './system/the-system'
 import { adminClient, createUser, type TestUser } from './test-users'
@@ -88,15 +88,18 @@ test('fifty retries with one key create one job', async () => {
   expect(await countStored(person.handle)).toEqual({ jobs: 1, projects: 1, keys: 1 })
 })
 
-test('password attempts are limited, and other users can still sign in', async () => {
+test('password attempts are limited, and known devices and other users can still sign in', async () => {
   const [victim, neighbour] = [await createUser({ name: 'victim' }), await createUser({ name: 'neighbour' })]
-  for (let i = 0; i < 10; i++) {
-    const answer = await postCredentials({ ...victim, password: `guess ${i}` }, forwardedFor())
-    expect(answer.status).toBe(401)
-  }
-  const right = await postCredentials(victim, forwardedFor())
+  const device = await sessionCookie(victim)
+  expect(device).toContain('gpuq-device=')
+  const answers = []
+  for (let i = 0; i < 12; i++) answers.push(await postCredentials({ ...victim, password: `guess ${i}` }))
+  expect(statuses(answers, 401).length).toBe(12)
+  const right = await postCredentials(victim)
   expect(String(right.headers['set-cookie'])).not.toContain('gpuq-session')
-  expect(right.text).toMatch(/Too(%20|\+| )many/)
+  expect(decodeURIComponent(JSON.parse(right.text).url)).toMatch(/Too.many.wrong.passwords.*Wait.\d+.second/)
+  const known = await postCredentials(victim, {}, device)
+  expect(String(known.headers['set-cookie'])).toContain('gpuq-session=')
   expect((await call('/api/users/me', { headers: bearer(victim.token) })).status).toBe(200)
   expect(String((await postCredentials(neighbour)).headers['set-cookie'])).toContain('gpuq-session')
   expect(JSON.stringify((await adminClient().audit.list({ action: 'sign_in_failed' })).items)).not.toContain(

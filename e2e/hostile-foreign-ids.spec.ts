@@ -16,7 +16,7 @@ const secret = 'what-only-ada-may-know'
 
 let [ada, bob] = [] as unknown as [TestUser, TestUser]
 /** The ids of Ada's objects, by the parameter name in the route folders. */
-let adas: { jobs: string; tokens: string; projects: string; users: string }
+let adas: { jobs: string; tokens: string; projects: string; users: string; sessions: string }
 
 test.beforeAll(async () => {
   ada = await createUser({ name: 'ada', limits: noLimits })
@@ -26,7 +26,15 @@ test.beforeAll(async () => {
   })
   const [project] = (await ada.client.projects.list()).items
   const [token] = (await ada.client.tokens.list()).items
-  adas = { jobs: job, tokens: token?.token_id ?? '', projects: project?.id ?? '', users: ada.handle }
+  await sessionCookie(ada)
+  const [session] = await ada.client.sessions.list()
+  adas = {
+    jobs: job,
+    tokens: token?.token_id ?? '',
+    projects: project?.id ?? '',
+    users: ada.handle,
+    sessions: session?.session_id ?? '',
+  }
 })
 
 /** Bodies that are valid for the caller's own objects. */
@@ -43,7 +51,9 @@ const bodies: Record<string, unknown> = {
 function ownerOf(route: string): keyof typeof adas | 'nobody' | undefined {
   if (/^\/api\/(status|results|cancel|jobs|queue)\/\[id\]/.test(route)) return 'jobs'
   if (/^\/api\/(environments|nodes|gpus)\/\[/.test(route)) return 'nobody'
-  return (['tokens', 'projects', 'users'] as const).find((kind) => route.startsWith(`/api/${kind}/[`))
+  return (['tokens', 'projects', 'users', 'sessions'] as const).find((kind) =>
+    route.startsWith(`/api/${kind}/[`),
+  )
 }
 
 /** The routes with an id, from the folder names. */

@@ -5,17 +5,22 @@ import type { TestUser } from './test-users'
 
 type Credentials = Pick<TestUser, 'handle' | 'password'>
 
-/** Sends the request of the sign-in form. */
+/** Sends the request of the sign-in form, with cookies of an earlier sign-in. */
 export async function postCredentials(
   { handle, password }: Credentials,
   headers: Record<string, string> = {},
+  earlier = '',
 ): Promise<Answer> {
   const csrf = await call('/api/auth/csrf')
   const { csrfToken } = JSON.parse(csrf.text) as { csrfToken: string }
   const form = new URLSearchParams({ csrfToken, login: handle, password, json: 'true' })
   return call('/api/auth/callback/credentials', {
     method: 'POST',
-    headers: { cookie: cookiesOf(csrf), 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    headers: {
+      cookie: [earlier, cookiesOf(csrf)].filter(Boolean).join('; '),
+      'content-type': 'application/x-www-form-urlencoded',
+      ...headers,
+    },
     body: form.toString(),
   })
 }

@@ -163,3 +163,33 @@ test('a project can be shared with another user, who can leave it', async ({ con
   await theirs.goto('/projects')
   await expect(theirs.getByRole('row', { name: /shared/ })).toContainText(owner.handle)
 })
+
+test('sign-out ends the session, also for a copy of its cookie', async ({ context, page, watch }) => {
+  watch.tolerate(/status of 401/)
+  const person = await createUser({ name: 'leaving' })
+  const elsewhere = await sessionCookie(person)
+  await signIn(context, person)
+  await page.goto('/jobs')
+  const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
+  const statusOf = async (cookie: string) => (await call('/api/users/me', { headers: { cookie } })).status
+  await page.getByRole('button', { name: new RegExp(person.handle) }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible()
+  expect([await statusOf(cookie), await statusOf(elsewhere)]).toEqual([401, 200])
+})
+
+test('a user ends another session in the settings, and signs out everywhere', async ({ context, page }) => {
+  const person = await createUser({ name: 'many' })
+  const elsewhere = await sessionCookie(person)
+  await signIn(context, person)
+  await page.goto('/settings')
+  const list = page.getByRole('list', { name: 'Sessions' })
+  await expect(list.getByRole('listitem')).toHaveCount(2)
+  await expect(list.getByText('this browser')).toHaveCount(1)
+  await list.getByRole('button', { name: /^End/ }).click()
+  await expect(list.getByRole('listitem')).toHaveCount(1)
+  expect((await call('/api/users/me', { headers: { cookie: elsewhere } })).status).toBe(401)
+  await page.getByRole('button', { name: 'Sign out everywhere…' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Sign out everywhere' }).click()
+  await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible()
+})

@@ -26,7 +26,7 @@ const endMany = (who: Who, query = '') => call(endAll, `/api/sessions${query}`, 
 
 /** Signs in from another browser. Returns its cookie and the id of its session. */
 async function signInElsewhere({ handle, password }: Person): Promise<{ cookie: string; id: string }> {
-  const client = { address: '198.51.100.7', userAgent: 'another browser' }
+  const client = { address: '198.51.100.7', userAgent: 'another browser', deviceCookie: null }
   const check = await signInWithPassword({ login: handle, password }, client)
   if (check.verdict !== 'right') throw new Error(`The password of ${handle} is ${check.verdict}.`)
   const [cookie = ''] = (await sessionCookie(check.value)).split(';')

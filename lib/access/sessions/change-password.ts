@@ -9,22 +9,26 @@ import { beginSession } from './session'
 import type { SessionClient } from './session-client'
 import type { SessionClaims } from './session-cookie'
 import { checkPassword } from './sign-in'
+import { type AttemptClient, describeThrottling } from './sign-in-throttle'
 
 type ChangePassword = z.output<typeof changePasswordSchema>
 
 /** Changes the actor's own password and ends all of their sessions. Returns a new session for the calling one. */
-export async function changeOwnPassword(actor: Actor, input: ChangePassword): Promise<SessionClaims | null> {
+export async function changeOwnPassword(
+  actor: Actor,
+  input: ChangePassword,
+  client: AttemptClient,
+): Promise<SessionClaims | null> {
   const { current_password: current, new_password: wanted } = input
   if (current === undefined) return setFirstPassword(actor, wanted)
   const check = await checkPassword(
-    { userId: actor.userId, target: actor.handle, password: current },
+    { userId: actor.userId, target: actor.handle, password: current, client },
     async (tx) => storePassword(tx, actor, await hashPassword(wanted)),
   )
   if (check.verdict === 'right') return check.value
   if (check.verdict === 'throttled') {
-    throw new GpuqError('rate_limited', 'Too many wrong passwords. Wait 15 minutes and try again.', {
-      retryAfterS: 900,
-    })
+    const { waitS } = check
+    throw new GpuqError('rate_limited', describeThrottling(waitS), { retryAfterS: waitS })
   }
   throw invalidField('current_password', 'this is not your current password')
 }

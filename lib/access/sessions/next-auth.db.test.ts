@@ -9,7 +9,7 @@ import { signInExternalAccount } from './external-accounts'
 import { githubProfile, oidcProfile, signInProviders, verifiedEmailsOf } from './external-providers'
 import { authOptions } from './next-auth'
 import { sessionUser } from './session'
-import { failuresAllowed } from './sign-in'
+import { freeFailures } from './sign-in-throttle'
 
 vi.hoisted(() => {
   vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough')
@@ -127,9 +127,9 @@ describe('sign-in through next-auth', () => {
 
   it('shows a message after too many attempts', async () => {
     const { handle } = await makePerson()
-    for (let i = 0; i < failuresAllowed; i++) await signIn(handle, 'not the password')
+    for (let i = 0; i < freeFailures; i++) await signIn(handle, 'not the password')
     const { url } = await signIn(handle, 'not the password')
-    expect(url.searchParams.get('error')).toMatch(/^Too many wrong passwords.*15 minutes/)
+    expect(url.searchParams.get('error')).toMatch(/^Too many wrong passwords\. Wait 1 second/)
   })
 
   it('reports and deletes a session that has ended', async () => {

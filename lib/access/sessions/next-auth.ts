@@ -7,7 +7,7 @@ import { logger } from '../../logger'
 import { externalAccountUser, signInExternalAccount } from './external-accounts'
 import { externalProviders, verifiedEmailsOf } from './external-providers'
 import { actorOfSession, beginSession } from './session'
-import type { SessionClient } from './session-client'
+import type { SignInClient } from './session-client'
 import {
   cookieName,
   cookieOptions,
@@ -19,15 +19,20 @@ import {
 import { sessionSecret } from './session-secret'
 import { signOutSession } from './sessions'
 import { signInWithPassword } from './sign-in'
+import { describeThrottling } from './sign-in-throttle'
 
 /** The page for all next-auth redirects. */
 const page = '/sign-in'
 
 /**
  * The next-auth configuration. Sessions are signed tokens that are checked against the session's row on every
- * request. `client` describes the browser to which a new session belongs.
+ * request. `client` describes the browser to which a new session belongs. Calls `onSignIn` with the id of a user who has
+ * just signed in.
  */
-export async function authOptions(client: SessionClient): Promise<NextAuthOptions> {
+export async function authOptions(
+  client: SignInClient,
+  onSignIn: (userId: string) => void = () => {},
+): Promise<NextAuthOptions> {
   setOwnAddress()
   return {
     secret: await sessionSecret(),
@@ -41,7 +46,7 @@ export async function authOptions(client: SessionClient): Promise<NextAuthOption
     jwt: { maxAge: sessionSeconds },
     pages: { signIn: page, signOut: page, error: page, verifyRequest: page },
     providers: [passwordProvider(client), ...externalProviders()],
-    callbacks: callbacks(client),
+    callbacks: callbacks(client, onSignIn),
     events: { signOut: ({ token }) => endSignedOut(token) },
     logger: {
       error: (code, metadata) => logError(code, metadata),
@@ -61,16 +66,14 @@ function setOwnAddress(): void {
   else process.env.AUTH_TRUST_HOST = 'true'
 }
 
-/** The sign-in page shows this text. */
-const tooManyAttemptsMessage = 'Too many wrong passwords for this account. Wait 15 minutes and try again.'
-
-function passwordProvider(client: SessionClient) {
+function passwordProvider(client: SignInClient) {
   return credentialsProvider({
     name: 'Password',
     credentials: { login: {}, password: {} },
     async authorize(credentials): Promise<(User & { session: SessionClaims }) | null> {
       const check = await signInWithPassword(credentials, client)
-      if (check.verdict === 'throttled') throw new Error(tooManyAttemptsMessage)
+      // The sign-in page shows the message.
+      if (check.verdict === 'throttled') throw new Error(describeThrottling(check.waitS))
       return check.verdict === 'right' ? { id: check.value.sub, session: check.value } : null
     },
   })
@@ -78,7 +81,10 @@ function passwordProvider(client: SessionClient) {
 
 const signedInSchema = z.object({ session: sessionClaimsSchema })
 
-const callbacks = (client: SessionClient): NonNullable<NextAuthOptions['callbacks']> => ({
+const callbacks = (
+  client: SignInClient,
+  onSignIn: (userId: string) => void,
+): NonNullable<NextAuthOptions['callbacks']> => ({
   async signIn({ account, profile }) {
     if (account?.type !== 'oauth') return account?.type === 'credentials'
     const { provider, providerAccountId } = account
@@ -88,13 +94,13 @@ const callbacks = (client: SessionClient): NonNullable<NextAuthOptions['callback
 
   /** Without an account this call validates a session. next-auth deletes the cookie if it throws. */
   async jwt({ token, user, account }) {
-    if (account?.type === 'credentials') return { ...signedInSchema.parse(user).session }
     const claims = account
-      ? await externalSession(account, client)
+      ? await newSession({ account, user }, client)
       : sessionClaimsSchema.safeParse(token).data
     if (!claims || !(await actorOfSession(claims))) {
       throw new Error('This session has ended. Sign in again.')
     }
+    if (account) onSignIn(claims.sub)
     return { ...claims }
   },
 
@@ -105,7 +111,12 @@ const callbacks = (client: SessionClient): NonNullable<NextAuthOptions['callback
   },
 })
 
-async function externalSession(account: Account, client: SessionClient): Promise<SessionClaims | null> {
+/** The password check has already started the session of its user. */
+async function newSession(
+  { account, user }: { account: Account; user: User },
+  client: SignInClient,
+): Promise<SessionClaims | null> {
+  if (account.type === 'credentials') return signedInSchema.parse(user).session
   const userId = await externalAccountUser(account.provider, account.providerAccountId)
   return userId === null ? null : beginSession(database().pool, { userId }, client)
 }

@@ -6,17 +6,20 @@ import { GpuqError } from '../../contract/errors'
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 /**
- * Hashing takes about 30 ms of a core and 19 MiB. Two at a time leave the thread pool to the rest of the server
- * during many sign-in attempts.
+ * Hashing takes about 30 ms of a core and 19 MiB. Three at a time leave the thread pool to the rest of the server
+ * during many sign-in attempts. Strangers cannot delay the attempts from known devices.
  */
-const hashingLimit = new ConcurrencyLimit(2, 50)
+const hashingLimits = { stranger: new ConcurrencyLimit(2, 50), known: new ConcurrencyLimit(1, 50) }
 
 /**
  * Runs password hashing within the concurrency limit. Must not be nested.
  * @throws 503 if too many calls wait.
  */
-export async function withHashingLimit<T>(work: () => Promise<T>): Promise<T> {
-  const outcome = await hashingLimit.run(work)
+export async function withHashingLimit<T>(
+  work: () => Promise<T>,
+  sender: keyof typeof hashingLimits = 'stranger',
+): Promise<T> {
+  const outcome = await hashingLimits[sender].run(work)
   if (outcome.ok) return outcome.value
   throw new GpuqError(
     'unavailable',

@@ -1,4 +1,6 @@
 import { clientAddress } from '../client-address'
+import { readDeviceCookie } from './device-cookie'
+import type { AttemptClient } from './sign-in-throttle'
 
 /** The client that signs in, as its sessions show it. */
 export interface SessionClient {
@@ -9,8 +11,14 @@ export interface SessionClient {
 /** Long enough to tell browsers and systems apart. */
 const userAgentLength = 200
 
+/** The client that sends a password. */
+export type SignInClient = SessionClient & AttemptClient
+
 /** Describes the client of a request. */
-export function sessionClient(headers: Headers): SessionClient {
-  const userAgent = (headers.get('user-agent') ?? '').slice(0, userAgentLength)
-  return { address: clientAddress(headers), userAgent }
+export function signInClient(headers: Headers): SignInClient {
+  return {
+    address: clientAddress(headers),
+    userAgent: (headers.get('user-agent') ?? '').slice(0, userAgentLength),
+    deviceCookie: readDeviceCookie(headers.get('cookie')),
+  }
 }

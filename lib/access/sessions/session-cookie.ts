@@ -38,14 +38,19 @@ export function deletedSessionCookie(): string {
 }
 
 /** Returns a `Set-Cookie` header for a cookie that scripts cannot read. */
-function setCookie(name: string, value: string, seconds: number): string {
+export function setCookie(name: string, value: string, seconds: number): string {
   const secure = secureCookies() ? '; Secure' : ''
   return `${cookieName(name)}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure}`
 }
 
 /** Reads the session token from a `Cookie` header; null if there is none. */
 export function readSessionCookie(header: string | null): string | null {
-  const start = `${cookieName('session')}=`
+  return readCookie(header, 'session')
+}
+
+/** Reads one of gpuq's cookies from a `Cookie` header; null if there is none. */
+export function readCookie(header: string | null, name: string): string | null {
+  const start = `${cookieName(name)}=`
   const pair = header?.split(';').find((part) => part.trimStart().startsWith(start))
   return pair?.trim().slice(start.length) || null
 }

@@ -7,23 +7,31 @@ import { findRow, oneRow, type Transaction, transaction } from '../../database/t
 import { recordAudit } from '../audit'
 import { verifyPassword, withHashingLimit } from './passwords'
 import { beginSession } from './session'
-import type { SessionClient } from './session-client'
+import type { SignInClient } from './session-client'
 import type { SessionClaims } from './session-cookie'
 import { sessionSecret } from './session-secret'
-
-/** Wrong passwords for one account within {@link failureWindow} after which further attempts are refused. */
-export const failuresAllowed = 10
-const failureWindow = '15 minutes'
+import {
+  type AttemptClient,
+  countAttempt,
+  forgiveAttempt,
+  remainingWait,
+  throttleOf,
+} from './sign-in-throttle'
 
 /**
- * Above this number of wrong passwords for all accounts within the window, each attempt is delayed by a second.
- * Together with the concurrency limit for hashing, this limits a search across accounts without locking anybody out.
+ * Above this number of wrong passwords for all accounts within the window, each attempt from an unknown device is
+ * delayed by a second. Together with the concurrency limit for hashing, this limits a search across accounts from many
+ * addresses without locking anybody out.
  */
 const delayThreshold = 100
+const delayWindow = '15 minutes'
 const delayMs = 1000
 
 /** `value` is the result of the action for which the password was checked. */
-type PasswordCheck<Value> = { verdict: 'right'; value: Value } | { verdict: 'wrong' | 'throttled' }
+type PasswordCheck<Value> =
+  | { verdict: 'right'; value: Value }
+  | { verdict: 'wrong' }
+  | { verdict: 'throttled'; waitS: number }
 
 const credentialsSchema = z.object({
   login: z
@@ -41,14 +49,14 @@ const credentialsSchema = z.object({
  */
 export async function signInWithPassword(
   input: unknown,
-  client: SessionClient,
+  client: SignInClient,
 ): Promise<PasswordCheck<SessionClaims>> {
   const credentials = credentialsSchema.safeParse(input)
   if (!credentials.success) return { verdict: 'wrong' }
   const { login, password } = credentials.data
   const user = await findLogin(login)
   const target = user?.handle ?? (await pseudonym(login))
-  const attempt = { userId: user?.id ?? null, target, password }
+  const attempt = { userId: user?.id ?? null, target, password, client }
   const check = await checkPassword(attempt, async (tx, { id, epoch }) => {
     await tx.query('UPDATE users SET last_seen_at = now() WHERE id = $1', [id])
     await recordAudit(tx, { actorId: id, action: 'sign_in', target, detail: { with: 'password' } })
@@ -80,29 +88,49 @@ interface PasswordAttempt {
   userId: string | null
   target: string
   password: string
+  client: AttemptClient
 }
 
 /**
- * Checks a password and, if it is right, runs `onRight` in the same transaction. Attempts for one account are
- * serialized, so concurrency does not raise their number.
+ * Checks a password and, if it is right, runs `onRight` in the same transaction. `sign-in-throttle` decides whether the
+ * attempt is permitted.
  */
-export function checkPassword<Value>(
-  { userId, target, password }: PasswordAttempt,
-  onRight: (tx: Transaction, user: CheckedUser) => Promise<Value>,
+export async function checkPassword<Value>(
+  attempt: PasswordAttempt,
+  onRight: OnRight<Value>,
 ): Promise<PasswordCheck<Value>> {
-  return withHashingLimit(async () => {
-    await sleep(await delayAttempt())
-    return transaction(async (tx) => {
-      await acquireAccountLock(tx, `sign-in ${target}`)
-      if ((await countFailures(tx, target)) >= failuresAllowed) return { verdict: 'throttled' }
-      const stored = await storedPassword(tx, userId)
-      const matches = await verifyPassword(stored?.password_hash ?? null, password)
-      if (stored && matches) {
-        return { verdict: 'right', value: await onRight(tx, { id: stored.id, epoch: stored.session_epoch }) }
-      }
-      await recordAudit(tx, { actorId: userId, action: 'sign_in_failed', target })
-      return { verdict: 'wrong' }
-    })
+  const throttle = await throttleOf(attempt, attempt.client)
+  // Before the queue for hashing, so that refused attempts do not fill it.
+  const waitS = await remainingWait(throttle)
+  if (waitS > 0) return { verdict: 'throttled', waitS }
+  const work = async (): Promise<PasswordCheck<Value>> => {
+    if (!throttle.known) await sleep(await delayAttempt())
+    const waitS = await countAttempt(throttle)
+    if (waitS > 0) return { verdict: 'throttled', waitS }
+    const check = await comparePassword(attempt, onRight)
+    if (check.verdict === 'right') await forgiveAttempt(throttle)
+    return check
+  }
+  return withHashingLimit(work, throttle.known ? 'known' : 'stranger')
+}
+
+type OnRight<Value> = (tx: Transaction, user: CheckedUser) => Promise<Value>
+
+/** Attempts for one account are serialized: the second of two concurrent changes needs the new password. */
+function comparePassword<Value>(
+  { userId, target, password, client }: PasswordAttempt,
+  onRight: OnRight<Value>,
+): Promise<PasswordCheck<Value>> {
+  return transaction(async (tx) => {
+    await acquireAccountLock(tx, `sign-in ${target}`)
+    const stored = await storedPassword(tx, userId)
+    const matches = await verifyPassword(stored?.password_hash ?? null, password)
+    if (stored && matches) {
+      return { verdict: 'right', value: await onRight(tx, { id: stored.id, epoch: stored.session_epoch }) }
+    }
+    const detail = { address: client.address }
+    await recordAudit(tx, { actorId: userId, action: 'sign_in_failed', target, detail })
+    return { verdict: 'wrong' }
   })
 }
 
@@ -127,22 +155,12 @@ function storedPassword(tx: Transaction, userId: string | null): Promise<Passwor
   return findRow(tx, select, [userId])
 }
 
-async function countFailures(tx: Transaction, target: string): Promise<number> {
-  const { count } = await oneRow<{ count: number }>(
-    tx,
-    `SELECT count(*)::int AS count FROM audit_events
-      WHERE action = 'sign_in_failed' AND target = $1 AND at > now() - $2::interval`,
-    [target, failureWindow],
-  )
-  return count
-}
-
 async function delayAttempt(): Promise<number> {
   const { calm } = await oneRow<{ calm: boolean }>(
     database().pool,
     `SELECT count(*) < $1 AS calm FROM (
        SELECT 1 FROM audit_events WHERE at > now() - $2::interval AND action = 'sign_in_failed' LIMIT $1) failures`,
-    [delayThreshold, failureWindow],
+    [delayThreshold, delayWindow],
   )
   return calm ? 0 : delayMs
 }

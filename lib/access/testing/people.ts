@@ -5,7 +5,7 @@ import { database } from '../../database/client'
 import type { Actor } from '../actor'
 import { hashPassword } from '../sessions/passwords'
 import { beginSession } from '../sessions/session'
-import type { SessionClient } from '../sessions/session-client'
+import type { SignInClient } from '../sessions/session-client'
 import { sessionCookie } from '../sessions/session-cookie'
 import { generateToken, hashToken, tokenHint } from '../tokens/token-format'
 
@@ -22,7 +22,11 @@ export interface Person {
 }
 
 /** The client of test users. */
-export const someClient: SessionClient = { address: '192.0.2.1', userAgent: 'a browser' }
+export const someClient: SignInClient = {
+  address: '192.0.2.1',
+  userAgent: 'a browser',
+  deviceCookie: null,
+}
 
 /** Inserts a user with a password. */
 export async function makePerson(role: Role = 'researcher', given?: string): Promise<Person> {

@@ -1,5 +1,6 @@
 import { retentionCutoffOf, retentionDaysOf } from '../../access/retention'
 import { deleteEndedSessions } from '../../access/sessions/sessions'
+import { deleteOldThrottles } from '../../access/sessions/sign-in-throttle'
 import { database } from '../../database/client'
 import { transaction } from '../../database/transaction'
 import { logger } from '../../logger'
@@ -10,12 +11,13 @@ import { deleteFileRows, deleteStoredFiles } from './delete-files'
 const leftoverMs = 60 * 60_000
 
 /**
- * Deletes ended sessions, idempotency keys after a day, incomplete files of writers that died, and the files of jobs
- * after the retention of their projects, or after the default one.
+ * Deletes ended sessions, old counts of wrong passwords, idempotency keys after a day, incomplete files of writers that
+ * died, and the files of jobs after the retention of their projects, or after the default one.
  */
 export async function deleteExpired(now: Date): Promise<void> {
   await database().pool.query("DELETE FROM idempotency_keys WHERE created_at < now() - interval '1 day'")
   await deleteEndedSessions()
+  await deleteOldThrottles()
   await deleteOldFiles()
   await storage().removeLeftovers(new Date(now.getTime() - leftoverMs))
 }

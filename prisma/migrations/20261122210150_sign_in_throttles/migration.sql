@@ -3,7 +3,7 @@ CREATE TABLE "sign_in_throttles" (
     "key" TEXT NOT NULL,
     "failures" INTEGER NOT NULL DEFAULT 0,
     "failed_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-    "blocked_until" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "blocked_until" TIMESTAMPTZ(3),
 
     CONSTRAINT "sign_in_throttles_pkey" PRIMARY KEY ("key")
 );

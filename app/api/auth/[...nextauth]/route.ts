@@ -1,7 +1,8 @@
 import { NextRequest } from 'next/server'
 import NextAuth from 'next-auth'
+import { deviceCookie } from '@/lib/access/sessions/device-cookie'
 import { authOptions } from '@/lib/access/sessions/next-auth'
-import { sessionClient } from '@/lib/access/sessions/session-client'
+import { signInClient } from '@/lib/access/sessions/session-client'
 import { GpuqError } from '@/lib/contract/errors'
 import { readLimited } from '@/lib/http/body'
 import { route } from '@/lib/http/route'
@@ -17,11 +18,11 @@ const handle = route({ access: 'public' }, async ({ request, url, params }) => {
     throw new GpuqError('not_found', 'This sign-in action does not exist. Open /sign-in.')
   if (action === 'error') return toSignInPage(url.searchParams.get('error'))
   requireAddress(url.searchParams.get('callbackUrl'))
-  return NextAuth(
-    await withKnownBody(request),
-    { params: { nextauth } },
-    await authOptions(sessionClient(request.headers)),
-  )
+  const signedIn: string[] = []
+  const options = await authOptions(signInClient(request.headers), (userId) => signedIn.push(userId))
+  const response: Response = await NextAuth(await withKnownBody(request), { params: { nextauth } }, options)
+  for (const userId of signedIn) response.headers.append('set-cookie', await deviceCookie(userId))
+  return response
 })
 
 /** The address has an error code and never a sentence, so that a link cannot put text on the sign-in page. */

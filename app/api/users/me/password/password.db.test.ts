@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { GET as me } from '@/app/api/users/me/route'
-import { failuresAllowed, signInWithPassword } from '@/lib/access/sessions/sign-in'
+import { signInWithPassword } from '@/lib/access/sessions/sign-in'
+import { freeFailures } from '@/lib/access/sessions/sign-in-throttle'
 import { call } from '@/lib/access/testing/call'
 import { findStored, makePerson, makeToken, someClient } from '@/lib/access/testing/people'
 import { testDatabase } from '@/lib/database/testing/test-database'
@@ -54,9 +55,12 @@ describe('changing your own password', () => {
 
   it('limits the attempts to guess a password', async () => {
     const { cookie, handle, password } = await makePerson()
-    for (let i = 0; i < failuresAllowed; i++) await change({ cookie }, 'not the password')
-    expect(await change({ cookie }, password)).toMatchObject({ status: 429 })
-    expect((await signInWithPassword({ login: handle, password }, someClient)).verdict).toBe('throttled')
+    for (let i = 0; i < freeFailures; i++) await change({ cookie }, 'not the password')
+    const refused = await change({ cookie }, password)
+    expect(refused).toMatchObject({ status: 429, body: { detail: expect.stringContaining('Wait 1 second') } })
+    expect(refused.headers.get('retry-after')).toBe('1')
+    const here = { ...someClient, address: 'unknown' }
+    expect((await signInWithPassword({ login: handle, password }, here)).verdict).toBe('throttled')
   })
 
   it('sets a first password in a session, but not with a token', async () => {
