@@ -251,6 +251,27 @@ export function env(): Env {
   return cached
 }
 
+/** Secrets that only the first start uses. deploy/run/settings.mjs has the same list. */
+export const firstStartSecrets = [
+  'GPUQ_ADMIN_PASSWORD',
+  'GPUQ_ADMIN_TOKEN',
+  'RESEARCH_AGENT_USER_AUTH_TOKEN',
+] as const
+
+/** Reads this process's environment with variables that were taken out of it. */
+export function loadEnv(taken: Record<string, string>): void {
+  cached = parseEnv({ ...process.env, ...taken })
+}
+
+/** Removes the secrets of the first start from this process, so that neither it nor its children keep them. */
+export function forgetFirstStartSecrets(): void {
+  const settings = env()
+  for (const name of firstStartSecrets) {
+    delete process.env[name]
+    settings[name] = undefined
+  }
+}
+
 /** The public address without a trailing slash. */
 export function publicUrl(): string {
   return (env().GPUQ_URL ?? `http://localhost:${env().PORT}`).replace(/\/$/, '')

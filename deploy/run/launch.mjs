@@ -4,7 +4,7 @@ import { ensureEngine } from '../engine/engine.mjs'
 import { checkPort, lockDataDir } from './instance-lock.mjs'
 import { prepareEngine, prepareImage, runTracks } from './prepare.mjs'
 import { createReport } from './report.mjs'
-import { atLeast, oldestNode, readSettings, root } from './settings.mjs'
+import { atLeast, oldestNode, readSettings, root, takeFirstStartSecrets } from './settings.mjs'
 import { Stopped, stopOnSignals } from './signals.mjs'
 
 /**
@@ -25,6 +25,8 @@ export async function launch({ title, mode, prepareCode }) {
   const report = createReport()
   /** @type {import('./serve.ts').Programs | undefined} */
   let programs
+  /** @type {Record<string, string>} */
+  let secrets = {}
   const signal = stopOnSignals({
     onFirst: () => report.line('\n  Stopping. Press Ctrl-C again to stop at once.'),
     onSecond() {
@@ -61,6 +63,7 @@ export async function launch({ title, mode, prepareCode }) {
         signal,
         dataDir,
         mode,
+        secrets,
         engine: { host: engine.host, bringBack },
         onPrograms(started) {
           programs = started
@@ -81,6 +84,8 @@ export async function launch({ title, mode, prepareCode }) {
       throw new Error(`gpuq needs Node.js ${oldestNode} or later; this is ${process.versions.node}.`)
     }
     process.chdir(root)
+    // Before anything is started: a child would keep them in its environment.
+    secrets = takeFirstStartSecrets(process.env)
     const settings = readSettings(process.env)
     process.env.GPUQ_DATA_DIR = settings.dataDir
     report.line(`\n  ${title}\n`)

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { env } from '@/lib/env'
-import { root } from './settings.mjs'
+import { root, takeFirstStartSecrets } from './settings.mjs'
 import type { Program } from './supervise'
 
 /** In development, the web server compiles each page on first use, and the worker comes from the watched bundle. */
@@ -9,10 +9,12 @@ export type Mode = 'production' | 'development'
 const exitWithParent = ['--import', join(root, 'deploy', 'run', 'exit-with-parent.mjs')]
 
 function program(name: string, mode: Mode, dataDir: string, args: string[]): Program {
+  const env: NodeJS.ProcessEnv = { ...process.env, NODE_ENV: mode, NEXT_TELEMETRY_DISABLED: '1' }
+  takeFirstStartSecrets(env)
   return {
     name,
     args: [...exitWithParent, ...args],
-    env: { ...process.env, NODE_ENV: mode, NEXT_TELEMETRY_DISABLED: '1' },
+    env,
     logFile: join(dataDir, 'logs', `${name}.log`),
   }
 }

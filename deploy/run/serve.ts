@@ -6,7 +6,7 @@ import { readPolicy } from '@/lib/cluster/admin/policy'
 import { database } from '@/lib/database/client'
 import { embeddedUrl, startEmbedded } from '@/lib/database/embedded'
 import { migrate } from '@/lib/database/migrate'
-import { env, publicUrl } from '@/lib/env'
+import { env, forgetFirstStartSecrets, loadEnv, publicUrl } from '@/lib/env'
 import { removeAllArtifacts } from '@/worker/node/artifacts/artifacts-directory'
 import { EngineRuntime } from '@/worker/runtime/docker/engine-runtime'
 import { removeLeftovers } from '../checks/leftovers'
@@ -34,6 +34,8 @@ interface Serving {
   /** Aborted when gpuq is to stop. */
   signal: AbortSignal
   dataDir: string
+  /** Variables that the launcher has taken out of the environment; only the first start needs them. */
+  secrets: Record<string, string>
   engine: { host: string; bringBack(): Promise<unknown> }
   /** Called when the programs have started. */
   onPrograms(programs: Programs): void
@@ -54,11 +56,13 @@ const sampleDir = join(root, 'deploy', 'sample')
 export async function serve(serving: Serving): Promise<void> {
   const { report, signal, dataDir } = serving
   const undo: Undo[] = []
+  loadEnv(serving.secrets)
   let unseen: FirstRun | undefined
   try {
     watchEngine(serving, undo)
     await startDatabase(serving, undo)
     const first = await report.step('Admin and default environment', ensureFirstRun)
+    forgetFirstStartSecrets()
     const place = { url: publicUrl(), dataDir, sampleDir }
     if (first.created) unseen = first
     await startPrograms(serving, undo)

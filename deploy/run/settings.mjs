@@ -37,6 +37,28 @@ export function atLeast(version, floor) {
 }
 
 /**
+ * Variables with secrets that only the first start uses. No program that gpuq starts gets them. lib/env.ts has the same
+ * list.
+ */
+export const firstStartSecrets = ['GPUQ_ADMIN_PASSWORD', 'GPUQ_ADMIN_TOKEN', 'RESEARCH_AGENT_USER_AUTH_TOKEN']
+
+/**
+ * Removes the secrets of the first start from an environment, and returns them.
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Record<string, string>}
+ */
+export function takeFirstStartSecrets(env) {
+  /** @type {Record<string, string>} */
+  const taken = {}
+  for (const name of firstStartSecrets) {
+    const value = env[name]
+    if (value !== undefined) taken[name] = value
+    delete env[name]
+  }
+  return taken
+}
+
+/**
  * @param {NodeJS.ProcessEnv} env
  * @returns {{ port: number, host: string, dataDir: string }}
  */

@@ -6,13 +6,14 @@ import { inspect } from 'node:util'
 import { ensureFirstRun } from '@/lib/access/first-run'
 import { database, databaseUrl } from '@/lib/database/client'
 import { migrate } from '@/lib/database/migrate'
-import { publicUrl } from '@/lib/env'
+import { forgetFirstStartSecrets, publicUrl } from '@/lib/env'
 import { describeAdmin } from './welcome'
 
 try {
   const { applied } = await migrate(databaseUrl())
   console.log(applied.length > 0 ? `Migrated: ${applied.join(', ')}` : 'The database is up to date.')
   console.log(`${publicUrl()}\n${describeAdmin(await ensureFirstRun())}`)
+  forgetFirstStartSecrets()
   await database().close()
 } catch (error) {
   // Print only the message: users read the last line of a log, which should name the wrong variable.

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { takeFirstStartSecrets } from '@/deploy/run/settings.mjs'
 
 /** A whole gpuq of one's own: PostgreSQL, web and worker as `npm start` runs them, on a free port. */
 export interface System {
@@ -64,6 +65,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
   }
   try {
     await finish(run(['dist/setup.js'], environment, join(dataDir, 'setup.log')))
+    takeFirstStartSecrets(environment)
     for (let worker = 0; worker < (options.workers ?? 1); worker++) {
       const name = worker === 0 ? 'worker' : `worker-${worker}`
       const nodeName = options.nodeNames?.[worker] ?? `node-${port}${worker === 0 ? '' : `-${worker}`}`
