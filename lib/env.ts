@@ -70,7 +70,7 @@ export const envSchema = z.object({
     .string()
     .min(10)
     .optional()
-    .describe("first start: the admin's password; unset: generated"),
+    .describe("first start: the admin's password, which must be hard to guess; unset: generated"),
   GPUQ_ADMIN_TOKEN: z
     .string()
     .min(32)

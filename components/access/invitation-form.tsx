@@ -6,9 +6,10 @@ import { FormError, SubmitButton } from '../shell/form'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { TextField } from '../ui/text-field'
 import { newPasswordSchema } from './new-password'
+import { PasswordHint } from './password-strength'
 
 /** Sets the first password with the link of an invitation, then signs in. */
-export function InvitationForm({ token }: { token: string }) {
+export function InvitationForm({ token, handle }: { token: string; handle: string }) {
   const form = useSchemaForm({
     schema: newPasswordSchema,
     initial: { password: '', repeated: '' },
@@ -25,7 +26,7 @@ export function InvitationForm({ token }: { token: string }) {
     <form {...form.props} className="flex flex-col gap-4">
       <TextField
         label="Password"
-        hint="At least 10 characters. Several words are easy to remember."
+        hint={<PasswordHint password={form.values.password} about={[handle]} />}
         {...input}
         {...form.field('password')}
       />

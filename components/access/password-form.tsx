@@ -1,23 +1,27 @@
 'use client'
 
+import { useQuery } from '@tanstack/react-query'
 import { z } from 'zod'
-import { api } from '@/components/queries/queries'
+import { api, meQuery } from '@/components/queries/queries'
 import { PanelForm } from '../shell/form'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { TextField } from '../ui/text-field'
 import { toast } from '../ui/toaster'
 import { newPasswordSchema } from './new-password'
+import { PasswordHint } from './password-strength'
 
 const schema = newPasswordSchema.safeExtend({ current_password: z.string().min(1) })
 
 const fields = [
   { name: 'current_password', label: 'Current password', autoComplete: 'current-password' },
-  { name: 'password', label: 'New password', autoComplete: 'new-password', hint: 'At least 10 characters.' },
+  { name: 'password', label: 'New password', autoComplete: 'new-password' },
   { name: 'repeated', label: 'Repeat new password', autoComplete: 'new-password' },
 ] as const
 
 /** Changes the signed-in user's password. */
 export function PasswordForm() {
+  const { data: me } = useQuery(meQuery())
+  const about = me ? [me.user_id, me.name, me.email] : []
   const form = useSchemaForm({
     schema,
     initial: { current_password: '', password: '', repeated: '' },
@@ -30,7 +34,13 @@ export function PasswordForm() {
   return (
     <PanelForm title="Password" form={form} submitLabel="Change password" className="max-w-md">
       {fields.map(({ name, ...field }) => (
-        <TextField key={name} type="password" {...field} {...form.field(name)} />
+        <TextField
+          key={name}
+          type="password"
+          hint={name === 'password' ? <PasswordHint password={form.values.password} about={about} /> : null}
+          {...field}
+          {...form.field(name)}
+        />
       ))}
     </PanelForm>
   )

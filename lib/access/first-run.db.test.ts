@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { testDatabase } from '../database/testing/test-database'
+import { env } from '../env'
 import { actorFromToken } from './authenticate'
 import { findEnvironment } from './environments'
 import { ensureFirstRun } from './first-run'
@@ -16,6 +17,13 @@ const given = vi.hoisted(() => {
 const db = testDatabase()
 
 describe('the first start', () => {
+  it('refuses a password that is easy to guess, and creates nothing', async () => {
+    env().GPUQ_ADMIN_PASSWORD = 'root@example.org'
+    await expect(ensureFirstRun()).rejects.toThrow(/^GPUQ_ADMIN_PASSWORD: this password is easy to guess/)
+    env().GPUQ_ADMIN_PASSWORD = undefined
+    expect((await db.pool.query('SELECT 1 FROM users')).rowCount).toBe(0)
+  })
+
   it('creates one admin, one token and one environment, also by concurrent starts', async () => {
     const runs = await Promise.all(Array.from({ length: 10 }, ensureFirstRun))
     const created = runs.flatMap((run) => (run.created ? [run.admin] : []))

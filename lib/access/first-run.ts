@@ -6,6 +6,7 @@ import { findRow, type Transaction, transaction } from '../database/transaction'
 import { env } from '../env'
 import { recordAudit } from './audit'
 import { hashPassword } from './sessions/passwords'
+import { findWeakness } from './sessions/strong-password'
 import { generateToken, hashToken, tokenHint } from './tokens/token-format'
 
 /** The first admin, as returned by the start that created it. */
@@ -49,6 +50,8 @@ async function createAdmin(tx: Transaction): Promise<FirstAdmin> {
   const { RESEARCH_AGENT_USER_AUTH_TOKEN } = env()
   const [id, handle, name] = [uuidv7(), 'admin', 'first token']
   const password = GPUQ_ADMIN_PASSWORD ?? generatePassword()
+  if (GPUQ_ADMIN_PASSWORD !== undefined)
+    await requireStrongAdminPassword(GPUQ_ADMIN_PASSWORD, { handle, email })
   const given = GPUQ_ADMIN_TOKEN ?? RESEARCH_AGENT_USER_AUTH_TOKEN
   const token = given ?? generateToken()
   await tx.query(
@@ -64,6 +67,17 @@ async function createAdmin(tx: Transaction): Promise<FirstAdmin> {
   await recordAudit(tx, { ...created, action: 'token_created', detail: { name, scopes } })
   const generated = GPUQ_ADMIN_PASSWORD === undefined ? password : null
   return { handle, email, password: generated, token, tokenGiven: given !== undefined }
+}
+
+async function requireStrongAdminPassword(
+  password: string,
+  { handle, email }: { handle: string; email: string },
+): Promise<void> {
+  const weakness = await findWeakness(password, { handle, email, name: null })
+  if (weakness === null) return
+  throw new Error(
+    `GPUQ_ADMIN_PASSWORD: ${weakness} Choose another one, or unset the variable: gpuq then generates a password.`,
+  )
 }
 
 /** Applies the policy of the environment variables. Only until there is an admin, who may then change it. */

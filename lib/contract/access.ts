@@ -36,7 +36,7 @@ export const userSchema = z.object({
   last_seen_at: time.nullable(),
 })
 
-/** Length makes a password strong. The maximum keeps hashing cheap. */
+/** The maximum keeps hashing cheap. The server also refuses a password that is easy to guess: see `password-strength`. */
 export const passwordSchema = z
   .string()
   .min(10, 'use at least 10 characters')

@@ -151,6 +151,23 @@ describe('the right', () => {
   })
 })
 
+describe('a password that is easy to guess', () => {
+  it('is refused when an admin creates a user, and when an invitation is accepted', async () => {
+    const { create } = await adminCaller()
+    const ada = { user_id: 'ada.weak', email: 'lovelace@example.org', name: 'Ada Lovelace' }
+    const weak = (status: number) => ({ status, body: { errors: [{ path: 'password' }] } })
+    for (const password of ['1234567890', 'adalovelace', 'lovelace@example.org']) {
+      expect(await create({ ...ada, password })).toMatchObject(weak(422))
+    }
+    const { body } = await create(ada)
+    const token = createdUserSchema.parse(body).invitation_url?.split('/').at(-1) ?? ''
+    const accept = (password: string) =>
+      call(acceptInvitation, '/api/invitations', { method: 'POST', body: { token, password } })
+    expect(await accept('lovelace.ada')).toMatchObject(weak(422))
+    expect(await accept('blue lamp runs fast')).toMatchObject({ status: 200 })
+  })
+})
+
 describe('changing a user', () => {
   it('keeps the omitted fields', async () => {
     const { patch } = await adminCaller()
@@ -233,7 +250,10 @@ describe('a flood of wrong invitations', () => {
     const { create } = await adminCaller()
     const link = createdUserSchema.parse((await create({ user_id: 'guest' })).body).invitation_url
     const accept = (token: string) =>
-      call(acceptInvitation, '/api/invitations', { method: 'POST', body: { token, password: 'a password' } })
+      call(acceptInvitation, '/api/invitations', {
+        method: 'POST',
+        body: { token, password: 'a password of one' },
+      })
     // More than two minutes allow: the requests may fall into two of them.
     const answers = await Promise.all(Array.from({ length: 130 }, (_, i) => accept(`wrong-${i}`)))
     const refused = answers.filter(({ status }) => status === 429)

@@ -32,7 +32,7 @@ export default async function InvitationPage({ params }: { params: Promise<{ tok
       title={`Welcome, ${invited.handle}`}
       note="Sign in later with your user id and this password."
     >
-      <InvitationForm token={token} />
+      <InvitationForm token={token} handle={invited.handle} />
     </AuthLayout>
   )
 }

@@ -1,7 +1,8 @@
 import type { z } from 'zod'
 import type { changePasswordSchema } from '../../contract/access'
 import { GpuqError, invalidField } from '../../contract/errors'
-import { type Transaction, transaction } from '../../database/transaction'
+import { database } from '../../database/client'
+import { findRow, type Transaction, transaction } from '../../database/transaction'
 import type { Actor } from '../actor'
 import { recordAudit } from '../audit'
 import { hashPassword, withHashingLimit } from './passwords'
@@ -10,6 +11,7 @@ import type { SessionClient } from './session-client'
 import type { SessionClaims } from './session-cookie'
 import { checkPassword } from './sign-in'
 import { type AttemptClient, describeThrottling } from './sign-in-throttle'
+import { type PasswordOwner, requireStrongPassword } from './strong-password'
 
 type ChangePassword = z.output<typeof changePasswordSchema>
 
@@ -20,6 +22,7 @@ export async function changeOwnPassword(
   client: AttemptClient,
 ): Promise<SessionClaims | null> {
   const { current_password: current, new_password: wanted } = input
+  await requireStrongPassword('new_password', wanted, await ownerOf(actor))
   if (current === undefined) return setFirstPassword(actor, wanted)
   const check = await checkPassword(
     { userId: actor.userId, target: actor.handle, password: current, client },
@@ -31,6 +34,12 @@ export async function changeOwnPassword(
     throw new GpuqError('rate_limited', describeThrottling(waitS), { retryAfterS: waitS })
   }
   throw invalidField('current_password', 'this is not your current password')
+}
+
+async function ownerOf({ userId, handle }: Actor): Promise<PasswordOwner> {
+  const select = 'SELECT handle, name, email FROM users WHERE id = $1'
+  const owner = await findRow<PasswordOwner>(database().pool, select, [userId])
+  return owner ?? { handle, name: null, email: null }
 }
 
 /**

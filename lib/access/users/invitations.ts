@@ -5,6 +5,7 @@ import { database } from '../../database/client'
 import { findRow, transaction } from '../../database/transaction'
 import { recordAudit } from '../audit'
 import { hashPassword, withHashingLimit } from '../sessions/passwords'
+import { type PasswordOwner, requireStrongPassword } from '../sessions/strong-password'
 
 /** Lifetime of an invitation, as a PostgreSQL interval. */
 export const invitationLifetime = '7 days'
@@ -54,16 +55,15 @@ export function inviteAdmin(origin: string, name?: string): Promise<{ handle: st
   })
 }
 
-interface InvitedRow {
+interface InvitedRow extends PasswordOwner {
   id: string
-  handle: string
 }
 
 /** Returns the user of an open invitation, or null if it is wrong, used, expired, or of a disabled user. */
 export async function findInvited(token: string): Promise<InvitedRow | null> {
   return findRow<InvitedRow>(
     database().pool,
-    `SELECT id, handle FROM users
+    `SELECT id, handle, name, email FROM users
       WHERE invitation_hash = $1 AND invitation_expires_at > now() AND disabled_at IS NULL`,
     [hashInvitation(token)],
   )
@@ -77,10 +77,12 @@ const wrongAttempts = new RateWindow(60, 60_000)
 
 /** Sets the password of the invited user, uses the invitation up, and returns the user's handle. */
 export async function acceptInvitation(token: string, password: string): Promise<string> {
-  if (!(await findInvited(token))) throw refusal()
+  const invited = await findInvited(token)
+  if (!invited) throw refusal()
+  await requireStrongPassword('password', password, invited)
   const hash = await withHashingLimit(() => hashPassword(password))
   const handle = await transaction(async (tx) => {
-    const user = await findRow<InvitedRow>(
+    const user = await findRow<{ id: string; handle: string }>(
       tx,
       `UPDATE users SET password_hash = $2, invitation_hash = NULL, invitation_expires_at = NULL,
               session_epoch = session_epoch + 1

@@ -8,6 +8,7 @@ import { isUniqueViolation, oneRow, transaction } from '../../database/transacti
 import { type Actor, isAdmin, requireAdmin } from '../actor'
 import { recordAudit } from '../audit'
 import { hashPassword, withHashingLimit } from '../sessions/passwords'
+import { requireStrongPassword } from '../sessions/strong-password'
 import { invitationLifetime, newInvitation } from './invitations'
 import { findUser, noSuchUser, toUser, type UserRow, userColumns } from './user-rows'
 
@@ -47,6 +48,7 @@ export async function createUser(
   if (reservedHandles.has(handle.toLowerCase())) {
     throw invalidField('user_id', `"${handle}" is reserved, choose another`)
   }
+  if (password !== undefined) await requireStrongPassword('password', password, { handle, name, email })
   const hash = password === undefined ? null : await withHashingLimit(() => hashPassword(password))
   const invitation = password === undefined ? newInvitation(origin) : null
   return transaction(async (tx) => {

@@ -53,6 +53,20 @@ describe('changing your own password', () => {
     })
   })
 
+  it('refuses one that is easy to guess, such as the own name', async () => {
+    const { cookie, handle, password } = await makePerson()
+    for (const weak of ['1234567890', handle, `${handle}1`]) {
+      expect(await change({ cookie }, password, weak)).toMatchObject({
+        status: 422,
+        body: {
+          errors: [
+            { path: 'new_password', message: expect.stringMatching(/^this password is easy to guess/) },
+          ],
+        },
+      })
+    }
+  })
+
   it('limits the attempts to guess a password', async () => {
     const { cookie, handle, password } = await makePerson()
     for (let i = 0; i < freeFailures; i++) await change({ cookie }, 'not the password')
