@@ -16,7 +16,14 @@ const secret = 'what-only-ada-may-know'
 
 let [ada, bob] = [] as unknown as [TestUser, TestUser]
 /** The ids of Ada's objects, by the parameter name in the route folders. */
-let adas: { jobs: string; tokens: string; projects: string; users: string; sessions: string }
+let adas: {
+  jobs: string
+  tokens: string
+  projects: string
+  users: string
+  sessions: string
+  'project-invitations': string
+}
 
 test.beforeAll(async () => {
   ada = await createUser({ name: 'ada', limits: noLimits })
@@ -34,11 +41,21 @@ test.beforeAll(async () => {
     projects: project?.id ?? '',
     users: ada.handle,
     sessions: session?.session_id ?? '',
+    'project-invitations': await inviteAda(),
   }
 })
 
+/** Returns the id of an invitation of Ada to a project of another user. */
+async function inviteAda(): Promise<string> {
+  const { client } = await createUser({ name: 'inviter' })
+  await client.projects.create({ project_id: 'elsewhere', members: [ada.handle] })
+  const [invitation] = await ada.client.projectInvitations.list()
+  return invitation?.id ?? ''
+}
+
 /** Bodies that are valid for the caller's own objects. */
 const bodies: Record<string, unknown> = {
+  '/api/project-invitations/[id]': { accept: true },
   '/api/projects/[id]': { name: 'taken over', add_members: [] },
   '/api/users/[handle]': { name: 'taken over' },
   '/api/environments/[name]': { description: 'taken over' },
@@ -51,7 +68,7 @@ const bodies: Record<string, unknown> = {
 function ownerOf(route: string): keyof typeof adas | 'nobody' | undefined {
   if (/^\/api\/(status|results|cancel|jobs|queue)\/\[id\]/.test(route)) return 'jobs'
   if (/^\/api\/(environments|nodes|gpus)\/\[/.test(route)) return 'nobody'
-  return (['tokens', 'projects', 'users', 'sessions'] as const).find((kind) =>
+  return (['tokens', 'projects', 'project-invitations', 'users', 'sessions'] as const).find((kind) =>
     route.startsWith(`/api/${kind}/[`),
   )
 }

@@ -144,7 +144,7 @@ test('a user creates a token, sees its use, and revokes it', async ({ context, p
   expect((await call('/api/jobs', { headers: bearer(token) })).status).toBe(401)
 })
 
-test('a project can be shared with another user, who can leave it', async ({ context, page, watch }) => {
+test('a project is shared with a user who accepts the invitation', async ({ context, page, watch }) => {
   const [owner, member] = [await createUser({ name: 'owner' }), await createUser({ name: 'member' })]
   await signIn(context, owner)
   await page.goto('/projects')
@@ -152,16 +152,18 @@ test('a project can be shared with another user, who can leave it', async ({ con
   await page.getByRole('dialog').getByLabel('Project id').fill('shared')
   await page.getByRole('dialog').getByRole('button', { name: 'Create project' }).click()
   await page.getByRole('button', { name: 'Manage shared' }).click()
-  await page
-    .getByRole('dialog')
-    .getByLabel(/Add|User id/)
-    .fill(member.handle)
-  await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click()
-  await expect(page.getByRole('dialog')).toContainText(member.handle)
+  await page.getByRole('dialog').getByLabel('Invite a member').fill(member.handle)
+  await page.getByRole('dialog').getByRole('button', { name: 'Invite', exact: true }).click()
+  await expect(page.getByRole('dialog')).toContainText(`${member.handle}invited`)
   const theirs = await watch.openBrowser()
   await signIn(theirs.context(), member)
   await theirs.goto('/projects')
+  await expect(theirs.getByRole('row', { name: /shared/ })).toHaveCount(0)
+  await theirs.getByRole('button', { name: 'Accept shared' }).click()
   await expect(theirs.getByRole('row', { name: /shared/ })).toContainText(owner.handle)
+  await page.reload()
+  await page.getByRole('button', { name: 'Manage shared' }).click()
+  await expect(page.getByRole('button', { name: `Remove ${member.handle}` })).toBeVisible()
 })
 
 test('sign-out ends the session, also for a copy of its cookie', async ({ context, page, watch }) => {

@@ -46,8 +46,12 @@ export async function setScene(): Promise<Scene> {
   const project = (await admin.client.projects.list()).items.find(
     ({ project_id }) => project_id === 'resnet-baseline',
   )
-  if (project)
+  if (project) {
     await admin.client.projects.update(project.id, { name: 'The baseline', add_members: [newcomer.handle] })
+    for (const { id } of await newcomer.client.projectInvitations.list()) {
+      await newcomer.client.projectInvitations.answer(id, { accept: true })
+    }
+  }
   await admin.client.tokens.create({ name: 'laptop', expires_in_days: 30 })
   const { invitation_url } = await adminClient().users.create({ user_id: `${admin.handle}-guest` })
   return { admin, newcomer, jobs: { done, failed, waiting, running }, invitation: invitation_url ?? '' }

@@ -65,6 +65,7 @@ it('creates a project and closes', async () => {
       owner: 'ada',
       members: [],
       names: {},
+      invited: [],
       limits: { submissions_per_minute: null, max_active_jobs: null },
       shares: { weight: 1, gpu_quota: null, gpu_hour_budget: null },
       retention_days: null,

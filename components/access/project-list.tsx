@@ -14,6 +14,7 @@ import { EmptyState } from '../ui/empty-state'
 import { PageHeader } from '../ui/page-header'
 import { RelativeTime } from '../ui/relative-time'
 import { type Column, DataTable, RowLink } from '../ui/table'
+import { ReceivedInvitations } from './invitations/received-invitations'
 import { NewProjectDialog } from './new-project-dialog'
 import { ProjectDialog } from './project-dialog'
 
@@ -44,6 +45,7 @@ export function ProjectList({ handle, admin, everyone = false }: ProjectListProp
         }
         actions={<NewProjectDialog forOthers={everyone} />}
       />
+      {everyone ? null : <ReceivedInvitations />}
       <ListPanel
         query={query}
         empty={

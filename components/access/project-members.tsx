@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { UserMinus } from 'lucide-react'
+import { UserMinus, X } from 'lucide-react'
 import { z } from 'zod'
 import { updateProject } from '@/components/queries/queries'
 import type { Project } from '@/lib/contract/access'
@@ -45,13 +45,27 @@ export function ProjectMembers({ project, editable }: { project: Project; editab
             ) : null}
           </li>
         ))}
+        {project.invited.map((handle) => (
+          <li key={handle} className="flex min-h-10 items-center justify-between gap-2 px-3">
+            <span className="flex min-w-0 items-center gap-1.5 text-muted text-sm">
+              <span className="min-w-0 truncate">{handle}</span>
+              <Badge>invited</Badge>
+            </span>
+            <IconButton
+              icon={X}
+              label={`Withdraw the invitation of ${handle}`}
+              disabled={isPending && variables?.remove_members?.includes(handle)}
+              onClick={() => remove(handle)}
+            />
+          </li>
+        ))}
       </ul>
-      {editable ? <AddMember id={project.id} /> : null}
+      {editable ? <InviteMember id={project.id} /> : null}
     </section>
   )
 }
 
-function AddMember({ id }: { id: string }) {
+function InviteMember({ id }: { id: string }) {
   const { mutateAsync } = useMutation(updateProject)
   const form = useSchemaForm({
     schema,
@@ -65,8 +79,8 @@ function AddMember({ id }: { id: string }) {
   return (
     <form {...form.props} className="flex items-start gap-2">
       <TextField
-        label="Add a member"
-        hint="A user id. Members may submit jobs to this project."
+        label="Invite a member"
+        hint="A user id. If the user exists, they can accept under Projects for 30 days, and then submit jobs to this project."
         mono
         autoCapitalize="none"
         spellCheck={false}
@@ -75,7 +89,7 @@ function AddMember({ id }: { id: string }) {
         error={field.error ?? form.error ?? undefined}
       />
       <Button type="submit" className="mt-6" loading={form.submitting}>
-        Add
+        Invite
       </Button>
     </form>
   )

@@ -23,6 +23,7 @@ export const keys = {
   sessions: ['sessions'] as const,
   tokens: ['tokens'] as const,
   projects: ['projects'] as const,
+  projectInvitations: ['project-invitations'] as const,
   environments: ['environments'] as const,
   storage: ['storage'] as const,
 }
@@ -91,6 +92,13 @@ export const meQuery = () =>
 /** The own sessions. */
 export const sessionsQuery = () =>
   queryOptions({ queryKey: keys.sessions, queryFn: ({ signal }) => api.sessions.list(signal) })
+
+/** Invitations to projects that the user has not answered. */
+export const projectInvitationsQuery = () =>
+  queryOptions({
+    queryKey: keys.projectInvitations,
+    queryFn: ({ signal }) => api.projectInvitations.list(signal),
+  })
 
 export const environmentsQuery = () =>
   queryOptions({
@@ -174,6 +182,12 @@ export const updateProject = changing(
   keys.projects,
 )
 export const removeProject = changing((id: string) => api.projects.remove(id), keys.projects)
+
+export const answerProjectInvitation = changing(
+  ({ id, accept }: { id: string; accept: boolean }) => api.projectInvitations.answer(id, { accept }),
+  keys.projectInvitations,
+  keys.projects,
+)
 
 export const createEnvironment = changing(api.environments.create, keys.environments)
 export const updateEnvironment = changing(

@@ -148,6 +148,9 @@ export const projectSchema = z.object({
   names: z
     .record(z.string(), z.string())
     .describe('the names of its owner and members, by user_id; some have none'),
+  invited: z
+    .array(z.string())
+    .describe('user ids that were invited and have not accepted; empty for members who are not the owner'),
   limits: limitsSchema,
   shares: sharesSchema,
   retention_days: retentionSchema,
@@ -161,17 +164,32 @@ export const createProjectSchema = z.strictObject({
   project_id: idSchema,
   name: line(100).optional(),
   owner: idSchema.optional().describe('another user, for admins only'),
-  members: z.array(idSchema).max(1000).default([]),
+  members: z.array(idSchema).max(1000).default([]).describe('users to invite; each accepts or declines'),
 })
 
 export const updateProjectSchema = z.strictObject({
   name: line(100).nullable().optional(),
-  add_members: z.array(idSchema).max(1000).optional(),
-  remove_members: z.array(idSchema).max(1000).optional(),
+  add_members: z.array(idSchema).max(1000).optional().describe('invites users; each accepts or declines'),
+  remove_members: z.array(idSchema).max(1000).optional().describe('also withdraws their invitations'),
   limits: limitsSchema.partial().optional().describe('for admins only'),
   shares: z.strictObject(sharesSchema.partial().shape).optional().describe('for admins only'),
   retention_days: retentionSchema.optional().describe('more than the default: for admins only'),
   storage_quota_gib: storageQuotaSchema.optional().describe('for admins only; null or 0: no quota'),
+})
+
+/** An invitation of the caller to a project. */
+export const projectInvitationSchema = z.object({
+  id: z.string(),
+  project_id: idSchema,
+  name: z.string().nullable(),
+  owner: z.string(),
+  created_at: time,
+  expires_at: time,
+})
+
+/** `POST /api/project-invitations/{id}`. */
+export const answerInvitationSchema = z.strictObject({
+  accept: z.boolean().describe('true: become a member; false: decline'),
 })
 
 export const environmentSchema = z.object({
@@ -249,6 +267,7 @@ export type Token = z.infer<typeof tokenSchema>
 export type CreateToken = z.input<typeof createTokenSchema>
 export type CreatedToken = z.infer<typeof createdTokenSchema>
 export type Project = z.infer<typeof projectSchema>
+export type ProjectInvitation = z.infer<typeof projectInvitationSchema>
 export type UpdateProject = z.input<typeof updateProjectSchema>
 export type Environment = z.infer<typeof environmentSchema>
 export type UpdateEnvironment = z.input<typeof updateEnvironmentSchema>

@@ -1,7 +1,8 @@
 import type { Metadata } from 'next'
 import { ProjectList } from '@/components/access/project-list'
-import { projectsQuery } from '@/components/queries/queries'
+import { keys, projectsQuery } from '@/components/queries/queries'
 import { isAdmin } from '@/lib/access/actor'
+import { listProjectInvitations } from '@/lib/access/projects/project-invitations'
 import { listProjects } from '@/lib/access/projects/projects'
 import { listProjectsSchema } from '@/lib/contract/access'
 import { firstPage, Prefetched } from '../prefetched'
@@ -16,7 +17,9 @@ export default async function ProjectsPage() {
       queryKey={projectsQuery().queryKey}
       load={() => firstPage(listProjects(actor, listProjectsSchema.parse({})))}
     >
-      <ProjectList handle={actor.handle} admin={isAdmin(actor)} />
+      <Prefetched queryKey={keys.projectInvitations} load={() => listProjectInvitations(actor)}>
+        <ProjectList handle={actor.handle} admin={isAdmin(actor)} />
+      </Prefetched>
     </Prefetched>
   )
 }

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { z } from 'zod'
 import { call, readPages } from '@/lib/access/testing/call'
 import { makePerson, makeToken, type Person } from '@/lib/access/testing/people'
 import { placeManually } from '@/lib/cluster/testing/placed'
 import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
-import { type Project, projectSchema } from '@/lib/contract/access'
+import { type Project, projectInvitationSchema, projectSchema } from '@/lib/contract/access'
 import { testDatabase } from '@/lib/database/testing/test-database'
+import { POST as answerInvitation } from '../project-invitations/[id]/route'
+import { GET as invitations } from '../project-invitations/route'
 import { DELETE, PATCH, GET as show } from './[id]/route'
 import { GET, POST } from './route'
 
@@ -30,10 +33,30 @@ const get = (who: Who, id: string) => call(show, `/api/projects/${id}`, { params
 const remove = async (who: Who, id: string) =>
   (await call(DELETE, `/api/projects/${id}`, { method: 'DELETE', params: { id }, ...who })).status
 
+const invitationsOf = async (who: Who) =>
+  z.array(projectInvitationSchema).parse((await call(invitations, '/api/project-invitations', who)).body)
+const answer = (who: Who, id: string, accept: boolean) =>
+  call(answerInvitation, `/api/project-invitations/${id}`, {
+    method: 'POST',
+    body: { accept },
+    params: { id },
+    ...who,
+  })
+
+/** Accepts the user's invitation to a project. */
+async function join(who: Who, { project_id, owner }: Project): Promise<void> {
+  const invitation = (await invitationsOf(who)).find(
+    (open) => open.project_id === project_id && open.owner === owner,
+  )
+  expect((await answer(who, invitation?.id ?? '', true)).status).toBe(204)
+}
+
 /** A project of `owner` that is shared with `member`. */
 async function shared(): Promise<Project> {
   const { body } = await create(owner, { project_id: `p-${randomUUID()}`, members: [member.handle] })
-  return projectSchema.parse(body)
+  const project = projectSchema.parse(body)
+  await join(member, project)
+  return project
 }
 
 describe('creating a project', () => {
@@ -43,8 +66,8 @@ describe('creating a project', () => {
       name: 'CIFAR',
       members: [member.handle, owner.handle],
     })
-    const project = { project_id: 'cifar', name: 'CIFAR', owner: owner.handle, members: [member.handle] }
-    expect(made).toMatchObject({ status: 201, body: project })
+    const project = { project_id: 'cifar', name: 'CIFAR', owner: owner.handle, members: [] }
+    expect(made).toMatchObject({ status: 201, body: { ...project, invited: [member.handle] } })
     expect(made.headers.get('location')).toBe(`/api/projects/${projectSchema.parse(made.body).id}`)
     expect(await create(owner, { project_id: 'cifar' })).toMatchObject({ status: 409 })
     expect(await create(stranger, { project_id: 'cifar' })).toMatchObject({ status: 201 })
@@ -64,14 +87,22 @@ describe('creating a project', () => {
     expect(await create(admin, { ...body, owner: 'nobody' })).toMatchObject({ status: 404 })
   })
 
-  it('names every unknown member, and creates nothing', async () => {
-    const members = [member.handle, 'nobody', stranger.handle, 'no-one']
-    expect(await create(owner, { project_id: 'half', members })).toMatchObject({
-      status: 422,
-      body: { errors: [{ path: 'members.1' }, { path: 'members.3' }] },
+  it('answers the same whether or not the invited users exist', async () => {
+    const withMember = async (project_id: string, handle: string) => {
+      const { status, body } = await create(owner, { project_id, members: [handle] })
+      const { id: _, project_id: __, created_at: ___, ...project } = projectSchema.parse(body)
+      return { status, project }
+    }
+    const [known, unknown] = [
+      await withMember('known', stranger.handle),
+      await withMember('unknown', 'nobody'),
+    ]
+    expect(known.project.invited).toEqual([stranger.handle])
+    expect(unknown.project.invited).toEqual(['nobody'])
+    expect({ ...unknown, project: { ...unknown.project, invited: [] } }).toEqual({
+      ...known,
+      project: { ...known.project, invited: [] },
     })
-    const { rowCount } = await db.pool.query("SELECT 1 FROM projects WHERE slug = 'half'")
-    expect(rowCount).toBe(0)
   })
 
   it('needs more than a read-only token', async () => {
@@ -97,13 +128,13 @@ describe('a project', () => {
   it('can be changed by its owner; a member can only leave', async () => {
     const { id } = await shared()
     const renamed = await patch(owner, id, { name: 'New', add_members: [stranger.handle, member.handle] })
-    expect(renamed.body).toMatchObject({ name: 'New', members: [member.handle, stranger.handle].sort() })
+    expect(renamed.body).toMatchObject({ name: 'New', members: [member.handle], invited: [stranger.handle] })
     expect((await patch(member, id, { name: 'Mine' })).status).toBe(403)
     expect((await patch(member, id, { remove_members: [stranger.handle] })).status).toBe(403)
     expect((await patch(member, id, { add_members: [admin.handle] })).status).toBe(403)
     expect((await patch(member, id, { remove_members: [member.handle] })).status).toBe(200)
     expect((await get(member, id)).status).toBe(404)
-    expect((await patch(owner, id, { add_members: ['nobody'] })).status).toBe(422)
+    expect((await patch(owner, id, { remove_members: ['nobody'] })).status).toBe(200)
   })
 
   it('has limits that only an admin can set', async () => {
@@ -187,11 +218,84 @@ describe('a project', () => {
   })
 })
 
+describe('an invitation to a project', () => {
+  it('gives no access until the user accepts it', async () => {
+    const invited = await makePerson()
+    const { id } = await shared()
+    await patch(owner, id, { add_members: [invited.handle.toUpperCase()] })
+    expect((await get(invited, id)).status).toBe(404)
+    const [invitation] = await invitationsOf(invited)
+    expect(invitation).toMatchObject({ owner: owner.handle })
+    for (const who of [stranger, owner, admin]) {
+      expect((await answer(who, invitation?.id ?? '', true)).status).toBe(404)
+    }
+    const { token } = await makeToken(invited, ['read'])
+    expect((await answer({ token }, invitation?.id ?? '', true)).status).toBe(403)
+    expect((await answer(invited, invitation?.id ?? '', true)).status).toBe(204)
+    const project = projectSchema.parse((await get(invited, id)).body)
+    expect(project.members).toContain(invited.handle)
+    expect((await get(owner, id)).body).toMatchObject({ invited: [] })
+    expect((await answer(invited, invitation?.id ?? '', true)).status).toBe(404)
+    expect(await invitationsOf(invited)).toEqual([])
+  })
+
+  it('is not sent again after the user declined, and the inviter cannot tell', async () => {
+    const invited = await makePerson()
+    const { id } = await shared()
+    await patch(owner, id, { add_members: [invited.handle, 'nobody'] })
+    const [invitation] = await invitationsOf(invited)
+    expect((await answer(invited, invitation?.id ?? '', false)).status).toBe(204)
+    expect((await answer(invited, invitation?.id ?? '', true)).status).toBe(404)
+    const again = await patch(owner, id, { add_members: [invited.handle, 'nobody'] })
+    expect(again.body).toMatchObject({ invited: ['nobody', invited.handle].sort() })
+    expect(await invitationsOf(invited)).toEqual([])
+    expect((await get(invited, id)).status).toBe(404)
+  })
+
+  it('is withdrawn by the owner, and expires', async () => {
+    const [first, second] = [await makePerson(), await makePerson()]
+    const { id } = await shared()
+    await patch(owner, id, { add_members: [first.handle, second.handle] })
+    const [invitation] = await invitationsOf(first)
+    const withdrawn = await patch(owner, id, { remove_members: [first.handle] })
+    expect(withdrawn.body).toMatchObject({ invited: [second.handle] })
+    expect((await answer(first, invitation?.id ?? '', true)).status).toBe(404)
+    await db.pool.query(
+      "UPDATE project_invitations SET expires_at = now() - interval '1 second' WHERE project_id = $1",
+      [id],
+    )
+    expect(await invitationsOf(second)).toEqual([])
+    expect((await get(owner, id)).body).toMatchObject({ invited: [] })
+    await patch(owner, id, { add_members: [second.handle] })
+    expect(await invitationsOf(second)).toHaveLength(1)
+  })
+
+  it('is shown to the owner and admins, not to members', async () => {
+    const { id } = await shared()
+    await patch(owner, id, { add_members: ['nobody'] })
+    const invited = async (who: Who) => projectSchema.parse((await get(who, id)).body).invited
+    expect([await invited(owner), await invited(admin), await invited(member)]).toEqual([
+      ['nobody'],
+      ['nobody'],
+      [],
+    ])
+  })
+
+  it('has a limit per project', async () => {
+    const { id } = await shared()
+    const handles = (prefix: string) => Array.from({ length: 999 }, (_, i) => `${prefix}-${i}`)
+    expect((await patch(owner, id, { add_members: handles('a') })).status).toBe(200)
+    expect((await patch(owner, id, { add_members: handles('b') })).status).toBe(409)
+    expect(projectSchema.parse((await get(owner, id)).body).invited).toHaveLength(999)
+  })
+})
+
 describe('the list of projects', () => {
   it('has every visible project once, over all pages', async () => {
     const newcomer = await makePerson()
     const own = await Promise.all(['a', 'b', 'c'].map((project_id) => create(newcomer, { project_id })))
     const { body } = await create(owner, { project_id: 'for-newcomer', members: [newcomer.handle] })
+    await join(newcomer, projectSchema.parse(body))
     const expected = [...own.map(({ body }) => body), body].map((project) => projectSchema.parse(project).id)
     const pages = await readPages(GET, '/api/projects?limit=2', newcomer)
     const ids = (pages.flat() as Project[]).map(({ id }) => id)

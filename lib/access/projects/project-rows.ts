@@ -1,5 +1,6 @@
 import type { Project } from '../../contract/access'
 import { env } from '../../env'
+import { type Actor, isAdmin } from '../actor'
 import { type BytesByKind, bytesByKind, projectQuotaBytes, toStorageUse } from '../storage/storage-use'
 import { gpuHoursOf } from './gpu-hours'
 
@@ -19,6 +20,8 @@ export const projectColumns = `p.id, p.slug, p.name, p.owner_id, o.handle AS own
   coalesce((SELECT jsonb_object_agg(u.handle, u.name) FROM users u
              WHERE u.name IS NOT NULL AND (u.id = p.owner_id OR u.id IN (
                      SELECT m.user_id FROM memberships m WHERE m.project_id = p.id))), '{}') AS names,
+  ARRAY(SELECT i.handle FROM project_invitations i
+         WHERE i.project_id = p.id AND i.expires_at > now() ORDER BY lower(i.handle)) AS invited,
   jsonb_build_object('submissions_per_minute', p.submissions_per_minute, 'max_active_jobs', p.max_active_jobs) AS limits,
   jsonb_build_object('weight', p.weight, 'gpu_quota', p.gpu_quota_milli / 1000.0, 'gpu_hour_budget', p.gpu_hour_budget) AS shares,
   p.retention_days, p.storage_quota_gib, ${bytesByKind('project_id', 'p.id')} AS stored, ${gpuHoursOf('p.id')} AS gpu_hours_used, p.created_at`
@@ -30,17 +33,12 @@ export const visibleProject = (all: string, user: string) =>
   `(${all} OR p.owner_id = ${user}
     OR EXISTS (SELECT 1 FROM memberships m WHERE m.project_id = p.id AND m.user_id = ${user}))`
 
-/** Converts a row to the project of the API. */
-export function toProject({
-  slug,
-  owner_id: _,
-  stored,
-  storage_quota_gib,
-  created_at,
-  ...project
-}: ProjectRow): Project {
+/** Converts a row to the project of the API. Only the owner and admins see the invitations. */
+export function toProject(actor: Actor, row: ProjectRow): Project {
+  const { slug, owner_id, stored, storage_quota_gib, created_at, ...project } = row
   return {
     ...project,
+    invited: owner_id === actor.userId || isAdmin(actor) ? project.invited : [],
     project_id: slug,
     default_retention_days: env().GPUQ_RETENTION_DAYS,
     storage: toStorageUse(stored, projectQuotaBytes(storage_quota_gib)),

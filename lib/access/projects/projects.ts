@@ -15,7 +15,8 @@ import { env } from '../../env'
 import { type Actor, isAdmin, requireAdmin } from '../actor'
 import { assignments } from '../assignments'
 import { recordAudit } from '../audit'
-import { findUser, userIdsOf } from '../users/user-rows'
+import { findUser } from '../users/user-rows'
+import { inviteMembers, removeMembers } from './project-invitations'
 import { type ProjectRow, projectColumns, projectSource, toProject, visibleProject } from './project-rows'
 
 /** Lists the actor's own and shared projects, or all for an admin, the latest first. */
@@ -32,12 +33,17 @@ export async function listProjects(
       ORDER BY p.created_at DESC, p.id DESC LIMIT $5`,
     [query.all, actor.userId, after.at, after.id, query.limit + 1],
   )
-  return cutPage(rows, query.limit, (row) => [row.created_at.toISOString(), row.id], toProject)
+  return cutPage(
+    rows,
+    query.limit,
+    (row) => [row.created_at.toISOString(), row.id],
+    (row) => toProject(actor, row),
+  )
 }
 
 /** Reads one project. @throws 404 if the actor may not see it. */
 export async function getProject(actor: Actor, id: string): Promise<Project> {
-  return toProject(await findVisible(database().pool, actor, id))
+  return toProject(actor, await findVisible(database().pool, actor, id))
 }
 
 /** Creates a project for the actor, or as an admin for another user. */
@@ -53,7 +59,7 @@ export function createProject(actor: Actor, input: z.output<typeof createProject
       if (!isUniqueViolation(error, 'projects_owner_id_slug_key')) throw error
       throw new GpuqError('conflict', `"${user.handle}" already has a project "${slug}". Choose another id.`)
     })
-    await addMembers(tx, id, user.id, await userIdsOf(tx, 'members', members))
+    await inviteMembers(tx, id, members)
     const target = `${user.handle}/${slug}`
     await recordAudit(tx, {
       actorId: actor.userId,
@@ -61,13 +67,13 @@ export function createProject(actor: Actor, input: z.output<typeof createProject
       target,
       detail: { id, members },
     })
-    return toProject(await findVisible(tx, actor, id))
+    return toProject(actor, await findVisible(tx, actor, id))
   })
 }
 
 /**
- * Changes a project. The owner may change name and members, and shorten the retention; an admin also changes limits,
- * shares and quota, and lengthens the retention; a member may only leave.
+ * Changes a project. The owner may change the name, invite and remove members, and shorten the retention; an admin also
+ * changes limits, shares and quota, and lengthens the retention; a member may only leave.
  */
 export async function updateProject(actor: Actor, id: string, changes: ProjectChanges): Promise<Project> {
   const project = await transaction(async (tx) => {
@@ -80,17 +86,14 @@ export async function updateProject(actor: Actor, id: string, changes: ProjectCh
     if (set.list.length > 0) {
       await tx.query(`UPDATE projects SET ${set.list.join(', ')} WHERE id = $1`, [id, ...set.values])
     }
-    await addMembers(tx, id, before.owner_id, await userIdsOf(tx, 'add_members', added))
-    await tx.query('DELETE FROM memberships WHERE project_id = $1 AND user_id = ANY ($2::uuid[])', [
-      id,
-      await userIdsOf(tx, 'remove_members', removed),
-    ])
+    await inviteMembers(tx, id, added)
+    await removeMembers(tx, id, removed)
     const target = `${before.owner}/${before.slug}`
     const detail = { ...changes }
     await recordAudit(tx, { actorId: actor.userId, action: 'project_updated', target, detail })
     // Not findVisible: a member who leaves no longer sees the project.
     const select = `SELECT ${projectColumns} FROM ${projectSource} WHERE p.id = $1`
-    return toProject(await oneRow<ProjectRow>(tx, select, [id]))
+    return toProject(actor, await oneRow<ProjectRow>(tx, select, [id]))
   })
   // A larger share may let a waiting job start.
   if (changes.shares) wakeLeader()
@@ -172,14 +175,5 @@ function requireRetention(actor: Actor, before: ProjectRow, days: number | null 
   throw new GpuqError(
     'forbidden',
     `Only admins may keep files for longer than ${most} days, the default. Choose fewer days, or ask an admin.`,
-  )
-}
-
-/** Skips the owner, who always belongs to the project, and existing members. */
-async function addMembers(tx: Transaction, id: string, ownerId: string, users: string[]): Promise<void> {
-  await tx.query(
-    `INSERT INTO memberships (project_id, user_id)
-     SELECT $1, u FROM unnest($2::uuid[]) AS u WHERE u <> $3 ON CONFLICT DO NOTHING`,
-    [id, users, ownerId],
   )
 }

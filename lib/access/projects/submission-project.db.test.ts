@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { testDatabase } from '../../database/testing/test-database'
 import { transaction } from '../../database/transaction'
 import { makePerson, type Person } from '../testing/people'
+import { answerProjectInvitation, listProjectInvitations } from './project-invitations'
 import { createProject } from './projects'
 import { findOrCreateProject } from './submission-project'
 
@@ -51,7 +52,13 @@ describe('the project of a config', () => {
 
   it("is the user's own project first, then a shared one, then a new one", async () => {
     const [owner, other] = [await makePerson(), await makePerson()]
-    const share = (project_id: string) => createProject(owner.actor, { project_id, members: [other.handle] })
+    const share = async (project_id: string) => {
+      const project = await createProject(owner.actor, { project_id, members: [other.handle] })
+      for (const { id } of await listProjectInvitations(other.actor)) {
+        await answerProjectInvitation(other.actor, id, { accept: true })
+      }
+      return project
+    }
     const shared = await share('shared')
     await db.pool.query('UPDATE projects SET max_active_jobs = 7 WHERE id = $1', [shared.id])
     const limits = { ...noLimits, maxActiveJobs: 7 }

@@ -22,6 +22,7 @@ import { diskStore } from '../../storage/disk'
 import { setFreeBytes } from '../../storage/free-space'
 import { setStorage } from '../../storage/storage'
 import { parts } from '../../storage/testing/contract'
+import { answerProjectInvitation, listProjectInvitations } from '../projects/project-invitations'
 import { getProject, updateProject } from '../projects/projects'
 import { makePerson, type Person } from '../testing/people'
 import { updateUser } from '../users/update-user'
@@ -167,6 +168,9 @@ describe('stored bytes', () => {
     await endedJob()
     const member = await makePerson()
     await updateProject(person.actor, await projectId(), { add_members: [member.handle] })
+    for (const { id } of await listProjectInvitations(member.actor)) {
+      await answerProjectInvitation(member.actor, id, { accept: true })
+    }
     await makeJob({ userId: member.id, ownerId: person.id, code: 'z'.repeat(33) })
     await insertCheckpoint('run', 10)
     expect((await getUser(member.actor, member.handle)).storage.by_kind).toMatchObject({

@@ -40,22 +40,3 @@ export async function findUser(executor: Transaction, handle: string): Promise<U
 export function noSuchUser(): GpuqError {
   return new GpuqError('not_found', 'There is no such user. Check the user id.')
 }
-
-/** Returns the ids of users by handle, in the same order. @throws 422 with every unknown handle. */
-export async function userIdsOf(
-  executor: Transaction,
-  path: string,
-  handles: readonly string[],
-): Promise<string[]> {
-  if (handles.length === 0) return []
-  const { rows } = await executor.query<{ id: string | null }>(
-    `SELECT u.id FROM unnest($1::text[]) WITH ORDINALITY AS wanted (handle, place)
-       LEFT JOIN users u ON lower(u.handle) = lower(wanted.handle) ORDER BY wanted.place`,
-    [handles],
-  )
-  const errors = rows.flatMap(({ id }, place) =>
-    id === null ? [{ path: `${path}.${place}`, message: `there is no user "${handles[place]}"` }] : [],
-  )
-  if (errors[0]) throw new GpuqError('invalid_fields', `${errors[0].path}: ${errors[0].message}`, { errors })
-  return rows.flatMap(({ id }) => id ?? [])
-}

@@ -60,11 +60,21 @@ export const projectOperations = defineOperations('projects', 'access', {
     responses: created(access.projectSchema),
   }),
   get: get('/api/projects/{id}', 'read', 'One project', { responses: ok(access.projectSchema) }),
-  update: patch('/api/projects/{id}', 'submit', 'Change a project and its members', {
+  update: patch('/api/projects/{id}', 'submit', 'Change a project, invite and remove members', {
     body: access.updateProjectSchema,
     responses: ok(access.projectSchema),
   }),
   remove: remove('/api/projects/{id}', 'submit', 'Delete a project that has no jobs', { responses: done }),
+})
+
+export const projectInvitationOperations = defineOperations('projectInvitations', 'access', {
+  list: get('/api/project-invitations', 'read', 'List the open invitations of the caller to projects', {
+    responses: ok(z.array(access.projectInvitationSchema)),
+  }),
+  answer: post('/api/project-invitations/{id}', 'submit', 'Accept or decline an invitation to a project', {
+    body: access.answerInvitationSchema,
+    responses: done,
+  }),
 })
 
 export const environmentOperations = defineOperations('environments', 'access', {

@@ -1,6 +1,7 @@
 import {
   auditOperations,
   environmentOperations,
+  projectInvitationOperations,
   projectOperations,
   sessionOperations,
   tokenOperations,
@@ -22,6 +23,7 @@ export const operations = {
   sessions: sessionOperations,
   tokens: tokenOperations,
   projects: projectOperations,
+  projectInvitations: projectInvitationOperations,
   storage: storageOperations,
   environments: environmentOperations,
   audit: auditOperations,

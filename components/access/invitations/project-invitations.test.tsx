@@ -1,0 +1,55 @@
+import { screen, waitFor } from '@testing-library/react'
+import { expect, it } from 'vitest'
+import type { Project } from '@/lib/contract/access'
+import { emptyStorage } from '../../testing/fixtures'
+import { answerWith, clickButton, renderUi, sentRequests, typeInto } from '../../testing/render'
+import { ProjectMembers } from '../project-members'
+import { ReceivedInvitations } from './received-invitations'
+
+const at = '2026-11-22T10:00:00.000Z'
+const invitation = {
+  id: 'i1',
+  project_id: 'shared',
+  name: null,
+  owner: 'grace',
+  created_at: at,
+  expires_at: at,
+}
+
+it('shows received invitations until they are answered', async () => {
+  answerWith({ 'GET /api/project-invitations': [invitation], 'POST /api/project-invitations/i1': null })
+  renderUi(<ReceivedInvitations />)
+  await screen.findByText(/from grace/)
+  answerWith({ 'GET /api/project-invitations': [] })
+  clickButton(/^Accept\s*shared$/)
+  await waitFor(() => expect(screen.queryByText(/from grace/)).toBeNull())
+  expect(sentRequests.find(({ method }) => method === 'POST')?.body).toEqual({ accept: true })
+})
+
+const project: Project = {
+  id: 'p1',
+  project_id: 'shared',
+  name: null,
+  owner: 'ada',
+  members: ['grace'],
+  invited: ['alan'],
+  limits: { submissions_per_minute: null, max_active_jobs: null },
+  shares: { weight: 1, gpu_quota: null, gpu_hour_budget: null },
+  retention_days: null,
+  default_retention_days: 90,
+  storage: emptyStorage,
+  gpu_hours_used: 0,
+  created_at: at,
+}
+
+it('lets the owner invite, and withdraw an open invitation', async () => {
+  answerWith({ 'PATCH /api/projects/p1': project })
+  renderUi(<ProjectMembers project={project} editable />)
+  clickButton('Withdraw the invitation of alan')
+  await waitFor(() => expect(sentRequests).toHaveLength(1))
+  expect(sentRequests[0]?.body).toEqual({ remove_members: ['alan'] })
+  typeInto('Invite a member', 'linus')
+  clickButton('Invite')
+  await waitFor(() => expect(sentRequests).toHaveLength(2))
+  expect(sentRequests[1]?.body).toEqual({ add_members: ['linus'] })
+})
