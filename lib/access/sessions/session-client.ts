@@ -8,8 +8,8 @@ export interface SessionClient {
   userAgent: string
 }
 
-/** Long enough to tell browsers and systems apart. */
-const userAgentLength = 200
+/** Long enough for every address, and to tell browsers and systems apart. Clients choose what they send. */
+const [addressLength, userAgentLength] = [64, 200]
 
 /** The client that sends a password. */
 export type SignInClient = SessionClient & AttemptClient
@@ -17,7 +17,7 @@ export type SignInClient = SessionClient & AttemptClient
 /** Describes the client of a request. */
 export function signInClient(headers: Headers): SignInClient {
   return {
-    address: clientAddress(headers),
+    address: clientAddress(headers).slice(0, addressLength),
     userAgent: (headers.get('user-agent') ?? '').slice(0, userAgentLength),
     deviceCookie: readDeviceCookie(headers.get('cookie')),
   }
