@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
+import { deleteExpiredInvitations } from '@/lib/access/projects/project-invitations'
 import { call, readPages } from '@/lib/access/testing/call'
 import { makePerson, makeToken, type Person } from '@/lib/access/testing/people'
 import { placeManually } from '@/lib/cluster/testing/placed'
@@ -260,14 +261,20 @@ describe('an invitation to a project', () => {
     const withdrawn = await patch(owner, id, { remove_members: [first.handle] })
     expect(withdrawn.body).toMatchObject({ invited: [second.handle] })
     expect((await answer(first, invitation?.id ?? '', true)).status).toBe(404)
-    await db.pool.query(
-      "UPDATE project_invitations SET expires_at = now() - interval '1 second' WHERE project_id = $1",
-      [id],
-    )
+    const expire = () =>
+      db.pool.query(
+        "UPDATE project_invitations SET expires_at = now() - interval '1 second' WHERE project_id = $1",
+        [id],
+      )
+    await expire()
     expect(await invitationsOf(second)).toEqual([])
     expect((await get(owner, id)).body).toMatchObject({ invited: [] })
     await patch(owner, id, { add_members: [second.handle] })
     expect(await invitationsOf(second)).toHaveLength(1)
+    await expire()
+    await deleteExpiredInvitations()
+    const { rowCount } = await db.pool.query('SELECT 1 FROM project_invitations WHERE project_id = $1', [id])
+    expect(rowCount).toBe(0)
   })
 
   it('is shown to the owner and admins, not to members', async () => {
