@@ -24,14 +24,14 @@ export default async function SettingsPage() {
       <div className="flex flex-col gap-5">
         <Prefetched queryKey={keys.me} load={() => getUser(actor, actor.handle)}>
           <ProfilePanel />
+          <Prefetched
+            queryKey={storageQuery().queryKey}
+            load={() => readStorage(actor, storedItemsQuerySchema.parse({}))}
+          >
+            <StoragePanel />
+          </Prefetched>
+          <PasswordForm />
         </Prefetched>
-        <Prefetched
-          queryKey={storageQuery().queryKey}
-          load={() => readStorage(actor, storedItemsQuerySchema.parse({}))}
-        >
-          <StoragePanel />
-        </Prefetched>
-        <PasswordForm />
         <Prefetched queryKey={keys.sessions} load={() => listSessions(actor)}>
           <SessionsPanel />
         </Prefetched>
