@@ -5,7 +5,8 @@ import {
   type QueryKey,
   queryOptions,
 } from '@tanstack/react-query'
-import type { UpdateEnvironment, UpdateProject, UpdateUser } from '@/lib/contract/access'
+import type { UpdateEnvironment, UpdateUser } from '@/lib/contract/access'
+import type { UpdateProject } from '@/lib/contract/projects'
 import { isFinal } from '@/lib/contract/status'
 import { createClient, type JobQuery } from '@/lib/http/client/client'
 import type { Page } from '@/lib/http/client/transport'

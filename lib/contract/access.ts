@@ -1,15 +1,15 @@
 import { z } from 'zod'
-import { isThousandths, line } from './config/values'
+import { line } from './config/values'
 import { idSchema } from './jobs'
 import { roles, scopes } from './roles'
 import { storageUseSchema } from './storage'
 
-const time = z.string().describe('RFC 3339, UTC')
+export const time = z.string().describe('RFC 3339, UTC')
 const limit = z.int().min(0).max(1_000_000).nullable().describe('null: the default limit')
 
 export const limitsSchema = z.object({ submissions_per_minute: limit, max_active_jobs: limit })
 
-const storageQuotaSchema = z.number().min(0).max(1_000_000).nullable()
+export const storageQuotaSchema = z.number().min(0).max(1_000_000).nullable()
 
 const unixId = (least: number) => z.int().min(least).max(2_147_483_647).nullable()
 
@@ -122,76 +122,6 @@ export const createTokenSchema = z.strictObject({
 /** Response of `POST /api/tokens`. `token` is shown once. */
 export const createdTokenSchema = tokenSchema.extend({ token: z.string() })
 
-/** GPUs in thousandths, the smallest part that can be allocated. */
-const gpus = z.number().min(0).max(100_000).refine(isThousandths, 'use at most three decimals')
-
-/** The part of the cluster that a project may use. */
-export const sharesSchema = z.object({
-  weight: z.number().min(0.001).max(1e6).describe('weight relative to other projects, with fair_share'),
-  gpu_quota: gpus.nullable().describe('maximum GPUs at the same time, including parts; null: no quota'),
-  gpu_hour_budget: z.number().min(0).max(1e9).nullable().describe('GPU hours in total; null: no budget'),
-})
-
-const retentionSchema = z
-  .int()
-  .min(0)
-  .max(36_500)
-  .nullable()
-  .describe('days after the end of a job until its stored files are deleted; null: the default, 0: never')
-
-export const projectSchema = z.object({
-  id: z.string(),
-  project_id: idSchema.describe('unique per owner'),
-  name: z.string().nullable(),
-  owner: z.string(),
-  members: z.array(z.string()),
-  names: z
-    .record(z.string(), z.string())
-    .describe('the names of its owner and members, by user_id; some have none'),
-  invited: z
-    .array(z.string())
-    .describe('user ids that were invited and have not accepted; empty for members who are not the owner'),
-  limits: limitsSchema,
-  shares: sharesSchema,
-  retention_days: retentionSchema,
-  default_retention_days: z.int().describe('retention if retention_days is null; 0: never'),
-  storage: storageUseSchema.describe('files of all members; they also count to the quotas of the users'),
-  gpu_hours_used: z.number().describe('allocated GPUs times hours, including running jobs'),
-  created_at: time,
-})
-
-export const createProjectSchema = z.strictObject({
-  project_id: idSchema,
-  name: line(100).optional(),
-  owner: idSchema.optional().describe('another user, for admins only'),
-  members: z.array(idSchema).max(1000).default([]).describe('users to invite; each accepts or declines'),
-})
-
-export const updateProjectSchema = z.strictObject({
-  name: line(100).nullable().optional(),
-  add_members: z.array(idSchema).max(1000).optional().describe('invites users; each accepts or declines'),
-  remove_members: z.array(idSchema).max(1000).optional().describe('also withdraws their invitations'),
-  limits: limitsSchema.partial().optional().describe('for admins only'),
-  shares: z.strictObject(sharesSchema.partial().shape).optional().describe('for admins only'),
-  retention_days: retentionSchema.optional().describe('more than the default: for admins only'),
-  storage_quota_gib: storageQuotaSchema.optional().describe('for admins only; null or 0: no quota'),
-})
-
-/** An invitation of the caller to a project. */
-export const projectInvitationSchema = z.object({
-  id: z.string(),
-  project_id: idSchema,
-  name: z.string().nullable(),
-  owner: z.string(),
-  created_at: time,
-  expires_at: time,
-})
-
-/** `POST /api/project-invitations/{id}`. */
-export const answerInvitationSchema = z.strictObject({
-  accept: z.boolean().describe('true: become a member; false: decline'),
-})
-
 export const environmentSchema = z.object({
   name: idSchema,
   image: z.string(),
@@ -234,7 +164,8 @@ export const auditEventSchema = z.object({
   detail: z.record(z.string(), z.unknown()),
 })
 
-const page = {
+/** Query of every list. */
+export const page = {
   limit: z.coerce.number().int().min(1).max(200).default(50),
   cursor: z.string().max(500).optional().describe('from the Link header of the previous page'),
 }
@@ -245,10 +176,6 @@ export const listTokensSchema = z.object({
   ...page,
   user_id: idSchema.optional().describe("another user's tokens, for admins only"),
   all: z.stringbool().default(false).describe('the tokens of all users, for admins only'),
-})
-export const listProjectsSchema = z.object({
-  ...page,
-  all: z.stringbool().default(false).describe('the projects of all users, for admins only'),
 })
 export const listAuditSchema = z.object({
   ...page,
@@ -266,9 +193,6 @@ export type Session = z.infer<typeof sessionSchema>
 export type Token = z.infer<typeof tokenSchema>
 export type CreateToken = z.input<typeof createTokenSchema>
 export type CreatedToken = z.infer<typeof createdTokenSchema>
-export type Project = z.infer<typeof projectSchema>
-export type ProjectInvitation = z.infer<typeof projectInvitationSchema>
-export type UpdateProject = z.input<typeof updateProjectSchema>
 export type Environment = z.infer<typeof environmentSchema>
 export type UpdateEnvironment = z.input<typeof updateEnvironmentSchema>
 export type AuditEvent = z.infer<typeof auditEventSchema>

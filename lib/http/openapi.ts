@@ -8,13 +8,14 @@ import * as errors from '../contract/errors'
 import * as jobs from '../contract/jobs'
 import type { Access, Operation, ResponseSpec } from '../contract/operations/operation'
 import { operations } from '../contract/operations/operations'
+import * as projects from '../contract/projects'
 import * as queue from '../contract/queue'
 import * as storage from '../contract/storage'
 
 type Json = Record<string, unknown>
 
 /** A schema that a contract exports as `jobDetailSchema` is the component `JobDetail`. */
-for (const contract of [access, archives, artifacts, cluster, errors, jobs, queue, storage]) {
+for (const contract of [access, archives, artifacts, cluster, errors, jobs, projects, queue, storage]) {
   for (const [name, schema] of Object.entries(contract)) {
     if (!(schema instanceof z.ZodObject || schema instanceof z.ZodUnion)) continue
     const id = name.charAt(0).toUpperCase() + name.slice(1).replace(/Schema$/, '')

@@ -1,4 +1,4 @@
-import type { Project } from '../../contract/access'
+import type { Project } from '../../contract/projects'
 import { env } from '../../env'
 import { type Actor, isAdmin } from '../actor'
 import { type BytesByKind, bytesByKind, projectQuotaBytes, toStorageUse } from '../storage/storage-use'

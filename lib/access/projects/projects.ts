@@ -1,12 +1,12 @@
 import { uuidv7 } from 'uuidv7'
 import { z } from 'zod'
+import { GpuqError } from '../../contract/errors'
 import type {
   createProjectSchema,
   listProjectsSchema,
   Project,
   updateProjectSchema,
-} from '../../contract/access'
-import { GpuqError } from '../../contract/errors'
+} from '../../contract/projects'
 import { database } from '../../database/client'
 import { wakeLeader } from '../../database/notify'
 import { cutPage, decodeTimeCursor, type Page } from '../../database/pagination'

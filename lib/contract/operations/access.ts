@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import * as access from '../access'
+import * as projects from '../projects'
 import { created, defineOperations, done, get, list, ok, patch, post, remove } from './operation'
 
 export const userOperations = defineOperations('users', 'access', {
@@ -52,27 +53,27 @@ export const tokenOperations = defineOperations('tokens', 'access', {
 
 export const projectOperations = defineOperations('projects', 'access', {
   list: get('/api/projects', 'read', 'List projects', {
-    query: access.listProjectsSchema,
-    responses: list(access.projectSchema),
+    query: projects.listProjectsSchema,
+    responses: list(projects.projectSchema),
   }),
   create: post('/api/projects', 'submit', 'Create a project', {
-    body: access.createProjectSchema,
-    responses: created(access.projectSchema),
+    body: projects.createProjectSchema,
+    responses: created(projects.projectSchema),
   }),
-  get: get('/api/projects/{id}', 'read', 'One project', { responses: ok(access.projectSchema) }),
+  get: get('/api/projects/{id}', 'read', 'One project', { responses: ok(projects.projectSchema) }),
   update: patch('/api/projects/{id}', 'submit', 'Change a project, invite and remove members', {
-    body: access.updateProjectSchema,
-    responses: ok(access.projectSchema),
+    body: projects.updateProjectSchema,
+    responses: ok(projects.projectSchema),
   }),
   remove: remove('/api/projects/{id}', 'submit', 'Delete a project that has no jobs', { responses: done }),
 })
 
 export const projectInvitationOperations = defineOperations('projectInvitations', 'access', {
   list: get('/api/project-invitations', 'read', 'List the open invitations of the caller to projects', {
-    responses: ok(z.array(access.projectInvitationSchema)),
+    responses: ok(z.array(projects.projectInvitationSchema)),
   }),
   answer: post('/api/project-invitations/{id}', 'submit', 'Accept or decline an invitation to a project', {
-    body: access.answerInvitationSchema,
+    body: projects.answerInvitationSchema,
     responses: done,
   }),
 })
