@@ -6,7 +6,7 @@ import pg from 'pg'
 import { describe, expect, it, vi } from 'vitest'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
-const { loggedError } = await import('./logger')
+const { loggedError, logger, logSampled } = await import('./logger')
 const { connect: connectPool } = await import('./database/client')
 
 const caught = (work: Promise<unknown>) =>
@@ -67,4 +67,22 @@ describe('a logged error', () => {
   it('is what was thrown, where that is no error', () => {
     expect(loggedError('a word')).toBe('a word')
   })
+})
+
+it('logs a bounded number of lines of a kind per minute, and how many were left out', () => {
+  vi.useFakeTimers()
+  const lines = vi.spyOn(logger, 'warn').mockImplementation(() => {})
+  try {
+    for (let i = 0; i < 500; i++) logSampled('warn', { i }, 'flooded', 'one')
+    logSampled('warn', {}, 'flooded', 'other')
+    expect(lines).toHaveBeenCalledTimes(21)
+    vi.advanceTimersByTime(60_000)
+    expect(lines).toHaveBeenCalledTimes(22)
+    expect(lines).toHaveBeenLastCalledWith({ kind: 'one', left_out: 480 }, 'flooded')
+    logSampled('warn', {}, 'flooded', 'one')
+    expect(lines).toHaveBeenCalledTimes(23)
+  } finally {
+    vi.useRealTimers()
+    lines.mockRestore()
+  }
 })

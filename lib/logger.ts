@@ -19,3 +19,34 @@ export const logger = pino({
   timestamp: pino.stdTimeFunctions.isoTime,
   redact: ['*.token', '*.password', '*.authorization', 'token', 'password', 'authorization'],
 })
+
+const linesPerMinute = 20
+const minuteMs = 60_000
+
+// Next.js loads modules again for each route bundle; the counts are kept once per process.
+const shared = globalThis as typeof globalThis & { gpuqLogCounts?: Map<string, number> }
+shared.gpuqLogCounts ??= new Map()
+const counts = shared.gpuqLogCounts
+
+/**
+ * Logs something that a client can cause as often as it likes. Of each message, a bounded number of lines per minute is
+ * logged; one more line says how many were left out. `kind` separates the causes of a message; there are few of them.
+ */
+export function logSampled(
+  level: 'info' | 'warn' | 'error',
+  fields: Record<string, unknown>,
+  message: string,
+  kind = '',
+): void {
+  const key = `${message} ${kind}`
+  const count = counts.get(key) ?? 0
+  counts.set(key, count + 1)
+  if (count < linesPerMinute) logger[level](fields, message)
+  if (count > 0) return
+  const endMinute = () => {
+    const leftOut = (counts.get(key) ?? 0) - linesPerMinute
+    counts.delete(key)
+    if (leftOut > 0) logger[level]({ kind, left_out: leftOut }, message)
+  }
+  setTimeout(endMinute, minuteMs).unref()
+}

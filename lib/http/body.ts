@@ -19,11 +19,32 @@ export function idempotencyKeyOf(request: Request): string | null {
   throw new GpuqError('invalid_request', message)
 }
 
+/** The chunks of a body. @throws 400 if the client ends the request early: that is no failure of the server. */
+export async function* bodyChunks(request: Request): AsyncGenerator<Uint8Array> {
+  const reader = request.body?.getReader()
+  if (!reader) return
+  try {
+    for (let next = await read(reader); !next.done; next = await read(reader)) yield next.value
+  } finally {
+    await reader.cancel().catch(() => undefined)
+  }
+}
+
+async function read(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+): Promise<ReadableStreamReadResult<Uint8Array>> {
+  try {
+    return await reader.read()
+  } catch {
+    throw new GpuqError('invalid_request', 'The request ended before the end of its body. Send it again.')
+  }
+}
+
 /** Reads a body into memory. @throws 413 with the message if it is larger than the limit. */
 export async function readLimited(request: Request, maxBytes: number, message: string): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let size = 0
-  for await (const chunk of request.body ?? []) {
+  for await (const chunk of bodyChunks(request)) {
     size += chunk.length
     if (size > maxBytes) throw new GpuqError('payload_too_large', message)
     chunks.push(chunk)

@@ -7,12 +7,14 @@ import type { Access, ItemOf, JsonOf, Operation, PathNames } from '../contract/o
 import { parseInput } from '../contract/parse-input'
 import { isDatabaseAway, isPoolBusy } from '../database/away'
 import type { Page } from '../database/pagination'
-import { logger } from '../logger'
+import { logSampled } from '../logger'
 import { StorageFault } from '../storage/store'
 import { readJson } from './body'
 import { requireSameOrigin } from './origin'
 import { pageResponse } from './pagination'
 import { problemResponse } from './problem'
+
+const maxPublicBytes = 16 * 1024
 
 /** What a route serves: an operation, or only an access if the route is not part of the API. */
 type Served = Pick<Operation, 'access'> & Partial<Operation>
@@ -62,6 +64,8 @@ export function route<const Op extends Served>(
   handle: Handler<Op>,
 ): NextHandler<Op> & { operation: Op } {
   const { access, query, body, responses = {} }: Served = operation
+  // A stranger may not make the server hold much.
+  const maxBodyBytes = operation.maxBodyBytes ?? (access === 'public' ? maxPublicBytes : undefined)
   const status = Number(Object.keys(responses)[0] ?? 200)
   const paged = responses[200]?.item !== undefined
   const serve: NextHandler<Op> = async (request, context) => {
@@ -74,14 +78,15 @@ export function route<const Op extends Served>(
         url,
         params: await context.params,
         query: (query && parseInput(query, Object.fromEntries(url.searchParams))) as QueryOf<Op>,
-        body: async () => (body && (await readJson(request, body, operation))) as BodyOf<Op>,
+        body: async () =>
+          (body && (await readJson(request, body, { ...operation, maxBodyBytes }))) as BodyOf<Op>,
         answer: (value, init) => answerJson(value, { status, ...init }),
       })
       if (result instanceof Response) return result
       if (result === undefined) return new Response(null, { status: 204 })
       return paged ? pageResponse(request, result as Page<unknown>) : answerJson(result, { status })
     } catch (error) {
-      return problemResponse(toGpuqError(error, request))
+      return problemResponse(toGpuqError(error, request, operation.id))
     }
   }
   return Object.assign(serve, { operation })
@@ -109,18 +114,20 @@ async function enter(request: Request, access: Exclude<Access, 'public'>): Promi
   return actor
 }
 
-function toGpuqError(error: unknown, request: Request): GpuqError {
+function toGpuqError(error: unknown, request: Request, operation: string | undefined): GpuqError {
   if (error instanceof GpuqError) return error
   const asked = { method: request.method, path: new URL(request.url).pathname }
   if (isPoolBusy(error)) {
-    logger.warn(
+    logSampled(
+      'warn',
       asked,
       'no database connection became free in time; GPUQ_DATABASE_CONNECTIONS sets their number',
+      operation,
     )
     return unavailable('gpuq is busy at the moment. Try again in a few seconds.', 5)
   }
   const reference = uuidv7()
-  logger.error({ err: error, reference, ...asked }, 'request failed')
+  logSampled('error', { err: error, reference, ...asked }, 'request failed', operation)
   const next = `If this continues, tell your admin this reference: ${reference}`
   // The details of a storage fault may name a bucket, so they are only in the log.
   if (error instanceof StorageFault)
