@@ -41,7 +41,7 @@ function requestOf(body: Uint8Array | ReadableStream | null, headers: Record<str
   return new Request('http://localhost/api/submit', init)
 }
 
-const read = (...parts: Part[]) => readUpload(requestOf(form(...parts)), timeoutMs)
+const read = (...parts: Part[]) => readUpload(requestOf(form(...parts)), { timeoutMs })
 
 async function errorOf(upload: Promise<unknown>) {
   const error = await upload.then(
@@ -113,7 +113,7 @@ describe('an upload', () => {
           function* pieces() {
             for (let at = 0; at < body.length; at += size) yield body.subarray(at, at + size)
           }
-          const upload = await readUpload(requestOf(streamOf(pieces()).stream), timeoutMs)
+          const upload = await readUpload(requestOf(streamOf(pieces()).stream), { timeoutMs })
           expect(upload.code?.bytes).toEqual(Buffer.from(content))
         },
       ),
@@ -206,26 +206,26 @@ describe('a body', () => {
     ['with another boundary', { 'content-type': 'multipart/form-data; boundary=other' }, 400],
     ['that declares too much', { 'content-length': '99999999' }, 413],
   ])('is refused when it is %s', async (_, headers, status) => {
-    expect(await errorOf(readUpload(requestOf(form(code, config), headers), timeoutMs))).toMatchObject({
+    expect(await errorOf(readUpload(requestOf(form(code, config), headers), { timeoutMs }))).toMatchObject({
       status,
     })
   })
 
   it('that is not there is refused', async () => {
-    expect(await errorOf(readUpload(requestOf(null), timeoutMs))).toMatchObject({ status: 400 })
+    expect(await errorOf(readUpload(requestOf(null), { timeoutMs }))).toMatchObject({ status: 400 })
   })
 
   it('that ends early is refused, wherever it ends', async () => {
     const body = form(code, { name: 'config_file', content: 'x' })
     for (let end = 0; end < body.length - 4; end++) {
-      const { status } = await errorOf(readUpload(requestOf(body.subarray(0, end)), timeoutMs))
+      const { status } = await errorOf(readUpload(requestOf(body.subarray(0, end)), { timeoutMs }))
       expect(status).toBe(400)
     }
   })
 
   it('with broken part headers is refused', async () => {
     const broken = Buffer.from(`--${boundary}\r\n\x00\x01: x\r\n\r\nx\r\n--${boundary}--\r\n`)
-    expect(await errorOf(readUpload(requestOf(broken), timeoutMs))).toMatchObject({ status: 400 })
+    expect(await errorOf(readUpload(requestOf(broken), { timeoutMs }))).toMatchObject({ status: 400 })
   })
 
   it('with endless part headers is refused', async () => {
@@ -235,14 +235,14 @@ describe('a body', () => {
         Buffer.from(`--${boundary}\r\nContent-Disposition: form-data\r\n`),
       ),
     )
-    expect(await errorOf(readUpload(requestOf(stream), timeoutMs))).toMatchObject({ status: 400 })
+    expect(await errorOf(readUpload(requestOf(stream), { timeoutMs }))).toMatchObject({ status: 400 })
     expect(seen.bytes).toBeLessThan(200_000)
   })
 
   it('of ten thousand parts is refused at the first ones', async () => {
     const part = Buffer.from(`--${boundary}\r\nX: y\r\n\r\n\r\n`)
     const { stream, seen } = streamOf(endless(part))
-    expect(await errorOf(readUpload(requestOf(stream), timeoutMs))).toMatchObject({ status: 400 })
+    expect(await errorOf(readUpload(requestOf(stream), { timeoutMs }))).toMatchObject({ status: 400 })
     expect(seen.bytes).toBeLessThan(part.length * 20)
   })
 
@@ -253,13 +253,13 @@ describe('a body', () => {
     ['after the last boundary', form(code, config)],
   ])('that never ends is refused %s, without its length being known', async (_, first) => {
     const { stream, seen } = streamOf(endless(Buffer.alloc(100_000, 'x'), first))
-    expect(await errorOf(readUpload(requestOf(stream), timeoutMs))).toMatchObject({ status: 413 })
+    expect(await errorOf(readUpload(requestOf(stream), { timeoutMs }))).toMatchObject({ status: 413 })
     expect(seen.bytes).toBeLessThan(2.5 * (1 << 20))
   })
 
   it('that comes too slowly is refused', async () => {
     const { stream } = streamOf(endless(Buffer.from('x')), 20)
-    const { status } = await errorOf(readUpload(requestOf(stream), 60))
+    const { status } = await errorOf(readUpload(requestOf(stream), { timeoutMs: 60 }))
     expect(status).toBe(408)
   })
 
@@ -267,7 +267,7 @@ describe('a body', () => {
     const stream = new ReadableStream({
       pull: (controller) => controller.error(new Error('ECONNRESET')),
     })
-    expect(await errorOf(readUpload(requestOf(stream), timeoutMs))).toMatchObject({ status: 400 })
+    expect(await errorOf(readUpload(requestOf(stream), { timeoutMs }))).toMatchObject({ status: 400 })
   })
 
   it('goes on being taken in after a refusal, so that its sender gets to read the answer, but not for ever', async () => {
@@ -277,11 +277,11 @@ describe('a body', () => {
         for (let i = 0; i < 20; i++) yield Buffer.alloc(100_000)
       })(),
     )
-    await errorOf(readUpload(requestOf(rest.stream), timeoutMs))
+    await errorOf(readUpload(requestOf(rest.stream), { timeoutMs }))
     await expect.poll(() => rest.seen.bytes).toBeGreaterThan(2_000_000)
 
     const never = streamOf(endless(Buffer.alloc(100_000), form({ name: 'nonsense', content: 'x' })))
-    await errorOf(readUpload(requestOf(never.stream), timeoutMs))
+    await errorOf(readUpload(requestOf(never.stream), { timeoutMs }))
     await expect.poll(() => never.seen.cancelled).toBe(true)
     expect(never.seen.bytes).toBeLessThan(20_000_000)
   })

@@ -1,6 +1,13 @@
 import busboy, { type Busboy } from 'busboy'
 import { GpuqError } from '../contract/errors'
 import { maxPartBytes, PartCollector, partNames, type Upload } from './multipart-parts'
+import type { TakeBytes } from './unauthenticated-uploads'
+
+interface UploadOptions {
+  timeoutMs?: number
+  /** Called before bytes are kept in memory. Throws if too many are kept already. */
+  takeBytes?: TakeBytes | undefined
+}
 
 /** Boundaries and part headers need a few hundred bytes; the rest is a reserve for unusual clients. */
 const maxBytes = partNames.length * maxPartBytes + 64 * 1024
@@ -16,14 +23,17 @@ const maxDiscardMs = 10_000
  * Stops reading at the first error.
  * @throws 400 broken, 408 too slow, 413 too large, 415 no form, 422 wrong parts; each says what to change.
  */
-export async function readUpload(request: Request, timeoutMs = 60_000): Promise<Upload> {
+export async function readUpload(
+  request: Request,
+  { timeoutMs = 60_000, takeBytes }: UploadOptions = {},
+): Promise<Upload> {
   checkHeaders(request.headers)
   const parser = createParser(request.headers)
   const parts = new PartCollector(parser)
   const reader = (request.body ?? new Blob([]).stream()).getReader()
   const timer = new AbortController()
   try {
-    await Promise.race([feed(reader, parser, parts), deadline(timeoutMs, timer.signal)])
+    await Promise.race([feed(reader, parser, parts, takeBytes), deadline(timeoutMs, timer.signal)])
   } finally {
     timer.abort()
     parser.destroy()
@@ -65,9 +75,11 @@ async function feed(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   parser: Busboy,
   parts: PartCollector,
+  takeBytes: TakeBytes | undefined,
 ): Promise<void> {
   let received = 0
   for (let next = await read(reader); !next.done; next = await read(reader)) {
+    takeBytes?.(next.value.length)
     for (let start = 0; start < next.value.length; start += sliceBytes) {
       const slice = next.value.subarray(start, start + sliceBytes)
       received += slice.length

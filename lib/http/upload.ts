@@ -7,6 +7,9 @@ import type { Submission } from '../jobs/submission/submit'
 import { idempotencyKeyOf } from './body'
 import { readUpload } from './multipart'
 import { missingParts, type UploadedPart } from './multipart-parts'
+import { type TakeBytes, UnauthenticatedUploads } from './unauthenticated-uploads'
+
+const unauthenticatedUploads = new UnauthenticatedUploads()
 
 /**
  * Reads an upload and authenticates its sender by the header, the session, or the token in the config. They must
@@ -16,8 +19,17 @@ export async function receiveUpload(
   request: Request,
   caller: Actor | null,
 ): Promise<{ actor: Actor; submission: Submission }> {
+  if (caller) return readSubmission(request, caller)
+  return unauthenticatedUploads.run(request.headers, (takeBytes) => readSubmission(request, null, takeBytes))
+}
+
+async function readSubmission(
+  request: Request,
+  caller: Actor | null,
+  takeBytes?: TakeBytes,
+): Promise<{ actor: Actor; submission: Submission }> {
   const idempotencyKey = idempotencyKeyOf(request)
-  const { code, configFile, bodyHash } = await readUpload(request)
+  const { code, configFile, bodyHash } = await readUpload(request, { takeBytes })
   const parsed = parseConfig(configFile.bytes.toString('utf8'))
   if (!parsed.ok) {
     throw new GpuqError('invalid_fields', describeErrors(parsed.errors), { errors: parsed.errors })
