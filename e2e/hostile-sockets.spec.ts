@@ -1,8 +1,8 @@
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
-import { call } from './http-call'
+import { bearer, call } from './http-call'
 import { openSocket, sendRaw, statusesOf } from './raw-http'
 import { countStored } from './stored-data'
 import { theSystem } from './system/the-system'
@@ -176,6 +176,83 @@ test('unsupported methods change nothing', async () => {
     expect(text).not.toContain(person.token)
   }
   expect(await countStored(person.handle)).toEqual(nothing)
+})
+
+test('a malformed host is refused, and so is TRACE on every path', async () => {
+  const ask = async (line: string, ...headers: string[]) => {
+    const text = await sendRaw([`${line} HTTP/1.1`, ...headers, 'Connection: close', '', ''].join('\r\n'))
+    expect(text).toContain('application/problem+json')
+    return statusesOf(text)
+  }
+  for (const path of ['/', '/api/auth/session', '/api/auth/providers', '/api/jobs']) {
+    expect(await ask(`GET ${path}`, 'Host: :::/@@'), path).toEqual([400])
+    expect(await ask(`GET ${path}`, 'Host: gpuq.test', 'X-Forwarded-Host: ['), path).toEqual([400])
+    expect(await ask(`TRACE ${path}`, 'Host: gpuq.test'), path).toEqual([405])
+  }
+})
+
+test('a body that stalls is closed after ten seconds', async () => {
+  const paths = {
+    '/api/submit?wait=false': 408,
+    '/api/auth/callback/credentials': 408,
+    // Answered at once: it takes no form.
+    '/api/tokens': 415,
+  }
+  for (const [path, status] of Object.entries(paths)) {
+    const before = performance.now()
+    expect(statusesOf(await sendRaw(`${head(['Content-Length: 100000'], path)}--`)), path).toEqual([status])
+    expect(performance.now() - before, path).toBeLessThan(20_000)
+  }
+})
+
+/** The memory of the web server's process in MiB, as the kernel counts it. */
+async function webMemory(): Promise<number> {
+  for (const pid of await readdir('/proc')) {
+    const read = (file: string) => readFile(`/proc/${pid}/${file}`, 'latin1').catch(() => '')
+    if (!(await read('cmdline')).includes('dist/web.js')) continue
+    if (!(await read('environ')).includes(`GPUQ_DATA_DIR=${theSystem().dataDir}\0`)) continue
+    return Number(/VmRSS:\s+(\d+)/.exec(await read('status'))?.[1]) / 1024
+  }
+  throw new Error('The web server does not run.')
+}
+
+test('hundreds of stalled uploads without credentials cost little memory, and end', async () => {
+  test.skip(process.platform !== 'linux', 'reads /proc')
+  const whole = body()
+  const upload = Buffer.concat([
+    Buffer.from(head(['Content-Length: 1000000']).replace(/^Authorization: .*\r\n/m, '')),
+    whole.subarray(0, whole.indexOf('\r\n\r\n') + 4),
+    Buffer.alloc(900_000, 'a'),
+  ])
+  const before = await webMemory()
+  const uploads = Array.from({ length: 600 }, () => sendRaw(upload))
+  let most = before
+  const looking = setInterval(async () => {
+    most = Math.max(most, await webMemory())
+  }, 200)
+  // Another user is served meanwhile.
+  expect((await call('/api/users/me', { headers: bearer(person.token) })).status).toBe(200)
+  const statuses = (await Promise.all(uploads)).flatMap(statusesOf)
+  clearInterval(looking)
+  expect(statuses.filter((status) => ![400, 408, 422, 429, 503].includes(status))).toEqual([])
+  expect(statuses).toContain(429)
+  // The tests beside this one need memory too.
+  expect(most - before).toBeLessThan(256)
+})
+
+test('requests that break off leave no flood in the log', async () => {
+  const log = () => readFile(join(theSystem().dataDir, 'web.log'), 'utf8')
+  const before = (await log()).length
+  for (const path of ['/api/submit', '/api/tokens', '/api/auth/callback/credentials', '/sign-in']) {
+    for (let i = 0; i < 30; i++) {
+      const socket = await openSocket()
+      socket.on('error', () => {})
+      socket.write(`${head(['Content-Length: 1000'], path)}{`)
+      setTimeout(() => socket.resetAndDestroy(), 50)
+    }
+  }
+  await new Promise((resolve) => setTimeout(resolve, 1000))
+  expect((await log()).slice(before).split('\n').length).toBeLessThan(60)
 })
 
 test('a chunked upload with 100-continue is accepted', async () => {

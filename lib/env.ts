@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { schedulingPolicies } from './contract/cluster'
 import { ipRanges } from './contract/ip-ranges'
-import { readJobNetworks } from './contract/job-network'
-import { parseWorkspaces } from './contract/workspaces'
+import { httpAddress, listensEverywhere, listensLocally } from './env/listening'
+import { addressRanges, jobNetworks, workspaces } from './env/values'
 
 /**
  * Every environment variable of gpuq. The admin guide has the descriptions.
@@ -14,12 +14,6 @@ const flag = z.stringbool()
 const port = z.coerce.number().int().min(1).max(65535)
 const count = z.coerce.number().int().min(0)
 const size = z.coerce.number().min(0)
-const workspaces = z.string().transform((text, context) => {
-  const parsed = parseWorkspaces(text)
-  if (parsed.ok) return parsed.workspaces
-  context.addIssue({ code: 'custom', message: parsed.message })
-  return z.NEVER
-})
 
 /** The name of a bucket, and a prefix for its keys. */
 export const bucketPattern =
@@ -27,11 +21,21 @@ export const bucketPattern =
 
 export const envSchema = z.object({
   PORT: port.default(8001).describe('port of the web server'),
-  HOST: z.string().default('0.0.0.0').describe('address to which the web server binds'),
+  HOST: z
+    .string()
+    .default('127.0.0.1')
+    .describe(
+      'address to which the web server binds; the default: only this machine, `0.0.0.0`: all networks',
+    ),
   GPUQ_URL: z
     .url()
     .optional()
-    .describe('public address, for links and sign-in redirects; unset: http://localhost:PORT'),
+    .describe('public address, for links and sign-in redirects; unset: the address of the web server'),
+  GPUQ_TRUSTED_PROXIES: addressRanges
+    .optional()
+    .describe(
+      'addresses and ranges of the proxies in front of the web server; only these may set `X-Forwarded-For`, `-Host` and `-Proto`',
+    ),
   GPUQ_DATA_DIR: z
     .string()
     .default('./data')
@@ -141,16 +145,8 @@ export const envSchema = z.object({
     .ipv4()
     .optional()
     .describe('address of this machine for other nodes; unset: its address towards the database'),
-  GPUQ_JOB_NETWORKS: z
-    .string()
+  GPUQ_JOB_NETWORKS: jobNetworks
     .default('10.213.0.0/16')
-    .superRefine((range, context) => {
-      try {
-        readJobNetworks(range)
-      } catch (error) {
-        context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'is invalid' })
-      }
-    })
     .describe('unused private addresses for the networks of jobs on several nodes; the same on all nodes'),
   GPUQ_ALLOWED_NETWORKS: ipRanges
     .optional()
@@ -272,7 +268,9 @@ export function forgetFirstStartSecrets(): void {
   }
 }
 
-/** The public address without a trailing slash. */
+/** The public address without a trailing slash. Without GPUQ_URL, the address that the web server listens on. */
 export function publicUrl(): string {
-  return (env().GPUQ_URL ?? `http://localhost:${env().PORT}`).replace(/\/$/, '')
+  const { GPUQ_URL, HOST, PORT } = env()
+  if (GPUQ_URL !== undefined) return GPUQ_URL.replace(/\/$/, '')
+  return httpAddress(listensEverywhere(HOST) || listensLocally(HOST) ? 'localhost' : HOST, PORT)
 }

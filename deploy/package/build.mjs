@@ -20,6 +20,7 @@ const configs = [
 const results = [
   '.next/BUILD_ID',
   'dist/worker.js',
+  'dist/web.js',
   'dist/serve.js',
   'dist/setup.js',
   'dist/invite.js',

@@ -1,4 +1,4 @@
-/** Bundles the programs other than the web server. Each becomes one file in dist/. */
+/** Bundles the programs. Each becomes one file in dist/. Next.js builds the pages and routes itself. */
 import { chmodSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
@@ -10,6 +10,7 @@ await build({
   ...bundleOptions,
   entryPoints: {
     worker: 'worker/index.ts',
+    web: 'deploy/run/web.ts',
     serve: 'deploy/run/serve.ts',
     setup: 'deploy/run/setup.ts',
     invite: 'deploy/run/invite.ts',

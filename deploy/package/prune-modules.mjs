@@ -16,10 +16,10 @@ import { root } from '../run/settings.mjs'
  * @property {Record<string, { optional?: boolean }>} [peerDependenciesMeta]
  */
 
-/** The programs of the image other than the web server. */
-export const programs = ['dist/worker.js', 'dist/setup.js', 'dist/invite.js']
+/** The bundled programs of the image. */
+export const programs = ['dist/worker.js', 'dist/web.js', 'dist/setup.js', 'dist/invite.js']
 
-/** The packages that the web server needs at run time, in addition to those its build excludes. */
+/** The packages that Next.js needs at run time, in addition to those its build excludes. */
 const web = ['next', 'react', 'react-dom', ...nextConfig.serverExternalPackages]
 
 /** Next's compiler for each platform, only needed to build. */

@@ -2,8 +2,6 @@
 import { launch } from './launch.mjs'
 import { prepareClient, preparePackages } from './prepare.mjs'
 
-// A development server is for this machine only.
-process.env.HOST ||= '127.0.0.1'
 // Turbopack writes its file-system cache only after some minutes, so a short session would leave the next start without
 // one. It writes only while it has nothing to compile. A version of Next.js that does not know these names ignores them.
 process.env.TURBO_ENGINE_SNAPSHOT_IDLE_TIMEOUT_MILLIS ||= '2000'

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { env } from '@/lib/env'
+import { httpAddress, listensEverywhere } from '@/lib/env/listening'
 import { root, takeFirstStartSecrets } from './settings.mjs'
 import type { Program } from './supervise'
 
@@ -22,8 +23,9 @@ function program(name: string, mode: Mode, dataDir: string, args: string[]): Pro
 /** The web server: pages and API. */
 export function webProgram(mode: Mode, dataDir: string): Program {
   const next = join(root, 'node_modules', 'next', 'dist', 'bin', 'next')
-  const command = mode === 'production' ? 'start' : 'dev'
-  return program('web', mode, dataDir, [next, command, '-p', String(env().PORT), '-H', env().HOST])
+  const development = [next, 'dev', '-p', String(env().PORT), '-H', env().HOST]
+  const production = [join(root, 'dist', 'web.js')]
+  return program('web', mode, dataDir, mode === 'production' ? production : development)
 }
 
 /** This machine's worker. */
@@ -35,6 +37,5 @@ export function workerProgram(mode: Mode, dataDir: string): Program {
 /** The address at which this process reaches the web server. Its public address may differ. */
 export function localUrl(): string {
   const { HOST, PORT } = env()
-  const host = ['0.0.0.0', '::', ''].includes(HOST) ? '127.0.0.1' : HOST
-  return `http://${host.includes(':') ? `[${host}]` : host}:${PORT}`
+  return httpAddress(listensEverywhere(HOST) ? '127.0.0.1' : HOST, PORT)
 }

@@ -12,6 +12,7 @@ import { EngineRuntime } from '@/worker/runtime/docker/engine-runtime'
 import { removeLeftovers } from '../checks/leftovers'
 import { probeEngine } from '../engine/engine.mjs'
 import { formatLogLine } from './log-line'
+import { networkAddresses } from './network'
 import { localUrl, type Mode, webProgram, workerProgram } from './programs'
 import type { Report } from './report.mjs'
 import { submitSample } from './sample-job'
@@ -63,7 +64,13 @@ export async function serve(serving: Serving): Promise<void> {
     await startDatabase(serving, undo)
     const first = await report.step('Admin and default environment', ensureFirstRun)
     forgetFirstStartSecrets()
-    const place = { url: publicUrl(), dataDir, sampleDir }
+    const { HOST, PORT } = env()
+    const place = {
+      url: publicUrl(),
+      networkAddresses: networkAddresses(HOST, PORT),
+      dataDir,
+      sampleDir,
+    }
     if (first.created) unseen = first
     await startPrograms(serving, undo)
     if (first.created) await runSample(serving, first.admin.token)

@@ -67,5 +67,5 @@ export function readSettings(env) {
   if (!Number.isInteger(port) || port < 1 || port > 65_535) {
     throw new Error(`PORT="${env.PORT}" is not valid. Use a number from 1 to 65535.`)
   }
-  return { port, host: env.HOST || '0.0.0.0', dataDir: resolve(root, env.GPUQ_DATA_DIR || 'data') }
+  return { port, host: env.HOST || '127.0.0.1', dataDir: resolve(root, env.GPUQ_DATA_DIR || 'data') }
 }

@@ -21,7 +21,7 @@ describe('versions', () => {
 
 describe('settings', () => {
   it('have defaults, which also apply to empty variables', () => {
-    const expected = { port: 8001, host: '0.0.0.0', dataDir: join(root, 'data') }
+    const expected = { port: 8001, host: '127.0.0.1', dataDir: join(root, 'data') }
     expect(readSettings({ NODE_ENV: 'test' })).toEqual(expected)
     expect(readSettings({ NODE_ENV: 'test', PORT: '', HOST: '', GPUQ_DATA_DIR: '' })).toEqual(expected)
   })

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import type { JobResult } from '@/lib/contract/jobs'
+import { networkAddresses } from './network'
 import { curlLine, describeResult, quoteForShell, welcome } from './welcome'
 
 const admin = {
@@ -10,7 +11,12 @@ const admin = {
   token: 'gpuq_abc',
   tokenGiven: false,
 }
-const place = { url: 'http://localhost:8001', dataDir: '/srv/data', sampleDir: '/srv/gpuq/deploy/sample' }
+const place = {
+  url: 'http://localhost:8001',
+  networkAddresses: [],
+  dataDir: '/srv/data',
+  sampleDir: '/srv/gpuq/deploy/sample',
+}
 
 describe('a shell word', () => {
   it.each(['plain', 'with space', 'a"b', '$HOME', '`id`', 'back\\slash', "it's"])(
@@ -51,6 +57,40 @@ describe('the final message of a start', () => {
     const given = welcome(place, { created: true, admin: { ...admin, tokenGiven: true } })
     expect(given).not.toContain(admin.token)
     expect(given).toContain('Bearer $GPUQ_ADMIN_TOKEN"')
+  })
+})
+
+describe('the addresses in the final message', () => {
+  const card = (address: string, internal: boolean, family: 'IPv4' | 'IPv6' = 'IPv4') => {
+    const shared = { address, netmask: '', mac: '', internal, cidr: null }
+    return family === 'IPv4' ? { ...shared, family } : { ...shared, family, scopeid: 0 }
+  }
+  const interfaces = {
+    lo: [card('127.0.0.1', true)],
+    eth0: [card('192.168.1.5', false), card('fd00::5', false, 'IPv6')],
+  }
+
+  it.each([
+    ['127.0.0.1', []],
+    ['localhost', []],
+    ['::1', []],
+    ['192.168.1.5', ['http://192.168.1.5:8001']],
+    ['0.0.0.0', ['http://192.168.1.5:8001']],
+    ['::', ['http://192.168.1.5:8001', 'http://[fd00::5]:8001']],
+  ])('are those that HOST=%s is reached at', (host, expected) => {
+    expect(networkAddresses(host, 8001, interfaces)).toEqual(expected)
+  })
+
+  const admin = { handle: 'admin', email: null }
+  const shown = (url: string, addresses: string[]) =>
+    welcome({ ...place, url, networkAddresses: addresses }, { created: false, admin })
+
+  it('come with a warning about plain HTTP, unless the public address is https', () => {
+    expect(shown('http://localhost:8001', [])).not.toMatch(/Other machines|plain HTTP/)
+    expect(shown('http://localhost:8001', ['http://192.168.1.5:8001'])).toMatch(
+      /Other machines reach it at http:\/\/192\.168\.1\.5:8001\n.*plain HTTP/,
+    )
+    expect(shown('https://gpuq.example.org', ['http://192.168.1.5:8001'])).not.toContain('plain HTTP')
   })
 })
 

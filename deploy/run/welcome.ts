@@ -1,5 +1,6 @@
 import type { FirstRun } from '@/lib/access/first-run'
 import type { JobResult } from '@/lib/contract/jobs'
+import { describeNetwork } from './network'
 
 /** Quotes a word for a POSIX shell. */
 export function quoteForShell(word: string): string {
@@ -27,6 +28,8 @@ export function describeResult(result: JobResult): string {
 
 export interface Place {
   url: string
+  /** Where other machines reach it; empty if they do not. */
+  networkAddresses: readonly string[]
   dataDir: string
   sampleDir: string
 }
@@ -46,8 +49,10 @@ export function describeAdmin({ created, admin }: FirstRun): string {
 }
 
 /** The final message of a start. After `gpuq start`, users do not need the curl command. */
-export function welcome({ url, dataDir, sampleDir }: Place, first: FirstRun, withCurl = true): string {
-  const lines = ['', `  gpuq is running at ${url}`, '', describeAdmin(first)]
+export function welcome(place: Place, first: FirstRun, withCurl = true): string {
+  const { url, dataDir, sampleDir } = place
+  const network = describeNetwork(place.networkAddresses, url)
+  const lines = ['', `  gpuq is running at ${url}`, ...network, '', describeAdmin(first)]
   if (first.created && withCurl) {
     const { token, tokenGiven } = first.admin
     lines.push('', '  Submit a job:', '', `  ${curlLine(url, tokenGiven ? null : token, sampleDir)}`)

@@ -72,8 +72,7 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
       const own = { ...environment, GPUQ_NODE_NAME: nodeName }
       programs.push(run(['dist/worker.js'], own, join(dataDir, `${name}.log`)))
     }
-    const next = ['node_modules/next/dist/bin/next', 'start', '-p', String(port), '-H', '127.0.0.1']
-    programs.push(run(next, environment, join(dataDir, 'web.log')))
+    programs.push(run(['dist/web.js'], environment, join(dataDir, 'web.log')))
     await untilReady(`${url}/readyz`)
   } catch (error) {
     await stop()

@@ -26,25 +26,21 @@ export function requireSameOrigin(request: Request): void {
 function isOwnOrigin(origin: string, request: Request): boolean {
   return (
     origin === new URL(publicUrl()).origin ||
+    origin === siteOrigin(request) ||
     origin === `http://${request.headers.get('host')}` ||
     origin === `https://${request.headers.get('host')}`
   )
 }
 
 /**
- * The address at which the caller reached gpuq, as the start of links: the public address if one is set, otherwise the
- * host that the request names. The server does not know its address behind a proxy or a second name.
+ * The start of links in responses: the public address if one is set, otherwise the address that the web server has set
+ * in these headers. A trusted proxy named it, or it is where the web server listens.
  */
-export function siteOrigin(request: Request): string {
-  const configured = env().GPUQ_URL
-  if (configured) return new URL(configured).origin
-  const { headers } = request
-  const host = first(headers.get('x-forwarded-host')) ?? headers.get('host') ?? new URL(request.url).host
-  const scheme = first(headers.get('x-forwarded-proto')) === 'https' ? 'https' : 'http'
+export function siteOrigin({ headers }: Request): string {
+  const { GPUQ_URL } = env()
+  const host = headers.get('x-forwarded-host')
+  const scheme = headers.get('x-forwarded-proto') === 'https' ? 'https' : 'http'
   const named = `${scheme}://${host}`
-  return URL.canParse(named) ? new URL(named).origin : new URL(request.url).origin
-}
-
-function first(list: string | null): string | null {
-  return list?.split(',')[0]?.trim() || null
+  const known = GPUQ_URL === undefined && host !== null && URL.canParse(named)
+  return new URL(known ? named : publicUrl()).origin
 }

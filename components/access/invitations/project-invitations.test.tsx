@@ -32,6 +32,7 @@ const project: Project = {
   name: null,
   owner: 'ada',
   members: ['grace'],
+  names: {},
   invited: ['alan'],
   limits: { submissions_per_minute: null, max_active_jobs: null },
   shares: { weight: 1, gpu_quota: null, gpu_hour_budget: null },

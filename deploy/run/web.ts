@@ -1,0 +1,33 @@
+/** `node dist/web.js`: the web server, until SIGINT or SIGTERM. */
+import { createServer } from 'node:http'
+import next from 'next'
+import { env } from '@/lib/env'
+import { httpAddress } from '@/lib/env/listening'
+import { createWebServer } from '@/lib/http/server/web-server'
+import { logger } from '@/lib/logger'
+import { root } from './settings.mjs'
+
+/** How long requests may take to end at a stop. The supervisor waits a second longer. */
+const lingerMs = 4_000
+
+const { HOST, PORT, GPUQ_TRUSTED_PROXIES: trustedProxies = [] } = env()
+// Next.js adds an upgrade handler to this server, which never listens: gpuq has no WebSockets, and Next.js would leave
+// such connections open.
+const httpServer = createServer()
+const app = next({ dev: false, dir: root, hostname: HOST, port: PORT, httpServer })
+const server = createWebServer(app.getRequestHandler(), { trustedProxies })
+
+function stop(): void {
+  server.close(() => {
+    void app.close().finally(() => process.exit(0))
+  })
+  setTimeout(() => server.closeAllConnections(), lingerMs).unref()
+}
+
+await app.prepare()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
+server.once('error', (error) => {
+  logger.error({ err: error }, `cannot listen on ${HOST}, port ${PORT}`)
+  process.exit(1)
+})
+server.listen(PORT, HOST, () => logger.info({ address: httpAddress(HOST, PORT) }, 'Ready'))

@@ -1,0 +1,33 @@
+/** Schemas of the environment variables that have their own format. */
+import { z } from 'zod'
+import { readJobNetworks } from '../contract/job-network'
+import { parseWorkspaces } from '../contract/workspaces'
+import { parseAddressRanges } from './address-ranges'
+
+export const workspaces = z.string().transform((text, context) => {
+  const parsed = parseWorkspaces(text)
+  if (parsed.ok) return parsed.workspaces
+  context.addIssue({ code: 'custom', message: parsed.message })
+  return z.NEVER
+})
+
+export const jobNetworks = z.string().superRefine((range, context) => {
+  try {
+    readJobNetworks(range)
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: messageOf(error) })
+  }
+})
+
+export const addressRanges = z.string().transform((text, context) => {
+  try {
+    return parseAddressRanges(text)
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: messageOf(error) })
+    return z.NEVER
+  }
+})
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'is invalid'
+}

@@ -1,0 +1,50 @@
+import type { IncomingMessage } from 'node:http'
+import { GpuqError } from '../../contract/errors'
+import type { AddressRange } from '../../env/address-ranges'
+import { setForwarded } from './forwarded'
+
+const pageMethods = ['GET', 'HEAD']
+const apiMethods = [...pageMethods, 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+
+/** The API. All other paths are pages and files, which take no body. */
+const apiPath = /^\/(?:api\/|(?:gpu|queue|orchestrator)(?:[/?]|$))/
+
+/**
+ * Checks a request before Next.js sees it, and sets its forwarded headers. Next.js would answer 500 to some of these
+ * requests, and it would keep the body of each request for a page in memory.
+ * @throws 400 or 405
+ */
+export function admitRequest(request: IncomingMessage, trusted: readonly AddressRange[]): void {
+  const { method = '', url = '' } = request
+  if (!methodsOf(url).includes(method)) throw methodNotAllowed(method, url)
+  requireDecodablePath(url)
+  setForwarded(request, trusted)
+}
+
+function methodsOf(url: string): readonly string[] {
+  return apiPath.test(url) ? apiMethods : pageMethods
+}
+
+export function methodNotAllowed(method: string, url: string): GpuqError {
+  const allow = methodsOf(url).join(', ')
+  return new GpuqError('method_not_allowed', `${method} is not possible here. Use one of ${allow}.`, {
+    headers: { allow },
+  })
+}
+
+function requireDecodablePath(url: string): void {
+  if (!url.startsWith('/')) {
+    throw new GpuqError(
+      'invalid_request',
+      'The address in the request line must be a path that starts with "/".',
+    )
+  }
+  try {
+    decodeURIComponent(url.split('?', 1)[0] ?? '')
+  } catch {
+    throw new GpuqError(
+      'invalid_request',
+      'The address has a percent sign that does not encode UTF-8. Write %25 for a percent sign.',
+    )
+  }
+}

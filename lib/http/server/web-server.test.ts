@@ -1,0 +1,169 @@
+import { once } from 'node:events'
+import type { IncomingHttpHeaders, Server } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { parseAddressRanges } from '../../env/address-ranges'
+import { createWebServer, type RequestHandler, type WebServerOptions } from './web-server'
+
+const stalls = { stalledMs: 200, answeredMs: 50 }
+let server: Server | undefined
+afterEach(() => {
+  server?.closeAllConnections()
+  server?.close()
+})
+
+async function listen(handle: RequestHandler, options: Partial<WebServerOptions> = {}): Promise<number> {
+  server = createWebServer(handle, { trustedProxies: [], stalls, ...options }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+/** Sends raw bytes, and resolves with all that comes back until the server closes the connection. */
+function send(port: number, text: string): Promise<string> {
+  return new Promise((resolve) => {
+    let answer = ''
+    const socket = connect(port, '127.0.0.1', () => socket.write(text))
+    socket.on('data', (chunk) => {
+      answer += chunk
+    })
+    socket.on('error', () => {})
+    socket.on('close', () => resolve(answer))
+  })
+}
+
+const head = (line: string, ...headers: string[]) => [`${line} HTTP/1.1`, ...headers, '', ''].join('\r\n')
+const get = (...headers: string[]) => head('GET /api/x', 'Connection: close', ...headers)
+
+describe('a request that Next.js must not see', () => {
+  const never: RequestHandler = () => expect.unreachable()
+
+  it.each([
+    ['a Host that is none', get('Host: :::/@@'), 400],
+    ['two Hosts', get('Host: a', 'Host: b'), 400],
+    ['an empty Host', get('Host:'), 400],
+    ['a forwarded host that is none', get('Host: a', 'X-Forwarded-Host: ['), 400],
+    ['an address that does not decode', head('GET /api/%ff', 'Host: a'), 400],
+    ['another address than a path', head('GET http://a/', 'Host: a'), 400],
+    ['TRACE', head('TRACE /', 'Host: a'), 405],
+    ['TRACE on the API', head('TRACE /api/auth/session', 'Host: a'), 405],
+    ['CONNECT', head('CONNECT a:80', 'Host: a'), 405],
+    ['a POST to a page', head('POST /sign-in', 'Host: a', 'Content-Length: 0'), 405],
+  ])('%s', async (_, text, status) => {
+    const answer = await send(await listen(never), text)
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(answer).toContain('application/problem+json')
+    if (status === 405) expect(answer).toMatch(/^allow: GET, HEAD/im)
+  })
+})
+
+describe('the headers that the handler sees', () => {
+  async function seen(
+    options: Partial<WebServerOptions>,
+    ...headers: string[]
+  ): Promise<IncomingHttpHeaders> {
+    let all: IncomingHttpHeaders = {}
+    const port = await listen(async (request, response) => {
+      all = request.headers
+      response.end()
+    }, options)
+    await send(port, get(...headers))
+    return JSON.parse(JSON.stringify(all).replaceAll(String(port), 'PORT'))
+  }
+
+  const claims = [
+    'Host: evil.example',
+    'X-Forwarded-For: 1.1.1.1, 2.2.2.2, 10.0.0.7',
+    'X-Forwarded-Host: gpu.example.org',
+    'X-Forwarded-Proto: https',
+    'X-Real-IP: 3.3.3.3',
+    'Forwarded: for=4.4.4.4',
+    'X-Middleware-Subrequest: middleware',
+  ]
+
+  it('say nothing of what a client claims', async () => {
+    expect(await seen({}, ...claims)).toEqual({
+      connection: 'close',
+      host: 'evil.example',
+      'x-forwarded-for': '127.0.0.1',
+      'x-forwarded-host': 'localhost:PORT',
+      'x-forwarded-proto': 'http',
+    })
+  })
+
+  it('say what a trusted proxy knows, and not what its client wrote before it', async () => {
+    const trustedProxies = parseAddressRanges('127.0.0.1, 10.0.0.0/8')
+    expect(await seen({ trustedProxies }, ...claims)).toMatchObject({
+      'x-forwarded-for': '2.2.2.2',
+      'x-forwarded-host': 'gpu.example.org',
+      'x-forwarded-proto': 'https',
+    })
+  })
+
+  it.each([
+    ['nothing', [], '127.0.0.1'],
+    ['no address', ['X-Forwarded-For: unknown'], '127.0.0.1'],
+    ['an address behind no address', ['X-Forwarded-For: 1.1.1.1, nobody, 127.0.0.1'], '127.0.0.1'],
+    ['IPv4 in IPv6', ['X-Forwarded-For: ::ffff:1.1.1.1'], '1.1.1.1'],
+  ])('name one client where a trusted proxy names %s', async (_, headers, client) => {
+    const trustedProxies = parseAddressRanges('127.0.0.1')
+    expect(await seen({ trustedProxies }, 'Host: a', ...headers)).toMatchObject({ 'x-forwarded-for': client })
+  })
+
+  it.each(['localhost:9000', '127.0.0.1:8001'])('keep %s as the way to the server', async (host) => {
+    expect(await seen({}, `Host: ${host}`)).toMatchObject({ 'x-forwarded-host': host })
+  })
+})
+
+describe('a body that stalls', () => {
+  const upload = (...headers: string[]) => head('POST /api/x', 'Host: a', 'Content-Length: 100', ...headers)
+
+  it('is closed with a reason', async () => {
+    const aborted: boolean[] = []
+    const port = await listen(async (request) => {
+      request.resume()
+      request.once('close', () => aborted.push(!request.complete))
+    })
+    const answer = await send(port, `${upload()}the start`)
+    expect(answer).toMatch(/^HTTP\/1.1 408 /)
+    expect(answer).toContain('made no progress for 0.2 seconds')
+    await expect.poll(() => aborted).toEqual([true])
+  })
+
+  it('is closed soon after an answer, which arrives whole', async () => {
+    const port = await listen(async (_request, response) => {
+      response.writeHead(401).end('no')
+    })
+    const answer = await send(port, `${upload()}the start`)
+    expect(answer).toMatch(/^HTTP\/1.1 401 /)
+    expect(answer).not.toContain('408')
+  })
+
+  it('is not one that comes slowly, one that the server reads late, or a wait for the answer', async () => {
+    let read = ''
+    const port = await listen(async (request, response) => {
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      for await (const chunk of request) read += chunk
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      response.end('done')
+    })
+    const socket = connect(port, '127.0.0.1')
+    socket.write(head('POST /api/x', 'Host: a', 'Connection: close', 'Content-Length: 20'))
+    for (let sent = 0; sent < 20; sent++) {
+      socket.write('x')
+      await new Promise((resolve) => setTimeout(resolve, 40))
+    }
+    const [answer] = await once(socket, 'data')
+    expect(String(answer)).toMatch(/^HTTP\/1.1 200 /)
+    expect(read).toHaveLength(20)
+    socket.destroy()
+  })
+})
+
+it('answers 500 where the handler fails, and says nothing of the reason', async () => {
+  const port = await listen(async () => {
+    throw new Error('the secret reason')
+  })
+  const answer = await send(port, get('Host: a'))
+  expect(answer).toMatch(/^HTTP\/1.1 500 /)
+  expect(answer).not.toContain('secret')
+})

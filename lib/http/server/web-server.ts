@@ -1,0 +1,97 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { GpuqError } from '../../contract/errors'
+import type { AddressRange } from '../../env/address-ranges'
+import { logSampled } from '../../logger'
+import { encodeProblem } from '../problem'
+import { admitRequest, methodNotAllowed } from './admit-request'
+import { StalledBodies, type StallLimits } from './stalled-bodies'
+
+export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
+
+export interface WebServerOptions {
+  trustedProxies: readonly AddressRange[]
+  stalls?: StallLimits
+}
+
+const defaultStalls: StallLimits = { stalledMs: 10_000, answeredMs: 1_000 }
+/** Longer than proxies keep idle connections (nginx 60 s, Caddy 120 s), so that they do not send into a closed one. */
+const keepAliveMs = 125_000
+const headersMs = 20_000
+/** A directory of several GiB may take this long to arrive. A response has no limit: clients wait for results. */
+const bodyMs = 60 * 60 * 1000
+/** How long a client may take to read why its connection is closed. */
+const farewellMs = 1_000
+
+/**
+ * The HTTP server in front of Next.js. It refuses malformed requests, decides what is known about the client, and closes
+ * requests that do not arrive.
+ */
+export function createWebServer(handle: RequestHandler, options: WebServerOptions): Server {
+  const { trustedProxies, stalls = defaultStalls } = options
+  const bodies = new StalledBodies(stalls)
+  const limits = {
+    headersTimeout: headersMs,
+    requestTimeout: bodyMs,
+    connectionsCheckingInterval: headersMs / 4,
+    keepAliveTimeout: keepAliveMs,
+  }
+  const server = createServer(limits, (request, response) => {
+    const close = () => closeStalled(request, response, stalls)
+    bodies.watch(request, response, performance.now(), close)
+    void answer(request, response, handle, trustedProxies)
+  })
+  server.on('connect', (_request, socket: Duplex) => writeRaw(socket, methodNotAllowed('CONNECT', '/')))
+  const looking = setInterval(() => bodies.closeStalled(performance.now()), stalls.answeredMs / 2)
+  looking.unref()
+  server.once('close', () => clearInterval(looking))
+  return server
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  handle: RequestHandler,
+  trustedProxies: readonly AddressRange[],
+): Promise<void> {
+  try {
+    admitRequest(request, trustedProxies)
+    await handle(request, response)
+  } catch (error) {
+    if (response.headersSent) response.destroy()
+    else writeProblem(response, toGpuqError(error, request))
+  }
+}
+
+function toGpuqError(error: unknown, { method }: IncomingMessage): GpuqError {
+  if (error instanceof GpuqError) return error
+  logSampled('error', { err: error, method }, 'Next.js failed')
+  return new GpuqError('internal_error', 'Something went wrong in gpuq. Try again, or tell an admin.')
+}
+
+/** The connection ends with the answer: nobody reads the rest of the request. */
+function writeProblem(response: ServerResponse, error: GpuqError): void {
+  const { status, headers, body } = encodeProblem(error)
+  response.writeHead(status, { ...headers, connection: 'close' })
+  response.end(body)
+}
+
+function closeStalled(request: IncomingMessage, response: ServerResponse, { stalledMs }: StallLimits): void {
+  if (response.headersSent) {
+    request.socket.destroy()
+    return
+  }
+  logSampled('info', { method: request.method }, 'closed a request whose body stalled')
+  const message = `The request body made no progress for ${stalledMs / 1000} seconds. Send the request again.`
+  writeRaw(request.socket, new GpuqError('request_timeout', message))
+}
+
+/** Answers on the socket, where no handler does or where one still reads the body, and closes the socket. */
+function writeRaw(socket: Duplex, error: GpuqError): void {
+  const { status, headers, body } = encodeProblem(error)
+  const all = { ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)
+  socket.on('error', () => socket.destroy())
+  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'))
+  setTimeout(() => socket.destroy(), farewellMs).unref()
+}
