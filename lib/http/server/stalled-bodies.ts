@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { hasBody, isIdentified } from './unidentified-bodies'
 
 export interface StallLimits {
   /** How long a body may make no progress. */
@@ -27,10 +28,8 @@ export class StalledBodies {
 
   /** Watches a request that has a body until the body is complete. Calls `close` if it stalls. */
   watch(request: IncomingMessage, response: ServerResponse, now: number, close: () => void): void {
-    const { headers, socket } = request
-    const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-    if (!hasBody) return
-    this.#watched.set(request, { response, bytes: socket.bytesRead, at: now, close })
+    if (!hasBody(request)) return
+    this.#watched.set(request, { response, bytes: request.socket.bytesRead, at: now, close })
     const forget = () => this.#watched.delete(request)
     request.once('end', forget)
     request.once('close', forget)
@@ -52,7 +51,11 @@ export class StalledBodies {
   }
 }
 
-/** While received data waits to be read, the server is the slow side. */
+/**
+ * While received data waits to be read, the server is the slow side. Without credentials in the headers that is no excuse:
+ * such an upload waits for its turn, and stalled ones would hold each other up.
+ */
 function madeProgress(request: IncomingMessage, bytes: number): boolean {
-  return request.readableLength > 0 || request.socket.bytesRead > bytes
+  const isUnread = request.readableLength > 0 && isIdentified(request)
+  return isUnread || request.socket.bytesRead > bytes
 }

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { parseAddressRanges } from '../../env/address-ranges'
+import { UnidentifiedBodies } from './unidentified-bodies'
 import { createWebServer, type RequestHandler, type WebServerOptions } from './web-server'
 
 const stalls = { stalledMs: 200, answeredMs: 50 }
@@ -114,6 +115,32 @@ describe('the headers that the handler sees', () => {
   })
 })
 
+describe('bodies without a token or session', () => {
+  it('are refused above a number per address, unread, and counted again when one has ended', async () => {
+    const unidentified = new UnidentifiedBodies({ perAddress: 2, inTotal: 10 })
+    let handled = 0
+    const handle: RequestHandler = async (request, response) => {
+      handled++
+      request.resume().once('end', () => response.end('done'))
+    }
+    const port = await listen(handle, { unidentified, stalls: { stalledMs: 2_000, answeredMs: 50 } })
+    const upload = (...headers: string[]) =>
+      head('POST /api/x', 'Host: a', 'Connection: close', 'Content-Length: 3', ...headers)
+    const two = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')]
+    for (const socket of two) socket.write(`${upload()}a`)
+    await expect.poll(() => handled).toBe(2)
+    const refused = await send(port, `${upload()}abc`)
+    expect(refused).toMatch(/^HTTP\/1.1 429 /)
+    expect(refused).toMatch(/^retry-after: 5/im)
+    expect(handled).toBe(2)
+    expect(await send(port, `${upload('Authorization: Bearer x')}abc`)).toMatch(/^HTTP\/1.1 200 /)
+    expect(await send(port, get('Host: a', 'Content-Length: 0'))).toMatch(/^HTTP\/1.1 200 /)
+    for (const socket of two) socket.resume().write('bc')
+    await Promise.all(two.map((socket) => once(socket, 'close')))
+    expect(await send(port, `${upload()}abc`)).toMatch(/^HTTP\/1.1 200 /)
+  })
+})
+
 describe('a body that stalls', () => {
   const upload = (...headers: string[]) => head('POST /api/x', 'Host: a', 'Content-Length: 100', ...headers)
 
@@ -127,6 +154,14 @@ describe('a body that stalls', () => {
     expect(answer).toMatch(/^HTTP\/1.1 408 /)
     expect(answer).toContain('made no progress for 0.2 seconds')
     await expect.poll(() => aborted).toEqual([true])
+  })
+
+  it('is closed too while it waits unread for its turn, unless the headers name its user', async () => {
+    const port = await listen(() => new Promise(() => {}))
+    expect(await send(port, `${upload()}the start`)).toMatch(/^HTTP\/1.1 408 /)
+    const waits = send(port, `${upload('X-Auth-Token: t')}the start`)
+    const open = new Promise((resolve) => setTimeout(() => resolve('open'), 600))
+    expect(await Promise.race([waits, open])).toBe('open')
   })
 
   it('is closed soon after an answer, which arrives whole', async () => {
@@ -147,7 +182,7 @@ describe('a body that stalls', () => {
       response.end('done')
     })
     const socket = connect(port, '127.0.0.1')
-    socket.write(head('POST /api/x', 'Host: a', 'Connection: close', 'Content-Length: 20'))
+    socket.write(head('POST /api/x', 'Host: a', 'Connection: close', 'X-Auth-Token: t', 'Content-Length: 20'))
     for (let sent = 0; sent < 20; sent++) {
       socket.write('x')
       await new Promise((resolve) => setTimeout(resolve, 40))

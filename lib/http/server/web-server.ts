@@ -6,12 +6,14 @@ import { logSampled } from '../../logger'
 import { encodeProblem } from '../problem'
 import { admitRequest, methodNotAllowed } from './admit-request'
 import { StalledBodies, type StallLimits } from './stalled-bodies'
+import { UnidentifiedBodies } from './unidentified-bodies'
 
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 export interface WebServerOptions {
   trustedProxies: readonly AddressRange[]
   stalls?: StallLimits
+  unidentified?: UnidentifiedBodies
 }
 
 const defaultStalls: StallLimits = { stalledMs: 10_000, answeredMs: 1_000 }
@@ -28,7 +30,7 @@ const farewellMs = 1_000
  * requests that do not arrive.
  */
 export function createWebServer(handle: RequestHandler, options: WebServerOptions): Server {
-  const { trustedProxies, stalls = defaultStalls } = options
+  const { trustedProxies, stalls = defaultStalls, unidentified = new UnidentifiedBodies() } = options
   const bodies = new StalledBodies(stalls)
   const limits = {
     headersTimeout: headersMs,
@@ -37,9 +39,16 @@ export function createWebServer(handle: RequestHandler, options: WebServerOption
     keepAliveTimeout: keepAliveMs,
   }
   const server = createServer(limits, (request, response) => {
+    try {
+      admitRequest(request, trustedProxies)
+      unidentified.admit(request)
+    } catch (error) {
+      refuse(request, error)
+      return
+    }
     const close = () => closeStalled(request, response, stalls)
     bodies.watch(request, response, performance.now(), close)
-    void answer(request, response, handle, trustedProxies)
+    handle(request, response).catch((error: unknown) => answerFailure(request, response, error))
   })
   server.on('connect', (_request, socket: Duplex) => writeRaw(socket, methodNotAllowed('CONNECT', '/')))
   const looking = setInterval(() => bodies.closeStalled(performance.now()), stalls.answeredMs / 2)
@@ -48,32 +57,26 @@ export function createWebServer(handle: RequestHandler, options: WebServerOption
   return server
 }
 
-async function answer(
-  request: IncomingMessage,
-  response: ServerResponse,
-  handle: RequestHandler,
-  trustedProxies: readonly AddressRange[],
-): Promise<void> {
-  try {
-    admitRequest(request, trustedProxies)
-    await handle(request, response)
-  } catch (error) {
-    if (response.headersSent) response.destroy()
-    else writeProblem(response, toGpuqError(error, request))
+/** Reads nothing more: the connection ends with the answer, and the rest of the body costs no memory. */
+function refuse(request: IncomingMessage, error: unknown): void {
+  request.socket.pause()
+  writeRaw(request.socket, toGpuqError(request, error))
+}
+
+function answerFailure(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+  const failure = toGpuqError(request, error)
+  if (response.headersSent) {
+    response.destroy()
+    return
   }
+  const { status, headers, body } = encodeProblem(failure)
+  response.writeHead(status, { ...headers, connection: 'close' }).end(body)
 }
 
-function toGpuqError(error: unknown, { method }: IncomingMessage): GpuqError {
+function toGpuqError({ method }: IncomingMessage, error: unknown): GpuqError {
   if (error instanceof GpuqError) return error
-  logSampled('error', { err: error, method }, 'Next.js failed')
+  logSampled('error', { err: error, method }, 'the web server failed')
   return new GpuqError('internal_error', 'Something went wrong in gpuq. Try again, or tell an admin.')
-}
-
-/** The connection ends with the answer: nobody reads the rest of the request. */
-function writeProblem(response: ServerResponse, error: GpuqError): void {
-  const { status, headers, body } = encodeProblem(error)
-  response.writeHead(status, { ...headers, connection: 'close' })
-  response.end(body)
 }
 
 function closeStalled(request: IncomingMessage, response: ServerResponse, { stalledMs }: StallLimits): void {
@@ -86,7 +89,7 @@ function closeStalled(request: IncomingMessage, response: ServerResponse, { stal
   writeRaw(request.socket, new GpuqError('request_timeout', message))
 }
 
-/** Answers on the socket, where no handler does or where one still reads the body, and closes the socket. */
+/** Answers on the socket without Next.js, which may still read the body, and closes the socket. */
 function writeRaw(socket: Duplex, error: GpuqError): void {
   const { status, headers, body } = encodeProblem(error)
   const all = { ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' }
