@@ -12,8 +12,8 @@ export interface UnauthenticatedLimits {
 }
 
 const defaults: UnauthenticatedLimits = {
-  perAddress: { running: 8, waiting: 56 },
-  inTotal: { running: 32, waiting: 128 },
+  perAddress: { running: 8, waiting: 40 },
+  inTotal: { running: 32, waiting: 96 },
   bufferedBytes: 32 * 1024 * 1024,
 }
 

@@ -7,7 +7,7 @@ export interface BodyCounts {
 }
 
 /** More than any burst of a script. Each that waits keeps less than 128 KiB in memory. */
-const defaults: BodyCounts = { perAddress: 64, inTotal: 160 }
+const defaults: BodyCounts = { perAddress: 48, inTotal: 128 }
 
 /**
  * Counts the request bodies that arrive without a token or a session in the headers. Those above the limits are refused
