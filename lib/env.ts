@@ -82,6 +82,11 @@ export const envSchema = z.object({
     .describe("first start: the admin's token, at least 32 characters; unset: generated"),
   GPUQ_SUBMISSIONS_PER_MINUTE: count.default(5).describe('default limit of a researcher'),
   GPUQ_MAX_ACTIVE_JOBS: count.default(1).describe('default limit of a researcher: waiting and running jobs'),
+  GPUQ_CANCELLED_PER_MINUTE: count
+    .default(20)
+    .describe(
+      'jobs per minute that a researcher may submit and cancel before they run; not counted as submissions',
+    ),
   GPUQ_MAX_WAIT_S: count.default(3600).describe('maximum time that a submission waits for its result'),
   GPUQ_MAX_TIME_S: count.min(1).max(2_000_000).default(86_400).describe('maximum time limit of a job'),
   GPUQ_MAX_OUTPUT_MIB: count.min(1).default(64).describe('maximum output of a job'),

@@ -1,6 +1,7 @@
 import type { Limits } from '../../access/limits'
 import { GpuqError } from '../../contract/errors'
 import { oneRow, type Transaction } from '../../database/transaction'
+import { env } from '../../env'
 
 interface Counts {
   active: number
@@ -8,6 +9,10 @@ interface Counts {
   recent: number
   /** Seconds until the oldest recent submission leaves the window. */
   resetS: number
+  /** Recent submissions that were cancelled while they waited. */
+  cancelled: number
+  /** Seconds until the oldest of them leaves the window. */
+  cancelledResetS: number
 }
 
 const windowS = 60
@@ -19,7 +24,18 @@ export function isLimited({ submissionsPerMinute, maxActiveJobs }: Limits): bool
 }
 
 /**
- * Checks the two limits on a user's submissions, and returns the rate-limit headers. The caller holds the lock on the
+ * Jobs that may be submitted and cancelled before they run, per minute. They do not count as submissions, so that a
+ * user can correct a mistake. Without a limit of their own, submitting and cancelling in turn would have no limit.
+ * It is never below the limit on submissions.
+ */
+function cancelledPerMinute({ submissionsPerMinute }: Limits): number | null {
+  return submissionsPerMinute === null
+    ? null
+    : Math.max(submissionsPerMinute, env().GPUQ_CANCELLED_PER_MINUTE)
+}
+
+/**
+ * Checks the limits on a user's submissions, and returns the rate-limit headers. The caller holds the lock on the
  * user's row, so that parallel submissions cannot exceed a limit together.
  * @throws 429.
  */
@@ -47,6 +63,15 @@ export async function requireWithinLimits(
       { retryAfterS: counts.resetS, headers: rateHeaders(counts, submissionsPerMinute, 0) },
     )
   }
+  const mostCancelled = cancelledPerMinute(limits)
+  if (mostCancelled !== null && counts.cancelled >= mostCancelled) {
+    const { cancelled, cancelledResetS } = counts
+    throw new GpuqError(
+      'rate_limited',
+      `You have submitted and then cancelled ${cancelled} waiting jobs in the last minute, and the limit is ${mostCancelled}. Try again in ${cancelledResetS} seconds.`,
+      { retryAfterS: cancelledResetS },
+    )
+  }
   return rateHeaders(counts, submissionsPerMinute, 1)
 }
 
@@ -56,17 +81,31 @@ async function count(tx: Transaction, userId: string): Promise<Counts> {
     text: `WITH active AS (
              SELECT id FROM jobs WHERE user_id = $1 AND status IN ('pending', 'scheduled', 'running')
            ), recent AS (
-             SELECT created_at FROM jobs
-              WHERE user_id = $1 AND created_at > now() - make_interval(secs => $2) AND NOT cancelled_while_waiting
+             SELECT count(*) FILTER (WHERE NOT cancelled_while_waiting)::int AS submitted,
+                    min(created_at) FILTER (WHERE NOT cancelled_while_waiting) AS first_submitted,
+                    count(*) FILTER (WHERE cancelled_while_waiting)::int AS cancelled,
+                    min(created_at) FILTER (WHERE cancelled_while_waiting) AS first_cancelled
+               FROM jobs WHERE user_id = $1 AND created_at > now() - make_interval(secs => $2)
            )
            SELECT (SELECT count(*) FROM active)::int AS active, (SELECT min(id::text) FROM active) AS "activeJob",
-                  (SELECT count(*) FROM recent)::int AS recent,
-                  coalesce(ceil($2 - extract(epoch FROM now() - (SELECT min(created_at) FROM recent))), $2)::int AS "resetS"`,
+                  submitted AS recent, ${secondsUntilReset('first_submitted')} AS "resetS",
+                  cancelled, ${secondsUntilReset('first_cancelled')} AS "cancelledResetS"
+             FROM recent`,
     values: [userId, windowS],
   })
-  // A transaction that waited for the lock began before the submissions that it counts.
-  return { ...counts, resetS: Math.min(windowS, Math.max(1, counts.resetS)) }
+  return {
+    ...counts,
+    resetS: withinWindow(counts.resetS),
+    cancelledResetS: withinWindow(counts.cancelledResetS),
+  }
 }
+
+/** SQL for the seconds until a job that was created at `first` leaves the window of $2 seconds. */
+const secondsUntilReset = (first: string) =>
+  `coalesce(ceil($2 - extract(epoch FROM now() - ${first})), $2)::int`
+
+/** A transaction that waited for the lock began before the submissions that it counts. */
+const withinWindow = (seconds: number) => Math.min(windowS, Math.max(1, seconds))
 
 function rateHeaders({ recent, resetS }: Counts, limit: number | null, used: number): Record<string, string> {
   if (limit === null) return {}

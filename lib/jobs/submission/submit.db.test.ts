@@ -92,6 +92,22 @@ describe('submitting', () => {
     }
   })
 
+  it('admits twenty jobs in a minute that are cancelled while they wait, and then says when to try again', async () => {
+    const actor = await researcher()
+    for (let i = 0; i < 20; i++) await cancelJob(actor, (await submitJob(actor, submission())).jobId)
+    await expect(submitJob(actor, submission())).rejects.toMatchObject({
+      code: 'rate_limited',
+      message: expect.stringMatching(
+        /then cancelled 20 waiting jobs .* limit is 20\. Try again in \d+ seconds/,
+      ),
+      headers: { 'retry-after': expect.stringMatching(/^\d+$/) },
+    })
+    await db.pool.query("UPDATE jobs SET created_at = now() - interval '61 s' WHERE user_id = $1", [
+      actor.userId,
+    ])
+    await submitJob(actor, submission())
+  })
+
   it('returns the same job for the same key, also concurrently, and refuses another body', async () => {
     const actor = await researcher(unlimited)
     const keyed = submission({ idempotencyKey: 'once' })
