@@ -87,6 +87,12 @@ export const envSchema = z.object({
     .describe(
       'jobs per minute that a researcher may submit and cancel before they run; not counted as submissions',
     ),
+  GPUQ_WRITES_PER_MINUTE: count
+    .min(1)
+    .default(600)
+    .describe(
+      'changes per minute that a researcher may request; ten times as many for an admin, for terminal input and for uploaded directories',
+    ),
   GPUQ_MAX_WAIT_S: count.default(3600).describe('maximum time that a submission waits for its result'),
   GPUQ_MAX_TIME_S: count.min(1).max(2_000_000).default(86_400).describe('maximum time limit of a job'),
   GPUQ_MAX_OUTPUT_MIB: count.min(1).default(64).describe('maximum output of a job'),

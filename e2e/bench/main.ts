@@ -23,7 +23,10 @@ const rounds = Number(options.rounds)
 const say = (line: string) => (options.json ? undefined : console.log(line))
 
 async function withSystem<T>(systemOptions: SystemOptions, work: (system: System) => Promise<T>): Promise<T> {
-  const system = await startSystem({ ...systemOptions, env: { GPUQ_LOG_LEVEL: 'warn' } })
+  const system = await startSystem({
+    ...systemOptions,
+    env: { GPUQ_LOG_LEVEL: 'warn', GPUQ_WRITES_PER_MINUTE: '1000000' },
+  })
   const onInterrupt = () => system.stop().finally(() => process.exit(130))
   process.once('SIGINT', onInterrupt)
   try {

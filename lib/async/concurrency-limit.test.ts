@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { ConcurrencyLimit, takeSlot } from './concurrency-limit'
-import { RateWindow } from './rate-window'
 
 /** Work that ends when it is told to, and tells how much of it runs. */
 function countedWork() {
@@ -69,13 +68,5 @@ describe('slots of a name', () => {
     first?.()
     expect(takeSlot(name, 32)).not.toBeNull()
     expect(takeSlot(name, 32)).toBeNull()
-  })
-})
-
-describe('a rate window', () => {
-  it('says how long to wait once it is full, and opens again', () => {
-    const window = new RateWindow(2, 60_000)
-    expect([window.hit(0), window.hit(1000), window.hit(30_000)]).toEqual([null, null, 30])
-    expect(window.hit(60_000)).toBeNull()
   })
 })

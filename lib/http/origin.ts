@@ -3,12 +3,15 @@ import { env, publicUrl } from '../env'
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
+/** A request with such a method changes nothing. */
+export const isSafeMethod = (method: string) => safeMethods.has(method)
+
 /**
  * Refuses a change that a page of another site requests with this browser's session. Browsers send the origin of a
  * request in `Sec-Fetch-Site` and `Origin`. A request with neither did not come from a page.
  */
 export function requireSameOrigin(request: Request): void {
-  if (safeMethods.has(request.method)) return
+  if (isSafeMethod(request.method)) return
   const site = request.headers.get('sec-fetch-site')
   const origin = request.headers.get('origin')
   if (

@@ -95,6 +95,51 @@ describe('a request while the database', () => {
   })
 })
 
+describe('the rate of changes', () => {
+  const ask = (handler: ReturnType<typeof route>, token: string, method = 'POST') =>
+    handler(
+      new Request('http://gpuq.test/api/x', { method, headers: { authorization: `Bearer ${token}` } }),
+      {
+        params: Promise.resolve({}),
+      },
+    )
+  const change = route({ access: 'submit' }, () => Response.json({}))
+  const frequent = route({ access: 'submit', frequent: true }, () => Response.json({}))
+
+  /** Sends requests until one is refused. Returns the number of those before it, and the refusal. */
+  async function untilRefused(handler: typeof change, token: string, most: number) {
+    for (let sent = 0; sent <= most; sent++) {
+      const answer = await ask(handler, token)
+      if (answer.status !== 200) return { sent, answer }
+    }
+    throw new Error(`none of ${most} requests was refused`)
+  }
+
+  it('of a user is limited over all tokens and operations, and does not limit reading or others', async () => {
+    const ada = await makePerson()
+    const [first, second] = [await makeToken(ada), await makeToken(ada)]
+    const { sent, answer } = await untilRefused(change, first.token, 700)
+    expect([sent, answer.status]).toEqual([600, 429])
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(await answer.json()).toMatchObject({
+      code: 'rate_limited',
+      detail: expect.stringMatching(/600 changes .* limit\. Try again in \d+ seconds, or ask an admin/),
+    })
+    expect((await ask(change, second.token, 'DELETE')).status).toBe(429)
+    expect((await ask(change, first.token, 'GET')).status).toBe(200)
+    // Terminal input and uploads of directories are counted separately.
+    expect((await ask(frequent, first.token)).status).toBe(200)
+    expect((await ask(change, (await makeToken(await makePerson())).token)).status).toBe(200)
+  })
+
+  it('is higher for admins and for frequent operations', async () => {
+    const admin = await makeToken(await makePerson('admin'), ['submit', 'read', 'admin'])
+    expect((await untilRefused(change, admin.token, 6100)).sent).toBe(6000)
+    const ada = await makeToken(await makePerson())
+    expect((await untilRefused(frequent, ada.token, 6100)).sent).toBe(6000)
+  })
+})
+
 it('calls anything else a failure, and says nothing of it', async () => {
   const failures = vi.spyOn(logger, 'error').mockImplementation(() => {})
   const handler = route({ access: 'public' }, async () =>

@@ -10,9 +10,10 @@ import type { Page } from '../database/pagination'
 import { logSampled } from '../logger'
 import { StorageFault } from '../storage/store'
 import { readJson } from './body'
-import { requireSameOrigin } from './origin'
+import { isSafeMethod, requireSameOrigin } from './origin'
 import { pageResponse } from './pagination'
 import { problemResponse } from './problem'
+import { requireWriteRate } from './write-rate'
 
 const maxPublicBytes = 16 * 1024
 
@@ -70,7 +71,7 @@ export function route<const Op extends Served>(
   const paged = responses[200]?.item !== undefined
   const serve: NextHandler<Op> = async (request, context) => {
     try {
-      const actor = access === 'public' ? null : await enter(request, access)
+      const actor = access === 'public' ? null : await enter(request, access, operation)
       const url = new URL(request.url)
       const result = await handle({
         actor: actor as ActorOf<Op>,
@@ -97,7 +98,11 @@ function answerJson(value: unknown, { status = 200, headers }: Answer): Response
   return Response.json(value, { status, headers: { 'cache-control': 'no-store', ...headers } })
 }
 
-async function enter(request: Request, access: Exclude<Access, 'public'>): Promise<Actor | null> {
+async function enter(
+  request: Request,
+  access: Exclude<Access, 'public'>,
+  operation: Served,
+): Promise<Actor | null> {
   const actor = await authenticate(request)
   if (!actor && access === 'upload') return null
   if (actor?.via === 'session') requireSameOrigin(request)
@@ -108,6 +113,7 @@ async function enter(request: Request, access: Exclude<Access, 'public'>): Promi
         : 'Sign in, or send a token as "Authorization: Bearer YOUR_TOKEN".',
     )
   }
+  if (!isSafeMethod(request.method)) requireWriteRate(actor, operation)
   if (access === 'token') return actor
   if (access === 'admin') requireAdmin(actor)
   else requireScope(actor, access === 'upload' ? 'submit' : access)

@@ -8,6 +8,7 @@ import { idempotencyKeyOf } from './body'
 import { readUpload } from './multipart'
 import { missingParts, type UploadedPart } from './multipart-parts'
 import { type TakeBytes, UnauthenticatedUploads } from './unauthenticated-uploads'
+import { requireWriteRate } from './write-rate'
 
 const unauthenticatedUploads = new UnauthenticatedUploads()
 
@@ -82,6 +83,8 @@ async function requireActor(caller: Actor | null, token: string | null): Promise
     )
   }
   const actor = caller ?? owner
+  // `route` has counted a caller that it knew.
+  if (!caller) requireWriteRate(actor, {})
   requireScope(actor, 'submit')
   return actor
 }

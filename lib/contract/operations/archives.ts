@@ -16,6 +16,7 @@ export const archiveOperations = defineOperations('archives', 'directories', {
     bytes:
       'For each content: SHA-256 (32 bytes), size (8 bytes, big-endian), content. ' +
       'Complete contents are stored even if the request ends early.',
+    frequent: true,
     responses: ok(archives.storedBlobsSchema),
   }),
 })

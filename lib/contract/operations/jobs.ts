@@ -75,11 +75,13 @@ export const jobOperations = defineOperations('jobs', 'jobs', {
   type: post('/api/jobs/{id}/terminal/input', 'submit', "Type at a running job's terminal", {
     query: jobs.terminalQuerySchema,
     bytes: 'the typed bytes, at most 64 KiB',
+    frequent: true,
     responses: done,
   }),
   resize: post('/api/jobs/{id}/terminal/size', 'submit', "Resize a running job's terminal", {
     query: jobs.terminalQuerySchema,
     body: jobs.terminalSizeSchema,
+    frequent: true,
     responses: done,
   }),
 })

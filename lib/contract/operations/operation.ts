@@ -37,6 +37,8 @@ export interface Operation {
   upload?: z.ZodType
   /** Description of a body of plain bytes. */
   bytes?: string
+  /** Normal use needs many of these requests. They have a separate, higher rate limit. */
+  frequent?: true
   /** By status. A handler that returns a plain value gets the lowest one. */
   responses: Readonly<Record<number, ResponseSpec>>
 }
