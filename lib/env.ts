@@ -94,6 +94,9 @@ export const envSchema = z.object({
       'changes per minute that a researcher may request; ten times as many for an admin, for terminal input and for uploaded directories',
     ),
   GPUQ_MAX_WAIT_S: count.default(3600).describe('maximum time that a submission waits for its result'),
+  GPUQ_MAX_WAITING_REQUESTS: count
+    .default(100)
+    .describe('maximum number of submissions of a user that wait for their results at the same time'),
   GPUQ_MAX_TIME_S: count.min(1).max(2_000_000).default(86_400).describe('maximum time limit of a job'),
   GPUQ_MAX_OUTPUT_MIB: count.min(1).default(64).describe('maximum output of a job'),
   GPUQ_MAX_ARCHIVE_MIB: count.min(1).default(4096).describe('maximum size of an uploaded directory'),

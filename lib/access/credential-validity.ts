@@ -20,3 +20,16 @@ export async function isCredentialValid({ userId, tokenId, sessionId }: Actor): 
   })
   return rowCount === 1
 }
+
+/** A check that is repeated often asks the database once in this time. */
+const checkEveryMs = 2_000
+
+/** Returns a function that checks the credential of an actor. It reuses a valid result for {@link checkEveryMs}. */
+export function cachedCredentialCheck(actor: Actor): () => Promise<boolean> {
+  let checkedAt = performance.now()
+  return async () => {
+    if (performance.now() - checkedAt < checkEveryMs) return true
+    checkedAt = performance.now()
+    return isCredentialValid(actor)
+  }
+}

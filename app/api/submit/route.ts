@@ -1,3 +1,4 @@
+import type { Actor } from '@/lib/access/actor'
 import { GpuqError } from '@/lib/contract/errors'
 import { jobOperations } from '@/lib/contract/operations/jobs'
 import { isFinal } from '@/lib/contract/status'
@@ -5,7 +6,7 @@ import { isDatabaseAway } from '@/lib/database/away'
 import { env } from '@/lib/env'
 import { route } from '@/lib/http/route'
 import { receiveUpload } from '@/lib/http/upload'
-import { waitForResultFile, waitUntilFinal } from '@/lib/jobs/live/wait'
+import { requireStillValid, startWaiting, waitForResultFile, waitUntilFinalFor } from '@/lib/jobs/live/wait'
 import { acceptedResult, readResult } from '@/lib/jobs/read/read'
 import { submitJob } from '@/lib/jobs/submission/submit'
 
@@ -18,19 +19,39 @@ export const POST = route(jobOperations.submit, async ({ request, query, actor: 
   const wait = Math.min(query.wait ?? preferredWait(request) ?? longest, longest)
   const deduplicate = query.deduplicate ?? false
   const { actor, submission } = await receiveUpload(request, caller)
-  const submitted = await submitJob(actor, submission, { deduplicate })
-  const { jobId, repeated, deduplicated, headers } = submitted
-  const location = `/api/status/${jobId}`
-  const ended =
-    wait > 0 &&
-    (await waitUntilFinal(jobId, AbortSignal.any([request.signal, AbortSignal.timeout(wait * 1000)])))
-  if (ended) await waitForResultFile(jobId, AbortSignal.timeout(fileWithinMs))
-  const isNew = !repeated && !deduplicated
-  const read = () => readResult(jobId).catch((error: unknown) => throwAccepted(jobId, location, error))
-  const result = wait === 0 && isNew ? acceptedResult(jobId) : await read()
-  const status = isFinal(result.status) ? 200 : 202
-  return answer({ ...result, deduplicated }, { status, headers: { ...headers, location } })
+  const stopWaiting = wait > 0 ? startWaiting(actor) : null
+  try {
+    const submitted = await submitJob(actor, submission, { deduplicate })
+    const { jobId, repeated, deduplicated, headers } = submitted
+    const location = `/api/status/${jobId}`
+    const isNew = !repeated && !deduplicated
+    if (wait > 0) await waitForResult(actor, jobId, request.signal, wait)
+    const read = async () => {
+      if (wait > 0) await requireStillValid(actor, jobId)
+      return readResult(jobId)
+    }
+    const result =
+      wait === 0 && isNew
+        ? acceptedResult(jobId)
+        : await read().catch((error: unknown) => throwAccepted(jobId, location, error))
+    const status = isFinal(result.status) ? 200 : 202
+    return answer({ ...result, deduplicated }, { status, headers: { ...headers, location } })
+  } finally {
+    stopWaiting?.()
+  }
 })
+
+/** Waits at most `seconds` until the job has ended, and a moment for its result file. */
+async function waitForResult(
+  actor: Actor,
+  jobId: string,
+  closed: AbortSignal,
+  seconds: number,
+): Promise<void> {
+  const signal = AbortSignal.any([closed, AbortSignal.timeout(seconds * 1000)])
+  const ended = await waitUntilFinalFor(actor, jobId, signal)
+  if (ended) await waitForResultFile(jobId, AbortSignal.timeout(fileWithinMs))
+}
 
 /** The job is stored. A client must not submit it again because its result cannot be read. */
 function throwAccepted(jobId: string, location: string, error: unknown): never {

@@ -1,5 +1,5 @@
 import type { Actor } from '../../access/actor'
-import { isCredentialValid } from '../../access/credential-validity'
+import { cachedCredentialCheck } from '../../access/credential-validity'
 import { ChangeSignal } from '../../async/change-signal'
 import { takeSlot } from '../../async/concurrency-limit'
 import { GpuqError } from '../../contract/errors'
@@ -21,8 +21,6 @@ import { pollIntervalMs, watchJob } from './wait'
 /** Open streams of one user: enough for many tabs, and too few to overload the server. */
 const streamsPerUser = 32
 const keepAliveMs = 15_000
-/** Output may arrive many times per second; the reader's credential is checked less often. */
-const checkEveryMs = 2_000
 const encoder = new TextEncoder()
 
 interface Position {
@@ -134,16 +132,6 @@ async function* follow(
     }
   } finally {
     for (const stop of stops) stop()
-  }
-}
-
-/** Checks whether the reader's credential is still valid. A valid result is reused for {@link checkEveryMs}. */
-function cachedCredentialCheck(actor: Actor): () => Promise<boolean> {
-  let checkedAt = performance.now()
-  return async () => {
-    if (performance.now() - checkedAt < checkEveryMs) return true
-    checkedAt = performance.now()
-    return isCredentialValid(actor)
   }
 }
 

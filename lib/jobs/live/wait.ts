@@ -1,9 +1,14 @@
+import type { Actor } from '../../access/actor'
+import { cachedCredentialCheck, isCredentialValid } from '../../access/credential-validity'
 import { ChangeSignal } from '../../async/change-signal'
+import { takeSlot } from '../../async/concurrency-limit'
+import { GpuqError } from '../../contract/errors'
 import { isFinal, type JobStatus } from '../../contract/status'
 import { isDatabaseAway } from '../../database/away'
 import { database } from '../../database/client'
 import { listener } from '../../database/listen'
 import { findRow } from '../../database/transaction'
+import { env } from '../../env'
 import { findResultFile } from '../../results/read-output'
 
 /** Interval of polling, in case a notification was lost. */
@@ -22,15 +27,59 @@ export function watchJob(
 
 /** Waits until the job has its final status. Returns false if `signal` was aborted first. */
 export async function waitUntilFinal(jobId: string, signal: AbortSignal): Promise<boolean> {
+  return (await waitFor(jobId, signal, () => hasEnded(jobId))) ?? false
+}
+
+/**
+ * Waits for an actor until the job has its final status. Returns false if `signal` was aborted first.
+ * @throws 401 soon after the actor's credential was revoked.
+ */
+export async function waitUntilFinalFor(actor: Actor, jobId: string, signal: AbortSignal): Promise<boolean> {
+  const isStillValid = cachedCredentialCheck(actor)
   const final = await waitFor(jobId, signal, async () => {
-    const job = await findRow<{ status: JobStatus }>(database().pool, {
-      name: 'job-status',
-      text: 'SELECT status FROM jobs WHERE id = $1',
-      values: [jobId],
-    })
-    return !job || isFinal(job.status)
+    if (!(await isStillValid())) throw revokedWhileWaiting(jobId)
+    return hasEnded(jobId)
   })
   return final ?? false
+}
+
+/** Checks the actor's credential again, before the answer to a request that has waited. @throws 401. */
+export async function requireStillValid(actor: Actor, jobId: string): Promise<void> {
+  if (!(await isCredentialValid(actor))) throw revokedWhileWaiting(jobId)
+}
+
+function revokedWhileWaiting(jobId: string): GpuqError {
+  return new GpuqError(
+    'unauthenticated',
+    `The token or session of this request was ended while the request waited. gpuq accepted job ${jobId}, and it continues. Use a valid token to read its result.`,
+    { headers: { 'www-authenticate': 'Bearer realm="gpuq"' } },
+  )
+}
+
+/**
+ * Reserves one of the requests of a user that may wait for results at once: each keeps a connection open and asks the
+ * database regularly. Returns the function that releases it.
+ * @throws 429 if all are in use.
+ */
+export function startWaiting({ userId }: Actor): () => void {
+  const limit = env().GPUQ_MAX_WAITING_REQUESTS
+  const release = takeSlot(`waits of ${userId}`, limit)
+  if (release) return release
+  throw new GpuqError(
+    'rate_limited',
+    `You have ${limit} requests that wait for results, which is the limit. Submit with "?wait=false" and read the result later, or wait until one of them ends.`,
+    { retryAfterS: 10 },
+  )
+}
+
+/** Also true for a job that was deleted. */
+async function hasEnded(jobId: string): Promise<boolean> {
+  const job = await findRow<{ status: JobStatus }>(database().pool, {
+    name: 'job-status',
+    text: 'SELECT status FROM jobs WHERE id = $1',
+    values: [jobId],
+  })
+  return !job || isFinal(job.status)
 }
 
 /** Waits for the name of the result file, which follows the job's end shortly. Returns null if `signal` was aborted first. */
