@@ -94,6 +94,11 @@ export const envSchema = z.object({
       'changes per minute that a researcher may request; ten times as many for an admin, for terminal input and for uploaded directories',
     ),
   GPUQ_MAX_WAIT_S: count.default(3600).describe('maximum time that a submission waits for its result'),
+  GPUQ_MAX_PROJECTS: count.min(1).default(50).describe('maximum number of projects that a researcher owns'),
+  GPUQ_PROJECTS_PER_MINUTE: count
+    .min(1)
+    .default(20)
+    .describe('maximum number of projects that a researcher creates per minute'),
   GPUQ_MAX_WAITING_REQUESTS: count
     .default(100)
     .describe('maximum number of submissions of a user that wait for their results at the same time'),

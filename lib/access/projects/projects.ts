@@ -16,6 +16,7 @@ import { type Actor, isAdmin, requireAdmin } from '../actor'
 import { assignments } from '../assignments'
 import { recordAudit } from '../audit'
 import { findUser } from '../users/user-rows'
+import { lockOwnProjects, requireProjectAllowance } from './project-allowance'
 import { inviteMembers, removeMembers } from './project-invitations'
 import { type ProjectRow, projectColumns, projectSource, toProject, visibleProject } from './project-rows'
 
@@ -46,13 +47,18 @@ export async function getProject(actor: Actor, id: string): Promise<Project> {
   return toProject(actor, await findVisible(database().pool, actor, id))
 }
 
-/** Creates a project for the actor, or as an admin for another user. */
+/**
+ * Creates a project for the actor, or as an admin for another user.
+ * @throws 409 or 429 if a researcher has too many projects, or made too many in the last minute.
+ */
 export function createProject(actor: Actor, input: z.output<typeof createProjectSchema>): Promise<Project> {
   const { project_id: slug, name = null, members } = input
   const owner = input.owner ?? actor.handle
   if (owner.toLowerCase() !== actor.handle.toLowerCase()) requireAdmin(actor)
   return transaction(async (tx) => {
     const user = await findUser(tx, owner)
+    await lockOwnProjects(tx, user.id)
+    if (!isAdmin(actor)) await requireProjectAllowance(tx, user.id)
     const id = uuidv7()
     const insert = 'INSERT INTO projects (id, slug, name, owner_id) VALUES ($1, $2, $3, $4)'
     await tx.query(insert, [id, slug, name, user.id]).catch((error) => {

@@ -1,7 +1,8 @@
 import { uuidv7 } from 'uuidv7'
-import { findRow, type Transaction } from '../../database/transaction'
+import { findRow, oneRow, type Transaction } from '../../database/transaction'
 import { recordAudit } from '../audit'
 import { type Limits, limitsOf } from '../limits'
+import { lockOwnProjects, requireProjectAllowance } from './project-allowance'
 
 /** The properties of a project that a submission needs. */
 interface SubmissionProject {
@@ -27,30 +28,34 @@ export async function findProject(
   })
 }
 
-/** Finds the project, or creates it for the user. Concurrent calls create one project. */
+/**
+ * Finds the project, or creates it for the user. Concurrent calls create one project.
+ * @throws 409 or 429 if the user has too many projects, or got too many in the last minute.
+ */
 export async function findOrCreateProject(
   tx: Transaction,
   userId: string,
   slug: string,
 ): Promise<SubmissionProject> {
-  const found = (await findProject(tx, userId, slug)) ?? (await createOwn(tx, userId, slug))
-  // The insert waited for another transaction that created the project, so it exists now.
-  const chosen = found ?? (await findProject(tx, userId, slug))
-  if (!chosen) throw new Error('The project disappeared during the submission. Submit again.')
-  return chosen
+  const found = await findProject(tx, userId, slug)
+  if (found) return found
+  await lockOwnProjects(tx, userId)
+  // Another transaction that held the lock may have created it.
+  const created = await findProject(tx, userId, slug)
+  if (created) return created
+  await requireProjectAllowance(tx, userId)
+  return createOwn(tx, userId, slug)
 }
 
-/** Returns null if the project exists. Does not lock its row, because concurrently inserted jobs refer to it. */
-async function createOwn(tx: Transaction, userId: string, slug: string): Promise<SubmissionProject | null> {
-  const row = await findRow<SubmissionProject & { owner: string }>(
+/** Does not lock the project's row, because concurrently inserted jobs refer to it. */
+async function createOwn(tx: Transaction, userId: string, slug: string): Promise<SubmissionProject> {
+  const { owner, ...project } = await oneRow<SubmissionProject & { owner: string }>(
     tx,
-    `INSERT INTO projects (id, slug, owner_id) VALUES ($1, $2, $3) ON CONFLICT (owner_id, slug) DO NOTHING
+    `INSERT INTO projects (id, slug, owner_id) VALUES ($1, $2, $3)
      RETURNING id, ${limitsOf('projects')}, (SELECT handle FROM users WHERE id = $3) AS owner`,
     [uuidv7(), slug, userId],
   )
-  if (!row) return null
-  const { owner, ...project } = row
   const target = `${owner}/${slug}`
-  await recordAudit(tx, { actorId: userId, action: 'project_created', target, detail: { id: row.id } })
+  await recordAudit(tx, { actorId: userId, action: 'project_created', target, detail: { id: project.id } })
   return project
 }
