@@ -35,6 +35,6 @@ test('the commands of the guide list, reprioritize and cancel waiting jobs', asy
   const facts = { token: person.token, handle: person.handle, jobId }
   const { queued } = queueSchema.parse(await runCommand('queue.sh', facts))
   expect(queued.find((job) => job.job_id === jobId)).toMatchObject({ user: person.handle, status: 'queued' })
-  expect(await runCommand('queue-priority.sh', facts)).toMatchObject({ job_id: jobId, priority: 3 })
+  expect(await runCommand('queue-priority.sh', facts)).toMatchObject({ job_id: jobId, priority: 0 })
   expect(await runCommand('queue-cancel.sh', facts)).toMatchObject({ job_id: jobId, status: 'cancelled' })
 })

@@ -33,7 +33,12 @@ export function adminUser(): TestUser {
 
 type Limits = NonNullable<UpdateUser['limits']>
 
-export const noLimits: Limits = { submissions_per_minute: 1_000_000, max_active_jobs: 1_000_000 }
+export const noLimits: Limits = {
+  submissions_per_minute: 1_000_000,
+  max_active_jobs: 1_000_000,
+  max_waiting_jobs: 1_000_000,
+  max_priority: 100,
+}
 
 interface Wanted {
   name?: string

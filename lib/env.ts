@@ -218,7 +218,7 @@ export const envSchema = z.object({
   RESEARCH_AGENT_MAX_QUEUE_SIZE: count
     .max(1_000_000)
     .default(100)
-    .describe('first start: number of waiting jobs from which the queue API refuses more'),
+    .describe('first start: maximum number of waiting jobs'),
   RESEARCH_AGENT_USER_AUTH_TOKEN: z
     .string()
     .min(32)

@@ -57,7 +57,9 @@ type Call = (name: string, options?: object) => Promise<Answer>
 /** The generated functions, called with a token. */
 async function callerOf(role: 'admin' | 'researcher'): Promise<Call> {
   const person = await makePerson(role)
-  await db.pool.query('UPDATE users SET submissions_per_minute = 100, max_active_jobs = 100')
+  await db.pool.query(
+    `UPDATE users SET submissions_per_minute = 100, max_active_jobs = 100, job_limits = '{"max_priority": 100}'`,
+  )
   const { token } = await makeToken(person, role === 'admin' ? ['admin'] : ['submit', 'read'])
   return async (name, options = {}) => {
     const called = await sdk[name]?.({ auth: token, fetch: serve, ...options })

@@ -1,6 +1,6 @@
 import { screen, waitFor } from '@testing-library/react'
 import { expect, it, vi } from 'vitest'
-import { makeUser } from '../testing/fixtures'
+import { makeLimits, makeUser } from '../testing/fixtures'
 import { answerWith, clickButton, openByKeyboard, renderUi, sentRequests, typeInto } from '../testing/render'
 import { EditUserDialog } from './edit-user-dialog'
 import { InviteDialog } from './invite-dialog'
@@ -25,7 +25,7 @@ it('invites a user, and shows the link once', async () => {
 it('changes the limits of a user, where an empty limit is the default', async () => {
   answerWith({ 'PATCH /api/users/ada': { ...makeUser(), invitation_url: null } })
   const onClose = vi.fn()
-  const limits = { submissions_per_minute: 30, max_active_jobs: 5 }
+  const limits = makeLimits({ submissions_per_minute: 30, max_active_jobs: 5, max_priority: 3 })
   renderUi(<EditUserDialog user={makeUser({ limits })} onClose={onClose} />)
   typeInto('Submissions per minute', '')
   typeInto('Active jobs', '7')

@@ -1,6 +1,7 @@
 import type { Session, Token, User } from '@/lib/contract/access'
 import type { ClusterGpu, ClusterNode, Policy, QueueJob } from '@/lib/contract/cluster'
 import type { JobDetail, JobSummary } from '@/lib/contract/jobs'
+import type { WireLimits } from '@/lib/contract/limits'
 import type { StorageUse } from '@/lib/contract/storage'
 
 const at = '2026-11-22T10:00:00.000Z'
@@ -11,6 +12,21 @@ export const emptyStorage: StorageUse = {
   by_kind: { artifacts: 0, results: 0, sources: 0, archives: 0, checkpoints: 0 },
 }
 
+export function makeLimits(changes: Partial<WireLimits> = {}): WireLimits {
+  return {
+    submissions_per_minute: null,
+    max_active_jobs: null,
+    max_priority: null,
+    pools: null,
+    max_time: null,
+    max_cpu: null,
+    max_memory_gb: null,
+    max_gpus: null,
+    max_waiting_jobs: null,
+    ...changes,
+  }
+}
+
 export function makeUser(changes: Partial<User> = {}): User {
   return {
     user_id: 'ada',
@@ -19,7 +35,7 @@ export function makeUser(changes: Partial<User> = {}): User {
     role: 'researcher',
     disabled: false,
     invited: false,
-    limits: { submissions_per_minute: null, max_active_jobs: null },
+    limits: makeLimits(),
     storage: emptyStorage,
     storage_quota_gib: null,
     unix_uid: null,

@@ -1,2 +1,2 @@
 curl --silent -X PATCH "SERVER/queue/JOB/priority" \
-  -H "X-Auth-Token: TOKEN" -H "Content-Type: application/json" -d '{"priority": 3}'
+  -H "X-Auth-Token: TOKEN" -H "Content-Type: application/json" -d '{"priority": 0}'

@@ -103,7 +103,8 @@ export async function setScene(system: System): Promise<Scene> {
       password,
       role: handle === 'ada' ? 'admin' : 'researcher',
     })
-    await admin.users.update(handle, { limits: { max_active_jobs: 10, submissions_per_minute: 60 } })
+    const limits = { max_active_jobs: 10, submissions_per_minute: 60, max_priority: 1 }
+    await admin.users.update(handle, { limits })
     const { token } = await admin.tokens.create({ user_id: handle, name: 'laptop' })
     people.set(handle, { handle, password, client: createClient({ baseUrl: system.url, token }) })
   }

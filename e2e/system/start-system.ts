@@ -55,6 +55,8 @@ export async function startSystem(options: SystemOptions = {}): Promise<System> 
     GPUQ_ADMIN_PASSWORD: admin.password,
     GPUQ_NODE_NAME: `node-${port}`,
     GPUQ_SIMULATED_GPUS: String(options.simulatedGpus ?? 2),
+    // The jobs of all tests wait in one queue.
+    RESEARCH_AGENT_MAX_QUEUE_SIZE: '1000000',
     ...options.env,
   }
   const programs: ChildProcess[] = []

@@ -1,14 +1,11 @@
 import { z } from 'zod'
 import { line } from './config/values'
 import { idSchema } from './jobs'
+import { limitsSchema, updateLimitsSchema } from './limits'
 import { roles, scopes } from './roles'
 import { storageUseSchema } from './storage'
 
 export const time = z.string().describe('RFC 3339, UTC')
-const limit = z.int().min(0).max(1_000_000).nullable().describe('null: the default limit')
-
-export const limitsSchema = z.object({ submissions_per_minute: limit, max_active_jobs: limit })
-
 export const storageQuotaSchema = z.number().min(0).max(1_000_000).nullable()
 
 const unixId = (least: number) => z.int().min(least).max(2_147_483_647).nullable()
@@ -58,7 +55,7 @@ export const updateUserSchema = z.strictObject({
   email: z.email().max(254).optional(),
   role: z.enum(roles).optional(),
   disabled: z.boolean().optional(),
-  limits: limitsSchema.partial().optional(),
+  limits: updateLimitsSchema.optional(),
   storage_quota_gib: storageQuotaSchema.optional().describe('null: the default applies, 0: no quota'),
   unix_uid: unixIds.unix_uid.optional(),
   unix_gid: unixIds.unix_gid.optional(),
@@ -162,6 +159,15 @@ export const auditEventSchema = z.object({
   action: z.string(),
   target: z.string().nullable(),
   detail: z.record(z.string(), z.unknown()),
+})
+
+/** `GET /api/limits/roles`. */
+export const roleLimitsSchema = z.record(z.enum(roles), limitsSchema)
+
+export const ownLimitsQuerySchema = z.object({
+  project_id: idSchema
+    .optional()
+    .describe('limits in this project; absent: in a project without limits of its own'),
 })
 
 /** Query of every list. */

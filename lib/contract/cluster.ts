@@ -142,7 +142,7 @@ export const policySchema = z.object({
     .int()
     .min(0)
     .max(1_000_000)
-    .describe('number of waiting jobs from which the queue API refuses more'),
+    .describe('maximum number of waiting jobs, from all interfaces'),
   backfill: z.boolean().describe('true: later jobs may start first if this delays no earlier job'),
   ageing_minutes: z.number().min(0.001).max(1e6).describe('waiting this long raises the priority by 1'),
   half_life_hours: z

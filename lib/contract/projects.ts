@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { limitsSchema, page, storageQuotaSchema, time } from './access'
+import { page, storageQuotaSchema, time } from './access'
 import { isThousandths, line } from './config/values'
 import { idSchema } from './jobs'
+import { limitsSchema, updateLimitsSchema } from './limits'
 import { storageUseSchema } from './storage'
 
 /** GPUs in thousandths, the smallest part that can be allocated. */
@@ -53,7 +54,7 @@ export const updateProjectSchema = z.strictObject({
   name: line(100).nullable().optional(),
   add_members: z.array(idSchema).max(1000).optional().describe('invites users; each accepts or declines'),
   remove_members: z.array(idSchema).max(1000).optional().describe('also withdraws their invitations'),
-  limits: limitsSchema.partial().optional().describe('for admins only'),
+  limits: updateLimitsSchema.optional().describe('for admins only'),
   shares: z.strictObject(sharesSchema.partial().shape).optional().describe('for admins only'),
   retention_days: retentionSchema.optional().describe('more than the default: for admins only'),
   storage_quota_gib: storageQuotaSchema.optional().describe('for admins only; null or 0: no quota'),

@@ -39,19 +39,27 @@ const lockClasses = {
 } as const
 
 /** Waits for a lock and keeps it until the transaction ends. */
-export async function acquireLock(tx: Transaction, name: keyof typeof locks): Promise<void> {
-  await tx.query('SELECT pg_advisory_xact_lock($1)', [locks[name]])
+export async function acquireLock(
+  tx: Transaction,
+  name: keyof typeof locks,
+  mode: LockMode = 'alone',
+): Promise<void> {
+  await tx.query(`SELECT ${functionOf(mode)}($1)`, [locks[name]])
 }
+
+type LockMode = 'alone' | 'shared'
+
+const functionOf = (mode: LockMode) =>
+  mode === 'shared' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock'
 
 /** Waits for the lock of one id and keeps it until the transaction ends. */
 export async function acquireLockOf(
   tx: Transaction,
   name: keyof typeof lockClasses,
   id: string,
-  mode: 'alone' | 'shared' = 'alone',
+  mode: LockMode = 'alone',
 ): Promise<void> {
-  const acquire = mode === 'shared' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock'
-  await tx.query(`SELECT ${acquire}($1, hashtext($2))`, [lockClasses[name], id])
+  await tx.query(`SELECT ${functionOf(mode)}($1, hashtext($2))`, [lockClasses[name], id])
 }
 
 /**

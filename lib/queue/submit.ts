@@ -7,18 +7,15 @@ import { readSpec } from '../contract/config/stored-spec'
 import type { QueueSubmit } from '../contract/queue'
 import { wakeLeader } from '../database/notify'
 import { transaction } from '../database/transaction'
-import { env } from '../env'
 import { requireCapabilities } from '../jobs/config/capabilities'
 import { withModelRequirements } from '../jobs/submission/model-requirements'
 import { decide, type SubmitOptions, type Submitted } from '../jobs/submission/submit'
-import { requireQueueCapacity } from './size'
 
 /** For forecasts of jobs without an estimate. */
 const assumedDurationS = 3600
 
 /**
- * Accepts a command as a job. One transaction decides its owner, the limits and, last, under the shared lock, the size
- * of the queue.
+ * Accepts a command as a job. One transaction decides its owner, the limits and the size of the queue.
  * @throws 403 if a researcher names another user, 422 for an unknown environment, 429 over a limit.
  */
 export async function submitToQueue(
@@ -34,23 +31,17 @@ export async function submitToQueue(
     .update(`queue ${JSON.stringify(input)}`)
     .digest()
   const runId = input.run_id ?? null
-  const submission = { code: Buffer.alloc(0), runId, config, bodyHash, idempotencyKey }
+  const timeAssumed = input.estimated_duration_seconds === undefined && input.max_time === undefined
+  const submission = { code: Buffer.alloc(0), runId, config, bodyHash, idempotencyKey, timeAssumed }
   const submitted = await transaction(async (tx) => {
     const userId = await findOrCreateUser(tx, actor, input.user)
-    return decide(tx, {
-      actor,
-      userId,
-      environment,
-      submission,
-      deduplicate,
-      requireCapacity: requireQueueCapacity,
-    })
+    return decide(tx, { actor, userId, environment, submission, deduplicate })
   })
   wakeLeader()
   return submitted
 }
 
-/** The config of the job. Without an estimate, its time limit is the maximum that the admin allows. */
+/** The config of the job. If no time is given, {@link decide} adds the maximum time that the limits permit. */
 function toJobConfig({
   run_id,
   user,
@@ -64,7 +55,6 @@ function toJobConfig({
     command: given.command,
     name: given.name ?? run_id,
     expected_time: estimate ?? assumedDurationS,
-    max_time: given.max_time ?? (estimate === undefined ? env().GPUQ_MAX_TIME_S : undefined),
     gpusChosen: given.gpu_count !== undefined || given.gpu_fraction !== undefined,
   }
 }

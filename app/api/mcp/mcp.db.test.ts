@@ -15,7 +15,9 @@ let [ada, bob] = [] as unknown as [Person, Person]
 beforeAll(async () => {
   ;[ada, bob] = [await makePerson(), await makePerson()]
   await makeJob({ userId: bob.id })
-  await db.pool.query('UPDATE users SET submissions_per_minute = 100000, max_active_jobs = 100000')
+  await db.pool.query(
+    `UPDATE users SET submissions_per_minute = 100000, max_active_jobs = 100000, job_limits = '{"max_priority": 100}'`,
+  )
 })
 
 /** The official client. Its requests go directly to the route. */

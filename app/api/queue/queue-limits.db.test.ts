@@ -4,6 +4,7 @@ import { makePerson, type Person } from '@/lib/access/testing/people'
 import { readPolicy, updatePolicy } from '@/lib/cluster/admin/policy'
 import { makeJob } from '@/lib/cluster/testing/rows'
 import { testDatabase } from '@/lib/database/testing/test-database'
+import { upload } from '../submit/testing/upload'
 import { cancel, idOf, submit, submitted } from './testing/queue-client'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
@@ -53,17 +54,47 @@ describe('the size of the queue', () => {
     })
   })
 
-  it('applies to admins, counts uploaded jobs, and frees a place when a job ends', async () => {
+  it('applies to admins and to uploads, and frees a place when a job ends', async () => {
     await updatePolicy(admin.actor, { max_queue_size: 2 })
-    await makeJob()
+    const { status } = await upload(admin)
+    expect(status).toBe(202)
     const id = await submitted({}, admin)
     expect(await submit({ command: 'true', user: 'not-made' }, admin)).toMatchObject({ status: 429 })
     const { rows } = await db.pool.query("SELECT 1 FROM users WHERE handle = 'not-made'")
     expect(rows).toEqual([])
     await cancel(id, admin)
     expect(await submit({ command: 'true' }, admin)).toMatchObject({ status: 201 })
-    await makeJob()
-    expect(await waiting()).toBe(3)
+    for (const person of [admin, await unlimited()]) {
+      const refused = await upload(person)
+      expect(refused).toMatchObject({
+        status: 429,
+        body: {
+          detail: expect.stringMatching(
+            /2 or more jobs wait, .*max_queue_size of the policy.*admin can raise/,
+          ),
+        },
+      })
+      expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
+    }
+    expect(await waiting()).toBe(2)
+  })
+
+  it('is exact for concurrent uploads and commands, near the limit and far from it', async () => {
+    await updatePolicy(admin.actor, { max_queue_size: 520 })
+    const { rows } = await db.pool.query<{ connections: number }>(
+      "SELECT current_setting('max_connections')::int AS connections",
+    )
+    // Below this number of places, each submission holds the lock alone.
+    expect(rows[0]?.connections).toBe(500)
+    const people = [await unlimited(), admin]
+    const answers = await many(60, (n) => {
+      const person = people[n % 2] ?? admin
+      return n % 3 ? upload(person) : submit({ command: 'true' }, person)
+    })
+    expect(new Set(statuses(answers))).toEqual(new Set([201, 202]))
+    await updatePolicy(admin.actor, { max_queue_size: 70 })
+    await many(40, (n) => (n % 2 ? upload(admin) : submit({ command: 'true' }, admin)))
+    expect(await waiting()).toBe(70)
   })
 
   it('can be zero', async () => {

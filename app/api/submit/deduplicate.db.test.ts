@@ -14,7 +14,9 @@ const db = testDatabase()
 let [ada, bob, admin] = [] as unknown as [Person, Person, Person]
 beforeAll(async () => {
   ;[ada, bob, admin] = [await makePerson(), await makePerson(), await makePerson('admin')]
-  await db.pool.query('UPDATE users SET submissions_per_minute = 100000, max_active_jobs = 100000')
+  await db.pool.query(
+    `UPDATE users SET submissions_per_minute = 100000, max_active_jobs = 100000, job_limits = '{"max_priority": 100}'`,
+  )
   // The first job creates an environment.
   await makeJob()
   await db.pool.query(

@@ -13,8 +13,8 @@ import { cutPage, decodeTimeCursor, type Page } from '../../database/pagination'
 import { findRow, isUniqueViolation, oneRow, type Transaction, transaction } from '../../database/transaction'
 import { env } from '../../env'
 import { type Actor, isAdmin, requireAdmin } from '../actor'
-import { assignments } from '../assignments'
 import { recordAudit } from '../audit'
+import { assignmentsWithLimits } from '../limits'
 import { findUser } from '../users/user-rows'
 import { lockOwnProjects, requireProjectAllowance } from './project-allowance'
 import { inviteMembers, removeMembers } from './project-invitations'
@@ -88,7 +88,7 @@ export async function updateProject(actor: Actor, id: string, changes: ProjectCh
     if (!onlyLeaves(actor, changes)) requireOwner(actor, before)
     if (changes.limits || changes.shares || changes.storage_quota_gib !== undefined) requireAdmin(actor)
     requireRetention(actor, before, changes.retention_days)
-    const set = assignments(columnsOf(changes), 2)
+    const set = assignmentsWithLimits(columnsOf(changes), changes.limits ?? {}, 2)
     if (set.list.length > 0) {
       await tx.query(`UPDATE projects SET ${set.list.join(', ')} WHERE id = $1`, [id, ...set.values])
     }
@@ -115,10 +115,10 @@ function onlyLeaves(actor: Actor, { remove_members: removed = [], ...others }: P
 }
 
 function columnsOf(changes: ProjectChanges): Record<string, unknown> {
-  const { name, retention_days, storage_quota_gib, limits = {}, shares = {} } = changes
+  const { name, retention_days, storage_quota_gib, shares = {} } = changes
   const { gpu_quota: quota, ...others } = shares
   const gpu_quota_milli = typeof quota === 'number' ? Math.round(quota * 1000) : quota
-  return { name, retention_days, storage_quota_gib, ...limits, ...others, gpu_quota_milli }
+  return { name, retention_days, storage_quota_gib, ...others, gpu_quota_milli }
 }
 
 /** Deletes a project without jobs. Jobs are a permanent record and keep their project. */

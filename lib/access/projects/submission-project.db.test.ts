@@ -10,7 +10,7 @@ vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough')
 const db = testDatabase()
 
 const find = ({ id }: Person, slug: string) => transaction((tx) => findOrCreateProject(tx, id, slug))
-const noLimits = { submissionsPerMinute: null, maxActiveJobs: null }
+const noLimits = { submissionsPerMinute: null, maxActiveJobs: null, job: {} }
 
 describe('the project of a config', () => {
   it('is created once by concurrent first submissions', async () => {

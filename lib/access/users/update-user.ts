@@ -4,8 +4,8 @@ import { GpuqError } from '../../contract/errors'
 import { acquireAccountLock } from '../../database/locks'
 import { findRow, type Transaction, transaction } from '../../database/transaction'
 import { type Actor, requireAdmin } from '../actor'
-import { assignments } from '../assignments'
 import { recordAudit } from '../audit'
+import { assignmentsWithLimits } from '../limits'
 import { invitationLifetime, newInvitation } from './invitations'
 import { findUser, noSuchUser, toUser, type UserRow, userColumns } from './user-rows'
 import { userConflict } from './users'
@@ -59,10 +59,16 @@ async function writeChanges(
   invitationHash: Buffer | undefined,
 ): Promise<UserRow> {
   const { name, email, role, disabled, limits = {}, storage_quota_gib, unix_uid, unix_gid } = changes
-  const set = assignments(
-    { name, email, role, ...limits, storage_quota_gib, unix_uid, unix_gid, invitation_hash: invitationHash },
-    2,
-  )
+  const columns = {
+    name,
+    email,
+    role,
+    storage_quota_gib,
+    unix_uid,
+    unix_gid,
+    invitation_hash: invitationHash,
+  }
+  const set = assignmentsWithLimits(columns, limits, 2)
   if (invitationHash) set.list.push(`invitation_expires_at = now() + interval '${invitationLifetime}'`)
   if (disabled === true)
     set.list.push('disabled_at = coalesce(disabled_at, now())', 'session_epoch = session_epoch + 1')

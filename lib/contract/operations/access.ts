@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import * as access from '../access'
+import { limitsSchema, updateLimitsSchema } from '../limits'
 import * as projects from '../projects'
 import { created, defineOperations, done, get, list, ok, patch, post, remove } from './operation'
 
@@ -75,6 +76,20 @@ export const projectInvitationOperations = defineOperations('projectInvitations'
   answer: post('/api/project-invitations/{id}', 'submit', 'Accept or decline an invitation to a project', {
     body: projects.answerInvitationSchema,
     responses: done,
+  }),
+})
+
+export const limitOperations = defineOperations('limits', 'access', {
+  own: get('/api/limits', 'read', 'The limits that apply to the caller', {
+    query: access.ownLimitsQuerySchema,
+    responses: ok(limitsSchema),
+  }),
+  roles: get('/api/limits/roles', 'admin', 'The limits of each role', {
+    responses: ok(access.roleLimitsSchema),
+  }),
+  updateRole: patch('/api/limits/roles/{role}', 'admin', 'Change the limits of a role', {
+    body: updateLimitsSchema,
+    responses: ok(limitsSchema),
   }),
 })
 

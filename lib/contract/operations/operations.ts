@@ -1,6 +1,7 @@
 import {
   auditOperations,
   environmentOperations,
+  limitOperations,
   projectInvitationOperations,
   projectOperations,
   sessionOperations,
@@ -25,6 +26,7 @@ export const operations = {
   projects: projectOperations,
   projectInvitations: projectInvitationOperations,
   storage: storageOperations,
+  limits: limitOperations,
   environments: environmentOperations,
   audit: auditOperations,
   queue: queueOperations,

@@ -1,11 +1,13 @@
-import type { Limits } from '../../access/limits'
+import type { EffectiveLimits } from '../../access/limits'
 import { GpuqError } from '../../contract/errors'
 import { oneRow, type Transaction } from '../../database/transaction'
 import { env } from '../../env'
+import { askAdmin } from './job-limits'
 
 interface Counts {
   active: number
   activeJob: string | null
+  waiting: number
   recent: number
   /** Seconds until the oldest recent submission leaves the window. */
   resetS: number
@@ -19,8 +21,9 @@ const windowS = 60
 /** It is unknown when an active job ends. */
 const retryActiveS = 10
 
-export function isLimited({ submissionsPerMinute, maxActiveJobs }: Limits): boolean {
-  return submissionsPerMinute !== null || maxActiveJobs !== null
+/** Whether the number of the user's other jobs matters. */
+export function isLimited({ submissionsPerMinute, maxActiveJobs, job }: EffectiveLimits): boolean {
+  return submissionsPerMinute !== null || maxActiveJobs !== null || job.max_waiting_jobs !== null
 }
 
 /**
@@ -28,7 +31,7 @@ export function isLimited({ submissionsPerMinute, maxActiveJobs }: Limits): bool
  * user can correct a mistake. Without a limit of their own, submitting and cancelling in turn would have no limit.
  * It is never below the limit on submissions.
  */
-function cancelledPerMinute({ submissionsPerMinute }: Limits): number | null {
+function cancelledPerMinute({ submissionsPerMinute }: EffectiveLimits): number | null {
   return submissionsPerMinute === null
     ? null
     : Math.max(submissionsPerMinute, env().GPUQ_CANCELLED_PER_MINUTE)
@@ -42,7 +45,7 @@ function cancelledPerMinute({ submissionsPerMinute }: Limits): number | null {
 export async function requireWithinLimits(
   tx: Transaction,
   userId: string,
-  limits: Limits,
+  limits: EffectiveLimits,
 ): Promise<Record<string, string>> {
   if (!isLimited(limits)) return {}
   const { submissionsPerMinute, maxActiveJobs } = limits
@@ -52,14 +55,22 @@ export async function requireWithinLimits(
     const jobs = active === 1 ? `1 active job (${activeJob})` : `${active} active jobs`
     throw new GpuqError(
       'rate_limited',
-      `You have ${jobs}, and your limit is ${maxActiveJobs}. Wait until one ends, or cancel one.`,
+      `You have ${jobs}, and your limit is ${maxActiveJobs}. Wait until one ends, or cancel one. ${askAdmin}`,
+      { retryAfterS: retryActiveS, headers: rateHeaders(counts, submissionsPerMinute, 0) },
+    )
+  }
+  const { max_waiting_jobs: maxWaiting } = limits.job
+  if (maxWaiting !== null && counts.waiting >= maxWaiting) {
+    throw new GpuqError(
+      'rate_limited',
+      `You have ${counts.waiting} waiting jobs, and your limit max_waiting_jobs is ${maxWaiting}. Wait until one starts, or cancel one. ${askAdmin}`,
       { retryAfterS: retryActiveS, headers: rateHeaders(counts, submissionsPerMinute, 0) },
     )
   }
   if (submissionsPerMinute !== null && counts.recent >= submissionsPerMinute) {
     throw new GpuqError(
       'rate_limited',
-      `You have submitted ${counts.recent} jobs in the last minute, and your limit is ${submissionsPerMinute}. Try again in ${counts.resetS} seconds.`,
+      `You have submitted ${counts.recent} jobs in the last minute, and your limit is ${submissionsPerMinute}. Try again in ${counts.resetS} seconds. ${askAdmin}`,
       { retryAfterS: counts.resetS, headers: rateHeaders(counts, submissionsPerMinute, 0) },
     )
   }
@@ -79,7 +90,7 @@ async function count(tx: Transaction, userId: string): Promise<Counts> {
   const counts = await oneRow<Counts>(tx, {
     name: 'count-submissions',
     text: `WITH active AS (
-             SELECT id FROM jobs WHERE user_id = $1 AND status IN ('pending', 'scheduled', 'running')
+             SELECT id, status FROM jobs WHERE user_id = $1 AND status IN ('pending', 'scheduled', 'running')
            ), recent AS (
              SELECT count(*) FILTER (WHERE NOT cancelled_while_waiting)::int AS submitted,
                     min(created_at) FILTER (WHERE NOT cancelled_while_waiting) AS first_submitted,
@@ -88,6 +99,7 @@ async function count(tx: Transaction, userId: string): Promise<Counts> {
                FROM jobs WHERE user_id = $1 AND created_at > now() - make_interval(secs => $2)
            )
            SELECT (SELECT count(*) FROM active)::int AS active, (SELECT min(id::text) FROM active) AS "activeJob",
+                  (SELECT count(*) FROM active WHERE status = 'pending')::int AS waiting,
                   submitted AS recent, ${secondsUntilReset('first_submitted')} AS "resetS",
                   cancelled, ${secondsUntilReset('first_cancelled')} AS "cancelledResetS"
              FROM recent`,

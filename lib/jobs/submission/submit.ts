@@ -1,12 +1,13 @@
 import { uuidv7 } from 'uuidv7'
 import type { Actor } from '../../access/actor'
 import { findEnvironment, type JobEnvironment } from '../../access/environments'
-import { effectiveLimits } from '../../access/limits'
 import { findOrCreateProject, findProject } from '../../access/projects/submission-project'
+import { readEffectiveLimits } from '../../access/role-limits'
 import { requireStorageQuota } from '../../access/storage/storage-quota'
 import { requireWorkspaceUser } from '../../access/users/workspace-user'
 import { configForRecord, type JobConfig, timeLimitSeconds } from '../../contract/config/config'
 import { invalidField } from '../../contract/errors'
+import type { JobLimits } from '../../contract/limits'
 import { database } from '../../database/client'
 import { wakeLeader } from '../../database/notify'
 import {
@@ -16,11 +17,12 @@ import {
   type Transaction,
   transaction,
 } from '../../database/transaction'
-import { env } from '../../env'
 import { requireFreeSpace } from '../../storage/free-space'
 import { contentHash } from './content-hash'
 import { findSameContent } from './deduplicate'
+import { requireWithinJobLimits, timeCeilingS, withAssumedTime } from './job-limits'
 import { withModelRequirements } from './model-requirements'
+import { requireQueueCapacity } from './queue-capacity'
 import { runNameConflict } from './run-name-conflict'
 import { findArchive, noArchive } from './submission-archive'
 import { isLimited, requireWithinLimits } from './submission-limits'
@@ -35,6 +37,8 @@ export interface Submission {
   bodyHash: Buffer
   /** Repeated submissions with the same key are one job. */
   idempotencyKey: string | null
+  /** The request gives no time: the job may run as long as its limits permit. */
+  timeAssumed?: boolean
 }
 
 export interface SubmitOptions {
@@ -54,8 +58,8 @@ export interface Submitted {
 
 /**
  * Accepts a job. It is durable once this resolves. One transaction under a lock on the user's row decides limits,
- * idempotency and a new project. If there is nothing to decide, the job is one INSERT.
- * @throws 429 over a limit; 403 over the storage quota; 507 on a full disk; 422 for an unknown environment, a missing archive, or a key that was used for another body;
+ * idempotency and a new project. If there is nothing to decide, submissions of a user do not wait for each other.
+ * @throws 429 over a limit; 403 over the storage quota; 507 on a full disk; 422 for a config above a limit, an unknown environment, a missing archive, or a key that was used for another body;
  * 409 for the run name of an active job.
  */
 export async function submitJob(
@@ -82,16 +86,31 @@ async function accept(actor: Actor, given: Submission, deduplicate: boolean): Pr
   ])
   const submission = { ...given, config }
   const mustDecide = given.idempotencyKey !== null || deduplicate
-  if (known && !mustDecide && !isLimited(effectiveLimits(actor, known.limits))) {
-    const owner = { callerId: actor.userId, userId: actor.userId, projectId: known.id }
-    return newJob(await insertJob(pool, owner, environment, submission))
-  }
+  const limits = known && !mustDecide ? await readEffectiveLimits(pool, actor, known.limits) : null
   return transaction((tx) =>
-    decide(tx, { actor, userId: actor.userId, environment, submission, deduplicate }),
+    known && limits && !isLimited(limits)
+      ? addJob(tx, { callerId: actor.userId, userId: actor.userId, projectId: known.id }, limits.job, {
+          environment,
+          submission: withAssumedTime(submission, limits.job),
+        })
+      : decide(tx, { actor, userId: actor.userId, environment, submission, deduplicate }),
   )
 }
 
-function newJob(jobId: string, headers: Record<string, string> = {}): Submitted {
+/** Inserts the job if its config is within the limits, and the disk, the quota and the queue have capacity. */
+async function addJob(
+  tx: Transaction,
+  owner: JobOwner,
+  limits: JobLimits,
+  { environment, submission }: Pick<Decision, 'environment' | 'submission'>,
+  headers: Record<string, string> = {},
+): Promise<Submitted> {
+  requireWithinJobLimits(submission.config, limits)
+  // Not earlier: a repeated submission is answered with its job, which needs no space.
+  await requireFreeSpace()
+  await requireStorageQuota(tx, owner)
+  await requireQueueCapacity(tx)
+  const jobId = await insertJob(tx, owner, environment, submission, timeCeilingS(limits))
   return { jobId, repeated: false, deduplicated: false, headers }
 }
 
@@ -103,23 +122,22 @@ interface Decision {
   environment: JobEnvironment
   submission: Submission
   deduplicate: boolean
-  /** Throws if there is no capacity for another job. Runs last, because it may lock what all submissions need. */
-  requireCapacity?: (tx: Transaction) => Promise<void>
 }
 
 /**
  * Inserts the job, or finds the earlier one that it repeats. Decides everything that depends on the user's other jobs.
  */
 export async function decide(tx: Transaction, decision: Decision): Promise<Submitted> {
-  const { actor, userId, environment, submission, deduplicate, requireCapacity } = decision
-  const project = await findOrCreateProject(tx, userId, submission.config.project_id)
+  const { actor, userId, environment, deduplicate } = decision
+  const project = await findOrCreateProject(tx, userId, decision.submission.config.project_id)
   await lockUsers(tx, [actor.userId, userId])
   const owner = { callerId: actor.userId, userId, projectId: project.id }
+  const limits = await readEffectiveLimits(tx, actor, project.limits)
+  const submission = withAssumedTime(decision.submission, limits.job)
   const earlier = await findEarlier(tx, owner, environment, submission, deduplicate)
   if (earlier) return earlier
-  const headers = await requireWithinLimits(tx, userId, effectiveLimits(actor, project.limits))
-  await requireCapacity?.(tx)
-  return newJob(await insertJob(tx, owner, environment, submission), headers)
+  const headers = await requireWithinLimits(tx, userId, limits)
+  return addJob(tx, owner, limits.job, { environment, submission }, headers)
 }
 
 /** Finds the earlier job with the submission's key, or with `deduplicate` the one with its content. */
@@ -180,11 +198,9 @@ async function insertJob(
   { callerId, userId, projectId }: JobOwner,
   environment: JobEnvironment,
   submission: Submission,
+  ceilingS: number,
 ): Promise<string> {
   const { code, runId, config, bodyHash, idempotencyKey } = submission
-  // Not earlier: a repeated submission is answered with its job, which needs no space.
-  await requireFreeSpace()
-  await requireStorageQuota(tx, { userId, projectId })
   const workspace = await requireWorkspaceUser(tx, { userId, projectId })
   const jobId = uuidv7()
   const archiveId = await findArchive(tx, projectId, config)
@@ -212,7 +228,7 @@ async function insertJob(
       config.priority,
       config.max_retries,
       config.expected_time,
-      Math.ceil(timeLimitSeconds(config, env().GPUQ_MAX_TIME_S)),
+      Math.ceil(timeLimitSeconds(config, ceilingS)),
       idempotencyKey,
       bodyHash,
       callerId,

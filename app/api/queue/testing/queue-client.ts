@@ -38,7 +38,9 @@ export const jobOf = async (id: string, who: Who) => queueJobDetailSchema.parse(
 export async function makePeople(): Promise<[admin: Person, ada: Person, bob: Person]> {
   const { pool } = database()
   const people: [Person, Person, Person] = [await makePerson('admin'), await makePerson(), await makePerson()]
-  await pool.query('UPDATE users SET submissions_per_minute = 100000, max_active_jobs = 100000')
+  await pool.query(
+    `UPDATE users SET submissions_per_minute = 100000, max_active_jobs = 100000, job_limits = '{"max_priority": 100}'`,
+  )
   // The first job creates an environment.
   await pool.query('DELETE FROM jobs WHERE id = $1', [await makeJob()])
   return people

@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { pools } from './config/schema'
+import { amount, count, seconds } from './config/values'
+
+const limit = z.number().int().min(0).max(1_000_000).nullable().describe('null: the default applies')
+
+/** What the jobs of a user may ask for, how many may wait, and how many GPUs they may hold. */
+export const jobLimitsSchema = z.object({
+  max_priority: count(-100, 100).nullable().describe('maximum priority of a job'),
+  pools: z.array(z.enum(pools)).min(1).max(pools.length).nullable().describe('pools that a job may use'),
+  max_time: seconds.nullable().describe('maximum time limit of a job, in seconds'),
+  max_cpu: amount(0.1, 100_000)
+    .nullable()
+    .describe('CPU cores of a job without a GPU, over all of its instances'),
+  max_memory_gb: amount(0.1, 1_000_000)
+    .nullable()
+    .describe('memory of a job without a GPU, over all of its instances'),
+  max_gpus: amount(0, 100_000).nullable().describe('GPUs that the jobs of a user hold at the same time'),
+  max_waiting_jobs: count(0, 1_000_000).nullable().describe('jobs of a user that wait at the same time'),
+})
+
+/**
+ * The limits of a user, a project or a role. Null in a user or a project: the next limit applies, in the order user,
+ * project, role. Null in a role: no limit, or the server's default for the first two.
+ */
+export const limitsSchema = z.object({
+  submissions_per_minute: limit,
+  max_active_jobs: limit,
+  ...jobLimitsSchema.shape,
+})
+
+export const updateLimitsSchema = z.strictObject(limitsSchema.partial().shape)
+
+export type JobLimits = z.output<typeof jobLimitsSchema>
+export type WireLimits = z.output<typeof limitsSchema>

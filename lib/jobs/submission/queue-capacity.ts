@@ -1,0 +1,50 @@
+import { GpuqError } from '../../contract/errors'
+import { acquireLock } from '../../database/locks'
+import { oneRow, type Transaction } from '../../database/transaction'
+
+/** An estimate: the time until a job starts is unknown. */
+const retryAfterS = 10
+
+interface QueueCount {
+  /** Maximum number of waiting jobs in the policy. */
+  limit: number
+  waiting: number
+  /** Maximum number of concurrent transactions. */
+  connections: number
+}
+
+/**
+ * Checks that the queue has capacity for one more job. Call it immediately before the job is inserted, because all
+ * submissions use the lock.
+ *
+ * Far below the limit, submissions share the lock and do not wait for each other: each database connection inserts at
+ * most one job, and all of these jobs fit. Near the limit, each submission holds the lock alone.
+ * @throws 429 if the queue is full.
+ */
+export async function requireQueueCapacity(tx: Transaction): Promise<void> {
+  await tx.query('SAVEPOINT queue_capacity')
+  await acquireLock(tx, 'queueSize', 'shared')
+  const { limit, waiting, connections } = await countWaiting(tx)
+  if (waiting + connections <= limit) return
+  // Releases the shared lock: two transactions that both keep it would wait for each other.
+  await tx.query('ROLLBACK TO SAVEPOINT queue_capacity')
+  await acquireLock(tx, 'queueSize')
+  const exact = await countWaiting(tx)
+  if (exact.waiting < exact.limit) return
+  throw new GpuqError(
+    'rate_limited',
+    exact.limit === 0
+      ? 'The queue accepts no jobs now, because an admin set max_queue_size in the policy to 0.'
+      : `The queue is full: ${exact.limit} or more jobs wait, which is the limit max_queue_size of the policy. Try again when some have started. An admin can raise the limit.`,
+    { headers: { 'retry-after': String(retryAfterS) } },
+  )
+}
+
+function countWaiting(tx: Transaction): Promise<QueueCount> {
+  return oneRow<QueueCount>(tx, {
+    name: 'queue-capacity',
+    text: `SELECT max_queue_size AS "limit", current_setting('max_connections')::int AS connections,
+                  (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE status = 'pending' LIMIT max_queue_size) counted)::int AS waiting
+             FROM policies`,
+  })
+}
