@@ -1,6 +1,6 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { expect, it } from 'vitest'
-import { emptyStorage, makeToken } from '../testing/fixtures'
+import { emptyStorage, makeLimits, makeToken } from '../testing/fixtures'
 import { ApiProblem, answerWith, clickButton, renderUi, sentRequests, typeInto } from '../testing/render'
 import { Button } from '../ui/button'
 import { NewProjectDialog } from './new-project-dialog'
@@ -66,7 +66,7 @@ it('creates a project and closes', async () => {
       members: [],
       names: {},
       invited: [],
-      limits: { submissions_per_minute: null, max_active_jobs: null },
+      limits: makeLimits(),
       shares: { weight: 1, gpu_quota: null, gpu_hour_budget: null },
       retention_days: null,
       default_retention_days: 90,

@@ -1,34 +1,121 @@
-import type { z } from 'zod'
-import type { User } from '@/lib/contract/access'
+import { z } from 'zod'
+import { type Pool, pools } from '@/lib/contract/config/schema'
+import type { WireLimits } from '@/lib/contract/limits'
 import { optionalNumberText, toOptionalText } from '../shell/form-values'
 import type { FormFields } from '../shell/use-schema-form'
+import { SelectField } from '../ui/select'
 import { TextField } from '../ui/text-field'
 
-const limit = optionalNumberText({ min: 0, max: 1_000_000, whole: true })
+const whole = (min: number, max: number) => optionalNumberText({ min, max, whole: true })
 
-/** The limits of a user or a project, as text. Empty text means the default. */
-export const limitShape = { submissions_per_minute: limit, max_active_jobs: limit }
+/** Radix does not allow the empty string as the value of an option. */
+const anyPools = 'unset'
+const toPoolText = (set: readonly Pool[]) => pools.filter((pool) => set.includes(pool)).join(', ')
+/** Every set of pools, as text. Each bit of the number says whether the set has one of the pools. */
+const poolTexts = Array.from({ length: 2 ** pools.length }, (_, bits) => {
+  const set = pools.filter((_pool, index) => (bits >> index) % 2 === 1)
+  return toPoolText(set) || anyPools
+})
 
 /** The storage quota of a user or a project in GiB, as text. */
 export const storageQuotaText = optionalNumberText({ min: 0, max: 1_000_000 })
 
-type LimitTexts = z.input<z.ZodObject<typeof limitShape>>
+/** The limits of a user, a project or a role, as text. Empty text means that the next limit applies. */
+export const limitShape = {
+  submissions_per_minute: whole(0, 1_000_000),
+  max_active_jobs: whole(0, 1_000_000),
+  max_waiting_jobs: whole(0, 1_000_000),
+  max_priority: whole(-100, 100),
+  max_time: optionalNumberText({ min: 1, max: 2_592_000 }),
+  max_gpus: optionalNumberText({ min: 0, max: 100_000 }),
+  max_cpu: optionalNumberText({ min: 0.1, max: 100_000 }),
+  max_memory_gb: optionalNumberText({ min: 0.1, max: 1_000_000 }),
+  pools: z
+    .string()
+    .transform((text) =>
+      text === anyPools ? null : pools.filter((pool) => text.split(', ').includes(pool)),
+    ),
+}
+
+const limitsForm = z.object(limitShape)
+type LimitTexts = z.input<typeof limitsForm>
 
 /** The initial values of {@link LimitFields}. */
-export function toLimitTexts(limits: User['limits']): LimitTexts {
+export function toLimitTexts({ pools: allowed, ...numbers }: WireLimits): LimitTexts {
   return {
-    submissions_per_minute: toOptionalText(limits.submissions_per_minute),
-    max_active_jobs: toOptionalText(limits.max_active_jobs),
+    submissions_per_minute: toOptionalText(numbers.submissions_per_minute),
+    max_active_jobs: toOptionalText(numbers.max_active_jobs),
+    max_waiting_jobs: toOptionalText(numbers.max_waiting_jobs),
+    max_priority: toOptionalText(numbers.max_priority),
+    max_time: toOptionalText(numbers.max_time),
+    max_gpus: toOptionalText(numbers.max_gpus),
+    max_cpu: toOptionalText(numbers.max_cpu),
+    max_memory_gb: toOptionalText(numbers.max_memory_gb),
+    pools: allowed === null ? anyPools : toPoolText(allowed),
   }
 }
 
-/** The limits of a user or a project. */
-export function LimitFields({ form }: { form: FormFields<LimitTexts> }) {
-  const input = { inputMode: 'numeric', placeholder: 'default' } as const
+/** Takes the limits out of the parsed values of a form that has {@link LimitFields}. */
+export function takeLimits<Values extends WireLimits>(values: Values) {
+  const {
+    submissions_per_minute,
+    max_active_jobs,
+    max_waiting_jobs,
+    max_priority,
+    max_time,
+    max_gpus,
+    max_cpu,
+    max_memory_gb,
+    pools: allowed,
+    ...others
+  } = values
+  const limits: WireLimits = {
+    submissions_per_minute,
+    max_active_jobs,
+    max_waiting_jobs,
+    max_priority,
+    max_time,
+    max_gpus,
+    max_cpu,
+    max_memory_gb,
+    pools: allowed,
+  }
+  return { limits, others }
+}
+
+const numberFields = [
+  { name: 'submissions_per_minute', label: 'Submissions per minute' },
+  { name: 'max_active_jobs', label: 'Active jobs' },
+  { name: 'max_waiting_jobs', label: 'Waiting jobs' },
+  { name: 'max_priority', label: 'Highest priority' },
+  { name: 'max_time', label: 'Run time of a job (seconds)' },
+  { name: 'max_gpus', label: 'GPUs of a job' },
+  { name: 'max_cpu', label: 'CPU cores without a GPU' },
+  { name: 'max_memory_gb', label: 'Memory without a GPU (GB)' },
+] as const
+
+interface LimitFieldsProps {
+  form: FormFields<LimitTexts>
+  /** What an empty field means. */
+  unset?: string
+}
+
+/** The limits of a user, a project or a role. */
+export function LimitFields({ form, unset = 'default' }: LimitFieldsProps) {
+  const poolOptions = poolTexts.map((value) => ({ value, label: value === anyPools ? unset : value }))
   return (
     <>
-      <TextField label="Submissions per minute" {...input} {...form.field('submissions_per_minute')} />
-      <TextField label="Active jobs" {...input} {...form.field('max_active_jobs')} />
+      {numberFields.map(({ name, label }) => (
+        <TextField
+          key={name}
+          label={label}
+          inputMode="decimal"
+          autoComplete="off"
+          placeholder={unset}
+          {...form.field(name)}
+        />
+      ))}
+      <SelectField label="Pools" options={poolOptions} {...form.field('pools')} />
     </>
   )
 }

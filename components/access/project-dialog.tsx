@@ -11,7 +11,7 @@ import { ConfirmDialog } from '../ui/confirm-dialog'
 import { Dialog } from '../ui/dialog'
 import { TextField } from '../ui/text-field'
 import { toast } from '../ui/toaster'
-import { LimitFields, limitShape, storageQuotaText, toLimitTexts } from './limit-fields'
+import { LimitFields, limitShape, storageQuotaText, takeLimits, toLimitTexts } from './limit-fields'
 import { ProjectMembers } from './project-members'
 import { ProjectUsage, ShareFields, shareShape, toShareTexts } from './project-shares'
 
@@ -62,9 +62,9 @@ function ProjectForm({ project, admin, onDeleted }: ProjectFormProps) {
       storage_quota_gib: toOptionalText(gibOf(project.storage.quota_bytes)),
       ...toShareTexts(project),
     },
-    onSubmit: async ({ name, retention_days, storage_quota_gib, ...rest }) => {
-      const { submissions_per_minute, max_active_jobs, ...shares } = rest
-      const limits = { submissions_per_minute, max_active_jobs }
+    onSubmit: async (values) => {
+      const { limits, others } = takeLimits(values)
+      const { name, retention_days, storage_quota_gib, ...shares } = others
       const forAdmins = { limits, shares, storage_quota_gib }
       await mutateAsync({ id: project.id, name, retention_days, ...(admin ? forAdmins : {}) })
       toast.success('Project saved')

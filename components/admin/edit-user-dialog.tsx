@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { z } from 'zod'
 import { updateUser } from '@/components/queries/queries'
 import type { User } from '@/lib/contract/access'
-import { LimitFields, limitShape, storageQuotaText, toLimitTexts } from '../access/limit-fields'
+import { LimitFields, limitShape, storageQuotaText, takeLimits, toLimitTexts } from '../access/limit-fields'
 import { DialogForm } from '../shell/form'
 import { optionalNumberText, toOptionalText } from '../shell/form-values'
 import { useSchemaForm } from '../shell/use-schema-form'
@@ -35,12 +35,9 @@ export function EditUserDialog({ user, onClose }: { user: User; onClose: () => v
       unix_uid: toOptionalText(user.unix_uid),
       unix_gid: toOptionalText(user.unix_gid),
     },
-    onSubmit: async ({ submissions_per_minute, max_active_jobs, ...facts }) => {
-      await mutateAsync({
-        handle: user.user_id,
-        ...facts,
-        limits: { submissions_per_minute, max_active_jobs },
-      })
+    onSubmit: async (values) => {
+      const { limits, others } = takeLimits(values)
+      await mutateAsync({ handle: user.user_id, ...others, limits })
       toast.success(`${user.user_id} saved`)
       onClose()
     },

@@ -29,10 +29,11 @@ it('changes the limits of a user, where an empty limit is the default', async ()
   renderUi(<EditUserDialog user={makeUser({ limits })} onClose={onClose} />)
   typeInto('Submissions per minute', '')
   typeInto('Active jobs', '7')
+  typeInto('Highest priority', '0')
   clickButton('Save')
   await waitFor(() => expect(onClose).toHaveBeenCalled())
   expect(sentRequests[0]?.body).toMatchObject({
-    limits: { submissions_per_minute: null, max_active_jobs: 7 },
+    limits: { submissions_per_minute: null, max_active_jobs: 7, max_priority: 0, pools: null },
   })
 })
 

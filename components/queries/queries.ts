@@ -6,7 +6,9 @@ import {
   queryOptions,
 } from '@tanstack/react-query'
 import type { UpdateEnvironment, UpdateUser } from '@/lib/contract/access'
+import type { WireLimits } from '@/lib/contract/limits'
 import type { UpdateProject } from '@/lib/contract/projects'
+import type { Role } from '@/lib/contract/roles'
 import { isFinal } from '@/lib/contract/status'
 import { createClient, type JobQuery } from '@/lib/http/client/client'
 import type { Page } from '@/lib/http/client/transport'
@@ -27,6 +29,7 @@ export const keys = {
   projectInvitations: ['project-invitations'] as const,
   environments: ['environments'] as const,
   storage: ['storage'] as const,
+  limits: ['limits'] as const,
 }
 
 const busyMs = 2000
@@ -99,6 +102,23 @@ export const projectInvitationsQuery = () =>
   queryOptions({
     queryKey: keys.projectInvitations,
     queryFn: ({ signal }) => api.projectInvitations.list(signal),
+  })
+
+/** The limits that apply to the user, in a project. */
+export const ownLimitsQuery = (projectId: string | null) =>
+  queryOptions({
+    queryKey: [...keys.limits, 'own', projectId],
+    queryFn: ({ signal }) => api.limits.own({ project_id: projectId }, signal),
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+    retry: false,
+  })
+
+/** The limits of each role, for admins. */
+export const roleLimitsQuery = () =>
+  queryOptions({
+    queryKey: [...keys.limits, 'roles'],
+    queryFn: ({ signal }) => api.limits.roles(signal),
   })
 
 export const environmentsQuery = () =>
@@ -188,6 +208,11 @@ export const answerProjectInvitation = changing(
   ({ id, accept }: { id: string; accept: boolean }) => api.projectInvitations.answer(id, { accept }),
   keys.projectInvitations,
   keys.projects,
+)
+
+export const updateRoleLimits = changing(
+  ({ role, ...limits }: WireLimits & { role: Role }) => api.limits.updateRole(role, limits),
+  keys.limits,
 )
 
 export const createEnvironment = changing(api.environments.create, keys.environments)

@@ -4,7 +4,7 @@ import { amount, count, seconds } from './config/values'
 
 const limit = z.number().int().min(0).max(1_000_000).nullable().describe('null: the default applies')
 
-/** What the jobs of a user may ask for, how many may wait, and how many GPUs they may hold. */
+/** Limits on each job of a user, and on the number of waiting jobs. */
 export const jobLimitsSchema = z.object({
   max_priority: count(-100, 100).nullable().describe('maximum priority of a job'),
   pools: z.array(z.enum(pools)).min(1).max(pools.length).nullable().describe('pools that a job may use'),
@@ -15,7 +15,7 @@ export const jobLimitsSchema = z.object({
   max_memory_gb: amount(0.1, 1_000_000)
     .nullable()
     .describe('memory of a job without a GPU, over all of its instances'),
-  max_gpus: amount(0, 100_000).nullable().describe('GPUs that the jobs of a user hold at the same time'),
+  max_gpus: amount(0, 100_000).nullable().describe('GPUs of a job, over all of its instances'),
   max_waiting_jobs: count(0, 1_000_000).nullable().describe('jobs of a user that wait at the same time'),
 })
 

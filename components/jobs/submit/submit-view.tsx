@@ -17,6 +17,7 @@ import { CodeEditor, type CodeEditorHandle } from '../editor/code-editor'
 import { ConfigEditor } from '../editor/config-editor'
 import { isWarning } from '../editor/problems'
 import { blankDraft, commandOf, type Draft, isCommand, withCommand } from './draft'
+import { OwnLimits } from './own-limits'
 import { readFiles } from './read-files'
 import { SubmitBar } from './submit-bar'
 import { useDraft } from './use-draft'
@@ -77,6 +78,7 @@ export function SubmitView({ handle, start }: SubmitViewProps) {
         />
       </div>
       <Editors draft={draft} problems={problems} onChange={change} code={code} config={config} />
+      <OwnLimits config={draft.config} />
       <SubmitBar
         problems={problems.config.length + problems.code.length - warnings}
         warnings={warnings}

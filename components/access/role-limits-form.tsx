@@ -1,0 +1,39 @@
+import { useMutation } from '@tanstack/react-query'
+import { z } from 'zod'
+import { updateRoleLimits } from '@/components/queries/queries'
+import type { WireLimits } from '@/lib/contract/limits'
+import type { Role } from '@/lib/contract/roles'
+import { PanelForm } from '../shell/form'
+import { useSchemaForm } from '../shell/use-schema-form'
+import { toast } from '../ui/toaster'
+import { LimitFields, limitShape, toLimitTexts } from './limit-fields'
+
+const schema = z.object(limitShape)
+
+const titles: Record<Role, string> = { researcher: 'Limits of researchers', admin: 'Limits of admins' }
+
+/** The limits of the users of a role that have none of their own. */
+export function RoleLimitsForm({ role, limits }: { role: Role; limits: WireLimits }) {
+  const { mutateAsync } = useMutation(updateRoleLimits)
+  const form = useSchemaForm({
+    schema,
+    initial: toLimitTexts(limits),
+    onSubmit: async (changed) => {
+      await mutateAsync({ role, ...changed })
+      toast.success('Limits saved')
+    },
+  })
+  return (
+    <PanelForm
+      title={titles[role]}
+      description="They apply if neither the user nor the project has a limit. An empty field sets no limit, except for submissions and active jobs of researchers, which have defaults."
+      form={form}
+      submitLabel="Save limits"
+      className="gap-6"
+    >
+      <div className="grid gap-x-6 gap-y-4 sm:grid-cols-2">
+        <LimitFields form={form} unset="not set" />
+      </div>
+    </PanelForm>
+  )
+}

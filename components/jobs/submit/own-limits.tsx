@@ -1,0 +1,43 @@
+import { useQuery } from '@tanstack/react-query'
+import { ownLimitsQuery } from '@/components/queries/queries'
+import { idPattern } from '@/lib/contract/jobs'
+import type { WireLimits } from '@/lib/contract/limits'
+import { formatNumber } from '../../ui/format-number'
+import { readConfigText } from '../editor/config-text'
+
+/** Shows the limits that apply to the user in the project of the config. */
+export function OwnLimits({ config }: { config: string }) {
+  const { data } = useQuery(ownLimitsQuery(projectOf(config)))
+  const limits = data ? describeLimits(data) : []
+  if (limits.length === 0) return null
+  return (
+    <p className="mt-4 text-muted text-sm">
+      Your limits in this project: {limits.join(' · ')}. An admin can change them.
+    </p>
+  )
+}
+
+/** The project in the config; null if there is no valid one. */
+function projectOf(config: string): string | null {
+  const read = readConfigText(config)?.read('project_id')
+  if (read?.kind !== 'value' || typeof read.value === 'object') return null
+  const text = String(read.value)
+  return idPattern.test(text) ? text : null
+}
+
+/** Describes the limits that are set. */
+export function describeLimits(limits: WireLimits): string[] {
+  const described = (value: number | null, toText: (number: string) => string) =>
+    value === null ? [] : [toText(formatNumber(value))]
+  return [
+    ...described(limits.submissions_per_minute, (value) => `${value} submissions per minute`),
+    ...described(limits.max_active_jobs, (value) => `${value} active jobs`),
+    ...described(limits.max_waiting_jobs, (value) => `${value} waiting jobs`),
+    ...described(limits.max_priority, (value) => `priority up to ${value}`),
+    ...(limits.pools === null ? [] : [`pools ${limits.pools.join(', ')}`]),
+    ...described(limits.max_time, (value) => `${value} seconds of run time`),
+    ...described(limits.max_gpus, (value) => `${value} GPUs`),
+    ...described(limits.max_cpu, (value) => `${value} CPU cores without a GPU`),
+    ...described(limits.max_memory_gb, (value) => `${value} GB of memory without a GPU`),
+  ]
+}
