@@ -6,5 +6,5 @@ it('describes the limits that are set, and no others', () => {
   expect(describeLimits(makeLimits())).toEqual([])
   expect(
     describeLimits(makeLimits({ max_priority: 0, pools: ['on-demand', 'best-effort'], max_cpu: 8 })),
-  ).toEqual(['priority up to 0', 'pools on-demand, best-effort', '8 CPU cores without a GPU'])
+  ).toEqual(['highest priority 0', 'pools on-demand, best-effort', 'CPU cores without a GPU 8'])
 })

@@ -27,17 +27,17 @@ function projectOf(config: string): string | null {
 
 /** Describes the limits that are set. */
 export function describeLimits(limits: WireLimits): string[] {
-  const described = (value: number | null, toText: (number: string) => string) =>
-    value === null ? [] : [toText(formatNumber(value))]
+  const described = (name: string, value: number | null) =>
+    value === null ? [] : [`${name} ${formatNumber(value)}`]
   return [
-    ...described(limits.submissions_per_minute, (value) => `${value} submissions per minute`),
-    ...described(limits.max_active_jobs, (value) => `${value} active jobs`),
-    ...described(limits.max_waiting_jobs, (value) => `${value} waiting jobs`),
-    ...described(limits.max_priority, (value) => `priority up to ${value}`),
+    ...described('submissions per minute', limits.submissions_per_minute),
+    ...described('active jobs', limits.max_active_jobs),
+    ...described('waiting jobs', limits.max_waiting_jobs),
+    ...described('highest priority', limits.max_priority),
     ...(limits.pools === null ? [] : [`pools ${limits.pools.join(', ')}`]),
-    ...described(limits.max_time, (value) => `${value} seconds of run time`),
-    ...described(limits.max_gpus, (value) => `${value} GPUs`),
-    ...described(limits.max_cpu, (value) => `${value} CPU cores without a GPU`),
-    ...described(limits.max_memory_gb, (value) => `${value} GB of memory without a GPU`),
+    ...described('seconds of run time', limits.max_time),
+    ...described('GPUs', limits.max_gpus),
+    ...described('CPU cores without a GPU', limits.max_cpu),
+    ...described('GB of memory without a GPU', limits.max_memory_gb),
   ]
 }
