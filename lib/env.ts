@@ -5,6 +5,7 @@ import { schedulingPolicies } from './contract/cluster'
 import { ipRanges } from './contract/ip-ranges'
 import { httpAddress, listensEverywhere, listensLocally } from './env/listening'
 import { addressRanges, jobNetworks, workspaces } from './env/values'
+import { count, limitVariables } from './env-limits'
 
 /**
  * Every environment variable of gpuq. The admin guide has the descriptions.
@@ -12,8 +13,6 @@ import { addressRanges, jobNetworks, workspaces } from './env/values'
  */
 const flag = z.stringbool()
 const port = z.coerce.number().int().min(1).max(65535)
-const count = z.coerce.number().int().min(0)
-const size = z.coerce.number().min(0)
 
 /** The name of a bucket, and a prefix for its keys. */
 export const bucketPattern =
@@ -80,43 +79,7 @@ export const envSchema = z.object({
     .min(32)
     .optional()
     .describe("first start: the admin's token, at least 32 characters; unset: generated"),
-  GPUQ_SUBMISSIONS_PER_MINUTE: count.default(5).describe('default limit of a researcher'),
-  GPUQ_MAX_ACTIVE_JOBS: count.default(1).describe('default limit of a researcher: waiting and running jobs'),
-  GPUQ_CANCELLED_PER_MINUTE: count
-    .default(20)
-    .describe(
-      'jobs per minute that a researcher may submit and cancel before they run; not counted as submissions',
-    ),
-  GPUQ_WRITES_PER_MINUTE: count
-    .min(1)
-    .default(600)
-    .describe(
-      'changes per minute that a researcher may request; ten times as many for an admin, for terminal input and for uploaded directories',
-    ),
-  GPUQ_MAX_WAIT_S: count.default(3600).describe('maximum time that a submission waits for its result'),
-  GPUQ_MAX_PROJECTS: count.min(1).default(50).describe('maximum number of projects that a researcher owns'),
-  GPUQ_PROJECTS_PER_MINUTE: count
-    .min(1)
-    .default(20)
-    .describe('maximum number of projects that a researcher creates per minute'),
-  GPUQ_MAX_WAITING_REQUESTS: count
-    .default(100)
-    .describe('maximum number of submissions of a user that wait for their results at the same time'),
-  GPUQ_MAX_TIME_S: count.min(1).max(2_000_000).default(86_400).describe('maximum time limit of a job'),
-  GPUQ_MAX_OUTPUT_MIB: count.min(1).default(64).describe('maximum output of a job'),
-  GPUQ_MAX_ARCHIVE_MIB: count.min(1).default(4096).describe('maximum size of an uploaded directory'),
-  GPUQ_STORAGE_PER_USER_GIB: size.default(50).describe('default storage quota of a user; 0: none'),
-  GPUQ_RETENTION_DAYS: count
-    .max(36_500)
-    .default(90)
-    .describe('default days after the end of a job until its files are deleted; 0: never'),
-  GPUQ_MIN_FREE_GIB: size
-    .default(5)
-    .describe('free space below which gpuq accepts no jobs and results wait in the database; 0: no minimum'),
-  GPUQ_MAX_ARTIFACTS_MIB: count
-    .max(1_000_000)
-    .default(1024)
-    .describe('maximum size of `/results` of a task, which counts as its memory; 0: none'),
+  ...limitVariables,
   GPUQ_NODE_NAME: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/)
