@@ -15,7 +15,7 @@ const folders = {
 /** The layers of lib, bottom to top. No import goes up. */
 const layers = [
   ['contract', 'async'],
-  ['env', 'env-limits', 'logger'],
+  ['env', 'logger'],
   ['database', 'storage', 'scheduling'],
   ['access'],
   ['results', 'archives'],

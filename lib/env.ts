@@ -1,11 +1,10 @@
-import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { schedulingPolicies } from './contract/cluster'
 import { ipRanges } from './contract/ip-ranges'
+import { count, limitVariables } from './env/limits'
 import { httpAddress, listensEverywhere, listensLocally } from './env/listening'
-import { addressRanges, jobNetworks, workspaces } from './env/values'
-import { count, limitVariables } from './env-limits'
+import { addressRanges, jobNetworks, nodeName, workspaces } from './env/values'
 
 /**
  * Every environment variable of gpuq. The admin guide has the descriptions.
@@ -198,14 +197,6 @@ export function checkpointsDirectory(
   const { GPUQ_CHECKPOINTS_DIR: given, GPUQ_STORAGE: bucket, GPUQ_DATA_DIR: dataDirectory } = settings
   if (given !== undefined) return given
   return bucket === undefined ? join(dataDirectory, 'checkpoints') : null
-}
-
-function nodeName(): string {
-  const name = hostname()
-    .replace(/[^A-Za-z0-9._-]/g, '-')
-    .replace(/^[^A-Za-z0-9]+/, '')
-    .slice(0, 64)
-  return name || 'node'
 }
 
 /** Parses an environment. An empty variable counts as unset. @throws an error that names every invalid variable. */

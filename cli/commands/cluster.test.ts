@@ -7,6 +7,7 @@ const waiting = {
   run_id: null,
   name: 'over two nodes',
   user: 'ada',
+  user_name: null,
   project_id: 'p1',
   command: 'true',
   status: 'queued',

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 /** Schemas of the environment variables that have their own format. */
 import { z } from 'zod'
 import { readJobNetworks } from '../contract/job-network'
@@ -30,4 +31,13 @@ export const addressRanges = z.string().transform((text, context) => {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : 'is invalid'
+}
+
+/** The host's name, in the characters that the name of a node may have. */
+export function nodeName(): string {
+  const name = hostname()
+    .replace(/[^A-Za-z0-9._-]/g, '-')
+    .replace(/^[^A-Za-z0-9]+/, '')
+    .slice(0, 64)
+  return name || 'node'
 }

@@ -1,7 +1,7 @@
 import { screen, waitFor } from '@testing-library/react'
 import { expect, it } from 'vitest'
 import type { Project } from '@/lib/contract/projects'
-import { emptyStorage } from '../../testing/fixtures'
+import { emptyStorage, makeLimits } from '../../testing/fixtures'
 import { answerWith, clickButton, renderUi, sentRequests, typeInto } from '../../testing/render'
 import { ProjectMembers } from '../project-members'
 import { ReceivedInvitations } from './received-invitations'
@@ -34,7 +34,7 @@ const project: Project = {
   members: ['grace'],
   names: {},
   invited: ['alan'],
-  limits: { submissions_per_minute: null, max_active_jobs: null },
+  limits: makeLimits(),
   shares: { weight: 1, gpu_quota: null, gpu_hour_budget: null },
   retention_days: null,
   default_retention_days: 90,
