@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect } from '@playwright/test'
-import type { CreateToken, UpdateUser } from '@/lib/contract/access'
-import type { Role } from '@/lib/contract/roles'
+import type { CreateToken, UpdateUser } from '@/lib/contract/access/access'
+import type { Role } from '@/lib/contract/access/roles'
 import { type Client, createClient } from '@/lib/http/client/client'
 import { theSystem } from './system/the-system'
 

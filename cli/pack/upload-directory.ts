@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { isMap, parseDocument } from 'yaml'
 import { backoff } from '@/lib/async/retry'
-import { contentsOf } from '@/lib/contract/archive-manifest'
+import { contentsOf } from '@/lib/contract/archives/archive-manifest'
 import { GpuqError } from '@/lib/contract/errors'
 import { ProblemError } from '@/lib/http/client/problem'
 import type { Context } from '../context'

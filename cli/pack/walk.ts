@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs'
 import { lstat, readdir, readFile, readlink, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
-import { refuseLink, refusePath } from '@/lib/contract/archive-paths'
+import { refuseLink, refusePath } from '@/lib/contract/archives/archive-paths'
 import { GpuqError } from '@/lib/contract/errors'
 import { describeFileError, errorCode } from '../files'
 import { IgnoreRules, ruleFiles } from './ignore-rules'

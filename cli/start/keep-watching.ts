@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
 import { sleep } from '@/lib/async/sleep'
-import type { User } from '@/lib/contract/access'
+import type { User } from '@/lib/contract/access/access'
 import type { Client } from '@/lib/http/client/client'
 import { ClaimLogFile } from './claim-log-file'
 import { FileChangeSignal } from './file-change-signal'

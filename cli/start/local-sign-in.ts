@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { sleep } from '@/lib/async/sleep'
-import type { User } from '@/lib/contract/access'
+import type { User } from '@/lib/contract/access/access'
 import { ProblemError } from '@/lib/http/client/problem'
 import { type Connection, readStored, writeStored } from '../config'
 import type { Context } from '../context'

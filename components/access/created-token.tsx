@@ -1,4 +1,4 @@
-import type { CreatedToken } from '@/lib/contract/access'
+import type { CreatedToken } from '@/lib/contract/access/access'
 import { ShownOnce } from '../shell/shown-once'
 import { useOrigin } from '../shell/use-origin'
 import { CodeBlock } from '../ui/code-block'

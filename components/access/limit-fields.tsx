@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import type { WireLimits } from '@/lib/contract/access/limits'
 import { type Pool, pools } from '@/lib/contract/config/schema'
-import type { WireLimits } from '@/lib/contract/limits'
 import { optionalNumberText, toOptionalText } from '../shell/form-values'
 import type { FormFields } from '../shell/use-schema-form'
 import { SelectField } from '../ui/select'

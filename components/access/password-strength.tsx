@@ -1,7 +1,7 @@
 'use client'
 
 import { useEffect, useState } from 'react'
-import type { PasswordStrength } from '@/lib/contract/password-strength'
+import type { PasswordStrength } from '@/lib/contract/access/password-strength'
 import { cn } from '../ui/class-names'
 
 /** After this pause in typing, the password is rated. */
@@ -16,7 +16,7 @@ function usePasswordStrength(password: string, about: readonly (string | null)[]
     let current = true
     const timer = setTimeout(async () => {
       // The dictionary is large, and pages without a password field must not load it.
-      const { ratePassword } = await import('@/lib/contract/password-strength')
+      const { ratePassword } = await import('@/lib/contract/access/password-strength')
       if (current) setRated({ password, strength: ratePassword(password, known.split('\n')) })
     }, pauseMs)
     return () => {

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { z } from 'zod'
 import { removeProject, updateProject } from '@/components/queries/queries'
-import type { Project } from '@/lib/contract/projects'
+import type { Project } from '@/lib/contract/access/projects'
 import { FormError } from '../shell/form'
 import { optionalNumberText, optionalText, toOptionalText } from '../shell/form-values'
 import { type FormFields, useSchemaForm } from '../shell/use-schema-form'

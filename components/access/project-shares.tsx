@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Project } from '@/lib/contract/projects'
+import type { Project } from '@/lib/contract/access/projects'
 import { numberText, optionalNumberText, toOptionalText } from '../shell/form-values'
 import type { FormFields } from '../shell/use-schema-form'
 import { DataList, Datum } from '../ui/data-list'

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
 import { revokeToken } from '@/components/queries/queries'
-import type { Token } from '@/lib/contract/access'
+import type { Token } from '@/lib/contract/access/access'
 import { Badge } from '../ui/badge'
 import { ConfirmDialog } from '../ui/confirm-dialog'
 import { IconButton } from '../ui/icon-button'

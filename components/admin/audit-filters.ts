@@ -1,4 +1,4 @@
-import { listAuditSchema } from '@/lib/contract/access'
+import { listAuditSchema } from '@/lib/contract/access/access'
 
 const { actor, action } = listAuditSchema.shape
 

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { z } from 'zod'
 import { updateUser } from '@/components/queries/queries'
-import type { User } from '@/lib/contract/access'
+import type { User } from '@/lib/contract/access/access'
 import { LimitFields, limitShape, storageQuotaText, takeLimits, toLimitTexts } from '../access/limit-fields'
 import { DialogForm } from '../shell/form'
 import { optionalNumberText, toOptionalText } from '../shell/form-values'

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { z } from 'zod'
 import { createEnvironment, updateEnvironment } from '@/components/queries/queries'
-import type { Environment } from '@/lib/contract/access'
+import type { Environment } from '@/lib/contract/access/access'
 import { idSchema } from '@/lib/contract/jobs'
 import { DialogForm } from '../shell/form'
 import { optionalText } from '../shell/form-values'

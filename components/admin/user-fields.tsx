@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { roles } from '@/lib/contract/roles'
+import { roles } from '@/lib/contract/access/roles'
 import { optionalText } from '../shell/form-values'
 import type { FormFields } from '../shell/use-schema-form'
 import { SelectField } from '../ui/select'

@@ -5,10 +5,10 @@ import {
   type QueryKey,
   queryOptions,
 } from '@tanstack/react-query'
-import type { UpdateEnvironment, UpdateUser } from '@/lib/contract/access'
-import type { WireLimits } from '@/lib/contract/limits'
-import type { UpdateProject } from '@/lib/contract/projects'
-import type { Role } from '@/lib/contract/roles'
+import type { UpdateEnvironment, UpdateUser } from '@/lib/contract/access/access'
+import type { WireLimits } from '@/lib/contract/access/limits'
+import type { UpdateProject } from '@/lib/contract/access/projects'
+import type { Role } from '@/lib/contract/access/roles'
 import { isFinal } from '@/lib/contract/status'
 import { createClient, type JobQuery } from '@/lib/http/client/client'
 import type { Page } from '@/lib/http/client/transport'

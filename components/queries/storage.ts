@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
-import type { StoredItem } from '@/lib/contract/storage'
+import type { StoredItem } from '@/lib/contract/access/storage'
 import { api, changing, keys } from './queries'
 
 const diskMs = 60_000

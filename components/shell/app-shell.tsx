@@ -5,10 +5,10 @@ import { type ReactNode, useState } from 'react'
 import { LowDiskBanner } from '../storage/low-disk-banner'
 import { AccountMenu } from './account-menu'
 import { HelpDialog } from './help-dialog'
-import { shortcutGroups, siteShortcuts } from './shortcut-table'
+import { shortcutGroups, siteShortcuts } from './shortcuts/shortcut-table'
+import { useShortcuts } from './shortcuts/use-shortcuts'
 import { Sidebar } from './sidebar'
 import { TopBar } from './top-bar'
-import { useShortcuts } from './use-shortcuts'
 
 interface AppShellProps {
   handle: string

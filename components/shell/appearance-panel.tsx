@@ -4,7 +4,7 @@ import { Panel, PanelBody, PanelHeader } from '../ui/panel'
 import { Segmented } from '../ui/segmented'
 import { Switch } from '../ui/switch'
 import { useThemeChoice } from '../ui/theme-toggle'
-import { useShortcutSetting } from './shortcut-setting'
+import { useShortcutSetting } from './shortcuts/shortcut-setting'
 
 /** Theme and shortcuts in this browser. */
 export function AppearancePanel() {

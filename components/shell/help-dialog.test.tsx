@@ -2,7 +2,7 @@ import { fireEvent, screen, within } from '@testing-library/react'
 import { expect, it, vi } from 'vitest'
 import { renderUi } from '../testing/render'
 import { AppShell } from './app-shell'
-import { outputShortcuts, searchShortcuts, siteShortcuts, submitShortcuts } from './shortcut-table'
+import { outputShortcuts, searchShortcuts, siteShortcuts, submitShortcuts } from './shortcuts/shortcut-table'
 
 vi.mock('next/navigation', () => import('../testing/navigation'))
 

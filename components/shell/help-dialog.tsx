@@ -1,9 +1,9 @@
 import { Dialog } from '../ui/dialog'
 import { Kbd } from '../ui/kbd'
 import { Switch } from '../ui/switch'
-import { describeKey } from './shortcut-keys'
-import { useShortcutSetting } from './shortcut-setting'
-import type { shortcutGroups } from './shortcut-table'
+import { describeKey } from './shortcuts/shortcut-keys'
+import { useShortcutSetting } from './shortcuts/shortcut-setting'
+import type { shortcutGroups } from './shortcuts/shortcut-table'
 
 interface HelpDialogProps {
   groups: ReturnType<typeof shortcutGroups>

@@ -1,4 +1,4 @@
-import { type StorageKind, type StorageUse, storageKinds } from '@/lib/contract/storage'
+import { type StorageKind, type StorageUse, storageKinds } from '@/lib/contract/access/storage'
 import { cn } from '../ui/class-names'
 import { formatBytes } from '../ui/format-number'
 

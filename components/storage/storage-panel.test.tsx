@@ -1,6 +1,6 @@
 import { screen } from '@testing-library/react'
 import { describe, expect, it } from 'vitest'
-import type { StorageUse, StoredItem } from '@/lib/contract/storage'
+import type { StorageUse, StoredItem } from '@/lib/contract/access/storage'
 import { emptyStorage } from '../testing/fixtures'
 import { answerWith, clickButton, renderUi, sentRequests } from '../testing/render'
 import { LowDiskBanner } from './low-disk-banner'

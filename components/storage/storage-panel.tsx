@@ -3,7 +3,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
 import { deleteStoredItem, storageQuery } from '@/components/queries/storage'
-import type { StoredItem } from '@/lib/contract/storage'
+import type { StoredItem } from '@/lib/contract/access/storage'
 import { Loaded } from '../shell/load-failure'
 import { Badge } from '../ui/badge'
 import { Button } from '../ui/button'

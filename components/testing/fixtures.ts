@@ -1,8 +1,8 @@
-import type { Session, Token, User } from '@/lib/contract/access'
+import type { Session, Token, User } from '@/lib/contract/access/access'
+import type { WireLimits } from '@/lib/contract/access/limits'
+import type { StorageUse } from '@/lib/contract/access/storage'
 import type { ClusterGpu, ClusterNode, Policy, QueueJob } from '@/lib/contract/cluster'
 import type { JobDetail, JobSummary } from '@/lib/contract/jobs'
-import type { WireLimits } from '@/lib/contract/limits'
-import type { StorageUse } from '@/lib/contract/storage'
 
 const at = '2026-11-22T10:00:00.000Z'
 

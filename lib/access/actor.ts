@@ -1,5 +1,5 @@
+import type { Role, Scope } from '../contract/access/roles'
 import { GpuqError } from '../contract/errors'
-import type { Role, Scope } from '../contract/roles'
 import type { Limits } from './limits'
 
 /**

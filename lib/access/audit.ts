@@ -1,6 +1,6 @@
 import { uuidv7 } from 'uuidv7'
 import type { z } from 'zod'
-import type { AuditEvent, listAuditSchema } from '../contract/access'
+import type { AuditEvent, listAuditSchema } from '../contract/access/access'
 import { database } from '../database/client'
 import { cutPage, decodeTimeCursor, type Page } from '../database/pagination'
 import type { Transaction } from '../database/transaction'

@@ -1,6 +1,6 @@
 import { uuidv7 } from 'uuidv7'
 import type { z } from 'zod'
-import type { createEnvironmentSchema, Environment, updateEnvironmentSchema } from '../contract/access'
+import type { createEnvironmentSchema, Environment, updateEnvironmentSchema } from '../contract/access/access'
 import { GpuqError, invalidField } from '../contract/errors'
 import { idPattern } from '../contract/jobs'
 import { database } from '../database/client'

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { uuidv7 } from 'uuidv7'
-import { scopes } from '../contract/roles'
+import { scopes } from '../contract/access/roles'
 import { acquireLock } from '../database/locks'
 import { findRow, type Transaction, transaction } from '../database/transaction'
 import { env } from '../env'

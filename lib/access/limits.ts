@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import type { JobLimits, updateLimitsSchema } from '../contract/limits'
-import type { Role } from '../contract/roles'
+import type { JobLimits, updateLimitsSchema } from '../contract/access/limits'
+import type { Role } from '../contract/access/roles'
 import { env } from '../env'
 import { assignments } from './assignments'
 

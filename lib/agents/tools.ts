@@ -1,6 +1,6 @@
 import type { z } from 'zod'
+import type { Scope } from '../contract/access/roles'
 import { parseInput } from '../contract/parse-input'
-import type { Scope } from '../contract/roles'
 import { createJob, listOwnJobs, readJobLog, stopJob, type ToolCall, viewJob } from './job-tools'
 import {
   agentClusterSchema,

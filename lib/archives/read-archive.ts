@@ -1,4 +1,4 @@
-import { type Manifest, manifestSchema } from '../contract/archive-manifest'
+import { type Manifest, manifestSchema } from '../contract/archives/archive-manifest'
 import { database } from '../database/client'
 import { findRow } from '../database/transaction'
 

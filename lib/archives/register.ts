@@ -9,8 +9,8 @@ import {
   type Manifest,
   toManifest,
   totalBytes,
-} from '../contract/archive-manifest'
-import type { ArchiveState } from '../contract/archives'
+} from '../contract/archives/archive-manifest'
+import type { ArchiveState } from '../contract/archives/archives'
 import { GpuqError, invalidField } from '../contract/errors'
 import { acquireLockOf } from '../database/locks'
 import { type Transaction, transaction } from '../database/transaction'

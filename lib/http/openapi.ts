@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import { version } from '../../package.json'
-import * as access from '../contract/access'
-import * as archives from '../contract/archives'
+import * as access from '../contract/access/access'
+import * as projects from '../contract/access/projects'
+import * as storage from '../contract/access/storage'
+import * as archives from '../contract/archives/archives'
 import * as artifacts from '../contract/artifacts'
 import * as cluster from '../contract/cluster'
 import * as errors from '../contract/errors'
 import * as jobs from '../contract/jobs'
 import type { Access, Operation, ResponseSpec } from '../contract/operations/operation'
 import { operations } from '../contract/operations/operations'
-import * as projects from '../contract/projects'
 import * as queue from '../contract/queue'
-import * as storage from '../contract/storage'
 
 type Json = Record<string, unknown>
 

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { uuidv7 } from 'uuidv7'
 import { archiveHash } from '@/lib/archives/archive-hash'
-import { type Entry, toManifest, totalBytes } from '@/lib/contract/archive-manifest'
+import { type Entry, toManifest, totalBytes } from '@/lib/contract/archives/archive-manifest'
 import type { Lab } from './lab'
 
 /** A file, a program, or a link. */

@@ -4,7 +4,7 @@ import { keys, projectsQuery } from '@/components/queries/queries'
 import { isAdmin } from '@/lib/access/actor'
 import { listProjectInvitations } from '@/lib/access/projects/project-invitations'
 import { listProjects } from '@/lib/access/projects/projects'
-import { listProjectsSchema } from '@/lib/contract/projects'
+import { listProjectsSchema } from '@/lib/contract/access/projects'
 import { firstPage, Prefetched } from '../prefetched'
 import { requireActor } from '../require-actor'
 

@@ -10,7 +10,7 @@ import { PageHeader } from '@/components/ui/page-header'
 import { listSessions } from '@/lib/access/sessions/sessions'
 import { readStorage } from '@/lib/access/storage/stored-items'
 import { getUser } from '@/lib/access/users/users'
-import { storedItemsQuerySchema } from '@/lib/contract/storage'
+import { storedItemsQuerySchema } from '@/lib/contract/access/storage'
 import { Prefetched } from '../prefetched'
 import { requireActor } from '../require-actor'
 

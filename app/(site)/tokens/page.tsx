@@ -3,7 +3,7 @@ import { TokenList } from '@/components/access/token-list'
 import { tokensQuery } from '@/components/queries/queries'
 import { isAdmin } from '@/lib/access/actor'
 import { listTokens } from '@/lib/access/tokens/tokens'
-import { listTokensSchema } from '@/lib/contract/access'
+import { listTokensSchema } from '@/lib/contract/access/access'
 import { firstPage, Prefetched } from '../prefetched'
 import { requireActor } from '../require-actor'
 

@@ -1,5 +1,5 @@
 import { maxArchiveBytes, registerArchive } from '@/lib/archives/register'
-import { maxEntries } from '@/lib/contract/archive-manifest'
+import { maxEntries } from '@/lib/contract/archives/archive-manifest'
 import { archiveOperations } from '@/lib/contract/operations/archives'
 import { route } from '@/lib/http/route'
 

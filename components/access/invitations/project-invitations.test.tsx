@@ -1,6 +1,6 @@
 import { screen, waitFor } from '@testing-library/react'
 import { expect, it } from 'vitest'
-import type { Project } from '@/lib/contract/projects'
+import type { Project } from '@/lib/contract/access/projects'
 import { emptyStorage, makeLimits } from '../../testing/fixtures'
 import { answerWith, clickButton, renderUi, sentRequests, typeInto } from '../../testing/render'
 import { ProjectMembers } from '../project-members'

@@ -2,7 +2,7 @@
 
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { answerProjectInvitation, projectInvitationsQuery } from '@/components/queries/queries'
-import type { ProjectInvitation } from '@/lib/contract/projects'
+import type { ProjectInvitation } from '@/lib/contract/access/projects'
 import { Button } from '../../ui/button'
 import { Panel, PanelHeader } from '../../ui/panel'
 import { RelativeTime } from '../../ui/relative-time'

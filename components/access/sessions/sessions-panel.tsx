@@ -2,7 +2,7 @@
 
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { endAllSessions, endOtherSessions, endSession, sessionsQuery } from '@/components/queries/queries'
-import type { Session } from '@/lib/contract/access'
+import type { Session } from '@/lib/contract/access/access'
 import { LoadFailure } from '../../shell/load-failure'
 import { Badge } from '../../ui/badge'
 import { Button } from '../../ui/button'

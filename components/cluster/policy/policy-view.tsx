@@ -3,7 +3,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { modelsQuery, policyQuery } from '@/components/queries/cluster'
 import { roleLimitsQuery } from '@/components/queries/queries'
-import { roles } from '@/lib/contract/roles'
+import { roles } from '@/lib/contract/access/roles'
 import { RoleLimitsForm } from '../../access/role-limits-form'
 import { Loaded } from '../../shell/load-failure'
 import { PageHeader } from '../../ui/page-header'

@@ -1,6 +1,6 @@
 import type { KeyboardEvent, RefObject } from 'react'
-import { findShortcut } from '@/components/shell/shortcut-keys'
-import { outputShortcuts } from '@/components/shell/shortcut-table'
+import { findShortcut } from '@/components/shell/shortcuts/shortcut-keys'
+import { outputShortcuts } from '@/components/shell/shortcuts/shortcut-table'
 import type { OutputOptions } from './output-toolbar'
 import type { OutputSearchState } from './search/use-output-search'
 import type { Follow } from './use-follow'

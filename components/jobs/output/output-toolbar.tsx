@@ -1,6 +1,6 @@
 import { ArrowDownToLine, Clock, Copy, Download, Link2, WrapText } from 'lucide-react'
-import { shortcutText } from '@/components/shell/shortcut-keys'
-import { outputShortcuts } from '@/components/shell/shortcut-table'
+import { shortcutText } from '@/components/shell/shortcuts/shortcut-keys'
+import { outputShortcuts } from '@/components/shell/shortcuts/shortcut-table'
 import { DropdownMenu, MenuItem } from '@/components/ui/dropdown-menu'
 import { IconButton } from '@/components/ui/icon-button'
 import { Segmented } from '@/components/ui/segmented'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { ownLimitsQuery } from '@/components/queries/queries'
+import type { WireLimits } from '@/lib/contract/access/limits'
 import { idPattern } from '@/lib/contract/jobs'
-import type { WireLimits } from '@/lib/contract/limits'
 import { formatNumber } from '../../ui/format-number'
 import { readConfigText } from '../editor/config-text'
 

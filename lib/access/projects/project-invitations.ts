@@ -1,7 +1,7 @@
 import { uuidv7 } from 'uuidv7'
 import { z } from 'zod'
+import type { ProjectInvitation } from '../../contract/access/projects'
 import { GpuqError } from '../../contract/errors'
-import type { ProjectInvitation } from '../../contract/projects'
 import { database } from '../../database/client'
 import { findRow, oneRow, type Transaction, transaction } from '../../database/transaction'
 import type { Actor } from '../actor'

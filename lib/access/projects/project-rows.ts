@@ -1,4 +1,4 @@
-import type { Project } from '../../contract/projects'
+import type { Project } from '../../contract/access/projects'
 import { env } from '../../env'
 import { type Actor, isAdmin } from '../actor'
 import { wireLimitsOf } from '../limits'

@@ -1,12 +1,12 @@
 import { uuidv7 } from 'uuidv7'
 import { z } from 'zod'
-import { GpuqError } from '../../contract/errors'
 import type {
   createProjectSchema,
   listProjectsSchema,
   Project,
   updateProjectSchema,
-} from '../../contract/projects'
+} from '../../contract/access/projects'
+import { GpuqError } from '../../contract/errors'
 import { database } from '../../database/client'
 import { wakeLeader } from '../../database/notify'
 import { cutPage, decodeTimeCursor, type Page } from '../../database/pagination'

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { changePasswordSchema } from '../../contract/access'
+import type { changePasswordSchema } from '../../contract/access/access'
 import { GpuqError, invalidField } from '../../contract/errors'
 import { database } from '../../database/client'
 import { findRow, type Transaction, transaction } from '../../database/transaction'

@@ -1,5 +1,5 @@
 import { uuidv7 } from 'uuidv7'
-import { scopes } from '../../contract/roles'
+import { scopes } from '../../contract/access/roles'
 import { database } from '../../database/client'
 import { findRow, type Transaction } from '../../database/transaction'
 import type { Actor } from '../actor'

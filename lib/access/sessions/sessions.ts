@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Session } from '../../contract/access'
+import type { Session } from '../../contract/access/access'
 import { GpuqError } from '../../contract/errors'
 import { database } from '../../database/client'
 import { findRow, transaction } from '../../database/transaction'

@@ -23,7 +23,7 @@ export async function findWeakness(
   { handle, name, email }: PasswordOwner,
 ): Promise<string | null> {
   // Only on use, because it loads a dictionary.
-  const { ratePassword } = await import('../../contract/password-strength')
+  const { ratePassword } = await import('../../contract/access/password-strength')
   const { strong, advice } = ratePassword(password, [handle, name, email])
   return strong ? null : ['this password is easy to guess.', ...advice].join(' ')
 }

@@ -1,6 +1,6 @@
+import { storageKindNames, storageKinds } from '../../contract/access/storage'
 import { GpuqError } from '../../contract/errors'
 import { formatBytes } from '../../contract/format-bytes'
-import { storageKindNames, storageKinds } from '../../contract/storage'
 import { findRow, type Transaction } from '../../database/transaction'
 import { publicUrl } from '../../env'
 import { type BytesByKind, bytesByKind, projectQuotaBytes, totalBytes, userQuotaBytes } from './storage-use'

@@ -1,4 +1,4 @@
-import { type StorageKind, type StorageUse, storageKinds } from '../../contract/storage'
+import { type StorageKind, type StorageUse, storageKinds } from '../../contract/access/storage'
 import { env } from '../../env'
 
 const GiB = 1024 ** 3

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Storage, StoredItem, storedItemsQuerySchema } from '../../contract/storage'
+import type { Storage, StoredItem, storedItemsQuerySchema } from '../../contract/access/storage'
 import { database } from '../../database/client'
 import { type Actor, requireAdmin } from '../actor'
 import { findUser, toUser } from '../users/user-rows'

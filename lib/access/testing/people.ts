@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { uuidv7 } from 'uuidv7'
-import { scopes as allScopes, type Role, type Scope } from '../../contract/roles'
+import { scopes as allScopes, type Role, type Scope } from '../../contract/access/roles'
 import { database } from '../../database/client'
 import type { Actor } from '../actor'
 import { hashPassword } from '../sessions/passwords'

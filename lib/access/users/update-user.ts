@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { CreatedUser, updateUserSchema } from '../../contract/access'
+import type { CreatedUser, updateUserSchema } from '../../contract/access/access'
 import { GpuqError } from '../../contract/errors'
 import { acquireAccountLock } from '../../database/locks'
 import { findRow, type Transaction, transaction } from '../../database/transaction'

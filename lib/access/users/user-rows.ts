@@ -1,4 +1,4 @@
-import type { User } from '../../contract/access'
+import type { User } from '../../contract/access/access'
 import { GpuqError } from '../../contract/errors'
 import { idPattern } from '../../contract/jobs'
 import { findRow, type Transaction } from '../../database/transaction'

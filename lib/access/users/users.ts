@@ -1,6 +1,6 @@
 import { uuidv7 } from 'uuidv7'
 import type { z } from 'zod'
-import type { CreatedUser, createUserSchema, listUsersSchema, User } from '../../contract/access'
+import type { CreatedUser, createUserSchema, listUsersSchema, User } from '../../contract/access/access'
 import { GpuqError, invalidField } from '../../contract/errors'
 import { database } from '../../database/client'
 import { cutPage, decodeCursor, type Page } from '../../database/pagination'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import * as access from '../access'
-import { limitsSchema, updateLimitsSchema } from '../limits'
-import * as projects from '../projects'
+import * as access from '../access/access'
+import { limitsSchema, updateLimitsSchema } from '../access/limits'
+import * as projects from '../access/projects'
 import { created, defineOperations, done, get, list, ok, patch, post, remove } from './operation'
 
 export const userOperations = defineOperations('users', 'access', {

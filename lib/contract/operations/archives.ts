@@ -1,4 +1,4 @@
-import * as archives from '../archives'
+import * as archives from '../archives/archives'
 import { defineOperations, get, ok, post } from './operation'
 
 /** Uploads of directories. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Scope } from '../roles'
+import type { Scope } from '../access/roles'
 
 /**
  * Who may call an operation: anyone, a caller with a scope, an admin, or a caller with any token. `upload` is `submit`

@@ -1,4 +1,4 @@
-import * as storage from '../storage'
+import * as storage from '../access/storage'
 import { defineOperations, done, get, ok, remove } from './operation'
 
 /** Stored files: what takes space, and how to delete it. */

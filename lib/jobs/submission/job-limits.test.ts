@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { effectiveLimits } from '../../access/limits'
+import type { JobLimits } from '../../contract/access/limits'
 import { parseConfig } from '../../contract/config/config'
 import { GpuqError } from '../../contract/errors'
-import type { JobLimits } from '../../contract/limits'
 import { env } from '../../env'
 import {
   requirePriorityWithinLimits,

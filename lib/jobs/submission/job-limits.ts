@@ -1,7 +1,7 @@
+import type { JobLimits } from '../../contract/access/limits'
 import type { JobConfig } from '../../contract/config/config'
 import type { Pool } from '../../contract/config/schema'
 import { type FieldError, GpuqError } from '../../contract/errors'
-import type { JobLimits } from '../../contract/limits'
 import { env } from '../../env'
 
 /** The end of every message about a limit. */

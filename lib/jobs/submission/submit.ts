@@ -5,9 +5,9 @@ import { findOrCreateProject, findProject } from '../../access/projects/submissi
 import { readEffectiveLimits } from '../../access/role-limits'
 import { requireStorageQuota } from '../../access/storage/storage-quota'
 import { requireWorkspaceUser } from '../../access/users/workspace-user'
+import type { JobLimits } from '../../contract/access/limits'
 import { configForRecord, type JobConfig, timeLimitSeconds } from '../../contract/config/config'
 import { invalidField } from '../../contract/errors'
-import type { JobLimits } from '../../contract/limits'
 import { database } from '../../database/client'
 import { wakeLeader } from '../../database/notify'
 import {

@@ -2,7 +2,7 @@ import type { Metadata } from 'next'
 import { ProjectList } from '@/components/access/project-list'
 import { projectsQuery } from '@/components/queries/queries'
 import { listProjects } from '@/lib/access/projects/projects'
-import { listProjectsSchema } from '@/lib/contract/projects'
+import { listProjectsSchema } from '@/lib/contract/access/projects'
 import { firstPage, Prefetched } from '../../prefetched'
 import { requireAdmin } from '../../require-actor'
 

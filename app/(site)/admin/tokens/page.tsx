@@ -2,7 +2,7 @@ import type { Metadata } from 'next'
 import { TokenList } from '@/components/access/token-list'
 import { tokensQuery } from '@/components/queries/queries'
 import { listTokens } from '@/lib/access/tokens/tokens'
-import { listTokensSchema } from '@/lib/contract/access'
+import { listTokensSchema } from '@/lib/contract/access/access'
 import { firstPage, Prefetched } from '../../prefetched'
 import { requireAdmin } from '../../require-actor'
 

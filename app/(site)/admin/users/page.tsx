@@ -2,7 +2,7 @@ import type { Metadata } from 'next'
 import { UserList } from '@/components/admin/user-list'
 import { usersQuery } from '@/components/queries/queries'
 import { listUsers } from '@/lib/access/users/users'
-import { listUsersSchema } from '@/lib/contract/access'
+import { listUsersSchema } from '@/lib/contract/access/access'
 import { firstPage, Prefetched } from '../../prefetched'
 import { requireAdmin } from '../../require-actor'
 

@@ -1,4 +1,4 @@
-import { GpuqError } from './errors'
+import { GpuqError } from '../errors'
 
 /**
  * The format of a sequence of contents, each as SHA-256 (32 bytes), size (8 bytes, big-endian) and content. So one

@@ -1,4 +1,4 @@
-import { adminNavigation, mainNavigation, type NavigationItem } from './navigation'
+import { adminNavigation, mainNavigation, type NavigationItem } from '../navigation'
 import type { Shortcut } from './shortcut-keys'
 
 /*

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { line } from './config/values'
-import { idSchema } from './jobs'
+import { line } from '../config/values'
+import { idSchema } from '../jobs'
 import { limitsSchema, updateLimitsSchema } from './limits'
 import { roles, scopes } from './roles'
 import { storageUseSchema } from './storage'

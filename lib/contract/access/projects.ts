@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { isThousandths, line } from '../config/values'
+import { idSchema } from '../jobs'
 import { page, storageQuotaSchema, time } from './access'
-import { isThousandths, line } from './config/values'
-import { idSchema } from './jobs'
 import { limitsSchema, updateLimitsSchema } from './limits'
 import { storageUseSchema } from './storage'
 

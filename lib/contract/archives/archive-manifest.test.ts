@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { archiveHash } from '../archives/archive-hash'
+import { archiveHash } from '../../archives/archive-hash'
 import { contentsOf, type Entry, entriesSchema, parentsOf, toManifest, totalBytes } from './archive-manifest'
 
 const hashOf = (letter: string) => letter.repeat(64)

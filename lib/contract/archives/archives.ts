@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { idSchema } from '../jobs'
 import { entriesSchema } from './archive-manifest'
-import { idSchema } from './jobs'
 
 /** `POST /api/archives`: the files of a directory. */
 export const archiveRequestSchema = z.strictObject({
