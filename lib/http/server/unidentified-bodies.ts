@@ -10,7 +10,7 @@ export interface BodyCounts {
 const defaults: BodyCounts = { perAddress: 48, inTotal: 128 }
 
 /**
- * Counts the request bodies that arrive without a token or a session in the headers. Those above the limits are refused
+ * Counts the request bodies that arrive without a token in the headers. Those above the limits are refused
  * before Next.js spends memory on them.
  */
 export class UnidentifiedBodies {
@@ -55,15 +55,15 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
 
-/** Whether the request names its user. Invalid names are refused before their body is read. */
+/**
+ * Whether the request has a token in its headers, which is checked before the body is read. A session cookie does not
+ * count: anyone can send one that is invalid, and a browser sends few bodies at the same time.
+ */
 export function isIdentified({ headers }: IncomingMessage): boolean {
-  const { authorization, cookie = '' } = headers
-  return (
-    authorization !== undefined || headers['x-auth-token'] !== undefined || cookie.includes('gpuq-session=')
-  )
+  return headers.authorization !== undefined || headers['x-auth-token'] !== undefined
 }
 
 function tooMany(code: 'rate_limited' | 'unavailable', who: string): GpuqError {
-  const message = `${who} too many requests at once without a token or session in the headers. Try again in a few seconds.`
+  const message = `${who} too many requests at once without a token in the headers. Try again in a few seconds.`
   return new GpuqError(code, message, { retryAfterS: 5 })
 }

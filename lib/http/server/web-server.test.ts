@@ -115,7 +115,7 @@ describe('the headers that the handler sees', () => {
   })
 })
 
-describe('bodies without a token or session', () => {
+describe('bodies without a token in the headers', () => {
   it('are refused above a number per address, unread, and counted again when one has ended', async () => {
     const unidentified = new UnidentifiedBodies({ perAddress: 2, inTotal: 10 })
     let handled = 0
@@ -132,6 +132,7 @@ describe('bodies without a token or session', () => {
     const refused = await send(port, `${upload()}abc`)
     expect(refused).toMatch(/^HTTP\/1.1 429 /)
     expect(refused).toMatch(/^retry-after: 5/im)
+    expect(await send(port, `${upload('Cookie: gpuq-session=invalid')}abc`)).toMatch(/^HTTP\/1.1 429 /)
     expect(handled).toBe(2)
     expect(await send(port, `${upload('Authorization: Bearer x')}abc`)).toMatch(/^HTTP\/1.1 200 /)
     expect(await send(port, get('Host: a', 'Content-Length: 0'))).toMatch(/^HTTP\/1.1 200 /)
@@ -156,7 +157,7 @@ describe('a body that stalls', () => {
     await expect.poll(() => aborted).toEqual([true])
   })
 
-  it('is closed too while it waits unread for its turn, unless the headers name its user', async () => {
+  it('is closed too while it waits unread for its turn, unless it has a token in the headers', async () => {
     const port = await listen(() => new Promise(() => {}))
     expect(await send(port, `${upload()}the start`)).toMatch(/^HTTP\/1.1 408 /)
     const waits = send(port, `${upload('X-Auth-Token: t')}the start`)
