@@ -27,7 +27,7 @@ const laughs = Array.from({ length: 12 }, (_, level) =>
 ).join('\n')
 
 const yamlCases: Case[] = [
-  { name: 'an open quote', config: (token) => `${token}name: "open\n`, message: /quote/, line: 3 },
+  { name: 'an open quote', config: (token) => `${token}name: "open\n`, message: /quote/, line: 2 },
   {
     name: 'an open quote before the token',
     config: (token) => `name: "open\n${token}`,

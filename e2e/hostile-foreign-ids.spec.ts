@@ -23,6 +23,7 @@ let adas: {
   users: string
   sessions: string
   'project-invitations': string
+  archives: string
 }
 
 test.beforeAll(async () => {
@@ -42,6 +43,7 @@ test.beforeAll(async () => {
     users: ada.handle,
     sessions: session?.session_id ?? '',
     'project-invitations': await inviteAda(),
+    archives: await registerArchive(),
   }
 })
 
@@ -51,6 +53,13 @@ async function inviteAda(): Promise<string> {
   await client.projects.create({ project_id: 'elsewhere', members: [ada.handle] })
   const [invitation] = await ada.client.projectInvitations.list()
   return invitation?.id ?? ''
+}
+
+/** Returns the id of a directory of Ada. It has only a link, so no content must be sent. */
+async function registerArchive(): Promise<string> {
+  await ada.client.archives.register({ project_id: secret, entries: [{ path: 'link', target: 'file' }] })
+  const { items } = await ada.client.storage.get()
+  return items.find(({ kind }) => kind === 'archive')?.id ?? ''
 }
 
 /** Bodies that are valid for the caller's own objects. */
@@ -67,9 +76,9 @@ const bodies: Record<string, unknown> = {
 /** The owner of the object that a route's parameter names. A route that is missing here fails the test. */
 function ownerOf(route: string): keyof typeof adas | 'nobody' | undefined {
   if (/^\/api\/(status|results|cancel|jobs|queue)\/\[id\]/.test(route)) return 'jobs'
-  if (/^\/api\/(environments|nodes|gpus)\/\[/.test(route)) return 'nobody'
-  return (['tokens', 'projects', 'project-invitations', 'users', 'sessions'] as const).find((kind) =>
-    route.startsWith(`/api/${kind}/[`),
+  if (/^\/api\/(environments|nodes|gpus|limits\/roles)\/\[/.test(route)) return 'nobody'
+  return (['tokens', 'projects', 'project-invitations', 'users', 'sessions', 'archives'] as const).find(
+    (kind) => route.startsWith(`/api/${kind}/[`),
   )
 }
 
@@ -92,7 +101,7 @@ function requestOf(route: string, method: string): Call {
   }
 }
 
-const withId = (route: string, id: string) => route.replace(/\[\w+\]/, id)
+const withId = (route: string, id: string) => route.replace(/\[\w+\]/, id).replaceAll(/\[\w+\]/g, 'any')
 
 /** Routes that are for admins only, whatever the id: there is nothing to hide. */
 const forAdmins = new Set([
@@ -102,6 +111,7 @@ const forAdmins = new Set([
   'DELETE /api/nodes/[id]',
   'PATCH /api/gpus/[id]',
   'DELETE /api/gpus/[id]',
+  'PATCH /api/limits/roles/[role]',
 ])
 
 test("another user's objects cannot be distinguished from objects that do not exist", async () => {

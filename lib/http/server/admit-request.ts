@@ -21,6 +21,19 @@ export function admitRequest(request: IncomingMessage, trusted: readonly Address
   setForwarded(request, trusted)
 }
 
+const formType = 'application/x-www-form-urlencoded'
+
+/**
+ * The page of a form that the browser sent before the page's script ran; null if the request is none. Next.js would keep
+ * its body in memory, and no page reads one.
+ */
+export function pageOfEarlyForm({ method, url = '', headers }: IncomingMessage): string | null {
+  const isForm = headers['content-type']?.startsWith(formType) ?? false
+  // Not `//host`, which would lead to another site.
+  const isPage = /^\/(?![/\\])/.test(url) && !apiPath.test(url)
+  return method === 'POST' && isForm && isPage ? url : null
+}
+
 function methodsOf(url: string): readonly string[] {
   return apiPath.test(url) ? apiMethods : pageMethods
 }

@@ -115,6 +115,18 @@ describe('the headers that the handler sees', () => {
   })
 })
 
+it('shows the page again for a form that was sent before its script ran, and leads to no other site', async () => {
+  const port = await listen(async () => {
+    throw new Error('not reached')
+  })
+  const form = ['Host: a', 'Content-Type: application/x-www-form-urlencoded', 'Content-Length: 3']
+  const answer = await send(port, `${head('POST /sign-in?next=%2Fjobs', ...form)}a=b`)
+  expect(answer).toMatch(/^HTTP\/1.1 303 [\s\S]*^location: \/sign-in\?next=%2Fjobs/im)
+  for (const path of ['//evil.example', '/\\\\evil.example']) {
+    expect(await send(port, `${head(`POST ${path}`, ...form)}a=b`), path).not.toMatch(/^location:/im)
+  }
+})
+
 describe('bodies without a token in the headers', () => {
   it('are refused above a number per address, unread, and counted again when one has ended', async () => {
     const unidentified = new UnidentifiedBodies({ perAddress: 2, inTotal: 10 })

@@ -4,7 +4,7 @@ import { GpuqError } from '../../contract/errors'
 import type { AddressRange } from '../../env/address-ranges'
 import { logSampled } from '../../logger'
 import { encodeProblem } from '../problem'
-import { admitRequest, methodNotAllowed } from './admit-request'
+import { admitRequest, methodNotAllowed, pageOfEarlyForm } from './admit-request'
 import { StalledBodies, type StallLimits } from './stalled-bodies'
 import { UnidentifiedBodies } from './unidentified-bodies'
 
@@ -39,6 +39,11 @@ export function createWebServer(handle: RequestHandler, options: WebServerOption
     keepAliveTimeout: keepAliveMs,
   }
   const server = createServer(limits, (request, response) => {
+    const page = pageOfEarlyForm(request)
+    if (page !== null) {
+      showPage(request, page)
+      return
+    }
     try {
       admitRequest(request, trustedProxies)
       unidentified.admit(request)
@@ -61,6 +66,12 @@ export function createWebServer(handle: RequestHandler, options: WebServerOption
 function refuse(request: IncomingMessage, error: unknown): void {
   request.socket.pause()
   writeRaw(request.socket, toGpuqError(request, error))
+}
+
+/** Shows the page again, without the form's content in the address. The user submits the form again. */
+function showPage(request: IncomingMessage, location: string): void {
+  request.socket.pause()
+  writeHead(request.socket, 303, { location, 'content-length': 0 }, '')
 }
 
 function answerFailure(request: IncomingMessage, response: ServerResponse, error: unknown): void {
@@ -92,8 +103,13 @@ function closeStalled(request: IncomingMessage, response: ServerResponse, { stal
 /** Answers on the socket without Next.js, which may still read the body, and closes the socket. */
 function writeRaw(socket: Duplex, error: GpuqError): void {
   const { status, headers, body } = encodeProblem(error)
-  const all = { ...headers, 'content-length': Buffer.byteLength(body), connection: 'close' }
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`)
+  writeHead(socket, status, { ...headers, 'content-length': Buffer.byteLength(body) }, body)
+}
+
+function writeHead(socket: Duplex, status: number, headers: Record<string, string | number>, body: string) {
+  const lines = Object.entries({ ...headers, connection: 'close' }).map(
+    ([name, value]) => `${name}: ${value}`,
+  )
   socket.on('error', () => socket.destroy())
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'))
   setTimeout(() => socket.destroy(), farewellMs).unref()
