@@ -125,7 +125,7 @@ gpu_count: 1
 gpu_memory_gb: 1
 cpu: 0.5
 memory_gb: 0.25
-priority: 5
+priority: -1
 max_time: 900
 max_retries: 1
 env: { SEED: "1", EMPTY: "" }
