@@ -33,6 +33,8 @@ export function ConfigEditor(props: ConfigEditorProps) {
   const text = useRef<CodeEditorHandle>(null)
   useImperativeHandle(props.ref, () => ({
     focusError: () => {
+      // A user who writes YAML stays there.
+      if (side === 'text' && text.current?.focusError()) return true
       const field = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')
       // The hidden side of a narrow screen cannot take the focus.
       flushSync(() => setSide(field ? 'form' : 'text'))
