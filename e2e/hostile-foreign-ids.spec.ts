@@ -4,6 +4,7 @@ import { expect, test } from '@playwright/test'
 import { expectProblem } from './expect-problem'
 import { bearer, type Call, call } from './http-call'
 import { sessionCookie } from './sign-in'
+import { storedData } from './stored-data'
 import { createUser, noLimits, type TestUser } from './test-users'
 import { configText, submit, waitingConfig } from './uploads'
 
@@ -58,8 +59,13 @@ async function inviteAda(): Promise<string> {
 /** Returns the id of a directory of Ada. It has only a link, so no content must be sent. */
 async function registerArchive(): Promise<string> {
   await ada.client.archives.register({ project_id: secret, entries: [{ path: 'link', target: 'file' }] })
-  const { items } = await ada.client.storage.get()
-  return items.find(({ kind }) => kind === 'archive')?.id ?? ''
+  const { rows } = await storedData().pool.query<{ id: string }>(
+    `SELECT a.id FROM archives a JOIN projects p ON p.id = a.project_id JOIN users u ON u.id = p.owner_id
+      WHERE u.handle = $1`,
+    [ada.handle],
+  )
+  if (!rows[0]) throw new Error('The directory was not registered.')
+  return rows[0].id
 }
 
 /** Bodies that are valid for the caller's own objects. */
