@@ -1,7 +1,7 @@
 import { uuidv7 } from 'uuidv7'
 import type { Actor } from '../access/actor'
 import { findOrCreateProject } from '../access/projects/submission-project'
-import { RateWindow } from '../async/rate-window'
+import { SlidingWindows } from '../async/sliding-windows'
 import {
   contentsOf,
   type Entry,
@@ -20,10 +20,13 @@ import { requireArchiveQuota } from './archive-quota'
 
 const MiB = 1024 * 1024
 const perMinute = 60
+const minuteMs = 60_000
+/** More users than upload directories within two minutes. */
+const maxUsers = 20_000
 
-// Next.js loads modules again for each route bundle; this keeps one counter per process.
-const shared = globalThis as typeof globalThis & { gpuqArchives?: Map<string, RateWindow> }
-shared.gpuqArchives ??= new Map()
+// Next.js loads modules again for each route bundle; the counts are kept once per process.
+const shared = globalThis as typeof globalThis & { gpuqArchives?: SlidingWindows }
+shared.gpuqArchives ??= new SlidingWindows(minuteMs, maxUsers)
 const windows = shared.gpuqArchives
 
 /** Maximum size of a directory in bytes. */
@@ -57,11 +60,7 @@ export async function registerArchive(
 }
 
 function requireWithinRateLimit({ userId }: Actor): void {
-  const now = performance.now()
-  // One small entry for each user who uploads; lost with the process.
-  const window = windows.get(userId) ?? new RateWindow(perMinute, 60_000)
-  windows.set(userId, window)
-  const wait = window.hit(now)
+  const wait = windows.hit(userId, perMinute, performance.now())
   if (wait === null) return
   throw new GpuqError(
     'rate_limited',

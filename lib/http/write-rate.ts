@@ -1,5 +1,5 @@
 import { type Actor, isAdmin } from '../access/actor'
-import { SlidingWindows } from '../async/rate-window'
+import { SlidingWindows } from '../async/sliding-windows'
 import { GpuqError } from '../contract/errors'
 import type { Operation } from '../contract/operations/operation'
 import { env } from '../env'

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { RateWindow } from '../../async/rate-window'
+import { SlidingWindows } from '../../async/sliding-windows'
 import { GpuqError } from '../../contract/errors'
 import { database } from '../../database/client'
 import { findRow, transaction } from '../../database/transaction'
@@ -73,7 +73,8 @@ export async function findInvited(token: string): Promise<InvitedRow | null> {
  * Maximum wrong invitations per minute. A valid one is always accepted: its 256 random bits cannot be guessed, and
  * an attacker must not be able to block others.
  */
-const wrongAttempts = new RateWindow(60, 60_000)
+const wrongPerMinute = 60
+const wrongAttempts = new SlidingWindows(60_000, 1)
 
 /** Sets the password of the invited user, uses the invitation up, and returns the user's handle. */
 export async function acceptInvitation(token: string, password: string): Promise<string> {
@@ -99,7 +100,7 @@ export async function acceptInvitation(token: string, password: string): Promise
 }
 
 function refusal(): GpuqError {
-  const wait = wrongAttempts.hit(Date.now())
+  const wait = wrongAttempts.hit('all', wrongPerMinute, performance.now())
   if (wait === null) {
     return new GpuqError(
       'not_found',

@@ -1,13 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { RateWindow, SlidingWindows } from './rate-window'
-
-describe('a rate window', () => {
-  it('says how long to wait once it is full, and opens again', () => {
-    const window = new RateWindow(2, 60_000)
-    expect([window.hit(0), window.hit(1000), window.hit(30_000)]).toEqual([null, null, 30])
-    expect(window.hit(60_000)).toBeNull()
-  })
-})
+import { SlidingWindows } from './sliding-windows'
 
 describe('sliding windows', () => {
   const minute = 60_000
