@@ -1,4 +1,4 @@
-import { GpuqError } from '../contract/errors'
+import { unauthenticated } from '../contract/errors'
 import { database } from '../database/client'
 import { findRow } from '../database/transaction'
 import type { Actor } from './actor'
@@ -6,10 +6,7 @@ import { limitsOf } from './limits'
 import { sessionUser } from './sessions/session'
 import { hashToken } from './tokens/token-format'
 
-const challenge = { 'www-authenticate': 'Bearer realm="gpuq"' }
-
-export const invalidToken = () =>
-  new GpuqError('unauthenticated', 'Invalid or expired token', { headers: challenge })
+export const invalidToken = () => unauthenticated('Invalid or expired token')
 
 /** gpuq never issues shorter tokens, and longer ones do not fit into a header. */
 const tokenLength = { min: 32, max: 8192 }
@@ -51,18 +48,11 @@ function tokenOfRequest(request: Request): string | null {
   const bearer =
     authorization !== null && /^Bearer ./i.test(authorization) ? authorization.slice(7).trim() : null
   if (authorization !== null && bearer === null) {
-    throw new GpuqError(
-      'unauthenticated',
-      'The Authorization header must have the form "Bearer YOUR_TOKEN".',
-      { headers: challenge },
-    )
+    throw unauthenticated('The Authorization header must have the form "Bearer YOUR_TOKEN".')
   }
   const other = headerText(request, 'x-auth-token')
   if (bearer !== null && other !== null && bearer !== other) {
-    throw new GpuqError(
-      'unauthenticated',
-      'Authorization and X-Auth-Token contain different tokens. Send only one of them.',
-    )
+    throw unauthenticated('Authorization and X-Auth-Token contain different tokens. Send only one of them.')
   }
   return bearer ?? other
 }

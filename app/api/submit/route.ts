@@ -59,7 +59,7 @@ function throwAccepted(jobId: string, location: string, error: unknown): never {
   throw new GpuqError(
     'unavailable',
     `gpuq accepted job ${jobId}, but its database does not answer now. Do not submit the job again. Get ${location} later.`,
-    { headers: { location, 'retry-after': '5' } },
+    { retryAfterS: 5, headers: { location } },
   )
 }
 

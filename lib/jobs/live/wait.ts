@@ -2,7 +2,7 @@ import type { Actor } from '../../access/actor'
 import { cachedCredentialCheck, isCredentialValid } from '../../access/credential-validity'
 import { ChangeSignal } from '../../async/change-signal'
 import { takeSlot } from '../../async/concurrency-limit'
-import { GpuqError } from '../../contract/errors'
+import { GpuqError, unauthenticated } from '../../contract/errors'
 import { isFinal, type JobStatus } from '../../contract/status'
 import { isDatabaseAway } from '../../database/away'
 import { database } from '../../database/client'
@@ -49,10 +49,8 @@ export async function requireStillValid(actor: Actor, jobId: string): Promise<vo
 }
 
 function revokedWhileWaiting(jobId: string): GpuqError {
-  return new GpuqError(
-    'unauthenticated',
+  return unauthenticated(
     `The token or session of this request was ended while the request waited. gpuq accepted job ${jobId}, and it continues. Use a valid token to read its result.`,
-    { headers: { 'www-authenticate': 'Bearer realm="gpuq"' } },
   )
 }
 

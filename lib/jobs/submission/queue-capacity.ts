@@ -36,7 +36,7 @@ export async function requireQueueCapacity(tx: Transaction): Promise<void> {
     exact.limit === 0
       ? 'The queue accepts no jobs now, because an admin set max_queue_size in the policy to 0.'
       : `The queue is full: ${exact.limit} or more jobs wait, which is the limit max_queue_size of the policy. Try again when some have started. An admin can raise the limit.`,
-    { headers: { 'retry-after': String(retryAfterS) } },
+    { retryAfterS },
   )
 }
 
