@@ -14,7 +14,7 @@ const externalInDevelopment = process.env.NODE_ENV === 'development' ? ['zod'] :
 
 /** @type {import('next').NextConfig} */
 export default {
-  // Types are checked once, by `npm run types`, over every room and not only the web's.
+  // Types are checked once, by `npm run types`, for the whole project and not only for the web.
   typescript: { ignoreBuildErrors: true },
   serverExternalPackages: [
     'pg',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { WireLimits } from '@/lib/contract/access/limits'
+import type { ApiLimits } from '@/lib/contract/access/limits'
 import { type Pool, pools } from '@/lib/contract/config/schema'
 import { optionalNumberText, toOptionalText } from '../shell/form-values'
 import type { FormFields } from '../shell/use-schema-form'
@@ -41,7 +41,7 @@ const limitsForm = z.object(limitShape)
 type LimitTexts = z.input<typeof limitsForm>
 
 /** The initial values of {@link LimitFields}. */
-export function toLimitTexts({ pools: allowed, ...numbers }: WireLimits): LimitTexts {
+export function toLimitTexts({ pools: allowed, ...numbers }: ApiLimits): LimitTexts {
   return {
     submissions_per_minute: toOptionalText(numbers.submissions_per_minute),
     max_active_jobs: toOptionalText(numbers.max_active_jobs),
@@ -56,31 +56,10 @@ export function toLimitTexts({ pools: allowed, ...numbers }: WireLimits): LimitT
 }
 
 /** Takes the limits out of the parsed values of a form that has {@link LimitFields}. */
-export function takeLimits<Values extends WireLimits>(values: Values) {
-  const {
-    submissions_per_minute,
-    max_active_jobs,
-    max_waiting_jobs,
-    max_priority,
-    max_time,
-    max_gpus,
-    max_cpu,
-    max_memory_gb,
-    pools: allowed,
-    ...others
-  } = values
-  const limits: WireLimits = {
-    submissions_per_minute,
-    max_active_jobs,
-    max_waiting_jobs,
-    max_priority,
-    max_time,
-    max_gpus,
-    max_cpu,
-    max_memory_gb,
-    pools: allowed,
-  }
-  return { limits, others }
+export function takeLimits<Values extends ApiLimits>(values: Values) {
+  const pick = (isLimit: boolean) =>
+    Object.fromEntries(Object.entries(values).filter(([name]) => name in limitShape === isLimit))
+  return { limits: pick(true) as ApiLimits, others: pick(false) as Omit<Values, keyof ApiLimits> }
 }
 
 const numberFields = [

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { z } from 'zod'
 import { updateRoleLimits } from '@/components/queries/queries'
-import type { WireLimits } from '@/lib/contract/access/limits'
+import type { ApiLimits } from '@/lib/contract/access/limits'
 import type { Role } from '@/lib/contract/access/roles'
 import { PanelForm } from '../shell/form'
 import { useSchemaForm } from '../shell/use-schema-form'
@@ -13,7 +13,7 @@ const schema = z.object(limitShape)
 const titles: Record<Role, string> = { researcher: 'Limits of researchers', admin: 'Limits of admins' }
 
 /** The limits of the users of a role that have none of their own. */
-export function RoleLimitsForm({ role, limits }: { role: Role; limits: WireLimits }) {
+export function RoleLimitsForm({ role, limits }: { role: Role; limits: ApiLimits }) {
   const { mutateAsync } = useMutation(updateRoleLimits)
   const form = useSchemaForm({
     schema,

@@ -6,7 +6,7 @@ import {
   queryOptions,
 } from '@tanstack/react-query'
 import type { UpdateEnvironment, UpdateUser } from '@/lib/contract/access/access'
-import type { WireLimits } from '@/lib/contract/access/limits'
+import type { ApiLimits } from '@/lib/contract/access/limits'
 import type { UpdateProject } from '@/lib/contract/access/projects'
 import type { Role } from '@/lib/contract/access/roles'
 import { isFinal } from '@/lib/contract/status'
@@ -211,7 +211,7 @@ export const answerProjectInvitation = changing(
 )
 
 export const updateRoleLimits = changing(
-  ({ role, ...limits }: WireLimits & { role: Role }) => api.limits.updateRole(role, limits),
+  ({ role, ...limits }: ApiLimits & { role: Role }) => api.limits.updateRole(role, limits),
   keys.limits,
 )
 

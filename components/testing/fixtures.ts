@@ -1,5 +1,5 @@
 import type { Session, Token, User } from '@/lib/contract/access/access'
-import type { WireLimits } from '@/lib/contract/access/limits'
+import { type ApiLimits, noJobLimits } from '@/lib/contract/access/limits'
 import type { StorageUse } from '@/lib/contract/access/storage'
 import type { ClusterGpu, ClusterNode, Policy, QueueJob } from '@/lib/contract/cluster'
 import type { JobDetail, JobSummary } from '@/lib/contract/jobs'
@@ -12,19 +12,8 @@ export const emptyStorage: StorageUse = {
   by_kind: { artifacts: 0, results: 0, sources: 0, archives: 0, checkpoints: 0 },
 }
 
-export function makeLimits(changes: Partial<WireLimits> = {}): WireLimits {
-  return {
-    submissions_per_minute: null,
-    max_active_jobs: null,
-    max_priority: null,
-    pools: null,
-    max_time: null,
-    max_cpu: null,
-    max_memory_gb: null,
-    max_gpus: null,
-    max_waiting_jobs: null,
-    ...changes,
-  }
+export function makeLimits(changes: Partial<ApiLimits> = {}): ApiLimits {
+  return { submissions_per_minute: null, max_active_jobs: null, ...noJobLimits, ...changes }
 }
 
 export function makeUser(changes: Partial<User> = {}): User {

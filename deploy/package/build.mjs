@@ -44,9 +44,9 @@ export function isSource(path) {
  */
 export function hashSources(directory = root) {
   const files = sources
-    .filter((room) => existsSync(join(directory, room)))
-    .flatMap((room) =>
-      readdirSync(join(directory, room), { recursive: true, withFileTypes: true })
+    .filter((folder) => existsSync(join(directory, folder)))
+    .flatMap((folder) =>
+      readdirSync(join(directory, folder), { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
         .map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1)),
     )

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { JobLimits, updateLimitsSchema } from '../contract/access/limits'
+import { type JobLimits, noJobLimits, type updateLimitsSchema } from '../contract/access/limits'
 import type { Role } from '../contract/access/roles'
 import { env } from '../env'
 import { assignments } from './assignments'
@@ -23,22 +23,12 @@ export const limitsOf = (row: string) =>
   `jsonb_build_object('submissionsPerMinute', ${row}.submissions_per_minute, 'maxActiveJobs', ${row}.max_active_jobs,
      'job', ${row}.job_limits) AS limits`
 
-const unlimited: JobLimits = {
-  max_priority: null,
-  pools: null,
-  max_time: null,
-  max_cpu: null,
-  max_memory_gb: null,
-  max_gpus: null,
-  max_waiting_jobs: null,
-}
-
-const jobLimitNames = Object.keys(unlimited) as (keyof JobLimits)[]
+const jobLimitNames = Object.keys(noJobLimits) as (keyof JobLimits)[]
 
 /** SQL for the column `limits` as the API shows it. */
-export const wireLimitsOf = (row: string) =>
+export const apiLimitsOf = (row: string) =>
   `jsonb_build_object('submissions_per_minute', ${row}.submissions_per_minute, 'max_active_jobs', ${row}.max_active_jobs)
-     || '${JSON.stringify(unlimited)}' || ${row}.job_limits AS limits`
+     || '${JSON.stringify(noJobLimits)}' || ${row}.job_limits AS limits`
 
 /** Returns the limits of an actor in a project: the user's own, otherwise the project's, otherwise the role's. */
 export function effectiveLimits(

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { updateLimitsSchema, WireLimits } from '../contract/access/limits'
+import type { ApiLimits, updateLimitsSchema } from '../contract/access/limits'
 import { type Role, roles } from '../contract/access/roles'
 import { GpuqError } from '../contract/errors'
 import { database } from '../database/client'
@@ -7,12 +7,12 @@ import { oneRow, type Transaction, transaction } from '../database/transaction'
 import { type Actor, requireAdmin } from './actor'
 import { recordAudit } from './audit'
 import {
+  apiLimitsOf,
   assignmentsWithLimits,
   type EffectiveLimits,
   effectiveLimits,
   type Limits,
   limitsOf,
-  wireLimitsOf,
 } from './limits'
 import { findProject } from './projects/submission-project'
 
@@ -38,7 +38,7 @@ export async function readEffectiveLimits(
 const noLimits: Limits = { submissionsPerMinute: null, maxActiveJobs: null }
 
 /** The limits of the caller, in one of the caller's projects or in a new one. */
-export async function readOwnLimits(actor: Actor, projectSlug: string | undefined): Promise<WireLimits> {
+export async function readOwnLimits(actor: Actor, projectSlug: string | undefined): Promise<ApiLimits> {
   const { pool } = database()
   const project = projectSlug === undefined ? null : await findProject(pool, actor.userId, projectSlug)
   const limits = await readEffectiveLimits(pool, actor, project?.limits ?? noLimits)
@@ -47,12 +47,12 @@ export async function readOwnLimits(actor: Actor, projectSlug: string | undefine
 }
 
 /** The limits of all roles, for admins. */
-export async function listRoleLimits(actor: Actor): Promise<Record<Role, WireLimits>> {
+export async function listRoleLimits(actor: Actor): Promise<Record<Role, ApiLimits>> {
   requireAdmin(actor)
-  const { rows } = await database().pool.query<{ role: Role; limits: WireLimits }>(
-    `SELECT r.role, ${wireLimitsOf('r')} FROM role_limits r`,
+  const { rows } = await database().pool.query<{ role: Role; limits: ApiLimits }>(
+    `SELECT r.role, ${apiLimitsOf('r')} FROM role_limits r`,
   )
-  return Object.fromEntries(rows.map(({ role, limits }) => [role, limits])) as Record<Role, WireLimits>
+  return Object.fromEntries(rows.map(({ role, limits }) => [role, limits])) as Record<Role, ApiLimits>
 }
 
 /** @throws 404 for a text that names no role. */
@@ -67,7 +67,7 @@ export function updateRoleLimits(
   actor: Actor,
   role: Role,
   changes: z.output<typeof updateLimitsSchema>,
-): Promise<WireLimits> {
+): Promise<ApiLimits> {
   requireAdmin(actor)
   return transaction(async (tx) => {
     const set = assignmentsWithLimits({}, changes, 2)
@@ -79,7 +79,7 @@ export function updateRoleLimits(
     }
     const detail = { ...changes }
     await recordAudit(tx, { actorId: actor.userId, action: 'role_limits_updated', target: role, detail })
-    const select = `SELECT ${wireLimitsOf('r')} FROM role_limits r WHERE r.role = $1::"Role"`
-    return (await oneRow<{ limits: WireLimits }>(tx, select, [role])).limits
+    const select = `SELECT ${apiLimitsOf('r')} FROM role_limits r WHERE r.role = $1::"Role"`
+    return (await oneRow<{ limits: ApiLimits }>(tx, select, [role])).limits
   })
 }

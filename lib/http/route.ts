@@ -65,7 +65,7 @@ export function route<const Op extends Served>(
   handle: Handler<Op>,
 ): NextHandler<Op> & { operation: Op } {
   const { access, query, body, responses = {} }: Served = operation
-  // A stranger may not make the server hold much.
+  // An unauthenticated client must not occupy much memory.
   const maxBodyBytes = operation.maxBodyBytes ?? (access === 'public' ? maxPublicBytes : undefined)
   const status = Number(Object.keys(responses)[0] ?? 200)
   const paged = responses[200]?.item !== undefined
@@ -144,5 +144,5 @@ function toGpuqError(error: unknown, request: Request, operation: string | undef
 }
 
 function unavailable(message: string, retryAfterS: number): GpuqError {
-  return new GpuqError('unavailable', message, { headers: { 'retry-after': String(retryAfterS) } })
+  return new GpuqError('unavailable', message, { retryAfterS })
 }

@@ -23,17 +23,17 @@ const listingIntervalMs = 6 * 60 * 60_000
 export async function sweep(signal: AbortSignal): Promise<void> {
   await Promise.all([
     repeat(signal, 0, expiryIntervalMs, async () => {
-      await attempt('expired jobs', () => deleteExpired(new Date()))
-      await attempt('old GPU samples', deleteOldSamples)
+      await attempt('delete expired jobs', () => deleteExpired(new Date()))
+      await attempt('delete old GPU samples', deleteOldSamples)
     }),
     repeat(signal, 0, ledgerIntervalMs, async () => {
-      await attempt('changes of stored bytes', compactStorageLedger)
-      await attempt('checkpoints that users deleted', sweepRequested)
+      await attempt('add up the changes of stored bytes', compactStorageLedger)
+      await attempt('delete the checkpoints that users deleted', sweepRequested)
     }),
     repeat(signal, firstListingAfterMs, listingIntervalMs, async () => {
-      await attempt('uploaded directories', () => sweepArchives(storage(), new Date()))
-      await attempt('checkpoints', sweepAllCheckpoints)
-      await attempt('outdated sums of stored bytes', recountStorage)
+      await attempt('delete uploaded directories', () => sweepArchives(storage(), new Date()))
+      await attempt('delete expired checkpoints', sweepAllCheckpoints)
+      await attempt('count the stored bytes again', recountStorage)
     }),
   ])
 }
@@ -69,6 +69,6 @@ async function sweepRequested(): Promise<void> {
 
 async function attempt(what: string, work: () => Promise<unknown>): Promise<void> {
   await work().catch((error: unknown) => {
-    logger.error({ err: error }, `could not delete the ${what}, retrying later`)
+    logger.error({ err: error }, `could not ${what}, retrying later`)
   })
 }

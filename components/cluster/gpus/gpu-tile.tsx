@@ -55,8 +55,8 @@ export const GpuTile = memo(function GpuTile({ gpu, series, hour, onOpen }: GpuT
 
 /** Always two lines, so that nothing moves when jobs change. The details show the rest. */
 function Occupants({ gpu: { jobs, reason } }: { gpu: ClusterGpu }) {
-  const room = reason === null ? 2 : 1
-  const shown = jobs.length > room ? jobs.slice(0, room - 1) : jobs
+  const maxJobs = reason === null ? 2 : 1
+  const shown = jobs.length > maxJobs ? jobs.slice(0, maxJobs - 1) : jobs
   const hidden = jobs.length - shown.length
   return (
     <div className="min-h-8 text-xs">

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { ownLimitsQuery } from '@/components/queries/queries'
-import type { WireLimits } from '@/lib/contract/access/limits'
+import type { ApiLimits } from '@/lib/contract/access/limits'
 import { idPattern } from '@/lib/contract/jobs'
 import { formatNumber } from '../../ui/format-number'
 import { readConfigText } from '../editor/config-text'
@@ -26,7 +26,7 @@ function projectOf(config: string): string | null {
 }
 
 /** Describes the limits that are set. */
-export function describeLimits(limits: WireLimits): string[] {
+export function describeLimits(limits: ApiLimits): string[] {
   const described = (name: string, value: number | null) =>
     value === null ? [] : [`${name} ${formatNumber(value)}`]
   return [

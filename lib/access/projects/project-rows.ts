@@ -1,7 +1,7 @@
 import type { Project } from '../../contract/access/projects'
 import { env } from '../../env'
 import { type Actor, isAdmin } from '../actor'
-import { wireLimitsOf } from '../limits'
+import { apiLimitsOf } from '../limits'
 import { type BytesByKind, bytesByKind, projectQuotaBytes, toStorageUse } from '../storage/storage-use'
 import { gpuHoursOf } from './gpu-hours'
 
@@ -23,7 +23,7 @@ export const projectColumns = `p.id, p.slug, p.name, p.owner_id, o.handle AS own
                      SELECT m.user_id FROM memberships m WHERE m.project_id = p.id))), '{}') AS names,
   ARRAY(SELECT i.handle FROM project_invitations i
          WHERE i.project_id = p.id AND i.expires_at > now() ORDER BY lower(i.handle)) AS invited,
-  ${wireLimitsOf('p')},
+  ${apiLimitsOf('p')},
   jsonb_build_object('weight', p.weight, 'gpu_quota', p.gpu_quota_milli / 1000.0, 'gpu_hour_budget', p.gpu_hour_budget) AS shares,
   p.retention_days, p.storage_quota_gib, ${bytesByKind('project_id', 'p.id')} AS stored, ${gpuHoursOf('p.id')} AS gpu_hours_used, p.created_at`
 

@@ -7,9 +7,9 @@ const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 /**
  * Hashing takes about 30 ms of a core and 19 MiB. Three at a time leave the thread pool to the rest of the server
- * during many sign-in attempts. Strangers cannot delay the attempts from known devices.
+ * during many sign-in attempts. Others cannot delay the attempts from known devices.
  */
-const hashingLimits = { stranger: new ConcurrencyLimit(2, 50), known: new ConcurrencyLimit(1, 50) }
+const hashingLimits = { unknown: new ConcurrencyLimit(2, 50), known: new ConcurrencyLimit(1, 50) }
 
 /**
  * Runs password hashing within the concurrency limit. Must not be nested.
@@ -17,7 +17,7 @@ const hashingLimits = { stranger: new ConcurrencyLimit(2, 50), known: new Concur
  */
 export async function withHashingLimit<T>(
   work: () => Promise<T>,
-  sender: keyof typeof hashingLimits = 'stranger',
+  sender: keyof typeof hashingLimits = 'unknown',
 ): Promise<T> {
   const outcome = await hashingLimits[sender].run(work)
   if (outcome.ok) return outcome.value

@@ -7,7 +7,7 @@ import { knownDevice } from './device-cookie'
  * Throttles password attempts. Wrong passwords are counted for each pair of account and address, for each address, and
  * for each account. After some free failures, each further one doubles the time until the next attempt.
  *
- * A stranger cannot lock a user out of a known device: attempts with a device cookie of the account are counted for
+ * An attacker cannot lock a user out of a known device: attempts with a device cookie of the account are counted for
  * that device only. This is the method "device cookies" of OWASP ("Slow Down Online Guessing Attacks with Device
  * Cookies"). A device with too many failures of its own counts as unknown until its time has passed.
  */
@@ -23,7 +23,7 @@ const limits = {
   pair: { free: 5, maxDelayS: 15 * 60, forgottenAfterS: 24 * 3600 },
   /** Many users may share an address. */
   address: { free: 50, maxDelayS: 5 * 60, forgottenAfterS: 3600 },
-  /** Softer, because strangers can cause it: it only limits a search from many addresses. */
+  /** Softer, because anyone can cause it: it only limits a search from many addresses. */
   account: { free: 50, maxDelayS: 30, forgottenAfterS: 3600 },
   device: { free: 10, maxDelayS: 15 * 60, forgottenAfterS: 24 * 3600 },
 } satisfies Record<string, Limit>

@@ -111,7 +111,7 @@ export async function checkPassword<Value>(
     if (check.verdict === 'right') await forgiveAttempt(throttle)
     return check
   }
-  return withHashingLimit(work, throttle.known ? 'known' : 'stranger')
+  return withHashingLimit(work, throttle.known ? 'known' : 'unknown')
 }
 
 type OnRight<Value> = (tx: Transaction, user: CheckedUser) => Promise<Value>

@@ -2,7 +2,7 @@ import type { User } from '../../contract/access/access'
 import { GpuqError } from '../../contract/errors'
 import { idPattern } from '../../contract/jobs'
 import { findRow, type Transaction } from '../../database/transaction'
-import { wireLimitsOf } from '../limits'
+import { apiLimitsOf } from '../limits'
 import { type BytesByKind, bytesByKind, toStorageUse, userQuotaBytes } from '../storage/storage-use'
 
 /** A user row with {@link userColumns}. */
@@ -16,7 +16,7 @@ export interface UserRow extends Omit<User, 'user_id' | 'storage' | 'created_at'
 
 export const userColumns = `id, handle, email, name, role, disabled_at IS NOT NULL AS disabled,
   password_hash IS NULL AND coalesce(invitation_expires_at > now(), false) AS invited,
-  ${wireLimitsOf('users')},
+  ${apiLimitsOf('users')},
   ${bytesByKind('user_id', 'users.id')} AS stored, storage_quota_gib, unix_uid, unix_gid, created_at, last_seen_at`
 
 /** Converts a row to the user of the API. */

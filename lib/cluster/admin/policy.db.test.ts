@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { makePerson, type Person } from '../../access/testing/people'
 import { policySchema } from '../../contract/cluster'
 import { testDatabase } from '../../database/testing/test-database'
-import { readPolicy, setOrchestratorRunning, toWirePolicy, updatePolicy } from './policy'
+import { readPolicy, setOrchestratorRunning, toApiPolicy, updatePolicy } from './policy'
 
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
 const db = testDatabase()
@@ -36,7 +36,7 @@ describe('the policy', () => {
       running: true,
       defaultRequirementMilli: 1000,
     })
-    expect(toWirePolicy(await readPolicy())).toEqual(policySchema.parse(await readPolicy()))
+    expect(toApiPolicy(await readPolicy())).toEqual(policySchema.parse(await readPolicy()))
   })
 
   it('changes the given fields and keeps the rest', async () => {

@@ -29,7 +29,7 @@ export async function readPolicy(executor: Transaction = database().pool): Promi
 }
 
 /** Returns the part of the policy that the API exposes. */
-export function toWirePolicy(policy: CurrentPolicy): Policy {
+export function toApiPolicy(policy: CurrentPolicy): Policy {
   return policySchema.parse(policy)
 }
 

@@ -32,4 +32,16 @@ export const limitsSchema = z.object({
 export const updateLimitsSchema = z.strictObject(limitsSchema.partial().shape)
 
 export type JobLimits = z.output<typeof jobLimitsSchema>
-export type WireLimits = z.output<typeof limitsSchema>
+
+/** The limits on jobs where none is set. */
+export const noJobLimits: JobLimits = {
+  max_priority: null,
+  pools: null,
+  max_time: null,
+  max_cpu: null,
+  max_memory_gb: null,
+  max_gpus: null,
+  max_waiting_jobs: null,
+}
+
+export type ApiLimits = z.output<typeof limitsSchema>

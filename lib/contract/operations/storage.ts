@@ -16,7 +16,7 @@ export const storageOperations = defineOperations('storage', 'storage', {
     'Delete the result, the files of /results and the source of an ended job; its record stays',
     { responses: { ...done, 409: { description: 'The job has not ended' } } },
   ),
-  deleteArchive: remove('/api/archives/{id}', 'submit', 'Delete a shipped directory', {
+  deleteArchive: remove('/api/archives/{id}', 'submit', 'Delete an uploaded directory', {
     responses: { ...done, 409: { description: 'A job that has not ended needs it' } },
   }),
   deleteCheckpoints: remove(

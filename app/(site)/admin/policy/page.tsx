@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
 import { PolicyView } from '@/components/cluster/policy/policy-view'
 import { modelsQuery, policyQuery } from '@/components/queries/cluster'
-import { readPolicy, toWirePolicy } from '@/lib/cluster/admin/policy'
+import { readPolicy, toApiPolicy } from '@/lib/cluster/admin/policy'
 import { readModels } from '@/lib/jobs/submission/model-table'
 import { Prefetched } from '../../prefetched'
 import { requireAdmin } from '../../require-actor'
@@ -11,7 +11,7 @@ export const metadata: Metadata = { title: 'Policy and models' }
 export default async function PolicyPage() {
   await requireAdmin('/admin/policy')
   return (
-    <Prefetched queryKey={policyQuery().queryKey} load={async () => toWirePolicy(await readPolicy())}>
+    <Prefetched queryKey={policyQuery().queryKey} load={async () => toApiPolicy(await readPolicy())}>
       <Prefetched queryKey={modelsQuery().queryKey} load={() => readModels()}>
         <PolicyView />
       </Prefetched>
