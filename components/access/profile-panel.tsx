@@ -6,6 +6,7 @@ import { Loaded } from '../shell/load-failure'
 import { describeStorageUse } from '../storage/storage-bar'
 import { Badge } from '../ui/badge'
 import { DataList, Datum } from '../ui/data-list'
+import { formatLimit } from '../ui/format-number'
 import { Panel, PanelBody, PanelHeader } from '../ui/panel'
 import { RelativeTime } from '../ui/relative-time'
 import { Skeleton } from '../ui/skeleton'
@@ -27,8 +28,8 @@ export function ProfilePanel() {
               <Datum label="Role">
                 <Badge>{me.role}</Badge>
               </Datum>
-              <Datum label="Submissions per minute">{me.limits.submissions_per_minute ?? 'default'}</Datum>
-              <Datum label="Active jobs">{me.limits.max_active_jobs ?? 'default'}</Datum>
+              <Datum label="Submissions per minute">{formatLimit(me.limits.submissions_per_minute)}</Datum>
+              <Datum label="Active jobs">{formatLimit(me.limits.max_active_jobs)}</Datum>
               <Datum label="Storage">{describeStorageUse(me.storage)}</Datum>
               <Datum label="Member since">
                 <RelativeTime at={me.created_at} />

@@ -8,7 +8,9 @@ import type { User } from '@/lib/contract/access/access'
 import { ListPanel } from '../shell/list-panel'
 import { describeStorageUse, isStorageFull } from '../storage/storage-bar'
 import { Badge } from '../ui/badge'
+import { cn } from '../ui/class-names'
 import { EmptyState } from '../ui/empty-state'
+import { formatLimit } from '../ui/format-number'
 import { Input } from '../ui/input'
 import { PageHeader } from '../ui/page-header'
 import { RelativeTime } from '../ui/relative-time'
@@ -92,7 +94,7 @@ function UserTable({ users, ownHandle, searching }: UserTableProps) {
 
 function UserStorage({ storage }: Pick<User, 'storage'>) {
   return (
-    <span className={isStorageFull(storage) ? 'text-danger-ink' : 'text-muted'}>
+    <span className={cn('whitespace-nowrap', isStorageFull(storage) ? 'text-danger-ink' : 'text-muted')}>
       {describeStorageUse(storage)}
     </span>
   )
@@ -125,17 +127,13 @@ function userColumns(ownHandle: string): Column<User>[] {
       label: 'Role',
       cell: ({ role }) => <Badge tone={role === 'admin' ? 'warning' : 'neutral'}>{role}</Badge>,
     },
-    {
-      label: 'Submissions per minute',
-      ...muted,
-      cell: ({ limits }) => limits.submissions_per_minute ?? 'default',
-    },
-    { label: 'Active jobs', ...muted, cell: ({ limits }) => limits.max_active_jobs ?? 'default' },
+    { label: 'Jobs per minute', ...muted, cell: ({ limits }) => formatLimit(limits.submissions_per_minute) },
+    { label: 'Active jobs', ...muted, cell: ({ limits }) => formatLimit(limits.max_active_jobs) },
     { label: 'Storage', cell: ({ storage }) => <UserStorage storage={storage} /> },
     {
       label: 'Last seen',
       ...muted,
-      cell: ({ last_seen_at: at }) => (at ? <RelativeTime at={at} /> : 'never'),
+      cell: ({ last_seen_at: at }) => (at ? <RelativeTime at={at} className="whitespace-nowrap" /> : 'never'),
     },
     {
       label: 'Actions',

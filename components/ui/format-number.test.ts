@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { formatBytes, formatCount, formatNumber } from './format-number'
+import { formatBytes, formatCount, formatLimit, formatNumber } from './format-number'
 
 it.each([
   [0, '0 B'],
@@ -18,4 +18,8 @@ it('separates thousands', () => {
 
 it('formats a count with its noun', () => {
   expect([formatCount(1, 'GPU'), formatCount(1200, 'GPU')]).toEqual(['1 GPU', '1,200 GPUs'])
+})
+
+it('names the default where no limit is set', () => {
+  expect([formatLimit(null), formatLimit(0), formatLimit(1_000_000)]).toEqual(['default', '0', '1,000,000'])
 })

@@ -9,3 +9,8 @@ export function formatNumber(value: number): string {
 export function formatCount(count: number, noun: string): string {
   return `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`
 }
+
+/** A limit. Null means the default limit. */
+export function formatLimit(value: number | null): string {
+  return value === null ? 'default' : formatNumber(value)
+}

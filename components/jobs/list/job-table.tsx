@@ -9,16 +9,24 @@ import { JobStatus } from '../job-status'
 import { jobTitle } from '../job-title'
 import { shortReason } from '../short-reason'
 
-/** A page of jobs. Fixed column widths keep the table still when a status changes. */
+/**
+ * A page of jobs. Fixed column widths keep the table still when a status changes. With the users of all jobs, competition
+ * and project stand below the title of the job, because two more columns would be too narrow to read.
+ */
 export function JobTable({ jobs, everyone }: { jobs: readonly JobSummary[]; everyone: boolean }) {
   return (
     <Table caption="Jobs" className="table-fixed">
       <TableHead>
-        <HeaderCell className={everyone ? 'w-[18%]' : 'w-[28%]'}>Job</HeaderCell>
+        <HeaderCell className={everyone ? '' : 'w-[28%]'}>Job</HeaderCell>
         <HeaderCell className="w-50">Status</HeaderCell>
-        {everyone ? <HeaderCell className="w-36">User</HeaderCell> : null}
-        <HeaderCell>Competition</HeaderCell>
-        <HeaderCell>Project</HeaderCell>
+        {everyone ? (
+          <HeaderCell className="w-44">User</HeaderCell>
+        ) : (
+          <>
+            <HeaderCell>Competition</HeaderCell>
+            <HeaderCell>Project</HeaderCell>
+          </>
+        )}
         <HeaderCell className="w-28">Node</HeaderCell>
         <HeaderCell align="end" className="w-28">
           Run time
@@ -50,8 +58,7 @@ const JobRow = memo(function JobRow({ job, everyone }: { job: JobSummary; everyo
               {jobTitle(job)}
             </RowLink>
           </span>
-          {/* In the stacked table, one line shows both. */}
-          <span className="hidden truncate text-subtle text-xs @max-2xl:block">
+          <span className={cn('truncate text-subtle text-xs', everyone ? '' : 'hidden @max-2xl:block')}>
             {job.competition_id} · {job.project_id}
           </span>
         </span>
@@ -62,13 +69,18 @@ const JobRow = memo(function JobRow({ job, everyone }: { job: JobSummary; everyo
           {reason ? <span className="min-w-0 truncate text-subtle text-xs">{reason}</span> : null}
         </span>
       </Cell>
-      {everyone ? <TextCell label="User">{formatPerson(job.user_id, job.user_name)}</TextCell> : null}
-      <TextCell label="Competition" className={wideOnly}>
-        {job.competition_id}
-      </TextCell>
-      <TextCell label="Project" className={wideOnly}>
-        {job.project_id}
-      </TextCell>
+      {everyone ? (
+        <TextCell label="User">{formatPerson(job.user_id, job.user_name)}</TextCell>
+      ) : (
+        <>
+          <TextCell label="Competition" className={wideOnly}>
+            {job.competition_id}
+          </TextCell>
+          <TextCell label="Project" className={wideOnly}>
+            {job.project_id}
+          </TextCell>
+        </>
+      )}
       <TextCell label="Node" className={wideOnly}>
         {job.node_name ?? '–'}
       </TextCell>
