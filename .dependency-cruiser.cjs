@@ -27,7 +27,7 @@ const layers = [
 ]
 
 const oneOf = (names) => `(${names.join('|')})`
-/** A test may combine layers; what ships may not. */
+/** A test may combine layers; released code may not. */
 const testFiles = '\\.test\\.tsx?$|/testing/'
 const projectFolders = '^(app|components|lib|worker|cli|e2e|deploy)/'
 

@@ -20,7 +20,7 @@ let proxy: CountingProxy
 
 test.beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'gpuq-run-'))
-  person = await createUser({ name: 'shipper', limits: noLimits })
+  person = await createUser({ name: 'uploader', limits: noLimits })
   proxy = await CountingProxy.open(theSystem().url)
 })
 test.afterAll(async () => {

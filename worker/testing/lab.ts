@@ -75,7 +75,7 @@ export class Lab {
     return join(this.directory, 'results')
   }
 
-  /** Where they find what was shipped. */
+  /** Where the workers find uploaded files. */
   get blobsDirectory(): string {
     return join(this.directory, 'blobs')
   }

@@ -5,7 +5,7 @@ import { build } from 'esbuild'
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** The worker as it ships, one file for Node, in a directory of its own. Takes a fifth of a second. */
+/** The built worker: one file for Node, in a directory of its own. Takes a fifth of a second. */
 export async function bundleWorker(): Promise<{ file: string; remove(): Promise<void> }> {
   const directory = await mkdtemp(join(tmpdir(), 'gpuq-worker-'))
   await build({

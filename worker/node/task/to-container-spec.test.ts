@@ -89,17 +89,17 @@ it('passes a command unchanged to a shell, in an otherwise equal container', asy
 })
 
 it('copies the uploaded directory, then executes the program', () => {
-  const shipped = {
+  const withDirectory = {
     ...task,
     archiveId: 'archive',
     spec: readSpec({ archive: 'a'.repeat(64), run_name: 'base' }),
   }
-  const uploaded = containerFor(shipped)
+  const uploaded = containerFor(withDirectory)
   expect(uploaded.command.slice(0, 2)).toEqual(['/bin/sh', '-c'])
   expect(uploaded.command[2]).toMatch(/^cp -R .* && exec "\$@"$/)
   expect(uploaded.command.slice(4)).toEqual(['python', '-u', '/work/solution.py'])
   expect(uploaded.runName).toBe('base')
-  const commanded = containerFor({ ...shipped, command: 'sh run.sh' })
+  const commanded = containerFor({ ...withDirectory, command: 'sh run.sh' })
   expect(commanded.command.slice(4)).toEqual(['/bin/sh', '-c', 'sh run.sh'])
   expect(commanded.command[2]).not.toContain('solution.py')
 })

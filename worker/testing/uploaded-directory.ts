@@ -7,10 +7,14 @@ import { type Entry, toManifest, totalBytes } from '@/lib/contract/archives/arch
 import type { Lab } from './lab'
 
 /** A file, a program, or a link. */
-export type Shipped = string | Buffer | { program: string } | { target: string }
+export type UploadedEntry = string | Buffer | { program: string } | { target: string }
 
-/** Gives a job that has not started a directory, as if it had been shipped before. */
-export async function shipTo(lab: Lab, jobId: string, files: Record<string, Shipped>): Promise<void> {
+/** Gives a job that has not started a directory, as if a user had uploaded it. */
+export async function giveDirectory(
+  lab: Lab,
+  jobId: string,
+  files: Record<string, UploadedEntry>,
+): Promise<void> {
   const { pool } = lab.database
   const { rows } = await pool.query<{ project_id: string }>('SELECT project_id FROM jobs WHERE id = $1', [
     jobId,

@@ -3,8 +3,8 @@ import { rm } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { JobOptions } from '@/lib/cluster/testing/rows'
 import { Lab } from './testing/lab'
-import { type Shipped, shipTo } from './testing/ship'
 import { expectAllTrue } from './testing/truth'
+import { giveDirectory, type UploadedEntry } from './testing/uploaded-directory'
 
 let lab: Lab
 beforeAll(async () => {
@@ -12,16 +12,16 @@ beforeAll(async () => {
 })
 afterAll(() => lab.close())
 
-/** Queues a job with a directory, which is there before any worker can take the job; `shipped` comes in between. */
+/** Queues a job with a directory, which is there before any worker can take the job; `onceThere` runs in between. */
 async function queue(
   code: string,
-  files: Record<string, Shipped>,
+  files: Record<string, UploadedEntry>,
   options: JobOptions = {},
-  shipped: () => Promise<void> = async () => {},
+  onceThere: () => Promise<void> = async () => {},
 ): Promise<string> {
   const job = await lab.jobs.submit(code, { ...options, held: true })
-  await shipTo(lab, job, files)
-  await shipped()
+  await giveDirectory(lab, job, files)
+  await onceThere()
   await lab.jobs.letGo(job)
   return job
 }
@@ -67,26 +67,26 @@ except OSError as error:
     ])
   })
 
-  it('gets them afresh in each attempt, and leaves nothing of them on the node', async () => {
+  it('gets a fresh copy in each attempt, and leaves nothing on the node', async () => {
     const job = await queue(
       `
 import os, time
 print("attempt", os.environ["GPUQ_ATTEMPT"], os.environ["GPUQ_RUN_NAME"], open("state").read(), flush=True)
 open("state", "w").write("changed")
 time.sleep(100 if os.environ["GPUQ_ATTEMPT"] == "1" else 0)`,
-      { state: 'as shipped' },
+      { state: 'as uploaded' },
       { spec: { run_name: 'base-2' } },
     )
     await lab.jobs.untilPrinted(job, /attempt 1/)
     const container = (await lab.containers()).find(({ jobId }) => jobId === job)
     await lab.engine.remove(container?.id ?? '')
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 2 })
-    expect(await lab.jobs.lines(job)).toEqual(['attempt 2 base-2 as shipped'])
+    expect(await lab.jobs.lines(job)).toEqual(['attempt 2 base-2 as uploaded'])
     await lab.jobs.until('nothing is left', async () => (await lab.taskDirectories()).length === 0)
     await expectAllTrue(lab)
   })
 
-  it('larger than its memory could hold is not started, and says what to ask for', async () => {
+  it('does not start if the directory is larger than its memory, and says what to request', async () => {
     const job = await queue('print(1)', { big: randomBytes(40 << 20) }, { spec: { memory_gb: 0.06 } })
     expect(await lab.jobs.untilFinal(job)).toMatchObject({
       status: 'failed',
@@ -96,7 +96,7 @@ time.sleep(100 if os.environ["GPUQ_ATTEMPT"] == "1" else 0)`,
     })
   })
 
-  it('that the store has lost is a fault of the system', async () => {
+  it('lost by the storage fails as a fault of the system', async () => {
     const lose = () => rm(lab.blobsDirectory, { recursive: true })
     const job = await queue('print(1)', { file: 'lost' }, { maxRetries: 0 }, lose)
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'failed', reason: 'internal_error' })
