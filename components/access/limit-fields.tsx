@@ -4,7 +4,7 @@ import { type Pool, pools } from '@/lib/contract/config/schema'
 import { optionalNumberText, toOptionalText } from '../shell/form-values'
 import type { FormFields } from '../shell/use-schema-form'
 import { SelectField } from '../ui/select'
-import { TextField } from '../ui/text-field'
+import { NumberField } from '../ui/text-field'
 
 const whole = (min: number, max: number) => optionalNumberText({ min, max, whole: true })
 
@@ -85,14 +85,7 @@ export function LimitFields({ form, unset = 'default' }: LimitFieldsProps) {
   return (
     <>
       {numberFields.map(({ name, label }) => (
-        <TextField
-          key={name}
-          label={label}
-          inputMode="decimal"
-          autoComplete="off"
-          placeholder={unset}
-          {...form.field(name)}
-        />
+        <NumberField key={name} label={label} placeholder={unset} {...form.field(name)} />
       ))}
       <SelectField label="Pools" options={poolOptions} {...form.field('pools')} />
     </>

@@ -8,7 +8,7 @@ import { optionalText } from '../shell/form-values'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { Button } from '../ui/button'
 import { Dialog } from '../ui/dialog'
-import { TextField } from '../ui/text-field'
+import { IdField, TextField } from '../ui/text-field'
 import { toast } from '../ui/toaster'
 
 const schema = z.object({
@@ -26,8 +26,7 @@ export function NewProjectDialog({ forOthers = false }: { forOthers?: boolean })
       title="New project"
       description="Jobs select it with project_id in their config."
       trigger={
-        <Button variant="primary">
-          <Plus aria-hidden />
+        <Button icon={Plus} variant="primary">
           New project
         </Button>
       }
@@ -50,14 +49,7 @@ function NewProjectForm({ forOthers, onCreated }: { forOthers: boolean; onCreate
   })
   return (
     <DialogForm form={form} submitLabel="Create project">
-      <TextField
-        label="Project id"
-        mono
-        autoCapitalize="none"
-        spellCheck={false}
-        placeholder="resnet50-baseline"
-        {...form.field('project_id')}
-      />
+      <IdField label="Project id" placeholder="resnet50-baseline" {...form.field('project_id')} />
       <TextField label="Name" optional {...form.field('name')} />
       {forOthers ? (
         <TextField label="Owner" optional hint="A user id. Empty: you." mono {...form.field('owner')} />

@@ -12,7 +12,7 @@ import { Checkbox } from '../ui/checkbox'
 import { Dialog } from '../ui/dialog'
 import type { FieldBinding } from '../ui/field-context'
 import { SelectField } from '../ui/select'
-import { TextField } from '../ui/text-field'
+import { IdField, TextField } from '../ui/text-field'
 import { CreatedTokenDetails } from './created-token'
 
 const lifetimes = [
@@ -94,14 +94,7 @@ function NewTokenForm({ admin, owner, onCreated }: NewTokenFormProps) {
   return (
     <DialogForm form={form} submitLabel="Create token">
       {owner === undefined ? (
-        <TextField
-          label="User id"
-          hint="The user that the token acts as."
-          mono
-          autoCapitalize="none"
-          spellCheck={false}
-          {...form.field('user_id')}
-        />
+        <IdField label="User id" hint="The user that the token acts as." {...form.field('user_id')} />
       ) : null}
       <TextField label="Name" hint="Where you will use it: laptop, CI, notebook." {...form.field('name')} />
       <SelectField label="Valid for" options={lifetimes} {...form.field('lifetime')} />

@@ -9,7 +9,7 @@ import { StorageBar } from '../storage/storage-bar'
 import { Button } from '../ui/button'
 import { ConfirmDialog } from '../ui/confirm-dialog'
 import { Dialog } from '../ui/dialog'
-import { TextField } from '../ui/text-field'
+import { NumberField, TextField } from '../ui/text-field'
 import { toast } from '../ui/toaster'
 import { LimitFields, limitShape, storageQuotaText, takeLimits, toLimitTexts } from './limit-fields'
 import { ProjectMembers } from './project-members'
@@ -73,11 +73,10 @@ function ProjectForm({ project, admin, onDeleted }: ProjectFormProps) {
   return (
     <form {...form.props} className="flex flex-col gap-4">
       <TextField label="Name" optional {...form.field('name')} />
-      <TextField
+      <NumberField
         label="Keep files for (days)"
         hint="gpuq deletes results, artifacts and uploaded directories this many days after the end of their job, and checkpoints after the last job of their run. Only admins keep them for longer than the default; 0 is forever."
         inputMode="numeric"
-        autoComplete="off"
         placeholder={describeDefault(project.default_retention_days)}
         {...form.field('retention_days')}
       />
@@ -106,11 +105,9 @@ function AdminFields({ form }: { form: FormFields<z.input<typeof schema>> }) {
     <>
       <div className="grid gap-4 sm:grid-cols-2">
         <LimitFields form={form} />
-        <TextField
+        <NumberField
           label="Storage quota (GiB)"
           hint="Of all members together."
-          inputMode="decimal"
-          autoComplete="off"
           placeholder="no quota"
           {...form.field('storage_quota_gib')}
         />

@@ -104,10 +104,8 @@ function projectColumns(
       label: 'Actions',
       kind: 'actions',
       cell: ({ id, project_id, owner }) => (
-        <Button size="sm" className="relative" onClick={() => onOpen(id)}>
-          <Users aria-hidden />
+        <Button icon={Users} target={project_id} size="sm" className="relative" onClick={() => onOpen(id)}>
           {admin || owner === handle ? 'Manage' : 'Members'}
-          <span className="sr-only"> {project_id}</span>
         </Button>
       ),
     },

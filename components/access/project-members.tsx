@@ -9,7 +9,7 @@ import { useSchemaForm } from '../shell/use-schema-form'
 import { Badge } from '../ui/badge'
 import { Button } from '../ui/button'
 import { IconButton } from '../ui/icon-button'
-import { TextField } from '../ui/text-field'
+import { IdField } from '../ui/text-field'
 import { toast } from '../ui/toaster'
 
 const schema = z.object({ member: idSchema })
@@ -78,12 +78,9 @@ function InviteMember({ id }: { id: string }) {
   const field = form.field('member')
   return (
     <form {...form.props} className="flex items-start gap-2">
-      <TextField
+      <IdField
         label="Invite a member"
         hint="A user id. If the user exists, they can accept under Projects for 30 days, and then submit jobs to this project."
-        mono
-        autoCapitalize="none"
-        spellCheck={false}
         className="flex-1"
         {...field}
         error={field.error ?? form.error ?? undefined}

@@ -4,7 +4,7 @@ import { numberText, optionalNumberText, toOptionalText } from '../shell/form-va
 import type { FormFields } from '../shell/use-schema-form'
 import { DataList, Datum } from '../ui/data-list'
 import { formatNumber } from '../ui/format-number'
-import { TextField } from '../ui/text-field'
+import { NumberField } from '../ui/text-field'
 
 /** A project's share of the cluster, as text. */
 export const shareShape = {
@@ -36,7 +36,7 @@ export function ShareFields({ form }: { form: FormFields<ShareTexts> }) {
   return (
     <div className="grid gap-4 sm:grid-cols-3">
       {fields.map(({ name, ...field }) => (
-        <TextField key={name} inputMode="decimal" autoComplete="off" {...field} {...form.field(name)} />
+        <NumberField key={name} {...field} {...form.field(name)} />
       ))}
     </div>
   )

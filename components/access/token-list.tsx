@@ -39,8 +39,7 @@ export function TokenList({ admin, owner }: TokenListProps) {
             admin={admin}
             owner={owner}
             trigger={
-              <Button variant="primary">
-                <Plus aria-hidden />
+              <Button icon={Plus} variant="primary">
                 New token
               </Button>
             }

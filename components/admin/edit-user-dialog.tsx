@@ -7,7 +7,7 @@ import { DialogForm } from '../shell/form'
 import { optionalNumberText, toOptionalText } from '../shell/form-values'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { Dialog } from '../ui/dialog'
-import { TextField } from '../ui/text-field'
+import { NumberField } from '../ui/text-field'
 import { toast } from '../ui/toaster'
 import { UserFields, userShape } from './user-fields'
 
@@ -48,21 +48,20 @@ export function EditUserDialog({ user, onClose }: { user: User; onClose: () => v
         <UserFields form={form} />
         <div className="grid gap-4 sm:grid-cols-2">
           <LimitFields form={form} />
-          <TextField
+          <NumberField
             label="Storage quota (GiB)"
             hint="0 means no quota."
-            inputMode="decimal"
             placeholder="default"
             {...form.field('storage_quota_gib')}
           />
-          <TextField
+          <NumberField
             label="Unix user id (uid)"
             hint="The owner of files in shared directories."
             inputMode="numeric"
             placeholder="none"
             {...form.field('unix_uid')}
           />
-          <TextField
+          <NumberField
             label="Unix group id (gid)"
             inputMode="numeric"
             placeholder="same as the uid"

@@ -9,7 +9,7 @@ import { type FormFields, useSchemaForm } from '../shell/use-schema-form'
 import { CheckboxField } from '../ui/checkbox'
 import { Dialog } from '../ui/dialog'
 import { SelectField } from '../ui/select'
-import { TextField } from '../ui/text-field'
+import { IdField, TextField } from '../ui/text-field'
 import { toast } from '../ui/toaster'
 
 const networks = [
@@ -80,20 +80,11 @@ function EnvironmentFields({ form, exists }: EnvironmentFieldsProps) {
   return (
     <>
       {exists ? null : (
-        <TextField
-          label="Name"
-          hint="For example: environment: pytorch"
-          mono
-          autoCapitalize="none"
-          spellCheck={false}
-          {...form.field('name')}
-        />
+        <IdField label="Name" hint="For example: environment: pytorch" {...form.field('name')} />
       )}
-      <TextField
+      <IdField
         label="Image"
         hint="An image reference for the nodes’ container engine, best with a digest."
-        mono
-        spellCheck={false}
         placeholder="registry.example.org/pytorch:2.9"
         {...form.field('image')}
       />

@@ -26,8 +26,7 @@ export function EnvironmentList() {
         title="Environments"
         description="The container images that jobs may run in."
         actions={
-          <Button variant="primary" onClick={() => setCreating(true)}>
-            <Plus aria-hidden />
+          <Button icon={Plus} variant="primary" onClick={() => setCreating(true)}>
             New environment
           </Button>
         }

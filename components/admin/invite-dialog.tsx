@@ -10,7 +10,7 @@ import { CopiedButton } from '../shell/shown-once'
 import { useSchemaForm } from '../shell/use-schema-form'
 import { Button } from '../ui/button'
 import { Dialog } from '../ui/dialog'
-import { TextField } from '../ui/text-field'
+import { IdField } from '../ui/text-field'
 import { InvitationLink } from './invitation-link'
 import { UserFields, userShape } from './user-fields'
 
@@ -26,8 +26,7 @@ export function InviteDialog() {
       onClose={() => setCreated(null)}
       title={created ? `${created.user_id} invited` : 'Invite a user'}
       trigger={
-        <Button variant="primary">
-          <UserPlus aria-hidden />
+        <Button icon={UserPlus} variant="primary">
           Invite
         </Button>
       }
@@ -52,12 +51,9 @@ function InviteForm({ onCreated }: { onCreated: (user: CreatedUser) => void }) {
   })
   return (
     <DialogForm form={form} submitLabel="Create invitation">
-      <TextField
+      <IdField
         label="User id"
         hint="Configs and commands use this id. It cannot be changed."
-        mono
-        autoCapitalize="none"
-        spellCheck={false}
         {...form.field('user_id')}
       />
       <UserFields form={form} />

@@ -61,8 +61,7 @@ function ClusterActions({ scheduler }: { scheduler: Orchestrator | undefined }) 
   return (
     <>
       <SimulateDialog />
-      <ButtonLink href="/admin/policy">
-        <SlidersHorizontal aria-hidden />
+      <ButtonLink icon={SlidersHorizontal} href="/admin/policy">
         Policy
       </ButtonLink>
       {scheduler ? <SchedulerButton running={scheduler.running} /> : null}

@@ -31,8 +31,7 @@ export function PauseForm({ hint, submitLabel, onPause }: PauseFormProps) {
         {...field}
         error={field.error ?? form.error ?? undefined}
       />
-      <Button type="submit" loading={form.submitting}>
-        <Pause aria-hidden />
+      <Button icon={Pause} type="submit" loading={form.submitting}>
         {submitLabel}
       </Button>
     </form>

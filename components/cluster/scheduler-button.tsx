@@ -11,23 +11,18 @@ export function SchedulerButton({ running }: { running: boolean }) {
   if (!running) {
     return (
       <Button
+        icon={CirclePlay}
         variant="primary"
         loading={isPending}
         onClick={() => mutate(true, toastOutcome('Scheduler started'))}
       >
-        <CirclePlay aria-hidden />
         Start scheduler
       </Button>
     )
   }
   return (
     <ConfirmDialog
-      trigger={
-        <Button>
-          <CircleStop aria-hidden />
-          Stop scheduler…
-        </Button>
-      }
+      trigger={<Button icon={CircleStop}>Stop scheduler…</Button>}
       title="Stop the scheduler?"
       description="No job starts until an admin starts it again. Running jobs continue, and users can submit new jobs."
       confirmLabel="Stop scheduler"

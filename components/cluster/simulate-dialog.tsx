@@ -8,7 +8,7 @@ import { useSchemaForm } from '../shell/use-schema-form'
 import { Button } from '../ui/button'
 import { Callout } from '../ui/callout'
 import { Dialog } from '../ui/dialog'
-import { TextField } from '../ui/text-field'
+import { NumberField } from '../ui/text-field'
 import { toast } from '../ui/toaster'
 
 const schema = z.object({
@@ -22,12 +22,7 @@ export function SimulateDialog() {
     <Dialog
       title="Simulated nodes"
       description="Try scheduling without the hardware. The new nodes replace the existing simulated nodes."
-      trigger={
-        <Button>
-          <FlaskConical aria-hidden />
-          Simulated nodes…
-        </Button>
-      }
+      trigger={<Button icon={FlaskConical}>Simulated nodes…</Button>}
     >
       {(close) => <SimulateForm onSaved={close} />}
     </Dialog>
@@ -52,13 +47,13 @@ function SimulateForm({ onSaved }: { onSaved: () => void }) {
         memory, and find no CUDA.
       </Callout>
       <div className="grid gap-4 sm:grid-cols-2">
-        <TextField
+        <NumberField
           label="Nodes"
           hint="0 removes all simulated nodes."
           inputMode="numeric"
           {...form.field('node_count')}
         />
-        <TextField label="GPUs per node" inputMode="numeric" {...form.field('gpus_per_node')} />
+        <NumberField label="GPUs per node" inputMode="numeric" {...form.field('gpus_per_node')} />
       </div>
     </DialogForm>
   )

@@ -25,8 +25,13 @@ export function Sidebar({ admin, account, onHelp }: SidebarProps) {
         <Brand />
       </div>
       <div className="px-3 pb-3">
-        <ButtonLink href="/submit" variant="primary" className="w-full justify-start" aria-keyshortcuts="n">
-          <Plus aria-hidden />
+        <ButtonLink
+          icon={Plus}
+          href="/submit"
+          variant="primary"
+          className="w-full justify-start"
+          aria-keyshortcuts="n"
+        >
           New job
           <Kbd className="ml-auto border-current/40 bg-transparent text-current">n</Kbd>
         </ButtonLink>

@@ -14,8 +14,7 @@ export function TopBar({ handle, admin }: { handle: string; admin: boolean }) {
       <div className="flex-1">
         <Brand />
       </div>
-      <ButtonLink href="/submit" variant="primary" size="sm">
-        <Plus aria-hidden />
+      <ButtonLink icon={Plus} href="/submit" variant="primary" size="sm">
         New job
       </ButtonLink>
       <ThemeToggle />

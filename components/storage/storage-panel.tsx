@@ -93,13 +93,13 @@ function DeleteItem({ item }: { item: StoredItem }) {
     <ConfirmDialog
       trigger={
         <Button
+          icon={Trash2}
           size="sm"
           variant="danger-quiet"
           className="relative"
           disabled={in_use || deleting}
           title={in_use ? 'A job that has not ended needs it.' : undefined}
         >
-          <Trash2 aria-hidden />
           Delete…
         </Button>
       }

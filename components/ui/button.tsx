@@ -1,4 +1,5 @@
 import { cva, type VariantProps } from 'class-variance-authority'
+import type { LucideIcon } from 'lucide-react'
 import type { ComponentProps, MouseEvent } from 'react'
 import { cn } from './class-names'
 import { Spinner } from './spinner'
@@ -31,6 +32,9 @@ export const buttonStyles = cva(
 interface ButtonProps extends ComponentProps<'button'>, VariantProps<typeof buttonStyles> {
   /** While the action runs, the button keeps its size and focus, shows a spinner and ignores clicks. */
   loading?: boolean
+  icon?: LucideIcon
+  /** What the action affects, for screen readers: the name of a node beside "Resume". */
+  target?: string
 }
 
 /** Its type is `button` by default, so that a button inside a form does not submit it by accident. */
@@ -38,6 +42,8 @@ export function Button({
   variant,
   size,
   loading = false,
+  icon: Icon,
+  target,
   className,
   children,
   onClick,
@@ -63,7 +69,11 @@ export function Button({
           <Spinner label="Working" />
         </span>
       ) : null}
-      <span className={cn('inline-flex items-center gap-1.5', loading && 'opacity-0')}>{children}</span>
+      <span className={cn('inline-flex items-center gap-1.5', loading && 'opacity-0')}>
+        {Icon ? <Icon aria-hidden /> : null}
+        {children}
+        {target ? <span className="sr-only"> {target}</span> : null}
+      </span>
     </button>
   )
 }

@@ -17,3 +17,13 @@ export function TextField(props: TextFieldProps) {
     </Field>
   )
 }
+
+/** A line for an id or a name that programs use: no capital letters and no spelling marks are added. */
+export function IdField(props: TextFieldProps) {
+  return <TextField mono autoCapitalize="none" spellCheck={false} {...props} />
+}
+
+/** A line for a number. */
+export function NumberField(props: TextFieldProps) {
+  return <TextField inputMode="decimal" autoComplete="off" {...props} />
+}

@@ -50,18 +50,22 @@ function InvitationItem({ invitation }: { invitation: ProjectInvitation }) {
         </span>
       </div>
       <div className="flex gap-1.5">
-        <Button size="sm" loading={isPending && variables?.accept === false} onClick={() => answer(false)}>
+        <Button
+          target={project_id}
+          size="sm"
+          loading={isPending && variables?.accept === false}
+          onClick={() => answer(false)}
+        >
           Decline
-          <span className="sr-only"> {project_id}</span>
         </Button>
         <Button
+          target={project_id}
           size="sm"
           variant="primary"
           loading={isPending && variables?.accept === true}
           onClick={() => answer(true)}
         >
           Accept
-          <span className="sr-only"> {project_id}</span>
         </Button>
       </div>
     </li>

@@ -70,6 +70,7 @@ function SessionItem({ session }: { session: Session }) {
       </div>
       {session.current ? null : (
         <Button
+          target={`session of ${name}`}
           size="sm"
           loading={isPending}
           onClick={() =>
@@ -80,7 +81,6 @@ function SessionItem({ session }: { session: Session }) {
           }
         >
           End
-          <span className="sr-only"> session of {name}</span>
         </Button>
       )}
     </li>

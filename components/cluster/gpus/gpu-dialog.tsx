@@ -116,8 +116,7 @@ function ForgetGpu({ gpu, node, onDone }: GpuActionsProps) {
       confirmLabel="Forget GPU"
       keepLabel="Keep GPU"
       trigger={
-        <Button className="self-start">
-          <Trash2 aria-hidden />
+        <Button icon={Trash2} className="self-start">
           Forget GPU
         </Button>
       }
@@ -147,13 +146,13 @@ function PauseGpu({ gpu, onDone }: GpuActionsProps) {
   }
   return (
     <Button
+      icon={Play}
       className="self-start"
       loading={isPending}
       onClick={() =>
         mutate({ id: gpu.gpu_id, paused: false }, toastOutcome(`GPU ${gpu.index} accepts jobs again`))
       }
     >
-      <Play aria-hidden />
       Resume GPU
     </Button>
   )

@@ -16,26 +16,26 @@ export function NodeActions({ node }: { node: ClusterNode }) {
   if (node.state === 'quarantined') {
     return (
       <Button
+        icon={ShieldCheck}
+        target={`of ${node.name}`}
         size="sm"
         loading={isPending}
         onClick={() => undo({ quarantined: false }, `${node.name} left quarantine`)}
       >
-        <ShieldCheck aria-hidden />
         End quarantine
-        <span className="sr-only"> of {node.name}</span>
       </Button>
     )
   }
   if (node.state === 'paused') {
     return (
       <Button
+        icon={Play}
+        target={node.name}
         size="sm"
         loading={isPending}
         onClick={() => undo({ paused: false }, `${node.name} accepts jobs again`)}
       >
-        <Play aria-hidden />
         Resume
-        <span className="sr-only"> {node.name}</span>
       </Button>
     )
   }
@@ -61,10 +61,8 @@ function ForgetNode({ node }: { node: ClusterNode }) {
       confirmLabel="Forget node"
       keepLabel="Keep node"
       trigger={
-        <Button size="sm">
-          <Trash2 aria-hidden />
+        <Button icon={Trash2} target={node.name} size="sm">
           Forget
-          <span className="sr-only"> {node.name}</span>
         </Button>
       }
       onConfirm={async () => {
@@ -82,10 +80,8 @@ function PauseNode({ node }: { node: ClusterNode }) {
       title={`Pause ${node.name}?`}
       description="No new job starts there. Running jobs finish."
       trigger={
-        <Button size="sm">
-          <Pause aria-hidden />
+        <Button icon={Pause} target={node.name} size="sm">
           Pause
-          <span className="sr-only"> {node.name}</span>
         </Button>
       }
     >

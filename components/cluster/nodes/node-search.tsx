@@ -57,8 +57,7 @@ export function NodePager({ filter, onFilter, shown, matching }: NodePagerProps)
         {formatNumber(matching)}
       </p>
       <div className="flex gap-1.5">
-        <Button size="sm" disabled={offset === 0} onClick={() => go(offset - limit)}>
-          <ChevronLeft aria-hidden />
+        <Button icon={ChevronLeft} size="sm" disabled={offset === 0} onClick={() => go(offset - limit)}>
           Previous
         </Button>
         <Button size="sm" disabled={offset + shown >= matching} onClick={() => go(offset + limit)}>

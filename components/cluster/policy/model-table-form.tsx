@@ -6,7 +6,7 @@ import type { ModelTable } from '@/lib/contract/cluster'
 import { PanelForm } from '../../shell/form'
 import { Button } from '../../ui/button'
 import { IconButton } from '../../ui/icon-button'
-import { TextField } from '../../ui/text-field'
+import { IdField, NumberField } from '../../ui/text-field'
 import { toast } from '../../ui/toaster'
 import { type ModelRow, type RowErrors, readModelRows, toModelRows } from './model-rows'
 import { PasteModelsDialog } from './paste-models-dialog'
@@ -22,11 +22,9 @@ export function ModelTableForm({ table }: { table: ModelTable }) {
       form={form}
       submitLabel="Save models"
     >
-      <TextField
+      <NumberField
         label="Other models"
         hint="GPUs for a model that is not in the table."
-        inputMode="decimal"
-        autoComplete="off"
         className="max-w-xs"
         value={form.defaultNeed}
         error={form.errors?.defaultError}
@@ -44,8 +42,7 @@ export function ModelTableForm({ table }: { table: ModelTable }) {
           />
         ))}
       </ul>
-      <Button size="sm" className="self-start" onClick={form.add}>
-        <Plus aria-hidden />
+      <Button icon={Plus} size="sm" className="self-start" onClick={form.add}>
         Add model
       </Button>
     </PanelForm>
@@ -64,21 +61,16 @@ function ModelRowFields({ row, errors, onChange, onRemove }: ModelRowFieldsProps
   const title = row.name.trim() || 'a new model'
   return (
     <li className="group flex items-start gap-2 not-first:[&_label]:sr-only">
-      <TextField
+      <IdField
         label="Model"
-        mono
-        autoCapitalize="none"
         autoComplete="off"
-        spellCheck={false}
         className="flex-1"
         value={row.name}
         error={errors?.name}
         onChange={(name) => onChange({ ...row, name })}
       />
-      <TextField
+      <NumberField
         label="GPUs"
-        inputMode="decimal"
-        autoComplete="off"
         aria-label={`GPUs for ${title}`}
         className="w-28"
         value={row.need}

@@ -36,8 +36,7 @@ export function PasteModelsDialog({ onTable }: PasteModelsProps) {
       title="Paste JSON"
       description="The pasted table replaces the table in the form. Save the form to apply it."
       trigger={
-        <Button size="sm">
-          <ClipboardPaste aria-hidden />
+        <Button icon={ClipboardPaste} size="sm">
           Paste JSON…
         </Button>
       }

@@ -5,7 +5,7 @@ import { PanelForm } from '../../shell/form'
 import { type FormFields, useSchemaForm } from '../../shell/use-schema-form'
 import { CheckboxField } from '../../ui/checkbox'
 import { SelectField } from '../../ui/select'
-import { TextField } from '../../ui/text-field'
+import { NumberField } from '../../ui/text-field'
 import { toast } from '../../ui/toaster'
 import { type PolicyValues, policyForm, policyOrders, toPolicyValues } from './policy-values'
 
@@ -64,14 +64,7 @@ function PolicyFields({ form }: { form: FormFields<PolicyValues> }) {
       <div className="grid gap-x-6 gap-y-4 sm:grid-cols-2">
         <SelectField label="Order" hint={policyOrders[order.value].description} options={orders} {...order} />
         {numberFields.map(({ name, ...field }) => (
-          <TextField
-            key={name}
-            hint={helpOf(name)}
-            inputMode="decimal"
-            autoComplete="off"
-            {...field}
-            {...form.field(name)}
-          />
+          <NumberField key={name} hint={helpOf(name)} {...field} {...form.field(name)} />
         ))}
       </div>
       <div className="flex flex-col gap-3">

@@ -11,7 +11,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog'
 import { Dialog } from '../../ui/dialog'
 import { DropdownMenu, MenuItem } from '../../ui/dropdown-menu'
 import { IconButton } from '../../ui/icon-button'
-import { TextField } from '../../ui/text-field'
+import { NumberField } from '../../ui/text-field'
 import { toast } from '../../ui/toaster'
 import { queueJobTitle } from './job-cell'
 
@@ -84,11 +84,10 @@ export function PriorityDialog({ job, onClose }: QueueJobDialogProps) {
   return (
     <Dialog onClose={onClose} title="Change priority" description={queueJobTitle(job)}>
       <DialogForm form={form} submitLabel="Change priority">
-        <TextField
+        <NumberField
           label="Priority"
           hint="From −100 to 100. Under the priority policy, a higher number starts first."
           inputMode="numeric"
-          autoComplete="off"
           {...form.field('priority')}
         />
       </DialogForm>

@@ -62,13 +62,11 @@ function RerunActions({ job }: { job: JobDetail }) {
   return (
     <>
       {isFinal(job.status) ? (
-        <Button loading={working} onClick={runAgain}>
-          <RotateCw aria-hidden />
+        <Button icon={RotateCw} loading={working} onClick={runAgain}>
           Run again
         </Button>
       ) : null}
-      <ButtonLink href={`/submit?from=${job.job_id}`}>
-        <Pencil aria-hidden />
+      <ButtonLink icon={Pencil} href={`/submit?from=${job.job_id}`}>
         Edit and run again
       </ButtonLink>
     </>
@@ -80,8 +78,7 @@ function CancelButton({ job }: { job: JobDetail }) {
   return (
     <ConfirmDialog
       trigger={
-        <Button variant="danger-quiet" disabled={job.cancel_requested}>
-          <Ban aria-hidden />
+        <Button icon={Ban} variant="danger-quiet" disabled={job.cancel_requested}>
           {job.cancel_requested ? 'Cancelling' : 'Cancel'}
         </Button>
       }

@@ -16,8 +16,7 @@ export function EmptyJobs() {
         title="No jobs yet"
         className="pb-6"
         action={
-          <ButtonLink href="/submit" variant="primary">
-            <Plus aria-hidden />
+          <ButtonLink icon={Plus} href="/submit" variant="primary">
             Submit a job
           </ButtonLink>
         }

@@ -49,8 +49,7 @@ export function JobFilters({ everyone }: { everyone: boolean }) {
         />
       ))}
       {filterNames.some((name) => params.has(name)) ? (
-        <Button variant="ghost" onClick={() => updateSearchParams(new URLSearchParams(), 'push')}>
-          <X aria-hidden />
+        <Button icon={X} variant="ghost" onClick={() => updateSearchParams(new URLSearchParams(), 'push')}>
           Clear
         </Button>
       ) : null}

@@ -105,8 +105,12 @@ function NoOutput({ store, live, emptyTitle, emptyText }: OutputViewerProps) {
 function JumpToEnd({ store, live, onClick }: { store: OutputStore; live: boolean; onClick: () => void }) {
   const [since] = useState(store.lines.end)
   return (
-    <Button size="sm" onClick={onClick} className="absolute right-4 bottom-4 z-2 rounded-full shadow-float">
-      <ArrowDown aria-hidden />
+    <Button
+      icon={ArrowDown}
+      size="sm"
+      onClick={onClick}
+      className="absolute right-4 bottom-4 z-2 rounded-full shadow-float"
+    >
       {jumpLabel(live, store.lines.end - since)}
     </Button>
   )

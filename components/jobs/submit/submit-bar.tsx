@@ -35,13 +35,13 @@ export function SubmitBar({ error, submitting, onSubmit, ...readiness }: SubmitB
           {error ? null : <Readiness {...readiness} />}
         </p>
         <Button
+          icon={Play}
           variant="primary"
           size="lg"
           loading={submitting}
           onClick={onSubmit}
           aria-keyshortcuts="Control+Enter Meta+Enter"
         >
-          <Play aria-hidden />
           Submit job
         </Button>
       </div>
