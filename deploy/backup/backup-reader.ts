@@ -41,7 +41,8 @@ export async function readBackup(
         yield part
       }
     }
-    const { name, size, mode, uid, gid, mtime } = header
+    // The parser sets all of them.
+    const { name, size, mode, uid, gid, mtime } = header as Required<tar.Headers>
     const read = async () => {
       if (name === entryNames.sums) {
         expected = (await buffer(content())).toString()
