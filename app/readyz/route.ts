@@ -1,12 +1,11 @@
-import { GpuqError } from '@/lib/contract/errors'
+import { unavailable } from '@/lib/contract/errors'
 import { serverOperations } from '@/lib/contract/operations/server'
 import { database } from '@/lib/database/client'
 import { route } from '@/lib/http/route'
 
 export const GET = route(serverOperations.ready, async () => {
   if (!(await databaseAnswers()))
-    throw new GpuqError(
-      'unavailable',
+    throw unavailable(
       'The database does not answer, or its migrations have not run yet. Check the server log.',
     )
   return Response.json({ status: 'ready' }, { headers: { 'cache-control': 'no-store' } })

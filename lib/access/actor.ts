@@ -1,5 +1,5 @@
 import type { Role, Scope } from '../contract/access/roles'
-import { GpuqError } from '../contract/errors'
+import { forbidden } from '../contract/errors'
 import type { Limits } from './limits'
 
 /**
@@ -27,8 +27,7 @@ export function isAdmin(actor: Actor): boolean {
 /** @throws 403 unless the actor has the admin role and, with a token, the `admin` scope. */
 export function requireAdmin(actor: Actor): void {
   if (isAdmin(actor)) return
-  throw new GpuqError(
-    'forbidden',
+  throw forbidden(
     actor.role === 'admin'
       ? 'This requires a token with the scope "admin". Create one under Tokens.'
       : 'Only admins may do this. Ask an admin to do it, or to give you the admin role.',
@@ -38,8 +37,5 @@ export function requireAdmin(actor: Actor): void {
 /** @throws 403 if the actor's token lacks `scope`. */
 export function requireScope(actor: Actor, scope: Scope): void {
   if (actor.via === 'session' || actor.scopes.includes(scope) || isAdmin(actor)) return
-  throw new GpuqError(
-    'forbidden',
-    `This token lacks the scope "${scope}". Create a token that has it under Tokens.`,
-  )
+  throw forbidden(`This token lacks the scope "${scope}". Create a token that has it under Tokens.`)
 }

@@ -2,6 +2,7 @@ import { uuidv7 } from 'uuidv7'
 import type { z } from 'zod'
 import type { AuditEvent, listAuditSchema } from '../contract/access/access'
 import { database } from '../database/client'
+import { datesToText, type WithDates } from '../database/dates'
 import { cutPage, decodeTimeCursor, type Page } from '../database/pagination'
 import type { Transaction } from '../database/transaction'
 import { type Actor, requireAdmin } from './actor'
@@ -33,7 +34,7 @@ export async function listAudit(
 ): Promise<Page<AuditEvent>> {
   requireAdmin(actor)
   const after = decodeTimeCursor(query.cursor)
-  const { rows } = await database().pool.query<Omit<AuditEvent, 'at'> & { at: Date }>(
+  const { rows } = await database().pool.query<WithDates<AuditEvent, 'at'>>(
     `SELECT e.id, e.at, u.handle AS actor, e.action, e.target, e.detail
        FROM audit_events e LEFT JOIN users u ON u.id = e.actor_id
       WHERE ($1::text IS NULL OR lower(u.handle) = lower($1)) AND ($2::text IS NULL OR e.action = $2)
@@ -41,10 +42,5 @@ export async function listAudit(
       ORDER BY e.at DESC, e.id DESC LIMIT $5`,
     [query.actor, query.action, after.at, after.id, query.limit + 1],
   )
-  return cutPage(
-    rows,
-    query.limit,
-    ({ at, id }) => [at.toISOString(), id],
-    (row) => ({ ...row, at: row.at.toISOString() }),
-  )
+  return cutPage(rows, query.limit, ({ at, id }) => [at.toISOString(), id], datesToText)
 }

@@ -1,7 +1,7 @@
 import { uuidv7 } from 'uuidv7'
 import type { z } from 'zod'
 import type { createEnvironmentSchema, Environment, updateEnvironmentSchema } from '../contract/access/access'
-import { GpuqError, invalidField } from '../contract/errors'
+import { conflict, invalidField, notFound } from '../contract/errors'
 import { idPattern } from '../contract/jobs'
 import { database } from '../database/client'
 import { findRow, isUniqueViolation, oneRow, type Transaction, transaction } from '../database/transaction'
@@ -66,7 +66,7 @@ export function createEnvironment(
       [uuidv7(), input.name, input.image, input.description, input.network, input.is_default],
     ).catch((error) => {
       if (!isUniqueViolation(error, 'environments_name_key')) throw error
-      throw new GpuqError('conflict', `An environment "${input.name}" already exists. Choose another name.`)
+      throw conflict(`An environment "${input.name}" already exists. Choose another name.`)
     })
     const { name, ...detail } = input
     await recordAudit(tx, { actorId: actor.userId, action: 'environment_created', target: name, detail })
@@ -107,26 +107,17 @@ async function findByName(tx: Transaction, name: string): Promise<Environment> {
   const select = `SELECT ${columns} FROM environments WHERE name = $1`
   const environment = idPattern.test(name) ? await findRow<Environment>(tx, select, [name]) : null
   if (environment) return environment
-  throw new GpuqError(
-    'not_found',
-    'There is no such environment. GET /api/environments lists the existing ones.',
-  )
+  throw notFound('There is no such environment. GET /api/environments lists the existing ones.')
 }
 
 function requireDefault(before: Environment, changes: z.output<typeof updateEnvironmentSchema>): void {
   const enabled = changes.enabled ?? before.enabled
   const isDefault = changes.is_default ?? before.is_default
   if (before.is_default && (!enabled || !isDefault)) {
-    throw new GpuqError(
-      'conflict',
-      `"${before.name}" is the default environment. Make another environment the default first.`,
-    )
+    throw conflict(`"${before.name}" is the default environment. Make another environment the default first.`)
   }
   if (isDefault && !enabled) {
-    throw new GpuqError(
-      'conflict',
-      `"${before.name}" is disabled and cannot be the default. Enable it first.`,
-    )
+    throw conflict(`"${before.name}" is disabled and cannot be the default. Enable it first.`)
   }
 }
 

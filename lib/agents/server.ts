@@ -9,7 +9,7 @@ import { uuidv7 } from 'uuidv7'
 import { z } from 'zod'
 import { version } from '../../package.json'
 import { requireScope } from '../access/actor'
-import { GpuqError, internalError } from '../contract/errors'
+import { GpuqError, internalError, notFound } from '../contract/errors'
 import { logger } from '../logger'
 import type { ToolCall } from './job-tools'
 import { tools } from './tools'
@@ -71,8 +71,7 @@ async function callTool(call: ToolCall, name: string, input: unknown): Promise<C
 }
 
 const noSuchTool = (name: string) =>
-  new GpuqError(
-    'not_found',
+  notFound(
     `There is no tool "${name.slice(0, 64)}". Use one of ${tools.map((tool) => tool.name).join(', ')}.`,
   )
 

@@ -78,6 +78,24 @@ export class GpuqError extends Error {
   }
 }
 
+const errorOf = (code: ErrorCode) => (message: string, details?: Details) =>
+  new GpuqError(code, message, details)
+export const invalidRequest = errorOf('invalid_request')
+export const forbidden = errorOf('forbidden')
+export const notFound = errorOf('not_found')
+export const conflict = errorOf('conflict')
+export const payloadTooLarge = errorOf('payload_too_large')
+
+/** The error for too many requests. */
+export function rateLimited(message: string, retryAfterS: number): GpuqError {
+  return new GpuqError('rate_limited', message, { retryAfterS })
+}
+
+/** The error while a part of the system does not respond. */
+export function unavailable(message: string, retryAfterS?: number): GpuqError {
+  return new GpuqError('unavailable', message, { retryAfterS })
+}
+
 /** The error for one wrong field. `sentence` is for people; it names the field. */
 export function invalidField(path: string, message: string, sentence = `${path}: ${message}`): GpuqError {
   return new GpuqError('invalid_fields', sentence, { errors: [{ path, message }] })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { GpuqError } from '../contract/errors'
+import { invalidRequest } from '../contract/errors'
+import { parseJson } from '../contract/parse-json'
 
 /**
  * A page of a list with keyset pagination. A cursor is the sort key of the last row, so all pages cost the same, and new
@@ -12,10 +13,7 @@ export interface Page<Item> {
 }
 
 const wrongCursor = () =>
-  new GpuqError(
-    'invalid_request',
-    'The cursor is invalid. Use the one in the Link header of the previous page.',
-  )
+  invalidRequest('The cursor is invalid. Use the one in the Link header of the previous page.')
 
 export function encodeCursor(values: readonly string[]): string {
   return Buffer.from(JSON.stringify(values)).toString('base64url')
@@ -53,13 +51,5 @@ export function cutPage<Row, Item>(
   return {
     items: shown.map(toItem),
     next: last !== undefined && rows.length > limit ? encodeCursor(keyOf(last)) : null,
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }

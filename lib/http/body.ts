@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { GpuqError } from '../contract/errors'
+import { GpuqError, invalidRequest, payloadTooLarge } from '../contract/errors'
 import { idempotencyKeySchema } from '../contract/jobs'
 import type { Operation } from '../contract/operations/operation'
 import { parseInput } from '../contract/parse-input'
@@ -16,7 +16,7 @@ export function idempotencyKeyOf(request: Request): string | null {
   const key = request.headers.get('idempotency-key')
   if (key === null || idempotencyKeySchema.safeParse(key).success) return key
   const message = 'An Idempotency-Key is 1 to 255 printable ASCII characters without spaces.'
-  throw new GpuqError('invalid_request', message)
+  throw invalidRequest(message)
 }
 
 /** The chunks of a body. @throws 400 if the client ends the request early: that is no failure of the server. */
@@ -24,19 +24,21 @@ export async function* bodyChunks(request: Request): AsyncGenerator<Uint8Array> 
   const reader = request.body?.getReader()
   if (!reader) return
   try {
-    for (let next = await read(reader); !next.done; next = await read(reader)) yield next.value
+    for (let next = await readChunk(reader); !next.done; next = await readChunk(reader)) yield next.value
   } finally {
     await reader.cancel().catch(() => undefined)
   }
 }
 
-async function read(
+/** The next chunk of a body. @throws 400 with the message if the client ended the request early. */
+export async function readChunk(
   reader: ReadableStreamDefaultReader<Uint8Array>,
+  message = 'The request ended before the end of its body. Send it again.',
 ): Promise<ReadableStreamReadResult<Uint8Array>> {
   try {
     return await reader.read()
   } catch {
-    throw new GpuqError('invalid_request', 'The request ended before the end of its body. Send it again.')
+    throw invalidRequest(message)
   }
 }
 
@@ -46,7 +48,7 @@ export async function readLimited(request: Request, maxBytes: number, message: s
   let size = 0
   for await (const chunk of bodyChunks(request)) {
     size += chunk.length
-    if (size > maxBytes) throw new GpuqError('payload_too_large', message)
+    if (size > maxBytes) throw payloadTooLarge(message)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
@@ -77,7 +79,7 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Buf
   }
   const tooLarge = `The body is larger than ${maxBytes} bytes. Send it in several requests.`
   const body = await readLimited(request, maxBytes, tooLarge)
-  if (body.length === 0) throw new GpuqError('invalid_request', 'The body is empty. Send at least one byte.')
+  if (body.length === 0) throw invalidRequest('The body is empty. Send at least one byte.')
   return body
 }
 
@@ -91,6 +93,6 @@ function parseJson(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'))
   } catch {
-    throw new GpuqError('invalid_request', 'The body is not valid JSON. Check quotes, commas and brackets.')
+    throw invalidRequest('The body is not valid JSON. Check quotes, commas and brackets.')
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { GpuqError } from '../contract/errors'
+import { notFound } from '../contract/errors'
 
 interface Package {
   bytes: Uint8Array<ArrayBuffer>
@@ -14,8 +14,7 @@ let known: Package | null = null
 async function readPackage(root: string): Promise<Package> {
   if (known) return known
   const bytes = await readFile(join(root, 'dist', 'gpuq.tgz')).catch(() => {
-    throw new GpuqError(
-      'not_found',
+    throw notFound(
       'The command line is not packed yet. An admin runs `npm run build` for it, then starts the server again.',
     )
   })

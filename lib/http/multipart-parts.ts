@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { Busboy } from 'busboy'
-import { type ErrorCode, type FieldError, GpuqError } from '../contract/errors'
+import { type ErrorCode, type FieldError, GpuqError, invalidRequest } from '../contract/errors'
 import { firstInvalidByte } from '../results/utf8'
 
 export interface UploadedPart {
@@ -41,7 +41,7 @@ export class PartCollector {
       if (valueTruncated) this.#refuse(partTooLarge(part))
       else this.#takeField(part, value)
     })
-    const refuseBody = (message: string) => this.#refuse(new GpuqError('invalid_request', message))
+    const refuseBody = (message: string) => this.#refuse(invalidRequest(message))
     parser.on('partsLimit', () =>
       refuseBody('The upload has too many parts. Send only code and config_file.'),
     )

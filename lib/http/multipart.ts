@@ -1,5 +1,6 @@
 import busboy, { type Busboy } from 'busboy'
-import { GpuqError } from '../contract/errors'
+import { GpuqError, invalidRequest, payloadTooLarge } from '../contract/errors'
+import { readChunk } from './body'
 import { maxPartBytes, PartCollector, partNames, type Upload } from './multipart-parts'
 import type { TakeBytes } from './unauthenticated-uploads'
 
@@ -67,7 +68,7 @@ function createParser(headers: Headers): Busboy {
     })
   } catch {
     const message = 'The Content-Type names no boundary. Let your HTTP client set that header.'
-    throw new GpuqError('invalid_request', message)
+    throw invalidRequest(message)
   }
 }
 
@@ -78,7 +79,8 @@ async function feed(
   takeBytes: TakeBytes | undefined,
 ): Promise<void> {
   let received = 0
-  for (let next = await read(reader); !next.done; next = await read(reader)) {
+  const nextChunk = () => readChunk(reader, 'The upload ended early. Send it again.')
+  for (let next = await nextChunk(); !next.done; next = await nextChunk()) {
     takeBytes?.(next.value.length)
     for (let start = 0; start < next.value.length; start += sliceBytes) {
       const slice = next.value.subarray(start, start + sliceBytes)
@@ -94,16 +96,6 @@ async function feed(
     parser.end()
   })
   parts.throwIfRefused()
-}
-
-async function read(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-): Promise<ReadableStreamReadResult<Uint8Array>> {
-  try {
-    return await reader.read()
-  } catch {
-    throw new GpuqError('invalid_request', 'The upload ended early. Send it again.')
-  }
 }
 
 /**
@@ -134,5 +126,5 @@ function deadline(timeoutMs: number, stopped: AbortSignal): Promise<never> {
 
 function tooLarge(): GpuqError {
   const message = `The upload is too large. code and config_file may have ${maxPartBytes} bytes each.`
-  return new GpuqError('payload_too_large', message)
+  return payloadTooLarge(message)
 }

@@ -1,4 +1,4 @@
-import { GpuqError } from '../contract/errors'
+import { forbidden } from '../contract/errors'
 import { env, publicUrl } from '../env'
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -20,10 +20,7 @@ export function requireSameOrigin(request: Request): void {
       : origin === null || isOwnOrigin(origin, request)
   )
     return
-  throw new GpuqError(
-    'forbidden',
-    'gpuq refused this change, because another site requested it. Make it on a page of gpuq.',
-  )
+  throw forbidden('gpuq refused this change, because another site requested it. Make it on a page of gpuq.')
 }
 
 function isOwnOrigin(origin: string, request: Request): boolean {

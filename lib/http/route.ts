@@ -2,7 +2,7 @@ import { uuidv7 } from 'uuidv7'
 import type { z } from 'zod'
 import { type Actor, requireAdmin, requireScope } from '../access/actor'
 import { authenticate } from '../access/authenticate'
-import { GpuqError, internalError, unauthenticated } from '../contract/errors'
+import { GpuqError, internalError, unauthenticated, unavailable } from '../contract/errors'
 import type { Access, ItemOf, JsonOf, Operation, PathNames } from '../contract/operations/operation'
 import { parseInput } from '../contract/parse-input'
 import { isDatabaseAway, isPoolBusy } from '../database/away'
@@ -141,8 +141,4 @@ function toGpuqError(error: unknown, request: Request, operation: string | undef
   if (isDatabaseAway(error))
     return unavailable(`gpuq cannot reach its database at the moment. Try again in a few seconds. ${next}`, 5)
   return internalError(reference)
-}
-
-function unavailable(message: string, retryAfterS: number): GpuqError {
-  return new GpuqError('unavailable', message, { retryAfterS })
 }

@@ -1,6 +1,6 @@
 import { type Actor, isAdmin } from '../access/actor'
 import { SlidingWindows } from '../async/sliding-windows'
-import { GpuqError } from '../contract/errors'
+import { rateLimited } from '../contract/errors'
 import type { Operation } from '../contract/operations/operation'
 import { env } from '../env'
 
@@ -27,9 +27,8 @@ export function requireWriteRate(actor: Actor, { frequent }: Pick<Operation, 'fr
   const key = frequent ? `frequent ${actor.userId}` : actor.userId
   const waitS = writes.hit(key, limit, performance.now())
   if (waitS === null) return
-  throw new GpuqError(
-    'rate_limited',
+  throw rateLimited(
     `You have requested ${limit} changes in the last minute, which is the limit. Try again in ${waitS} seconds, or ask an admin to raise GPUQ_WRITES_PER_MINUTE.`,
-    { retryAfterS: waitS },
+    waitS,
   )
 }

@@ -2,7 +2,7 @@ import { type Actor, requireScope } from '../access/actor'
 import { recordAudit } from '../access/audit'
 import { type Limits, limitsOf } from '../access/limits'
 import { readEffectiveLimits } from '../access/role-limits'
-import { GpuqError } from '../contract/errors'
+import { conflict } from '../contract/errors'
 import { isFinal, type JobStatus } from '../contract/status'
 import { wakeLeader } from '../database/notify'
 import { transaction } from '../database/transaction'
@@ -24,7 +24,7 @@ export async function setPriority(actor: Actor, jobId: string, priority: number)
     )
     const [job] = rows
     if (!job) throw new Error(`job ${id} vanished`)
-    if (job.status !== 'pending') throw new GpuqError('conflict', tooLate(job.status))
+    if (job.status !== 'pending') throw conflict(tooLate(job.status))
     if (job.priority === priority) return
     const { job: limits } = await readEffectiveLimits(tx, actor, job.limits)
     requirePriorityWithinLimits(priority, job.priority, limits)

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { parseJson } from '../contract/parse-json'
 import { JsonValidator } from './json-validator'
 
 /** Encodes text as the inside of a JSON string, and checks whether a line is JSON. */
@@ -74,12 +75,7 @@ export function isResultLine(line: string): boolean {
   if (line.includes('\r') || lineSeparators.test(line)) return false
   if (line.length > largeLineBytes) return isLargeResult(Buffer.from(line))
   if (depthOf(line) > maxResultDepth) return false
-  try {
-    JSON.parse(line)
-    return true
-  } catch {
-    return false
-  }
+  return parseJson(line) !== undefined
 }
 
 /** {@link isResultLine} for a large line. */

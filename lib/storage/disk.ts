@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { link, mkdir, open, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { errorCode } from '../contract/error-code'
 import { SparseWriter } from './sparse-write'
 import {
   areas,
@@ -175,7 +176,7 @@ async function moveToNewName(from: string, to: string): Promise<void> {
   try {
     await link(from, to)
   } catch (error) {
-    if (!withoutLinks.has(errorCode(error))) throw error
+    if (!withoutLinks.has(errorCode(error) ?? '')) throw error
     const reserved = await open(to, 'wx', 0o600)
     await reserved.close()
     await rename(from, to)
@@ -203,14 +204,10 @@ async function syncDirectory(directory: string): Promise<void> {
   }
 }
 
-function errorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
-}
-
 /** For `catch`: returns the code of an expected error, and throws every other error. */
 function expectCodes(...codes: string[]): (error: unknown) => string {
   return (error) => {
-    const code = errorCode(error)
+    const code = errorCode(error) ?? ''
     if (!codes.includes(code)) throw error
     return code
   }
@@ -232,7 +229,7 @@ async function withDiskFaults<Value>(operation: Promise<Value>): Promise<Value> 
   try {
     return await operation
   } catch (cause) {
-    const { code, message } = faults[errorCode(cause)] ?? broken
+    const { code, message } = faults[errorCode(cause) ?? ''] ?? broken
     throw new StorageFault(code, message, { cause })
   }
 }

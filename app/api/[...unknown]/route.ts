@@ -1,11 +1,8 @@
-import { GpuqError } from '@/lib/contract/errors'
+import { notFound } from '@/lib/contract/errors'
 import { route } from '@/lib/http/route'
 
 const nothing = route({ access: 'public' }, ({ url }) => {
-  throw new GpuqError(
-    'not_found',
-    `No operation has the path ${url.pathname}. /api/openapi.json lists all operations.`,
-  )
+  throw notFound(`No operation has the path ${url.pathname}. /api/openapi.json lists all operations.`)
 })
 
 /** An unknown path below /api answers with a problem, never with a page. */

@@ -1,4 +1,4 @@
-import { GpuqError } from '../../contract/errors'
+import { conflict, rateLimited } from '../../contract/errors'
 import { acquireLockOf } from '../../database/locks'
 import { oneRow, type Transaction } from '../../database/transaction'
 import { env } from '../../env'
@@ -37,17 +37,15 @@ export async function requireProjectAllowance(tx: Transaction, ownerId: string):
   if (!limited) return
   const { GPUQ_MAX_PROJECTS: most, GPUQ_PROJECTS_PER_MINUTE: perMinute } = env()
   if (owned >= most) {
-    throw new GpuqError(
-      'conflict',
+    throw conflict(
       `"${handle}" owns ${owned} projects, and the limit is ${most}. Delete a project that has no jobs, use an existing one, or ask an admin to raise GPUQ_MAX_PROJECTS.`,
     )
   }
   if (recent >= perMinute) {
     const retryAfterS = Math.max(1, resetS)
-    throw new GpuqError(
-      'rate_limited',
+    throw rateLimited(
       `"${handle}" got ${recent} new projects in the last minute, and the limit is ${perMinute}. Try again in ${retryAfterS} seconds.`,
-      { retryAfterS },
+      retryAfterS,
     )
   }
 }

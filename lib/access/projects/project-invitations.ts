@@ -1,8 +1,9 @@
 import { uuidv7 } from 'uuidv7'
 import { z } from 'zod'
 import type { ProjectInvitation } from '../../contract/access/projects'
-import { GpuqError } from '../../contract/errors'
+import { conflict, notFound } from '../../contract/errors'
 import { database } from '../../database/client'
+import { datesToText, type WithDates } from '../../database/dates'
 import { findRow, oneRow, type Transaction, transaction } from '../../database/transaction'
 import type { Actor } from '../actor'
 import { recordAudit } from '../audit'
@@ -45,8 +46,7 @@ export async function inviteMembers(
     [projectId, invitationsPerProject],
   )
   if (!full) return
-  throw new GpuqError(
-    'conflict',
+  throw conflict(
     `A project can have at most ${invitationsPerProject} open invitations. Withdraw some of them first.`,
   )
 }
@@ -78,19 +78,13 @@ const shownInvitations = 200
 
 /** Lists the actor's open invitations to projects. */
 export async function listProjectInvitations(actor: Actor): Promise<ProjectInvitation[]> {
-  const { rows } = await database().pool.query<
-    Omit<ProjectInvitation, 'created_at' | 'expires_at'> & { created_at: Date; expires_at: Date }
-  >(
+  const { rows } = await database().pool.query<WithDates<ProjectInvitation, 'created_at' | 'expires_at'>>(
     `SELECT i.id, p.slug AS project_id, p.name, o.handle AS owner, i.created_at, i.expires_at
        FROM project_invitations i JOIN projects p ON p.id = i.project_id JOIN users o ON o.id = p.owner_id
       WHERE ${isOpenFor('$1')} ORDER BY i.created_at, i.id LIMIT $2`,
     [actor.handle, shownInvitations],
   )
-  return rows.map((row) => ({
-    ...row,
-    created_at: row.created_at.toISOString(),
-    expires_at: row.expires_at.toISOString(),
-  }))
+  return rows.map(datesToText)
 }
 
 /** Makes the actor a member, or declines. @throws 404 if the actor has no such open invitation. */
@@ -102,8 +96,7 @@ export function answerProjectInvitation(
   return transaction(async (tx) => {
     const invitation = z.uuid().safeParse(id).success ? await findOpen(tx, actor, id) : null
     if (!invitation) {
-      throw new GpuqError(
-        'not_found',
+      throw notFound(
         'There is no such invitation. It was withdrawn, answered, or has expired. Ask the owner of the project for a new one.',
       )
     }

@@ -6,7 +6,7 @@ import type {
   Project,
   updateProjectSchema,
 } from '../../contract/access/projects'
-import { GpuqError } from '../../contract/errors'
+import { conflict, forbidden, notFound } from '../../contract/errors'
 import { database } from '../../database/client'
 import { wakeLeader } from '../../database/notify'
 import { cutPage, decodeTimeCursor, type Page } from '../../database/pagination'
@@ -63,7 +63,7 @@ export function createProject(actor: Actor, input: z.output<typeof createProject
     const insert = 'INSERT INTO projects (id, slug, name, owner_id) VALUES ($1, $2, $3, $4)'
     await tx.query(insert, [id, slug, name, user.id]).catch((error) => {
       if (!isUniqueViolation(error, 'projects_owner_id_slug_key')) throw error
-      throw new GpuqError('conflict', `"${user.handle}" already has a project "${slug}". Choose another id.`)
+      throw conflict(`"${user.handle}" already has a project "${slug}". Choose another id.`)
     })
     await inviteMembers(tx, id, members)
     const target = `${user.handle}/${slug}`
@@ -130,10 +130,7 @@ export function deleteProject(actor: Actor, id: string): Promise<void> {
     await tx.query('SELECT 1 FROM projects WHERE id = $1 FOR UPDATE', [id])
     const { rowCount } = await tx.query('SELECT 1 FROM jobs WHERE project_id = $1 LIMIT 1', [id])
     if (rowCount !== 0) {
-      throw new GpuqError(
-        'conflict',
-        `"${project.slug}" has jobs. A project can be deleted only while it has none.`,
-      )
+      throw conflict(`"${project.slug}" has jobs. A project can be deleted only while it has none.`)
     }
     await tx.query('DELETE FROM projects WHERE id = $1', [id])
     const target = `${project.owner}/${project.slug}`
@@ -150,10 +147,7 @@ async function findVisible(executor: Transaction, actor: Actor, id: string): Pro
       )
     : null
   if (project) return project
-  throw new GpuqError(
-    'not_found',
-    'There is no such project. Check the id, or ask its owner to share it with you.',
-  )
+  throw notFound('There is no such project. Check the id, or ask its owner to share it with you.')
 }
 
 /** Finds a project that the actor owns, or any for an admin. @throws 404 or 403. */
@@ -169,7 +163,7 @@ export async function requireOwnProject(
 
 function requireOwner(actor: Actor, project: ProjectRow): void {
   if (project.owner_id === actor.userId || isAdmin(actor)) return
-  throw new GpuqError('forbidden', `Only the owner, "${project.owner}", and admins may change this project.`)
+  throw forbidden(`Only the owner, "${project.owner}", and admins may change this project.`)
 }
 
 /** @throws 403 if somebody who is no admin wants to keep files for longer than the default. */
@@ -178,8 +172,7 @@ function requireRetention(actor: Actor, before: ProjectRow, days: number | null 
   if (days == null || days === before.retention_days || isAdmin(actor)) return
   const most = env().GPUQ_RETENTION_DAYS
   if (most === 0 || (days > 0 && days <= most)) return
-  throw new GpuqError(
-    'forbidden',
+  throw forbidden(
     `Only admins may keep files for longer than ${most} days, the default. Choose fewer days, or ask an admin.`,
   )
 }

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { changePasswordSchema } from '../../contract/access/access'
-import { GpuqError, invalidField } from '../../contract/errors'
+import { invalidField, notFound, rateLimited } from '../../contract/errors'
 import { database } from '../../database/client'
 import { findRow, type Transaction, transaction } from '../../database/transaction'
 import type { Actor } from '../actor'
@@ -31,7 +31,7 @@ export async function changeOwnPassword(
   if (check.verdict === 'right') return check.value
   if (check.verdict === 'throttled') {
     const { waitS } = check
-    throw new GpuqError('rate_limited', describeThrottling(waitS), { retryAfterS: waitS })
+    throw rateLimited(describeThrottling(waitS), waitS)
   }
   throw invalidField('current_password', 'this is not your current password')
 }
@@ -66,7 +66,7 @@ async function storePassword(tx: Transaction, actor: Actor, hash: string): Promi
       WHERE id = $1`,
     [actor.userId, hash],
   )
-  if (rowCount === 0) throw new GpuqError('not_found', 'This user no longer exists.')
+  if (rowCount === 0) throw notFound('This user no longer exists.')
   const client = await endAllSessions(tx, actor)
   await recordAudit(tx, { actorId: actor.userId, action: 'password_changed', target: actor.handle })
   return client && beginSession(tx, { userId: actor.userId }, client)

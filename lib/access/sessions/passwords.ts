@@ -1,6 +1,6 @@
 import { hash, verify } from '@node-rs/argon2'
 import { ConcurrencyLimit } from '../../async/concurrency-limit'
-import { GpuqError } from '../../contract/errors'
+import { unavailable } from '../../contract/errors'
 
 /** argon2id with the first parameter set that OWASP recommends. */
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
@@ -21,11 +21,7 @@ export async function withHashingLimit<T>(
 ): Promise<T> {
   const outcome = await hashingLimits[sender].run(work)
   if (outcome.ok) return outcome.value
-  throw new GpuqError(
-    'unavailable',
-    'The server is checking too many passwords at the moment. Try again in a few seconds.',
-    { retryAfterS: 5 },
-  )
+  throw unavailable('The server is checking too many passwords at the moment. Try again in a few seconds.', 5)
 }
 
 /** Hashes a password for storage. Call it inside {@link withHashingLimit}. */

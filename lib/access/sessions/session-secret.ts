@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, open, readFile, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import { errorCode } from '../../contract/error-code'
 import { env } from '../../env'
 
 let loading: Promise<string> | undefined
@@ -39,7 +40,7 @@ async function createSecret(directory: string, path: string): Promise<string> {
     await file.writeFile(randomBytes(48).toString('base64url'))
     await file.sync()
     await link(draft, path).catch((error) => {
-      if (codeOf(error) !== 'EEXIST') throw error
+      if (errorCode(error) !== 'EEXIST') throw error
     })
   } finally {
     await file.close()
@@ -55,14 +56,10 @@ async function readSecret(path: string): Promise<string | null> {
     const secret = (await readFile(path, 'utf8')).trim()
     if (secret.length >= 32) return secret
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null
+    if (errorCode(error) === 'ENOENT') return null
     throw error
   }
   throw new Error(
     `${path} contains fewer than 32 characters. Delete the file to create a new secret; all users must then sign in again.`,
   )
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined
 }

@@ -1,18 +1,15 @@
 import { z } from 'zod'
 import type { Session } from '../../contract/access/access'
-import { GpuqError } from '../../contract/errors'
+import { notFound } from '../../contract/errors'
 import { database } from '../../database/client'
+import { datesToText, type WithDates } from '../../database/dates'
 import { findRow, transaction } from '../../database/transaction'
 import type { Actor } from '../actor'
 import { recordAudit } from '../audit'
 import { liveSession } from './session'
 import type { SessionClaims } from './session-cookie'
 
-interface SessionRow extends Omit<Session, 'created_at' | 'last_seen_at' | 'expires_at'> {
-  created_at: Date
-  last_seen_at: Date
-  expires_at: Date
-}
+type SessionRow = WithDates<Session, 'created_at' | 'last_seen_at' | 'expires_at'>
 
 /** Lists the actor's sessions, the last used first. */
 export async function listSessions(actor: Actor): Promise<Session[]> {
@@ -23,12 +20,7 @@ export async function listSessions(actor: Actor): Promise<Session[]> {
       WHERE s.user_id = $1 AND ${liveSession} ORDER BY s.last_seen_at DESC, s.id DESC`,
     [actor.userId, actor.sessionId],
   )
-  return rows.map((row) => ({
-    ...row,
-    created_at: row.created_at.toISOString(),
-    last_seen_at: row.last_seen_at.toISOString(),
-    expires_at: row.expires_at.toISOString(),
-  }))
+  return rows.map(datesToText)
 }
 
 /** Ends one of the actor's sessions. @throws 404 if the actor has no such session. */
@@ -41,7 +33,7 @@ export function endSession(actor: Actor, sessionId: string): Promise<void> {
         ])
       : null
     if (!ended) {
-      throw new GpuqError('not_found', 'There is no such session. GET /api/sessions lists your sessions.')
+      throw notFound('There is no such session. GET /api/sessions lists your sessions.')
     }
     const detail = { session_id: sessionId }
     await recordAudit(tx, { actorId: actor.userId, action: 'session_ended', target: actor.handle, detail })

@@ -1,12 +1,9 @@
 import type { z } from 'zod'
 import type { Storage, StoredItem, storedItemsQuerySchema } from '../../contract/access/storage'
 import { database } from '../../database/client'
+import { datesToText, type WithDates } from '../../database/dates'
 import { type Actor, requireAdmin } from '../actor'
 import { findUser, toUser } from '../users/user-rows'
-
-interface ItemRow extends Omit<StoredItem, 'created_at'> {
-  created_at: Date
-}
 
 /** SQL: whether a job with this alias has not ended, or its result is not stored yet. */
 const live = (job: string) => `(${job}.ended_at IS NULL OR NOT ${job}.result_stored)`
@@ -41,11 +38,10 @@ export async function readStorage(
 ): Promise<Storage> {
   if (user_id.toLowerCase() !== actor.handle.toLowerCase()) requireAdmin(actor)
   const user = await findUser(database().pool, user_id)
-  const { rows } = await database().pool.query<ItemRow>(
+  const { rows } = await database().pool.query<WithDates<StoredItem, 'created_at'>>(
     `SELECT * FROM (${jobs} UNION ALL ${archives} UNION ALL ${checkpoints}) items
       WHERE bytes > 0 ORDER BY bytes DESC, created_at, id LIMIT $2`,
     [user.id, limit],
   )
-  const items = rows.map((row) => ({ ...row, created_at: row.created_at.toISOString() }))
-  return { storage: toUser(user).storage, items }
+  return { storage: toUser(user).storage, items: rows.map(datesToText) }
 }

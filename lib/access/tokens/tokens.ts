@@ -2,8 +2,9 @@ import { uuidv7 } from 'uuidv7'
 import { z } from 'zod'
 import type { CreatedToken, createTokenSchema, listTokensSchema, Token } from '../../contract/access/access'
 import type { Scope } from '../../contract/access/roles'
-import { GpuqError, invalidField } from '../../contract/errors'
+import { conflict, forbidden, invalidField, notFound } from '../../contract/errors'
 import { database } from '../../database/client'
+import { datesToText, type WithDates } from '../../database/dates'
 import { cutPage, decodeTimeCursor, type Page } from '../../database/pagination'
 import { findRow, oneRow, type Transaction, transaction } from '../../database/transaction'
 import { type Actor, isAdmin, requireAdmin } from '../actor'
@@ -11,27 +12,11 @@ import { recordAudit } from '../audit'
 import { findUser, type UserRow } from '../users/user-rows'
 import { generateToken, hashToken, tokenHint } from './token-format'
 
-interface TokenRow extends Omit<Token, 'created_at' | 'expires_at' | 'last_used_at' | 'revoked_at'> {
-  created_at: Date
-  expires_at: Date | null
-  last_used_at: Date | null
-  revoked_at: Date | null
-}
+type TokenRow = WithDates<Token, 'created_at' | 'expires_at' | 'last_used_at' | 'revoked_at'>
 
 const columns = `t.id AS token_id, u.handle AS user_id, t.name, t.hint, t.scopes, c.handle AS created_by,
   t.created_at, t.expires_at, t.last_used_at, t.revoked_at`
 const owners = 'JOIN users u ON u.id = t.user_id LEFT JOIN users c ON c.id = t.created_by_id'
-
-function toToken(row: TokenRow): Token {
-  const iso = (time: Date | null) => time?.toISOString() ?? null
-  return {
-    ...row,
-    created_at: row.created_at.toISOString(),
-    expires_at: iso(row.expires_at),
-    last_used_at: iso(row.last_used_at),
-    revoked_at: iso(row.revoked_at),
-  }
-}
 
 /** Lists the actor's own tokens, or for an admin those of another user or of all, the latest first. */
 export async function listTokens(
@@ -48,7 +33,7 @@ export async function listTokens(
       ORDER BY t.created_at DESC, t.id DESC LIMIT $4`,
     [owner?.id ?? null, after.at, after.id, query.limit + 1],
   )
-  return cutPage(rows, query.limit, (row) => [row.created_at.toISOString(), row.token_id], toToken)
+  return cutPage(rows, query.limit, (row) => [row.created_at.toISOString(), row.token_id], datesToText)
 }
 
 /** Returns the user whose tokens are requested: the actor, or for an admin the named user. */
@@ -92,7 +77,7 @@ export async function createToken(
       ],
     )
     const select = `SELECT ${columns} FROM api_tokens t ${owners} WHERE t.id = $1`
-    const created = toToken(await oneRow<TokenRow>(tx, select, [id]))
+    const created = datesToText(await oneRow<TokenRow>(tx, select, [id]))
     const { token_id, name, expires_at } = created
     const detail = { token_id, name, scopes, expires_at }
     await recordAudit(tx, { actorId: actor.userId, action: 'token_created', target: owner.handle, detail })
@@ -104,14 +89,13 @@ function requireGrantable(actor: Actor, owner: UserRow, scopes: Scope[]): void {
   if (owner.disabled) throw invalidField('user_id', `"${owner.handle}" is disabled`)
   if (scopes.includes('admin') && owner.role !== 'admin') {
     if (!isAdmin(actor))
-      throw new GpuqError('forbidden', 'Only admins may create a token with the scope "admin". Leave it out.')
+      throw forbidden('Only admins may create a token with the scope "admin". Leave it out.')
     throw invalidField('scopes', `"${owner.handle}" is not an admin: leave out the scope "admin"`)
   }
   if (actor.via === 'session' || isAdmin(actor)) return
   const lacking = scopes.find((scope) => !actor.scopes.includes(scope))
   if (lacking === undefined) return
-  throw new GpuqError(
-    'forbidden',
+  throw forbidden(
     `This token lacks the scope "${lacking}" and cannot create a token that has it. Leave the scope out, or sign in to create the token.`,
   )
 }
@@ -125,10 +109,7 @@ async function requireTokenQuota(tx: Transaction, owner: UserRow): Promise<void>
     [owner.id, liveTokenLimit],
   )
   if (!full) return
-  throw new GpuqError(
-    'conflict',
-    `"${owner.handle}" already has ${liveTokenLimit} live tokens. Revoke some of them first.`,
-  )
+  throw conflict(`"${owner.handle}" already has ${liveTokenLimit} live tokens. Revoke some of them first.`)
 }
 
 /** Revokes one of the actor's own tokens, or for an admin any token. Repeating it changes nothing. */
@@ -143,7 +124,7 @@ export function revokeToken(actor: Actor, tokenId: string): Promise<void> {
           [tokenId, isAdmin(actor), actor.userId],
         )
       : null
-    if (!token) throw new GpuqError('not_found', 'There is no such token. GET /api/tokens lists your tokens.')
+    if (!token) throw notFound('There is no such token. GET /api/tokens lists your tokens.')
     if (token.revoked) return
     await tx.query('UPDATE api_tokens SET revoked_at = now() WHERE id = $1', [tokenId])
     const detail = { token_id: tokenId, name: token.name }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { SlidingWindows } from '../../async/sliding-windows'
-import { GpuqError } from '../../contract/errors'
+import { type GpuqError, notFound, rateLimited } from '../../contract/errors'
 import { database } from '../../database/client'
 import { findRow, transaction } from '../../database/transaction'
 import { recordAudit } from '../audit'
@@ -47,7 +47,7 @@ export function inviteAdmin(origin: string, name?: string): Promise<{ handle: st
     )
     if (!admin) {
       const whom = name === undefined ? 'admin' : `admin "${name}"`
-      throw new GpuqError('not_found', `There is no enabled ${whom}.`)
+      throw notFound(`There is no enabled ${whom}.`)
     }
     const detail = { invited: true }
     await recordAudit(tx, { actorId: null, action: 'user_updated', target: admin.handle, detail })
@@ -102,14 +102,12 @@ export async function acceptInvitation(token: string, password: string): Promise
 function refusal(): GpuqError {
   const wait = wrongAttempts.hit('all', wrongPerMinute, performance.now())
   if (wait === null) {
-    return new GpuqError(
-      'not_found',
+    return notFound(
       'This invitation is wrong, was already used, or has expired. Ask your admin for a new one.',
     )
   }
-  return new GpuqError(
-    'rate_limited',
+  return rateLimited(
     'There were too many attempts with wrong invitations. Wait a minute and try again.',
-    { retryAfterS: wait },
+    wait,
   )
 }

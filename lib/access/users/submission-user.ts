@@ -1,5 +1,5 @@
 import { uuidv7 } from 'uuidv7'
-import { GpuqError, invalidField } from '../../contract/errors'
+import { conflict, forbidden, invalidField } from '../../contract/errors'
 import { findRow, type Transaction } from '../../database/transaction'
 import { type Actor, isAdmin } from '../actor'
 import { recordAudit } from '../audit'
@@ -17,15 +17,12 @@ export async function findOrCreateUser(
 ): Promise<string> {
   if (handle === undefined || handle.toLowerCase() === actor.handle.toLowerCase()) return actor.userId
   if (!isAdmin(actor)) {
-    throw new GpuqError(
-      'forbidden',
-      'Only admins may submit for other users. Leave out user, or set it to your own id.',
-    )
+    throw forbidden('Only admins may submit for other users. Leave out user, or set it to your own id.')
   }
   const user = (await find(tx, handle)) ?? (await create(tx, actor, handle)) ?? (await find(tx, handle))
   if (!user) throw new Error('The user disappeared during the submission. Submit again.')
   if (!user.disabled) return user.id
-  throw new GpuqError('conflict', `The user "${handle}" is disabled. Ask an admin to enable the user first.`)
+  throw conflict(`The user "${handle}" is disabled. Ask an admin to enable the user first.`)
 }
 
 interface SubmissionUser {

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { CreatedUser, updateUserSchema } from '../../contract/access/access'
-import { GpuqError } from '../../contract/errors'
+import { conflict } from '../../contract/errors'
 import { acquireAccountLock } from '../../database/locks'
 import { findRow, type Transaction, transaction } from '../../database/transaction'
 import { type Actor, requireAdmin } from '../actor'
@@ -46,10 +46,7 @@ async function requireAnotherAdmin(tx: Transaction, user: UserRow): Promise<void
   )
   const isAdmin = rows.some(({ id }) => id === user.id)
   if (!isAdmin || rows.length > 1) return
-  throw new GpuqError(
-    'conflict',
-    `"${user.handle}" is the last enabled admin. Make another user an admin first.`,
-  )
+  throw conflict(`"${user.handle}" is the last enabled admin. Make another user an admin first.`)
 }
 
 async function writeChanges(

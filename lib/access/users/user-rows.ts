@@ -1,5 +1,5 @@
 import type { User } from '../../contract/access/access'
-import { GpuqError } from '../../contract/errors'
+import { type GpuqError, notFound } from '../../contract/errors'
 import { idPattern } from '../../contract/jobs'
 import { findRow, type Transaction } from '../../database/transaction'
 import { apiLimitsOf } from '../limits'
@@ -39,5 +39,5 @@ export async function findUser(executor: Transaction, handle: string): Promise<U
 }
 
 export function noSuchUser(): GpuqError {
-  return new GpuqError('not_found', 'There is no such user. Check the user id.')
+  return notFound('There is no such user. Check the user id.')
 }

@@ -1,7 +1,7 @@
 import { uuidv7 } from 'uuidv7'
 import type { z } from 'zod'
 import type { CreatedUser, createUserSchema, listUsersSchema, User } from '../../contract/access/access'
-import { GpuqError, invalidField } from '../../contract/errors'
+import { conflict, invalidField } from '../../contract/errors'
 import { database } from '../../database/client'
 import { cutPage, decodeCursor, type Page } from '../../database/pagination'
 import { isUniqueViolation, oneRow, transaction } from '../../database/transaction'
@@ -70,13 +70,10 @@ export async function createUser(
 /** Converts a unique violation into an error that names the field; returns other errors unchanged. */
 export function userConflict(error: unknown, handle: string): unknown {
   if (['users_handle_key', 'users_handle_lower_key'].some((name) => isUniqueViolation(error, name))) {
-    return new GpuqError('conflict', `The user id "${handle}" is taken. Choose another.`)
+    return conflict(`The user id "${handle}" is taken. Choose another.`)
   }
   if (['users_email_key', 'users_email_lower_key'].some((name) => isUniqueViolation(error, name))) {
-    return new GpuqError(
-      'conflict',
-      'Another user has this e-mail address. Use a different address for each user.',
-    )
+    return conflict('Another user has this e-mail address. Use a different address for each user.')
   }
   return error
 }

@@ -1,12 +1,10 @@
 import { type Actor, requireAdmin } from '../../access/actor'
 import { recordAudit } from '../../access/audit'
-import { GpuqError } from '../../contract/errors'
+import { conflict } from '../../contract/errors'
 import { wakeLeader } from '../../database/notify'
 import { type Transaction, transaction } from '../../database/transaction'
 import { releaseAllocations } from '../../jobs/lifecycle/release-allocations'
 import { type LockedNode, lockGpu, lockNode, parseNodeNumber } from '../nodes/locked-node'
-
-const conflict = (message: string) => new GpuqError('conflict', message)
 
 /**
  * Removes a lost node from the list, with its GPUs, its pause and its quarantine. The row stays because past tasks

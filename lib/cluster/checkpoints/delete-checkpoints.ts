@@ -1,7 +1,7 @@
 import type { Actor } from '../../access/actor'
 import { recordAudit } from '../../access/audit'
 import { requireOwnProject } from '../../access/projects/projects'
-import { GpuqError } from '../../contract/errors'
+import { conflict } from '../../contract/errors'
 import { transaction } from '../../database/transaction'
 import { storage } from '../../storage/storage'
 import { checkpointKey, lockRun, type Run } from './checkpoint-files'
@@ -20,10 +20,7 @@ export async function deleteCheckpoints(actor: Actor, run: Run): Promise<void> {
       [run.projectId, run.name],
     )
     if (rowCount !== 0) {
-      throw new GpuqError(
-        'conflict',
-        `A job of the run "${run.name}" has not ended. Cancel it, or wait for its end.`,
-      )
+      throw conflict(`A job of the run "${run.name}" has not ended. Cancel it, or wait for its end.`)
     }
     await tx.query(
       'UPDATE run_directories SET delete_requested_at = now() WHERE project_id = $1 AND run_name = $2',

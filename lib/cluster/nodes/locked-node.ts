@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { GpuqError } from '../../contract/errors'
+import { notFound } from '../../contract/errors'
 import type { Transaction } from '../../database/transaction'
 import { notRemoved } from '../simulated/simulated-nodes'
 
@@ -28,8 +28,7 @@ interface LockedGpu extends Pause {
   allocated: boolean
 }
 
-const noSuch = (what: string) =>
-  new GpuqError('not_found', `There is no ${what}. GET /api/cluster lists the existing ones.`)
+const noSuch = (what: string) => notFound(`There is no ${what}. GET /api/cluster lists the existing ones.`)
 export const noSuchNode = () => noSuch('node with this number')
 export const noSuchGpu = () => noSuch('GPU with this id')
 

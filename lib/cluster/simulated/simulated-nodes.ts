@@ -1,7 +1,7 @@
 import { uuidv7 } from 'uuidv7'
 import { type Actor, requireAdmin } from '../../access/actor'
 import { recordAudit } from '../../access/audit'
-import { GpuqError } from '../../contract/errors'
+import { conflict } from '../../contract/errors'
 import { channels } from '../../database/listen'
 import { acquireLock } from '../../database/locks'
 import { type Transaction, transaction } from '../../database/transaction'
@@ -102,10 +102,7 @@ async function freeNames(tx: Transaction, count: number): Promise<string[]> {
 function refuseBusy(nodes: SimulatedRow[]): void {
   const busy = nodes.filter((node) => node.busy).map(({ name }) => name)
   if (busy.length === 0) return
-  throw new GpuqError(
-    'conflict',
-    `Jobs still run on ${busy.join(', ')}. Wait for them or cancel them, then try again.`,
-  )
+  throw conflict(`Jobs still run on ${busy.join(', ')}. Wait for them or cancel them, then try again.`)
 }
 
 /** Keeps the current host; otherwise chooses the first real node that accepts jobs. */
@@ -117,8 +114,7 @@ async function chooseHost(tx: Transaction, present: SimulatedRow[]): Promise<Hos
     [present.map(({ host_node_id }) => host_node_id)],
   )
   if (rows[0]) return rows[0]
-  throw new GpuqError(
-    'conflict',
+  throw conflict(
     'No node is ready to host simulated nodes. Start a worker with "npx gpuq worker", then try again.',
   )
 }

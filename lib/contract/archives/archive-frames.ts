@@ -1,4 +1,4 @@
-import { GpuqError } from '../errors'
+import { type GpuqError, invalidRequest } from '../errors'
 
 /**
  * The format of a sequence of contents, each as SHA-256 (32 bytes), size (8 bytes, big-endian) and content. So one
@@ -28,10 +28,7 @@ export async function* readFrames(source: AsyncIterable<Uint8Array>): AsyncGener
     for (let header = await reader.header(); header; header = await reader.header()) {
       const bytes = Number(new DataView(header.buffer, header.byteOffset).getBigUint64(32))
       if (!Number.isSafeInteger(bytes))
-        throw new GpuqError(
-          'invalid_request',
-          'The size of a content is invalid. Send it as 8 bytes, big-endian.',
-        )
+        throw invalidRequest('The size of a content is invalid. Send it as 8 bytes, big-endian.')
       const sha256 = Buffer.from(header.buffer, header.byteOffset, 32).toString('hex')
       yield { sha256, bytes, content: reader.content(bytes) }
     }
@@ -98,5 +95,5 @@ class ByteReader {
 }
 
 function endedEarly(cause?: unknown): GpuqError {
-  return new GpuqError('invalid_request', 'The upload ended early. Send it again.', { cause })
+  return invalidRequest('The upload ended early. Send it again.', { cause })
 }

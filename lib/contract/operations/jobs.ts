@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { GpuqError } from '../errors'
+import { invalidRequest } from '../errors'
 import * as jobs from '../jobs'
 import { defineOperations, done, file, get, list, ok, post } from './operation'
 
@@ -9,7 +9,7 @@ export const deduplicateQuery = z
   .transform((text) => {
     if (text === 'false') return false
     if (text === 'true' || text === '') return true
-    throw new GpuqError('invalid_request', 'deduplicate must be "true" or "false".')
+    throw invalidRequest('deduplicate must be "true" or "false".')
   })
   .optional()
   .describe('true: if you have an active or completed job with the same content, the response is that job')
@@ -21,7 +21,7 @@ const waitQuery = z
     if (text === 'false') return 0
     if (text === 'true' || text === '') return Number.POSITIVE_INFINITY
     if (/^\d{1,9}$/.test(text)) return Number(text)
-    throw new GpuqError('invalid_request', 'wait must be "true", "false", or a number of seconds.')
+    throw invalidRequest('wait must be "true", "false", or a number of seconds.')
   })
   .optional()
   .describe('"false": respond immediately; a number: maximum seconds to wait')

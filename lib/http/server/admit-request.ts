@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { GpuqError } from '../../contract/errors'
+import { GpuqError, invalidRequest } from '../../contract/errors'
 import type { AddressRange } from '../../env/address-ranges'
 import { setForwarded } from './forwarded'
 
@@ -47,16 +47,12 @@ export function methodNotAllowed(method: string, url: string): GpuqError {
 
 function requireDecodablePath(url: string): void {
   if (!url.startsWith('/')) {
-    throw new GpuqError(
-      'invalid_request',
-      'The address in the request line must be a path that starts with "/".',
-    )
+    throw invalidRequest('The address in the request line must be a path that starts with "/".')
   }
   try {
     decodeURIComponent(url.split('?', 1)[0] ?? '')
   } catch {
-    throw new GpuqError(
-      'invalid_request',
+    throw invalidRequest(
       'The address has a percent sign that does not encode UTF-8. Write %25 for a percent sign.',
     )
   }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { GpuqError } from '../../contract/errors'
+import { type GpuqError, invalidRequest } from '../../contract/errors'
 import { type AddressRange, isInRanges, parseAddress } from '../../env/address-ranges'
 import { isAuthority, ownAuthority } from './authority'
 
@@ -70,5 +70,5 @@ function lastOf(header: string | string[] | undefined): string | undefined {
 }
 
 function malformed(header: string): GpuqError {
-  return new GpuqError('invalid_request', `The ${header} header is not one host with an optional port.`)
+  return invalidRequest(`The ${header} header is not one host with an optional port.`)
 }

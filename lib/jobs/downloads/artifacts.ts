@@ -1,9 +1,10 @@
 import type { Readable } from 'node:stream'
 import { z } from 'zod'
 import type { Artifact, ArtifactList, artifactPreviewSchema } from '../../contract/artifacts'
-import { GpuqError } from '../../contract/errors'
+import { conflict, type GpuqError, notFound } from '../../contract/errors'
 import { safePaths } from '../../contract/sanitize-text'
 import { database } from '../../database/client'
+import { datesToText, type WithDates } from '../../database/dates'
 import { findRow } from '../../database/transaction'
 import { artifactKey } from '../../results/name'
 import { storage } from '../../storage/storage'
@@ -11,17 +12,14 @@ import type { VisibleJob } from '../read/job-visibility'
 import { contentDisposition } from './content-disposition'
 import { type TarEntry, tarOf } from './tar'
 
-interface ArtifactRow extends Omit<Artifact, 'stored_at'> {
-  stored_at: Date
-}
+type ArtifactRow = WithDates<Artifact, 'stored_at'>
 
 const columns = 'id AS artifact_id, rank, path, bytes, sha256, stored_at'
 
 /** Lists the artifacts of the job's last attempt by rank and path. */
 export async function listArtifacts(job: VisibleJob): Promise<ArtifactList> {
   const rows = await readRows(job)
-  const artifacts = rows.map((row) => ({ ...row, stored_at: row.stored_at.toISOString() }))
-  return { artifacts, deleted_after_days: job.deletedAfterDays }
+  return { artifacts: rows.map(datesToText), deleted_after_days: job.deletedAfterDays }
 }
 
 async function readRows({ id, attempt }: VisibleJob): Promise<ArtifactRow[]> {
@@ -46,16 +44,12 @@ export async function findArtifact(job: VisibleJob, artifactId: string): Promise
     : null
   if (row) return row
   if (job.deletedAfterDays !== null) throw filesDeleted(job.deletedAfterDays)
-  throw new GpuqError(
-    'not_found',
-    'The job has no artifact with this id. GET /api/jobs/ID/artifacts lists its artifacts.',
-  )
+  throw notFound('The job has no artifact with this id. GET /api/jobs/ID/artifacts lists its artifacts.')
 }
 
 /** The error for files that were deleted on request (after 0 days), or by the retention of their project. */
 export function filesDeleted(days: number): GpuqError {
-  return new GpuqError(
-    'not_found',
+  return notFound(
     days === 0
       ? 'The owner of the job or an admin deleted the file.'
       : `The file was deleted after ${days} days, the retention of its project.`,
@@ -75,10 +69,7 @@ export async function downloadArtifact(
   const row = await findArtifact(job, artifactId)
   const type = as === 'file' ? 'application/octet-stream' : await imageType(job, row)
   if (type === null)
-    throw new GpuqError(
-      'conflict',
-      'The artifact is not a PNG or JPEG that a page can show. Download it instead.',
-    )
+    throw conflict('The artifact is not a PNG or JPEG that a page can show. Download it instead.')
   const { stream } = await openRow(job, row)
   const [name = 'artifact'] = safePaths([row.path.slice(row.path.lastIndexOf('/') + 1)])
   return contentDisposition(stream, { name, type })

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Actor } from '../../access/actor'
 import { sessionSecret } from '../../access/sessions/session-secret'
 import { roles } from '../../contract/access/roles'
-import { GpuqError } from '../../contract/errors'
+import { forbidden } from '../../contract/errors'
 import { database } from '../../database/client'
 import { publicUrl } from '../../env'
 import { findVisibleJob, type VisibleJob } from '../read/job-visibility'
@@ -41,10 +41,10 @@ export async function followLink(given: Claims & { signature: string }, now: Dat
   const expected = await sign(claims)
   const sent = Buffer.from(signature, 'base64url')
   if (sent.length !== expected.length || !timingSafeEqual(sent, expected)) {
-    throw new GpuqError('forbidden', 'This link is not valid. Copy the complete link, or ask for a new one.')
+    throw forbidden('This link is not valid. Copy the complete link, or ask for a new one.')
   }
   if (Number(claims.expires) * 1000 <= now.getTime()) {
-    throw new GpuqError('forbidden', 'This link has expired. Ask its creator for a new one.')
+    throw forbidden('This link has expired. Ask its creator for a new one.')
   }
   const job = await findVisibleJob(await creatorOf(claims.user), claims.job)
   return claims.file === 'result' ? downloadResult(job, 'jsonl') : downloadArtifact(job, claims.file, 'file')
@@ -68,10 +68,7 @@ async function creatorOf(userId: string): Promise<Actor> {
   )
   const user = creatorSchema.safeParse(rows[0])
   if (!user.success)
-    throw new GpuqError(
-      'forbidden',
-      'The creator of this link can no longer sign in. Ask another member for a link.',
-    )
+    throw forbidden('The creator of this link can no longer sign in. Ask another member for a link.')
   const limits = { submissionsPerMinute: null, maxActiveJobs: null }
   return { userId, ...user.data, scopes: ['read'], via: 'session', tokenId: null, sessionId: null, limits }
 }

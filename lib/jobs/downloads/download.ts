@@ -1,4 +1,4 @@
-import { GpuqError } from '../../contract/errors'
+import { conflict, unavailable } from '../../contract/errors'
 import { RankLabels } from '../../contract/rank-labels'
 import { isFinal } from '../../contract/status'
 import { toPlainText } from '../../results/decode'
@@ -23,17 +23,12 @@ export async function downloadResult(job: VisibleJob, format: 'jsonl' | 'text'):
     })
   }
   if (!isFinal(job.status)) {
-    throw new GpuqError(
-      'conflict',
-      'The job has not ended yet. Its result file is written after its end. Try again later.',
-    )
+    throw conflict('The job has not ended yet. Its result file is written after its end. Try again later.')
   }
   if (job.deletedAfterDays !== null) throw filesDeleted(job.deletedAfterDays)
   const name = await waitForResultFile(job.id, AbortSignal.timeout(5_000))
   if (name === null) {
-    throw new GpuqError('unavailable', 'The result file is being written. Try again in a second.', {
-      retryAfterS: 1,
-    })
+    throw unavailable('The result file is being written. Try again in a second.', 1)
   }
   const { stream } = await storage().open(resultKey(name))
   return contentDisposition(stream, { name, type: 'application/x-ndjson; charset=utf-8' })

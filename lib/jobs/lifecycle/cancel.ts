@@ -1,6 +1,6 @@
 import { type Actor, requireScope } from '../../access/actor'
 import { recordAudit } from '../../access/audit'
-import { GpuqError } from '../../contract/errors'
+import { conflict } from '../../contract/errors'
 import type { CancelReason } from '../../contract/reasons'
 import { isFinal, type JobStatus } from '../../contract/status'
 import { channels } from '../../database/listen'
@@ -25,10 +25,7 @@ export async function cancelJob(actor: Actor, jobId: string): Promise<void> {
     )
     if (!job || job.status === 'cancelled') return
     if (isFinal(job.status)) {
-      throw new GpuqError(
-        'conflict',
-        `The job has already ended as ${job.status}. There is nothing to cancel.`,
-      )
+      throw conflict(`The job has already ended as ${job.status}. There is nothing to cancel.`)
     }
     const waiting =
       job.status === 'pending' || (job.status === 'scheduled' && (await endUnclaimedTasks(tx, id, reason)))

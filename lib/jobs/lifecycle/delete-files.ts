@@ -1,6 +1,6 @@
 import type { Actor } from '../../access/actor'
 import { recordAudit } from '../../access/audit'
-import { GpuqError } from '../../contract/errors'
+import { conflict } from '../../contract/errors'
 import { database } from '../../database/client'
 import { channels } from '../../database/listen'
 import { findRow, type Transaction, transaction } from '../../database/transaction'
@@ -25,8 +25,7 @@ export async function deleteJobFiles(actor: Actor, jobId: string): Promise<void>
     [id],
   )
   if (!job?.stored) {
-    throw new GpuqError(
-      'conflict',
+    throw conflict(
       'The job has not ended, or its result is being stored. Cancel it, or try again after its end.',
     )
   }

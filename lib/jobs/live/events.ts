@@ -2,7 +2,7 @@ import type { Actor } from '../../access/actor'
 import { cachedCredentialCheck } from '../../access/credential-validity'
 import { ChangeSignal } from '../../async/change-signal'
 import { takeSlot } from '../../async/concurrency-limit'
-import { GpuqError } from '../../contract/errors'
+import { rateLimited } from '../../contract/errors'
 import { isFinal } from '../../contract/status'
 import { type RankOutput, readRanks, tailOffsets } from '../../results/read-output'
 import { shortenRecords } from '../../results/shorten-records'
@@ -42,7 +42,7 @@ export function jobEvents(actor: Actor, jobId: string, from: EventsFrom, signal:
   const release = takeSlot(`streams of ${actor.userId}`, streamsPerUser)
   if (!release) {
     const message = `You have ${streamsPerUser} live pages open, which is the limit. Close some of them.`
-    throw new GpuqError('rate_limited', message, { retryAfterS: 10 })
+    throw rateLimited(message, 10)
   }
   const ended = new AbortController()
   const events = follow(actor, jobId, from, AbortSignal.any([signal, ended.signal]))

@@ -1,6 +1,6 @@
 import { type Actor, isAdmin, requireScope } from '../../access/actor'
 import { recordAudit } from '../../access/audit'
-import { GpuqError } from '../../contract/errors'
+import { conflict, rateLimited } from '../../contract/errors'
 import type { TerminalSize } from '../../contract/jobs'
 import { channels } from '../../database/listen'
 import { acquireLockOf } from '../../database/locks'
@@ -37,7 +37,7 @@ export async function typeInto(
     })
     if (rowCount === 1) return
     const message = 'The program has not read the earlier input yet. Wait until it does.'
-    throw new GpuqError('rate_limited', message, { retryAfterS: 1 })
+    throw rateLimited(message, 1)
   })
 }
 
@@ -75,10 +75,10 @@ async function atTerminal<Input>(
       values: [job.id, rank],
     })
     if (!found?.tty) {
-      throw new GpuqError('conflict', 'The job has no terminal. Submit it with "tty: true" to get one.')
+      throw conflict('The job has no terminal. Submit it with "tty: true" to get one.')
     }
     if (found.taskId === null) {
-      throw new GpuqError('conflict', `The job is not running${rank === 0 ? '' : ` as rank ${rank}`}.`)
+      throw conflict(`The job is not running${rank === 0 ? '' : ` as rank ${rank}`}.`)
     }
     if (job.userId !== actor.userId && isAdmin(actor))
       await recordAdminAccess(tx, actor, found.taskId, job.id)

@@ -2,7 +2,7 @@ import type { Actor } from '../../access/actor'
 import { cachedCredentialCheck, isCredentialValid } from '../../access/credential-validity'
 import { ChangeSignal } from '../../async/change-signal'
 import { takeSlot } from '../../async/concurrency-limit'
-import { GpuqError, unauthenticated } from '../../contract/errors'
+import { type GpuqError, rateLimited, unauthenticated } from '../../contract/errors'
 import { isFinal, type JobStatus } from '../../contract/status'
 import { isDatabaseAway } from '../../database/away'
 import { database } from '../../database/client'
@@ -63,10 +63,9 @@ export function startWaiting({ userId }: Actor): () => void {
   const limit = env().GPUQ_MAX_WAITING_REQUESTS
   const release = takeSlot(`waits of ${userId}`, limit)
   if (release) return release
-  throw new GpuqError(
-    'rate_limited',
+  throw rateLimited(
     `You have ${limit} requests that wait for results, which is the limit. Submit with "?wait=false" and read the result later, or wait until one of them ends.`,
-    { retryAfterS: 10 },
+    10,
   )
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Actor, isAdmin } from '../../access/actor'
-import { GpuqError } from '../../contract/errors'
+import { forbidden, notFound } from '../../contract/errors'
 import type { JobStatus } from '../../contract/status'
 import { database } from '../../database/client'
 import { findRow } from '../../database/transaction'
@@ -20,8 +20,7 @@ export interface VisibleJob {
   deletedAfterDays: number | null
 }
 
-const noSuchJob = () =>
-  new GpuqError('not_found', 'You have no job with this id. GET /api/jobs lists your jobs.')
+const noSuchJob = () => notFound('You have no job with this id. GET /api/jobs lists your jobs.')
 
 /** Finds a job that the actor may see. @throws 404, the same for an unknown job and for another user's. */
 export async function findVisibleJob(actor: Actor, jobId: string): Promise<VisibleJob> {
@@ -43,5 +42,5 @@ export async function findVisibleJob(actor: Actor, jobId: string): Promise<Visib
  */
 export function requireUserId(actor: Actor, userId: string | undefined): void {
   if (userId === undefined || userId.toLowerCase() === actor.handle.toLowerCase() || isAdmin(actor)) return
-  throw new GpuqError('forbidden', 'Token does not belong to specified user_id')
+  throw forbidden('Token does not belong to specified user_id')
 }

@@ -2,16 +2,14 @@ import { type Actor, isAdmin, requireAdmin } from '../../access/actor'
 import type { JobFilters, JobSummary } from '../../contract/jobs'
 import { fromUploadStatus, type JobStatus, toUploadStatus } from '../../contract/status'
 import { database } from '../../database/client'
+import { datesToText, type WithDates } from '../../database/dates'
 import { cutPage, decodeTimeCursor, type Page } from '../../database/pagination'
 import { requireUserId } from './job-visibility'
 
 /** A row with {@link summaryColumns}: a {@link JobSummary} with the status and the times of the database. */
 export interface SummaryRow
-  extends Omit<JobSummary, 'status' | 'created_at' | 'started_at' | 'completed_at'> {
+  extends Omit<WithDates<JobSummary, 'created_at' | 'started_at' | 'completed_at'>, 'status'> {
   status: JobStatus
-  created_at: Date
-  started_at: Date | null
-  completed_at: Date | null
 }
 
 /** The order by (created_at, id) uses an index for each combination of filters. */
@@ -60,11 +58,5 @@ function statusFilter(statuses: JobStatus[], bind: (value: unknown) => string): 
 }
 
 export function toSummary(row: SummaryRow): JobSummary {
-  return {
-    ...row,
-    status: toUploadStatus(row.status),
-    created_at: row.created_at.toISOString(),
-    started_at: row.started_at?.toISOString() ?? null,
-    completed_at: row.completed_at?.toISOString() ?? null,
-  }
+  return { ...datesToText(row), status: toUploadStatus(row.status) }
 }

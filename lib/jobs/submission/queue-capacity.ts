@@ -1,4 +1,4 @@
-import { GpuqError } from '../../contract/errors'
+import { rateLimited } from '../../contract/errors'
 import { acquireLock } from '../../database/locks'
 import { oneRow, type Transaction } from '../../database/transaction'
 
@@ -31,12 +31,11 @@ export async function requireQueueCapacity(tx: Transaction): Promise<void> {
   await acquireLock(tx, 'queueSize')
   const exact = await countWaiting(tx)
   if (exact.waiting < exact.limit) return
-  throw new GpuqError(
-    'rate_limited',
+  throw rateLimited(
     exact.limit === 0
       ? 'The queue accepts no jobs now, because an admin set max_queue_size in the policy to 0.'
       : `The queue is full: ${exact.limit} or more jobs wait, which is the limit max_queue_size of the policy. Try again when some have started. An admin can raise the limit.`,
-    { retryAfterS },
+    retryAfterS,
   )
 }
 

@@ -1,7 +1,7 @@
 import { type Actor, isAdmin } from '../../access/actor'
 import { findProject } from '../../access/projects/submission-project'
 import type { JobConfig } from '../../contract/config/config'
-import { GpuqError } from '../../contract/errors'
+import { conflict, type GpuqError } from '../../contract/errors'
 import { database } from '../../database/client'
 import { findRow } from '../../database/transaction'
 
@@ -18,15 +18,10 @@ export async function runNameConflict(
       WHERE j.project_id = $1 AND j.run_name = $2 AND j.status IN ('pending', 'scheduled', 'running')`,
     [project?.id, config.run_name],
   )
-  if (!run)
-    return new GpuqError(
-      'conflict',
-      `The run "${config.run_name}" of this project has just ended. Submit again.`,
-    )
+  if (!run) return conflict(`The run "${config.run_name}" of this project has just ended. Submit again.`)
   // The actor may not see another member's job, so the message names only its owner.
   const whose = run.user_id === actor.userId || isAdmin(actor) ? `job ${run.id}` : `a job of ${run.handle}`
-  return new GpuqError(
-    'conflict',
+  return conflict(
     `The run "${config.run_name}" of the project "${config.project_id}" is active: ${whose}. Wait until it ends, cancel it, or choose another run_name.`,
   )
 }

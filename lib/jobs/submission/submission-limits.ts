@@ -1,5 +1,5 @@
 import type { EffectiveLimits } from '../../access/limits'
-import { GpuqError } from '../../contract/errors'
+import { GpuqError, rateLimited } from '../../contract/errors'
 import { oneRow, type Transaction } from '../../database/transaction'
 import { env } from '../../env'
 import { askAdmin } from './job-limits'
@@ -77,10 +77,9 @@ export async function requireWithinLimits(
   const mostCancelled = cancelledPerMinute(limits)
   if (mostCancelled !== null && counts.cancelled >= mostCancelled) {
     const { cancelled, cancelledResetS } = counts
-    throw new GpuqError(
-      'rate_limited',
+    throw rateLimited(
       `You have submitted and then cancelled ${cancelled} waiting jobs in the last minute, and the limit is ${mostCancelled}. Try again in ${cancelledResetS} seconds.`,
-      { retryAfterS: cancelledResetS },
+      cancelledResetS,
     )
   }
   return rateHeaders(counts, submissionsPerMinute, 1)

@@ -3,7 +3,7 @@ import NextAuth from 'next-auth'
 import { deviceCookie } from '@/lib/access/sessions/device-cookie'
 import { authOptions } from '@/lib/access/sessions/next-auth'
 import { signInClient } from '@/lib/access/sessions/session-client'
-import { GpuqError } from '@/lib/contract/errors'
+import { invalidRequest, notFound } from '@/lib/contract/errors'
 import { readLimited } from '@/lib/http/body'
 import { route } from '@/lib/http/route'
 
@@ -14,8 +14,7 @@ const maxBodyBytes = 16 * 1024
 const handle = route({ access: 'public' }, async ({ request, url, params }) => {
   const nextauth = [params.nextauth ?? []].flat()
   const [action = ''] = nextauth
-  if (!actions.has(action))
-    throw new GpuqError('not_found', 'This sign-in action does not exist. Open /sign-in.')
+  if (!actions.has(action)) throw notFound('This sign-in action does not exist. Open /sign-in.')
   if (action === 'error') return toSignInPage(url.searchParams.get('error'))
   requireAddress(url.searchParams.get('callbackUrl'))
   const signedIn: string[] = []
@@ -38,10 +37,7 @@ function requireAddress(callbackUrl: string | null): void {
     (/^(https?:|\/)/.test(callbackUrl) && URL.canParse(callbackUrl, 'http://localhost'))
   )
     return
-  throw new GpuqError(
-    'invalid_request',
-    'The callbackUrl is not the address of a page. Use a path or an http(s) URL.',
-  )
+  throw invalidRequest('The callbackUrl is not the address of a page. Use a path or an http(s) URL.')
 }
 
 /** next-auth accepts a body of any size and does not check its syntax. So this reads and checks the body first. */
@@ -61,7 +57,7 @@ function requireObject(body: string): void {
   } catch {
     // The error below covers invalid JSON too.
   }
-  throw new GpuqError('invalid_request', 'The body is not a JSON object.')
+  throw invalidRequest('The body is not a JSON object.')
 }
 
 export { handle as GET, handle as POST }
