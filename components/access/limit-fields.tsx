@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ApiLimits } from '@/lib/contract/access/limits'
 import { type Pool, pools } from '@/lib/contract/config/schema'
-import { optionalNumberText, toOptionalText } from '../shell/form-values'
+import { optionalNumberText, toOptionalTexts } from '../shell/form-values'
 import type { FormFields } from '../shell/use-schema-form'
 import { SelectField } from '../ui/select'
 import { NumberField } from '../ui/text-field'
@@ -42,17 +42,7 @@ type LimitTexts = z.input<typeof limitsForm>
 
 /** The initial values of {@link LimitFields}. */
 export function toLimitTexts({ pools: allowed, ...numbers }: ApiLimits): LimitTexts {
-  return {
-    submissions_per_minute: toOptionalText(numbers.submissions_per_minute),
-    max_active_jobs: toOptionalText(numbers.max_active_jobs),
-    max_waiting_jobs: toOptionalText(numbers.max_waiting_jobs),
-    max_priority: toOptionalText(numbers.max_priority),
-    max_time: toOptionalText(numbers.max_time),
-    max_gpus: toOptionalText(numbers.max_gpus),
-    max_cpu: toOptionalText(numbers.max_cpu),
-    max_memory_gb: toOptionalText(numbers.max_memory_gb),
-    pools: allowed === null ? anyPools : toPoolText(allowed),
-  }
+  return { ...toOptionalTexts(numbers), pools: allowed === null ? anyPools : toPoolText(allowed) }
 }
 
 /** Takes the limits out of the parsed values of a form that has {@link LimitFields}. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { Project } from '@/lib/contract/access/projects'
-import { numberText, optionalNumberText, toOptionalText } from '../shell/form-values'
+import { numberText, optionalNumberText, toOptionalTexts } from '../shell/form-values'
 import type { FormFields } from '../shell/use-schema-form'
 import { DataList, Datum } from '../ui/data-list'
 import { formatNumber } from '../ui/format-number'
@@ -16,14 +16,7 @@ export const shareShape = {
 type ShareTexts = z.input<z.ZodObject<typeof shareShape>>
 
 /** The initial values of {@link ShareFields}. */
-export function toShareTexts({ shares }: Project): ShareTexts {
-  const { weight, gpu_quota, gpu_hour_budget } = shares
-  return {
-    weight: String(weight),
-    gpu_quota: toOptionalText(gpu_quota),
-    gpu_hour_budget: toOptionalText(gpu_hour_budget),
-  }
-}
+export const toShareTexts = ({ shares }: Project): ShareTexts => toOptionalTexts(shares)
 
 const fields = [
   { name: 'weight', label: 'Weight', hint: 'Share compared with other projects.' },

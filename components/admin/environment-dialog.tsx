@@ -1,11 +1,12 @@
 import { useMutation } from '@tanstack/react-query'
+import type { ReactElement } from 'react'
 import { z } from 'zod'
 import { createEnvironment, updateEnvironment } from '@/components/queries/queries'
 import type { Environment } from '@/lib/contract/access/access'
 import { idSchema } from '@/lib/contract/jobs'
 import { DialogForm } from '../shell/form'
 import { optionalText } from '../shell/form-values'
-import { type FormFields, useSchemaForm } from '../shell/use-schema-form'
+import { useSchemaForm } from '../shell/use-schema-form'
 import { CheckboxField } from '../ui/checkbox'
 import { Dialog } from '../ui/dialog'
 import { SelectField } from '../ui/select'
@@ -40,11 +41,29 @@ const blank: Values = {
 interface EnvironmentDialogProps {
   /** The environment to edit; null for a new one. */
   environment: Environment | null
-  onClose: () => void
+  trigger: ReactElement
 }
 
 /** Creates or edits an environment. */
-export function EnvironmentDialog({ environment, onClose }: EnvironmentDialogProps) {
+export function EnvironmentDialog({ environment, trigger }: EnvironmentDialogProps) {
+  return (
+    <Dialog
+      trigger={trigger}
+      title={environment ? environment.name : 'New environment'}
+      description="A container image with a name for configs."
+    >
+      {(close) => <EnvironmentForm environment={environment} onSaved={close} />}
+    </Dialog>
+  )
+}
+
+interface EnvironmentFormProps {
+  environment: Environment | null
+  onSaved: () => void
+}
+
+/** The name of an existing environment cannot change: configs use it. */
+function EnvironmentForm({ environment, onSaved }: EnvironmentFormProps) {
   const create = useMutation(createEnvironment)
   const update = useMutation(updateEnvironment)
   const form = useSchemaForm({
@@ -54,32 +73,12 @@ export function EnvironmentDialog({ environment, onClose }: EnvironmentDialogPro
       if (environment) await update.mutateAsync({ ...settings, enabled })
       else await create.mutateAsync(settings)
       toast.success(`Environment ${settings.name} saved`)
-      onClose()
+      onSaved()
     },
   })
   return (
-    <Dialog
-      onClose={onClose}
-      title={environment ? environment.name : 'New environment'}
-      description="A container image with a name for configs."
-    >
-      <DialogForm form={form} submitLabel={environment ? 'Save' : 'Create environment'}>
-        <EnvironmentFields form={form} exists={environment !== null} />
-      </DialogForm>
-    </Dialog>
-  )
-}
-
-interface EnvironmentFieldsProps {
-  form: FormFields<Values>
-  /** The name of an existing environment cannot change: configs use it. */
-  exists: boolean
-}
-
-function EnvironmentFields({ form, exists }: EnvironmentFieldsProps) {
-  return (
-    <>
-      {exists ? null : (
+    <DialogForm form={form} submitLabel={environment ? 'Save' : 'Create environment'}>
+      {environment ? null : (
         <IdField label="Name" hint="For example: environment: pytorch" {...form.field('name')} />
       )}
       <IdField
@@ -95,13 +94,13 @@ function EnvironmentFields({ form, exists }: EnvironmentFieldsProps) {
         description="For configs that name no environment"
         {...form.field('is_default')}
       />
-      {exists ? (
+      {environment ? (
         <CheckboxField
           label="Enabled"
           description="A disabled environment accepts no new jobs"
           {...form.field('enabled')}
         />
       ) : null}
-    </>
+    </DialogForm>
   )
 }

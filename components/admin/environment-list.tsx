@@ -2,7 +2,6 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { Box, Pencil, Plus } from 'lucide-react'
-import { useState } from 'react'
 import { environmentsQuery } from '@/components/queries/queries'
 import type { Environment } from '@/lib/contract/access/access'
 import { Loaded } from '../shell/load-failure'
@@ -19,16 +18,20 @@ import { EnvironmentDialog } from './environment-dialog'
 /** The environments page. */
 export function EnvironmentList() {
   const query = useQuery(environmentsQuery())
-  const [creating, setCreating] = useState(false)
   return (
     <>
       <PageHeader
         title="Environments"
         description="The container images that jobs may run in."
         actions={
-          <Button icon={Plus} variant="primary" onClick={() => setCreating(true)}>
-            New environment
-          </Button>
+          <EnvironmentDialog
+            environment={null}
+            trigger={
+              <Button icon={Plus} variant="primary">
+                New environment
+              </Button>
+            }
+          />
         }
       />
       <Panel>
@@ -49,7 +52,6 @@ export function EnvironmentList() {
           }
         </Loaded>
       </Panel>
-      {creating ? <EnvironmentDialog environment={null} onClose={() => setCreating(false)} /> : null}
     </>
   )
 }
@@ -82,15 +84,14 @@ const columns: readonly Column<Environment>[] = [
       <Badge tone={enabled ? 'success' : 'neutral'}>{enabled ? 'enabled' : 'disabled'}</Badge>
     ),
   },
-  { label: 'Actions', kind: 'actions', cell: (environment) => <EditButton environment={environment} /> },
+  {
+    label: 'Actions',
+    kind: 'actions',
+    cell: (environment) => (
+      <EnvironmentDialog
+        environment={environment}
+        trigger={<IconButton icon={Pencil} label={`Edit ${environment.name}`} />}
+      />
+    ),
+  },
 ]
-
-function EditButton({ environment }: { environment: Environment }) {
-  const [open, setOpen] = useState(false)
-  return (
-    <>
-      <IconButton icon={Pencil} label={`Edit ${environment.name}`} onClick={() => setOpen(true)} />
-      {open ? <EnvironmentDialog environment={environment} onClose={() => setOpen(false)} /> : null}
-    </>
-  )
-}

@@ -6,7 +6,7 @@ import type { ProjectInvitation } from '@/lib/contract/access/projects'
 import { Button } from '../../ui/button'
 import { Panel, PanelHeader } from '../../ui/panel'
 import { RelativeTime } from '../../ui/relative-time'
-import { toast } from '../../ui/toaster'
+import { toastOutcome } from '../../ui/toaster'
 
 /** The invitations to projects that the user has not answered. Nothing if there are none. */
 export function ReceivedInvitations() {
@@ -31,13 +31,7 @@ function InvitationItem({ invitation }: { invitation: ProjectInvitation }) {
   const { mutate, isPending, variables } = useMutation(answerProjectInvitation)
   const { id, project_id, name, owner, created_at } = invitation
   const answer = (accept: boolean) =>
-    mutate(
-      { id, accept },
-      {
-        onSuccess: () => toast.success(accept ? `You joined ${project_id}` : 'Invitation declined'),
-        onError: (error) => toast.error(error.message),
-      },
-    )
+    mutate({ id, accept }, toastOutcome(accept ? `You joined ${project_id}` : 'Invitation declined'))
   return (
     <li className="flex min-h-14 flex-wrap items-center justify-between gap-x-3 gap-y-2 px-4 py-2">
       <div className="flex min-w-0 flex-col">

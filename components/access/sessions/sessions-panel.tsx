@@ -3,14 +3,14 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { endAllSessions, endOtherSessions, endSession, sessionsQuery } from '@/components/queries/queries'
 import type { Session } from '@/lib/contract/access/access'
-import { LoadFailure } from '../../shell/load-failure'
+import { Loaded } from '../../shell/load-failure'
 import { Badge } from '../../ui/badge'
 import { Button } from '../../ui/button'
 import { ConfirmDialog } from '../../ui/confirm-dialog'
-import { Panel, PanelBody, PanelFooter, PanelHeader } from '../../ui/panel'
+import { Panel, PanelFooter, PanelHeader } from '../../ui/panel'
 import { RelativeTime } from '../../ui/relative-time'
 import { Skeleton } from '../../ui/skeleton'
-import { toast } from '../../ui/toaster'
+import { toast, toastOutcome } from '../../ui/toaster'
 import { describeUserAgent } from './describe-user-agent'
 
 /** The browsers in which the user is signed in. */
@@ -19,35 +19,20 @@ export function SessionsPanel() {
   return (
     <Panel>
       <PanelHeader title="Sessions" description="The browsers in which you are signed in." />
-      {sessions.error && !sessions.data ? (
-        <PanelBody>
-          <LoadFailure error={sessions.error} onRetry={() => void sessions.refetch()} />
-        </PanelBody>
-      ) : (
-        <SessionList sessions={sessions.data} />
-      )}
+      <Loaded query={sessions} placeholder={<Skeleton className="m-4 w-64" />} failureClass="m-4">
+        {(known) => (
+          <ul aria-label="Sessions" className="divide-y">
+            {known.map((session) => (
+              <SessionItem key={session.session_id} session={session} />
+            ))}
+          </ul>
+        )}
+      </Loaded>
       <PanelFooter>
         <EndOthers disabled={(sessions.data?.length ?? 0) < 2} />
         <EndAll />
       </PanelFooter>
     </Panel>
-  )
-}
-
-function SessionList({ sessions }: { sessions: readonly Session[] | undefined }) {
-  if (!sessions) {
-    return (
-      <PanelBody>
-        <Skeleton className="my-0.5 w-64" />
-      </PanelBody>
-    )
-  }
-  return (
-    <ul aria-label="Sessions" className="divide-y">
-      {sessions.map((session) => (
-        <SessionItem key={session.session_id} session={session} />
-      ))}
-    </ul>
   )
 }
 
@@ -73,12 +58,7 @@ function SessionItem({ session }: { session: Session }) {
           target={`session of ${name}`}
           size="sm"
           loading={isPending}
-          onClick={() =>
-            mutate(session.session_id, {
-              onSuccess: () => toast.success('Session ended'),
-              onError: (error) => toast.error(error.message),
-            })
-          }
+          onClick={() => mutate(session.session_id, toastOutcome('Session ended'))}
         >
           End
         </Button>

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type ModelTable, modelTableSchema } from '@/lib/contract/cluster'
 import { isThousandths } from '@/lib/contract/config/values'
+import { parseJson } from '@/lib/contract/parse-json'
 import { numberText } from '../../shell/form-values'
 
 /** One row of the model table as text. */
@@ -58,10 +59,8 @@ type ReadJson = { ok: true; table: ModelTable } | { ok: false; message: string }
 
 /** A table from pasted JSON, or an error. */
 export function readModelJson(text: string): ReadJson {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
+  const value = parseJson(text)
+  if (value === undefined) {
     const message = 'This is not valid JSON. Copy the whole file, from the first brace to the last.'
     return { ok: false, message }
   }

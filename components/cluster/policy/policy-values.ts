@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type Policy, schedulingPolicies } from '@/lib/contract/cluster'
-import { numberText, optionalNumberText, toOptionalText } from '../../shell/form-values'
+import { numberText, optionalNumberText, toOptionalTexts } from '../../shell/form-values'
 
 /** The orders of the queue. */
 export const policyOrders = {
@@ -43,14 +43,6 @@ export type PolicyValues = z.input<typeof policyForm>
 
 /** The initial values of the policy form. */
 export function toPolicyValues(policy: Policy): PolicyValues {
-  return {
-    ...policy,
-    max_concurrent_jobs: toOptionalText(policy.max_concurrent_jobs),
-    max_queue_size: String(policy.max_queue_size),
-    ageing_minutes: String(policy.ageing_minutes),
-    half_life_hours: String(policy.half_life_hours),
-    memory_threshold: String(policy.memory_threshold),
-    load_threshold: String(policy.load_threshold),
-    quarantine_after: String(policy.quarantine_after),
-  }
+  const { scheduling_policy, enable_auto_retry, backfill, probe_quarantined, ...numbers } = policy
+  return { scheduling_policy, enable_auto_retry, backfill, probe_quarantined, ...toOptionalTexts(numbers) }
 }

@@ -1,3 +1,5 @@
+import { parseJson } from '@/lib/contract/parse-json'
+
 const token = /"(?:\\.|[^"\\])*"|[{}[\],:]|[^\s{}[\],:"]+/g
 
 /**
@@ -5,11 +7,7 @@ const token = /"(?:\\.|[^"\\])*"|[{}[\],:]|[^\s{}[\],:"]+/g
  * round long numbers.
  */
 export function formatJson(text: string): string | null {
-  try {
-    JSON.parse(text)
-  } catch {
-    return null
-  }
+  if (parseJson(text) === undefined) return null
   let depth = 0
   let formatted = ''
   let before = ''

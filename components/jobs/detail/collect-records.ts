@@ -1,3 +1,4 @@
+import { parseJson } from '@/lib/contract/parse-json'
 import { type ResultFileRecord, recordSchema } from '@/lib/contract/records'
 import type { OutputStore } from '../output/output-store'
 import { GpuSeriesStore, type JobGpuSeries } from '../resources/gpu-series'
@@ -70,12 +71,4 @@ export function parseRecords(lines: readonly string[]): ResultFileRecord[] {
     const record = recordSchema.safeParse(parseJson(line))
     return record.success ? [record.data] : []
   })
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
