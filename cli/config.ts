@@ -1,8 +1,9 @@
 import { chmod, mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
-import { GpuqError } from '@/lib/contract/errors'
-import { errorCode, parseJson, readIfPresent, writePrivateFile, xdgDirectory } from './files'
+import { conflict, GpuqError, invalidRequest } from '@/lib/contract/errors'
+import { parseJson } from '@/lib/contract/parse-json'
+import { errorCode, readIfPresent, writePrivateFile, xdgDirectory } from './files'
 
 /** The server and the token. */
 export interface Connection {
@@ -30,7 +31,7 @@ export async function readStored(env: NodeJS.ProcessEnv): Promise<Stored> {
   if (text === null) return {}
   const parsed = storedSchema.safeParse(parseJson(text))
   if (parsed.success) return parsed.data
-  throw new GpuqError('conflict', `${path} is damaged. Run \`gpuq login\` to replace it.`)
+  throw conflict(`${path} is damaged. Run \`gpuq login\` to replace it.`)
 }
 
 /** Stores the login so that only this user can read it. Returns the path of the file. */
@@ -82,7 +83,7 @@ export function parseServer(given: string): string {
   const url = URL.canParse(address) ? new URL(address) : null
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.search || url.hash) {
     const example = 'http://gpu.example.org:8001'
-    throw new GpuqError('invalid_request', `"${text}" is not a server address. Use one such as ${example}.`)
+    throw invalidRequest(`"${text}" is not a server address. Use one such as ${example}.`)
   }
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '')
 }

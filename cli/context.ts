@@ -28,9 +28,7 @@ export async function print(
   value: unknown,
   text: string,
 ): Promise<number> {
-  if (json) await writeJson(context, value)
-  else await context.terminal.out(text)
-  return exitCodes.ok
+  return json ? writeJson(context, value) : writeText(context, text)
 }
 
 /** Prints a list as a table, or as JSON. An empty table is replaced by a message on stderr. */
@@ -47,7 +45,13 @@ export async function printList<Row>(
   return exitCodes.ok
 }
 
-/** Writes one JSON document. */
-export async function writeJson({ terminal }: Context, value: unknown): Promise<void> {
-  await terminal.out(`${JSON.stringify(value, null, 2)}\n`)
+/** Writes one JSON document. Returns the exit code of a success. */
+export function writeJson(context: Context, value: unknown): Promise<number> {
+  return writeText(context, `${JSON.stringify(value, null, 2)}\n`)
+}
+
+/** Writes a result. Returns the exit code of a success. */
+export async function writeText({ terminal }: Context, text: string): Promise<number> {
+  await terminal.out(text)
+  return exitCodes.ok
 }

@@ -33,15 +33,6 @@ export async function readIfPresent(path: string): Promise<string | null> {
   }
 }
 
-/** Returns undefined if the text is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 /** Writes a private temporary file and renames it: no reader sees a part of it, and no other user can read it. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
   const temporary = `${path}.${process.pid}`

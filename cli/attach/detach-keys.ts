@@ -1,4 +1,4 @@
-import { GpuqError } from '@/lib/contract/errors'
+import { invalidRequest } from '@/lib/contract/errors'
 
 const a = 0x61
 const d = 0x64
@@ -18,7 +18,7 @@ export function parseEscapeKey(text: string): EscapeKey {
     return { byte: letter.charCodeAt(0) - 0x40, name: `Ctrl-${letter}` }
   }
   const why = `"${text}" is not a valid escape key.`
-  throw new GpuqError('invalid_request', `${why} Use Ctrl and a letter, such as ^a or ctrl-b.`)
+  throw invalidRequest(`${why} Use Ctrl and a letter, such as ^a or ctrl-b.`)
 }
 
 /**

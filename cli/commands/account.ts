@@ -1,11 +1,10 @@
 import { text } from 'node:stream/consumers'
 import type { Token } from '@/lib/contract/access/access'
 import { scopes } from '@/lib/contract/access/roles'
-import { GpuqError } from '@/lib/contract/errors'
+import { conflict, invalidRequest, notFound } from '@/lib/contract/errors'
 import { configFile, parseServer, readStored, removeStored, writeStored } from '../config'
-import { type Context, print, printList } from '../context'
+import { type Context, print, printList, writeText } from '../context'
 import { parseNumber } from '../declare/values'
-import { exitCodes } from '../job/exit-code'
 import { readPages } from '../job/read-pages'
 import { ask } from '../terminal/ask'
 import { formatWhen } from '../terminal/format'
@@ -20,7 +19,7 @@ export async function login(
 ): Promise<number> {
   const known = given ?? context.env.GPUQ_SERVER ?? (await readStored(context.env)).server
   if (!tokenStdin && !process.stdin.isTTY) {
-    throw new GpuqError('invalid_request', 'Cannot ask for a token without a terminal. Use --token-stdin.')
+    throw invalidRequest('Cannot ask for a token without a terminal. Use --token-stdin.')
   }
   const server = parseServer(
     given ??
@@ -29,16 +28,14 @@ export async function login(
         : await ask(`Server [${known ?? usualServer}]: `, known ?? usualServer)),
   )
   const token = (tokenStdin ? await text(process.stdin) : await ask('Token (hidden): ', '', true)).trim()
-  if (token === '')
-    throw new GpuqError('invalid_request', "The token is empty. Create one on the server's Tokens page.")
+  if (token === '') throw invalidRequest("The token is empty. Create one on the server's Tokens page.")
   const me = await context.connectTo({ server, token }).users.me()
   const path = await writeStored(context.env, {
     server,
     token,
     tokens: await otherTokens(context.env, server),
   })
-  await context.terminal.out(`Logged in to ${server} as ${me.user_id}. Token stored in ${path}.\n`)
-  return exitCodes.ok
+  return writeText(context, `Logged in to ${server} as ${me.user_id}. Token stored in ${path}.\n`)
 }
 
 /** Keeps the tokens of other servers, including the previous one. A damaged file must not prevent a login. */
@@ -54,8 +51,7 @@ async function otherTokens(env: NodeJS.ProcessEnv, server: string): Promise<Reco
 export async function logout(context: Context): Promise<number> {
   const had = await removeStored(context.env)
   const path = configFile(context.env)
-  await context.terminal.out(had ? `Logged out. Removed ${path}.\n` : 'You are not logged in.\n')
-  return exitCodes.ok
+  return writeText(context, had ? `Logged out. Removed ${path}.\n` : 'You are not logged in.\n')
 }
 
 export async function listTokens(context: Context, { json }: { json?: boolean }): Promise<number> {
@@ -94,16 +90,11 @@ export async function revokeToken(context: Context, given: string): Promise<numb
   const found = (await readTokens(context)).filter(({ token_id }) => token_id.startsWith(given.toLowerCase()))
   const [token] = found
   if (!token)
-    throw new GpuqError(
-      'not_found',
-      `You have no token whose id starts with ${given}. List your tokens with \`gpuq tokens\`.`,
-    )
-  if (found.length > 1)
-    throw new GpuqError('conflict', `${found.length} token ids start with ${given}. Give a longer prefix.`)
+    throw notFound(`You have no token whose id starts with ${given}. List your tokens with \`gpuq tokens\`.`)
+  if (found.length > 1) throw conflict(`${found.length} token ids start with ${given}. Give a longer prefix.`)
   const client = await context.connect()
   await client.tokens.revoke(token.token_id)
-  await context.terminal.out(`Revoked token ${token.name}.\n`)
-  return exitCodes.ok
+  return writeText(context, `Revoked token ${token.name}.\n`)
 }
 
 async function readTokens(context: Context): Promise<Token[]> {
@@ -114,5 +105,5 @@ async function readTokens(context: Context): Promise<Token[]> {
 function parseScope(given: string): (typeof scopes)[number] {
   const found = scopes.find((scope) => scope === given)
   if (found) return found
-  throw new GpuqError('invalid_request', `"${given}" is not a valid scope. Use one of: ${scopes.join(', ')}.`)
+  throw invalidRequest(`"${given}" is not a valid scope. Use one of: ${scopes.join(', ')}.`)
 }

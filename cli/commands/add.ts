@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { GpuqError } from '@/lib/contract/errors'
+import { invalidRequest, notFound } from '@/lib/contract/errors'
 import { type Context, print } from '../context'
 import { readTextFile } from '../declare/values'
 import { note } from '../job/show-job'
@@ -25,7 +25,7 @@ interface AddOptions {
 export async function add(context: Context, given: string, options: AddOptions): Promise<number> {
   const script = resolve(given)
   const refused = await refuseScript(script)
-  if (refused !== null) throw new GpuqError('not_found', `Cannot queue the script: ${refused}.`)
+  if (refused !== null) throw notFound(`Cannot queue the script: ${refused}.`)
   const { conda = '', args = '', gpus = '', priority } = options
   const line: JobLine = { priority, script, condaEnv: conda.trim(), args: args.trim(), allowedGpus: gpus }
   const { outputFile } = options
@@ -54,11 +54,11 @@ async function write(
 ): Promise<number> {
   if (force || withDir) {
     const message = `${force ? '--force' : '--with-dir'} cannot be used with --output-file: the jobs file has no field for it.`
-    throw new GpuqError('invalid_request', `${message} Omit --output-file to queue the job directly.`)
+    throw invalidRequest(`${message} Omit --output-file to queue the job directly.`)
   }
   const text = formatJobLine(line)
   const read = readJobLine(text)
-  if (!read.ok) throw new GpuqError('invalid_request', `Cannot write this job as a line: ${read.message}.`)
+  if (!read.ok) throw invalidRequest(`Cannot write this job as a line: ${read.message}.`)
   await appendLine(outputFile, text)
   const written = { file: resolve(outputFile), line: text }
   return print(context, json, written, `Appended to ${outputFile}: ${text}\n`)

@@ -1,7 +1,7 @@
 import { mkdir, realpath } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import type { Artifact } from '@/lib/contract/artifacts'
-import { GpuqError } from '@/lib/contract/errors'
+import { conflict } from '@/lib/contract/errors'
 import { safePaths, visibleText } from '@/lib/contract/sanitize-text'
 import type { Client } from '@/lib/http/client/client'
 import { type Context, printList } from '../context'
@@ -70,8 +70,5 @@ async function save(
 async function requireBelow(root: string, directory: string): Promise<void> {
   const real = await realpath(directory)
   if (real === root || real.startsWith(root + sep)) return
-  throw new GpuqError(
-    'conflict',
-    `${directory} is outside of ${root} because of a link. Choose an empty directory.`,
-  )
+  throw conflict(`${directory} is outside of ${root} because of a link. Choose an empty directory.`)
 }

@@ -1,4 +1,4 @@
-import { GpuqError } from '@/lib/contract/errors'
+import { conflict } from '@/lib/contract/errors'
 import type { JobDetail, JobSummary } from '@/lib/contract/jobs'
 import { isFinal } from '@/lib/contract/status'
 import type { Client } from '@/lib/http/client/client'
@@ -21,7 +21,7 @@ export async function attach(context: Context, given: string, options: AttachOpt
   const job = await client.jobs.get(jobId)
   if (isFinal(job.status)) {
     const advice = `Run \`gpuq logs ${jobId}\` to print its output.`
-    throw new GpuqError('conflict', `Cannot attach: the job is ${job.status}. ${advice}`)
+    throw conflict(`Cannot attach: the job is ${job.status}. ${advice}`)
   }
   return attachTo(context, client, job, options)
 }

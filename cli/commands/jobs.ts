@@ -1,4 +1,4 @@
-import { GpuqError } from '@/lib/contract/errors'
+import { invalidRequest } from '@/lib/contract/errors'
 import type { JobSummary } from '@/lib/contract/jobs'
 import type { UploadStatus } from '@/lib/contract/status'
 import { type Context, printList } from '../context'
@@ -17,7 +17,7 @@ interface JobsOptions {
 
 /** Lists jobs, newest first. */
 export async function jobs(context: Context, options: JobsOptions): Promise<number> {
-  if (options.limit < 1) throw new GpuqError('invalid_request', '--limit must be at least 1.')
+  if (options.limit < 1) throw invalidRequest('--limit must be at least 1.')
   const { status, competition, project, limit, all, json } = options
   const client = await context.connect()
   const filters = { status, competition_id: competition, project_id: project, all }

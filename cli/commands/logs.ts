@@ -32,8 +32,7 @@ export async function results(
 ): Promise<number> {
   const { client, jobId } = await findJob(context, given)
   if (json) {
-    await writeJson(context, await client.jobs.result(jobId))
-    return exitCodes.ok
+    return writeJson(context, await client.jobs.result(jobId))
   }
   const response = await client.jobs.download(jobId, 'jsonl')
   if (output !== undefined) await saveDownload(output, response)

@@ -1,8 +1,7 @@
 import type { ClusterGpu, ClusterNode } from '@/lib/contract/cluster'
-import { GpuqError } from '@/lib/contract/errors'
+import { invalidRequest, notFound } from '@/lib/contract/errors'
 import type { Client } from '@/lib/http/client/client'
-import type { Context } from '../context'
-import { exitCodes } from '../job/exit-code'
+import { type Context, writeText } from '../context'
 import { findJob } from '../job/job-id'
 
 const pollIntervalMs = 1_000
@@ -28,7 +27,7 @@ export function findPlace(nodes: readonly ClusterNode[], given: string, missing 
   const node = nodes.find(({ name, node_id }) => name === nodeName || String(node_id) === nodeName)
   if (!node) {
     const names = nodes.map(({ name }) => name).join(', ')
-    throw new GpuqError('not_found', `Node ${nodeName} not found. Available nodes: ${names || 'none'}.`)
+    throw notFound(`Node ${nodeName} not found. Available nodes: ${names || 'none'}.`)
   }
   return { node, gpu: index === undefined ? null : findGpu(node, index, missing) }
 }
@@ -38,7 +37,7 @@ function findGpu(node: ClusterNode, index: string, missing: boolean): ClusterGpu
   const gpu = found.find(({ state }) => (state === 'missing') === missing) ?? found[0]
   if (gpu) return gpu
   const numbers = node.gpus.map((one) => one.index).join(', ')
-  throw new GpuqError('not_found', `${node.name} has no GPU ${index}. Available GPUs: ${numbers || 'none'}.`)
+  throw notFound(`${node.name} has no GPU ${index}. Available GPUs: ${numbers || 'none'}.`)
 }
 
 async function connectToPlace(context: Context, given: string, missing?: boolean) {
@@ -54,16 +53,14 @@ export async function pause(
 ): Promise<number> {
   const { client, place } = await connectToPlace(context, given)
   await setPaused(client, place, true, reason)
-  await context.terminal.out(`${formatPlace(place)} paused. Running jobs continue.\n`)
-  return exitCodes.ok
+  return writeText(context, `${formatPlace(place)} paused. Running jobs continue.\n`)
 }
 
 /** Resumes placing jobs there. Also ends a quarantine. */
 export async function resume(context: Context, given: string): Promise<number> {
   const { client, place } = await connectToPlace(context, given)
   await setPaused(client, place, false)
-  await context.terminal.out(`${formatPlace(place)} resumed. It accepts jobs again.\n`)
-  return exitCodes.ok
+  return writeText(context, `${formatPlace(place)} resumed. It accepts jobs again.\n`)
 }
 
 /** Pauses a node and waits until its last job has ended. */
@@ -76,16 +73,16 @@ export async function drain(
   const { node, gpu } = place
   if (gpu) {
     const advice = `Use \`gpuq pause\` for the GPU, or drain the whole node: ${node.name}.`
-    throw new GpuqError('invalid_request', `Only whole nodes can be drained. ${advice}`)
+    throw invalidRequest(`Only whole nodes can be drained. ${advice}`)
   }
   await setPaused(client, place, true, reason)
   while (wait && isBusy(await readNode(client, node))) await context.sleep(pollIntervalMs)
-  await context.terminal.out(
+  return writeText(
+    context,
     wait
       ? `${node.name} drained. It is paused and runs no jobs.\n`
       : `${node.name} paused. Running jobs continue.\n`,
   )
-  return exitCodes.ok
 }
 
 /** Removes a lost node or GPU from the list. The server refuses if it is connected or still holds a job. */
@@ -93,16 +90,14 @@ export async function forget(context: Context, given: string): Promise<number> {
   const { client, place } = await connectToPlace(context, given, true)
   if (place.gpu) await client.cluster.forgetGpu(place.gpu.gpu_id)
   else await client.cluster.forgetNode(place.node.node_id)
-  await context.terminal.out(`${formatPlace(place)} removed. It is listed again if it reconnects.\n`)
-  return exitCodes.ok
+  return writeText(context, `${formatPlace(place)} removed. It is listed again if it reconnects.\n`)
 }
 
 /** Changes the priority of a waiting job. */
 export async function priority(context: Context, given: string, number: number): Promise<number> {
   const { client, jobId } = await findJob(context, given)
   await client.queue.setPriority(jobId, { priority: number })
-  await context.terminal.out(`${jobId} now has priority ${number}.\n`)
-  return exitCodes.ok
+  return writeText(context, `${jobId} now has priority ${number}.\n`)
 }
 
 async function setPaused(

@@ -30,8 +30,7 @@ export async function runDirectory(
   if (json && wait) return printResult(context, jobId)
   if (json) {
     const run_name = options.run_name ?? null
-    await writeJson(context, { job_id: jobId, status, run_name, archive, page, results })
-    return exitCodes.ok
+    return writeJson(context, { job_id: jobId, status, run_name, archive, page, results })
   }
   if (!wait) await context.terminal.out(`${jobId}\n`)
   if (!quiet) {

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { GpuqError } from '@/lib/contract/errors'
+import { invalidRequest } from '@/lib/contract/errors'
 import type { Context } from '../context'
 import { toGpuRequest, toShellLine } from '../declare/values'
 import { followOrPrint, type WaitOptions } from '../job/follow-submitted'
@@ -27,11 +27,11 @@ export async function run(
   }
   if (withDir) {
     const message = 'Use either --command "…" DIRECTORY or --with-dir -- COMMAND, not both.'
-    throw new GpuqError('invalid_request', message)
+    throw invalidRequest(message)
   }
   const [directory, ...more] = words
   if (directory === undefined || more.length > 0)
-    throw new GpuqError('invalid_request', '--command needs exactly one directory, after all options.')
+    throw invalidRequest('--command needs exactly one directory, after all options.')
   const { runDirectory } = await import('./run-directory')
   return runDirectory(context, directory, options)
 }
@@ -69,12 +69,12 @@ async function rejectDirectoryOptions(words: readonly string[], options: ConfigO
   const [first = '', ...rest] = words
   const misplaced = rest.find((word) => /^--(command|nodes|run-name|pool)(=|$)/.test(word))
   if (misplaced !== undefined && (await isDirectory(first)))
-    throw new GpuqError('invalid_request', `${misplaced} must come before the directory ${first}.`)
+    throw invalidRequest(`${misplaced} must come before the directory ${first}.`)
   if ([instance_count, run_name, pool, cpu, memory_gb, fresh_nodes].every((value) => value === undefined))
     return
   const message =
     '--nodes, --run-name, --pool, --cpu, --memory and --fresh-nodes require --with-dir or --command "…" DIRECTORY.'
-  throw new GpuqError('invalid_request', message)
+  throw invalidRequest(message)
 }
 
 async function isDirectory(path: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { GpuqError } from '@/lib/contract/errors'
+import { invalidRequest } from '@/lib/contract/errors'
 import type { Client } from '@/lib/http/client/client'
 import { ProblemError } from '@/lib/http/client/problem'
 import { resolveConnection } from '../config'
@@ -96,8 +96,7 @@ async function startLocally(starting: StartContext): Promise<LocalServer> {
 /** Uses the server that GPUQ_SERVER names. Only the files are watched. */
 async function signInRemotely({ context, options }: StartContext): Promise<SignedIn> {
   if (options.gpus !== undefined || options.port !== undefined || options.dataDir !== undefined) {
-    throw new GpuqError(
-      'invalid_request',
+    throw invalidRequest(
       '--gpus, --port and --data-dir only apply to a local server, but GPUQ_SERVER names a remote one. Omit these options or unset GPUQ_SERVER.',
     )
   }

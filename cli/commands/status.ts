@@ -2,7 +2,7 @@ import type { Cluster } from '@/lib/contract/cluster'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { isFinal } from '@/lib/contract/status'
 import type { Client } from '@/lib/http/client/client'
-import { type Context, writeJson } from '../context'
+import { type Context, print, writeText } from '../context'
 import { exitCodes } from '../job/exit-code'
 import { findJobId } from '../job/job-id'
 import { fitScreen } from '../terminal/fit-screen'
@@ -53,15 +53,13 @@ async function show(
   context: Context,
   { text, data }: View,
   { watch, json }: { watch: boolean; json: boolean },
-): Promise<void> {
+): Promise<number> {
   const { terminal } = context
-  if (json) return writeJson(context, data)
-  const live = watch && terminal.outIsTerminal
+  if (json || !watch || !terminal.outIsTerminal) return print(context, json, data, text)
   // Erase the rest of each line, because an earlier, longer line may have filled it.
-  if (!live) return terminal.out(text)
   const screen = terminal.screen()
   const shown = screen ? fitScreen(text, screen) : text
-  await terminal.out(`${toTop}${shown.replaceAll('\n', '\u001b[K\n')}${clearBelow}`)
+  return writeText(context, `${toTop}${shown.replaceAll('\n', '\u001b[K\n')}${clearBelow}`)
 }
 
 async function readCluster(context: Context, client: Client): Promise<View> {

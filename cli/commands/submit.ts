@@ -1,4 +1,4 @@
-import { GpuqError } from '@/lib/contract/errors'
+import { invalidRequest } from '@/lib/contract/errors'
 import type { Context } from '../context'
 import { readTextFile } from '../declare/values'
 import { followOrPrint, type WaitOptions } from '../job/follow-submitted'
@@ -19,8 +19,7 @@ export async function submit(
   { wait, quiet, json, deduplicate, withDir = false, ...options }: SubmitOptions,
 ): Promise<number> {
   if (configPath !== undefined && Object.keys(options).length > 0) {
-    throw new GpuqError(
-      'invalid_request',
+    throw invalidRequest(
       'CONFIG.yaml cannot be combined with job options. Use either the file or the options.',
     )
   }

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { GpuqError } from '@/lib/contract/errors'
+import { invalidRequest } from '@/lib/contract/errors'
 import type { Context } from '../context'
 import { findRoot } from '../start/local-server'
 import { runProgram } from '../start/run-program'
@@ -19,7 +19,7 @@ export async function worker(
   if (!env.DATABASE_URL) {
     const how =
       "Set it to the address of the server's PostgreSQL, such as postgresql://gpuq:…@db.example.org/gpuq."
-    throw new GpuqError('invalid_request', `DATABASE_URL is not set. ${how}`)
+    throw invalidRequest(`DATABASE_URL is not set. ${how}`)
   }
   return runProgram({
     root,

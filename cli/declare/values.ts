@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { GpuqError } from '@/lib/contract/errors'
+import { type GpuqError, invalidRequest, notFound } from '@/lib/contract/errors'
 import { describeFileError } from '../files'
 import { isGpuList, maxPriority } from '../start/jobs-file'
 
@@ -95,10 +95,10 @@ export async function readTextFile(path: string): Promise<Blob> {
   try {
     return new Blob([await readFile(path)])
   } catch (error) {
-    throw new GpuqError('not_found', `Cannot read ${path}: ${describeFileError(error)}.`, { cause: error })
+    throw notFound(`Cannot read ${path}: ${describeFileError(error)}.`, { cause: error })
   }
 }
 
 function refuse(message: string): GpuqError {
-  return new GpuqError('invalid_request', message)
+  return invalidRequest(message)
 }

@@ -2,8 +2,8 @@ import { isFinal } from '@/lib/contract/status'
 import type { Client } from '@/lib/http/client/client'
 import { attachTo } from '../commands/attach'
 import { waitUntilFinal } from '../commands/wait'
-import { type Context, writeJson } from '../context'
-import { exitCodeOf, exitCodes } from './exit-code'
+import { type Context, print, writeJson } from '../context'
+import { exitCodeOf } from './exit-code'
 import { note, showJob } from './show-job'
 
 export interface WaitOptions {
@@ -26,9 +26,7 @@ export async function followOrPrint(
     if (!quiet) await note(context, `job ${jobId}${again}`)
     return showToEnd(context, await context.connect(), jobId, { quiet })
   }
-  if (json) await writeJson(context, submitted)
-  else await context.terminal.out(`${jobId}\n`)
-  return exitCodes.ok
+  return print(context, json, submitted, `${jobId}\n`)
 }
 
 /**

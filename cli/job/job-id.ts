@@ -1,4 +1,4 @@
-import { GpuqError } from '@/lib/contract/errors'
+import { conflict, invalidRequest, notFound } from '@/lib/contract/errors'
 import type { Client } from '@/lib/http/client/client'
 import type { Context } from '../context'
 import { readPages } from './read-pages'
@@ -12,24 +12,18 @@ export async function findJobId(client: Pick<Client, 'jobs'>, given: string): Pr
   if (whole.test(given)) return given.toLowerCase()
   const prefix = given.toLowerCase()
   if (!/^[0-9a-f-]+$/.test(prefix)) {
-    throw new GpuqError('invalid_request', `"${given}" is not a job id. List your jobs with \`gpuq jobs\`.`)
+    throw invalidRequest(`"${given}" is not a job id. List your jobs with \`gpuq jobs\`.`)
   }
   const jobs = await readPages(maxSearched, (query) => client.jobs.list(query))
   const found = jobs.map(({ job_id }) => job_id).filter((id) => id.startsWith(prefix))
   const [first] = found
   if (first === undefined) {
-    throw new GpuqError(
-      'not_found',
-      `You have no job whose id starts with ${given}. List your jobs with \`gpuq jobs\`.`,
-    )
+    throw notFound(`You have no job whose id starts with ${given}. List your jobs with \`gpuq jobs\`.`)
   }
   if (found.length === 1) return first
   const some = found.slice(0, 5).join(', ')
   const more = found.length > 5 ? ', …' : ''
-  throw new GpuqError(
-    'conflict',
-    `${found.length} of your job ids start with ${given}: ${some}${more}. Give a longer prefix.`,
-  )
+  throw conflict(`${found.length} of your job ids start with ${given}: ${some}${more}. Give a longer prefix.`)
 }
 
 /** Connects to the server and finds the full id of a job. */

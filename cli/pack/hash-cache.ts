@@ -3,7 +3,8 @@ import type { Stats } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
-import { parseJson, writePrivateFile, xdgDirectory } from '../files'
+import { parseJson } from '@/lib/contract/parse-json'
+import { writePrivateFile, xdgDirectory } from '../files'
 
 /** Size, mtime, ctime, inode number, SHA-256. */
 const rowSchema = z.tuple([z.number(), z.number(), z.number(), z.number(), z.string()])

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import { inParallel } from '@/lib/async/pool'
 import type { Entry, FileEntry } from '@/lib/contract/archives/archive-manifest'
 import type { ArchiveLimits } from '@/lib/contract/archives/archives'
-import { GpuqError } from '@/lib/contract/errors'
+import { invalidRequest, notFound, payloadTooLarge } from '@/lib/contract/errors'
 import type { Context } from '../context'
 import { HashCache } from './hash-cache'
 import { formatBytes, Progress } from './progress'
@@ -71,7 +71,7 @@ async function hashFile(path: string, progress: Progress | null): Promise<{ sha2
   const hash = createHash('sha256')
   let bytes = 0
   const file = await open(path).catch((error: unknown) => {
-    throw new GpuqError('not_found', `Cannot read ${path}.`, { cause: error })
+    throw notFound(`Cannot read ${path}.`, { cause: error })
   })
   const pieces = file.createReadStream({ highWaterMark: 1024 * 1024 })
   for await (const piece of pieces as AsyncIterable<Buffer>) {
@@ -90,11 +90,9 @@ function requireWithin(
   bytes: number,
 ): void {
   const advice = 'List files that the job does not need in .gitignore or .gpuqignore.'
-  if (entries === 0)
-    throw new GpuqError('invalid_request', `${given} contains no files, or .gitignore excludes all of them.`)
+  if (entries === 0) throw invalidRequest(`${given} contains no files, or .gitignore excludes all of them.`)
   if (entries > limits.max_entries)
-    throw new GpuqError(
-      'payload_too_large',
+    throw payloadTooLarge(
       `${given} contains ${entries} files, but the limit is ${limits.max_entries}. ${advice}`,
     )
   if (bytes <= limits.max_bytes) return
@@ -102,8 +100,7 @@ function requireWithin(
     .toSorted((a, b) => b.stats.size - a.stats.size)
     .slice(0, mostNamed)
     .map(({ path, stats }) => `\n  ${formatBytes(stats.size).padStart(9)}  ${path}`)
-  throw new GpuqError(
-    'payload_too_large',
+  throw payloadTooLarge(
     `${given} contains ${formatBytes(bytes)}, but the limit is ${formatBytes(limits.max_bytes)}. ${advice} The largest files:${largest.join('')}`,
   )
 }

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import { inParallel } from '@/lib/async/pool'
 import { frameHeader } from '@/lib/contract/archives/archive-frames'
 import { type FileEntry, isLink } from '@/lib/contract/archives/archive-manifest'
-import { GpuqError } from '@/lib/contract/errors'
+import { conflict, type GpuqError } from '@/lib/contract/errors'
 import type { Client } from '@/lib/http/client/client'
 import { ProblemError } from '@/lib/http/client/problem'
 import type { Listed } from './list-directory'
@@ -112,7 +112,7 @@ async function* readPieces(
 }
 
 function changed(path: string, cause?: unknown): GpuqError {
-  return new GpuqError('conflict', `${path} changed during the upload. Run the command again.`, {
+  return conflict(`${path} changed during the upload. Run the command again.`, {
     cause,
   })
 }

@@ -2,7 +2,7 @@ import { dirname } from 'node:path'
 import { isMap, parseDocument } from 'yaml'
 import { backoff } from '@/lib/async/retry'
 import { contentsOf } from '@/lib/contract/archives/archive-manifest'
-import { GpuqError } from '@/lib/contract/errors'
+import { unavailable } from '@/lib/contract/errors'
 import { ProblemError } from '@/lib/http/client/problem'
 import type { Context } from '../context'
 import { note } from '../job/show-job'
@@ -48,7 +48,7 @@ export async function uploadDirectory(
       }
       // Progress resets the count, so that an upload over a bad connection still finishes.
       if (missing.length < left) failures = 0
-      else if (++failures > maxFailures) throw new GpuqError('unavailable', neverComplete)
+      else if (++failures > maxFailures) throw unavailable(neverComplete)
       left = missing.length
       const progress = quiet ? null : new Progress(context.terminal, 'sending', totalBytes)
       await sendContents({ client, projectId, listed, progress }, missing).finally(() => progress?.end())

@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs'
 import { lstat, readdir, readFile, readlink, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { refuseLink, refusePath } from '@/lib/contract/archives/archive-paths'
-import { GpuqError } from '@/lib/contract/errors'
+import { type GpuqError, invalidRequest, notFound } from '@/lib/contract/errors'
 import { describeFileError, errorCode } from '../files'
 import { IgnoreRules, ruleFiles } from './ignore-rules'
 
@@ -43,7 +43,7 @@ class Walker {
   async run(): Promise<Found> {
     // The directory may be given by a link.
     if (!(await statOf(this.root, stat)).isDirectory())
-      throw new GpuqError('invalid_request', `${this.root} is not a directory.`)
+      throw invalidRequest(`${this.root} is not a directory.`)
     await this.#addRulesAbove()
     await this.#enter(this.root)
     if (this.#refused.length > 0) throw this.#refusal()
@@ -106,8 +106,7 @@ class Walker {
     const named = this.#refused.slice(0, mostNamed).map((line) => `\n  ${line}`)
     const rest = this.#refused.length - named.length
     const more = rest > 0 ? `\n  and ${rest} more` : ''
-    return new GpuqError(
-      'invalid_request',
+    return invalidRequest(
       `Cannot upload these paths. Remove them, or list them in .gpuqignore:${named.join('')}${more}`,
     )
   }
@@ -140,5 +139,5 @@ async function statOf(path: string, look: (path: string) => Promise<Stats> = lst
 }
 
 function unreadable(path: string, error: unknown): GpuqError {
-  return new GpuqError('not_found', `Cannot read ${path}: ${describeFileError(error)}.`, { cause: error })
+  return notFound(`Cannot read ${path}: ${describeFileError(error)}.`, { cause: error })
 }

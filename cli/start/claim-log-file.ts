@@ -1,5 +1,5 @@
 import { type FileHandle, open, stat } from 'node:fs/promises'
-import { parseJson } from '../files'
+import { parseJson } from '@/lib/contract/parse-json'
 import { ClaimLog, type Entry, entrySchema } from './claim-log'
 
 const lineFeed = 0x0a

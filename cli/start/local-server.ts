@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { sleep } from '@/lib/async/sleep'
-import { GpuqError } from '@/lib/contract/errors'
+import { invalidRequest, unavailable } from '@/lib/contract/errors'
 import { errorCode } from '../files'
 
 interface LocalServerOptions {
@@ -49,7 +49,7 @@ export function findRoot(
 ): string {
   for (let directory = from; ; directory = dirname(directory)) {
     if (existsSync(join(directory, 'deploy', 'run', 'start.mjs'))) return directory
-    if (dirname(directory) === directory) throw new GpuqError('invalid_request', withoutServer[command])
+    if (dirname(directory) === directory) throw invalidRequest(withoutServer[command])
   }
 }
 
@@ -156,7 +156,7 @@ async function startChild(options: LocalServerOptions, signal: AbortSignal): Pro
     child.once('exit', (code, by) => resolve(by ? `was terminated by ${by}` : `exited with code ${code}`))
   })
   const failed = ended.then((how): never => {
-    throw new GpuqError('unavailable', `gpuq's server ${how}. See its output above.`)
+    throw unavailable(`gpuq's server ${how}. See its output above.`)
   })
   // Prevent an unhandled rejection if nobody awaits it.
   failed.catch(() => {})

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
-import { GpuqError } from '@/lib/contract/errors'
+import { notFound } from '@/lib/contract/errors'
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
@@ -24,7 +24,7 @@ interface Program {
 export async function runProgram({ root, name, args = [], env, cwd }: Program): Promise<number> {
   const program = join(root, 'dist', `${name}.js`)
   if (!existsSync(program)) {
-    throw new GpuqError('not_found', `${program} is not built. Run \`npm run build\` in ${root}.`)
+    throw notFound(`${program} is not built. Run \`npm run build\` in ${root}.`)
   }
   const exitWithParent = ['--import', join(root, 'deploy', 'run', 'exit-with-parent.mjs')]
   const child = spawn(process.execPath, [...exitWithParent, '--enable-source-maps', program, ...args], {

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import { GpuqError } from '@/lib/contract/errors'
+import { conflict } from '@/lib/contract/errors'
 import { errorCode } from '../files'
 import { paint, type Terminal, withoutControls } from '../terminal/terminal'
 
@@ -49,6 +49,6 @@ async function openLog(path: string): Promise<FileHandle> {
     return await open(path, 'a', 0o640)
   } catch (cause) {
     const message = `Cannot write the log file ${path} (${errorCode(cause)}).`
-    throw new GpuqError('conflict', `${message} Choose another one with --log-file.`, { cause })
+    throw conflict(`${message} Choose another one with --log-file.`, { cause })
   }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Cluster, ClusterGpu, ClusterNode, Queue } from '@/lib/contract/cluster'
 import type { JobSummary } from '@/lib/contract/jobs'
+import { parseJson } from '@/lib/contract/parse-json'
 
 /**
  * The content of the state file: the cluster's state, and requests to pause GPUs. This module reads and
@@ -60,12 +61,8 @@ type RequestsReading = { ok: true; requests: StateRequests } | { ok: false; mess
  * restart too, and a file of another program only pauses GPUs.
  */
 export function readRequests(text: string, cluster: Pick<Cluster, 'nodes'>): RequestsReading {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return { ok: false, message: 'it is not valid JSON' }
-  }
+  const value = parseJson(text)
+  if (value === undefined) return { ok: false, message: 'it is not valid JSON' }
   const parsed = requestsSchema.safeParse(value)
   if (!parsed.success) return { ok: false, message: 'paused_gpus must be a list of GPUs, such as [0, 1]' }
   const { paused_gpus: wanted, known_paused_gpus: known = [] } = parsed.data

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
-import { GpuqError } from '@/lib/contract/errors'
+import { conflict } from '@/lib/contract/errors'
 
 /** Asks a question on the terminal. `hidden` does not show the typed text. */
 export async function ask(question: string, otherwise: string, hidden = false): Promise<string> {
@@ -16,7 +16,7 @@ export async function ask(question: string, otherwise: string, hidden = false): 
     lines.close()
   })
   const leaves = new Promise<never>((_, reject) => {
-    lines.once('close', () => reject(new GpuqError('conflict', 'No answer given; nothing was stored.')))
+    lines.once('close', () => reject(conflict('No answer given; nothing was stored.')))
   })
   try {
     if (hidden) process.stderr.write(question)
