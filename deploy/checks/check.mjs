@@ -1,19 +1,21 @@
 /**
- * `npm run check`: the quick checks before a commit. Format, lint and types for all files, and the unit tests that the
- * change can affect, up to a limit. `npm run check -- COMMIT` takes all changes since a commit, such as `main`.
+ * `npm run check`: the quick checks before a commit. Format and lint of the changed files, imports and types of all files,
+ * and the unit tests that the change can affect, up to a limit. `npm run check -- COMMIT` takes all changes since a commit, such as `main`.
  */
 import { execFileSync } from 'node:child_process'
-import { readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative, sep } from 'node:path'
-import { npmCommand } from '../package/install.mjs'
-import { prepareClient, preparePackages } from '../run/prepare.mjs'
+import { prepareClient, preparePackages, prepareRouteTypes } from '../run/prepare.mjs'
 import { CommandFailed, runCommand } from '../run/processes.mjs'
 import { createReport, formatDuration } from '../run/report.mjs'
 import { root } from '../run/settings.mjs'
 import { Stopped, stopOnSignals } from '../run/signals.mjs'
 import { nearestTests } from './nearest-tests.mjs'
 
+const unitProjects = ['--project', 'unit', '--project', 'component']
+/** As in `npm run lint`. */
+const importRules = '--config .dependency-cruiser.cjs app components lib worker cli deploy e2e'.split(' ')
 /** More related test files than this take longer than the other checks. */
 const mostTestFiles = 20
 
@@ -31,6 +33,33 @@ function defaultBase() {
 }
 
 /**
+ * The files changed since `base`, also those that git does not track yet.
+ * @param {string} base
+ */
+function changedFiles(base) {
+  return [...git(['diff', '--name-only', base]), ...git(['ls-files', '--others', '--exclude-standard'])]
+}
+
+/**
+ * Checks the format, the lint rules and the imports. A change of the rules or of the tool affects all files.
+ * @param {string} base
+ */
+async function checkLint(base) {
+  const changed = changedFiles(base).filter((path) => existsSync(join(root, path)))
+  const all = changed.some((path) => path === 'biome.json' || path === 'package-lock.json')
+  const [format, imports] = await Promise.all([
+    check('Format and lint', [
+      '@biomejs/biome/bin/biome',
+      'check',
+      '--no-errors-on-unmatched',
+      ...(all ? ['.'] : changed),
+    ]),
+    check('Imports', ['dependency-cruiser/bin/dependency-cruise.mjs', ...importRules]),
+  ])
+  return [format, imports]
+}
+
+/**
  * The unit tests that import a file changed since `base`.
  * @param {string} base
  * @returns {Promise<string[]>}
@@ -38,11 +67,10 @@ function defaultBase() {
 async function relatedTests(base) {
   const list = join(tmpdir(), `gpuq-related-tests-${process.pid}.json`)
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
-  const projects = ['--project', 'unit', '--project', 'component']
   try {
     await runCommand(
       process.execPath,
-      [vitest, 'list', '--filesOnly', `--json=${list}`, ...projects, '--changed', base],
+      [vitest, 'list', '--filesOnly', `--json=${list}`, ...unitProjects, '--changed', base],
       { label: 'vitest list', cwd: root, signal },
     )
     /** @type {{ file: string }[]} */
@@ -61,12 +89,13 @@ async function relatedTests(base) {
 async function checkTests(base) {
   const related = await relatedTests(base)
   if (related.length === 0) return null
-  const changed = [
-    ...git(['diff', '--name-only', base]),
-    ...git(['ls-files', '--others', '--exclude-standard']),
-  ]
-  const chosen = nearestTests(related, changed, mostTestFiles)
-  const result = await check(`Unit tests of what changed since ${base}`, ['test:unit', '--', ...chosen])
+  const chosen = nearestTests(related, changedFiles(base), mostTestFiles)
+  const result = await check(`Unit tests of what changed since ${base}`, [
+    'vitest/vitest.mjs',
+    'run',
+    ...unitProjects,
+    ...chosen,
+  ])
   if (chosen.length < related.length) {
     report.line(
       `    ran the nearest ${chosen.length} of ${related.length} related test files; ` +
@@ -78,17 +107,18 @@ async function checkTests(base) {
 
 /**
  * @param {string} title
- * @param {string[]} script one of package.json's scripts, and its arguments
+ * @param {string[]} program its path in node_modules, and its arguments
  * @returns {Promise<string | null>} its output if it failed
  */
-async function check(title, script) {
+async function check(title, [program = '', ...args]) {
   /** @type {string[]} */
   const lines = []
   const work = async (/** @type {(note: string) => void} */ progress) => {
     try {
-      await runCommand(...npmCommand(['run', '--silent', ...script]), {
+      await runCommand(process.execPath, [join(root, 'node_modules', program), ...args], {
+        label: title,
         cwd: root,
-        env: { ...process.env, NO_COLOR: '1', NEXT_TELEMETRY_DISABLED: '1' },
+        env: { ...process.env, NO_COLOR: '1' },
         signal,
         onLine(line) {
           lines.push(line)
@@ -110,11 +140,10 @@ async function main() {
   const started = performance.now()
   await preparePackages({ report, signal })
   await prepareClient({ report, signal })
-  const results = await Promise.all([
-    check('Format and lint', ['lint']),
-    check('Types', ['types']),
-    checkTests(base),
-  ])
+  await prepareRouteTypes({ report, signal })
+  const results = (
+    await Promise.all([checkLint(base), check('Types', ['typescript/bin/tsc', '--noEmit']), checkTests(base)])
+  ).flat()
   const failures = results.filter((result) => result !== null)
   for (const output of failures) report.line(`\n${output}`)
   const time = formatDuration(performance.now() - started)

@@ -1,6 +1,15 @@
 /** Builds the web server and the worker if their sources changed since the last build. */
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { runCommand } from '../run/processes.mjs'
@@ -73,6 +82,37 @@ export function clientIsFresh() {
   const changed = (/** @type {string} */ path) =>
     statSync(join(root, path), { throwIfNoEntry: false })?.mtimeMs
   return (changed('lib/database/generated/client.ts') ?? 0) > (changed('prisma/schema.prisma') ?? 0)
+}
+
+const routeTypes = '.next/types/validator.ts'
+
+/**
+ * Whether the types of the routes are newer than every change of the routes. Next.js derives them from the names of
+ * files, and a new or removed name changes the time of its folder.
+ * @param {string} [directory]
+ */
+export function routeTypesAreFresh(directory = root) {
+  const changed = (/** @type {string} */ path) =>
+    statSync(join(directory, path), { throwIfNoEntry: false })?.mtimeMs ?? 0
+  const folders = readdirSync(join(directory, 'app'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name).slice(directory.length + 1))
+  return ['app', ...folders, 'next.config.js'].every((path) => changed(path) < changed(routeTypes))
+}
+
+/**
+ * Generates the types of the routes.
+ * @param {{ signal?: AbortSignal }} options
+ */
+export async function generateRouteTypes({ signal }) {
+  await runCommand(process.execPath, ['node_modules/next/dist/bin/next', 'typegen'], {
+    label: 'next typegen',
+    cwd: root,
+    env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1' },
+    signal,
+  })
+  // Next.js leaves a file as it is if its content stays the same.
+  utimesSync(join(root, routeTypes), new Date(), new Date())
 }
 
 /**

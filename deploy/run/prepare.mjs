@@ -3,7 +3,14 @@
 import { createEngineClient } from '../engine/docker-api.mjs'
 import { ensureEngine } from '../engine/engine.mjs'
 import { describeImage, ensureImage } from '../image/image.mjs'
-import { build, buildIsFresh, clientIsFresh, generateClient } from '../package/build.mjs'
+import {
+  build,
+  buildIsFresh,
+  clientIsFresh,
+  generateClient,
+  generateRouteTypes,
+  routeTypesAreFresh,
+} from '../package/build.mjs'
 import { installDependencies, packagesAreHere } from '../package/install.mjs'
 import { Stopped } from './signals.mjs'
 
@@ -51,6 +58,7 @@ const stepUnless =
 
 export const preparePackages = stepUnless('Packages', packagesAreHere, installDependencies)
 export const prepareBuild = stepUnless('Build', buildIsFresh, build)
+export const prepareRouteTypes = stepUnless('Types of the routes', routeTypesAreFresh, generateRouteTypes)
 export const prepareClient = stepUnless('Prisma client', clientIsFresh, generateClient)
 
 /**
