@@ -17,7 +17,7 @@ function untilRanFor(lab: Lab, job: string, seconds: number): Promise<boolean> {
 }
 
 describe('a worker killed and started again', () => {
-  it.concurrent('twice goes on with the same process, and no line is missing or doubled', async ({
+  it.concurrent('twice continues the same process, without missing or repeated lines', async ({
     openLab,
   }) => {
     await expectAdopted(await openLab(), 2)
@@ -51,9 +51,7 @@ describe('a worker killed and started again', () => {
     },
   )
 
-  it.concurrent('in the middle of the transaction of the verdict, gives it once', async ({
-    openGatedLab,
-  }) => {
+  it.concurrent('during the transaction of the final status writes it once', async ({ openGatedLab }) => {
     const { lab, gate, worker } = await openGatedLab({ maxOutputMib: 4 })
     const hold = gate.hold(/POST \S*\/containers\/\w+\/wait\?condition=not-running/, 'after')
     const job = await lab.jobs.submit(counting(20, 1))
@@ -77,10 +75,8 @@ describe('a worker killed and started again', () => {
   })
 })
 
-describe('what happened while no worker looked', () => {
-  it.concurrent('is judged by how the container ended, not by how long the worker was away', async ({
-    openLab,
-  }) => {
+describe('a container without a worker', () => {
+  it.concurrent('gets the status of its program, however long the worker was away', async ({ openLab }) => {
     const lab = await openLab()
     const worker = await lab.startWorker({ node: 'a' })
     const job = await lab.jobs.submit(counting(20, 500), { timeLimitS: 20 })
@@ -94,7 +90,7 @@ describe('what happened while no worker looked', () => {
     await expectAllTrue(lab)
   })
 
-  it.concurrent('is stopped at its time limit once a worker is back', async ({ openLab }) => {
+  it.concurrent('is stopped at its time limit when a worker is back', async ({ openLab }) => {
     const lab = await openLab()
     const worker = await lab.startWorker({ node: 'a' })
     const job = await lab.jobs.submit('import time\nprint("in")\ntime.sleep(100)', { timeLimitS: 4 })
@@ -143,7 +139,7 @@ describe('what happened while no worker looked', () => {
     },
   )
 
-  it.concurrent('goes on although the image was removed meanwhile', async ({ openLab }) => {
+  it.concurrent('continues although its image was removed in the meantime', async ({ openLab }) => {
     const lab = await openLab()
     const worker = await lab.startWorker({ node: 'a' })
     const image = await lab.tagImage()

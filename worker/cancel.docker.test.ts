@@ -19,7 +19,7 @@ async function isBeingStopped(lab: Lab, job: string): Promise<boolean> {
 }
 
 describe.concurrent('a job is cancelled', () => {
-  it('while it waits, while it has a place, and while it runs; by its owner and by an admin', async ({
+  it('while it waits, while it is placed, and while it runs, by its owner and by an admin', async ({
     openLab,
   }) => {
     const lab = await openLab()
@@ -82,7 +82,7 @@ describe.concurrent('a job is cancelled', () => {
     await expectAllTrue(lab)
   })
 
-  it('while its image is being pulled, without waiting for that', async ({ openGatedLab }) => {
+  it('while its image is pulled, without waiting for the pull', async ({ openGatedLab }) => {
     const { lab, gate } = await openGatedLab()
     const hold = gate.hold(/POST \S*\/images\/create/, 'before')
     const job = await lab.jobs.submit(sleeping, { image: 'localhost:1/nowhere:1' })
@@ -93,7 +93,7 @@ describe.concurrent('a job is cancelled', () => {
     await expectAllTrue(lab)
   })
 
-  it('although its worker was killed after it was asked', async ({ openLab }) => {
+  it('although its worker was killed after the request', async ({ openLab }) => {
     const lab = await openLab()
     const worker = await lab.startWorker({ node: 'a' })
     const job = await lab.jobs.submit(sleeping)
@@ -109,7 +109,7 @@ describe.concurrent('a job is cancelled', () => {
 
 // Alone, because of the time that is promised.
 describe('a cancelled job', () => {
-  it('is gone in time although it ignores every signal that it can', async ({ openLab }) => {
+  it('stops in time although it ignores all signals that a program can ignore', async ({ openLab }) => {
     const lab = await openLab()
     await lab.startWorker({ node: 'a' })
     const deaf = `
@@ -135,13 +135,11 @@ while True:
   })
 })
 
-describe.concurrent('a kill that does not work', () => {
+describe.concurrent('a container that cannot be killed', () => {
   const deafEngine = /POST \S*\/containers\/\w+\/kill/
   const killed = 'HTTP/1.1 204 No Content\r\n\r\n'
 
-  it('takes the node out of service, keeps the GPU, and frees it once the container is gone', async ({
-    openGatedLab,
-  }) => {
+  it('drains the node and keeps the GPU until the container is gone', async ({ openGatedLab }) => {
     const { lab, gate, worker } = await openGatedLab()
     const job = await lab.jobs.submit(sleeping)
     await lab.jobs.untilPrinted(job, /in/)

@@ -1,7 +1,7 @@
 import { expectNothingLost, killWorker, pauseWorker } from './testing/chaos'
 import { it } from './testing/lab-test'
 
-it('workers killed, stopped and cut off from their engine, one after the other, lose nothing', async ({
+it('no job is lost when workers are killed, stopped and disconnected from their engines in turn', async ({
   openLab,
 }) => {
   const lab = await openLab()

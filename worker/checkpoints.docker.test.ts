@@ -112,9 +112,7 @@ async function expectNothingLeft({ lab }: Opened): Promise<void> {
 }
 
 describe.concurrent('checkpoints in a bucket', () => {
-  it('are where the run goes on after its worker and all that was on its machine are gone', async ({
-    openLab,
-  }) => {
+  it('let the run continue after its worker and its machine are lost', async ({ openLab }) => {
     const opened = await startLab(openLab, 'lost')
     const { lab, workers } = opened
     const job = await lab.jobs.submit(training, { spec: { run_name: 'base' } })
@@ -136,7 +134,7 @@ describe.concurrent('checkpoints in a bucket', () => {
     await expectNothingLeft(opened)
   })
 
-  it('have what the program wrote last when it was asked to make room', async ({ openLab }) => {
+  it('contain the last files that a preempted program wrote', async ({ openLab }) => {
     const opened = await startLab(openLab, 'preempted')
     const { lab } = opened
     const job = await lab.jobs.submit(training, { spec: { run_name: 'base' }, maxRetries: 0 })

@@ -92,9 +92,9 @@ async function expectAllReduced(tasks: number): Promise<void> {
 }
 
 describe('torch.distributed', () => {
-  it('adds up over two tasks on two nodes', () => expectAllReduced(2), 560_000)
+  it('reduces over two tasks on two nodes', () => expectAllReduced(2), 560_000)
 
-  it('adds up over eight tasks on eight nodes', () => expectAllReduced(8), 560_000)
+  it('reduces over eight tasks on eight nodes', () => expectAllReduced(8), 560_000)
 
   it('is started by torchrun with a process for each GPU', async () => {
     const spec = { ...small, gpu_count: 2, instance_count: 2 }
@@ -109,8 +109,8 @@ describe('torch.distributed', () => {
   }, 560_000)
 })
 
-describe('two jobs over several nodes', () => {
-  it('run beside each other, and neither reaches the other', async () => {
+describe('two jobs on several nodes', () => {
+  it('run at the same time and cannot reach each other', async () => {
     const spec = { cpu: 0.2, memory_gb: 0.25, gpu_count: 1, instance_count: 2 }
     const first = await lab.jobs.submit(listening, { spec })
     // Both ranks: it is the first one that is asked.

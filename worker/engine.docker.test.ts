@@ -59,7 +59,7 @@ async function nodeHealth(lab: Lab) {
 }
 
 describe.concurrent('an engine that restarts', () => {
-  it('and takes its containers down is not blamed on the job, which starts again', async ({
+  it('and stops its containers does not fail the job, which starts again', async ({
     startEngine,
     openLab,
   }) => {
@@ -139,8 +139,8 @@ describe.concurrent('an engine that restarts', () => {
   })
 })
 
-describe.concurrent('another machine that says it is the same node', () => {
-  it('is refused while the node is served, and takes over once the lease has run out', async ({
+describe.concurrent('another machine with the name of a node', () => {
+  it('is refused while the node is served, and takes over when the lease has expired', async ({
     startEngine,
     openLab,
   }) => {

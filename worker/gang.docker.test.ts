@@ -68,8 +68,8 @@ async function openWaiting(openLab: LabFixtures['openLab']) {
   return { lab, a, b, job, states }
 }
 
-describe.concurrent('a job over two nodes', () => {
-  it('runs on both at once, and completes', async ({ openLab }) => {
+describe.concurrent('a job on two nodes', () => {
+  it('runs on both at the same time and completes', async ({ openLab }) => {
     const lab = await openLab()
     for (const node of ['a', 'b']) await lab.startWorker({ node })
     const job = await lab.jobs.submit('print("here")', { spec })
@@ -80,7 +80,7 @@ describe.concurrent('a job over two nodes', () => {
     await expectAllTrue(lab)
   })
 
-  it('is stopped everywhere when one of them fails, and says which', async ({ openLab }) => {
+  it('is stopped on all nodes when one task fails, and names that task', async ({ openLab }) => {
     const lab = await openLab()
     for (const node of ['a', 'b']) await lab.startWorker({ node })
     const job = await lab.jobs.submit(rankOneFails, { spec })
@@ -98,7 +98,7 @@ describe.concurrent('a job over two nodes', () => {
     await expectAllTrue(lab)
   })
 
-  it('goes on where a worker is killed and comes back', async ({ openLab }) => {
+  it('continues after a worker is killed and restarted', async ({ openLab }) => {
     const lab = await openLab()
     await lab.startWorker({ node: 'a' })
     const b = await lab.startWorker({ node: 'b' })
@@ -110,7 +110,7 @@ describe.concurrent('a job over two nodes', () => {
     await expectAllTrue(lab)
   })
 
-  it('starts again as a whole where a worker is killed for good', async ({ openLab }) => {
+  it('restarts all tasks when a worker does not come back', async ({ openLab }) => {
     const lab = await openLab()
     for (const node of ['a', 'b']) await lab.startWorker({ node })
     const job = await lab.jobs.submit(counting.replace('80', '8000'), { spec })
@@ -128,7 +128,7 @@ describe.concurrent('a job over two nodes', () => {
     expect(await watch.stop()).toMatchObject({ gpusTwice: [], falseBooks: [] })
   })
 
-  it('waits on the node that is ready first, also through a restart of its worker', async ({ openLab }) => {
+  it('waits on the first node until the other is ready, also if the worker restarts', async ({ openLab }) => {
     const { lab, a, b, job, states } = await openWaiting(openLab)
     // From here on b keeps its lease, and cannot take its part.
     const letGo = await lab.holdLocks(`SELECT 1 FROM tasks WHERE status = 'scheduled' FOR UPDATE`)
@@ -149,7 +149,7 @@ describe.concurrent('a job over two nodes', () => {
     await expectAllTrue(lab)
   })
 
-  it('is cancelled while one of them waits for the other', async ({ openLab }) => {
+  it('is cancelled while one task waits for the other', async ({ openLab }) => {
     const { lab, b, job, states } = await openWaiting(openLab)
     await cancel(lab, job)
     await lab.jobs.until('the one that waited is gone', async () => (await states()).length === 0)
@@ -158,7 +158,7 @@ describe.concurrent('a job over two nodes', () => {
     await expectAllTrue(lab)
   })
 
-  it('is started again when the node that others wait for is lost', async ({ openLab }) => {
+  it('is restarted when the node that others wait for is lost', async ({ openLab }) => {
     const { lab, b, job } = await openWaiting(openLab)
     await b.kill()
     await lab.expireLease('b')

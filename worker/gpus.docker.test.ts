@@ -37,10 +37,7 @@ async function shownGpus(lab: Lab) {
 }
 
 describe('a worker on a machine with GPUs', () => {
-  it('shows them, gives out by UUID what others leave free, and records how it is used', async ({
-    openLab,
-    startEngine,
-  }) => {
+  it('shows them, allocates free ones by UUID, and records their use', async ({ openLab, startEngine }) => {
     const { lab, standIn } = await openGpuLab({ openLab, startEngine }, [
       idle(0, 'GPU-aaaa'),
       busy(1, 'GPU-bbbb'),

@@ -60,7 +60,7 @@ async function expectServesAgain(lab: Lab): Promise<void> {
 }
 
 describe.concurrent('a worker', () => {
-  it('whose network to the database is cut stops its containers before another may start them', async ({
+  it('without a connection to the database stops its containers before another worker may start them', async ({
     openLab,
   }) => {
     const { lab, gate, job } = await openCutLab(openLab)
@@ -72,7 +72,7 @@ describe.concurrent('a worker', () => {
     await expectServesAgain(lab)
   })
 
-  it('whose network is cut in silence, while it leads, does so too, and the other leads', async ({
+  it('that leads and silently loses its network stops its containers too, and another worker leads', async ({
     openLab,
   }) => {
     const { lab, gate, job } = await openCutLab(openLab)
@@ -84,7 +84,9 @@ describe.concurrent('a worker', () => {
     await expectServesAgain(lab)
   })
 
-  it('stopped past its lease and continued finds that its job is another’s', async ({ openLab }) => {
+  it('that was stopped until its lease expired finds that another worker has its job', async ({
+    openLab,
+  }) => {
     const lab = await openLab()
     const worker = await lab.startWorker({ node: 'a', variables: shortLease })
     const job = await lab.jobs.submit(endless)
@@ -99,7 +101,7 @@ describe.concurrent('a worker', () => {
     expect(await watch.stop()).toMatchObject({ gpusTwice: [], falseBooks: [] })
   })
 
-  it('killed for good leaves its job to another, and what it left is removed when it comes back', async ({
+  it('that is killed loses its job to another, and its container is removed when it comes back', async ({
     openLab,
   }) => {
     const lab = await openLab()
@@ -116,7 +118,7 @@ describe.concurrent('a worker', () => {
     expect(await watch.stop()).toMatchObject({ gpusTwice: [], falseBooks: [] })
   })
 
-  it('that loses the database for a while goes on as if nothing had been', async ({ openLab }) => {
+  it('that loses the database for a short time continues', async ({ openLab }) => {
     const lab = await openLab()
     const gate = await DatabaseGate.open(lab.database.url)
     lab.afterwards(async () => gate.close())
@@ -133,7 +135,7 @@ describe.concurrent('a worker', () => {
     await expectAllTrue(lab)
   })
 
-  it('started twice under one name: the later one takes over, and the container goes on', async ({
+  it('started twice with one name: the later one takes over, and the container continues', async ({
     openLab,
   }) => {
     const lab = await openLab()
@@ -150,7 +152,7 @@ describe.concurrent('a worker', () => {
     await expectAllTrue(lab)
   })
 
-  it('that was stopped while it stored a result, as the leader, does not undo what its successor did', async ({
+  it('that was stopped as the leader while it stored a result does not undo the work of its successor', async ({
     openLab,
   }) => {
     const lab = await openLab()

@@ -23,7 +23,7 @@ async function peakMemory(worker: WorkerProcess): Promise<number> {
 }
 
 describe.concurrent('output', () => {
-  it('of a million lines at full speed is stored whole and in order', async ({ openLab }) => {
+  it('of a million lines at full speed is stored completely and in order', async ({ openLab }) => {
     const { lab, worker } = await startLab(openLab, 256)
     const code = `
 import os
@@ -39,7 +39,7 @@ for at in range(0, len(text), 65536):
     await expectAllTrue(lab)
   })
 
-  it('without an end or a newline is cut at the limit, and says so', async ({ openLab }) => {
+  it('without an end or a newline is cut at the limit, with a note', async ({ openLab }) => {
     const { lab, worker } = await startLab(openLab, 32)
     const job = await lab.jobs.submit('import os\nwhile True:\n    os.write(1, b"a" * 1048576)')
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'failed', reason: 'output_limit' })
@@ -53,7 +53,7 @@ for at in range(0, len(text), 65536):
     await expectAllTrue(lab)
   })
 
-  it('of any bytes is stored as text, and what was no text is counted', async ({ openLab }) => {
+  it('of any bytes is stored as text, and invalid bytes are counted', async ({ openLab }) => {
     const { lab } = await startLab(openLab)
     const code = `
 import os, sys
@@ -73,7 +73,7 @@ os.write(1, b"half")`
     await expectAllTrue(lab)
   })
 
-  it('waits in the database while the disk for results is full, and holds up nobody else', async ({
+  it('waits in the database while the disk for results is full, and delays no other job', async ({
     openLab,
   }) => {
     const { lab } = await startLab(openLab)
@@ -96,7 +96,7 @@ describe.concurrent('memory over its limit', () => {
   const small: JobOptions = { spec: { memory_gb: 0.125 } }
   const eat = 'held = []\nwhile True:\n    held.append(bytearray(1 << 20))'
 
-  it('is the verdict when the program itself is killed for it', async ({ openLab }) => {
+  it('is the reason if the program is killed for it', async ({ openLab }) => {
     const { lab } = await startLab(openLab)
     const job = await lab.jobs.submit(`print("eating")\n${eat}`, small)
     expect(await lab.jobs.untilFinal(job)).toMatchObject({
@@ -109,7 +109,9 @@ describe.concurrent('memory over its limit', () => {
     await expectAllTrue(lab)
   })
 
-  it('is the verdict when a child is killed for it, although the program ends well', async ({ openLab }) => {
+  it('is the reason if a child process is killed for it, although the program completes', async ({
+    openLab,
+  }) => {
     const { lab } = await startLab(openLab)
     // The engine is told of the child and of the end by two notices, which may overtake each other on a busy machine.
     const code = `

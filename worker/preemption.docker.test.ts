@@ -14,8 +14,8 @@ signal.signal(signal.SIGTERM, leave)
 print("attempt", os.environ["GPUQ_ATTEMPT"])
 time.sleep(100 if os.environ["GPUQ_ATTEMPT"] == "1" else 0)`
 
-describe('a job that has to make room', () => {
-  it('is asked to end, gives its GPU back, and runs again when it may, although it has no retries', async ({
+describe('a preempted job', () => {
+  it('is asked to end, frees its GPU, and runs again later, although it has no retries', async ({
     openLab,
   }) => {
     const lab = await openLab()

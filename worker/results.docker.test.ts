@@ -44,9 +44,7 @@ async function mounts(lab: Lab): Promise<string[]> {
 const large: JobOptions = { spec: { memory_gb: 1.75 } }
 
 describe.concurrent('/results', () => {
-  it('is stored file by file before the verdict, and nothing of it stays on the node', async ({
-    openLab,
-  }) => {
+  it('is stored file by file before the final status, and nothing stays on the node', async ({ openLab }) => {
     const { lab } = await startLab(openLab)
     const job = await lab.jobs.submit(`
 import os
@@ -71,7 +69,7 @@ os.chmod("/results/notes.txt", 0)`)
     await lab.jobs.until('nothing of it is left', async () => (await left()).length === 0)
   })
 
-  it('gives only regular files, and says what it leaves out', async ({ openLab }) => {
+  it('stores only regular files, and lists the omitted ones', async ({ openLab }) => {
     const { lab } = await startLab(openLab)
     const job = await lab.jobs.submit(`
 import os, socket
@@ -91,7 +89,7 @@ raise SystemExit(3)`)
     await expectAllTrue(lab)
   })
 
-  it('ends by size and by number, for files too that nobody can see', async ({ openLab }) => {
+  it('is limited in size and number of files, also for deleted files that are open', async ({ openLab }) => {
     const { lab } = await startLab(openLab)
     const job = await lab.jobs.submit(
       `
@@ -123,7 +121,9 @@ except OSError as error:
     await expectAllTrue(lab)
   })
 
-  it('outlives the worker, whether the program ends while it is away or not', async ({ openLab }) => {
+  it('is kept if the worker restarts, whether or not the program ends in the meantime', async ({
+    openLab,
+  }) => {
     const { lab, worker } = await startLab(openLab)
     const code = (seconds: number) => `
 import time
@@ -145,7 +145,7 @@ open("/results/late", "w").write("late")`
     await expectAllTrue(lab)
   })
 
-  it('is kept of a job that runs into its time limit', async ({ openLab }) => {
+  it('is kept if the job reaches its time limit', async ({ openLab }) => {
     const { lab } = await startLab(openLab)
     const job = await lab.jobs.submit('open("/results/x", "w").write("x")\nimport time\ntime.sleep(60)', {
       timeLimitS: 10,

@@ -20,8 +20,8 @@ async function nodeStatus(lab: Lab, { node }: WorkerProcess): Promise<string | u
   return rows[0]?.status
 }
 
-describe.concurrent('a worker that is told to end', () => {
-  it('with SIGTERM finishes what it has, takes nothing new, and leaves', async ({ openLab }) => {
+describe.concurrent('a worker that receives a signal', () => {
+  it('finishes its jobs, accepts no new ones, and stops after SIGTERM', async ({ openLab }) => {
     const lab = await openLab()
     const worker = await lab.startWorker({ node: 'a', gpus: 2 })
     const running = await lab.jobs.submit(working)
@@ -40,9 +40,7 @@ describe.concurrent('a worker that is told to end', () => {
     await expectAllTrue(lab)
   })
 
-  it('with SIGINT, or a second SIGTERM, stops its jobs and gives them back to the queue', async ({
-    openLab,
-  }) => {
+  it('stops its jobs and returns them to the queue after SIGINT or a second SIGTERM', async ({ openLab }) => {
     const lab = await openLab()
     const worker = await lab.startWorker({ node: 'a' })
     for (const signals of [['SIGINT'], ['SIGTERM', 'SIGTERM']] as const) {
@@ -62,7 +60,7 @@ describe.concurrent('a worker that is told to end', () => {
     await expectAllTrue(lab)
   })
 
-  it('while its database is away leaves no container behind', async ({ openLab }) => {
+  it('leaves no container behind if its database is down', async ({ openLab }) => {
     const lab = await openLab()
     const gate = await DatabaseGate.open(lab.database.url)
     lab.afterwards(async () => gate.close())

@@ -37,7 +37,7 @@ async function untilNodes(expected: Record<string, string>): Promise<void> {
 }
 
 describe('simulated nodes', () => {
-  it('run real containers, each as a node of its own, outlive their worker, and leave with it', async () => {
+  it('run real containers as separate nodes, survive a restart of the worker, and stop with it', async () => {
     const worker = await lab.startWorker({ node: 'a', gpus: 0 })
     await untilNodes({ a: 'ready' })
     await initializeSimulatedNodes(admin, { nodeCount: 2, gpusPerNode: 1 })

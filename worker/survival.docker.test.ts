@@ -77,8 +77,8 @@ async function loseContainers(lab: Lab, node: string): Promise<void> {
   await Promise.all(found.map(({ id }) => lab.engine.remove(id)))
 }
 
-describe('a training over two nodes that keeps checkpoints', () => {
-  it('goes on elsewhere when a machine is lost', async ({ openLab }) => {
+describe('a training on two nodes with checkpoints', () => {
+  it('continues on another machine when one is lost', async ({ openLab }) => {
     const lab = await openLab()
     const variables = { GPUQ_CHECKPOINTS_DIR: join(lab.directory, 'checkpoints') }
     const workers = new Map<string, Awaited<ReturnType<Lab['startWorker']>>>()
@@ -98,7 +98,7 @@ describe('a training over two nodes that keeps checkpoints', () => {
     await expectGoneOn(lab, job, last)
   })
 
-  it('goes on after it has made room for another job', async ({ openLab }) => {
+  it('continues after it was preempted', async ({ openLab }) => {
     const lab = await openLab()
     const variables = { GPUQ_CHECKPOINTS_DIR: join(lab.directory, 'checkpoints') }
     for (const node of ['a', 'b']) await lab.startWorker({ node, variables })
@@ -111,7 +111,7 @@ describe('a training over two nodes that keeps checkpoints', () => {
     await expectGoneOn(lab, job, await reached(lab, job))
   })
 
-  it('goes on when a node that was brought up for it is taken away', async ({ openProvisionedLab }) => {
+  it('continues when a node that was provisioned for it is removed', async ({ openProvisionedLab }) => {
     const provisioned = await openProvisionedLab()
     const { lab } = provisioned
     await provisioned.startLeader()

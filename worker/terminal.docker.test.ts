@@ -48,9 +48,7 @@ while (line := input("say> ")) != "go":
 const prompt = /say> (size \d+ \d+\r\n)?$/
 
 describe('a job with a terminal', () => {
-  it.concurrent('has one in every respect: size, prompts, echo, colours, and keys that make signals', async ({
-    openLab,
-  }) => {
+  it.concurrent('has size, prompts, echo, colours, and keys that send signals', async ({ openLab }) => {
     const { lab, submit } = await startLab(openLab)
     const job = await submit(
       `${talker}\nimport time\ntry:\n    print("sleeping")\n    time.sleep(100)\nexcept KeyboardInterrupt:\n    sys.exit(7)`,
@@ -73,9 +71,7 @@ describe('a job with a terminal', () => {
     await expectAllTrue(lab)
   })
 
-  it.concurrent('goes on being served by a worker that was started again, each key once', async ({
-    openLab,
-  }) => {
+  it.concurrent('continues after a restart of its worker, with each key once', async ({ openLab }) => {
     const { lab, worker, submit } = await startLab(openLab)
     const job = await submit(talker)
     await lab.jobs.untilPrinted(job, prompt)
@@ -101,7 +97,7 @@ describe('a job with a terminal', () => {
     await expectAllTrue(lab)
   })
 
-  it.concurrent('that never reads holds up only its own keys, and ends when it is cancelled', async ({
+  it.concurrent('that never reads delays only its own keys, and ends when it is cancelled', async ({
     openLab,
   }) => {
     const { lab, submit } = await startLab(openLab)

@@ -31,7 +31,7 @@ async function signalPrinting(lab: Lab, node: string): Promise<string[]> {
 }
 
 describe('two workers on one database', () => {
-  it('share a queue; when one is killed in mid-job, all jobs complete on the other, and no GPU is given twice', async ({
+  it('share a queue; when one is killed during a job, all jobs complete on the other, and no GPU is allocated twice', async ({
     openLab,
   }) => {
     const lab = await openLab()

@@ -25,7 +25,7 @@ while time.process_time() < 2: pass
 print("done")
 time.sleep(100)`
 
-it('a job that fills 200 MiB and computes for two seconds shows about that, from an adopted container too', async ({
+it('a job that uses 200 MiB and two CPU seconds reports about these amounts, also from an adopted container', async ({
   openLab,
 }) => {
   const lab = await openLab()

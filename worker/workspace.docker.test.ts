@@ -81,7 +81,7 @@ describe('a project with a directory on shared storage', () => {
     expect(await lstat(join(apart, 'made'))).toMatchObject({ uid })
   })
 
-  it('sees nothing of another project, through no link and no way up', async () => {
+  it('cannot see another project, neither through links nor parent directories', async () => {
     const secret = join(root, 'bob/secret/key.txt')
     await writeFile(secret, 'of bob', { mode: 0o644 })
     const own = join(root, 'ada/thesis')
@@ -107,7 +107,7 @@ describe('a project with a directory on shared storage', () => {
   })
 })
 
-describe('a directory that cannot be given', () => {
+describe('a directory that cannot be mounted', () => {
   async function untilRefused(submission: Submission): Promise<string> {
     const job = await submit('echo never', submission)
     const row = await lab.jobs.untilFinal(job)
@@ -115,7 +115,7 @@ describe('a directory that cannot be given', () => {
     return row.reasonDetail ?? ''
   }
 
-  it('because it is not there, fails the job with its path and the node', async () => {
+  it('because it does not exist fails the job with its path and node', async () => {
     const said = await untilRefused({ owner: 'ada', project: 'missing' })
     expect(said).toBe(`${root}/ada/missing does not exist on a. Create or mount it.`)
   })
@@ -132,7 +132,7 @@ describe('a directory that cannot be given', () => {
     expect(await untilRefused({ owner: 'ada', project: 'file' })).toMatch(/is not a directory/)
   })
 
-  it('because others than root could put another in its place', async () => {
+  it('because other users than root could replace it', async () => {
     await chmod(join(root, 'eve'), 0o777)
     expect(await untilRefused({ owner: 'eve', project: 'open' })).toMatch(
       /Users other than root can change .*eve on a/,
@@ -150,7 +150,7 @@ describe('a directory that cannot be given', () => {
     expect(said).toMatch(/^bob has no uid/)
   })
 
-  it('says nothing against the node', async () => {
+  it('does not count as a failure of the node', async () => {
     const { rows } = await lab.database.pool.query('SELECT failures_in_row, quarantined_at FROM nodes')
     expect(rows).toEqual([{ failures_in_row: 0, quarantined_at: null }])
     await expectAllTrue(lab)

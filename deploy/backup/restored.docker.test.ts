@@ -12,7 +12,7 @@ import type { EveryState } from './testing/every-state'
 const fixtures = join(import.meta.dirname, 'testing')
 
 describe('a restored backup', () => {
-  it('runs: its jobs end in a legal status, those that ran are tried again, and those that wait start', async ({
+  it('runs: its running jobs are retried, its waiting jobs start, and all end in a final status', async ({
     openLab,
     afterwards,
   }) => {

@@ -14,7 +14,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
 
-it('a check that was ended leaves no database, no container, no network and no mount', async () => {
+it('an interrupted check leaves no database, container, network or mount', async () => {
   const directory = join(scratch, 'docker')
   const { url } = await startEmbedded(join(directory, 'data'), ['fsync=off'])
   const engine = new Engine()

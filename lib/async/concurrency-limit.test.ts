@@ -33,7 +33,7 @@ describe('slots', () => {
     expect(most()).toBe(2)
   })
 
-  it('turn away what finds no room to wait', async () => {
+  it('refuses work when the queue is full', async () => {
     const slots = new ConcurrencyLimit(1, 1)
     const { work, endAll } = countedWork()
     const first = slots.run(work)

@@ -1,37 +1,37 @@
 /**
- * Where the tasks of one attempt reach each other: each live attempt over several nodes has a subnet of its own out of
- * an admin's range, told by its number alone, so that every task knows every other's address before any is started.
+ * The addresses of the tasks of one attempt. Each live attempt on several nodes has its own subnet of the admin's range.
+ * The number of the attempt's network determines the subnet, so all addresses are known before a task starts.
  */
 
-/** Networks of 16 addresses: eight tasks, what the engine keeps for itself, and room. */
+/** Networks of 16 addresses: eight tasks, the addresses that the engine reserves, and spare ones. */
 const subnetBits = 28
 const subnetSize = 2 ** (32 - subnetBits)
-/** The network's own address, the gateway's that engines insist on, and the broadcast address hold no task. */
+/** The address of the network, the gateway that engines require, and the broadcast address have no task. */
 const firstHost = 2
-/** Ranges that are nobody's on the internet: a job must not stand in the way of a real address. */
+/** Private ranges. A job must not hide a real address of the internet. */
 const privateRanges = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10'].map(readBlock)
 const mostNetworks = 4096
 
-/** An admin's range, as `readJobNetworks` understood it. */
+/** An admin's range, as parsed by `readJobNetworks`. */
 export interface JobNetworks {
   /** The first address, as a number. */
   first: number
-  /** How many subnets it holds; of a larger range, 4096 are used. */
+  /** The number of subnets. Of a larger range, only 4096 are used. */
   count: number
 }
 
 export interface Subnet {
-  /** As `10.213.0.16/28`. */
+  /** For example `10.213.0.16/28`. */
   cidr: string
-  /** Tells it from every other in the world of overlay networks: 24 bits. */
+  /** The id of the overlay network (VNI), with 24 bits. */
   vni: number
 }
 
-/** Most tasks that a subnet has addresses for. */
+/** The maximum number of tasks in a subnet. */
 export const mostRanks = subnetSize - firstHost - 1
 
 /**
- * Reads an admin's range, as `10.213.0.0/16`.
+ * Parses an admin's range, such as `10.213.0.0/16`.
  * @throws Error with a sentence that says what to change.
  */
 export function readJobNetworks(text: string): JobNetworks {
@@ -52,7 +52,7 @@ export function subnetOf({ first, count }: JobNetworks, index: number): Subnet {
   return { cidr: `${writeAddress(start)}/${subnetBits}`, vni: (start / subnetSize) % 2 ** 24 }
 }
 
-/** The address of a task in its attempt's subnet: the same on whichever node it runs. */
+/** The address of a task in the subnet of its attempt. It is the same on every node. */
 export function addressOf({ first }: JobNetworks, index: number, rank: number): string {
   if (!Number.isInteger(rank) || rank < 0 || rank >= mostRanks) throw new Error(`no address for rank ${rank}`)
   return writeAddress(first + index * subnetSize + firstHost + rank)

@@ -1,6 +1,6 @@
 export type OutputStream = 'stdout' | 'stderr'
 
-/** Stored records that cannot be read: the file or the rows were damaged. */
+/** Stored records that cannot be read, because the file or the rows are damaged. */
 export class ResultFormatFault extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options)
@@ -8,14 +8,14 @@ export class ResultFormatFault extends Error {
   }
 }
 
-/** What a stored line is, told by its first bytes: the encoder writes `type` first. */
+/** The kind of a stored line. Its first bytes show it, because the encoder writes `type` first. */
 export type LineKind = OutputStream | 'result' | 'truncated' | 'other'
 
-/** A piece of output as the job wrote it: with the line feed that ended it, if one did. */
+/** A piece of output as the job wrote it, with its line feed if it has one. */
 export interface Printed {
   stream: OutputStream
   text: string
-  /** Which task of a job over several nodes; null when it has one. */
+  /** The task of a job on several nodes; null if the job has only one. */
   rank: number | null
 }
 
@@ -37,8 +37,8 @@ export function parseStored(json: string): unknown {
 }
 
 /**
- * The job's own line inside a `result` record, byte for byte: parsing and writing it again would change spaces,
- * number formats and doubled keys. Nothing before `data` can hold that key's name.
+ * The line of the job in a `result` record, byte for byte. Parsing and writing it again would change spaces, number formats
+ * and repeated keys. No value before `data` can contain the name of that key.
  */
 export function resultData(line: Buffer): { data: Buffer; t: string; ends: boolean; rank: number | null } {
   const at = line.indexOf(dataKey)
@@ -53,7 +53,7 @@ export function resultData(line: Buffer): { data: Buffer; t: string; ends: boole
   }
 }
 
-/** What a line of output restores to. Call it for `stdout`, `stderr` and `result` lines. */
+/** Restores the output of a stored line of the kind `stdout`, `stderr` or `result`. */
 export function readPrinted(line: Buffer, kind: OutputStream | 'result'): Printed {
   if (kind === 'result') {
     const { data, ends, rank } = resultData(line)

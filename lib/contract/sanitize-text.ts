@@ -1,9 +1,9 @@
-/** Controls, separators, marks of direction, what shows as nothing, and halves of characters. */
+/** Control characters, separators, direction marks, invisible characters, and halves of surrogate pairs. */
 const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}]/gu
 
 /**
- * Text that a job chose, as it may be shown on a page, in a terminal or in a sentence: what cannot be seen or changes how the
- * rest is read stands there by its code, and it ends after `length` characters.
+ * Makes a text of a job safe to show on a page, in a terminal or in a sentence. Replaces each character that is invisible or
+ * changes the direction of the text by its code, and shortens the text to `length` characters.
  */
 export function visibleText(text: string, length: number): string {
   const shown = text.replace(unseen, (unit) => `\\u{${unit.codePointAt(0)?.toString(16)}}`)
@@ -11,8 +11,8 @@ export function visibleText(text: string, length: number): string {
 }
 
 /**
- * A name for each path that a job chose, for somebody's disk: relative, in no directory above, without what cannot be seen or
- * what other systems take for a separator, and no two alike.
+ * Makes the paths of a job safe for a user's disk. They are unique and relative, do not lead to a parent directory, and have
+ * no invisible characters or separators of other systems.
  */
 export function safePaths(paths: readonly string[]): string[] {
   const files = new Set<string>()
@@ -21,7 +21,7 @@ export function safePaths(paths: readonly string[]): string[] {
     const [first = '', ...rest] = path.split('/').map(safeSegment)
     for (let count = 1; ; count++) {
       const mark = count === 1 ? '' : `-${count}`
-      // What stands in the way of a directory gives way at the beginning, another file of the name at the end.
+      // If a file has the name of a directory, the mark goes after the directory; otherwise after the name.
       for (const name of [[first, ...rest].join('/') + mark, [first + mark, ...rest].join('/')]) {
         const own = name.toLowerCase()
         const above = directoriesOf(own)

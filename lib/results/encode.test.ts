@@ -240,7 +240,7 @@ describe('results', () => {
     ).toBe(2)
   })
 
-  it('are held back for a second while they arrive in parts', () => {
+  it('are delayed for a second while they arrive in parts', () => {
     const encoder = unlimited()
     encoder.feed('stdout', bytes('{"a":'), at)
     expect(recordsOf(encoder.flush(later(999)))).toEqual([])

@@ -20,7 +20,7 @@ export interface EncoderOptions {
   rank?: number
   /** The stored state of an earlier process. Feed the output from its first byte; stored output is skipped. */
   resume?: EncoderState
-  /** Whether the job has a terminal: then the start of a line is never held back. */
+  /** Whether the job has a terminal: then the start of a line is never delayed. */
   terminal?: boolean
 }
 

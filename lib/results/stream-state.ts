@@ -3,9 +3,9 @@ import { bytesStartLikeJson, isStorable, largeLineBytes, maxResultBytes, maxResu
 import { JsonValidator } from './json-validator'
 import { PendingBytes } from './pending-bytes'
 
-/** Maximum time in milliseconds for which the start of a possible JSON line is held back. */
+/** Maximum time in milliseconds for which the start of a possible JSON line is delayed. */
 export const maxJsonHoldMs = 1000
-/** A line that arrives faster than this is held back for longer. Progress bars and logs are slower. */
+/** A line that arrives faster than this is delayed for longer. Progress bars and logs are slower. */
 export const longLineBytesPerSecond = 256 * 1024
 /** Shorter starts of lines that look like JSON are usually something else. */
 const missedResultBytes = 64 * 1024

@@ -34,7 +34,7 @@ it('changedSince returns each changed node once, after any number of changes', (
 /** A job starts on a node, ends or is preempted, and the reservation is requested. */
 const step = fc.record({
   place: fc.integer({ min: 0, max: 3 }),
-  action: fc.constantFrom('seat' as const, 'seat' as const, 'release' as const, 'evict' as const),
+  action: fc.constantFrom('allocate' as const, 'allocate' as const, 'release' as const, 'evict' as const),
   endsAt: fc.integer({ min: 0, max: 9 }),
   reserves: fc.boolean(),
 })
@@ -48,7 +48,7 @@ it('cached earliest starts equal newly computed ones', () => {
       const cached = new EarliestStarts({ ...request, instances }, cluster)
       for (const [now, { place, action, endsAt, reserves }] of steps.entries()) {
         const ledger = cluster.nodes[place]
-        if (action === 'seat' && ledger?.occupants.size === 0)
+        if (action === 'allocate' && ledger?.occupants.size === 0)
           ledger.allocate('j', tenant(ledger.id, now + endsAt))
         if (action === 'release') ledger?.release('j')
         if (action === 'evict') ledger?.evict('j')

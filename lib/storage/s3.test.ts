@@ -114,9 +114,9 @@ describe('a bucket', () => {
     expect(await messageOf(elsewhere.write(key, parts('x')))).toMatch(/There is no bucket "no-such-bucket"/)
 
     const wrongKey = { accessKeyId: 'nobody', secretAccessKey: 'wrong' }
-    const stranger = s3Store({ ...server.options, credentials: wrongKey })
-    expect(await messageOf(stranger.check())).toMatch(/^denied: .*GPUQ_S3_SECRET_ACCESS_KEY/)
-    expect(await faultOf(stranger.has(key))).toBe('denied')
+    const foreign = s3Store({ ...server.options, credentials: wrongKey })
+    expect(await messageOf(foreign.check())).toMatch(/^denied: .*GPUQ_S3_SECRET_ACCESS_KEY/)
+    expect(await faultOf(foreign.has(key))).toBe('denied')
 
     const nobody = s3Store({ ...server.options, endpoint: `http://127.0.0.1:${await freePort()}` })
     expect(await messageOf(nobody.check())).toMatch(/^unreachable: .*GPUQ_S3_ENDPOINT/)

@@ -82,7 +82,7 @@ beforeEach(async () => {
   for (const key of await keysOf(bucket, 'checkpoints')) await bucket.remove(key)
 })
 afterEach(() => {
-  for (const { keeper } of opened.splice(0)) keeper.close()
+  for (const { uploader } of opened.splice(0)) uploader.close()
 })
 afterAll(async () => {
   await server.stop()
@@ -97,7 +97,7 @@ interface Opened {
   files: string
   notes: string[]
   over: number
-  keeper: CheckpointUploader
+  uploader: CheckpointUploader
 }
 const opened: Opened[] = []
 
@@ -130,7 +130,7 @@ function keep(
   const local = localCheckpoints(join(root, 'tasks'), task.id)
   const one = { lease, task, run, files: local.files, notes: [] as string[], over: 0 }
   const result: Opened = Object.assign(one, {
-    keeper: new CheckpointUploader(
+    uploader: new CheckpointUploader(
       {
         lease,
         task,
@@ -208,8 +208,8 @@ const away = () => {
 }
 
 /** Ends the attempt with a system fault, so that the job is retried. */
-async function endAttempt({ lease, task, keeper }: Opened): Promise<void> {
-  expect(await keeper.finish('worker_stopped')).toBeNull()
+async function endAttempt({ lease, task, uploader }: Opened): Promise<void> {
+  expect(await uploader.finish('worker_stopped')).toBeNull()
   await finishTask(lease, task, { reason: 'worker_stopped', detail: null, exitCode: null })
 }
 
@@ -218,7 +218,7 @@ describe('the checkpoints of a run', () => {
     const run = await begin()
     await write(run, 'step-1/weights', 'w1')
     await write(run, 'latest', 'step-1')
-    run.keeper.start()
+    run.uploader.start()
     await untilRecorded(run, { latest: 'step-1', 'step-1/weights': 'w1' })
     await write(run, 'step-2.part', 'w2')
     await rename(join(run.files, 'step-2.part'), join(run.files, 'step-2'))
@@ -256,13 +256,13 @@ describe('the checkpoints of a run', () => {
   it('continue after the worker has died, from the bucket and the disk', async () => {
     const { lease, task, ...first } = await begin()
     await write({ lease, task, ...first }, 'old', 'old')
-    first.keeper.start()
+    first.uploader.start()
     await untilRecorded({ lease, task, ...first }, { old: 'old' })
-    first.keeper.close()
+    first.uploader.close()
     const adopted = keep(lease, task)
     await write(adopted, 'new', 'new')
     writes = 0
-    expect(await adopted.keeper.finish('finished')).toBeNull()
+    expect(await adopted.uploader.finish('finished')).toBeNull()
     expect(writes).toBe(1)
     expect(await recorded(adopted)).toEqual({ new: 'new', old: 'old' })
   })
@@ -274,15 +274,15 @@ describe('the checkpoints of a run', () => {
     const second = await beginNext(first.lease)
     await rm(join(second.files, 'state'))
     await write(second, 'state/weights', 'w')
-    second.keeper.start()
+    second.uploader.start()
     // The file and its object may be removed between the two checks.
     const isIn = async () => 'state/weights' in (await recorded(second).catch(() => ({})))
     await until('the new file is in the record', isIn, { said: () => second.notes.join('\n') })
-    second.keeper.close()
+    second.uploader.close()
     await finishTask(second.lease, second.task, { reason: 'worker_stopped', detail: null, exitCode: null })
     const third = await beginNext(first.lease)
     expect(await readFile(join(third.files, 'state/weights'), 'utf8')).toBe('w')
-    expect(await third.keeper.finish('finished')).toBeNull()
+    expect(await third.uploader.finish('finished')).toBeNull()
     expect(await recorded(third)).toEqual({ 'state/weights': 'w' })
   })
 })
@@ -297,7 +297,7 @@ describe('a store that fails', () => {
     refuse = (content) => {
       if (content === '3') away()
     }
-    run.keeper.start()
+    run.uploader.start()
     await untilRecorded(run, { '1': '1', '2': '2' })
     await until('the failure is reported', () => run.notes.length > 0)
     expect(run.notes).toEqual([
@@ -316,11 +316,11 @@ describe('a store that fails', () => {
     // Time for at least one try, which provides the cause.
     const run = await begin({ timeouts: { ...waits, downMs: 8_000 } })
     await write(run, 'state', 'kept')
-    run.keeper.start()
+    run.uploader.start()
     await untilRecorded(run, { state: 'kept' })
     refuse = away
     await write(run, 'state', 'lost')
-    expect(await run.keeper.finish('finished')).toMatch(
+    expect(await run.uploader.finish('finished')).toMatch(
       /^The checkpoints of its last (\d+ seconds|second) were not stored: the store is not reachable\.$/,
     )
     expect(await recorded(run)).toEqual({ state: 'kept' })
@@ -335,8 +335,8 @@ describe('a store that fails', () => {
         answer = resolve
       })
     try {
-      run.keeper.start()
-      expect(await run.keeper.finish('preempted')).toMatch(
+      run.uploader.start()
+      expect(await run.uploader.finish('preempted')).toMatch(
         /were not stored: the store did not accept them in time\.$/,
       )
     } finally {
@@ -387,7 +387,7 @@ describe('a worker that was fenced off', () => {
     const run = await begin()
     await write(run, 'state', 'x')
     await db.pool.query(`UPDATE nodes SET lease_expires_at = now() - interval '1 second'`)
-    await expect(run.keeper.finish('finished')).rejects.toThrow(Fenced)
+    await expect(run.uploader.finish('finished')).rejects.toThrow(Fenced)
     expect(await recorded(run)).toEqual({})
     expect(await objects()).toHaveLength(1)
     await sweepCheckpoints(bucket, new Date())
@@ -402,7 +402,7 @@ describe('files of a malicious program', () => {
     const run = await begin({ limitBytes: 1 << 20 })
     for (let index = 0; index < 10; index++) await symlink('/etc/passwd', join(run.files, `link-${index}`))
     await write(run, 'real', 'real')
-    run.keeper.start()
+    run.uploader.start()
     await untilRecorded(run, { real: 'real' })
     expect(run.notes).toHaveLength(5)
     expect(run.notes[0]).toMatch(/^the checkpoint link-\d is not stored: it is not a regular file$/)
@@ -412,7 +412,7 @@ describe('files of a malicious program', () => {
     await truncate(join(root, 'holes'), 1 << 30)
     await rename(join(root, 'holes'), join(run.files, 'holes'))
     await until('it is over', () => run.over > 0, { said: () => run.notes.join('\n') })
-    expect(await run.keeper.finish('checkpoint_limit')).toMatch(/they exceed the size limit/)
+    expect(await run.uploader.finish('checkpoint_limit')).toMatch(/they exceed the size limit/)
     expect(await recorded(run)).toEqual({ real: 'real' })
   })
 })
@@ -432,16 +432,16 @@ describe('several tasks of one run', () => {
     await write(zero, 'state', 'of 0')
     await write(zero, 'rank-0', '0')
     await write(one, 'rank-1', '1')
-    zero.keeper.start()
-    one.keeper.start()
+    zero.uploader.start()
+    one.uploader.start()
     await untilRecorded(one, { 'rank-0': '0', 'rank-1': '1', state: 'of 0' })
     await write(one, 'state', 'of 1')
     await untilRecorded(one, { 'rank-0': '0', 'rank-1': '1', state: 'of 1' })
     await rm(join(zero.files, 'state'))
     await rm(join(zero.files, 'rank-0'))
     await untilRecorded(one, { 'rank-1': '1', state: 'of 1' })
-    expect(await zero.keeper.finish('finished')).toBeNull()
-    expect(await one.keeper.finish('finished')).toBeNull()
+    expect(await zero.uploader.finish('finished')).toBeNull()
+    expect(await one.uploader.finish('finished')).toBeNull()
     expect(await recorded(one)).toEqual({ 'rank-1': '1', state: 'of 1' })
   })
 })
@@ -450,7 +450,7 @@ describe('retention', () => {
   it('deletes the checkpoints of a run after its retention, never those of a live one', async () => {
     const run = await begin()
     await write(run, 'state', 'x')
-    expect(await run.keeper.finish('finished')).toBeNull()
+    expect(await run.uploader.finish('finished')).toBeNull()
     const stray = checkpointKey(run.run, '019ab000-0000-7000-8000-000000000000')
     await bucket.write(stray, parts('x'))
     await db.pool.query(`UPDATE jobs SET run_name = 'base'`)

@@ -21,7 +21,7 @@ interface CheckpointsOf {
 
 /** Handles a task's checkpoints while it runs and after its end, on a shared disk or in the bucket. */
 export class RunCheckpoints {
-  readonly #keeper: CheckpointUploader | null
+  readonly #uploader: CheckpointUploader | null
   /** The directory whose size is monitored; null: none. */
   readonly #watched: string | null
   /** The run whose directory on a shared disk counts to its owner; null: it is in the bucket, or another rank counts it. */
@@ -36,7 +36,7 @@ export class RunCheckpoints {
     const local = localCheckpoints(tasksDirectory, task.id)
     const inBucket = run !== null && shared === null
     const kept = { lease: host.lease, task, local, limitBytes, abandoned, note, onOver }
-    this.#keeper = inBucket ? new CheckpointUploader({ ...kept, run }) : null
+    this.#uploader = inBucket ? new CheckpointUploader({ ...kept, run }) : null
     // On a shared disk, only rank 0 monitors the size.
     const onDisk = run !== null && shared !== null && task.rank === 0
     this.#counted = onDisk ? run : null
@@ -46,7 +46,7 @@ export class RunCheckpoints {
   /** The program is about to start, or was found running. */
   start(running: AbortSignal): void {
     const { host, onOver } = this.of
-    this.#keeper?.start()
+    this.#uploader?.start()
     if (!this.#watched) return
     // The last measurement is later: it must not end a request to delete the files of the ended run.
     const onMeasured = (bytes: number) => this.#count(bytes, !running.aborted)
@@ -69,13 +69,13 @@ export class RunCheckpoints {
    * {Fenced}
    */
   async finish(outcome: Outcome): Promise<Outcome> {
-    const missing = (await this.#keeper?.finish(outcome.reason)) ?? null
+    const missing = (await this.#uploader?.finish(outcome.reason)) ?? null
     if (missing === null) return outcome
     this.of.note(missing)
     return { ...outcome, detail: [outcome.detail, missing].filter(Boolean).join(' ') }
   }
 
   close(): void {
-    this.#keeper?.close()
+    this.#uploader?.close()
   }
 }

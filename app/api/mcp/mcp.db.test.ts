@@ -148,7 +148,7 @@ describe('an invalid call', () => {
     ['a field that is not there', { gpus: 2 }, /gpus: this field does not exist/],
     ['an unknown environment', { environment: 'cobol' }, /no environment "cobol": use one of "python"/],
     ['a variable of ours', { env: { NVIDIA_VISIBLE_DEVICES: 'all' } }, /reserved/],
-  ])('is an answer that says how to mend it: %s', async (_, change, message) => {
+  ])('returns an error that says how to correct it: %s', async (_, change, message) => {
     const client = await connectAs(ada)
     const before = await countJobs()
     const refused = await use(client, 'CreateGPUJob', { ...job, ...change })

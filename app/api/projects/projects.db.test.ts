@@ -16,9 +16,9 @@ import { GET, POST } from './route'
 vi.hoisted(() => vi.stubEnv('GPUQ_SECRET', 'a secret of the tests, long enough'))
 const db = testDatabase()
 
-let [admin, owner, member, stranger] = [] as unknown as [Person, Person, Person, Person]
+let [admin, owner, member, outsider] = [] as unknown as [Person, Person, Person, Person]
 beforeAll(async () => {
-  ;[admin, owner, member, stranger] = [
+  ;[admin, owner, member, outsider] = [
     await makePerson('admin'),
     await makePerson(),
     await makePerson(),
@@ -71,7 +71,7 @@ describe('creating a project', () => {
     expect(made).toMatchObject({ status: 201, body: { ...project, invited: [member.handle] } })
     expect(made.headers.get('location')).toBe(`/api/projects/${projectSchema.parse(made.body).id}`)
     expect(await create(owner, { project_id: 'cifar' })).toMatchObject({ status: 409 })
-    expect(await create(stranger, { project_id: 'cifar' })).toMatchObject({ status: 201 })
+    expect(await create(outsider, { project_id: 'cifar' })).toMatchObject({ status: 201 })
   })
 
   it('returns the names of its owner and members who have one', async () => {
@@ -83,7 +83,7 @@ describe('creating a project', () => {
 
   it('for another user needs an admin', async () => {
     const body = { project_id: 'course', owner: owner.handle }
-    expect(await create(stranger, body)).toMatchObject({ status: 403 })
+    expect(await create(outsider, body)).toMatchObject({ status: 403 })
     expect(await create(admin, body)).toMatchObject({ status: 201, body: { owner: owner.handle } })
     expect(await create(admin, { ...body, owner: 'nobody' })).toMatchObject({ status: 404 })
   })
@@ -95,10 +95,10 @@ describe('creating a project', () => {
       return { status, project }
     }
     const [known, unknown] = [
-      await withMember('known', stranger.handle),
+      await withMember('known', outsider.handle),
       await withMember('unknown', 'nobody'),
     ]
-    expect(known.project.invited).toEqual([stranger.handle])
+    expect(known.project.invited).toEqual([outsider.handle])
     expect(unknown.project.invited).toEqual(['nobody'])
     expect({ ...unknown, project: { ...unknown.project, invited: [] } }).toEqual({
       ...known,
@@ -117,21 +117,21 @@ describe('a project', () => {
     const { id } = await shared()
     const unprivileged = await makeToken(admin, ['read'])
     for (const who of [owner, member, admin]) expect((await get(who, id)).status).toBe(200)
-    for (const who of [stranger, { token: unprivileged.token }]) {
+    for (const who of [outsider, { token: unprivileged.token }]) {
       const [hidden, missing] = [await get(who, id), await get(who, randomUUID())]
       expect([hidden.status, hidden.body]).toEqual([404, missing.body])
     }
     expect((await get(owner, "x' OR 1=1")).status).toBe(404)
-    expect((await patch(stranger, id, { name: 'mine' })).status).toBe(404)
-    expect(await remove(stranger, id)).toBe(404)
+    expect((await patch(outsider, id, { name: 'mine' })).status).toBe(404)
+    expect(await remove(outsider, id)).toBe(404)
   })
 
   it('can be changed by its owner; a member can only leave', async () => {
     const { id } = await shared()
-    const renamed = await patch(owner, id, { name: 'New', add_members: [stranger.handle, member.handle] })
-    expect(renamed.body).toMatchObject({ name: 'New', members: [member.handle], invited: [stranger.handle] })
+    const renamed = await patch(owner, id, { name: 'New', add_members: [outsider.handle, member.handle] })
+    expect(renamed.body).toMatchObject({ name: 'New', members: [member.handle], invited: [outsider.handle] })
     expect((await patch(member, id, { name: 'Mine' })).status).toBe(403)
-    expect((await patch(member, id, { remove_members: [stranger.handle] })).status).toBe(403)
+    expect((await patch(member, id, { remove_members: [outsider.handle] })).status).toBe(403)
     expect((await patch(member, id, { add_members: [admin.handle] })).status).toBe(403)
     expect((await patch(member, id, { remove_members: [member.handle] })).status).toBe(200)
     expect((await get(member, id)).status).toBe(404)
@@ -227,7 +227,7 @@ describe('an invitation to a project', () => {
     expect((await get(invited, id)).status).toBe(404)
     const [invitation] = await invitationsOf(invited)
     expect(invitation).toMatchObject({ owner: owner.handle })
-    for (const who of [stranger, owner, admin]) {
+    for (const who of [outsider, owner, admin]) {
       expect((await answer(who, invitation?.id ?? '', true)).status).toBe(404)
     }
     const { token } = await makeToken(invited, ['read'])

@@ -9,12 +9,12 @@ export interface KeyMistake {
   message: string
 }
 
-/** Names that mean something to JavaScript's own objects: a program that reads the config could trip over them. */
+/** Names with a meaning for JavaScript objects. They could break a program that reads the config. */
 const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype'])
 
 const unnamed = 'its name is not repeated here, because it may be a piece of the token'
 
-/** Doubled, forbidden and unknown keys, at every depth. */
+/** Finds repeated, forbidden and unknown keys at every depth. */
 export function checkKeys(root: YamlMapping, names: KeyNames): KeyMistake[] {
   return [
     ...checkEntries(root, '', names),

@@ -1,18 +1,18 @@
 import levenshtein from 'damerau-levenshtein'
 import type { YamlMapping } from './tree'
 
-/** Far more than stands between two good keys, so that a text of nothing but wrong keys costs linear time. */
+/** Far more characters than between two valid keys. The limit makes the time linear for a text with only wrong keys. */
 const maxLookBack = 4096
 
 /**
- * Whether a key that is not ours may be repeated in an error. A slip beside the token turns a piece of it into a
- * key: `token: gpuq_abc` with a line feed and a colon in the wrong places. So a key is named only when it looks like
- * a word, and nothing from the last good key on looks like the token, like its key, or like neither word nor key.
+ * Whether an error may repeat an unknown key. A typing error can turn a part of the token into a key: `token: gpuq_abc`
+ * with a line feed and a colon in the wrong places. So an error names a key only if the key looks like a word, and if
+ * all text since the last valid key looks like words and keys, not like the token or its key.
  */
 export class KeyNames {
   readonly #text: string
   readonly #known: readonly string[]
-  /** The top-level keys in order: where the last good key up to there began, and whether a token may follow. */
+  /** For each top-level key, in order: the start of the last valid key before it, and whether a token may follow. */
   readonly #marks: { offset: number; goodFrom: number; suspect: boolean }[] = []
 
   constructor(text: string, root: YamlMapping, known: readonly string[]) {
@@ -41,18 +41,18 @@ export class KeyNames {
     if (offset - from > maxLookBack) return false
     if (key.length > 32 || !/^[A-Za-z]{1,16}(?:[_-][A-Za-z0-9]{1,16})*$/.test(key) || isMixed(key))
       return false
-    // Without signs, because a slip may have put one into the word that gives the token away.
+    // Without punctuation, because a typing error may have put some into the word that reveals the token.
     const bare = this.#text.slice(from, offset + key.length + 2).replace(/[^A-Za-z]/g, '')
     return !/tok|secret|bearer|auth/i.test(bare) && !bare.includes('gpuq')
   }
 }
 
-/** Small and capital letters within a word: more often a secret than a name. */
+/** Small and capital letters within a word. This is more often a secret than a name. */
 function isMixed(key: string): boolean {
   return /[a-z][A-Z]|[A-Z]{2}[a-z]/.test(key)
 }
 
-/** The key that was probably meant: one or two slips away, written in another style, or begun and not finished. */
+/** The key that the user probably meant: with one or two typing errors, in another style, or incomplete. */
 export function nearestKey(key: string, known: readonly string[]): string | null {
   if (!/^[\w -]{1,40}$/.test(key)) return null
   const bare = withoutStyle(key)

@@ -2,18 +2,21 @@ import type { KeyNames } from './names'
 import { isConfigKey } from './schema'
 import type { YamlEntry, YamlMapping, YamlValue } from './tree'
 
-/** The values of a config's keys. Of a doubled key the first counts, and an empty one counts as left out: both only to find more mistakes. */
+/**
+ * The values of a config's keys. The first of repeated keys counts, and an empty key counts as missing. Both only help to
+ * find more mistakes.
+ */
 export function plainConfig(root: YamlMapping): Record<string, unknown> {
   const config: Record<string, unknown> = {}
   for (const { key, value } of root.entries.toReversed()) {
     if (!isConfigKey(key) || isEmpty(value)) continue
-    // A variable VERSION: 3.10 and an argument 0.10 mean what is written, not the numbers 3.1 and 0.1.
+    // The variable VERSION: 3.10 and the argument 0.10 are texts, not the numbers 3.1 and 0.1.
     config[key] = plainValue(value, key === 'env' || key === 'args')
   }
   return config
 }
 
-/** YAML's null, and Python's: a config may be the text of a dict. */
+/** The null of YAML, and None of Python, because a config may be the text of a dict. */
 function isEmpty(value: YamlValue): boolean {
   return value.kind === 'scalar' && (value.value === null || (value.plain && value.value === 'None'))
 }
@@ -26,7 +29,7 @@ function plainValue(value: YamlValue, asWritten: boolean): unknown {
   return asWritten && value.value !== null ? String(value.plain ? value.source : value.value) : value.value
 }
 
-/** A mistake in a value, at the deepest place that its path leads to. */
+/** A mistake in a value, at the deepest position that its path reaches. */
 export function locate(
   root: YamlMapping,
   path: PropertyKey[],

@@ -27,7 +27,7 @@ export const gpuFraction = amount(0.001, 1).refine(isThousandths, 'must have at 
 
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Surrogate}]/u
 
-/** A line for people: shown in lists, so nothing that hides, breaks or turns around what follows it. */
+/** A line for people. Lists show it, so it has no character that hides, breaks or reverses the text after it. */
 export const label = (most: number) =>
   z
     .string()
@@ -36,7 +36,7 @@ export const label = (most: number) =>
     .max(most, `must be at most ${most} characters`)
     .refine((text) => !unprintable.test(text), 'must be one line without control characters')
 
-/** One line of any text. PostgreSQL does not accept NUL, and terminals obey other control characters. */
+/** One line of any text. PostgreSQL does not accept NUL, and terminals execute other control characters. */
 export const line = (most: number) =>
   z
     .string()
@@ -45,7 +45,7 @@ export const line = (most: number) =>
     .max(most)
     .regex(/^\P{Cc}*$/u, 'remove line breaks and other control characters')
 
-/** No process takes NUL, and half a surrogate pair is no text. */
+/** Arguments of a process cannot contain NUL, and half of a surrogate pair is not text. */
 const isProcessText = (text: string) => !text.includes('\0') && !/\p{Surrogate}/u.test(text)
 
 const processText = z
@@ -138,7 +138,7 @@ function refuseVariable(name: string): string | null {
   return isReservedVariable(name) ? 'this variable is reserved: choose another name' : null
 }
 
-/** `0-3,5` as numbers; null when it is anything else. */
+/** Parses `0-3,5` as numbers; null for any other text. */
 function readRanges(text: string): number[] | null {
   const numbers: number[] = []
   for (const part of text.split(',')) {

@@ -1,8 +1,8 @@
 import type { ErrorCode, YAMLError } from 'yaml'
 
 /**
- * What is wrong with a text that is not YAML, in our own words: the library's messages quote the source, which may
- * hold the token. They are looked at only to choose a sentence, never shown.
+ * Messages for text that is not YAML. The library's messages quote the source, which may contain the token. So gpuq uses
+ * them only to choose a message, and never shows them.
  */
 const sentences = {
   ALIAS_PROPS: 'anchors and aliases (& and *) are not allowed here: write the value out',
@@ -34,7 +34,7 @@ const sentences = {
 
 const openQuote = /closing.*quote/
 
-/** The codes alone would say less than the library knows. */
+/** The message of the library tells more than its code. */
 const closerSentences = [
   { code: 'MISSING_CHAR', when: openQuote, message: 'a quote is opened here and never closed' },
   { code: 'MISSING_CHAR', when: /end with/, message: 'a bracket is opened before here and never closed' },
@@ -45,12 +45,12 @@ const closerSentences = [
   },
 ] as const
 
-/** Whether a quote was never closed. */
+/** Whether a quote is not closed. */
 export function isOpenQuote({ code, message }: YAMLError): boolean {
   return code === 'MISSING_CHAR' && openQuote.test(message)
 }
 
-/** The sentence for what the library found. */
+/** The message for an error of the library. */
 export function describeYamlError(error: YAMLError): string {
   const closer = closerSentences.find(({ code, when }) => code === error.code && when.test(error.message))
   return closer?.message ?? sentences[error.code]

@@ -9,18 +9,18 @@ export type PlaceOf = (offset: number) => { line: number; column: number }
 export type ReadYaml = { ok: true; root: YamlMapping; placeOf: PlaceOf } | { ok: false; errors: FieldError[] }
 
 /**
- * Far past any config, and checked while reading: nesting a few thousand levels deep makes the library recurse
- * until V8 aborts the whole process, and tens of thousands of mistakes take it half a second.
+ * Limits that no real config reaches. They are checked while reading: with a few thousand levels, the library recurses
+ * until V8 aborts the process, and tens of thousands of mistakes take half a second.
  */
 const maxDepth = 32
 const maxLexemes = 10_000
 
-/** One mistake brings others after it: these are enough to begin with. */
+/** One mistake causes others. This number is enough to start with. */
 const maxErrors = 5
 
 const everyControlButSpaces = /[^\P{Cc}\t\n\r\u0085]/u
 
-/** Reads one YAML 1.2 document holding a mapping. Tags, anchors, aliases and second documents are refused. */
+/** Reads one YAML 1.2 document that contains a mapping. Refuses tags, anchors, aliases and a second document. */
 export function readYaml(text: string): ReadYaml {
   const lines = new LineCounter()
   const placeOf: PlaceOf = (offset) => {
@@ -72,7 +72,7 @@ function parse(text: string, lines: LineCounter): { document: Document.Parsed } 
     merge: false,
     resolveKnownTags: false,
     stringKeys: true,
-    // Doubled keys are found by the schema's side, which knows their names; the library's way is quadratic.
+    // The check of the keys finds repeated ones and knows their names. The library needs quadratic time.
     uniqueKeys: false,
   })
   const [document, second] = composer.compose(tokens, true, text.length)
@@ -83,7 +83,7 @@ function parse(text: string, lines: LineCounter): { document: Document.Parsed } 
 }
 
 function mistakesOf(document: Document.Parsed): Mistake[] {
-  // The library only warns of tags that it does not know.
+  // The library only warns about unknown tags.
   const found: YAMLError[] = [...document.errors, ...document.warnings]
   return found.map((error) => {
     const [end] = error.pos
@@ -92,7 +92,7 @@ function mistakesOf(document: Document.Parsed): Mistake[] {
   })
 }
 
-/** Where the quoted text begins that goes up to an offset. The library reports an open quote at its end, often lines later. */
+/** The start of the quoted text that ends at an offset. The library reports an open quote at its end, often lines later. */
 function startOfQuote(document: Document.Parsed, end: number): number {
   let start = end
   visit(document, {
@@ -104,7 +104,7 @@ function startOfQuote(document: Document.Parsed, end: number): number {
   return start
 }
 
-/** In the order of the text, one a line: what follows on the same line is mostly an echo of the first. */
+/** In the order of the text, one for each line: later ones on the same line are mostly consequences of the first. */
 function toErrors(mistakes: Mistake[], placeOf: PlaceOf): FieldError[] {
   const errors: FieldError[] = []
   for (const { offset, message } of mistakes.toSorted((a, b) => a.offset - b.offset)) {

@@ -36,7 +36,7 @@ export interface Transport {
   page<Schema extends z.ZodType>(path: string, item: Schema, call?: Call): Promise<Page<z.output<Schema>>>
   /** Calls where nothing but success is of interest. */
   done(path: string, call: Call): Promise<void>
-  /** Calls and hands over the response as it comes: for downloads and event streams. */
+  /** Returns the response as a stream, for downloads and event streams. */
   raw(path: string, call?: Call): Promise<Response>
   /** The full address of a path. */
   url(path: string, query?: Query): string

@@ -103,9 +103,9 @@ describe('a task', () => {
   it('is listed by its node alone, and what merely looks like one is not', async () => {
     const task = await bench.task('print(1)')
     const container = await runtime.create(task)
-    const stranger = { Image: testImage, Labels: { [labels.node]: bench.nodeId } }
-    const name = `gpuq-stranger-${randomUUID()}`
-    await askEngine('POST', `/containers/create?name=${name}`, stranger)
+    const foreign = { Image: testImage, Labels: { [labels.node]: bench.nodeId } }
+    const name = `gpuq-foreign-${randomUUID()}`
+    await askEngine('POST', `/containers/create?name=${name}`, foreign)
     try {
       expect(await runtime.list(bench.nodeId)).toContainEqual(container)
       expect(await runtime.list('another-node')).toEqual([])

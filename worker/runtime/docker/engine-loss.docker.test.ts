@@ -41,8 +41,8 @@ const counting = (from: number) => `for n in range(${from}, ${from + 10}): print
 const allLines = Array.from({ length: 20 }, (_, number) => `line ${number}\n`).join('')
 const unreachable = { code: 'engine_unreachable' }
 
-describe('an engine that goes away', () => {
-  it('is told apart from the end of a container, which goes on and can be read again from the start', async () => {
+describe('an engine that stops', () => {
+  it('is distinguished from the end of a container, which continues and can be read again from the start', async () => {
     const { runtime } = bench
     const container = await runtime.create(await bench.task(waiting(counting(0), counting(10))))
     const output = await runtime.start(container)
@@ -68,7 +68,7 @@ describe('an engine that goes away', () => {
     expect(await runtime.wait(container)).toMatchObject({ exitCode: 0 })
   })
 
-  it('taking its containers along, does not pass for a program that killed itself', async () => {
+  it('with its containers does not look like a program that killed itself', async () => {
     const { runtime } = bench
     const container = await bench.startUntil('import time\nprint("up")\ntime.sleep(60)', 'up\n')
     const waited = runtime.wait(container)
@@ -95,7 +95,7 @@ describe('an engine that goes away', () => {
     await expect(runtime.wait(container)).rejects.toMatchObject({ code: 'container_gone' })
   })
 
-  it('for this worker alone, has kept all of the output and the exit', async () => {
+  it('only for this worker has kept all output and the exit', async () => {
     const { runtime } = bench
     const container = await bench.startUntil(waiting('print("up")', 'print("result")'), 'up\n')
     await proxy.cut()
@@ -107,7 +107,7 @@ describe('an engine that goes away', () => {
     expect(await runtime.wait(container)).toMatchObject({ exitCode: 0 })
   })
 
-  it('and comes back under a container that later kills itself, is not blamed for it', async () => {
+  it('and comes back is not the reason if a container later kills itself', async () => {
     const { runtime } = bench
     const source = waiting('print("up")', 'os.kill(os.getpid(), signal.SIGKILL)')
     const container = await bench.startUntil(source, 'up\n')
@@ -129,7 +129,7 @@ describe('an engine that hangs', () => {
     await expect(runtime.list(bench.nodeId)).rejects.toMatchObject(unreachable)
   })
 
-  it('or lies about a kill, is found out: the container is still there', async () => {
+  it('or reports a kill that did not happen is detected: the container still exists', async () => {
     const { runtime } = bench
     const container = await bench.startUntil('import time\nprint("up")\ntime.sleep(60)', 'up')
     proxy.lie(/^POST \/containers\/\w+\/kill/, 'HTTP/1.1 204 No Content\r\n\r\n')

@@ -101,7 +101,7 @@ describe('the network of an attempt', () => {
     host.close()
   })
 
-  it('asks nobody for names', async () => {
+  it('resolves names without other servers', async () => {
     const network = networkOf(freshIndex(), 1)
     const ask =
       'import socket\ntry: print(socket.getaddrinfo("example.com", 80))\nexcept OSError: print("no")'
@@ -111,7 +111,7 @@ describe('the network of an attempt', () => {
     expect(stdout.toString()).toBe('no\n')
   })
 
-  it('stays while a task of it is there, and is swept up when its worker died before it had one', async () => {
+  it('stays while it has a task, and is removed if its worker died before it had one', async () => {
     const network = networkOf(freshIndex(), 2)
     const tasks = await tasksOf(network, 'import time; time.sleep(60)')
     const [first, second] = await Promise.all(tasks.map((task) => bench.runtime.create(task)))
@@ -135,7 +135,7 @@ describe('the network of an attempt', () => {
     expect(stdout.toString()).toBe('here\n')
   })
 
-  it('says whose range it is to change where a stranger holds it', async () => {
+  it('says which range to change if another program uses it', async () => {
     const network = networkOf(freshIndex(), 1)
     const name = `gpuq-test-${randomUUID()}`
     await run('docker', ['network', 'create', '--subnet', network.subnet, name])
@@ -152,7 +152,7 @@ describe('the network of an attempt', () => {
     }
   })
 
-  it('stands beside the internet where the environment grants it', async () => {
+  it('exists beside internet access if the environment grants it', async () => {
     const network = networkOf(freshIndex(), 2, true)
     const tasks = await tasksOf(network, greeting)
     const containers = await Promise.all(tasks.map((task) => bench.runtime.create(task)))

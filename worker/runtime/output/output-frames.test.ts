@@ -66,7 +66,7 @@ describe('FrameReader', () => {
       time: fc.nat(20),
       text: fc.constantFrom('', 'a', 'b\n', 'ccc'),
     })
-    const toWire = (list: { stream: Stream; time: number; text: string }[]) =>
+    const toBytes = (list: { stream: Stream; time: number; text: string }[]) =>
       Buffer.concat(
         list.map(({ stream, time, text }) =>
           frame(stream, Buffer.from(`2026-11-20T23:49:32.${String(time).padStart(9, '0')}Z ${text}`)),
@@ -77,13 +77,13 @@ describe('FrameReader', () => {
         // Each stream is written in time order.
         const log = list.toSorted((a, b) => a.time - b.time)
         const end = shown % (log.length + 1)
-        const whole = read([toWire(log)], { fromLog: true })
+        const whole = read([toBytes(log)], { fromLog: true })
         const reader = new FrameReader({ fromLog: true })
-        const first = reader.push(toWire(log.slice(0, end)))
+        const first = reader.push(toBytes(log.slice(0, end)))
         reader.restartLog()
         // From the first entry of a timestamp.
         const from = log.findIndex(({ time }) => time === log[again % (end + 1)]?.time)
-        const rest = cut(toWire(log.slice(from === -1 ? 0 : from)), places).flatMap((piece) =>
+        const rest = cut(toBytes(log.slice(from === -1 ? 0 : from)), places).flatMap((piece) =>
           reader.push(piece),
         )
         for (const stream of ['stdout', 'stderr'] as const) {

@@ -27,8 +27,8 @@ const ourLabels = (nodeId: string) => ({
   'gpuq.node': nodeId,
 })
 
-describe.concurrent('containers that are not ours', () => {
-  it('are left alone, under whatever labels; one of this node without a task is removed', async ({
+describe.concurrent('containers of other programs', () => {
+  it('are not touched, whatever their labels; a container of this node without a task is removed', async ({
     openLab,
   }) => {
     const lab = await openLab()
@@ -39,7 +39,7 @@ describe.concurrent('containers that are not ours', () => {
     const { rows } = await lab.database.pool.query<{ id: string }>('SELECT id FROM nodes')
     const nodeId = rows[0]?.id ?? ''
     const suffix = randomUUID()
-    const stranger = await runBeside(lab, `stranger-${suffix}`, {})
+    const foreign = await runBeside(lab, `foreign-${suffix}`, {})
     const older = await runBeside(lab, `older-${suffix}`, ourLabels(randomUUID()))
     const halfOurs = await runBeside(lab, `half-${suffix}`, { 'gpuq.node': nodeId })
     const orphan = await runBeside(lab, `orphan-${suffix}`, ourLabels(nodeId))
@@ -48,14 +48,14 @@ describe.concurrent('containers that are not ours', () => {
     const job = await lab.jobs.submit('print(2)')
     expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'completed', attempt: 1 })
     await expect(lab.engine.inspect(orphan)).rejects.toThrow('404')
-    for (const id of [stranger, older, halfOurs]) {
+    for (const id of [foreign, older, halfOurs]) {
       expect((await lab.engine.inspect(id)).State.Status).toBe('running')
     }
     await lab.engine.remove(halfOurs)
     await expectAllTrue(lab)
   })
 
-  it('and have the name of one of ours are not taken over: the job gets another name', async ({
+  it('with the name of a container of gpuq are not adopted: the job gets another name', async ({
     openLab,
   }) => {
     const lab = await openLab()
@@ -75,8 +75,8 @@ describe.concurrent('containers that are not ours', () => {
   })
 })
 
-describe.concurrent('a container of ours', () => {
-  it('that somebody removes is not blamed on the job, which starts again', async ({ openLab }) => {
+describe.concurrent('a container of gpuq', () => {
+  it('that a user removes does not fail the job, which starts again', async ({ openLab }) => {
     const lab = await openLab()
     const worker = await lab.startWorker({ node: 'a' })
     for (const workerIsThere of [true, false]) {
@@ -91,7 +91,7 @@ describe.concurrent('a container of ours', () => {
     await expectAllTrue(lab)
   })
 
-  it('that somebody stops is not blamed on the job, which starts again', async ({ openLab }) => {
+  it('that a user stops does not fail the job, which starts again', async ({ openLab }) => {
     const lab = await openLab()
     await lab.startWorker({ node: 'a' })
     const job = await lab.jobs.submit(onceMore)
@@ -101,7 +101,7 @@ describe.concurrent('a container of ours', () => {
     await expectAllTrue(lab)
   })
 
-  it('goes on when its image is removed; the next job says that it is not to be had, and runs when it is', async ({
+  it('continues when its image is removed; the next job reports the missing image, and runs when it exists', async ({
     openLab,
   }) => {
     const lab = await openLab()
