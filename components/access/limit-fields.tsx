@@ -28,6 +28,7 @@ export const limitShape = {
   max_priority: whole(-100, 100),
   max_time: optionalNumberText({ min: 1, max: 2_592_000 }),
   max_gpus: optionalNumberText({ min: 0, max: 100_000 }),
+  max_concurrent_gpus: optionalNumberText({ min: 0, max: 100_000 }),
   max_cpu: optionalNumberText({ min: 0.1, max: 100_000 }),
   max_memory_gb: optionalNumberText({ min: 0.1, max: 1_000_000 }),
   pools: z
@@ -59,6 +60,7 @@ const numberFields = [
   { name: 'max_priority', label: 'Highest priority' },
   { name: 'max_time', label: 'Run time of a job (seconds)' },
   { name: 'max_gpus', label: 'GPUs of a job' },
+  { name: 'max_concurrent_gpus', label: 'GPUs in use at once' },
   { name: 'max_cpu', label: 'CPU cores without a GPU' },
   { name: 'max_memory_gb', label: 'Memory without a GPU (GB)' },
 ] as const

@@ -31,6 +31,7 @@ const labels: Readonly<Record<string, string>> = {
   node_unavailable: 'node unavailable',
   quota: 'quota',
   budget: 'budget exhausted',
+  max_concurrent_gpus: 'GPU limit reached',
   max_concurrent_jobs: 'job limit reached',
   stopped: 'scheduler stopped',
   no_node: 'no node',

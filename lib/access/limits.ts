@@ -30,6 +30,13 @@ export const apiLimitsOf = (row: string) =>
   `jsonb_build_object('submissions_per_minute', ${row}.submissions_per_minute, 'max_active_jobs', ${row}.max_active_jobs)
      || '${JSON.stringify(noJobLimits)}' || ${row}.job_limits AS limits`
 
+/**
+ * SQL for a limit on the jobs of a user `u` with the role `r` in a project `p`, as text: what {@link effectiveLimits}
+ * returns.
+ */
+export const jobLimitOf = (name: keyof JobLimits) =>
+  `coalesce(u.job_limits ->> '${name}', p.job_limits ->> '${name}', r.job_limits ->> '${name}')`
+
 /** Returns the limits of an actor in a project: the user's own, otherwise the project's, otherwise the role's. */
 export function effectiveLimits(
   actor: { role: Role; limits: Limits },

@@ -48,6 +48,9 @@ export const waitReasons = {
   },
   node_unavailable: { message: 'The nodes that match accept no jobs now.' },
   quota: { message: "The project's jobs use as many GPUs as its quota allows." },
+  max_concurrent_gpus: {
+    message: "The user's running jobs use as many GPUs as the limit max_concurrent_gpus allows.",
+  },
   budget: { message: 'The project has used up its GPU hours. An admin can raise its budget.' },
   max_concurrent_jobs: { message: 'The maximum number of jobs that the policy allows is running.' },
   stopped: { message: 'The scheduler is stopped. An admin can start it.' },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { plan } from './plan'
-import { gpu, node, oneGpu, snapshot, waitingJob } from './testing/rows'
+import { gpu, node, oneGpu, projectShare, snapshot, waitingJob } from './testing/rows'
 import { occupied } from './testing/simulate'
 import type { NodeState, ResourceRequest, RunningJob, Snapshot, Waiting } from './types'
 
@@ -156,11 +156,26 @@ describe('the detail of never_fits names what is missing', () => {
 })
 
 it('the detail of a quota says whether waiting helps', () => {
-  const project = { id: 'p', weight: 1, quotaMilli: 1000, exhausted: false, usage: 0, userUsage: [] }
+  const project = projectShare({ quotaMilli: 1000 })
   const nodes = [node('n', 4)]
   expect(why({ gpuCount: 2 }, { nodes, projects: [project] }).detail).toBe(
-    'It asks for 2 GPUs, and the quota is 1.',
+    'The job asks for 2 GPUs, and the quota is 1.',
   )
   const used = withRunningJob(nodes, { 'n/0': 1000 })
-  expect(why({}, { ...used, projects: [project] }).detail).toBe('It holds 1 of 1 GPUs.')
+  expect(why({}, { ...used, projects: [project] }).detail).toBe(
+    'It holds 1 of 1 GPUs, and the job asks for 1.',
+  )
+})
+
+it('the detail of the limit of concurrent GPUs says what the user holds', () => {
+  const limited = (milli: number) => [projectShare({ userLimits: [{ userId: 'u', milli }] })]
+  const nodes = [node('n', 4)]
+  expect(why({ gpuCount: 2 }, { nodes, projects: limited(1000) })).toEqual({
+    reason: 'max_concurrent_gpus',
+    detail: 'The job asks for 2 GPUs, and the limit is 1.',
+  })
+  const used = withRunningJob(nodes, { 'n/0': 1000 })
+  expect(why({ gpuCount: 2 }, { ...used, projects: limited(2500) }).detail).toBe(
+    'They hold 1 of 2.5 GPUs, and the job asks for 2.',
+  )
 })

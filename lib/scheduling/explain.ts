@@ -1,8 +1,8 @@
 import { describeClosed, describeShortage, describeTooLarge } from './describe-shortage'
 import { fits, isEligible, isInPool } from './fits'
 import { NodeKinds } from './node-kinds'
-import { gpuMilliOf } from './queue-order'
-import type { ProjectAccount } from './queues'
+import { exceededQuota, gpuMilliOf } from './queue-order'
+import type { GpuQuota } from './queues'
 import type { Scheduler } from './scheduler'
 import type { Fit, NodeState, ResourceRequest, Waiting, WaitingJob } from './types'
 
@@ -35,16 +35,16 @@ export class Explainer {
 
   #cause(job: WaitingJob): Cause {
     const { queueOrder } = this.scheduler
-    const shareKey = queueOrder.shareKey(job)
+    const { group } = queueOrder.shareKey(job)
     if (!queueOrder.policy.running) return { reason: 'stopped', detail: null }
     if (job.notBefore !== null && job.notBefore > this.now) return { reason: 'backing_off', detail: null }
-    if (shareKey.project.exhausted) return { reason: 'budget', detail: null }
+    if (group.project.exhausted) return { reason: 'budget', detail: null }
     const key = JSON.stringify(job.request)
     const requestCause = this.#byRequest.get(key) ?? this.#explainRequest(job.request)
     this.#byRequest.set(key, requestCause)
     if (clusterReasons.has(requestCause.reason)) return requestCause
-    if (queueOrder.isOverQuota(shareKey.project, job.request))
-      return { reason: 'quota', detail: describeQuota(shareKey.project, job) }
+    const exceeded = exceededQuota(group, job.request)
+    if (exceeded) return { reason: exceeded.reason, detail: describeQuota(exceeded, job) }
     if (this.scheduler.isFull) return { reason: 'max_concurrent_jobs', detail: null }
     return requestCause
   }
@@ -157,9 +157,10 @@ function empty(node: NodeState): NodeState {
   return { ...node, usedCpuMilli: 0, usedMemoryMib: 0, gpus }
 }
 
-function describeQuota({ quotaMilli, heldMilli }: ProjectAccount, job: WaitingJob): string {
-  const quota = (quotaMilli ?? 0) / 1000
+function describeQuota({ reason, milli, held }: GpuQuota, job: WaitingJob): string {
+  const quota = milli / 1000
   const requested = gpuMilliOf(job) / 1000
-  if (requested > quota) return `It asks for ${requested} GPUs, and the quota is ${quota}.`
-  return `It holds ${heldMilli / 1000} of ${quota} GPUs.`
+  const [name, subject] = reason === 'quota' ? ['quota', 'It holds'] : ['limit', 'They hold']
+  if (requested > quota) return `The job asks for ${requested} GPUs, and the ${name} is ${quota}.`
+  return `${subject} ${held.heldMilli / 1000} of ${quota} GPUs, and the job asks for ${requested}.`
 }

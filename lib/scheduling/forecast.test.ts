@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { forecast } from './forecast'
-import { node, oneGpu, policy, snapshot, waitingJob } from './testing/rows'
+import { node, oneGpu, policy, projectShare, snapshot, waitingJob } from './testing/rows'
 import { simulate } from './testing/simulate'
 import type { Snapshot } from './types'
 
@@ -59,18 +59,12 @@ it('is exact if the expected times are exact', () => {
   const undecayed = { ...policy, halfLifeMs: Number.POSITIVE_INFINITY }
   const quotas = fc.constantFrom(null, null, 2000, 4000)
   fc.assert(
-    fc.property(jobs, clusters, names, quotas, (list, sizes, name, quotaMilli) => {
+    fc.property(jobs, clusters, names, quotas, quotas, (list, sizes, name, quotaMilli, userMilli) => {
       const waiting = list.map((job, i) => ({ ...waitingJob(`j${i}`), ...job, expectedMs: job.runsMs }))
       const nodes = sizes.map((size, i) => node(`n${i}`, size))
       const projects = ['p', 'q'].map((id) => {
-        return {
-          id,
-          weight: 1,
-          quotaMilli: id === 'p' ? quotaMilli : null,
-          exhausted: false,
-          usage: 0,
-          userUsage: [],
-        }
+        const userLimits = userMilli === null ? [] : [{ userId: 'u', milli: userMilli }]
+        return projectShare({ id, quotaMilli: id === 'p' ? quotaMilli : null, userLimits })
       })
       const states: Snapshot[] = []
       const cluster = { nodes, policy: { ...undecayed, name }, projects, workload }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { node, oneGpu, policy } from './testing/rows'
+import { node, oneGpu, policy, projectShare } from './testing/rows'
 import { type SimulatedJob, simulate } from './testing/simulate'
 
 /** Jobs that arrive at a fixed interval. */
@@ -44,7 +44,7 @@ it('under sjf a long job does not starve among short ones', () => {
 
 it('users of a project share it evenly, however much each requests', () => {
   const users = { modest: 200, greedy: 2_000 }
-  const project = { id: 'p', weight: 1, quotaMilli: null, exhausted: false, usage: 0, userUsage: [] }
+  const project = projectShare()
   const jobs = Object.entries(users).flatMap(([userId, count]) =>
     stream(userId, 0, count, { userId }).map((job, i) => ({ ...job, runsMs: 500 + ((i * 37) % 1_001) })),
   )

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { fits } from './fits'
 import { plan } from './plan'
-import { gpu, node, oneGpu, policy, snapshot, waitingJob } from './testing/rows'
-import type { PolicyName, ResourceRequest, RunningJob, Snapshot, TaskPlacement } from './types'
+import { gpu, node, oneGpu, policy, projectShare, snapshot, waitingJob } from './testing/rows'
+import type { PolicyName, ProjectShare, ResourceRequest, RunningJob, Snapshot, TaskPlacement } from './types'
 
 const placed = (changes: Partial<Snapshot>) => plan(snapshot(changes)).placements.map(({ jobId }) => jobId)
 const reasonsOf = (changes: Partial<Snapshot>) =>
@@ -56,14 +56,10 @@ describe('queue order', () => {
 
   it('under fair_share prefers the project with the least usage for its weight, then its user', () => {
     const of = (projectId: string, userId: string) => ({ projectId, userId })
-    const share = (id: string, weight: number, usage: number, userUsage: [string, number][] = []) => ({
-      id,
-      weight,
-      usage,
-      quotaMilli: null,
-      exhausted: false,
-      userUsage: userUsage.map(([userId, used]) => ({ userId, usage: used })),
-    })
+    const share = (id: string, weight: number, usage: number, userUsage: [string, number][] = []) => {
+      const used = userUsage.map(([userId, of]) => ({ userId, usage: of }))
+      return projectShare({ id, weight, usage, userUsage: used })
+    }
     const jobs = [
       waitingJob('a', of('heavy', 'x')),
       waitingJob('b', of('light', 'greedy')),
@@ -125,9 +121,7 @@ describe('the wait reason of a job', () => {
   it('names the limits of policy and project', () => {
     const waiting = [waitingJob('a'), waitingJob('b', { submittedAt: 1 })]
     const nodes = [node('n', 4)]
-    const limited = (changes: object) => [
-      { id: 'p', weight: 1, quotaMilli: null, exhausted: false, usage: 0, userUsage: [], ...changes },
-    ]
+    const limited = (changes: Partial<ProjectShare>) => [projectShare(changes)]
     expect(reasonsOf({ nodes, waiting, policy: { ...policy, maxConcurrentJobs: 1 } })).toEqual({
       b: 'max_concurrent_jobs',
     })
@@ -136,6 +130,10 @@ describe('the wait reason of a job', () => {
       b: 'stopped',
     })
     expect(reasonsOf({ nodes, waiting, projects: limited({ quotaMilli: 1000 }) })).toEqual({ b: 'quota' })
+    const userLimits = [{ userId: 'u', milli: 1000 }]
+    expect(reasonsOf({ nodes, waiting, projects: limited({ userLimits }) })).toEqual({
+      b: 'max_concurrent_gpus',
+    })
     expect(reasonsOf({ nodes, waiting, projects: limited({ exhausted: true }) })).toEqual({
       a: 'budget',
       b: 'budget',
@@ -143,9 +141,39 @@ describe('the wait reason of a job', () => {
   })
 
   it('lets jobs of other projects pass a project at its quota', () => {
-    const projects = [{ id: 'p', weight: 1, quotaMilli: 0, exhausted: false, usage: 0, userUsage: [] }]
+    const projects = [projectShare({ quotaMilli: 0 })]
     const waiting = [waitingJob('a'), waitingJob('b', { submittedAt: 1, projectId: 'q' })]
     expect(placed({ nodes: [node('n', 1)], waiting, projects })).toEqual(['b'])
+  })
+})
+
+describe('the limit of concurrent GPUs of a user', () => {
+  const limited = (projectId: string, milli: number) =>
+    projectShare({ id: projectId, userLimits: [{ userId: 'u', milli }] })
+  const nodes = [node('n', 4)]
+
+  it('lets jobs of other users, and jobs without GPUs, pass a user at the limit', () => {
+    const waiting = [
+      waitingJob('a', asking({ gpuMilli: 500 })),
+      waitingJob('b', asking({ gpuMilli: 600 })),
+      waitingJob('c', asking({ gpuCount: 0 })),
+      waitingJob('d', { userId: 'v' }),
+    ]
+    expect(placed({ nodes, waiting, projects: [limited('p', 1000)] })).toEqual(['a', 'c', 'd'])
+  })
+
+  it('counts the GPUs in all projects, under the limit of the project of the next job', () => {
+    const waiting = [
+      waitingJob('a', { projectId: 'q' }),
+      waitingJob('b'),
+      waitingJob('c', { projectId: 'q' }),
+      waitingJob('d', { projectId: 'unlimited' }),
+    ]
+    expect(placed({ nodes, waiting, projects: [limited('p', 1000), limited('q', 2000)] })).toEqual([
+      'a',
+      'c',
+      'd',
+    ])
   })
 })
 

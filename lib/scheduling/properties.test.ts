@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { couldFit, fits } from './fits'
 import { plan } from './plan'
-import { node, oneGpu, policy, snapshot } from './testing/rows'
+import { node, oneGpu, policy, projectShare, snapshot } from './testing/rows'
 import { occupied, type SimulatedJob, simulate } from './testing/simulate'
-import type { NodeState, Plan, Policy, ResourceRequest, RunningJob, Snapshot } from './types'
+import type { JobFacts, NodeState, Plan, Policy, ResourceRequest, RunningJob, Snapshot } from './types'
 
 /** Number of simulations for each property. */
 const runs = { numRuns: 1_000 }
@@ -52,9 +52,17 @@ const jobLists: fc.Arbitrary<SimulatedJob[]> = fc
   )
   .map((jobs) => jobs.map((job, i) => ({ ...job, id: `j${i}`, attempt: 0, notBefore: null })))
 
+const quotaValues = fc.constantFrom(null, null, 0, 1500, 3000)
+/** A quota of one project, and the limits of concurrent GPUs of a user, which may differ by project. */
 const quotas = fc
-  .constantFrom(null, 0, 1500, 3000)
-  .map((quotaMilli) => [{ id: 'p', weight: 1, quotaMilli, exhausted: false, usage: 0, userUsage: [] }])
+  .record({ quotaMilli: quotaValues, inP: quotaValues, inQ: quotaValues })
+  .map(({ quotaMilli, inP, inQ }) => {
+    const limitOf = (milli: number | null) => (milli === null ? [] : [{ userId: 'u', milli }])
+    return [
+      projectShare({ quotaMilli, userLimits: limitOf(inP) }),
+      projectShare({ id: 'q', userLimits: limitOf(inQ) }),
+    ]
+  })
 
 function expectWithinBounds({ nodes, running }: Snapshot, { placements }: Plan): void {
   for (const before of nodes) {
@@ -82,12 +90,23 @@ function expectWithinLimits({ policy, projects, running, waiting }: Snapshot, { 
   const started = placements.flatMap(({ jobId }) => waiting.find(({ id }) => id === jobId) ?? [])
   const all = [...running, ...started]
   if (started.length > 0) expect(all.length).toBeLessThanOrEqual(policy.maxConcurrentJobs ?? all.length)
+  const heldBy = (isHolder: (job: JobFacts) => boolean) => gpusOf(all.filter(isHolder))
   for (const { id, quotaMilli } of projects) {
-    const held = all
-      .filter(({ projectId }) => projectId === id)
-      .reduce((sum, { request }) => sum + request.gpuCount * request.gpuMilli * request.instances, 0)
+    const held = heldBy(({ projectId }) => projectId === id)
     expect(held).toBeLessThanOrEqual(quotaMilli ?? held)
   }
+  for (const { userId } of projects.flatMap(({ userLimits }) => userLimits)) {
+    let held = heldBy((job) => job.userId === userId) - gpusOf(started.filter((job) => job.userId === userId))
+    for (const job of started.filter((one) => one.userId === userId && one.request.gpuCount > 0)) {
+      held += gpusOf([job])
+      const { userLimits } = projects.find(({ id }) => id === job.projectId) ?? projectShare()
+      expect(held).toBeLessThanOrEqual(userLimits.find((limit) => limit.userId === userId)?.milli ?? held)
+    }
+  }
+}
+
+function gpusOf(jobs: readonly JobFacts[]): number {
+  return jobs.reduce((sum, { request }) => sum + request.gpuCount * request.gpuMilli * request.instances, 0)
 }
 
 /** Returns the snapshot after its plan was carried out. */
@@ -317,7 +336,7 @@ describe('in the long run', () => {
   it('fair shares are within 5 % of the weights', () => {
     const weights = [1, 2, 3]
     const projects = weights.map((weight) => {
-      return { id: `w${weight}-`, weight, quotaMilli: null, exhausted: false, usage: 0, userUsage: [] }
+      return projectShare({ id: `w${weight}-`, weight })
     })
     const jobs = weights.flatMap((weight) =>
       stream(`w${weight}-`, 0, {}).map((job, i) => ({ ...job, runsMs: 50 + ((i * 37) % 101) })),

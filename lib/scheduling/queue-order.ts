@@ -2,10 +2,13 @@ import {
   type Account,
   type Candidate,
   comparePositions,
+  type GpuQuota,
+  type HeldGpus,
   type ProjectAccount,
   type Queue,
   type QueueHead,
   type QueuePosition,
+  type QuotaGroup,
   type ShareKey,
 } from './queues'
 import type { JobFacts, Policy, ProjectShare, ResourceRequest, WaitingJob } from './types'
@@ -16,6 +19,8 @@ import type { JobFacts, Policy, ProjectShare, ResourceRequest, WaitingJob } from
  */
 export class QueueOrder {
   readonly #projects = new Map<string, ProjectAccount>()
+  readonly #users = new Map<string, HeldGpus>()
+  readonly #groups = new Map<string, QuotaGroup>()
   readonly #shareKeys = new Map<string, ShareKey>()
   /** Counts usage changes; an order by usage is valid until this changes. */
   charges = 0
@@ -29,34 +34,57 @@ export class QueueOrder {
      */
     private readonly since: number,
   ) {
-    for (const { id, userUsage, ...share } of shares) {
+    for (const { id, userUsage, userLimits: limits, ...share } of shares) {
       const users = new Map(userUsage.map(({ userId, usage }) => [userId, { usage }]))
+      const userLimits = new Map(limits.map(({ userId, milli }) => [userId, milli]))
       const usage = share.usage / share.weight
-      this.#projects.set(id, { ...share, usage, heldMilli: 0, holders: new Map(), queues: [], users })
+      this.#projects.set(id, { ...share, ...noGpus(), usage, users, userLimits })
     }
   }
 
   project(id: string): ProjectAccount {
     const existing = this.#projects.get(id)
     if (existing) return existing
-    const users = new Map<string, Account>()
-    const unused = { usage: 0, heldMilli: 0, holders: new Map(), queues: [], users }
-    const fresh = { weight: 1, quotaMilli: null, exhausted: false, ...unused }
+    const unlimited = { quotaMilli: null, exhausted: false, userLimits: new Map<string, number>() }
+    const fresh = { ...noGpus(), ...unlimited, weight: 1, usage: 0, users: new Map<string, Account>() }
     this.#projects.set(id, fresh)
     return fresh
   }
 
-  shareKey({ projectId, userId }: JobFacts): ShareKey {
+  shareKey(job: JobFacts): ShareKey {
+    const { projectId, userId } = job
     const isFairShare = this.policy.name === 'fair_share'
     const project = this.project(projectId)
-    const limited = project.quotaMilli !== null || project.exhausted
-    const key = isFairShare ? `${projectId} ${userId}` : limited ? projectId : ''
-    const shareKey = this.#shareKeys.get(key) ?? {
-      project,
-      user: isFairShare ? accountOf(project, userId) : { usage: 0 },
-    }
+    const isAlone = isFairShare || project.quotaMilli !== null || project.exhausted
+    const limitMilli = project.userLimits.get(userId)
+    const ofUser = limitMilli === undefined ? '' : `${userId} ${limitMilli}`
+    const groupKey = `${isAlone ? projectId : ''} ${ofUser}`
+    const key = isFairShare ? `${projectId} ${userId}` : groupKey
+    const existing = this.#shareKeys.get(key)
+    if (existing) return existing
+    const group = this.#groups.get(groupKey) ?? { project, quotas: this.#quotasOf(job) }
+    const shareKey = { group, user: isFairShare ? accountOf(project, userId) : { usage: 0 } }
+    this.#groups.set(groupKey, group)
     this.#shareKeys.set(key, shareKey)
     return shareKey
+  }
+
+  /** The GPUs held by the jobs of the same project, and by those of the same user. */
+  heldWith({ projectId, userId }: JobFacts): { project: HeldGpus; user: HeldGpus } {
+    const user = this.#users.get(userId) ?? noGpus()
+    this.#users.set(userId, user)
+    return { project: this.project(projectId), user }
+  }
+
+  #quotasOf(job: JobFacts): GpuQuota[] {
+    const held = this.heldWith(job)
+    const { quotaMilli, userLimits } = this.project(job.projectId)
+    const quotas: GpuQuota[] = []
+    if (quotaMilli !== null) quotas.push({ reason: 'quota', milli: quotaMilli, held: held.project })
+    const limitMilli = userLimits.get(job.userId)
+    if (limitMilli !== undefined)
+      quotas.push({ reason: 'max_concurrent_gpus', milli: limitMilli, held: held.user })
+    return quotas
   }
 
   /** Returns the order of a job within its share key; smaller goes first. */
@@ -69,13 +97,13 @@ export class QueueOrder {
   }
 
   positionOf(job: WaitingJob): QueuePosition {
-    const { project, user } = this.shareKey(job)
-    const projectUsage = this.usageOf(project)
+    const { group, user } = this.shareKey(job)
+    const projectUsage = this.usageOf(group.project)
     return { tier: tierOf(job), projectUsage, userUsage: user.usage, key: this.keyOf(job), id: job.id }
   }
 
   candidateOf({ queue, head: { job, key }, userUsage }: QueueHead): Candidate {
-    const projectUsage = this.usageOf(queue.shareKey.project)
+    const projectUsage = this.usageOf(queue.shareKey.group.project)
     return { queue, tier: tierOf(job), projectUsage, userUsage, key, id: job.id }
   }
 
@@ -102,11 +130,22 @@ export class QueueOrder {
     accountOf(project, job.userId).usage += amount
   }
 
-  /** Checks whether the request would exceed the project's quota. */
-  isOverQuota({ exhausted, quotaMilli, heldMilli }: ProjectAccount, request: ResourceRequest): boolean {
-    if (exhausted || quotaMilli === null) return exhausted
-    return heldMilli + gpuMilliOf({ request }) > quotaMilli
+  /** Checks whether the request would exceed a quota of the group, or its project has used up its GPU hours. */
+  isOverQuota(group: QuotaGroup, request: ResourceRequest): boolean {
+    return group.project.exhausted || exceededQuota(group, request) !== null
   }
+}
+
+/** Returns the quota that the request would exceed. A request without GPUs exceeds none. */
+export function exceededQuota({ quotas }: QuotaGroup, request: ResourceRequest): GpuQuota | null {
+  if (quotas.length === 0) return null
+  const gpuMilli = gpuMilliOf({ request })
+  if (gpuMilli === 0) return null
+  return quotas.find(({ milli, held }) => held.heldMilli + gpuMilli > milli) ?? null
+}
+
+function noGpus(): HeldGpus {
+  return { heldMilli: 0, holders: new Map(), queues: [] }
 }
 
 /** A job without GPUs is charged as this many GPUs. */

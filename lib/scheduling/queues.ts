@@ -12,11 +12,11 @@ export interface RequestClassState {
   unschedulable: boolean
   /** In this pass, longer jobs would use capacity that is reserved for an earlier job. */
   longestMs: number
-  /** Returns the first job in order that is not too long, and within its project's quota and the reservations there. */
+  /** Returns the first job in order that is not too long, and within its quotas and the reservations there. */
   firstWithin(quotas: QuotaReader): Candidate | null
 }
 
-/** The part of a project's quota that is reserved for its first blocked job. */
+/** The part of a quota that is reserved for its first blocked job. */
 export interface QuotaReservation {
   /** The job that has the reservation. Jobs that precede it are not limited. */
   candidate: Candidate
@@ -27,13 +27,13 @@ export interface QuotaReservation {
 }
 
 export interface QuotaReader {
-  /** Null if nothing of the project's quota is reserved. */
-  reservationOf(project: ProjectAccount): QuotaReservation | null
+  /** Null if none of these GPUs are reserved. */
+  reservationOf(held: HeldGpus): QuotaReservation | null
 }
 
-/** The unit whose usage is counted together: a project with a quota, a user under fair_share, or everybody. */
+/** The unit whose usage is counted together: a project or user with a quota, a user under fair_share, or everybody. */
 export interface ShareKey {
-  project: ProjectAccount
+  group: QuotaGroup
   /** The account within the project; unused under policies without fair shares. */
   user: Account
 }
@@ -43,17 +43,42 @@ export interface Account {
   usage: number
 }
 
-export interface ProjectAccount extends Account {
+export interface ProjectAccount extends Account, HeldGpus {
   weight: number
   quotaMilli: number | null
   exhausted: boolean
-  /** Thousandths of GPUs that its jobs hold. */
-  heldMilli: number
-  /** Its running jobs by id, with their GPU thousandths and expected ends. */
-  holders: Map<string, { milli: number; endsAt: number }>
-  /** Its waiting jobs by request class, if it has a quota. */
-  queues: { readonly requestClass: RequestClassState; head(): QueueHead | null }[]
   users: Map<string, Account>
+  /** Limits of concurrent GPUs in thousandths, by user. */
+  userLimits: Map<string, number>
+}
+
+/** The GPUs that the running jobs of one project or one user hold. */
+export interface HeldGpus {
+  heldMilli: number
+  /** The running jobs by id, with their GPU thousandths and expected ends. */
+  holders: Map<string, { milli: number; endsAt: number }>
+  /** The waiting jobs that have a quota for these GPUs, by request class. */
+  queues: QuotaQueue[]
+}
+
+/** Maximum thousandths of GPUs held at once: the quota of a project, or the limit of a user. */
+export interface GpuQuota {
+  reason: 'quota' | 'max_concurrent_gpus'
+  milli: number
+  held: HeldGpus
+}
+
+/** All jobs with the same quotas. Under fair_share they belong to one project. */
+export interface QuotaGroup {
+  project: ProjectAccount
+  quotas: readonly GpuQuota[]
+}
+
+/** The waiting jobs of one request class and one quota group. */
+export interface QuotaQueue {
+  readonly requestClass: RequestClassState
+  readonly group: QuotaGroup
+  head(): QueueHead | null
 }
 
 /** A waiting job and its order within its share key; smaller goes first. */
@@ -154,7 +179,7 @@ export function compareEntries(a: Entry, b: Entry): number {
   return a.key - b.key || compareIds(a.job.id, b.job.id)
 }
 
-/** Orders two queues of one request class and one project. */
+/** Orders two queues of one request class and one quota group. */
 export function compareHeads(a: QueueHead, b: QueueHead): number {
   return a.userUsage - b.userUsage || compareEntries(a.head, b.head)
 }

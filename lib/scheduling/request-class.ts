@@ -5,9 +5,9 @@ import {
   type Candidate,
   compareHeads,
   comparePositions,
-  type ProjectAccount,
   Queue,
   type QueueHead,
+  type QuotaGroup,
   type QuotaReader,
   type RequestClassState,
   type ShareKey,
@@ -19,7 +19,7 @@ export class RequestClass implements RequestClassState {
   blocked = false
   unschedulable = false
   longestMs = Number.POSITIVE_INFINITY
-  readonly #queues = new Map<ProjectAccount, ProjectQueue>()
+  readonly #queues = new Map<QuotaGroup, ProjectQueue>()
   /** Sorted by project usage, least first, as of `#charges`. */
   #byUsage: ProjectQueue[] = []
   #charges = 0
@@ -32,42 +32,52 @@ export class RequestClass implements RequestClassState {
 
   add(job: WaitingJob): Queue {
     const shareKey = this.queueOrder.shareKey(job)
-    return this.#queueOf(shareKey.project).add(job, shareKey)
+    return this.#queueOf(shareKey.group).add(job, shareKey)
   }
 
   /** Returns the first job in order that is neither too long nor over a quota. */
   first(): Candidate | null {
-    return this.#firstOf((queue) => queue.first(this.longestMs))
+    return this.#firstOf((_queue, head) => head)
   }
 
   firstWithin(quotas: QuotaReader): Candidate | null {
-    return this.#firstOf((queue) => {
-      const first = queue.first(this.longestMs)
-      const reservation = first && quotas.reservationOf(queue.project)
-      if (!reservation || gpuMilliOf(this.placer) <= reservation.spareMilli) return first
-      if (comparePositions(this.queueOrder.candidateOf(first), reservation.candidate) <= 0) return first
-      return queue.first(Math.min(this.longestMs, reservation.longestMs))
+    return this.#firstOf((queue, head) => {
+      let { longestMs } = this
+      for (const { held } of queue.group.quotas) {
+        const reservation = quotas.reservationOf(held)
+        if (!reservation || gpuMilliOf(this.placer) <= reservation.spareMilli) continue
+        if (comparePositions(this.queueOrder.candidateOf(head), reservation.candidate) <= 0) continue
+        longestMs = Math.min(longestMs, reservation.longestMs)
+      }
+      return longestMs < this.longestMs ? queue.first(longestMs) : head
     })
   }
 
-  #firstOf(find: (queue: ProjectQueue) => QueueHead | null): Candidate | null {
+  /**
+   * Returns the first in order of the queues' heads.
+   * @param limit returns the same head or a later one of the queue. Called only for heads that may be the first.
+   */
+  #firstOf(limit: (queue: ProjectQueue, head: QueueHead) => QueueHead | null): Candidate | null {
     this.#sort()
     let first: Candidate | null = null
+    const goesFirst = (candidate: Candidate) => !first || comparePositions(candidate, first) < 0
     for (const queue of this.#byUsage) {
-      if (first && this.queueOrder.usageOf(queue.project) > first.projectUsage) break
-      const head = find(queue)
-      const candidate = head && this.queueOrder.candidateOf(head)
-      if (candidate && (!first || comparePositions(candidate, first) < 0)) first = candidate
+      if (first && this.queueOrder.usageOf(queue.group.project) > first.projectUsage) break
+      const head = queue.first(this.longestMs)
+      if (!head || !goesFirst(this.queueOrder.candidateOf(head))) continue
+      const limited = limit(queue, head)
+      const candidate = limited && this.queueOrder.candidateOf(limited)
+      if (candidate && goesFirst(candidate)) first = candidate
     }
     return first
   }
 
-  #queueOf(project: ProjectAccount): ProjectQueue {
-    const known = this.#queues.get(project)
+  #queueOf(group: QuotaGroup): ProjectQueue {
+    const known = this.#queues.get(group)
     if (known) return known
-    const queue = new ProjectQueue(this, project, this.queueOrder)
-    this.#queues.set(project, queue)
-    if (project.quotaMilli !== null) project.queues.push(queue)
+    const queue = new ProjectQueue(this, group, this.queueOrder)
+    this.#queues.set(group, queue)
+    for (const { held } of group.quotas) held.queues.push(queue)
     this.#byUsage.push(queue)
     this.#charges = -1
     return queue
@@ -76,14 +86,14 @@ export class RequestClass implements RequestClassState {
   #sort(): void {
     const { queueOrder } = this
     if (this.#charges === queueOrder.charges) return
-    this.#byUsage.sort((a, b) => queueOrder.usageOf(a.project) - queueOrder.usageOf(b.project))
+    this.#byUsage.sort((a, b) => queueOrder.usageOf(a.group.project) - queueOrder.usageOf(b.group.project))
     this.#charges = queueOrder.charges
   }
 }
 
 /**
- * The waiting jobs of one request class and one project. If the project does not affect the order, the
- * waiting jobs of one request class and all projects.
+ * The waiting jobs of one request class and one quota group: of one project, or of one user with a limit. If the project
+ * does not affect the order, the waiting jobs of one request class and all projects and users without quotas.
  */
 class ProjectQueue {
   /** One bucket for each class of expected duration. */
@@ -101,7 +111,7 @@ class ProjectQueue {
 
   constructor(
     readonly requestClass: RequestClassState,
-    readonly project: ProjectAccount,
+    readonly group: QuotaGroup,
     private readonly queueOrder: QueueOrder,
   ) {}
 
@@ -123,10 +133,10 @@ class ProjectQueue {
 
   /**
    * Returns the queue head that is first in order among those within the duration limit, or null if there is
-   * none or the project is over its quota.
+   * none or it would exceed a quota.
    */
   first(longestMs: number): QueueHead | null {
-    if (this.queueOrder.isOverQuota(this.project, this.requestClass.placer.request)) return null
+    if (this.queueOrder.isOverQuota(this.group, this.requestClass.placer.request)) return null
     if (longestMs === Number.POSITIVE_INFINITY) return this.head()
     const cached = this.#cachedShortHead
     if (cached?.longestMs === longestMs && (!cached.head || isCurrent(cached.head))) return cached.head
@@ -135,7 +145,7 @@ class ProjectQueue {
     return head
   }
 
-  /** Like `first`, without a duration limit and regardless of the project's quota. */
+  /** Like `first`, without a duration limit and regardless of quotas. */
   head(): QueueHead | null {
     if (!this.#cachedHead || !isCurrent(this.#cachedHead))
       this.#cachedHead = this.#find(Number.POSITIVE_INFINITY)
@@ -159,7 +169,7 @@ class ProjectQueue {
   }
 }
 
-/** Queues of one project whose jobs have similar expected durations, in queue order. */
+/** Queues of one quota group whose jobs have similar expected durations, in queue order. */
 class DurationBucket {
   readonly queues = new Map<ShareKey, Queue>()
   /** May hold several heads of a queue; only the latest one counts. */

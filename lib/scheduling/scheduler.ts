@@ -79,9 +79,10 @@ export class Scheduler {
     const running = this.running.get(jobId)
     if (!running) return
     this.running.delete(jobId)
-    const project = this.queueOrder.project(running.job.projectId)
-    project.heldMilli -= gpuMilliOf(running.job)
-    project.holders.delete(jobId)
+    for (const held of Object.values(this.queueOrder.heldWith(running.job))) {
+      held.heldMilli -= gpuMilliOf(running.job)
+      held.holders.delete(jobId)
+    }
     if (isPreemptible(running.job)) this.preemptible -= 1
     for (const node of running.nodes) {
       node.release(jobId)
@@ -219,9 +220,10 @@ export class Scheduler {
       node[record](job.id, { task, endsAt, startedAt, preemptible, terminating })
     this.running.set(job.id, { job, nodes: placements.map(({ node }) => node), endsAt })
     if (preemptible) this.preemptible += 1
-    const project = this.queueOrder.project(job.projectId)
-    project.heldMilli += gpuMilliOf(job)
-    project.holders.set(job.id, { milli: gpuMilliOf(job), endsAt })
+    for (const held of Object.values(this.queueOrder.heldWith(job))) {
+      held.heldMilli += gpuMilliOf(job)
+      held.holders.set(job.id, { milli: gpuMilliOf(job), endsAt })
+    }
   }
 
   #enqueue(job: WaitingJob): void {

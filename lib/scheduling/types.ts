@@ -90,6 +90,8 @@ export interface ProjectShare {
   exhausted: boolean
   usage: number
   userUsage: readonly { userId: string; usage: number }[]
+  /** Maximum thousandths of GPUs that a user's jobs in all projects hold at once while one of this project starts. */
+  userLimits: readonly { userId: string; milli: number }[]
 }
 
 export type PolicyName = 'priority' | 'fcfs' | 'sjf' | 'fair_share'
@@ -114,7 +116,7 @@ export interface Snapshot {
   nodes: readonly NodeState[]
   running: readonly RunningJob[]
   waiting: readonly WaitingJob[]
-  /** A project that is not listed has weight 1, no quota and no usage. */
+  /** A project that is not listed has weight 1, no quota, no user limits and no usage. */
   projects: readonly ProjectShare[]
   /** Expected kinds of jobs; if empty, those that wait and run now. */
   workload: readonly Demand[]
@@ -160,6 +162,7 @@ export type WaitCause =
   | 'backing_off'
   | 'quota'
   | 'budget'
+  | 'max_concurrent_gpus'
   | 'max_concurrent_jobs'
   | 'stopped'
 

@@ -67,6 +67,7 @@ describe('the limits of a role', () => {
       max_cpu: 8,
       max_memory_gb: 32,
       max_gpus: 64,
+      max_concurrent_gpus: null,
       max_waiting_jobs: 100,
     })
     expect(await ownLimits(admin)).toMatchObject({ max_priority: null, pools: null, max_waiting_jobs: null })
@@ -150,6 +151,20 @@ it('the number of waiting jobs is limited, also for concurrent submissions', asy
     detail: expect.stringMatching(
       /3 waiting jobs, and your limit max_waiting_jobs is 3\. .*admin can change/,
     ),
+  })
+})
+
+it('a job that needs more GPUs than its user may hold at once is refused', async () => {
+  await setUser(ada.handle, { max_concurrent_gpus: 1.5 })
+  expect(await ownLimits(ada)).toMatchObject({ max_concurrent_gpus: 1.5 })
+  expect(await upload(ada, { config: 'gpu_count: 1' })).toMatchObject({ status: 202 })
+  expect(await upload(ada, { config: 'gpu_count: 2' })).toMatchObject({
+    status: 422,
+    body: {
+      errors: [
+        { path: 'gpu_count', message: expect.stringMatching(/at most 1\.5, .*max_concurrent_gpus.*admin/) },
+      ],
+    },
   })
 })
 

@@ -36,7 +36,8 @@ export function describeLimits(limits: ApiLimits): string[] {
     ...described('highest priority', limits.max_priority),
     ...(limits.pools === null ? [] : [`pools ${limits.pools.join(', ')}`]),
     ...described('seconds of run time', limits.max_time),
-    ...described('GPUs', limits.max_gpus),
+    ...described('GPUs of a job', limits.max_gpus),
+    ...described('GPUs in use at once', limits.max_concurrent_gpus),
     ...described('CPU cores without a GPU', limits.max_cpu),
     ...described('GB of memory without a GPU', limits.max_memory_gb),
   ]

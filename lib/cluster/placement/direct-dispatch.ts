@@ -5,6 +5,7 @@ import type { Transaction } from '../../database/transaction'
 import { requestOf } from '../../jobs/config/resource-request'
 import { couldFit, fits } from '../../scheduling/fits'
 import { readLockedNode } from '../nodes/node-states'
+import { exceedsGpuLimits, type GpuLimits, gpuLimitColumns } from './gpu-limits'
 import { startJob } from './place'
 
 /** Candidates older than this are ignored. The leader publishes them every second. */
@@ -51,7 +52,7 @@ export async function lockForDispatch(
 /**
  * Starts the next candidate on the capacity that a task has just released, in the same transaction, so that no GPU
  * waits for the leader's next pass. Considers only the first waiting job that could ever run on the node, and checks
- * it with the same `fits()` as the scheduler. If it does not fit, the leader decides.
+ * it with the same `fits()` as the scheduler. If it does not fit, or its user holds too many GPUs, the leader decides.
  * @param candidates the result of {@link lockForDispatch}, without jobs that must not follow. The node's row must have
  * been locked since then.
  */
@@ -69,6 +70,7 @@ export async function dispatchDirectly(
     const request = requestOf(job.spec, job.id)
     const fit = fits(request, node)
     if (fit.ok) {
+      if (await exceedsGpuLimits(tx, job, request)) return
       await startJob(tx, { jobId: job.id, attempt: job.attempt + 1 }, { rank: 0, ...fit.task })
       return
     }
@@ -77,7 +79,7 @@ export async function dispatchDirectly(
   }
 }
 
-interface Next {
+interface Next extends GpuLimits {
   id: string
   attempt: number
   spec: StoredSpec
@@ -90,7 +92,7 @@ interface Next {
 async function lockFirstWaiting(tx: Transaction, jobIds: readonly string[]): Promise<Next | null> {
   const { rows } = await tx.query<Unparsed<Next>>({
     name: 'lock-first-candidate',
-    text: `SELECT id, attempt, spec FROM jobs
+    text: `SELECT id, attempt, spec, ${gpuLimitColumns} FROM jobs
             WHERE status = 'pending' AND id = (
                   SELECT jobs.id FROM unnest($1::uuid[]) WITH ORDINALITY AS line (id, turn) JOIN jobs USING (id)
                    WHERE status = 'pending' AND (not_before IS NULL OR not_before <= now()) ORDER BY turn LIMIT 1)

@@ -1,5 +1,5 @@
 import { uuidv7 } from 'uuidv7'
-import { readSpec, type StoredSpec } from '../../contract/config/stored-spec'
+import { parseSpec, type StoredSpec, type Unparsed } from '../../contract/config/stored-spec'
 import { readJobNetworks } from '../../contract/job-network'
 import { database } from '../../database/client'
 import { channels } from '../../database/listen'
@@ -8,10 +8,18 @@ import { type Transaction, transaction } from '../../database/transaction'
 import { env } from '../../env'
 import { requestOf } from '../../jobs/config/resource-request'
 import { fits } from '../../scheduling/fits'
-import type { Dimension, NodeState, Placement, Preemption, TaskPlacement } from '../../scheduling/types'
+import type {
+  Dimension,
+  NodeState,
+  Placement,
+  Preemption,
+  ResourceRequest,
+  TaskPlacement,
+} from '../../scheduling/types'
 import { lockNodeForPlacement } from '../nodes/node-states'
+import { exceedsGpuLimits, type GpuLimits, gpuLimitColumns } from './gpu-limits'
 
-type Refusal = Dimension | 'job' | 'network'
+type Refusal = Dimension | 'job' | 'network' | 'limit'
 type Commit = { ok: true } | { ok: false; dimension: Refusal }
 
 /** Rolls back the transaction of a stale plan, with the dimension that no longer fits. */
@@ -23,19 +31,21 @@ class StalePlan extends Error {
 
 /**
  * Commits a placement with all of its tasks, or refuses it as a whole. Locks the rows and checks them with the same
- * `fits()` as the scheduler. Refuses a job that was cancelled or placed in the meantime with the dimension `job`.
+ * `fits()` as the scheduler, and the limits of concurrent GPUs. Refuses a job that was cancelled or placed in the meantime with the dimension `job`.
  */
 export async function commitPlacement(placement: Placement): Promise<Commit> {
   try {
     await transaction(async (tx) => {
-      const spec = await claimJob(tx, placement)
-      if (spec === null) throw new StalePlan('job')
+      const claimed = await claimJob(tx, placement)
+      if (claimed === null) throw new StalePlan('job')
+      const request = requestOf(claimed.spec, placement.jobId)
       if (placement.tasks.length > 1) await reserveSubnet(tx, placement)
       // Lock order: nodes by id, then GPUs, as everywhere, to avoid deadlocks.
       const tasks = [...placement.tasks].sort((a, b) => (a.nodeId < b.nodeId ? -1 : 1))
       const nodes = []
       for (const task of tasks) nodes.push({ task, node: await lockNodeForPlacement(tx, task.nodeId) })
-      for (const { task, node } of nodes) await placeTask(tx, placement, task, node, spec)
+      if (await exceedsGpuLimits(tx, claimed, request)) throw new StalePlan('limit')
+      for (const { task, node } of nodes) await placeTask(tx, placement, task, node, request)
     })
     return { ok: true }
   } catch (error) {
@@ -48,14 +58,18 @@ const scheduleJobSql = `
   UPDATE jobs SET status = 'scheduled', attempt = $2, reason = NULL, reason_detail = NULL, not_before = NULL
    WHERE id = $1 AND status = 'pending' AND attempt = $2 - 1`
 
-/** Marks a waiting job as scheduled and returns its request, or null if it no longer waits for that attempt. */
-async function claimJob(tx: Transaction, placement: Attempt): Promise<StoredSpec | null> {
-  const { rows } = await tx.query<{ spec: unknown }>({
+interface ClaimedJob extends GpuLimits {
+  spec: StoredSpec
+}
+
+/** Marks a waiting job as scheduled and returns it, or null if it no longer waits for that attempt. */
+async function claimJob(tx: Transaction, placement: Attempt): Promise<ClaimedJob | null> {
+  const { rows } = await tx.query<Unparsed<ClaimedJob>>({
     name: 'schedule-job',
-    text: `${scheduleJobSql} RETURNING spec`,
+    text: `${scheduleJobSql} RETURNING spec, ${gpuLimitColumns}`,
     values: [placement.jobId, placement.attempt],
   })
-  return rows[0] ? readSpec(rows[0].spec) : null
+  return rows.map(parseSpec)[0] ?? null
 }
 
 /**
@@ -84,11 +98,11 @@ async function placeTask(
   placement: Placement,
   task: TaskPlacement,
   node: NodeState | null,
-  spec: StoredSpec,
+  request: ResourceRequest,
 ): Promise<void> {
   if (!node) throw new StalePlan('node')
   const wanted = task.gpus.map(({ id }) => id)
-  const fit = fits(requestOf(spec, placement.jobId), node, wanted)
+  const fit = fits(request, node, wanted)
   if (!fit.ok) throw new StalePlan(fit.dimension)
   await tx.query({
     name: 'insert-task',

@@ -13,9 +13,9 @@ const maxHalfLives = 10
 export async function readShares(
   projectIds: readonly string[],
   halfLifeMs: number | null,
-): Promise<ProjectShare[]> {
+): Promise<Omit<ProjectShare, 'userLimits'>[]> {
   if (projectIds.length === 0) return []
-  const { rows } = await database().pool.query<Omit<ProjectShare, 'usage'>>({
+  const { rows } = await database().pool.query<Omit<ProjectShare, 'usage' | 'userLimits'>>({
     name: 'project-shares',
     text: `SELECT p.id, p.weight, p.gpu_quota_milli AS "quotaMilli",
                   CASE WHEN p.gpu_hour_budget IS NULL THEN false ELSE p.gpu_hour_budget <= ${gpuHoursOf('p.id')} END AS exhausted,

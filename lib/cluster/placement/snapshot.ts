@@ -12,6 +12,7 @@ import type {
 import { countKinds } from '../../scheduling/workload'
 import { readPolicy } from '../admin/policy'
 import { readNodes } from '../nodes/node-states'
+import { readUserGpuLimits } from './gpu-limits'
 import { type JobRow, jobColumns, PendingWindow, type WaitingRow } from './pending-window'
 import { readShares } from './shares'
 
@@ -37,12 +38,15 @@ export async function takeSnapshot(): Promise<{ snapshot: Snapshot; reasons: Map
     ageingMs: policy.ageing_minutes * 60_000,
     halfLifeMs: policy.half_life_hours * 3_600_000,
   }
-  const projects = await readShares(
-    [...new Set(waiting.map(({ projectId }) => projectId))],
-    policy.scheduling_policy === 'fair_share' ? toPolicy.halfLifeMs : null,
-  )
   const waitingJobs = waiting.map(toWaitingJob)
   requests.removeUnused()
+  const [projects, userLimits] = await Promise.all([
+    readShares(
+      [...new Set(waiting.map(({ projectId }) => projectId))],
+      policy.scheduling_policy === 'fair_share' ? toPolicy.halfLifeMs : null,
+    ),
+    readUserGpuLimits(waitingJobs, running),
+  ])
   return {
     snapshot: {
       now: now.getTime(),
@@ -50,7 +54,7 @@ export async function takeSnapshot(): Promise<{ snapshot: Snapshot; reasons: Map
       nodes,
       running,
       waiting: waitingJobs,
-      projects,
+      projects: projects.map((project) => ({ ...project, userLimits: userLimits.get(project.id) ?? [] })),
       workload,
     },
     reasons: new Map(waiting.map(({ id, reason }) => [id, reason])),

@@ -16,6 +16,9 @@ export const jobLimitsSchema = z.object({
     .nullable()
     .describe('memory of a job without a GPU, over all of its instances'),
   max_gpus: amount(0, 100_000).nullable().describe('GPUs of a job, over all of its instances'),
+  max_concurrent_gpus: amount(0, 100_000)
+    .nullable()
+    .describe('GPUs that the running jobs of a user hold at once, including parts; further jobs wait'),
   max_waiting_jobs: count(0, 1_000_000).nullable().describe('jobs of a user that wait at the same time'),
 })
 
@@ -41,6 +44,7 @@ export const noJobLimits: JobLimits = {
   max_cpu: null,
   max_memory_gb: null,
   max_gpus: null,
+  max_concurrent_gpus: null,
   max_waiting_jobs: null,
 }
 

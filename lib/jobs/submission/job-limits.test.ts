@@ -42,6 +42,13 @@ describe('a job above a limit', () => {
     ['memory_gb', 'gpu_count: 0\nmemory_gb: 33', { max_memory_gb: 32 }, /max_memory_gb/],
     ['gpu_count', 'gpu_count: 4\ninstance_count: 3', { max_gpus: 8 }, /at most 8, .*max_gpus/],
     ['gpu_fraction', 'gpu_fraction: 0.5', { max_gpus: 0.25 }, /max_gpus/],
+    [
+      'gpu_count',
+      'gpu_count: 4',
+      { max_gpus: 8, max_concurrent_gpus: 2 },
+      /at most 2, .*max_concurrent_gpus/,
+    ],
+    ['gpu_count', 'gpu_count: 4', { max_gpus: 1, max_concurrent_gpus: 2 }, /at most 1, .*max_gpus/],
   ])('is refused with the limit and its value: %s', (path, extra, limits, message) => {
     expect(refusals(extra, limits)).toEqual([[path, expect.stringMatching(message)]])
   })

@@ -56,7 +56,10 @@ function resourceErrors(config: JobConfig, limits: JobLimits) {
   const { gpu_count, gpu_fraction = 1, instance_count: instances, cpu, memory_gb } = config
   if (gpu_count > 0) {
     const gpus = gpu_count * gpu_fraction * instances
-    return [atMost(gpu_fraction < 1 ? 'gpu_fraction' : 'gpu_count', gpus, 'max_gpus', limits.max_gpus)]
+    const { max_gpus, max_concurrent_gpus } = limits
+    const isLower = (max_concurrent_gpus ?? Number.POSITIVE_INFINITY) < (max_gpus ?? Number.POSITIVE_INFINITY)
+    const name = isLower ? 'max_concurrent_gpus' : 'max_gpus'
+    return [atMost(gpu_fraction < 1 ? 'gpu_fraction' : 'gpu_count', gpus, name, limits[name])]
   }
   return [
     atMost('cpu', cpu === undefined ? undefined : cpu * instances, 'max_cpu', limits.max_cpu),

@@ -1,4 +1,12 @@
-import type { GpuState, NodeState, Policy, ResourceRequest, Snapshot, WaitingJob } from '../types'
+import type {
+  GpuState,
+  NodeState,
+  Policy,
+  ProjectShare,
+  ResourceRequest,
+  Snapshot,
+  WaitingJob,
+} from '../types'
 
 /** Default parts of snapshots for tests. */
 
@@ -46,6 +54,11 @@ export function waitingJob(id: string, changes: Partial<WaitingJob> = {}): Waiti
     request: oneGpu,
     ...changes,
   }
+}
+
+export function projectShare(changes: Partial<ProjectShare> = {}): ProjectShare {
+  const unused = { usage: 0, userUsage: [], userLimits: [] }
+  return { id: 'p', weight: 1, quotaMilli: null, exhausted: false, ...unused, ...changes }
 }
 
 export const policy: Policy = {
