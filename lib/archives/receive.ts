@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { Actor } from '../access/actor'
 import { findProject } from '../access/projects/submission-project'
-import { type StorageQuota, storageQuotaExceeded } from '../access/storage/storage-quota'
+import {
+  readProjectStorageQuota,
+  type StorageQuota,
+  storageQuotaExceeded,
+} from '../access/storage/storage-quota'
 import { takeSlot } from '../async/concurrency-limit'
 import { type Frame, readFrames } from '../contract/archives/archive-frames'
 import { GpuqError, invalidField } from '../contract/errors'
@@ -12,7 +16,6 @@ import { env } from '../env'
 import { lowOnSpace, requireFreeSpace } from '../storage/free-space'
 import { storage } from '../storage/storage'
 import { type ObjectStore, StorageFault } from '../storage/store'
-import { readArchiveQuota } from './archive-quota'
 import { blobKey } from './blob-key'
 import { maxArchiveBytes } from './register'
 
@@ -47,7 +50,11 @@ export async function receiveBlobs(
       `You have no project "${projectSlug}". Send the manifest of the directory first.`,
     )
   await requireFreeSpace()
-  const receiver = new Receiver(storage(), project.id, await readArchiveQuota(database().pool, project.id))
+  const receiver = new Receiver(
+    storage(),
+    project.id,
+    await readProjectStorageQuota(database().pool, project.id),
+  )
   const release = takeSlot(`uploads of ${actor.userId}`, uploadsPerUser)
   if (!release) {
     const message = `You already have ${uploadsPerUser} uploads in progress, which is the limit. Wait until one ends.`

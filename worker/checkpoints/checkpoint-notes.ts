@@ -42,6 +42,9 @@ export function describeMissing(forMs: number, why: string): string {
 /** The files exceed the limit of the run. */
 export class CheckpointsTooLarge extends Error {}
 
+/** The files exceed the storage quota of the project or its owner. */
+export class CheckpointsOverQuota extends Error {}
+
 const faults: Record<StorageFaultCode, string> = {
   unreachable: 'the store is not reachable',
   denied: 'the store denies access',
@@ -56,6 +59,8 @@ const faults: Record<StorageFaultCode, string> = {
 export function describeCause(error: unknown): string {
   if (error instanceof StorageFault) return faults[error.code]
   if (error instanceof CheckpointsTooLarge) return 'they exceed the size limit'
+  if (error instanceof CheckpointsOverQuota)
+    return 'they exceed the storage quota; delete files in the settings'
   if (error instanceof TooManyFiles) return 'there are too many files'
   return 'the node could not read them'
 }

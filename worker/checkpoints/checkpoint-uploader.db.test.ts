@@ -382,6 +382,58 @@ describe('a store that fails', () => {
   })
 })
 
+describe('at the storage quota', () => {
+  /** Leaves this many bytes of the quota of the project or its owner. */
+  async function leave(owner: 'users' | 'projects', bytes: number): Promise<void> {
+    await db.pool.query(
+      `UPDATE ${owner} SET storage_quota_gib =
+         ((SELECT sum(bytes) FROM storage_changes WHERE ${owner === 'users' ? 'user_id' : 'project_id'} = ${owner}.id) + $1::int) / 1073741824.0`,
+      [bytes],
+    )
+  }
+
+  it.each(['users', 'projects'] as const)(
+    'of its %s a new checkpoint is not stored, and the last one stays until there is space',
+    async (owner) => {
+      const run = await begin()
+      await write(run, 'step-1', 'abcde')
+      run.keeper.start()
+      await untilRecorded(run, { 'step-1': 'abcde' })
+      await leave(owner, 3)
+      await write(run, 'step-2', 'fghij and more')
+      await rm(join(run.files, 'step-1'))
+      await until('the failure is reported', () => run.notes.length > 0)
+      expect(run.notes).toEqual([
+        'checkpoints cannot be stored at the moment: they exceed the storage quota; delete files in the settings; retrying',
+      ])
+      expect(await recorded(run)).toEqual({ 'step-1': 'abcde' })
+      await leave(owner, 100)
+      await untilRecorded(run, { 'step-2': 'fghij and more' })
+    },
+  )
+
+  it('a checkpoint that replaces another of its size is stored', async () => {
+    const run = await begin()
+    await write(run, 'state', 'abcde')
+    run.keeper.start()
+    await untilRecorded(run, { state: 'abcde' })
+    await leave('users', 0)
+    await write(run, 'state', 'fghij')
+    await untilRecorded(run, { state: 'fghij' })
+  })
+
+  it('the end of the job says that its last checkpoints were not stored', async () => {
+    const run = await begin()
+    await leave('users', 1)
+    await write(run, 'state', 'abcde')
+    expect(await run.keeper.finish('finished')).toMatch(
+      /^The checkpoints of its last .* were not stored: they exceed the storage quota; delete files in the settings\.$/,
+    )
+    expect(await recorded(run)).toEqual({})
+    expect(run.over).toBe(0)
+  })
+})
+
 describe('a worker that was fenced off', () => {
   it('writes nothing to the record, and its objects are swept later', async () => {
     const run = await begin()

@@ -7,8 +7,15 @@ import type { EndReason } from '@/lib/contract/reasons'
 import { logger } from '@/lib/logger'
 import { type FoundFile, safeWalk, TooManyFiles } from '../files/safe-walk'
 import { retryWrite } from '../node/lease/retry-write'
-import { CheckpointNotes, CheckpointsTooLarge, describeCause, describeMissing } from './checkpoint-notes'
+import {
+  CheckpointNotes,
+  CheckpointsOverQuota,
+  CheckpointsTooLarge,
+  describeCause,
+  describeMissing,
+} from './checkpoint-notes'
 import { chooseBatch, initialFiles, type KnownFile } from './choose-batch'
+import { exceedsQuota } from './exceeds-quota'
 import { fileSystemNs, type LocalCheckpoints, restoredNs } from './local-checkpoints'
 import { removeObjects, storeFiles } from './upload-batch'
 
@@ -29,6 +36,9 @@ const storedTimesLimit = 2
  * accepts nothing.
  */
 const timeouts = { lastMs: 10 * 60_000, lastCancelledMs: 60_000, downMs: 60_000 }
+
+/** At the end, another try would not help. */
+const finalErrors = [TooManyFiles, CheckpointsTooLarge, CheckpointsOverQuota]
 
 interface KeptCheckpoints {
   lease: Lease
@@ -142,7 +152,7 @@ export class CheckpointUploader {
         await this.#uploadOnce(true)
         return null
       } catch (error) {
-        if (error instanceof TooManyFiles || error instanceof CheckpointsTooLarge) return describeCause(error)
+        if (finalErrors.some((type) => error instanceof type)) return describeCause(error)
         throw error
       }
     }
@@ -201,6 +211,9 @@ export class CheckpointUploader {
   ): Promise<boolean> {
     const { lease, task, run, local, abandoned, limitBytes } = this.kept
     if (take.length === 0 && allGone.length === 0) return true
+    const isOver = () => exceedsQuota(run.projectId, take, allGone, known)
+    // Nothing is removed either, so the stored checkpoints stay complete.
+    if (await retryWrite(abandoned, 'checkpoints', isOver)) throw new CheckpointsOverQuota()
     const { stored, failure, unrecorded } = await storeFiles(take, {
       directory: local.files,
       run,

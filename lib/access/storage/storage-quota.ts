@@ -1,7 +1,7 @@
 import { storageKindNames, storageKinds } from '../../contract/access/storage'
 import { GpuqError } from '../../contract/errors'
 import { formatBytes } from '../../contract/format-bytes'
-import { findRow, type Transaction } from '../../database/transaction'
+import { findRow, oneRow, type Transaction } from '../../database/transaction'
 import { publicUrl } from '../../env'
 import { type BytesByKind, bytesByKind, projectQuotaBytes, totalBytes, userQuotaBytes } from './storage-use'
 
@@ -60,6 +60,19 @@ export async function readStorageQuota(
   ]
   const tightest = accounts.reduce((one, other) => (remainingOf(other) < remainingOf(one) ? other : one))
   return { remainingBytes: remainingOf(tightest), describe: () => describeAccount(tightest) }
+}
+
+/** The same for directories and checkpoints: they count to the owner of the project, whoever stores them. */
+export async function readProjectStorageQuota(
+  executor: Transaction,
+  projectId: string,
+): Promise<StorageQuota> {
+  const { userId } = await oneRow<{ userId: string }>(executor, {
+    name: 'owner-of-project',
+    text: 'SELECT owner_id AS "userId" FROM projects WHERE id = $1',
+    values: [projectId],
+  })
+  return readStorageQuota(executor, { userId, projectId })
 }
 
 function remainingOf({ use, quotaBytes }: Account): number {
