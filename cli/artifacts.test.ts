@@ -23,7 +23,8 @@ function serverOf(...paths: string[]) {
   }))
   return fakeContext((request) => {
     const id = /artifacts\/(\d+)$/.exec(new URL(request.url).pathname)?.[1]
-    if (id === undefined) return Response.json({ artifacts: found, deleted_after_days: null })
+    if (id === undefined)
+      return Response.json({ artifacts: found, files_deleted: null, deleted_after_days: null })
     return new Response(paths[Number(id)])
   })
 }

@@ -2,6 +2,7 @@ import { mkdir, realpath } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import type { Artifact } from '@/lib/contract/artifacts'
 import { conflict } from '@/lib/contract/errors'
+import type { FilesDeletion } from '@/lib/contract/jobs'
 import { safePaths, visibleText } from '@/lib/contract/sanitize-text'
 import type { Client } from '@/lib/http/client/client'
 import { type Context, printList } from '../context'
@@ -20,16 +21,16 @@ const noFiles = 'The job wrote no files to /results.'
 /** Lists the files that a job wrote to /results, or downloads them with `output`. */
 export async function artifacts(context: Context, given: string, options: ArtifactsOptions): Promise<number> {
   const { client, jobId } = await findJob(context, given)
-  const { artifacts: found, deleted_after_days: days } = await client.jobs.artifacts(jobId)
+  const { artifacts: found, ...deletion } = await client.jobs.artifacts(jobId)
   if (options.output !== undefined) return save(context, client, jobId, found, options.output)
-  return printList(context, options.json, found, columnsFor(found), describeEmpty(days))
+  return printList(context, options.json, found, columnsFor(found), describeEmpty(deletion))
 }
 
-function describeEmpty(deletedAfterDays: number | null): string {
-  if (deletedAfterDays === null) return noFiles
-  return deletedAfterDays === 0
+function describeEmpty({ files_deleted, deleted_after_days: days }: FilesDeletion): string {
+  if (files_deleted === null) return noFiles
+  return files_deleted === 'on_request'
     ? 'The files were deleted on request.'
-    : `The files were deleted after ${deletedAfterDays} days.`
+    : `The files were deleted after ${days} days.`
 }
 
 function columnsFor(found: readonly Artifact[]): Column<Artifact>[] {

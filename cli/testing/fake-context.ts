@@ -93,6 +93,7 @@ export function detail(changes: object = {}) {
         memory_peak_mib: null,
       },
     },
+    files_deleted: null,
     deleted_after_days: null,
     cancel_requested: false,
     result_file: null,

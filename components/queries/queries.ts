@@ -62,7 +62,7 @@ export const jobQuery = (id: string) =>
     refetchInterval: ({ state: { data, dataUpdateCount } }) => {
       if (!data || !isFinal(data.status)) return quietMs
       // The result becomes a file a moment after the end.
-      const expectsFile = data.result_file === null && data.deleted_after_days === null
+      const expectsFile = data.result_file === null && data.files_deleted === null
       if (expectsFile && dataUpdateCount < resultFileAttempts) return busyMs
       return data.notice?.state === 'trying' ? quietMs : false
     },

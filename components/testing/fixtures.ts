@@ -116,6 +116,7 @@ export function makeJob(changes: Partial<JobDetail> = {}): JobDetail {
     },
     cancel_requested: false,
     result_file: 'ada_cifar10_resnet.jsonl',
+    files_deleted: null,
     deleted_after_days: null,
     output_bytes: 2048,
     tags: [],

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { deletedAfterDays } from './jobs'
+import { filesDeletion } from './jobs'
 
 /** One file that a job wrote to /results. */
 export const artifactSchema = z.object({
@@ -16,7 +16,7 @@ export const artifactSchema = z.object({
 /** `GET /api/jobs/ID/artifacts`. */
 export const artifactListSchema = z.object({
   artifacts: z.array(artifactSchema).describe('files of the last attempt, sorted by rank and path'),
-  deleted_after_days: deletedAfterDays,
+  ...filesDeletion,
 })
 
 /** `GET /api/jobs/ID/artifacts/ARTIFACT_ID/preview`. */

@@ -17,13 +17,22 @@ export const idempotencyKeySchema = z
 
 const time = z.string().describe('RFC 3339, UTC')
 
-/** Why a job's files were deleted. */
-export const deletedAfterDays = z
-  .int()
-  .nullable()
-  .describe(
-    'null: nothing was deleted; 0: the owner or an admin deleted result, artifacts and source; otherwise the retention in days, which has deleted result and artifacts',
-  )
+/** Whether and why a job's files were deleted. */
+export const filesDeletion = {
+  files_deleted: z
+    .enum(['on_request', 'retention'])
+    .nullable()
+    .describe(
+      'null: nothing was deleted; on_request: the owner or an admin deleted result, artifacts and source; retention: the retention has deleted result and artifacts',
+    ),
+  deleted_after_days: z
+    .int()
+    .min(1)
+    .nullable()
+    .describe('the retention in days that deleted the files; null: no retention did'),
+}
+
+export type FilesDeletion = z.infer<z.ZodObject<typeof filesDeletion>>
 
 /** Whether an older job is the response to a submission. */
 export const deduplicated = z
@@ -129,7 +138,7 @@ export const jobDetailSchema = jobSummarySchema.extend({
   resources: jobResourcesSchema,
   cancel_requested: z.boolean(),
   result_file: z.string().nullable(),
-  deleted_after_days: deletedAfterDays,
+  ...filesDeletion,
   output_bytes: z.int(),
   tags: z.array(z.string()),
   command: z.string().nullable().describe('shell command; null: the job runs solution.py'),

@@ -190,7 +190,11 @@ describe('retention', () => {
     await deleteOldFiles()
     await deleteOldFiles()
     const swept = await findVisibleJob(ada.actor, old.id)
-    expect(await listArtifacts(swept)).toEqual({ artifacts: [], deleted_after_days: 7 })
+    expect(await listArtifacts(swept)).toEqual({
+      artifacts: [],
+      files_deleted: 'retention',
+      deleted_after_days: 7,
+    })
     expect(await readJobDetail(old.id)).toMatchObject({ deleted_after_days: 7, result_file: null })
     expect(await readdir(join(root, 'artifacts'))).not.toContain(old.id)
     expect((await readdir(join(root, 'results'))).length).toBeGreaterThan(0)

@@ -28,26 +28,26 @@ export function ArtifactsTab({ job }: { job: JobDetail }) {
 }
 
 function NoArtifacts({ job }: { job: JobDetail }) {
-  const { deleted_after_days: days } = job
-  const title = days === null ? (isFinal(job.status) ? 'No files' : 'No files yet') : 'Files deleted'
+  const kept = job.files_deleted === null
+  const title = kept ? (isFinal(job.status) ? 'No files' : 'No files yet') : 'Files deleted'
   return (
     <Panel>
       <EmptyState icon={FolderOpen} title={title}>
-        {days === null ? (
+        {kept ? (
           <>
             Files that the program writes to <code className="font-mono">/results</code> appear here when the
             job ends.
           </>
         ) : (
-          describeRetention(days)
+          describeDeletion(job)
         )}
       </EmptyState>
     </Panel>
   )
 }
 
-function describeRetention(days: number): string {
-  return days === 0
+function describeDeletion({ files_deleted, deleted_after_days: days }: JobDetail): string {
+  return files_deleted === 'on_request'
     ? 'The owner of the job or an admin deleted them.'
     : `The project keeps files for ${days} days.`
 }

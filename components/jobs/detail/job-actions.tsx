@@ -38,8 +38,8 @@ export function JobActions({ job }: { job: JobDetail }) {
 }
 
 /** A program that was deleted on request cannot run again. */
-function hasSource({ deleted_after_days, command }: JobDetail): boolean {
-  return deleted_after_days !== 0 || command !== null
+function hasSource({ files_deleted, command }: JobDetail): boolean {
+  return files_deleted !== 'on_request' || command !== null
 }
 
 function RerunActions({ job }: { job: JobDetail }) {

@@ -18,15 +18,15 @@ export function JobNote({ job }: { job: JobDetail }) {
     <div aria-live="polite">
       <Callout tone={failedBySystem(job) ? 'warning' : tone} icon={icon}>
         {describeState(state, job)}
-        {describeDeletion(job.deleted_after_days)}
+        {describeDeletion(job)}
       </Callout>
     </div>
   )
 }
 
-function describeDeletion(days: number | null): string | null {
-  if (days === null) return null
-  return days === 0
+function describeDeletion({ files_deleted, deleted_after_days: days }: JobDetail): string | null {
+  if (files_deleted === null) return null
+  return files_deleted === 'on_request'
     ? ' Its output, files and source were deleted on request.'
     : ` gpuq deleted the output and files after ${days} days, as the project requires.`
 }

@@ -62,13 +62,13 @@ describe('the status of a job', () => {
   })
 
   it('shows deleted files and a retry', async () => {
-    await openJob({ attempt: 2, deleted_after_days: 30, result_file: null })
+    await openJob({ attempt: 2, files_deleted: 'retention', deleted_after_days: 30, result_file: null })
     expect(screen.getByText('attempt 2')).toBeTruthy()
     expect(screen.getByText(/deleted the output and files after 30 days/)).toBeTruthy()
   })
 
   it('shows files that were deleted on request, and does not offer to run the deleted program again', async () => {
-    await openJob({ deleted_after_days: 0, result_file: null })
+    await openJob({ files_deleted: 'on_request', result_file: null })
     expect(screen.getByText(/output, files and source were deleted on request/)).toBeTruthy()
     expect(screen.queryByRole('button', { name: 'Run again' })).toBeNull()
   })

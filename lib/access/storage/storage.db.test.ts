@@ -308,8 +308,11 @@ describe('deleting', () => {
     expect(await used()).toMatchObject({ artifacts: 0, results: 0, sources: 0 })
     expect(await readdir(join(root, 'artifacts'))).not.toContain(job)
     expect(await readSource(person.actor, job)).toMatchObject({ code: '' })
-    const { rows } = await db.pool.query('SELECT status, deleted_after_days FROM jobs WHERE id = $1', [job])
-    expect(rows).toEqual([{ status: 'completed', deleted_after_days: 0 }])
+    const { rows } = await db.pool.query(
+      'SELECT status, files_deleted, deleted_after_days FROM jobs WHERE id = $1',
+      [job],
+    )
+    expect(rows).toEqual([{ status: 'completed', files_deleted: 'on_request', deleted_after_days: null }])
   })
 
   it('is refused while a job needs it', async () => {

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import { z } from 'zod'
 import type { Artifact, ArtifactList, artifactPreviewSchema } from '../../contract/artifacts'
 import { conflict, type GpuqError, notFound } from '../../contract/errors'
+import type { FilesDeletion } from '../../contract/jobs'
 import { safePaths } from '../../contract/sanitize-text'
 import { database } from '../../database/client'
 import { datesToText, type WithDates } from '../../database/dates'
@@ -19,7 +20,8 @@ const columns = 'id AS artifact_id, rank, path, bytes, sha256, stored_at'
 /** Lists the artifacts of the job's last attempt by rank and path. */
 export async function listArtifacts(job: VisibleJob): Promise<ArtifactList> {
   const rows = await readRows(job)
-  return { artifacts: rows.map(datesToText), deleted_after_days: job.deletedAfterDays }
+  const { files_deleted, deleted_after_days } = job
+  return { artifacts: rows.map(datesToText), files_deleted, deleted_after_days }
 }
 
 async function readRows({ id, attempt }: VisibleJob): Promise<ArtifactRow[]> {
@@ -43,14 +45,14 @@ export async function findArtifact(job: VisibleJob, artifactId: string): Promise
       )
     : null
   if (row) return row
-  if (job.deletedAfterDays !== null) throw filesDeleted(job.deletedAfterDays)
+  if (job.files_deleted !== null) throw filesDeleted(job)
   throw notFound('The job has no artifact with this id. GET /api/jobs/ID/artifacts lists its artifacts.')
 }
 
-/** The error for files that were deleted on request (after 0 days), or by the retention of their project. */
-export function filesDeleted(days: number): GpuqError {
+/** The error for files that were deleted on request, or by the retention of their project. */
+export function filesDeleted({ files_deleted, deleted_after_days: days }: FilesDeletion): GpuqError {
   return notFound(
-    days === 0
+    files_deleted === 'on_request'
       ? 'The owner of the job or an admin deleted the file.'
       : `The file was deleted after ${days} days, the retention of its project.`,
   )

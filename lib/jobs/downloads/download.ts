@@ -25,7 +25,7 @@ export async function downloadResult(job: VisibleJob, format: 'jsonl' | 'text'):
   if (!isFinal(job.status)) {
     throw conflict('The job has not ended yet. Its result file is written after its end. Try again later.')
   }
-  if (job.deletedAfterDays !== null) throw filesDeleted(job.deletedAfterDays)
+  if (job.files_deleted !== null) throw filesDeleted(job)
   const name = await waitForResultFile(job.id, AbortSignal.timeout(5_000))
   if (name === null) {
     throw unavailable('The result file is being written. Try again in a second.', 1)

@@ -8,9 +8,6 @@ import { resultKey } from '../../results/name'
 import { storage } from '../../storage/storage'
 import { findVisibleJob } from '../read/job-visibility'
 
-/** Value of `deleted_after_days` for files that were deleted on request. */
-const onRequest = 0
-
 /**
  * Deletes the result, artifacts and source of an ended job for its owner or an admin. The record of the job stays.
  * Succeeds if they are deleted already.
@@ -31,7 +28,7 @@ export async function deleteJobFiles(actor: Actor, jobId: string): Promise<void>
   }
   await deleteStoredFiles(id, job.resultName)
   await transaction(async (tx) => {
-    await deleteFileRows(tx, id, onRequest)
+    await deleteFileRows(tx, id, null)
     // A job with a command has an empty source too. A deleted source no longer counts as the same content.
     await tx.query(`UPDATE jobs SET code = '', content_hash = NULL WHERE id = $1`, [id])
     await recordAudit(tx, { actorId: actor.userId, action: 'job_files_deleted', target: id })
@@ -47,9 +44,20 @@ export async function deleteStoredFiles(jobId: string, resultName: string | null
   for await (const { key } of store.list(`artifacts/${jobId}`)) await store.remove(key)
 }
 
-/** Deletes the rows of a job's files, and marks why they are gone. The files must be removed before. */
-export async function deleteFileRows(tx: Transaction, jobId: string, afterDays: number): Promise<void> {
-  await tx.query('UPDATE jobs SET deleted_after_days = $2 WHERE id = $1', [jobId, afterDays])
+/**
+ * Deletes the rows of a job's files, and marks why they are gone. The files must be removed before.
+ * @param retentionDays the retention that deletes them. Null: somebody asked for it.
+ */
+export async function deleteFileRows(
+  tx: Transaction,
+  jobId: string,
+  retentionDays: number | null,
+): Promise<void> {
+  await tx.query('UPDATE jobs SET files_deleted = $2, deleted_after_days = $3 WHERE id = $1', [
+    jobId,
+    retentionDays === null ? 'on_request' : 'retention',
+    retentionDays,
+  ])
   await tx.query('DELETE FROM artifacts WHERE job_id = $1', [jobId])
   await tx.query('DELETE FROM result_files WHERE job_id = $1', [jobId])
 }

@@ -55,7 +55,7 @@ async function oldJobs(): Promise<OldJob[]> {
   const { rows } = await database().pool.query<OldJob>(
     `SELECT j.id, ${retentionDaysOf('p')} AS days, f.name AS "resultName"
        FROM (SELECT *, ${retentionCutoffOf('projects')} AS cutoff FROM projects) p
-       JOIN jobs j ON j.project_id = p.id AND j.result_stored AND j.deleted_after_days IS NULL AND j.ended_at < p.cutoff
+       JOIN jobs j ON j.project_id = p.id AND j.result_stored AND j.files_deleted IS NULL AND j.ended_at < p.cutoff
        LEFT JOIN result_files f ON f.job_id = j.id
       ORDER BY j.ended_at LIMIT $1`,
     [jobsPerSweep],

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Actor, isAdmin } from '../../access/actor'
 import { forbidden, notFound } from '../../contract/errors'
+import type { FilesDeletion } from '../../contract/jobs'
 import type { JobStatus } from '../../contract/status'
 import { database } from '../../database/client'
 import { findRow } from '../../database/transaction'
@@ -11,13 +12,11 @@ export function visibilityFilter(actor: Actor): { sql: string; values: unknown[]
 }
 
 /** A job that the actor may see. */
-export interface VisibleJob {
+export interface VisibleJob extends FilesDeletion {
   id: string
   userId: string
   status: JobStatus
   attempt: number
-  /** The retention after which the job's files were deleted; null: they were not. */
-  deletedAfterDays: number | null
 }
 
 const noSuchJob = () => notFound('You have no job with this id. GET /api/jobs lists your jobs.')
@@ -28,7 +27,7 @@ export async function findVisibleJob(actor: Actor, jobId: string): Promise<Visib
   const { sql, values } = visibilityFilter(actor)
   const job = await findRow<VisibleJob>(
     database().pool,
-    `SELECT j.id, j.user_id AS "userId", j.status, j.attempt, j.deleted_after_days AS "deletedAfterDays" FROM jobs j
+    `SELECT j.id, j.user_id AS "userId", j.status, j.attempt, j.files_deleted, j.deleted_after_days FROM jobs j
       WHERE ${sql} AND j.id = $${values.length + 1}`,
     [...values, jobId],
   )
