@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { jsonFlag, lazily } from './command'
-import { addText } from './values'
+import { addText, parseInteger } from './values'
 
 /** Commands that choose the server and the token. */
 export function declareAccount(program: Command): void {
@@ -14,6 +14,7 @@ export function declareAccount(program: Command): void {
     .command('logout')
     .description('remove the stored server and token; the token stays valid until you revoke it')
     .action(lazily(async () => (await import('../commands/account')).logout))
+  declareStorage(program)
   const tokens = program.command('tokens').description('list, create and revoke your tokens')
   tokens
     .command('list', { isDefault: true })
@@ -33,4 +34,25 @@ export function declareAccount(program: Command): void {
     .description('revoke a token immediately')
     .argument('<id>', 'id of the token, or the start of it')
     .action(lazily(async () => (await import('../commands/account')).revokeToken))
+}
+
+const userOption = ['--user <id>', "another user's files (admins only)"] as const
+
+function declareStorage(program: Command): void {
+  const storage = program.command('storage').description('show what you have stored, and delete it')
+  storage
+    .command('list', { isDefault: true })
+    .description('show your storage by kind, your quota, and the largest of it (the default)')
+    .option(...userOption)
+    .option('--limit <number>', 'maximum number of things', parseInteger, 20)
+    .option(...jsonFlag)
+    .action(lazily(async () => (await import('../commands/storage')).storage))
+  storage
+    .command('delete')
+    .description("delete an ended job's files, an uploaded directory, or the checkpoints of a run")
+    .argument('<id...>', 'id as in `gpuq storage`, or the start of it; for checkpoints, PROJECT/RUN')
+    .option(...userOption)
+    .option('-y, --yes', 'do not ask for confirmation')
+    .option(...jsonFlag)
+    .action(lazily(async () => (await import('../commands/storage')).deleteStored))
 }

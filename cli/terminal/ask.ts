@@ -16,7 +16,7 @@ export async function ask(question: string, otherwise: string, hidden = false): 
     lines.close()
   })
   const leaves = new Promise<never>((_, reject) => {
-    lines.once('close', () => reject(conflict('No answer given; nothing was stored.')))
+    lines.once('close', () => reject(conflict('No answer given; nothing was changed.')))
   })
   try {
     if (hidden) process.stderr.write(question)
