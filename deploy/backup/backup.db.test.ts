@@ -220,7 +220,7 @@ describe('a restore', () => {
     )
   })
 
-  it('commits no row of a damaged or incomplete backup', async () => {
+  it('leaves nothing of a damaged or incomplete backup in the database, so that another try works', async () => {
     const { file } = await backUp()
     const { size } = await stat(file)
     const content = await readFile(file)
@@ -240,14 +240,35 @@ describe('a restore', () => {
     ] as const) {
       const target = await emptyTarget()
       await expect(restoreBackup(bad, target, quietly), bad).rejects.toThrow(message)
-      const rows = connect(target.url, 1)
-      const { rowCount } = await rows.pool.query(`SELECT 1 FROM pg_class WHERE relname = 'users'`)
-      if (rowCount) expect((await rows.pool.query('SELECT 1 FROM users')).rowCount).toBe(0)
-      await rows.close()
       await mkdir(target.dataDir, { recursive: true })
       await emptyDirectory(target.dataDir)
       expect(await readdir(target.dataDir)).toEqual([])
+      const rows = connect(target.url, 1)
+      const { rows: left } = await rows.pool.query(
+        `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace
+         UNION ALL SELECT typname FROM pg_type WHERE typnamespace = 'public'::regnamespace
+         UNION ALL SELECT proname FROM pg_proc WHERE pronamespace = 'public'::regnamespace`,
+      )
+      await rows.close()
+      expect(left, bad).toEqual([])
+      // The second try, with the right file, works.
+      if (bad === cut) await restoreBackup(file, target, quietly)
     }
+  })
+
+  it('that fails keeps what a database without tables had', async () => {
+    const { file, size } = await backUp().then(async (made) => ({
+      ...made,
+      size: (await stat(made.file)).size,
+    }))
+    await truncate(file, size - 200)
+    const target = await emptyTarget()
+    const rows = connect(target.url, 1)
+    await rows.pool.query(`CREATE TYPE colour AS ENUM ('red')`)
+    await rows.pool.query(`CREATE FUNCTION one() RETURNS int LANGUAGE sql AS 'SELECT 1'`)
+    await expect(restoreBackup(file, target, quietly)).rejects.toThrow(/damaged or incomplete/)
+    expect((await rows.pool.query(`SELECT 'red'::colour, one()`)).rowCount).toBe(1)
+    await rows.close()
   })
 
   it('refuses a backup of a newer version', async () => {

@@ -17,6 +17,7 @@ import {
 } from './backup-format'
 import { type BackupEntry, readBackup } from './backup-reader'
 import { restoreCheckpoint } from './checkpoint-tree'
+import { type DatabaseObject, dropNewObjects, listObjects } from './drop-new-objects'
 import { listTables } from './dump-database'
 import { DatabaseLoad } from './load-database'
 
@@ -58,47 +59,64 @@ export async function emptyDirectory(directory: string): Promise<void> {
 
 /**
  * Restores a backup into an empty database and an empty data directory, and applies newer migrations. The rows are
- * committed only after every checksum has been compared.
+ * committed only after every checksum has been compared. If the restore fails, the database is empty again.
  */
 export async function restoreBackup(
   file: string,
   target: RestoreTarget,
   { report, signal }: { report: Report; signal: AbortSignal },
 ): Promise<Restored> {
-  await requireEmptyDatabase(target.url)
+  const before = await requireEmptyDatabase(target.url)
   const restore = new Restore(target)
   try {
-    await report.step(
-      'Backup read and verified',
-      (progress) =>
-        readBackup(file, (entry) => restore.handle(entry), {
-          signal,
-          onProgress: (bytes, size) => progress(`${formatBytes(bytes)} of ${formatBytes(size)}`),
-        }),
-      formatBytes,
+    return await restoreInto(file, target, restore, { report, signal })
+  } catch (error) {
+    // Its transaction has locked the tables.
+    await restore.close()
+    await dropNewObjects(target.url, before).catch(() =>
+      report.line('  The database could not be emptied. Drop it and create it again before you try again.'),
     )
-    const read = await restore.finish()
-    const { applied } = await report.step(
-      'Database schema',
-      () => migrate(target.url),
-      (done) => (done.applied.length > 0 ? `${done.applied.length} newer migrations applied` : 'up to date'),
-    )
-    return { ...read, applied }
+    throw error
   } finally {
     await restore.close()
   }
 }
 
-async function requireEmptyDatabase(url: string): Promise<void> {
+async function restoreInto(
+  file: string,
+  target: RestoreTarget,
+  restore: Restore,
+  { report, signal }: { report: Report; signal: AbortSignal },
+): Promise<Restored> {
+  await report.step(
+    'Backup read and verified',
+    (progress) =>
+      readBackup(file, (entry) => restore.handle(entry), {
+        signal,
+        onProgress: (bytes, size) => progress(`${formatBytes(bytes)} of ${formatBytes(size)}`),
+      }),
+    formatBytes,
+  )
+  const read = await restore.finish()
+  const { applied } = await report.step(
+    'Database schema',
+    () => migrate(target.url),
+    (done) => (done.applied.length > 0 ? `${done.applied.length} newer migrations applied` : 'up to date'),
+  )
+  return { ...read, applied }
+}
+
+/** Returns what the database has apart from tables, such as the functions of an extension. */
+async function requireEmptyDatabase(url: string): Promise<DatabaseObject[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    if ((await listTables(client)).length === 0) return
+    if ((await listTables(client)).length === 0) return await listObjects(client)
   } finally {
     await client.end()
   }
   throw new Error(
-    'The database is not empty. A restore never overwrites data. Create a new database and set DATABASE_URL to it.',
+    'The database is not empty. A restore never overwrites data. Create a new database and set DATABASE_URL to it. If a restore was killed there, drop that database and create it again.',
   )
 }
 
@@ -193,6 +211,7 @@ class Restore {
 
   async close(): Promise<void> {
     await this.#load?.close()
+    this.#load = null
   }
 }
 
