@@ -47,10 +47,17 @@ export function AccountHeading({ handle, admin }: AccountProps) {
   )
 }
 
-/** Ends the session in this browser. A full page load clears its data from memory. */
+/**
+ * Ends the session in this browser. A full page load clears its data from memory. The address stays the one that the
+ * browser uses: without GPUQ_URL, the server knows only the one of its machine.
+ */
 export function SignOutItem() {
+  const leave = async () => {
+    await signOut({ redirect: false })
+    window.location.assign('/sign-in')
+  }
   return (
-    <MenuItem icon={LogOut} onSelect={() => void signOut({ callbackUrl: '/sign-in' })}>
+    <MenuItem icon={LogOut} onSelect={() => void leave()}>
       Sign out
     </MenuItem>
   )

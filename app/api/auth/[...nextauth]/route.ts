@@ -2,6 +2,7 @@ import { NextRequest } from 'next/server'
 import NextAuth from 'next-auth'
 import { deviceCookie } from '@/lib/access/sessions/device-cookie'
 import { authOptions } from '@/lib/access/sessions/next-auth'
+import { makeLocationRelative } from '@/lib/access/sessions/relative-location'
 import { signInClient } from '@/lib/access/sessions/session-client'
 import { invalidRequest, notFound } from '@/lib/contract/errors'
 import { readLimited } from '@/lib/http/body'
@@ -20,6 +21,7 @@ const handle = route({ access: 'public' }, async ({ request, url, params }) => {
   const signedIn: string[] = []
   const options = await authOptions(signInClient(request.headers), (userId) => signedIn.push(userId))
   const response: Response = await NextAuth(await withKnownBody(request), { params: { nextauth } }, options)
+  makeLocationRelative(response.headers, request.headers)
   for (const userId of signedIn) response.headers.append('set-cookie', await deviceCookie(userId))
   return response
 })
