@@ -113,3 +113,10 @@ it('asks before it revokes a token, and shows why revoking failed', async () => 
   await screen.findByText('The database is down.')
   expect(screen.getByRole('alertdialog')).toBeTruthy()
 })
+
+it('shows the name beside the user id of a token', () => {
+  const named = makeToken({ user_name: 'Ada Lovelace' })
+  renderUi(<TokenTable tokens={[named, makeToken({ token_id: 'token-2', user_id: 'bob' })]} showOwner />)
+  expect(screen.getByRole('cell', { name: 'Ada Lovelace (ada)' })).toBeTruthy()
+  expect(screen.getByRole('cell', { name: 'bob' })).toBeTruthy()
+})

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { Trash2 } from 'lucide-react'
 import { revokeToken } from '@/components/queries/queries'
 import type { Token } from '@/lib/contract/access/access'
+import { Person } from '../shell/person'
 import { Badge } from '../ui/badge'
 import { ConfirmDialog } from '../ui/confirm-dialog'
 import { IconButton } from '../ui/icon-button'
@@ -25,7 +26,7 @@ const columns: readonly Column<Token>[] = [
       </span>
     ),
   },
-  { label: 'User', cell: ({ user_id }) => user_id },
+  { label: 'User', cell: ({ user_id, user_name }) => <Person handle={user_id} name={user_name} /> },
   {
     label: 'Scopes',
     cell: ({ scopes }) => (

@@ -6,6 +6,7 @@ import { useSearchParams } from 'next/navigation'
 import { auditQuery } from '@/components/queries/queries'
 import type { AuditEvent } from '@/lib/contract/access/access'
 import { ListPanel } from '../shell/list-panel'
+import { Person } from '../shell/person'
 import { TextFilter } from '../shell/text-filter'
 import { updateSearchParams } from '../shell/update-search-params'
 import { Badge } from '../ui/badge'
@@ -78,8 +79,19 @@ function AuditFilters({ events }: { events: readonly AuditEvent[] }) {
 
 const columns: readonly Column<AuditEvent>[] = [
   { label: 'Action', kind: 'title', className: 'font-medium text-ink', cell: ({ action }) => action },
-  { label: 'Actor', cell: ({ actor }) => actor ?? <Badge>gpuq</Badge> },
-  { label: 'Target', cell: ({ target }) => <span className="min-w-0 break-all">{target ?? '–'}</span> },
+  {
+    label: 'Actor',
+    cell: ({ actor, actor_name }) =>
+      actor === null ? <Badge>gpuq</Badge> : <Person handle={actor} name={actor_name} />,
+  },
+  {
+    label: 'Target',
+    cell: ({ target, target_name }) => (
+      <span className="min-w-0 break-all">
+        {target === null ? '–' : <Person handle={target} name={target_name} />}
+      </span>
+    ),
+  },
   {
     label: 'Details',
     cell: ({ detail }) => (

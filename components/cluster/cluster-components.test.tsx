@@ -26,12 +26,13 @@ function renderNode(changes: Parameters<typeof makeNode>[0], admin = true) {
 }
 
 it('shows a node with its GPUs, jobs and worker warnings', () => {
-  const jobs = [{ job_id: 'j1', name: 'training', user_id: 'ada', share: 0.5 }]
+  const jobs = [{ job_id: 'j1', name: 'training', user_id: 'ada', user_name: 'Ada Lovelace', share: 0.5 }]
   const gpus = [makeGpu(), makeGpu({ gpu_id: 'gpu-1', index: 1, state: 'shared', allocated: 0.5, jobs })]
   const onOpenGpu = renderNode({ gpus, warnings: ['no swap limit', 'old driver', 'no GPU metrics'] })
   expect(screen.getByText('2 × NVIDIA A100 · 0.5/8 cores, 1.0/16 GiB allocated')).toBeTruthy()
   expect(screen.getByText('3 worker warnings')).toBeTruthy()
   expect(screen.getByRole('link', { name: 'training' }).getAttribute('href')).toBe('/jobs/j1')
+  expect(screen.getByText('Ada Lovelace (ada)')).toBeTruthy()
   fireEvent.click(screen.getByRole('button', { name: /GPU 1/ }))
   expect(onOpenGpu).toHaveBeenCalledWith('gpu-1')
 })

@@ -52,6 +52,7 @@ export function makeToken(changes: Partial<Token> = {}): Token {
   return {
     token_id: 'token-1',
     user_id: 'ada',
+    user_name: null,
     name: 'laptop',
     hint: 'gpuq_abcd',
     scopes: ['submit', 'read'],

@@ -27,6 +27,9 @@ export async function recordAudit(executor: Transaction, entry: AuditEntry): Pro
   })
 }
 
+/** The names of actions whose target is the handle of a user: those on users and their credentials. */
+const userActions = '^(user|invitation|account|sign|session|sessions|password|token)_'
+
 /** Lists audit events, the latest first. */
 export async function listAudit(
   actor: Actor,
@@ -35,8 +38,9 @@ export async function listAudit(
   requireAdmin(actor)
   const after = decodeTimeCursor(query.cursor)
   const { rows } = await database().pool.query<WithDates<AuditEvent, 'at'>>(
-    `SELECT e.id, e.at, u.handle AS actor, e.action, e.target, e.detail
+    `SELECT e.id, e.at, u.handle AS actor, u.name AS actor_name, e.action, e.target, t.name AS target_name, e.detail
        FROM audit_events e LEFT JOIN users u ON u.id = e.actor_id
+       LEFT JOIN users t ON lower(t.handle) = lower(e.target) AND e.action ~ '${userActions}'
       WHERE ($1::text IS NULL OR lower(u.handle) = lower($1)) AND ($2::text IS NULL OR e.action = $2)
         AND ($3::timestamptz IS NULL OR (e.at, e.id) < ($3, $4::uuid))
       ORDER BY e.at DESC, e.id DESC LIMIT $5`,

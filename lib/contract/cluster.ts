@@ -27,6 +27,7 @@ export const gpuJobSchema = z.object({
   job_id: z.string().nullable(),
   name: z.string().nullable(),
   user_id: z.string().nullable(),
+  user_name: z.string().nullable().describe("the user's name; null: the user has set none"),
   share,
 })
 

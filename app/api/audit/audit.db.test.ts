@@ -49,6 +49,19 @@ describe('the audit log', () => {
     expect(await call(GET, '/api/audit?cursor=bm9uZQ', admin)).toMatchObject({ status: 400 })
   })
 
+  it('has the names of actors, and of targets that are users', async () => {
+    const [admin, ada] = [await makePerson('admin'), await makePerson()]
+    await db.pool.query("UPDATE users SET name = 'Ada Lovelace' WHERE id = $1", [ada.id])
+    await recordAudit(db.pool, { actorId: ada.id, action: 'password_changed', target: ada.handle })
+    // An environment may have the name of a user's handle.
+    await recordAudit(db.pool, { actorId: admin.id, action: 'environment_created', target: ada.handle })
+    const events = auditEventSchema.array().parse((await call(GET, '/api/audit?limit=2', admin)).body)
+    expect(events).toMatchObject([
+      { actor_name: null, target: ada.handle, target_name: null },
+      { actor_name: 'Ada Lovelace', target: ada.handle, target_name: 'Ada Lovelace' },
+    ])
+  })
+
   it('loses an event if its change is rolled back', async () => {
     const refused = transaction(async (tx) => {
       await recordAudit(tx, { actorId: null, action: 'undone', target: null })

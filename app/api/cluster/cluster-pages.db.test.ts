@@ -79,7 +79,9 @@ describe('a page of the cluster', () => {
 
   it('does not name jobs that the user may not see', async () => {
     const { nodes } = await read('?limit=1')
-    expect(nodes[0]?.gpus[0]?.jobs).toEqual([{ job_id: null, name: null, user_id: null, share: 0.5 }])
+    expect(nodes[0]?.gpus[0]?.jobs).toEqual([
+      { job_id: null, name: null, user_id: null, user_name: null, share: 0.5 },
+    ])
     expect((await read('?limit=1', bob)).nodes[0]?.gpus[0]?.jobs[0]?.user_id).toBe(bob.handle)
   })
 

@@ -46,13 +46,15 @@ describe('the cluster', () => {
     const [mine, other] = [await makeJob({ userId: ada.id }), await makeJob({ userId: bob.id })]
     await placeManually(nodeId, mine, { milli: 250, cpuMilli: 500, memoryMib: 100 })
     await placeManually(nodeId, other, { milli: 500, cpuMilli: 1500, memoryMib: 200 })
-    const hidden = { job_id: null, name: null, user_id: null }
+    const hidden = { job_id: null, name: null, user_id: null, user_name: null }
     const job = (job_id: string, { handle }: Person, share: number) => ({
       job_id,
       name: null,
       user_id: handle,
+      user_name: `Name of ${handle}`,
       share,
     })
+    await db.pool.query("UPDATE users SET name = 'Name of ' || handle")
 
     const node = await nodeNamed('one')
     expect(node).toMatchObject({ state: 'ready', reason: null, cpu_used_milli: 2000, memory_used_mib: 300 })

@@ -29,6 +29,7 @@ describe('creating a token', () => {
     const made = createdTokenSchema.parse(body)
     expect(made).toMatchObject({
       user_id: handle,
+      user_name: null,
       created_by: handle,
       scopes: ['submit', 'read'],
       revoked_at: null,
@@ -143,9 +144,12 @@ describe('the list of tokens', () => {
     expect(await ids({ cookie: admin.cookie }, `?user_id=${ada.handle}`)).toEqual([mine.tokenId])
     expect(await ids({ token: (await makeToken(bob, ['submit'])).token })).toBe(403)
 
+    await db.pool.query("UPDATE users SET name = 'Ada Lovelace' WHERE id = $1", [ada.id])
     const everything = (await readPages(GET, '/api/tokens?all=true&limit=7', { cookie: admin.cookie })).flat()
     const { rows } = await db.pool.query<{ id: string }>('SELECT id FROM api_tokens')
-    const seen = everything.map((token) => tokenSchema.parse(token).token_id)
+    const listed = everything.map((token) => tokenSchema.parse(token))
+    expect(listed.find(({ user_id }) => user_id === ada.handle)?.user_name).toBe('Ada Lovelace')
+    const seen = listed.map(({ token_id }) => token_id)
     expect(seen.sort()).toEqual(rows.map(({ id }) => id).sort())
   })
 })

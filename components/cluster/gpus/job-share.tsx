@@ -1,5 +1,6 @@
 import type { ClusterGpu } from '@/lib/contract/cluster'
 import { shortId } from '../../jobs/job-title'
+import { formatPerson } from '../../shell/person'
 import { cn } from '../../ui/class-names'
 import { Link } from '../../ui/link'
 import { formatShare } from '../format-amounts'
@@ -14,6 +15,7 @@ function gpuJobTitle({ job_id, name }: GpuJob): string {
 /** A job on a GPU in one line: title, user and share of the GPU. */
 export function JobShare({ job, className }: { job: GpuJob; className?: string }) {
   const title = gpuJobTitle(job)
+  const person = job.user_id === null ? undefined : formatPerson(job.user_id, job.user_name)
   return (
     <span className={cn('flex min-w-0 items-baseline gap-1', className)}>
       {job.job_id === null ? (
@@ -28,7 +30,11 @@ export function JobShare({ job, className }: { job: GpuJob; className?: string }
           {title}
         </Link>
       )}
-      {job.user_id ? <span className="max-w-2/5 shrink-0 truncate text-subtle">{job.user_id}</span> : null}
+      {job.user_id === null ? null : (
+        <span className="max-w-1/2 shrink-0 truncate text-subtle" title={person}>
+          {person}
+        </span>
+      )}
       {job.share < 1 ? (
         <span className="ml-auto shrink-0 pl-1 text-muted tabular-nums">{formatShare(job.share)}</span>
       ) : null}

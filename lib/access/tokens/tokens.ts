@@ -14,7 +14,7 @@ import { generateToken, hashToken, tokenHint } from './token-format'
 
 type TokenRow = WithDates<Token, 'created_at' | 'expires_at' | 'last_used_at' | 'revoked_at'>
 
-const columns = `t.id AS token_id, u.handle AS user_id, t.name, t.hint, t.scopes, c.handle AS created_by,
+const columns = `t.id AS token_id, u.handle AS user_id, u.name AS user_name, t.name, t.hint, t.scopes, c.handle AS created_by,
   t.created_at, t.expires_at, t.last_used_at, t.revoked_at`
 const owners = 'JOIN users u ON u.id = t.user_id LEFT JOIN users c ON c.id = t.created_by_id'
 

@@ -61,7 +61,8 @@ export async function readNodeRows(actor: Actor, numbers?: readonly number[]): P
 const jobsOnGpu = (visible: string) => `
   SELECT json_agg(json_build_object(
            'job_id', CASE WHEN ${visible} THEN j.id END, 'name', CASE WHEN ${visible} THEN j.name END,
-           'user_id', CASE WHEN ${visible} THEN u.handle END, 'share', a.milli / 1000.0) ORDER BY a.created_at, a.task_id)
+           'user_id', CASE WHEN ${visible} THEN u.handle END,
+           'user_name', CASE WHEN ${visible} THEN u.name END, 'share', a.milli / 1000.0) ORDER BY a.created_at, a.task_id)
     FROM allocations a JOIN tasks t ON t.id = a.task_id JOIN jobs j ON j.id = t.job_id JOIN users u ON u.id = j.user_id
    WHERE a.gpu_id = g.id AND a.released_at IS NULL`
 

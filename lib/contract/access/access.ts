@@ -84,6 +84,7 @@ export const acceptInvitationSchema = z.strictObject({
 export const tokenSchema = z.object({
   token_id: z.string(),
   user_id: z.string(),
+  user_name: z.string().nullable().describe("the user's name; null: the user has set none"),
   name: z.string(),
   hint: z.string().describe('first characters of the token, to recognize it'),
   scopes: z.array(z.enum(scopes)),
@@ -156,8 +157,10 @@ export const auditEventSchema = z.object({
   id: z.string(),
   at: time,
   actor: z.string().nullable().describe('a user_id; null: gpuq itself'),
+  actor_name: z.string().nullable().describe("the actor's name; null: the actor has set none"),
   action: z.string(),
   target: z.string().nullable(),
+  target_name: z.string().nullable().describe("the user's name if the target is a user who has set one"),
   detail: z.record(z.string(), z.unknown()),
 })
 
