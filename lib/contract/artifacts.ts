@@ -27,7 +27,10 @@ export const artifactPreviewSchema = z.discriminatedUnion('kind', [
 ])
 
 export const artifactQuerySchema = z.object({
-  as: z.enum(['file', 'image']).default('file').describe('image: PNG or JPEG, to show on a page'),
+  as: z
+    .enum(['file', 'image'])
+    .default('file')
+    .describe('image: PNG, JPEG, GIF, WebP or AVIF, to show on a page'),
 })
 
 const weekSeconds = 7 * 24 * 3600

@@ -107,6 +107,25 @@ describe('artifacts', () => {
     expect(foreign.status).toBe(404)
   })
 
+  it.each([
+    ['image/gif', 'GIF89a\x01\x00\x01\x00'],
+    ['image/gif', 'GIF87a\x01\x00\x01\x00'],
+    ['image/webp', 'RIFF\x24\n\x00\x00WEBPVP8 '],
+    ['image/avif', '\x00\x00\x00\x1cftypavif\x00\x00'],
+    ['image/avif', '\x00\x00\x00\x1cftypavis\x00\x00'],
+    [null, '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'],
+    [null, 'RIFF\x24\x00\x00\x00WAVEfmt '],
+    [null, '\x00\x00\x00\x1cftypmp42\x00\x00'],
+  ])('show the type %s to a page for %j', async (type, content) => {
+    const job = await jobWith({ file: Buffer.from(content, 'latin1') })
+    const id = (await listArtifacts(job)).artifacts[0]?.artifact_id ?? ''
+    expect((await previewArtifact(job, id)).kind === 'image').toBe(type !== null)
+    const request = new Request('http://localhost:8001/api/x?as=image', asAda())
+    const response = await downloadOne(request, params({ id: job.id, artifactId: id }))
+    expect(response.status === 200 ? response.headers.get('content-type') : null).toBe(type)
+    await response.body?.cancel()
+  })
+
   it('download as one archive that tar reads, with no path outside of it', async () => {
     const long = `${'deep/'.repeat(60)}${'n'.repeat(100)}`
     const job = await jobWith({ 'a/ž.txt': 'one', [long]: 'two', 'x\ny': 'three', x_y: 'four', empty: '' })

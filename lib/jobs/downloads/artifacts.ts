@@ -71,7 +71,9 @@ export async function downloadArtifact(
   const row = await findArtifact(job, artifactId)
   const type = as === 'file' ? 'application/octet-stream' : await imageType(job, row)
   if (type === null)
-    throw conflict('The artifact is not a PNG or JPEG that a page can show. Download it instead.')
+    throw conflict(
+      'The artifact is not a PNG, JPEG, GIF, WebP or AVIF image that a page can show. Download it instead.',
+    )
   const { stream } = await openRow(job, row)
   const [name = 'artifact'] = safePaths([row.path.slice(row.path.lastIndexOf('/') + 1)])
   return contentDisposition(stream, { name, type })
@@ -118,10 +120,23 @@ async function imageType(job: VisibleJob, row: FoundArtifact): Promise<string | 
   return row.bytes > maxImageBytes ? null : imageTypeOf(await readHead(job, row, 16))
 }
 
-/** Decides by the first bytes. With a declared type, browsers do not interpret the content as anything else. */
+/** The first bytes of the images that browsers show, as Latin-1. */
+const imageSignatures = [
+  { type: 'image/png', start: /^\x89PNG\r\n.\n/ },
+  { type: 'image/jpeg', start: /^\xff\xd8\xff/ },
+  { type: 'image/gif', start: /^GIF8[79]a/ },
+  { type: 'image/webp', start: /^RIFF.{4}WEBP/s },
+  { type: 'image/avif', start: /^.{4}ftypavi[fs]/s },
+]
+
+/**
+ * Decides by the first bytes. With a declared type, browsers do not interpret the content as anything else. SVG is left
+ * out: it is a document that may have scripts, and at its own address only the headers of this response would keep them
+ * from running with the rights of this site. Its preview is its text.
+ */
 function imageTypeOf(head: Buffer): string | null {
-  if (head.subarray(0, 8).equals(Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'))) return 'image/png'
-  return head.subarray(0, 3).equals(Buffer.from([0xff, 0xd8, 0xff])) ? 'image/jpeg' : null
+  const begin = head.toString('latin1', 0, 16)
+  return imageSignatures.find(({ start }) => start.test(begin))?.type ?? null
 }
 
 async function readHead(job: VisibleJob, row: FoundArtifact, length: number): Promise<Buffer> {
