@@ -2,6 +2,7 @@ import type { JobDetail } from '@/lib/contract/jobs'
 import type { Printed } from '@/lib/contract/printed-output'
 import { isFinal } from '@/lib/contract/status'
 import type { Client } from '@/lib/http/client/client'
+import { KeySender } from '@/lib/http/client/key-sender'
 import type { Context } from '../context'
 import { exitCodeOf, exitCodes } from '../job/exit-code'
 import { followJob, type JobEvent } from '../job/follow-job'
@@ -9,7 +10,6 @@ import { createOutputWriter, formatState, note } from '../job/show-job'
 import type { RawTerminal } from '../terminal/raw-terminal'
 import { TerminalState, withoutQueries } from '../terminal/terminal-state'
 import { DetachKeys, type EscapeKey } from './detach-keys'
-import { KeySender } from './key-sender'
 
 /** How much earlier output is shown on attach. The server may send a little more. */
 const tailBytes = 64 * 1024

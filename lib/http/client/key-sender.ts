@@ -1,18 +1,19 @@
-import type { Client } from '@/lib/http/client/client'
-import { ProblemError } from '@/lib/http/client/problem'
+import type { Client } from './client'
+import { ProblemError } from './problem'
 
 /** The API's limit for one request. */
 const maxRequestBytes = 64 * 1024
 /** The limit for input that the program has not read yet. */
 const maxPendingBytes = 1024 * 1024
+const noKeys = new Uint8Array()
 
 interface KeyPath {
   client: Pick<Client, 'jobs'>
   jobId: string
   rank: number
   sleep(ms: number): Promise<void>
-  /** Called when keys were lost. */
-  onLost(): void
+  /** Called when keys were lost, with the error of the server. Without one, too many keys wait to be sent. */
+  onLost(error?: unknown): void
 }
 
 /**
@@ -20,26 +21,26 @@ interface KeyPath {
  * request that may have arrived is not sent again: the user sees a lost key, but a duplicate key may do harm.
  */
 export class KeySender {
-  #pending: Buffer = Buffer.alloc(0)
+  #pending: Uint8Array = noKeys
   #sending = false
   #closed = false
 
   constructor(readonly path: KeyPath) {}
 
-  send(bytes: Buffer): void {
+  send(bytes: Uint8Array): void {
     if (bytes.length === 0 || this.#closed) return
     if (this.#pending.length + bytes.length > maxPendingBytes) {
       this.path.onLost()
       return
     }
-    this.#pending = Buffer.concat([this.#pending, bytes])
+    this.#pending = concat(this.#pending, bytes)
     if (!this.#sending) void this.#run()
   }
 
   /** Stops sending. */
   close(): void {
     this.#closed = true
-    this.#pending = Buffer.alloc(0)
+    this.#pending = noKeys
   }
 
   async #run(): Promise<void> {
@@ -53,7 +54,7 @@ export class KeySender {
   }
 
   /** Returns false if the server certainly rejected the keys, so that they can be sent again. */
-  async #sendPiece(piece: Buffer): Promise<boolean> {
+  async #sendPiece(piece: Uint8Array): Promise<boolean> {
     const { client, jobId, rank, sleep, onLost } = this.path
     try {
       await client.jobs.type(jobId, piece, { rank })
@@ -63,8 +64,15 @@ export class KeySender {
         await sleep((error.retryAfter ?? 1) * 1000)
         return false
       }
-      onLost()
+      onLost(error)
       return true
     }
   }
+}
+
+function concat(first: Uint8Array, second: Uint8Array): Uint8Array {
+  const all = new Uint8Array(first.length + second.length)
+  all.set(first)
+  all.set(second, first.length)
+  return all
 }
