@@ -36,8 +36,13 @@ export class CountingProxy {
     return this.sentBytes - before
   }
 
-  close(): void {
+  /** Cuts all connections. Accepts new ones. */
+  cut(): void {
     for (const socket of this.#sockets) socket.destroy()
+  }
+
+  close(): void {
+    this.cut()
     this.server.close()
   }
 

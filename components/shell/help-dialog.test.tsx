@@ -2,7 +2,13 @@ import { fireEvent, screen, within } from '@testing-library/react'
 import { expect, it, vi } from 'vitest'
 import { renderUi } from '../testing/render'
 import { AppShell } from './app-shell'
-import { outputShortcuts, searchShortcuts, siteShortcuts, submitShortcuts } from './shortcuts/shortcut-table'
+import {
+  outputShortcuts,
+  searchShortcuts,
+  siteShortcuts,
+  submitShortcuts,
+  terminalShortcuts,
+} from './shortcuts/shortcut-table'
 
 vi.mock('next/navigation', () => import('../testing/navigation'))
 
@@ -16,7 +22,7 @@ it('lists every shortcut of the site', async () => {
   const dialog = await screen.findByRole('dialog', { name: 'Keyboard shortcuts' })
   const tables = [
     siteShortcuts(false),
-    ...[outputShortcuts, searchShortcuts, submitShortcuts].map(Object.values),
+    ...[outputShortcuts, searchShortcuts, terminalShortcuts, submitShortcuts].map(Object.values),
   ]
   for (const { label } of tables.flat()) {
     expect(within(dialog).getAllByText(label).length).toBeGreaterThan(0)

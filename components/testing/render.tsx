@@ -78,10 +78,14 @@ function stubBrowser(): void {
   vi.stubGlobal('ResizeObserver', observer)
   vi.stubGlobal('EventSource', FakeEventSource)
   vi.stubGlobal('fetch', fakeFetch)
-  vi.stubGlobal('matchMedia', () => ({ matches: false, addEventListener() {}, removeEventListener() {} }))
+  const listeners = { addEventListener() {}, removeEventListener() {}, addListener() {}, removeListener() {} }
+  vi.stubGlobal('matchMedia', () => ({ matches: false, ...listeners }))
   Element.prototype.scrollIntoView = () => {}
   Element.prototype.hasPointerCapture = () => false
-  Object.defineProperty(document, 'fonts', { configurable: true, value: { ready: Promise.resolve() } })
+  Object.defineProperty(document, 'fonts', {
+    configurable: true,
+    value: { ready: Promise.resolve(), load: async () => [] },
+  })
   Range.prototype.getClientRects = () => document.createElement('i').getClientRects()
 }
 

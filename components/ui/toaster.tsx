@@ -3,9 +3,10 @@ import { Toaster as Sonner, toast } from 'sonner'
 
 export { toast }
 
-/** Shows a toast for a failed action, with the error's message. */
-export function toastError(title: string, error: unknown): void {
-  toast.error(title, { description: error instanceof Error ? error.message : undefined })
+/** Shows a toast for a failed action, with the error's message. It replaces an open toast with the same id. */
+export function toastError(title: string, error: unknown, id?: string): void {
+  const description = error instanceof Error ? error.message : undefined
+  toast.error(title, { description, ...(id === undefined ? {} : { id }) })
 }
 
 const icon = 'size-4'

@@ -102,6 +102,7 @@ export const recordSchema = z.discriminatedUnion('type', [
 
 export type JobRecord = z.infer<typeof jobRecordSchema>
 export type OutputRecord = z.infer<typeof outputRecordSchema>
+export type TruncatedRecord = z.infer<typeof truncatedRecordSchema>
 export type MetricRecord = z.infer<typeof metricRecordSchema>
 export type ExitRecord = z.infer<typeof exitRecordSchema>
 export type ResultFileRecord = z.infer<typeof recordSchema>

@@ -2,20 +2,23 @@ import { parseJson } from '@/lib/contract/parse-json'
 import { type ResultFileRecord, recordSchema } from '@/lib/contract/records'
 import type { OutputStore } from '../output/output-store'
 import { GpuSeriesStore, type JobGpuSeries } from '../resources/gpu-series'
+import type { TerminalFeeds } from '../terminal/terminal-feed'
 
 /** The page shows at most this many results. The result file has all of them. */
 const maxResults = 100_000
 const showEveryMs = 250
 
-interface RecordListeners {
+interface RecordConsumers {
+  store: OutputStore
+  terminals: TerminalFeeds
   onResults: (results: readonly unknown[]) => void
   onGpus: (series: readonly JobGpuSeries[]) => void
 }
 
 export type RecordCollector = ReturnType<typeof collectRecords>
 
-/** Puts output into the store, and reports results and measurements a few times per second. */
-export function collectRecords(store: OutputStore, { onResults, onGpus }: RecordListeners) {
+/** Puts output into the store and the terminals, and reports results and measurements a few times per second. */
+export function collectRecords({ store, terminals, onResults, onGpus }: RecordConsumers) {
   let results: unknown[] = []
   const gpus = new GpuSeriesStore()
   const showResults = throttle(() => onResults([...results]))
@@ -23,6 +26,7 @@ export function collectRecords(store: OutputStore, { onResults, onGpus }: Record
   return {
     take(records: readonly ResultFileRecord[]) {
       store.append(records)
+      terminals.append(records)
       for (const record of records) {
         if (record.type === 'result' && results.length < maxResults) {
           results.push(record.data)
@@ -37,6 +41,7 @@ export function collectRecords(store: OutputStore, { onResults, onGpus }: Record
     /** The stream starts again: all earlier records are invalid. */
     clear() {
       store.clear()
+      terminals.clear()
       if (results.length > 0) showResults.schedule()
       results = []
       gpus.clear()

@@ -1,7 +1,6 @@
 'use client'
 
 import { useQuery } from '@tanstack/react-query'
-import { SquareTerminal } from 'lucide-react'
 import { useSearchParams } from 'next/navigation'
 import { api, jobQuery } from '@/components/queries/queries'
 import type { JobDetail } from '@/lib/contract/jobs'
@@ -10,7 +9,6 @@ import { LoadFailure } from '../../shell/load-failure'
 import { Reconnecting } from '../../shell/reconnecting'
 import { updateSearchParams } from '../../shell/update-search-params'
 import { Badge } from '../../ui/badge'
-import { CopyButton } from '../../ui/copy-button'
 import { Link } from '../../ui/link'
 import { PageHeader } from '../../ui/page-header'
 import { Skeleton } from '../../ui/skeleton'
@@ -20,6 +18,7 @@ import { JobStatus, jobStateOf } from '../job-status'
 import { jobTitle } from '../job-title'
 import { OutputViewer } from '../output/output-viewer'
 import { ResultViewer } from '../result/result-viewer'
+import { TerminalTab } from '../terminal/terminal-tab'
 import { DetailsTab } from './details-tab'
 import { JobActions } from './job-actions'
 import { JobNote } from './job-note'
@@ -54,11 +53,10 @@ export function JobView({ id, ownHandle }: { id: string; ownHandle: string }) {
       />
       <div className="flex flex-1 flex-col gap-4">
         <JobNote job={job} />
-        <JobTerminal job={job} />
         <JobOverview job={job} ownHandle={ownHandle} series={stream.gpus} />
         {job.provision ? <JobProvision provision={job.provision} /> : null}
         {job.notice ? <JobNotice notice={job.notice} /> : null}
-        <JobTabs job={job} stream={stream} />
+        <JobTabs job={job} stream={stream} foreign={foreign} />
       </div>
     </>
   )
@@ -91,22 +89,6 @@ export function currentPlacement(job: JobDetail): JobDetail {
   return { ...job, node_name: null, gpus: [], resources: { ...job.resources, got: [] } }
 }
 
-/** How to attach to the terminal of a job that has one. */
-function JobTerminal({ job }: { job: JobDetail }) {
-  if (!job.terminal || isFinal(job.status)) return null
-  const command = `gpuq attach ${job.job_id}`
-  return (
-    <p className="flex flex-wrap items-center gap-x-2 gap-y-1 px-1 text-muted text-sm">
-      <SquareTerminal className="size-4 shrink-0" aria-hidden />
-      {job.status === 'running' ? 'Attach to the terminal:' : 'Attach to the terminal when the job runs:'}
-      <span className="flex min-w-0 items-center gap-1">
-        <code className="min-w-0 break-all text-ink text-xs">{command}</code>
-        <CopyButton text={command} label="Copy command" />
-      </span>
-    </p>
-  )
-}
-
 /** The job's competition and project, linked to their jobs. */
 function JobContext({ job, list }: { job: JobDetail; list: string }) {
   const filtered = (name: string, value: string) => `${list}?${new URLSearchParams({ [name]: value })}`
@@ -123,16 +105,18 @@ function JobContext({ job, list }: { job: JobDetail; list: string }) {
   )
 }
 
-const tabNames = ['output', 'result', 'files', 'source', 'details'] as const
+const tabNames = ['terminal', 'output', 'result', 'files', 'source', 'details'] as const
 type TabName = (typeof tabNames)[number]
 
-/** The open tab is part of the address, so that users can link to it. */
-function useTab(): [TabName, (tab: TabName) => void] {
+/** The open tab is part of the address, so that users can link to it. A job with a terminal opens with it. */
+function useTab({ terminal }: JobDetail): [TabName, (tab: TabName) => void] {
   const params = useSearchParams()
-  const tab = tabNames.find((name) => name === params.get('tab')) ?? 'output'
+  const first = terminal ? 'terminal' : 'output'
+  const named = tabNames.find((name) => name === params.get('tab'))
+  const tab = named === undefined || (named === 'terminal' && !terminal) ? first : named
   const open = (next: TabName) => {
     const search = new URLSearchParams(params)
-    if (next === 'output') search.delete('tab')
+    if (next === first) search.delete('tab')
     else search.set('tab', next)
     updateSearchParams(search, 'replace')
   }
@@ -149,8 +133,8 @@ function waitingTexts({ status, placed }: JobDetail) {
   }
 }
 
-function JobTabs({ job, stream }: { job: JobDetail; stream: JobStream }) {
-  const [tab, open] = useTab()
+function JobTabs({ job, stream, foreign }: { job: JobDetail; stream: JobStream; foreign: boolean }) {
+  const [tab, open] = useTab(job)
   const downloads =
     job.result_file === null
       ? []
@@ -166,6 +150,15 @@ function JobTabs({ job, stream }: { job: JobDetail; stream: JobStream }) {
       onValueChange={open}
       actions={<Reconnecting lost={stream.connection === 'lost'} />}
       tabs={[
+        ...(job.terminal
+          ? [
+              {
+                value: 'terminal' as const,
+                label: 'Terminal',
+                content: <TerminalTab job={job} stream={stream} foreign={foreign} />,
+              },
+            ]
+          : []),
         {
           value: 'output',
           label: 'Output',

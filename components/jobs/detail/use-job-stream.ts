@@ -5,13 +5,15 @@ import { jobDetailSchema } from '@/lib/contract/jobs'
 import { isFinal } from '@/lib/contract/status'
 import { OutputStore } from '../output/output-store'
 import type { JobGpuSeries } from '../resources/gpu-series'
+import { TerminalFeeds } from '../terminal/terminal-feed'
 import { collectRecords, parseRecords, type RecordCollector } from './collect-records'
 import { createWorkQueue } from './work-queue'
 
-type Connection = 'connecting' | 'live' | 'lost' | 'ended'
+export type Connection = 'connecting' | 'live' | 'lost' | 'ended'
 
 export interface JobStream {
   store: OutputStore
+  terminals: TerminalFeeds
   /** The JSON values that the job printed. */
   results: readonly unknown[]
   /** The measured use of its GPUs. */
@@ -28,13 +30,15 @@ const retryMs = 3000
 export function useJobStream(id: string): JobStream {
   const client = useQueryClient()
   const [store] = useState(() => new OutputStore())
+  const [terminals] = useState(() => new TerminalFeeds())
   const [results, setResults] = useState<readonly unknown[]>([])
   const [gpus, setGpus] = useState<readonly JobGpuSeries[]>([])
   const [connection, setConnection] = useState<Connection>('connecting')
   useEffect(() => {
-    const collector = collectRecords(store, { onResults: setResults, onGpus: setGpus })
+    const collector = collectRecords({ store, terminals, onResults: setResults, onGpus: setGpus })
     const stop = follow(id, {
       collector,
+      terminals,
       onConnection: setConnection,
       onJob: (data) => acceptJob(client, id, data),
     })
@@ -42,8 +46,8 @@ export function useJobStream(id: string): JobStream {
       stop()
       collector.stop()
     }
-  }, [id, store, client])
-  return { store, results, gpus, connection }
+  }, [id, store, terminals, client])
+  return { store, terminals, results, gpus, connection }
 }
 
 function acceptJob(client: QueryClient, id: string, data: string): void {
@@ -55,6 +59,7 @@ function acceptJob(client: QueryClient, id: string, data: string): void {
 
 interface Follower {
   collector: RecordCollector
+  terminals: TerminalFeeds
   onConnection: (connection: Connection) => void
   onJob: (data: string) => void
 }
@@ -65,7 +70,7 @@ const maxRecordBytes = 1024 ** 2
 /** Lines parsed at a time, which takes a few milliseconds. */
 const sliceLines = 500
 
-function follow(id: string, { collector, onConnection, onJob }: Follower): () => void {
+function follow(id: string, { collector, terminals, onConnection, onJob }: Follower): () => void {
   const queue = createWorkQueue()
   let source: EventSource | null = null
   let retry: ReturnType<typeof setTimeout> | undefined
@@ -82,8 +87,15 @@ function follow(id: string, { collector, onConnection, onJob }: Follower): () =>
     queue.push(collector.clear)
     events.addEventListener('open', () => onConnection('live'))
     events.addEventListener('output', ({ data }) => queueOutput(data))
-    events.addEventListener('job', ({ data }) => onJob(data))
-    events.addEventListener('reset', () => queue.push(collector.clear))
+    events.addEventListener('job', ({ data }) => {
+      onJob(data)
+      // The server sends the earlier output before the first status.
+      queue.push(() => terminals.markLive())
+    })
+    events.addEventListener('reset', () => {
+      queue.push(collector.clear)
+      queue.push(() => terminals.markLive())
+    })
     events.addEventListener('end', () => {
       events.close()
       queue.push(() => onConnection('ended'))

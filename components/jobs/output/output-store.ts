@@ -1,5 +1,5 @@
 import { formatNumber } from '@/components/ui/format-number'
-import type { OutputRecord, ResultFileRecord } from '@/lib/contract/records'
+import type { OutputRecord, ResultFileRecord, TruncatedRecord } from '@/lib/contract/records'
 import { parseLine } from './ansi/ansi-parse'
 import { type AnsiStyle, plainStyle } from './ansi/ansi-style'
 import { overwrite } from './ansi/carriage-return'
@@ -92,7 +92,7 @@ export class OutputStore {
         this.list.add(
           'notice',
           Date.parse(record.t),
-          notice(record.limit_bytes, record.dropped_bytes),
+          describeTruncation(record),
           plainStyle,
           record.rank ?? null,
         )
@@ -153,7 +153,8 @@ export class OutputStore {
   }
 }
 
-function notice(limit: number, dropped: number): string {
+/** The notice in place of output that gpuq did not store. */
+export function describeTruncation({ limit_bytes: limit, dropped_bytes: dropped }: TruncatedRecord): string {
   const mebibytes = (limit / 1024 ** 2).toFixed(limit < 10 * 1024 ** 2 ? 1 : 0)
   return `The output limit is ${mebibytes} MiB. gpuq discarded the next ${formatNumber(dropped)} bytes.`
 }

@@ -43,6 +43,7 @@ it.each([
   [{ key: 'N', shiftKey: true }, 'N', ['Shift', 'N'], 'Shift+N'],
   [{ key: '?', shiftKey: true }, '?', ['?'], '?'],
   [{ key: 'a', metaKey: true }, 'Control+a', ['Ctrl', 'a'], 'Ctrl+A'],
+  [{ key: 'C', ctrlKey: true, shiftKey: true }, 'Control+C', ['Ctrl', 'Shift', 'C'], 'Ctrl+Shift+C'],
   [{ key: 'Enter', shiftKey: true }, 'Shift+Enter', ['Shift', 'Enter'], 'Shift+Enter'],
 ])('names the keys of %j', (pressed, name, keys, text) => {
   expect(keyOf({ ctrlKey: false, metaKey: false, shiftKey: false, ...pressed })).toBe(name)

@@ -38,8 +38,11 @@ export function keyOf({ key, ctrlKey, metaKey, shiftKey }: PressedKeys): string 
 
 /** The keys of a keyboard to press at once: "N" is Shift and N. */
 export function describeKey(name: string): string[] {
-  if (/^\p{Lu}$/u.test(name)) return ['Shift', name]
-  return name.length > 1 ? name.split('+').map((key) => (key === 'Control' ? 'Ctrl' : key)) : [name]
+  const keys = name.length > 1 ? name.split('+') : [name]
+  return keys.flatMap((key) => {
+    if (/^\p{Lu}$/u.test(key)) return ['Shift', key]
+    return key === 'Control' ? 'Ctrl' : key
+  })
 }
 
 /** The name of the shortcut of one key that was pressed. */

@@ -47,6 +47,13 @@ export const searchShortcuts = {
   leave: { keys: ['Escape'], label: 'Back to the output' },
 } as const satisfies Record<string, Shortcut>
 
+/** While the terminal of a job has the focus. All other keys go to the program. */
+export const terminalShortcuts = {
+  leave: { keys: ['Escape', 'Tab'], label: 'Leave the terminal' },
+  copy: { keys: ['Control+C'], label: 'Copy the selection' },
+  paste: { keys: ['Control+V'], label: 'Paste' },
+} as const satisfies Record<string, Shortcut>
+
 /** Everywhere on the submit page. */
 export const submitShortcuts = {
   submit: { keys: ['Control+Enter'], label: 'Submit the job' },
@@ -63,6 +70,7 @@ export function shortcutGroups(admin: boolean): readonly ShortcutGroup[] {
     { title: 'On every page', shortcuts: siteShortcuts(admin) },
     { title: 'In the output of a job', shortcuts: Object.values(outputShortcuts) },
     { title: 'In the search box of the output', shortcuts: Object.values(searchShortcuts) },
+    { title: 'In the terminal of a job', shortcuts: Object.values(terminalShortcuts) },
     { title: 'On the page of a new job', shortcuts: Object.values(submitShortcuts) },
   ]
 }
