@@ -34,13 +34,17 @@ export class UnidentifiedBodies {
     if (this.#inTotal >= this.#limits.inTotal) throw tooMany('unavailable', 'All clients together send')
     this.#byAddress.set(address, ofAddress + 1)
     this.#inTotal++
+    const { socket } = request
     let counted = true
     const release = () => {
       if (counted) this.#release(address)
       counted = false
+      socket.off('close', release)
     }
     request.once('end', release)
     request.once('close', release)
+    // A request that was answered before its body was complete has neither event if its connection breaks off.
+    socket.once('close', release)
   }
 
   #release(address: string): void {

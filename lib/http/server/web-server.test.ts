@@ -19,6 +19,11 @@ async function listen(handle: RequestHandler, options: Partial<WebServerOptions>
   return (server.address() as AddressInfo).port
 }
 
+/** The number of connections that the server has. */
+function connections(): Promise<number> {
+  return new Promise((resolve) => server?.getConnections((_, count) => resolve(count)))
+}
+
 /** Sends raw bytes, and resolves with all that comes back until the server closes the connection. */
 function send(port: number, text: string): Promise<string> {
   return new Promise((resolve) => {
@@ -151,6 +156,24 @@ describe('bodies without a token in the headers', () => {
     for (const socket of two) socket.resume().write('bc')
     await Promise.all(two.map((socket) => once(socket, 'close')))
     expect(await send(port, `${upload()}abc`)).toMatch(/^HTTP\/1.1 200 /)
+  })
+})
+
+describe('the count of bodies without a token in the headers', () => {
+  it('goes back if the client leaves after an early answer', async () => {
+    const unidentified = new UnidentifiedBodies({ perAddress: 1, inTotal: 1 })
+    const handle: RequestHandler = async (_, response) => {
+      response.end('unread')
+    }
+    const port = await listen(handle, { unidentified, stalls: { stalledMs: 60_000, answeredMs: 60_000 } })
+    const upload = head('POST /api/x', 'Host: a', 'Content-Length: 100')
+    for (let i = 0; i < 3; i++) {
+      const socket = connect(port, '127.0.0.1', () => socket.write(`${upload}a`))
+      const [answer] = await once(socket, 'data')
+      expect(String(answer)).toMatch(/^HTTP\/1.1 200 /)
+      socket.destroy()
+      await expect.poll(() => connections()).toBe(0)
+    }
   })
 })
 
