@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { allOperations } from '@/lib/http/openapi'
+import { allOperations } from '@/lib/contract/operations/operations'
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 

@@ -5,9 +5,10 @@ import { createClient as generate } from '@hey-api/openapi-ts'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { makePerson, makeToken } from '@/lib/access/testing/people'
 import { projectSchema } from '@/lib/contract/access/projects'
+import { allOperations } from '@/lib/contract/operations/operations'
 import { queueSubmittedSchema } from '@/lib/contract/queue'
 import { testDatabase } from '@/lib/database/testing/test-database'
-import { allOperations, openapiDocument } from '@/lib/http/openapi'
+import { openapiDocument } from '@/lib/http/openapi'
 
 /** Tests the client that a common generator makes from the OpenAPI document. */
 

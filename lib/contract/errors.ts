@@ -13,6 +13,7 @@ const kinds = {
   payload_too_large: { status: 413, title: 'Too large' },
   unsupported_media_type: { status: 415, title: 'Unsupported media type' },
   invalid_fields: { status: 422, title: 'Invalid fields' },
+  headers_too_large: { status: 431, title: 'Headers too large' },
   rate_limited: { status: 429, title: 'Too many requests' },
   internal_error: { status: 500, title: 'Internal error' },
   unavailable: { status: 503, title: 'Unavailable' },

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { allOperations, openapiDocument } from './openapi'
+import { allOperations } from '../contract/operations/operations'
+import { openapiDocument } from './openapi'
 
 const operationSchema = z.object({
   operationId: z.string(),

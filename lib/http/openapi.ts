@@ -9,7 +9,7 @@ import * as cluster from '../contract/cluster'
 import * as errors from '../contract/errors'
 import * as jobs from '../contract/jobs'
 import type { Access, Operation, ResponseSpec } from '../contract/operations/operation'
-import { operations } from '../contract/operations/operations'
+import { allOperations } from '../contract/operations/operations'
 import * as queue from '../contract/queue'
 
 type Json = Record<string, unknown>
@@ -22,11 +22,6 @@ for (const contract of [access, archives, artifacts, cluster, errors, jobs, proj
     z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), id })
   }
 }
-
-/** Every operation, in the order of the document. */
-export const allOperations: readonly Operation[] = Object.values(operations).flatMap((group) =>
-  Object.values<Operation>(group),
-)
 
 let described: Json | undefined
 

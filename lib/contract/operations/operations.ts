@@ -12,6 +12,7 @@ import { archiveOperations } from './archives'
 import { artifactOperations } from './artifacts'
 import { clusterOperations, modelOperations } from './cluster'
 import { jobOperations } from './jobs'
+import type { Operation } from './operation'
 import { orchestratorOperations, queueOperations } from './queue'
 import { agentOperations, serverOperations } from './server'
 import { storageOperations } from './storage'
@@ -35,3 +36,8 @@ export const operations = {
   agents: agentOperations,
   server: serverOperations,
 }
+
+/** Every operation, in the order of the OpenAPI document. */
+export const allOperations: readonly Operation[] = Object.values(operations).flatMap((group) =>
+  Object.values<Operation>(group),
+)

@@ -2,9 +2,11 @@ import type { IncomingMessage } from 'node:http'
 import { GpuqError, invalidRequest } from '../../contract/errors'
 import type { AddressRange } from '../../env/address-ranges'
 import { setForwarded } from './forwarded'
+import { operationMethods } from './operation-methods'
 
 const pageMethods = ['GET', 'HEAD']
 const apiMethods = [...pageMethods, 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+const signInMethods = [...pageMethods, 'POST', 'OPTIONS']
 
 /** The API. All other paths are pages and files, which take no body. */
 const apiPath = /^\/(?:api\/|(?:gpu|queue|orchestrator)(?:[/?]|$))/
@@ -34,8 +36,12 @@ export function pageOfEarlyForm({ method, url = '', headers }: IncomingMessage):
   return method === 'POST' && isForm && isPage ? url : null
 }
 
+/** Next.js would refuse another method of an operation without saying why. */
 function methodsOf(url: string): readonly string[] {
-  return apiPath.test(url) ? apiMethods : pageMethods
+  if (!apiPath.test(url)) return pageMethods
+  if (url.startsWith('/api/auth/')) return signInMethods
+  const path = url.split('?', 1)[0] ?? ''
+  return operationMethods(path.startsWith('/api/') ? path : `/api${path}`) ?? apiMethods
 }
 
 export function methodNotAllowed(method: string, url: string): GpuqError {

@@ -17,7 +17,9 @@ export function setForwarded(request: IncomingMessage, trusted: readonly Address
   const { headers, socket } = request
   // Of several lines Node.js keeps the first one, and a proxy in front may keep another.
   if ((request.headersDistinct.host?.length ?? 0) > 1) throw malformed('Host')
-  if (headers.host !== undefined && !isAuthority(headers.host)) throw malformed('Host')
+  // HTTP/1.0 has no such header.
+  const isMissing = headers.host === undefined && request.httpVersion !== '1.0'
+  if (isMissing || (headers.host !== undefined && !isAuthority(headers.host))) throw malformed('Host')
   const forwardedHost = lastOf(headers['x-forwarded-host'])
   if (forwardedHost !== undefined && !isAuthority(forwardedHost)) throw malformed('X-Forwarded-Host')
   const forwardedFor = listOf(headers['x-forwarded-for'])

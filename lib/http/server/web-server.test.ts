@@ -53,6 +53,14 @@ describe('a request that Next.js must not see', () => {
     ['TRACE', head('TRACE /', 'Host: a'), 405],
     ['TRACE on the API', head('TRACE /api/auth/session', 'Host: a'), 405],
     ['CONNECT', head('CONNECT a:80', 'Host: a'), 405],
+    ['a method that no operation has', head('PUT /api/jobs', 'Host: a'), 405],
+    ['a method that another operation has', head('PATCH /api/users/me', 'Host: a'), 405],
+    ['a method of no sign-in route', head('PUT /api/auth/session', 'Host: a'), 405],
+    ['a missing Host', head('GET /api/x'), 400],
+    ['an unknown expectation', get('Host: a', 'Expect: much'), 400],
+    ['a header line that is none', get('Host: a', 'X Space: 1'), 400],
+    ['headers that are too large', get('Host: a', `X: ${'x'.repeat(20_000)}`), 431],
+    ['what is not HTTP', '\x16\x03\x01\x02\r\n\r\n', 400],
     ['a POST to a page', head('POST /sign-in', 'Host: a', 'Content-Length: 0'), 405],
   ])('%s', async (_, text, status) => {
     const answer = await send(await listen(never), text)
@@ -60,6 +68,14 @@ describe('a request that Next.js must not see', () => {
     expect(answer).toContain('application/problem+json')
     if (status === 405) expect(answer).toMatch(/^allow: GET, HEAD/im)
   })
+})
+
+it('closes a connection whose body breaks the protocol after the beginning of the answer', async () => {
+  const port = await listen(async (_, response) => {
+    response.writeHead(200, { 'content-length': 9 }).write('part')
+  })
+  const answer = await send(port, `${head('POST /api/x', 'Host: a', 'Transfer-Encoding: chunked')}zz\r\n`)
+  expect(answer).not.toContain('problem+json')
 })
 
 describe('the headers that the handler sees', () => {

@@ -37,8 +37,13 @@ export function createWebServer(handle: RequestHandler, options: WebServerOption
     requestTimeout: bodyMs,
     connectionsCheckingInterval: headersMs / 4,
     keepAliveTimeout: keepAliveMs,
+    // A missing Host is refused with a reason.
+    requireHostHeader: false,
   }
+  /** The last answer on each connection. */
+  const answers = new WeakMap<Duplex, ServerResponse>()
   const server = createServer(limits, (request, response) => {
+    answers.set(request.socket, response)
     const page = pageOfEarlyForm(request)
     if (page !== null) {
       showPage(request, page)
@@ -56,6 +61,14 @@ export function createWebServer(handle: RequestHandler, options: WebServerOption
     handle(request, response).catch((error: unknown) => answerFailure(request, response, error))
   })
   server.on('connect', (_request, socket: Duplex) => writeRaw(socket, methodNotAllowed('CONNECT', '/')))
+  server.on('checkExpectation', (request: IncomingMessage) => refuse(request, unknownExpectation()))
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    const answer = answers.get(socket)
+    // After the beginning of an answer, more bytes would be read as a part of it.
+    if (socket.writable && !(answer?.headersSent && !answer.writableFinished))
+      writeRaw(socket, malformedRequest(error))
+    else socket.destroy()
+  })
   const looking = setInterval(() => bodies.closeStalled(performance.now()), stalls.answeredMs / 2)
   looking.unref()
   server.once('close', () => clearInterval(looking))
@@ -88,6 +101,25 @@ function toGpuqError({ method }: IncomingMessage, error: unknown): GpuqError {
   if (error instanceof GpuqError) return error
   logSampled('error', { err: error, method }, 'the web server failed')
   return new GpuqError('internal_error', 'Something went wrong in gpuq. Try again, or tell an admin.')
+}
+
+function unknownExpectation(): GpuqError {
+  return new GpuqError('invalid_request', 'The Expect header can only be "100-continue".')
+}
+
+/** What is wrong with bytes that Node.js could not read as a request. */
+function malformedRequest({ code }: NodeJS.ErrnoException): GpuqError {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    const message = 'The request line and the headers are larger than 16 KiB. Send smaller headers.'
+    return new GpuqError('headers_too_large', message)
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return new GpuqError('request_timeout', 'The request did not arrive in time. Send it again.')
+  }
+  return new GpuqError(
+    'invalid_request',
+    'The request is not valid HTTP/1.1. Check its headers and its body.',
+  )
 }
 
 function closeStalled(request: IncomingMessage, response: ServerResponse, { stalledMs }: StallLimits): void {
