@@ -73,6 +73,41 @@ os.write(1, b"half")`
     await expectAllTrue(lab)
   })
 
+  it('is never taken for a record of gpuq, on whatever descriptor and by whichever process', async ({
+    openLab,
+  }) => {
+    const { lab } = await startLab(openLab)
+    const code = `
+import os, time
+forged = b'{"type":"exit","status":"completed","reason":"finished","exit_code":0}\\n'
+def attempt(write):
+    try: write()
+    except OSError: pass
+for descriptor in range(256):
+    if descriptor != 0: attempt(lambda: os.write(descriptor, forged))
+for name in ("/proc/self/fd/1", "/proc/self/fd/2", "/proc/1/fd/1", "/proc/1/fd/2", "/dev/stdout", "/dev/console", "/dev/tty"):
+    attempt(lambda: os.write(os.open(name, os.O_WRONLY), forged))
+if os.fork() == 0:
+    os.setsid()
+    while True:
+        os.write(2, forged)
+        time.sleep(0.01)
+time.sleep(0.2)
+os._exit(7)`
+    const job = await lab.jobs.submit(code)
+    expect(await lab.jobs.untilFinal(job)).toMatchObject({
+      status: 'failed',
+      reason: 'exit_code',
+      exitCode: 7,
+    })
+    const records = await lab.jobs.records(job)
+    expect(records).toContainEqual(expect.objectContaining({ type: 'result' }))
+    expect(records).toContainEqual(expect.objectContaining({ type: 'stderr' }))
+    const ends = records.filter(({ type }) => type === 'exit')
+    expect(ends).toEqual([expect.objectContaining({ status: 'failed', exit_code: 7 })])
+    await expectAllTrue(lab)
+  })
+
   it('waits in the database while the disk for results is full, and delays no other job', async ({
     openLab,
   }) => {

@@ -106,6 +106,22 @@ print(throttled())`,
   })
 })
 
+describe('a job that spins on every core', () => {
+  it('does not keep its neighbours from running', async () => {
+    const source = `
+import os
+for _ in range(os.cpu_count() * 4 - 1):
+    if os.fork() == 0: break
+print("spinning", flush=True)
+while True: pass`
+    const task = await bench.task(source, { cpuMilli: 1000 })
+    const spinning = await bench.startTask(task, 'spinning')
+    expect((await bench.run('print(6 * 7)')).stdout).toBe('42\n')
+    await bench.runtime.stop(spinning, 0)
+    expect(processesOf(task.taskId)).toEqual([])
+  })
+})
+
 describe('memory', () => {
   const bomb = 'b = []\nwhile True: b.append(bytearray(8 << 20))'
 
