@@ -10,6 +10,9 @@ import {
   type Counts,
   countPlaywright,
   countVitest,
+  type Outcome,
+  outcomesOfPlaywright,
+  outcomesOfVitest,
   type PlaywrightReport,
   timesOfPlaywright,
   timesOfVitest,
@@ -43,6 +46,7 @@ export type Runner = (progress: Progress) => Promise<Counts>
 
 export function createRunners({ report, signal, scratch, filesOf }: RunnerOptions) {
   const times: ReturnType<typeof timesOfVitest> = []
+  const outcomes: Outcome[] = []
 
   /** Runs a program, and shows its output if it fails. Returns whether it succeeded. */
   async function run(
@@ -96,6 +100,7 @@ export function createRunners({ report, signal, scratch, filesOf }: RunnerOption
       const result = readReport<VitestReport>(file)
       if (!result) return unreadable
       times.push(...timesOfVitest(result.testResults, root))
+      outcomes.push(...outcomesOfVitest(result.testResults, root))
       return countVitest(result, exitedWell)
     }
 
@@ -108,6 +113,7 @@ export function createRunners({ report, signal, scratch, filesOf }: RunnerOption
     const result = readReport<PlaywrightReport>(file)
     if (!result) return unreadable
     times.push(...timesOfPlaywright(result))
+    outcomes.push(...outcomesOfPlaywright(result))
     return countPlaywright(result, exitedWell)
   }
 
@@ -116,5 +122,5 @@ export function createRunners({ report, signal, scratch, filesOf }: RunnerOption
     return { passed: 1, failed: 0, problems: [] }
   }
 
-  return { script, vitest, playwright, buildAll, times }
+  return { script, vitest, playwright, buildAll, times, outcomes }
 }

@@ -7,9 +7,11 @@ import { formatDuration, type Report } from '../run/report.mjs'
 import { readSettings, root } from '../run/settings.mjs'
 import { ensureBrowser } from './browser.mjs'
 import { createRunners, type Runner } from './check-runners'
+import { hostileFiles, readHostileRows } from './hostile-rows'
+import { describeSummary, summariseHostile, writeSummary } from './hostile-summary'
 import { runScheduled } from './schedule'
 import { selectTests } from './select-tests'
-import { type Counts, slowest, summarise } from './test-reports'
+import { type Counts, type Outcome, slowest, summarise } from './test-reports'
 import { createScratch } from './test-scratch'
 
 interface Check {
@@ -24,12 +26,21 @@ interface Check {
 /** Docker tests mostly wait, and the other tests mostly compute: two checks at a time keep two cores busy. */
 const places = 2
 const shownSlowest = 10
+/** Requests of the fuzzer in `npm run test:hostile`. */
+const fuzzRequests = 5_000
 
 /** Runs the checks that the arguments select. Returns whether all passed. */
 export async function runChecks(report: Report, signal: AbortSignal, args: string[]): Promise<boolean> {
   const scratch = createScratch()
+  const hostile = args.includes('--hostile')
+  if (hostile) process.env.GPUQ_FUZZ_REQUESTS ??= String(fuzzRequests)
   try {
-    return await new CheckRun(report, signal, scratch, args).run()
+    const checks = new CheckRun(report, signal, scratch, hostile ? hostileFiles() : args)
+    const passed = await checks.run()
+    if (!hostile) return passed
+    const summary = summariseHostile(readHostileRows(), checks.outcomes, new Date())
+    report.line(`\n  ${describeSummary(summary)}\n  ${writeSummary(root, summary)}`)
+    return passed && summary.rows.every((row) => row.passed)
   } finally {
     rmSync(scratch, { recursive: true, force: true })
   }
@@ -61,6 +72,11 @@ class CheckRun {
     this.#checks = this.#all().filter(({ name }) => isSelected(name))
     if (this.#checks.length === 0) throw new Error(`No test file's path contains ${patterns.join(' or ')}.`)
     this.#title = args.length > 0 ? this.#checks.map(({ name }) => name).join(', ') : 'every check'
+  }
+
+  /** The tests that ran. */
+  get outcomes(): readonly Outcome[] {
+    return this.#runners.outcomes
   }
 
   /** All checks, in the order in which they start if their prerequisites are ready. */

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import {
   countPlaywright,
   countVitest,
+  outcomesOfPlaywright,
+  outcomesOfVitest,
   slowest,
   summarise,
   timesOfPlaywright,
@@ -119,6 +121,26 @@ it('reads the times of Playwright from nested suites, once for each browser proj
     { name: 'e2e/x.spec.ts: b', ms: 3 },
     { name: 'e2e/x.spec.ts: a', ms: 5 },
     { name: 'e2e/x.spec.ts: a', ms: 7 },
+  ])
+})
+
+it('reads the outcomes of Vitest and Playwright', () => {
+  const assertionResults = [
+    { fullName: 'a group is round', title: 'is round', status: 'passed' },
+    { title: 'is red', status: 'failed' },
+  ]
+  expect(outcomesOfVitest([{ name: '/root/lib/x.test.ts', assertionResults }], '/root')).toEqual([
+    { file: 'lib/x.test.ts', title: 'is round', passed: true, notes: {} },
+    { file: 'lib/x.test.ts', title: 'is red', passed: false, notes: {} },
+  ])
+  const annotations = [{ type: 'seed', description: '7' }]
+  const tests = [
+    { status: 'flaky', annotations, results: [] },
+    { status: 'unexpected', results: [] },
+  ]
+  expect(outcomesOfPlaywright({ suites: [{ specs: [{ title: 'b', file: 'x.spec.ts', tests }] }] })).toEqual([
+    { file: 'e2e/x.spec.ts', title: 'b', passed: true, notes: { seed: '7' } },
+    { file: 'e2e/x.spec.ts', title: 'b', passed: false, notes: {} },
   ])
 })
 

@@ -13,9 +13,21 @@ interface Timed {
   ms: number
 }
 
+/** A test that ran. */
+export interface Outcome {
+  /** Relative to the root. */
+  file: string
+  /** Without the titles around it. */
+  title: string
+  passed: boolean
+  /** What the test reports of itself: annotations of Playwright, by type. */
+  notes: Readonly<Record<string, string>>
+}
+
 interface VitestFile {
   name: string
   assertionResults: {
+    title?: string
     fullName?: string
     duration?: number | null
     status?: string
@@ -36,7 +48,11 @@ interface Suite {
   specs?: {
     title: string
     file: string
-    tests: { status?: string; results: { duration: number; error?: { message?: string } }[] }[]
+    tests: {
+      status?: string
+      annotations?: { type: string; description?: string }[]
+      results: { duration: number; error?: { message?: string } }[]
+    }[]
   }[]
 }
 
@@ -143,6 +159,31 @@ export function timesOfPlaywright({ suites = [] }: Pick<Suite, 'suites'>): Timed
       tests.flatMap(({ results }) =>
         results.map(({ duration }) => ({ name: `e2e/${file}: ${title}`, ms: duration })),
       ),
+    ),
+  ])
+}
+
+export function outcomesOfVitest(testResults: readonly VitestFile[], root: string): Outcome[] {
+  return testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults.map(({ title = '', status }) => ({
+      file: name.replace(`${root}/`, ''),
+      title,
+      passed: status === 'passed',
+      notes: {},
+    })),
+  )
+}
+
+export function outcomesOfPlaywright({ suites = [] }: Pick<Suite, 'suites'>): Outcome[] {
+  return suites.flatMap((suite) => [
+    ...outcomesOfPlaywright(suite),
+    ...(suite.specs ?? []).flatMap(({ title, file, tests }) =>
+      tests.map(({ status = '', annotations = [] }) => ({
+        file: `e2e/${file}`,
+        title,
+        passed: status === 'expected' || status === 'flaky',
+        notes: Object.fromEntries(annotations.map(({ type, description = '' }) => [type, description])),
+      })),
     ),
   ])
 }

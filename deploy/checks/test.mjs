@@ -2,7 +2,8 @@
  * `npm test`: runs every check. A check that cannot run fails with the reason; a failing check does not prevent the
  * others. The last line is the count.
  *
- * `npm test -- PATTERN` runs only the test files whose path contains the pattern. `--faults` runs the repeated faults.
+ * `npm test -- PATTERN` runs only the test files whose path contains the pattern. `--faults` runs the repeated faults. `--hostile`
+ * runs the tests of `hostile-rows.yaml`, and writes their summary.
  */
 import { preparePackages } from '../run/prepare.mjs'
 import { createReport } from '../run/report.mjs'

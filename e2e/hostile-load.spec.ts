@@ -1,0 +1,75 @@
+import { expect } from '@playwright/test'
+import { bearer, call } from './http-call'
+import { test } from './own-system'
+import { sendRaw, statusesOf } from './raw-http'
+import { createUser } from './test-users'
+import { configText, formBody, formType, uploadParts } from './uploads'
+import { webMemory } from './web-process'
+
+/** Many expensive requests at once, on a server without other requests. */
+
+const count = 600
+const maxGrowthMib = 64
+
+/** An upload without credentials that stops after 0.9 MB. */
+function stalledUpload(): Buffer {
+  const whole = formBody(uploadParts('print(1)', configText()))
+  const head = [
+    'POST /api/submit?wait=false HTTP/1.1',
+    'Host: gpuq.test',
+    `Content-Type: ${formType}`,
+    'Content-Length: 1000000',
+    '',
+    '',
+  ].join('\r\n')
+  return Buffer.concat([
+    Buffer.from(head),
+    whole.subarray(0, whole.indexOf('\r\n\r\n') + 4),
+    Buffer.alloc(900_000, 'a'),
+  ])
+}
+
+test('600 stalled uploads without credentials cost less than 64 MiB, and end', async () => {
+  const { token } = await createUser({ name: 'beside' })
+  const upload = stalledUpload()
+  const sendMany = async (many: number) =>
+    (await Promise.all(Array.from({ length: many }, () => sendRaw(upload)))).flatMap(statusesOf)
+  // The route is loaded.
+  await sendMany(count / 6)
+  const before = await webMemory()
+  let most = before
+  let slowestMs = 0
+  const ended = new AbortController()
+  const neighbour = (async () => {
+    while (!ended.signal.aborted) {
+      const started = performance.now()
+      expect((await call('/api/users/me', { headers: bearer(token) })).status).toBe(200)
+      slowestMs = Math.max(slowestMs, performance.now() - started)
+      most = Math.max(most, await webMemory())
+    }
+  })()
+  const statuses = await sendMany(count)
+  ended.abort()
+  await neighbour
+
+  const note = `memory ${before.toFixed(0)} + ${(most - before).toFixed(0)} MiB; a request of another user took at most ${slowestMs.toFixed(0)} ms`
+  test
+    .info()
+    .annotations.push({ type: 'moments', description: String(count) }, { type: 'note', description: note })
+  console.log(note)
+  expect(statuses.filter((status) => ![400, 408, 422, 429, 503].includes(status))).toEqual([])
+  expect(statuses).toContain(429)
+  expect(most - before).toBeLessThan(maxGrowthMib)
+})
+
+test('requests that were answered early and broke off do not exclude anyone from signing in', async () => {
+  const early = ['POST /api/tokens HTTP/1.1', 'Host: gpuq.test', 'Content-Length: 1000', '', '{'].join('\r\n')
+  const answered = (text: string) => text.includes('\r\n\r\n')
+  for (let i = 0; i < 200; i++) expect(statusesOf(await sendRaw(early, { enough: answered }))).toEqual([401])
+  const csrf = await call('/api/auth/callback/credentials', {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: 'login=x&password=y',
+  })
+  expect(csrf.status).toBeLessThan(400)
+})

@@ -1,0 +1,20 @@
+/**
+ * Loaded into the programs of a system under test. At SIGUSR2, a program collects garbage and writes the memory that it has
+ * left to a file: without that, the memory depends on how busy the machine is.
+ */
+import { renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc')
+let reports = 0
+
+process.on('SIGUSR2', () => {
+  collect()
+  const file = join(process.env.GPUQ_DATA_DIR ?? '', `memory-${process.pid}.json`)
+  reports += 1
+  writeFileSync(`${file}.new`, JSON.stringify({ reports, memoryMib: process.memoryUsage.rss() / 1024 ** 2 }))
+  renameSync(`${file}.new`, file)
+})
