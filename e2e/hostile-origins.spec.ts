@@ -214,6 +214,14 @@ test("links point to gpuq's own address, whatever Host header a request has", as
   expect(JSON.parse(answer.text).invitation_url).toMatch(new RegExp(`^${url}/invitations/`))
 })
 
+test('a sign-in action that does not support the request is refused with a reason', async () => {
+  const form = { 'content-type': 'application/x-www-form-urlencoded' }
+  for (const path of ['session', 'providers', 'callback/javascript%3Aalert(1)']) {
+    const answer = await call(`/api/auth/${path}`, { method: 'POST', headers: form, body: 'a=b' })
+    expectProblem(answer, 400, /does not support/)
+  }
+})
+
 test('signing in requires a CSRF token, sets a protected cookie, and never redirects elsewhere', async () => {
   const bare = await call('/api/auth/callback/credentials', {
     method: 'POST',
