@@ -70,6 +70,12 @@ describe('a request that Next.js must not see', () => {
   })
 })
 
+it('refuses HEAD without a body, which the client would take for another answer', async () => {
+  const port = await listen(() => expect.unreachable())
+  const answer = await send(port, head('HEAD /api/tokens/x', 'Host: a'))
+  expect(answer).toMatch(/^HTTP\/1.1 405 [\s\S]*\r\n\r\n$/)
+})
+
 it('closes a connection whose body breaks the protocol after the beginning of the answer', async () => {
   const port = await listen(async (_, response) => {
     response.writeHead(200, { 'content-length': 9 }).write('part')

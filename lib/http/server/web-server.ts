@@ -78,7 +78,7 @@ export function createWebServer(handle: RequestHandler, options: WebServerOption
 /** Reads nothing more: the connection ends with the answer, and the rest of the body costs no memory. */
 function refuse(request: IncomingMessage, error: unknown): void {
   request.socket.pause()
-  writeRaw(request.socket, toGpuqError(request, error))
+  writeRaw(request.socket, toGpuqError(request, error), request.method !== 'HEAD')
 }
 
 /** Shows the page again, without the form's content in the address. The user submits the form again. */
@@ -133,9 +133,9 @@ function closeStalled(request: IncomingMessage, response: ServerResponse, { stal
 }
 
 /** Answers on the socket without Next.js, which may still read the body, and closes the socket. */
-function writeRaw(socket: Duplex, error: GpuqError): void {
+function writeRaw(socket: Duplex, error: GpuqError, hasBody = true): void {
   const { status, headers, body } = encodeProblem(error)
-  writeHead(socket, status, { ...headers, 'content-length': Buffer.byteLength(body) }, body)
+  writeHead(socket, status, { ...headers, 'content-length': Buffer.byteLength(body) }, hasBody ? body : '')
 }
 
 function writeHead(socket: Duplex, status: number, headers: Record<string, string | number>, body: string) {
