@@ -115,6 +115,7 @@ const forAdmins = new Set([
   'PATCH /api/environments/[name]',
   'PATCH /api/nodes/[id]',
   'DELETE /api/nodes/[id]',
+  'POST /api/nodes/[id]/checks',
   'PATCH /api/gpus/[id]',
   'DELETE /api/gpus/[id]',
   'PATCH /api/limits/roles/[role]',

@@ -90,6 +90,9 @@ export const envSchema = z.object({
     .describe(
       'time without a renewal after which a node is lost; its worker stops the containers after two thirds of it; the same for all workers',
     ),
+  GPUQ_CHECK_INTERVAL_H: count
+    .default(6)
+    .describe('maximum hours between two checks of a node; 0: only when an admin requests one'),
   GPUQ_NODE_POOL: z
     .enum(['on-demand', 'reserved'])
     .default('on-demand')

@@ -12,6 +12,7 @@ import { watchStorage } from '@/lib/storage/watch'
 import { discoverGpus, firstGpus } from './gpus/discover'
 import { readGpus } from './gpus/read-gpus'
 import { artifactsUnavailableReason } from './node/artifacts/artifacts-directory'
+import { checkSettings } from './node/checks/check-node'
 import { NodeWorker, type Registered } from './node/node-worker'
 import { SimulatedNodes } from './node/simulated-nodes'
 import type { TaskSettings } from './node/task/task-settings'
@@ -46,6 +47,8 @@ function machineOf({ id, version, cpuMilli, memoryMib }: EngineInfo): HostMachin
   return { engineId: id, engineVersion: version, cpuMilli, memoryMib: Math.floor(memoryMib * memoryShare) }
 }
 
+const checker = { ...checkSettings(config), intervalHours: config.GPUQ_CHECK_INTERVAL_H }
+
 /** Why this worker does not keep the files of /results; null: it does. */
 let artifactsProblem: string | null = null
 
@@ -71,7 +74,7 @@ async function register(): Promise<Registered> {
   for (const warning of warnings) logger.warn(warning)
   logger.info({ node: config.GPUQ_NODE_NAME, gpus: gpus.length, source }, 'serving')
   const readServed = async () => firstGpus(await readGpus(), config.GPUQ_GPUS)
-  return { lease, requestedAt, ...(source === 'nvidia-smi' ? { readGpus: readServed } : {}) }
+  return { lease, requestedAt, checker, ...(source === 'nvidia-smi' ? { readGpus: readServed } : {}) }
 }
 
 async function main(): Promise<void> {

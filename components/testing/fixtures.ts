@@ -161,6 +161,7 @@ export function makeNode(changes: Partial<ClusterNode> = {}): ClusterNode {
     engine_version: '29.5',
     warnings: [],
     probe: null,
+    failed_checks: 0,
     cpu_milli: 8000,
     cpu_used_milli: 500,
     memory_mib: 16_384,

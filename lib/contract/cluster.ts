@@ -73,6 +73,7 @@ export const clusterNodeSchema = z.object({
   probe: nodeProbeSchema
     .nullable()
     .describe('self-test of a quarantined node; null: not quarantined. Only for admins'),
+  failed_checks: z.int().describe('number of failures in its last report; only for admins, otherwise 0'),
   cpu_milli: z.int(),
   cpu_used_milli: z.int(),
   memory_mib: z.int(),

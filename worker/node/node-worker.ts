@@ -3,17 +3,22 @@ import { aborted, sleep, unlessAborted } from '@/lib/async/sleep'
 import type { GpuReport } from '@/lib/cluster/gpus/gpu-reading'
 import { type Lease, NodeNameTaken } from '@/lib/cluster/nodes/nodes'
 import { logger } from '@/lib/logger'
+import type { CheckerSettings } from './checks/node-checker'
 import { LeaseRenewer } from './lease/renew-lease'
 import { NodeService } from './serve-node'
 import type { TaskSettings } from './task/task-settings'
 
 const registerEveryMs = 1_000
 
-/** A lease on a node, when it was requested by `performance.now()`, and a reader for its GPUs if they are real. */
+/**
+ * A lease on a node, when it was requested by `performance.now()`, a reader for its GPUs if they are real, and how a
+ * node that is not simulated checks itself.
+ */
 export interface Registered {
   lease: Lease
   requestedAt: number
   readGpus?: () => Promise<GpuReport>
+  checker?: CheckerSettings
 }
 
 interface NodeWorkerOptions extends TaskSettings {
@@ -58,7 +63,7 @@ export class NodeWorker {
   }
 
   /** Serves under one lease, from its start to its end. */
-  async #serve({ lease, requestedAt, readGpus }: Registered): Promise<'left' | 'expired'> {
+  async #serve({ lease, requestedAt, readGpus, checker }: Registered): Promise<'left' | 'expired'> {
     const { register: _, onServing: __, ...settings } = this.options
     const renewer = new LeaseRenewer(lease, requestedAt)
     const service = new NodeService({
@@ -68,6 +73,7 @@ export class NodeWorker {
       // Per node, because workers of several nodes may share a data directory.
       tasksDirectory: join(settings.tasksDirectory, lease.nodeId),
       ...(readGpus ? { readGpus } : {}),
+      ...(checker ? { checker } : {}),
     })
     const term = new AbortController()
     const serving = service.serve(term.signal)

@@ -3,15 +3,15 @@ import { ChangeSignal } from '@/lib/async/change-signal'
 import { sleep } from '@/lib/async/sleep'
 import type { GpuReading, GpuReport } from '@/lib/cluster/gpus/gpu-reading'
 import { deregisterNode, drainNode, type Lease, LeaseLost, offerNode } from '@/lib/cluster/nodes/nodes'
-import { dueProbe, recordProbe } from '@/lib/cluster/nodes/quarantine-probe'
 import { type ClaimedTask, claimTasks, tasksToStop } from '@/lib/cluster/tasks/tasks'
 import { listener } from '@/lib/database/listen'
 import { logger } from '@/lib/logger'
 import type { ContainerRef } from '../runtime/runtime'
+import { type CheckerSettings, NodeChecker } from './checks/node-checker'
 import { GpuMonitor } from './gpus/gpu-monitor'
 import { retryWrite } from './lease/retry-write'
 import { Reconciler } from './reconcile'
-import { clearProbes, runProbe } from './run-probe'
+import { clearProbes, probeIfDue } from './run-probe'
 import { TaskRun } from './task/run-task'
 import type { TaskHost } from './task/task-settings'
 
@@ -26,6 +26,8 @@ const stopTimeoutMs = 25_000
 interface NodeHost extends Omit<TaskHost, 'onKillFailed'> {
   /** Reads the state of the GPUs; undefined for simulated GPUs. */
   readGpus?: () => Promise<GpuReport>
+  /** How the node checks itself; undefined for simulated nodes. */
+  checker?: CheckerSettings
 }
 
 /**
@@ -75,6 +77,7 @@ export class NodeService {
         this.#keepReconciling(signal),
         this.#keepProbing(signal),
         this.#gpuMonitor?.run(signal),
+        this.#keepChecking(signal),
       ])
     } finally {
       stop()
@@ -102,17 +105,19 @@ export class NodeService {
     const stop = AbortSignal.any([signal, this.#abandoned.signal])
     await this.#tryTo('remove probe containers', () => clearProbes(this.host))
     while (!stop.aborted) {
-      await this.#tryTo('probe', () => this.#probe(stop))
+      if (!this.#closed) await this.#tryTo('probe', () => probeIfDue(this.host, stop))
       await sleep(probeIntervalMs, stop)
     }
   }
 
-  async #probe(signal: AbortSignal): Promise<void> {
-    const probe = this.#closed ? null : await dueProbe(this.lease)
-    if (!probe) return
-    logger.info('this node is quarantined; testing it')
-    const error = await runProbe(this.host, probe, signal)
-    if (error !== undefined) await recordProbe(this.lease, probe, error)
+  async #keepChecking(signal: AbortSignal): Promise<void> {
+    if (this.host.checker === undefined) return
+    const node = {
+      ...this.host,
+      isReady: () => this.#reconciled && !this.#closed,
+      onUse: (gpuUuids: readonly string[]) => this.#gpuMonitor?.markAllocated(gpuUuids),
+    }
+    await new NodeChecker(node, this.host.checker).run(AbortSignal.any([signal, this.#abandoned.signal]))
   }
 
   async #tryTo(what: string, work: () => Promise<void>): Promise<void> {

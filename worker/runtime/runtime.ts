@@ -126,11 +126,28 @@ export interface Usage {
   memoryPeakMib: number
 }
 
+/** What an engine is and can do. */
+export interface EngineProperties {
+  version: string
+  /** Versions of its components; null: unknown, or it does not have it. */
+  versions: Record<'engine' | 'runc' | 'toolkit', string | null>
+  seccomp: boolean
+  /** Whether it can limit each of these. */
+  limits: Record<'memory' | 'swap' | 'cpu' | 'processes', boolean>
+  liveRestore: boolean
+  cgroupVersion: string | null
+  /** Its directory for images and containers. */
+  directory: string | null
+}
+
 export interface EngineInfo {
   id: string
   version: string
   cpuMilli: number
   memoryMib: number
+  properties: EngineProperties
+  /** Why jobs with internet access cannot start or are not restricted; null: they can, and are. */
+  internetProblem: string | null
   /** Warnings about outdated or missing features of this engine. */
   warnings: string[]
 }

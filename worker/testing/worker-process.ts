@@ -74,6 +74,8 @@ export class WorkerProcess {
         GPUQ_DATA_DIR: dataDir,
         ...(nvidiaSmi === undefined ? { GPUQ_SIMULATED_GPUS: String(gpus) } : {}),
         GPUQ_MAX_OUTPUT_MIB: String(maxOutputMib),
+        // Its containers would be among those that tests count.
+        GPUQ_CHECK_INTERVAL_H: '0',
         ...(jobNetworks === undefined ? {} : { GPUQ_JOB_NETWORKS: jobNetworks }),
         ...(engineSocket === undefined ? {} : { DOCKER_HOST: `unix://${engineSocket}` }),
         ...variables,

@@ -54,7 +54,12 @@ export async function readNodeRows(actor: Actor, numbers?: readonly number[]): P
   )
   const parsed = z.array(nodeRow).parse(rows)
   if (isAdmin(actor)) return parsed
-  return parsed.map((row) => ({ ...row, warnings: [], facts: { ...row.facts, probe: null } }))
+  return parsed.map((row) => ({
+    ...row,
+    warnings: [],
+    failed_checks: 0,
+    facts: { ...row.facts, probe: null },
+  }))
 }
 
 /** Includes ended tasks that still hold GPUs: a GPU is not free until its container is gone. */
@@ -80,6 +85,7 @@ const gpusOfNode = (visible: string) => `
 
 const selectNodes = (visible: string) => `
   SELECT ${nodeColumns}, n.simulated, n.pool, n.dedicated_to IS NOT NULL AS dedicated, n.engine_version, coalesce(n.warnings, '{}') AS warnings,
+         coalesce((SELECT r.failures FROM node_reports r WHERE r.node_id = n.id), 0) AS failed_checks,
          n.cpu_milli, coalesce(used.cpu, 0)::int AS cpu_used_milli, n.memory_mib, coalesce(used.memory, 0)::int AS memory_used_mib,
          coalesce(gpus.list, '[]') AS gpus
     FROM nodes n

@@ -1,5 +1,6 @@
 import * as cluster from '../cluster'
 import * as history from '../cluster-history'
+import * as checks from '../node-checks'
 import { defineOperations, done, get, ok, patch, post, put, remove } from './operation'
 
 /** Nodes and GPUs. */
@@ -22,6 +23,15 @@ export const clusterOperations = defineOperations('cluster', 'cluster', {
   }),
   forgetNode: remove('/api/nodes/{id}', 'admin', 'Hide a node until a worker serves it again', {
     responses: { ...done, 409: { description: 'A worker serves the node, or it has jobs' } },
+  }),
+  nodeReports: get('/api/nodes/checks', 'admin', 'The last checks of each node, problems first', {
+    responses: ok(checks.nodeReportsSchema),
+  }),
+  checkNode: post('/api/nodes/{id}/checks', 'admin', 'Check a node again', {
+    responses: {
+      202: { description: 'Its worker checks it in a few seconds', schema: checks.nodeReportSchema },
+      409: { description: 'No worker serves the node, or the node is simulated' },
+    },
   }),
   updateGpu: patch('/api/gpus/{id}', 'admin', 'Pause or resume a GPU', {
     body: cluster.updateGpuSchema,

@@ -8,6 +8,7 @@ import {
   hasSelinux,
   isRootless,
   readToolkitVersion,
+  toProperties,
 } from './engine-warnings'
 
 /** What the runtime asks an engine about itself. */
@@ -29,15 +30,15 @@ export class EngineFacts {
     ])
     const facts = engineInfoSchema.parse(info)
     const internetProblem = await this.firewall.problem(this.isRemote() || isRootless(facts))
+    const properties = toProperties(facts, engineVersionSchema.parse(version), toolkit)
     return {
       id: facts.ID,
       version: facts.ServerVersion,
       cpuMilli: facts.NCPU * 1000,
       memoryMib: Math.floor(facts.MemTotal / 1024 / 1024),
-      warnings: [
-        ...describeEngine(facts, engineVersionSchema.parse(version), toolkit),
-        ...(internetProblem === null ? [] : [internetProblem]),
-      ],
+      properties,
+      internetProblem,
+      warnings: [...describeEngine(properties), ...(internetProblem === null ? [] : [internetProblem])],
     }
   }
 

@@ -47,7 +47,7 @@ export class EngineRuntime {
   private readonly engine: DockerEngine
   private readonly watch: EngineEvents
   private readonly exits: ContainerExits
-  private readonly images: ImageStore
+  readonly images: ImageStore
   /** The network of jobs with internet access. */
   readonly internet: InternetNetwork
   private readonly networks: Networks

@@ -7,6 +7,7 @@ import {
   isBelow,
   isRootless,
   parseToolkitVersion,
+  toProperties,
 } from './engine-warnings'
 
 const sound = {
@@ -24,7 +25,7 @@ const parts = (engine: string, runc: string) => ({
   ],
 })
 const describeFor = (info: object, version: object, toolkit: string | null = null) =>
-  describeEngine(engineInfoSchema.parse(info), engineVersionSchema.parse(version), toolkit)
+  describeEngine(toProperties(engineInfoSchema.parse(info), engineVersionSchema.parse(version), toolkit))
 
 it('recognizes engines with SELinux and rootless engines', () => {
   const parsed = (...SecurityOptions: string[]) => engineInfoSchema.parse({ ...sound, SecurityOptions })

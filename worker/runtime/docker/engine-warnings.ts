@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { z } from 'zod'
+import type { EngineProperties } from '../runtime'
 
 /** The properties of `GET /info` that gpuq uses. Podman omits some of them. */
 export const engineInfoSchema = z.object({
@@ -14,6 +15,8 @@ export const engineInfoSchema = z.object({
   PidsLimit: z.boolean().default(true),
   LiveRestoreEnabled: z.boolean().default(true),
   SecurityOptions: z.array(z.string()).nullish(),
+  CgroupVersion: z.string().nullish(),
+  DockerRootDir: z.string().nullish(),
 })
 
 /** The versions of the components in `GET /version`. */
@@ -24,7 +27,7 @@ export const engineVersionSchema = z.object({
 type EngineDetails = z.infer<typeof engineInfoSchema>
 
 /** Minimum versions; older ones have a known container escape or bypass. */
-const minimumVersions = {
+export const minimumVersions = {
   engine: { name: 'Docker Engine', minimum: '29.5' },
   runc: { name: 'runc', minimum: '1.3.6' },
   toolkit: { name: 'NVIDIA container toolkit', minimum: '1.18.2' },
@@ -42,26 +45,65 @@ export function isBelow(version: string, minimum: string): boolean {
   return difference !== undefined && difference < 0
 }
 
-/**
- * Returns warnings about outdated or missing features of this engine, each with the component's name. Ignores
- * components that do not exist, such as the NVIDIA toolkit on a node without GPUs.
- */
-export function describeEngine(
+/** Returns what gpuq must know about an engine; null versions belong to components that it does not have. */
+export function toProperties(
   info: EngineDetails,
   version: z.infer<typeof engineVersionSchema>,
   toolkitVersion: string | null,
-): string[] {
+): EngineProperties {
   const component = (name: string) =>
     version.Components?.find((part) => part.Name.toLowerCase() === name)?.Version ?? null
-  const installed = { engine: component('engine'), runc: component('runc'), toolkit: toolkitVersion }
-  const outdated = (Object.keys(minimumVersions) as (keyof typeof minimumVersions)[]).flatMap((part) => {
-    const found = installed[part]
-    const { name, minimum } = minimumVersions[part]
-    return found !== null && isBelow(found, minimum)
-      ? [`${name} ${found} is older than ${minimum} and has known container escapes. Update it.`]
-      : []
-  })
-  return [...outdated, ...missingLimits(info)]
+  return {
+    version: info.ServerVersion,
+    versions: { engine: component('engine'), runc: component('runc'), toolkit: toolkitVersion },
+    seccomp: info.SecurityOptions?.some((option) => option.includes('name=seccomp')) ?? false,
+    limits: {
+      memory: info.MemoryLimit,
+      swap: info.SwapLimit,
+      cpu: info.CpuCfsQuota,
+      processes: info.PidsLimit,
+    },
+    liveRestore: info.LiveRestoreEnabled,
+    cgroupVersion: info.CgroupVersion ?? null,
+    directory: info.DockerRootDir ?? null,
+  }
+}
+
+/** Describes an outdated component; null: it is new enough, or does not exist. */
+export function describeOutdated(part: keyof typeof minimumVersions, version: string | null): string | null {
+  const { name, minimum } = minimumVersions[part]
+  if (version === null || !isBelow(version, minimum)) return null
+  return `${name} ${version} is older than ${minimum} and has known container escapes.`
+}
+
+/** What a job can do if the engine lacks a limit. */
+const withoutLimit = {
+  memory: 'The engine cannot limit memory: one job can use all of it.',
+  swap: 'The engine cannot limit swap: a job over its memory limit may swap instead of ending.',
+  cpu: 'The engine cannot limit CPU: one job can slow down the others.',
+  processes: 'The engine cannot limit processes: a fork bomb affects the whole host.',
+} as const satisfies Record<keyof EngineProperties['limits'], string>
+
+/** Describes each limit that the engine lacks. */
+export function describeMissingLimits(limits: EngineProperties['limits']): string[] {
+  return (Object.keys(withoutLimit) as (keyof typeof withoutLimit)[])
+    .filter((name) => !limits[name])
+    .map((name) => withoutLimit[name])
+}
+
+export const noSeccomp = 'The engine has no seccomp: jobs can make every system call.'
+export const noLiveRestore = 'The engine runs without live-restore: restarting it ends every running job.'
+
+/** Returns warnings about outdated or missing features of this engine, each with the component's name. */
+export function describeEngine({ versions, seccomp, limits, liveRestore }: EngineProperties): string[] {
+  const parts = Object.keys(minimumVersions) as (keyof typeof minimumVersions)[]
+  const outdated = parts.flatMap((part) => describeOutdated(part, versions[part]) ?? [])
+  return [
+    ...outdated.map((sentence) => `${sentence} Update it.`),
+    ...(seccomp ? [] : [`${noSeccomp} Enable seccomp.`]),
+    ...describeMissingLimits(limits),
+    ...(liveRestore ? [] : [`${noLiveRestore} Enable live-restore.`]),
+  ]
 }
 
 /** Whether the engine runs in a user namespace, with a network of its own. */
@@ -72,22 +114,6 @@ export function isRootless({ SecurityOptions }: EngineDetails): boolean {
 /** Whether the engine labels containers with SELinux. */
 export function hasSelinux({ SecurityOptions }: EngineDetails): boolean {
   return SecurityOptions?.some((option) => option.includes('name=selinux')) ?? false
-}
-
-function missingLimits(info: EngineDetails): string[] {
-  const seccomp = info.SecurityOptions?.some((option) => option.includes('name=seccomp')) ?? false
-  const checks: [boolean, string][] = [
-    [seccomp, 'The engine has no seccomp: jobs can make every system call. Enable seccomp.'],
-    [info.MemoryLimit, 'The engine cannot limit memory: one job can use all of it.'],
-    [info.SwapLimit, 'The engine cannot limit swap: a job over its memory limit may swap instead of ending.'],
-    [info.CpuCfsQuota, 'The engine cannot limit CPU: one job can slow down the others.'],
-    [info.PidsLimit, 'The engine cannot limit processes: a fork bomb affects the whole host.'],
-    [
-      info.LiveRestoreEnabled,
-      'The engine runs without live-restore: restarting it ends every running job. Enable live-restore.',
-    ],
-  ]
-  return checks.flatMap(([present, sentence]) => (present ? [] : [sentence]))
 }
 
 /** Parses the output of `nvidia-ctk --version`; null without a version. */

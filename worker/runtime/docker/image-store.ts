@@ -38,6 +38,11 @@ export class ImageStore {
     )
   }
 
+  /** Whether the image is on this node. */
+  async has(image: string): Promise<boolean> {
+    return (await this.find(image)) !== null
+  }
+
   /** Returns what the image declares; cached. */
   async traits(image: string): Promise<ImageTraits> {
     if (!this.known.has(image)) await this.find(image)

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { errorCode } from '@/lib/contract/error-code'
 import { logger } from '@/lib/logger'
 import { RuntimeFault } from '../runtime'
-import { planRemoval, planRules, type RuleSet, rules4, rules6 } from '../spec/internet-rules'
+import { planRemoval, planRules, type RulePolicy, type RuleSet, rules4, rules6 } from '../spec/internet-rules'
 import { readNameservers } from './nameservers'
 
 type Program = 'iptables' | 'ip6tables' | 'iptables-restore' | 'ip6tables-restore'
@@ -77,8 +77,7 @@ export class InternetFirewall {
    */
   async ensure(): Promise<boolean> {
     if (!this.enabled) return false
-    const nameservers = await this.nameservers()
-    const policy = { allowed: this.options.allowed, nameservers }
+    const policy = await this.policy()
     try {
       let restored = false
       for (const { list, restore, v6 } of this.families())
@@ -87,6 +86,20 @@ export class InternetFirewall {
     } catch (error) {
       throw internetUnavailable(explain(error), error)
     }
+  }
+
+  /** Whether all rules are in place. Changes nothing. */
+  async isComplete(): Promise<boolean> {
+    const policy = await this.policy()
+    for (const { list, v6 } of this.families()) {
+      const listed = await this.run(list, [...lockWait, '-S'])
+      if (planRules(listed, v6 ? rules6 : rules4(policy)) !== null) return false
+    }
+    return true
+  }
+
+  private async policy(): Promise<RulePolicy> {
+    return { allowed: this.options.allowed, nameservers: await this.nameservers() }
   }
 
   private async ensureFamily(list: Program, restore: Program, wanted: RuleSet): Promise<boolean> {

@@ -42,6 +42,12 @@ export class InternetNetwork {
     })
   }
 
+  /** Whether the rules are in place; `unused`: no job has needed the network yet. */
+  async rulesState(): Promise<'unused' | 'complete' | 'incomplete'> {
+    if ((await this.find()) === null) return 'unused'
+    return (await this.firewall.isComplete()) ? 'complete' : 'incomplete'
+  }
+
   /** Restores the rules until the signal if something removes them, such as a flush or a restart of the engine. */
   async keepRules(signal: AbortSignal): Promise<void> {
     let lastProblem = ''

@@ -1,0 +1,91 @@
+import { backoff } from '@/lib/async/retry'
+import { sleep, unlessAborted } from '@/lib/async/sleep'
+import { isCheckRequested, readCheckSubject, recordChecks } from '@/lib/cluster/checks/node-checks'
+import type { Lease } from '@/lib/cluster/nodes/nodes'
+import { countStatus, type NodeCheck } from '@/lib/contract/node-checks'
+import { logger } from '@/lib/logger'
+import type { TaskSettings } from '../task/task-settings'
+import { clearTestContainers, type TestHost } from '../test-container'
+import { type CheckSettings, checkNode } from './check-node'
+
+/** How often a node looks whether an admin requested a check. */
+const pollIntervalMs = 3_000
+const firstIntervalMs = 10 * 60_000
+const hourMs = 3_600_000
+
+export interface CheckerSettings extends CheckSettings {
+  /** Maximum hours between two checks; 0: only on request. */
+  intervalHours: number
+}
+
+interface CheckedNode extends Pick<TaskSettings, 'runtime' | 'tasksDirectory'> {
+  lease: Lease
+  /** Whether the node takes jobs: before that, a leftover container may hold a GPU. */
+  isReady(): boolean
+  /** Called before a check uses these GPUs for a moment. */
+  onUse(gpuUuids: readonly string[]): void
+}
+
+/**
+ * Checks a node under one lease: at its start, then 10, 20 … minutes later up to the maximum interval while nothing
+ * changes, and when an admin requests it.
+ */
+export class NodeChecker {
+  readonly #host: TestHost
+  #unchanged = 0
+  #last: string | undefined
+  #nextAt: number
+
+  constructor(
+    readonly node: CheckedNode,
+    readonly settings: CheckerSettings,
+  ) {
+    const { runtime, tasksDirectory, lease } = node
+    this.#host = { runtime, directory: `${tasksDirectory}.check`, nodeId: `check-${lease.nodeId}` }
+    this.#nextAt = settings.intervalHours > 0 ? 0 : Number.POSITIVE_INFINITY
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    await this.#tryTo(() => clearTestContainers(this.#host))
+    while (!signal.aborted) {
+      if (this.node.isReady()) await this.#tryTo(() => this.#checkIfDue(signal))
+      await sleep(pollIntervalMs, signal)
+    }
+    await this.#tryTo(() => clearTestContainers(this.#host))
+  }
+
+  async #tryTo(work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      logger.warn({ err: error }, 'could not check this node, retrying')
+    }
+  }
+
+  async #checkIfDue(signal: AbortSignal): Promise<void> {
+    if (performance.now() < this.#nextAt && !(await isCheckRequested(this.node.lease))) return
+    const subject = await readCheckSubject(this.node.lease)
+    if (subject === null) return
+    const { startedAt, ...known } = subject
+    this.node.onUse(known.freeGpus)
+    const checks = await unlessAborted(checkNode(this.#host, this.settings, known), signal)
+    if (checks === null) return
+    await recordChecks(this.node.lease, startedAt, checks)
+    this.#plan(checks)
+  }
+
+  #plan(checks: readonly NodeCheck[]): void {
+    const result = checks.map(({ id, status }) => `${id}: ${status}`).join()
+    const changed = result !== this.#last
+    this.#unchanged = changed ? 0 : this.#unchanged + 1
+    this.#last = result
+    const { intervalHours } = this.settings
+    if (intervalHours > 0)
+      this.#nextAt = performance.now() + backoff(this.#unchanged + 1, firstIntervalMs, intervalHours * hourMs)
+    if (changed)
+      logger.info(
+        { failures: countStatus(checks, 'failure'), warnings: countStatus(checks, 'warning') },
+        'checked this node',
+      )
+  }
+}
