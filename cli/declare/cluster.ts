@@ -19,6 +19,12 @@ export function declareCluster(program: Command): void {
     .option(...jsonFlag)
     .action(lazily(async () => (await import('../commands/cluster')).nodes))
   program
+    .command('doctor')
+    .description('print the checks of all nodes and what to do (admins only); exits with 1 if one failed')
+    .option('--local', 'check this machine, without the server')
+    .option(...jsonFlag)
+    .action(lazily(async () => (await import('../commands/doctor')).doctor))
+  program
     .command('priority')
     .description('change the priority of a waiting job')
     .argument('<id>', jobIdHelp)

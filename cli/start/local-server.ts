@@ -59,6 +59,7 @@ const withoutServer = {
   start: `\`gpuq start\` needs gpuq's server, ${alone}. Or set GPUQ_SERVER to watch the files for a remote server.`,
   worker: `\`gpuq worker\` needs gpuq's server code, ${alone}.`,
   backup: `\`gpuq backup\` needs gpuq's server code, ${alone} on the machine that has gpuq's data.`,
+  doctor: `\`gpuq doctor --local\` needs gpuq's server code, ${alone} on the machine that you want to check.`,
   restore: `\`gpuq restore\` needs gpuq's server code, ${alone} on the machine that gets the data.`,
 }
 

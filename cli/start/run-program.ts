@@ -10,7 +10,7 @@ interface Program {
   /** The checkout. */
   root: string
   /** The name of its file in dist/. */
-  name: 'worker' | 'backup'
+  name: 'worker' | 'backup' | 'doctor'
   args?: readonly string[]
   env: NodeJS.ProcessEnv
   /** The directory in which it runs; default: this process's. */

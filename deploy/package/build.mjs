@@ -33,6 +33,7 @@ const results = [
   'dist/serve.js',
   'dist/setup.js',
   'dist/invite.js',
+  'dist/doctor.js',
   'dist/cli.js',
   'dist/gpuq.tgz',
   'lib/database/generated/client.ts',

@@ -15,6 +15,7 @@ await build({
     setup: 'deploy/run/setup.ts',
     invite: 'deploy/run/invite.ts',
     backup: 'deploy/backup/main.ts',
+    doctor: 'deploy/doctor/main.ts',
   },
 })
 

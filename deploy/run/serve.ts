@@ -11,6 +11,7 @@ import { removeAllArtifacts } from '@/worker/node/artifacts/artifacts-directory'
 import { EngineRuntime } from '@/worker/runtime/docker/engine-runtime'
 import { removeLeftovers } from '../checks/leftovers'
 import { probeEngine } from '../engine/engine.mjs'
+import { cudaNotice } from './cuda-notice'
 import { formatLogLine } from './log-line'
 import { networkAddresses } from './network'
 import { localUrl, type Mode, webProgram, workerProgram } from './programs'
@@ -74,6 +75,8 @@ export async function serve(serving: Serving): Promise<void> {
     if (first.created) unseen = first
     await startPrograms(serving, undo)
     if (first.created) await runSample(serving, first.admin.token)
+    const notice = await cudaNotice().catch(() => null)
+    if (notice !== null) report.warn(notice)
     const startedByGpuq = process.send !== undefined
     report.line(welcome(place, first, !startedByGpuq))
     // `gpuq start` waits for this message before it prints its own.

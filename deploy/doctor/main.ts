@@ -1,0 +1,51 @@
+/**
+ * `npm run doctor`; also `gpuq doctor --local`: checks this machine without the server. With `--json`, it prints a list.
+ * It exits with 1 if a check failed. The working directory is the checkout.
+ */
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { inspect } from 'node:util'
+import { renderChecks, summarizeChecks } from '@/cli/terminal/render-checks'
+import { processTerminal } from '@/cli/terminal/terminal'
+import { readDefaultImage } from '@/lib/cluster/checks/node-checks'
+import { countStatus, problemsFirst } from '@/lib/contract/node-checks'
+import { database } from '@/lib/database/client'
+import { env } from '@/lib/env'
+import { logger } from '@/lib/logger'
+import { checkNode, checkSettings } from '@/worker/node/checks/check-node'
+import { clearTestContainers } from '@/worker/node/test-container'
+import { EngineRuntime } from '@/worker/runtime/docker/engine-runtime'
+
+async function main(): Promise<number> {
+  const isJson = process.argv.includes('--json')
+  // Its lines would be among the output.
+  logger.level = 'silent'
+  const config = env()
+  const terminal = processTerminal()
+  if (!isJson) await terminal.err('Checking this machine. This takes up to a minute.\n')
+  const id = `doctor-${randomUUID()}`
+  const runtime = new EngineRuntime({
+    outputLimitBytes: 1024 * 1024,
+    ociRuntime: config.GPUQ_CONTAINER_RUNTIME,
+    firewall: { enabled: config.GPUQ_JOB_FIREWALL, allowed: config.GPUQ_ALLOWED_NETWORKS ?? [] },
+  })
+  const host = { runtime, directory: join(config.GPUQ_DATA_DIR, 'tasks', id), nodeId: id }
+  process.once('SIGINT', () => void clearTestContainers(host).finally(() => process.exit(130)))
+  const known = {
+    image: (await readDefaultImage().catch(() => null)) ?? config.GPUQ_DEFAULT_IMAGE,
+    freeGpus: null,
+    hasInternetJobs: null,
+  }
+  const checks = problemsFirst(await checkNode(host, checkSettings(config), known))
+  await database().close()
+  if (isJson) await terminal.out(`${JSON.stringify(checks, null, 2)}\n`)
+  else await terminal.out(`${renderChecks(checks, terminal)}This machine: ${summarizeChecks(checks)}.\n`)
+  return countStatus(checks, 'failure') > 0 ? 1 : 0
+}
+
+try {
+  process.exit(await main())
+} catch (error) {
+  console.error((error instanceof Error && error.message) || inspect(error))
+  process.exit(1)
+}
