@@ -249,6 +249,7 @@ const adminViews: View[] = [
     open: (page) => openDialog(page, '/admin/environments', 'Edit python'),
   },
   { name: 'admin-cluster', as: 'admin', open: at('/cluster', 'Cluster') },
+  { name: 'admin-health', as: 'admin', open: at('/admin/health', 'Health') },
   { name: 'admin-policy', as: 'admin', open: at('/admin/policy', 'Policy and models') },
   { name: 'admin-audit', as: 'admin', open: at('/admin/audit', 'Audit log') },
 ]

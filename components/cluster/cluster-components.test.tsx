@@ -37,6 +37,14 @@ it('shows a node with its GPUs, jobs and worker warnings', () => {
   expect(onOpenGpu).toHaveBeenCalledWith('gpu-1')
 })
 
+it('links a node with failed checks to what to do', () => {
+  renderNode({ failed_checks: 2 })
+  expect(screen.getByText(/^2 checks of lab-1 failed\./)).toBeTruthy()
+  expect(screen.getByRole('link', { name: 'See what to do' }).getAttribute('href')).toBe(
+    '/admin/health#node-3',
+  )
+})
+
 it('pauses a node with a reason', async () => {
   answerWith({ 'PATCH /api/nodes/3': makeNode({ state: 'paused' }) })
   renderNode({})

@@ -2,6 +2,7 @@ import {
   Activity,
   Box,
   FolderClosed,
+  HeartPulse,
   KeyRound,
   ListTree,
   type LucideIcon,
@@ -34,6 +35,7 @@ export const adminNavigation = [
   { href: '/admin/tokens', label: 'All tokens', icon: KeyRound },
   { href: '/admin/projects', label: 'All projects', icon: FolderClosed },
   { href: '/admin/environments', label: 'Environments', icon: Box, keys: ['g', 'e'] },
+  { href: '/admin/health', label: 'Health', icon: HeartPulse, keys: ['g', 'h'] },
   { href: '/admin/policy', label: 'Policy and models', icon: SlidersHorizontal, keys: ['g', 'o'] },
   { href: '/admin/audit', label: 'Audit log', icon: ScrollText, keys: ['g', 'l'] },
 ] as const satisfies readonly NavigationItem[]

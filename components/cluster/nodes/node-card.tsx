@@ -4,6 +4,7 @@ import { Badge } from '../../ui/badge'
 import { Callout } from '../../ui/callout'
 import { cn } from '../../ui/class-names'
 import { formatCount } from '../../ui/format-number'
+import { Link } from '../../ui/link'
 import { Panel, PanelBody } from '../../ui/panel'
 import { StatusBadge } from '../../ui/status-badge'
 import { formatGib, formatModels } from '../format-amounts'
@@ -56,6 +57,7 @@ export const NodeCard = memo(function NodeCard({
       <PanelBody className="flex flex-col gap-3">
         {node.reason ? <Callout tone={stateStyle.tone}>{node.reason}</Callout> : null}
         <NodeProbe probe={node.probe} />
+        <FailedChecks node={node} />
         <NodeWarnings warnings={node.warnings} />
         <NodeGpus node={node} view={view} history={history} onOpenGpu={onOpenGpu} />
       </PanelBody>
@@ -75,6 +77,16 @@ function describeNode(node: ClusterNode): string {
   const cores = `${Number((cpu_used_milli / 1000).toFixed(1))}/${Math.round(cpu_milli / 1000)} cores`
   const memory = `${formatGib(memory_used_mib).replace(' GiB', '')}/${formatGib(memory_mib)}`
   return `${gpus} · ${cores}, ${memory} allocated`
+}
+
+function FailedChecks({ node: { node_id, name, failed_checks } }: { node: ClusterNode }) {
+  if (failed_checks === 0) return null
+  return (
+    <p className="text-danger-ink text-xs">
+      {formatCount(failed_checks, 'check')} of {name} failed.{' '}
+      <Link href={`/admin/health#node-${node_id}`}>See what to do</Link>
+    </p>
+  )
 }
 
 function NodeWarnings({ warnings }: { warnings: readonly string[] }) {

@@ -1,0 +1,17 @@
+import type { Metadata } from 'next'
+import { HealthView } from '@/components/admin/health/health-view'
+import { nodeReportsQuery } from '@/components/queries/cluster'
+import { readNodeReports } from '@/lib/cluster/checks/read-reports'
+import { Prefetched } from '../../prefetched'
+import { requireAdmin } from '../../require-actor'
+
+export const metadata: Metadata = { title: 'Health' }
+
+export default async function HealthPage() {
+  const actor = await requireAdmin('/admin/health')
+  return (
+    <Prefetched queryKey={nodeReportsQuery().queryKey} load={() => readNodeReports(actor)}>
+      <HealthView />
+    </Prefetched>
+  )
+}
