@@ -87,7 +87,9 @@ describe('reports', () => {
   })
 
   it('do not include simulated nodes', async () => {
-    await db.pool.query("UPDATE nodes SET simulated = true, host_node_id = $1 WHERE name = 'two'", [one.nodeId])
+    await db.pool.query("UPDATE nodes SET simulated = true, host_node_id = $1 WHERE name = 'two'", [
+      one.nodeId,
+    ])
     expect((await reports()).map(({ name }) => name)).toEqual(['one'])
     expect((await request(await numberOf('two'))).status).toBe(409)
   })
