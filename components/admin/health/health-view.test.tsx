@@ -58,7 +58,7 @@ it('shows all checks of a node without problems', async () => {
 it('checks a node again', async () => {
   answerWith({ 'POST /api/nodes/3/checks': report({ checking: true }) })
   renderHealth(report())
-  await screen.findByText('lab-1')
+  await screen.findByRole('heading', { name: 'lab-1' })
   clickButton(/^Check again ?lab-1$/)
   await screen.findByText('lab-1 checks itself')
   expect(sentRequests).toContainEqual({ method: 'POST', path: '/api/nodes/3/checks', body: '' })

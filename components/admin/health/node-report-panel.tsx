@@ -5,6 +5,7 @@ import type { CheckStatus, NodeCheck, NodeReport } from '@/lib/contract/node-che
 import { nodeStateStyles } from '../../cluster/state-styles'
 import { Badge } from '../../ui/badge'
 import { Button } from '../../ui/button'
+import { cn } from '../../ui/class-names'
 import { formatCount } from '../../ui/format-number'
 import { Panel } from '../../ui/panel'
 import { RelativeTime } from '../../ui/relative-time'
@@ -46,7 +47,7 @@ export function NodeReportPanel({ report }: { report: NodeReport }) {
         </header>
         {problems.length === 0 ? null : <CheckList label={`Problems of ${name}`} checks={problems} />}
         {others.length === 0 ? null : (
-          <details open={problems.length === 0} className="border-t first-of-type:border-t-0">
+          <details open={problems.length === 0} className={cn(problems.length > 0 && 'border-t')}>
             <summary className="px-4 py-2 text-muted text-xs">
               {formatCount(others.length, 'check')} without a problem
             </summary>
@@ -114,13 +115,28 @@ function CheckRow({ check: { status, title, found, action } }: { check: NodeChec
         <StatusBadge {...statusStyles[status]} variant="plain" className="text-xs" />
       </div>
       <div className="min-w-0 break-words">
-        <p className="text-ink">{found}</p>
+        <p className="text-ink">
+          <WithCode text={found} />
+        </p>
         {action === null ? null : (
           <p className="mt-0.5 text-muted">
-            <span className="font-medium">What to do:</span> {action}
+            <span className="font-medium">What to do:</span> <WithCode text={action} />
           </p>
         )}
       </div>
     </li>
+  )
+}
+
+/** Text with commands between backticks. */
+function WithCode({ text }: { text: string }) {
+  const [, before, code, rest = ''] = /^([^`]*)`([^`]+)`(.*)$/s.exec(text) ?? []
+  if (code === undefined) return text
+  return (
+    <>
+      {before}
+      <code className="font-mono text-ink text-xs">{code}</code>
+      <WithCode text={rest} />
+    </>
   )
 }
