@@ -173,7 +173,7 @@ describe('sweeping', () => {
     await age(100)
     const job = await makeJob({ userId: person.id })
     const sweep = await transaction(async (tx) => {
-      expect(await findArchive(tx, projectId, config)).toBe(id)
+      expect(await findArchive(tx, projectId, config, true)).toMatchObject({ id })
       const sweep = sweepArchives(store, inTwoDays())
       await untilSweepWaits()
       await tx.query('UPDATE jobs SET archive_id = $2, project_id = $3 WHERE id = $1', [job, id, projectId])
@@ -194,7 +194,7 @@ describe('sweeping', () => {
     await age(100)
     await sweepArchives(store, inTwoDays())
     const config = { archive: rows[0]?.hash ?? '', project_id: 'project' }
-    await expect(findArchive(db.pool, projectId, config)).rejects.toMatchObject({
+    await expect(findArchive(db.pool, projectId, config, true)).rejects.toMatchObject({
       code: 'invalid_fields',
       message: expect.stringContaining('was deleted because no job needed it: upload it again'),
     })

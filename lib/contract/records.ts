@@ -21,7 +21,7 @@ export const jobRecordSchema = z.object({
   name: z.string().nullable(),
   attempt: z.int(),
   spec: z.record(z.string(), z.unknown()).describe('the config without secrets'),
-  command: z.string().nullable().optional().describe('shell command; null: the job ran solution.py'),
+  command: z.string().nullable().optional().describe('shell command; null: the job ran a program'),
   environment: z.string(),
   image: z.string(),
   image_digest: z.string().nullable(),

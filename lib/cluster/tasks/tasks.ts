@@ -45,9 +45,9 @@ export interface ClaimedTask {
   spec: StoredSpec
   /** The uploaded archive of the job's directory. */
   archiveId: string | null
-  /** The content of solution.py; empty for a command job. */
+  /** The content of solution.py; empty if the job runs a command, or a file of its directory. */
   code: Buffer
-  /** The shell command; null: run solution.py. */
+  /** The shell command; null: run a program. */
   command: string | null
   project: { id: string; owner: string; slug: string }
   /** The shared working directory of the job; null: none. */

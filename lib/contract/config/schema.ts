@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { idSchema } from '../jobs'
+import { entrypoint } from './entrypoint'
 import { rankVariables } from './reserved-variables'
 import {
   allowedGpus,
@@ -58,16 +59,21 @@ export const configSchema = z
     ),
     max_retries: key(count(0, 10).default(2), 'maximum number of retries after system faults', 2),
     env: key(variables.default({}), 'environment variables of the job', { SEED: '1' }),
-    args: key(args.default([]), 'arguments of solution.py, as a list or one text', ['--epochs', '10']),
+    args: key(args.default([]), 'arguments of the program, as a list or one text', ['--epochs', '10']),
     cuda_argument: key(
       flag,
-      'true: sets --cuda in the arguments of solution.py to the allocated GPUs, numbered from 0',
+      'true: sets --cuda in the arguments of the program to the allocated GPUs, numbered from 0',
       true,
     ),
     command: key(
       shellCommand.optional(),
       'a shell command to run instead of solution.py; the upload must not have a part code',
       'bash setup.sh && python train.py',
+    ),
+    entrypoint: key(
+      entrypoint.optional(),
+      'the file of the uploaded directory to run: .py with python, .sh with sh; default: solution.py, then main.py, then run.sh',
+      'src/train.py',
     ),
     archive: key(
       sha256.optional(),
@@ -111,6 +117,9 @@ export const configSchema = z
       refuse('gpu_fraction', 'is a part of one GPU: remove gpu_count or gpu_fraction')
     }
     if (config.command !== undefined) {
+      if (config.entrypoint !== undefined) {
+        refuse('entrypoint', 'is a program, but the job runs a command: remove one of the two keys')
+      }
       if (config.args.length > 0) refuse('args', 'are only for solution.py: write them into the command')
       if (config.cuda_argument) {
         refuse('cuda_argument', 'changes the arguments of solution.py: remove it from a job with a command')

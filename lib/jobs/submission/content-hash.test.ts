@@ -24,6 +24,7 @@ it.each<[string, Partial<JobContent>]>([
   ['a variable', { env: { SEED: '2', MODE: 'train' } }],
   ['the environment', { environment: 'pytorch' }],
   ['the directory that came along', { archive: 'ab'.repeat(32) }],
+  ['the file that runs', { entrypoint: 'main.py' }],
 ])('is another one when %s is', (_, changes) => {
   expect(hashOf(changes)).not.toBe(hashOf())
 })

@@ -2,14 +2,22 @@ import { createHash } from 'node:crypto'
 import type { JobConfig } from '../../contract/config/config'
 
 /** Two jobs are the same if they run the same program with the same input in the same environment. */
-export interface JobContent extends Pick<JobConfig, 'command' | 'args' | 'env' | 'archive'> {
+export interface JobContent extends Pick<JobConfig, 'command' | 'args' | 'env' | 'archive' | 'entrypoint'> {
   code: Buffer
   /** The name of the environment, also if the config leaves it out. */
   environment: string
 }
 
 /** SHA-256 over a job's content. A length precedes each part, so that different contents never yield the same bytes. */
-export function contentHash({ code, command, args, env, environment, archive }: JobContent): Buffer {
+export function contentHash({
+  code,
+  command,
+  args,
+  env,
+  environment,
+  archive,
+  entrypoint,
+}: JobContent): Buffer {
   const hash = createHash('sha256')
   const add = (part: Buffer | string) => {
     const bytes = Buffer.from(part)
@@ -29,5 +37,7 @@ export function contentHash({ code, command, args, env, environment, archive }: 
   )
   add(environment)
   addAll(archive === undefined ? [] : [archive])
+  // Not if it is missing, so that the hashes of earlier jobs stay the same.
+  if (entrypoint !== undefined) add(entrypoint)
   return hash.digest()
 }

@@ -28,7 +28,7 @@ import { findArchive, noArchive } from './submission-archive'
 import { isLimited, requireWithinLimits } from './submission-limits'
 
 export interface Submission {
-  /** solution.py; empty if the config has a command. */
+  /** solution.py; empty if the job runs a command or a file of its directory. */
   code: Buffer
   /** `run_id` of the queue API. */
   runId: string | null
@@ -203,7 +203,7 @@ async function insertJob(
   const { code, runId, config, bodyHash, idempotencyKey } = submission
   const workspace = await requireWorkspaceUser(tx, { userId, projectId })
   const jobId = uuidv7()
-  const archiveId = await findArchive(tx, projectId, config)
+  const { id: archiveId, entrypoint } = await findArchive(tx, projectId, config, code.length > 0)
   await tx.query({
     name: 'insert-job',
     text: `WITH job AS (
@@ -223,7 +223,7 @@ async function insertJob(
       environment.id,
       config.competition_id,
       config.name,
-      JSON.stringify(configForRecord(config)),
+      JSON.stringify(configForRecord({ ...config, entrypoint })),
       code,
       config.priority,
       config.max_retries,

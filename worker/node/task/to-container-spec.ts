@@ -1,5 +1,6 @@
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import type { ClaimedTask } from '@/lib/cluster/tasks/tasks'
+import { runnerOf } from '@/lib/contract/config/entrypoint'
 import { addressOf, type JobNetworks, subnetOf } from '@/lib/contract/job-network'
 import { withCudaArgument } from '@/lib/jobs/config/cuda-argument'
 import { type JobNetwork, RuntimeFault, type TaskContainer } from '../../runtime/runtime'
@@ -19,7 +20,7 @@ export function toContainerSpec(
   const hasUpload = spec.archive !== undefined
   const program =
     task.command === null
-      ? ['python', '-u', `${hasUpload ? '/work' : '/job'}/solution.py`, ...args]
+      ? [...programOf(hasUpload ? '/work' : '/job', spec.entrypoint), ...args]
       : ['/bin/sh', '-c', task.command]
   return {
     jobId: task.jobId,
@@ -28,7 +29,7 @@ export function toContainerSpec(
     rank: task.rank,
     nodeId: lease.nodeId,
     image: task.image,
-    command: hasUpload ? inUploadedDirectory(program, task.command === null) : program,
+    command: hasUpload ? inUploadedDirectory(program, task.code.length > 0) : program,
     env: spec.env,
     runName: spec.run_name ?? null,
     directory,
@@ -39,6 +40,13 @@ export function toContainerSpec(
     network: task.networkIndex === null ? task.network : toNetworkSpec(task, task.networkIndex, jobNetworks),
     tty: spec.tty,
   }
+}
+
+/** The submission has checked the extension. */
+function programOf(directory: string, entrypoint = 'solution.py'): string[] {
+  const runner = runnerOf(entrypoint)
+  if (runner === null) throw new RuntimeFault('engine_error', `gpuq cannot run ${entrypoint}. Use a command.`)
+  return [...runner, `${directory}/${entrypoint}`]
 }
 
 /**
