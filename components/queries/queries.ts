@@ -76,6 +76,13 @@ export const jobSourceQuery = (id: string) =>
     staleTime: Number.POSITIVE_INFINITY,
   })
 
+/** The files of the uploaded directory. They never change, but they may be deleted. */
+export const jobFilesQuery = (id: string) =>
+  queryOptions({
+    queryKey: [...keys.jobs, 'directory', id],
+    queryFn: ({ signal }) => api.jobs.files(id, signal),
+  })
+
 /** The files in /results. They are complete once the job has ended. */
 export const jobArtifactsQuery = (id: string, ended: boolean) =>
   queryOptions({

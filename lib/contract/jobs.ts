@@ -141,11 +141,11 @@ export const jobDetailSchema = jobSummarySchema.extend({
   ...filesDeletion,
   output_bytes: z.int(),
   tags: z.array(z.string()),
-  command: z.string().nullable().describe('shell command; null: the job runs solution.py'),
+  command: z.string().nullable().describe('shell command; null: the job runs a program'),
   run_id: z.string().nullable().describe('from the queue API'),
   run_name: z.string().nullable().describe('name of a run; only one active job of the project has it'),
   archive: z
-    .object({ files: z.int(), bytes: z.int() })
+    .object({ hash: z.string(), files: z.int(), bytes: z.int() })
     .nullable()
     .describe('the uploaded directory of the job'),
   priority: z.int(),
@@ -187,9 +187,9 @@ export const submitResultSchema = jobResultSchema.extend({ deduplicated })
 
 /** `GET /api/jobs/ID/source`: what was submitted, without the token. */
 export const jobSourceSchema = z.object({
-  code: z.string().describe('solution.py; empty if the job has a command'),
+  code: z.string().describe('solution.py; empty if the job runs a command, or a file of its directory'),
   config: z.string().describe('config.yaml, with the command of the job'),
-  command: z.string().nullable().describe('shell command; null: the job runs solution.py'),
+  command: z.string().nullable().describe('shell command; null: the job runs a program'),
 })
 
 /** Filters of `GET /api/jobs`, as query parameters. */

@@ -7,6 +7,7 @@ import * as archives from '../contract/archives/archives'
 import * as artifacts from '../contract/artifacts'
 import * as cluster from '../contract/cluster'
 import * as errors from '../contract/errors'
+import * as jobFiles from '../contract/job-files'
 import * as jobs from '../contract/jobs'
 import type { Access, Operation, ResponseSpec } from '../contract/operations/operation'
 import { allOperations } from '../contract/operations/operations'
@@ -15,7 +16,18 @@ import * as queue from '../contract/queue'
 type Json = Record<string, unknown>
 
 /** A schema that a contract exports as `jobDetailSchema` is the component `JobDetail`. */
-for (const contract of [access, archives, artifacts, cluster, errors, jobs, projects, queue, storage]) {
+for (const contract of [
+  access,
+  archives,
+  artifacts,
+  cluster,
+  errors,
+  jobFiles,
+  jobs,
+  projects,
+  queue,
+  storage,
+]) {
   for (const [name, schema] of Object.entries(contract)) {
     if (!(schema instanceof z.ZodObject || schema instanceof z.ZodUnion)) continue
     const id = name.charAt(0).toUpperCase() + name.slice(1).replace(/Schema$/, '')

@@ -25,6 +25,7 @@ import { DropdownMenu, MenuItem, MenuSeparator } from '../../ui/dropdown-menu'
 import { IconButton } from '../../ui/icon-button'
 import { toastError } from '../../ui/toaster'
 import { copyLink } from '../artifacts/copy-link'
+import { toSubmission } from '../submit/draft'
 
 /** The actions for a job. */
 export function JobActions({ job }: { job: JobDetail }) {
@@ -50,8 +51,8 @@ function RerunActions({ job }: { job: JobDetail }) {
   const runAgain = async () => {
     setWorking(true)
     try {
-      const { code, config, command } = await client.fetchQuery(jobSourceQuery(job.job_id))
-      const { job_id } = await submit(command === null ? { code, config } : { config })
+      const { code, config } = await client.fetchQuery(jobSourceQuery(job.job_id))
+      const { job_id } = await submit(toSubmission({ code, config }))
       router.push(`/jobs/${job_id}`)
     } catch (error) {
       toastError('Submitting failed', error)

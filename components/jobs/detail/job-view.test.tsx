@@ -1,4 +1,4 @@
-import { act, screen, waitFor, within } from '@testing-library/react'
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it, vi } from 'vitest'
 import type { JobDetail } from '@/lib/contract/jobs'
 import { makeJob, makeQueueJob } from '../../testing/fixtures'
@@ -8,9 +8,13 @@ import { currentPlacement, JobView } from './job-view'
 
 vi.mock('next/navigation', () => import('../../testing/navigation'))
 
-async function openJob(changes: Partial<JobDetail> = {}, tab = ''): Promise<JobDetail> {
+async function openJob(
+  changes: Partial<JobDetail> = {},
+  tab = '',
+  answers: Record<string, unknown> = {},
+): Promise<JobDetail> {
   const job = makeJob(changes)
-  answerWith({ [`GET /api/status/${job.job_id}`]: job })
+  answerWith({ [`GET /api/status/${job.job_id}`]: job, ...answers })
   window.history.replaceState(null, '', `/jobs/${job.job_id}${tab}`)
   renderUi(<JobView id={job.job_id} ownHandle="ada" />)
   await screen.findByRole('heading', { level: 1 })
@@ -117,9 +121,36 @@ describe('the actions for a job', () => {
   })
 })
 
+it('shows the uploaded directory as a tree with downloads, and no empty program', async () => {
+  const { job_id } = makeJob()
+  await openJob({}, '?tab=source', {
+    [`GET /api/jobs/${job_id}/source`]: { code: '', config: 'entrypoint: src/train.py\n', command: null },
+    [`GET /api/jobs/${job_id}/files`]: {
+      files: [
+        { path: 'data.csv', bytes: 2048, target: null },
+        { path: 'latest', bytes: 0, target: 'data.csv' },
+        { path: 'src/train.py', bytes: 1024, target: null },
+      ],
+    },
+  })
+  const panel = screen.getByRole('tabpanel', { name: 'Source' })
+  const directory = await within(panel).findByRole('button', { name: /src/ })
+  expect(directory.textContent).toContain('1 file, 1.0 KiB')
+  expect(within(panel).getByText('→ data.csv')).toBeTruthy()
+  expect(within(panel).queryByText('train.py')).toBeNull()
+  fireEvent.click(directory)
+  expect(within(panel).getByText('train.py')).toBeTruthy()
+  const link = within(panel).getByRole('link', { name: 'Download src/train.py' })
+  expect(link.getAttribute('href')).toBe(`/api/jobs/${job_id}/files/content?path=src%2Ftrain.py`)
+  expect(within(panel).queryByText('solution.py')).toBeNull()
+})
+
 it('shows the details tab of the address', async () => {
   const gpus = [{ index: 3, uuid: 'GPU-3', model: 'NVIDIA A100', simulated: false, milli: 500 }]
-  await openJob({ gpus, tags: ['v2'], archive: { files: 1, bytes: 2048 } }, '?tab=details')
+  await openJob(
+    { gpus, tags: ['v2'], archive: { hash: 'ab'.repeat(32), files: 1, bytes: 2048 } },
+    '?tab=details',
+  )
   const panel = screen.getByRole('tabpanel', { name: 'Details' })
   expect(panel.textContent).toContain('1 of 3')
   expect(panel.textContent).toContain('10 min')

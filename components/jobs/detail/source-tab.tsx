@@ -1,24 +1,79 @@
 import { useQuery } from '@tanstack/react-query'
-import { jobSourceQuery } from '@/components/queries/queries'
+import { Download } from 'lucide-react'
+import { api, jobFilesQuery, jobSourceQuery } from '@/components/queries/queries'
+import { visibleText } from '@/lib/contract/sanitize-text'
 import { LoadFailure } from '../../shell/load-failure'
+import { buttonStyles } from '../../ui/button'
+import { cn } from '../../ui/class-names'
 import { CopyButton } from '../../ui/copy-button'
+import { formatBytes, formatCount } from '../../ui/format-number'
 import { Panel, PanelBody, PanelHeader } from '../../ui/panel'
 import { Skeleton } from '../../ui/skeleton'
 import { CodeEditor, type CodeLanguage } from '../editor/code-editor'
+import { FileTree } from '../files/file-tree'
 
 /** The submitted files without the token. */
 export function SourceTab({ id }: { id: string }) {
   const { data, error, isPending, refetch } = useQuery(jobSourceQuery(id))
   if (error && !data) return <LoadFailure error={error} onRetry={() => void refetch()} />
+  // Without solution.py and command, a file of the directory runs.
+  const hasProgram = isPending || data.code !== '' || data.command !== null
   return (
-    <div className="grid items-start gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
-      {data && data.command !== null ? (
-        <SourceFile name="command" language="shell" text={data.command} />
-      ) : (
-        <SourceFile name="solution.py" language="python" text={isPending ? null : data.code} />
-      )}
-      <SourceFile name="config.yaml" language="yaml" text={isPending ? null : data.config} />
+    <div className="flex flex-col gap-4">
+      <SourceDirectory id={id} />
+      <div
+        className={cn('grid items-start gap-4', hasProgram && 'lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]')}
+      >
+        {data && data.command !== null ? (
+          <SourceFile name="command" language="shell" text={data.command} />
+        ) : hasProgram ? (
+          <SourceFile name="solution.py" language="python" text={isPending ? null : data.code} />
+        ) : null}
+        <SourceFile name="config.yaml" language="yaml" text={isPending ? null : data.config} />
+      </div>
     </div>
+  )
+}
+
+/** The files of the uploaded directory; nothing if the job has none. */
+function SourceDirectory({ id }: { id: string }) {
+  const { data, error, refetch } = useQuery(jobFilesQuery(id))
+  if (error && !data) return <LoadFailure error={error} onRetry={() => void refetch()} />
+  if (!data || data.files?.length === 0) return null
+  const { files } = data
+  if (files === null)
+    return (
+      <Panel>
+        <PanelHeader title="Directory" description="It was deleted. Upload it again to run the job again." />
+      </Panel>
+    )
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+  return (
+    <Panel>
+      <PanelHeader
+        title="Directory"
+        description={`${formatCount(files.length, 'file')}, ${formatBytes(bytes)}; the job finds them in /work`}
+      />
+      <div className="max-h-[56dvh] overflow-y-auto py-1">
+        <FileTree
+          files={files}
+          action={({ path, target }) => (target === null ? <DownloadLink id={id} path={path} /> : null)}
+        />
+      </div>
+    </Panel>
+  )
+}
+
+function DownloadLink({ id, path }: { id: string; path: string }) {
+  return (
+    <a
+      href={api.jobs.fileUrl(id, path)}
+      download
+      aria-label={`Download ${visibleText(path, 60)}`}
+      className={buttonStyles({ size: 'sm', variant: 'ghost' })}
+    >
+      <Download aria-hidden />
+    </a>
   )
 }
 

@@ -42,6 +42,16 @@ describe('a command', () => {
   })
 })
 
+it('a directory of an earlier job needs no program', () => {
+  const config = `project_id: p\narchive: "${'ab'.repeat(32)}"\n`
+  expect(toSubmission({ code: '', config })).toEqual({ config })
+  expect(toSubmission({ code: 'print(1)', config })).toEqual({ code: 'print(1)', config })
+  expect(toSubmission({ code: '', config: 'project_id: p\n' })).toEqual({
+    code: '',
+    config: 'project_id: p\n',
+  })
+})
+
 describe('the draft', () => {
   const stored = new Map<string, string>()
   beforeEach(() =>

@@ -27,9 +27,16 @@ export function withCommand(config: string, command: string): string {
   return readConfigText(config)?.write('command', command) ?? config
 }
 
-/** The files to submit. A command needs no program. */
+/** Whether the config names an uploaded directory, which has a program. */
+export function hasDirectory(config: string): boolean {
+  return readConfigText(config)?.read('archive').kind === 'value'
+}
+
+/** The files to submit. A command and a directory need no program. */
 export function toSubmission({ code, config }: Draft): { code?: string; config: string } {
-  return isCommand({ code, config }) ? { config } : { code, config }
+  return isCommand({ code, config }) || (code.trim() === '' && hasDirectory(config))
+    ? { config }
+    : { code, config }
 }
 
 /** Whether the draft is a command. With a program, the program is shown. */

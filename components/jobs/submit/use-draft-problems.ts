@@ -6,7 +6,7 @@ import type { EnvironmentChoice } from '../editor/config-field'
 import type { Problem } from '../editor/problems'
 import { checkPython } from '../editor/python/check-python'
 import { findConfigProblems, isUnfilled, withPositions } from './config-problems'
-import { commandOf, type Draft } from './draft'
+import { commandOf, type Draft, hasDirectory } from './draft'
 
 export interface DraftProblems {
   config: readonly FieldError[]
@@ -59,7 +59,7 @@ export function useDraftProblems(
     const ofServer = serverErrors?.filter(({ path }) => path === 'code') ?? []
     return [...ofServer.map(({ message }) => ({ line: 1, message })), ...warnings]
   }, [serverErrors, warnings])
-  const withoutCode = empty && commandOf(config) === null
+  const withoutCode = empty && commandOf(config) === null && !hasDirectory(config)
   return {
     config: all,
     code: withoutCode && submitted ? missingCode : codeProblems,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { invalidRequest } from '../errors'
+import * as jobFiles from '../job-files'
 import * as jobs from '../jobs'
 import { defineOperations, done, file, get, list, ok, post } from './operation'
 
@@ -31,7 +32,9 @@ const uploadParts = z.object({
     .string()
     .meta({ contentMediaType: 'text/x-python' })
     .optional()
-    .describe('solution.py, UTF-8, at most 1 MiB; absent if the config has a command'),
+    .describe(
+      'solution.py, UTF-8, at most 1 MiB; absent if the config has a command',
+    ),
   config_file: z.string().meta({ contentMediaType: 'application/yaml', description: 'config.yaml' }),
 })
 
@@ -66,6 +69,13 @@ export const jobOperations = defineOperations('jobs', 'jobs', {
   }),
   source: get('/api/jobs/{id}/source', 'read', 'Program and config of a job, without the token', {
     responses: ok(jobs.jobSourceSchema),
+  }),
+  files: get('/api/jobs/{id}/files', 'read', 'The files of the directory that was uploaded for a job', {
+    responses: ok(jobFiles.jobFilesSchema),
+  }),
+  fileContent: get('/api/jobs/{id}/files/content', 'read', 'Download a file of the uploaded directory', {
+    query: jobFiles.jobFileQuerySchema,
+    responses: file('The file'),
   }),
   events: get('/api/jobs/{id}/events', 'read', 'Live events of a job (SSE): job, output, reset, end', {
     query: jobs.eventsQuerySchema,

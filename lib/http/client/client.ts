@@ -64,6 +64,8 @@ function specialJobMethods(transport: Transport) {
     },
     artifactUrl: (id: string, artifactId: string, as?: 'image') =>
       addressOf(operations.jobs.artifact, id, artifactId, { as }),
+    /** Where a file of the job's uploaded directory can be downloaded. */
+    fileUrl: (id: string, path: string) => addressOf(operations.jobs.fileContent, id, { path }),
     /** Where all files can be downloaded as one archive. */
     archiveUrl: (id: string) => addressOf(operations.jobs.artifactArchive, id),
     /** The job's live event stream, from behind the last event that was seen: for programs, which send a token. */

@@ -39,7 +39,7 @@ const selectDetail = `
          j.cancel_requested_at IS NOT NULL AND j.ended_at IS NULL AS cancel_requested,
          (SELECT coalesce(sum(o.output_bytes), 0)::int8 FROM tasks o
            WHERE o.job_id = j.id AND o.attempt = j.attempt) AS output_bytes,
-         (SELECT jsonb_build_object('files', a.files, 'bytes', a.bytes) FROM archives a WHERE a.id = j.archive_id) AS archive,
+         (SELECT jsonb_build_object('hash', encode(a.hash, 'hex'), 'files', a.files, 'bytes', a.bytes) FROM archives a WHERE a.id = j.archive_id) AS archive,
          (SELECT jsonb_build_object('status', v.status, 'problem', v.problem, 'output', v.output)
             FROM provisions v WHERE v.job_id = j.id) AS provision,
          o.attempts AS notice_attempts, o.next_try_at AS notice_next_try_at, o.settled_at AS notice_settled_at,

@@ -1,0 +1,24 @@
+import { z } from 'zod'
+
+/** `GET /api/jobs/ID/files`: the directory that was uploaded for a job. */
+export const jobFilesSchema = z.object({
+  files: z
+    .array(
+      z.object({
+        path: z
+          .string()
+          .describe('relative to /work; a user chose it, so it can be unsafe to display or to save under'),
+        bytes: z.int(),
+        target: z.string().nullable().describe('where a link leads; null: a file'),
+      }),
+    )
+    .nullable()
+    .describe('files and links, sorted by path; empty: the job has no directory; null: it was deleted'),
+})
+
+/** Query of `GET /api/jobs/ID/files/content`. */
+export const jobFileQuerySchema = z.object({
+  path: z.string().default('').describe('path of a file of the directory'),
+})
+
+export type JobFiles = z.infer<typeof jobFilesSchema>

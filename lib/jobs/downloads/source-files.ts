@@ -1,0 +1,49 @@
+import { blobKey } from '../../archives/blob-key'
+import { readArchive } from '../../archives/read-archive'
+import { isLink } from '../../contract/archives/archive-manifest'
+import { GpuqError } from '../../contract/errors'
+import type { JobFiles } from '../../contract/job-files'
+import { safePaths } from '../../contract/sanitize-text'
+import { database } from '../../database/client'
+import { oneRow } from '../../database/transaction'
+import { storage } from '../../storage/storage'
+import type { VisibleJob } from '../read/job-visibility'
+import { contentDisposition } from './content-disposition'
+
+/** Lists the files of the directory that was uploaded for a job. */
+export async function listSourceFiles(job: VisibleJob): Promise<JobFiles> {
+  const { archive, hadArchive } = await readDirectory(job)
+  if (archive === null) return { files: hadArchive ? null : [] }
+  const files = archive.manifest.entries.map((entry) => ({
+    path: entry.path,
+    bytes: isLink(entry) ? 0 : entry.bytes,
+    target: isLink(entry) ? entry.target : null,
+  }))
+  return { files }
+}
+
+/** Returns one file of the directory as a download. @throws 404 */
+export async function downloadSourceFile(job: VisibleJob, path: string): Promise<Response> {
+  const { archive } = await readDirectory(job)
+  const entry = archive?.manifest.entries.find((candidate) => candidate.path === path)
+  if (!archive || !entry || isLink(entry))
+    throw new GpuqError(
+      'not_found',
+      'The job has no file with this path. GET /api/jobs/ID/files lists the files of its directory.',
+    )
+  const { stream } = await storage().open(blobKey(archive.projectId, entry.sha256))
+  const [name = 'file'] = safePaths([path.slice(path.lastIndexOf('/') + 1)])
+  return contentDisposition(stream, { name, type: 'application/octet-stream' })
+}
+
+async function readDirectory({ id }: VisibleJob) {
+  const { archiveId, hadArchive } = await oneRow<{ archiveId: string | null; hadArchive: boolean }>(
+    database().pool,
+    {
+      name: 'directory-of-job',
+      text: `SELECT archive_id AS "archiveId", spec ? 'archive' AS "hadArchive" FROM jobs WHERE id = $1`,
+      values: [id],
+    },
+  )
+  return { archive: archiveId === null ? null : await readArchive(archiveId), hadArchive }
+}
