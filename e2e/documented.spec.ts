@@ -74,6 +74,18 @@ test('a Python program prints its result with that token', async () => {
   expect(printed).toMatch(/^[0-9a-f-]{36} completed\nsum 10\n$/)
 })
 
+test('the examples with several files run main.py, which imports a module and reads a data file', async () => {
+  const person = await createUser({ name: 'several-files', limits: noLimits })
+  const facts = { token: person.token, handle: person.handle }
+  const zipped = await runCommand('project.sh', facts)
+  expect(zipped).toMatchObject({ status: 'completed', stdout: 'total 42\n', stderr: '', exit_code: 0 })
+  const single = await runCommand('project-files.sh', facts)
+  expect(single).toMatchObject({ status: 'completed', stdout: 'total 42\n' })
+  const { archive } = await person.client.jobs.get((zipped as JobResult).job_id)
+  expect(archive).toMatchObject({ files: 3 })
+  expect(await runProgram('project.py', facts)).toMatch(/^[0-9a-f-]{36} completed\ntotal 42\n$/)
+})
+
 test('a second user cannot see the job by page, list or id', async ({ page, context, watch }) => {
   watch.tolerate(/status of 404/)
   const stranger = await createUser({ name: 'stranger' })

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { findProgram, installPackages, mayInstall } from '@/deploy/engine/debian.mjs'
 import { theSystem } from '../system/the-system'
@@ -9,6 +9,14 @@ import { theSystem } from '../system/the-system'
 /** Runs the documented examples with real curl and Python requests. */
 
 const execute = promisify(execFile)
+
+/** The files of the examples with a directory. */
+const projectFiles = {
+  'main.py': 'from src.model import total\n\nprint("total", total("data/numbers.csv"))\n',
+  'src/model.py':
+    'def total(path):\n    with open(path) as numbers:\n        return sum(int(line) for line in numbers)\n',
+  'data/numbers.csv': '1\n2\n39\n',
+}
 
 export interface Facts {
   token: string
@@ -30,6 +38,7 @@ async function filledIn(name: string, { token, handle, jobId = '' }: Facts): Pro
 /** Runs a curl command in a shell, in the directory of its files. Returns the JSON that it prints. */
 export async function runCommand(name: string, facts: Facts): Promise<unknown> {
   await ensureProgram('curl', ['curl'])
+  if (name === 'project.sh') await ensureProgram('zip', ['zip'])
   return inDirectory(async (directory) => {
     for (const file of ['solution.py', 'config.yaml']) {
       await writeFile(join(directory, file), await filledIn(file, facts))
@@ -53,6 +62,10 @@ export async function runProgram(name: string, facts: Facts): Promise<string> {
 async function inDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), 'gpuq-documented-'))
   try {
+    for (const [path, content] of Object.entries(projectFiles)) {
+      await mkdir(join(directory, dirname(path)), { recursive: true })
+      await writeFile(join(directory, path), content)
+    }
     return await work(directory)
   } finally {
     await rm(directory, { recursive: true, force: true })

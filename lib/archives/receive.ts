@@ -43,32 +43,44 @@ export async function receiveBlobs(
   projectSlug: string,
   body: AsyncIterable<Uint8Array>,
 ): Promise<number> {
-  const project = await findProject(database().pool, actor.userId, projectSlug)
-  if (!project)
-    throw new GpuqError(
-      'not_found',
-      `You have no project "${projectSlug}". Send the manifest of the directory first.`,
-    )
   await requireFreeSpace()
-  const receiver = new Receiver(
-    storage(),
-    project.id,
-    await readProjectStorageQuota(database().pool, project.id),
-  )
-  const release = takeSlot(`uploads of ${actor.userId}`, uploadsPerUser)
-  if (!release) {
-    const message = `You already have ${uploadsPerUser} uploads in progress, which is the limit. Wait until one ends.`
-    throw new GpuqError('rate_limited', message, { retryAfterS: 2 })
-  }
+  const projectId = await findProjectId(actor, projectSlug)
+  const release = takeUploadSlot(actor.userId)
   try {
-    for await (const frame of readFrames(body)) await receiver.take(frame)
+    return await storeFrames(projectId, readFrames(body))
+  } finally {
+    release()
+  }
+}
+
+/** Finds the project of a directory. @throws 404 */
+export async function findProjectId(actor: Actor, projectSlug: string): Promise<string> {
+  const project = await findProject(database().pool, actor.userId, projectSlug)
+  if (project) return project.id
+  throw new GpuqError(
+    'not_found',
+    `You have no project "${projectSlug}". Send the manifest of the directory first.`,
+  )
+}
+
+/** Reserves one of the concurrent uploads of a user until the returned function is called. @throws 429 */
+export function takeUploadSlot(userId: string): () => void {
+  const release = takeSlot(`uploads of ${userId}`, uploadsPerUser)
+  if (release) return release
+  const message = `You already have ${uploadsPerUser} uploads in progress, which is the limit. Wait until one ends.`
+  throw new GpuqError('rate_limited', message, { retryAfterS: 2 })
+}
+
+/** Stores contents, and returns their number. Keeps every complete content if a later one fails. */
+export async function storeFrames(projectId: string, frames: AsyncIterable<Frame>): Promise<number> {
+  const receiver = new Receiver(storage(), projectId, await readProjectStorageQuota(database().pool, projectId))
+  try {
+    for await (const frame of frames) await receiver.take(frame)
     return await receiver.finish()
   } catch (error) {
     // A second error here would hide the first one.
     await receiver.finish().catch(() => {})
     throw error instanceof StorageFault && error.code === 'no_space' ? lowOnSpace(error) : error
-  } finally {
-    release()
   }
 }
 

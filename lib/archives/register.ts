@@ -46,6 +46,7 @@ export async function registerArchive(
 ): Promise<ArchiveState> {
   requireWithinRateLimit(actor)
   requireSize(entries)
+  requireShape(entries)
   const manifest = toManifest(entries)
   const archive = archiveHash(manifest)
   const missing = await transaction(async (tx) => {
@@ -81,6 +82,16 @@ function requireSize(entries: readonly Entry[]): void {
     'payload_too_large',
     `The directory has ${Math.ceil(bytes / MiB)} MiB; the limit is ${env().GPUQ_MAX_ARCHIVE_MIB} MiB. Exclude some files. The largest are: ${largest.join(', ')}.`,
   )
+}
+
+function requireShape(entries: readonly Entry[]): void {
+  const { GPUQ_MAX_ARCHIVE_FILES: files, GPUQ_MAX_ARCHIVE_DEPTH: depth } = env()
+  if (entries.length > files) {
+    const message = `The directory has ${entries.length} files and links; the limit is ${files}. Exclude some of them.`
+    throw new GpuqError('payload_too_large', message)
+  }
+  const deep = entries.find(({ path }) => path.split('/').length > depth)
+  if (deep) throw invalidField('entries', `"${deep.path}" is deeper than ${depth} names: move it up`)
 }
 
 /** @throws 422 if a content exists with a different size, because one of the two sizes must be wrong. */

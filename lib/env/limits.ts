@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { maxEntries } from '../contract/archives/archive-manifest'
 
 export const count = z.coerce.number().int().min(0)
 const size = z.coerce.number().min(0)
@@ -30,6 +31,19 @@ export const limitVariables = {
   GPUQ_MAX_TIME_S: count.min(1).max(2_000_000).default(86_400).describe('maximum time limit of a job'),
   GPUQ_MAX_OUTPUT_MIB: count.min(1).default(64).describe('maximum output of a job'),
   GPUQ_MAX_ARCHIVE_MIB: count.min(1).default(4096).describe('maximum size of an uploaded directory'),
+  GPUQ_MAX_ARCHIVE_FILES: count
+    .min(1)
+    .max(maxEntries)
+    .default(maxEntries)
+    .describe('maximum number of files and links in an uploaded directory'),
+  GPUQ_MAX_ARCHIVE_DEPTH: count
+    .min(1)
+    .default(64)
+    .describe('maximum number of names in a path of an uploaded directory'),
+  GPUQ_MAX_ARCHIVE_RATIO: count
+    .min(1)
+    .default(200)
+    .describe('how many times larger than an uploaded zip or tar.gz its files may be; ignored up to 64 MiB'),
   GPUQ_STORAGE_PER_USER_GIB: size.default(50).describe('default storage quota of a user; 0: none'),
   GPUQ_RETENTION_DAYS: count
     .max(36_500)

@@ -2,7 +2,9 @@ import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import type { Busboy } from 'busboy'
-import { type ErrorCode, type FieldError, GpuqError, invalidRequest } from '../contract/errors'
+import type { DirectoryUpload } from '../archives/unpack/directory-upload'
+import type { DirectoryPart } from '../archives/unpack/refuse-entry'
+import { type ErrorCode, type FieldError, GpuqError, invalidRequest, unauthenticated } from '../contract/errors'
 import { firstInvalidByte } from '../results/utf8'
 
 export interface UploadedPart {
@@ -25,15 +27,25 @@ const defaultNames = { code: 'solution.py', config_file: 'config.yaml' } as cons
 export const partNames = ['code', 'config_file'] as const
 type PartName = (typeof partNames)[number]
 
+const directoryParts: readonly DirectoryPart[] = ['archive', 'files']
+
 /** Collects the parts of an upload, and remembers the first error. */
 export class PartCollector {
   readonly #parts = new Map<PartName, UploadedPart>()
   readonly #seen = new Set<PartName>()
-  #refusal: GpuqError | undefined
+  #refusal: unknown
+  #writing: Promise<void> = Promise.resolve()
 
-  constructor(parser: Busboy) {
+  /** `onDirectory` is called when the first file of a directory arrives. */
+  constructor(
+    parser: Busboy,
+    readonly directory: DirectoryUpload | null,
+    readonly onDirectory: () => void,
+  ) {
     parser.on('file', (name, stream, { filename, encoding }) => {
-      this.#takeFile(this.#accept(name, encoding), stream, filename)
+      const part = directoryParts.find((known) => known === name)
+      if (part) this.#takeDirectoryPart(part, stream, filename)
+      else this.#takeFile(this.#accept(name, encoding), stream, filename)
     })
     parser.on('field', (name, value, { encoding, valueTruncated }) => {
       const part = this.#accept(name, encoding)
@@ -43,7 +55,7 @@ export class PartCollector {
     })
     const refuseBody = (message: string) => this.#refuse(invalidRequest(message))
     parser.on('partsLimit', () =>
-      refuseBody('The upload has too many parts. Send only code and config_file.'),
+      refuseBody('The upload has too many parts. Send code and config_file, and many files as one archive.'),
     )
     parser.on('error', () =>
       refuseBody('The multipart body is invalid, or ends before its last boundary. Send it again.'),
@@ -52,6 +64,11 @@ export class PartCollector {
 
   throwIfRefused(): void {
     if (this.#refusal) throw this.#refusal
+  }
+
+  /** Resolves when everything that arrived is written or refused. */
+  stored(): Promise<void> {
+    return this.#writing
   }
 
   /** @throws 422 if config_file is missing. Only the config can say whether `code` is required. */
@@ -70,9 +87,13 @@ export class PartCollector {
   /** The part's name; null if the part is refused. */
   #accept(name: string | undefined, encoding: string): PartName | null {
     const part = partNames.find((known) => known === name)
+    if (name === 'archive' || name === 'files') {
+      this.#refuse(wrongPart(name, `is no file: send it as -F "${name}=@FILE"`))
+      return null
+    }
     if (part === undefined) {
       const shown = name !== undefined && /^[\w.-]{1,32}$/.test(name) ? name : '(of another name)'
-      this.#refuse(wrongPart(shown, 'is unknown: send code and config_file'))
+      this.#refuse(wrongPart(shown, 'is unknown: send code, config_file, and archive or files'))
       return null
     }
     if (this.#seen.has(part)) this.#refuse(wrongPart(part, 'came twice: send it once'))
@@ -92,9 +113,47 @@ export class PartCollector {
       return
     }
     const chunks: Buffer[] = []
-    stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-    stream.on('limit', () => this.#refuse(partTooLarge(part)))
+    let bytes = 0
+    stream.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes > maxPartBytes) this.#refuse(partTooLarge(part))
+      else chunks.push(chunk)
+    })
     stream.on('end', () => this.#keep(part, Buffer.concat(chunks), filename))
+  }
+
+  /** Writes a file of a directory to the disk. The parser waits for it, so that it does not collect in memory. */
+  #takeDirectoryPart(part: DirectoryPart, stream: Readable, filename: string | undefined): void {
+    this.onDirectory()
+    // Without a listener, an error of the parser would end the process.
+    stream.on('error', () => undefined)
+    const refusal = this.#refusal ?? this.#directoryRefusal(part, filename)
+    if (refusal !== null) {
+      this.#refuse(refusal)
+      stream.resume()
+      return
+    }
+    // One after the other: the last bytes of a file may still be written when the next one begins.
+    this.#writing = this.#writing.then(() => this.#write(part, filename ?? part, stream))
+  }
+
+  async #write(part: DirectoryPart, filename: string, stream: Readable): Promise<void> {
+    try {
+      this.throwIfRefused()
+      await this.directory?.add(part, filename, stream)
+    } catch (error) {
+      this.#refuse(error)
+      stream.resume()
+    }
+  }
+
+  #directoryRefusal(part: DirectoryPart, filename: string | undefined): GpuqError | null {
+    if (part === 'files' && !filename)
+      return wrongPart(part, 'has no file name: send it as -F "files=@model.py;filename=src/model.py"')
+    if (this.directory !== null) return null
+    return unauthenticated(
+      `Send your token as the header "Authorization: Bearer YOUR_TOKEN". The token in the config is not enough for the part ${part}, because the config may come later.`,
+    )
   }
 
   /**
@@ -116,11 +175,13 @@ export class PartCollector {
       const message = `is not UTF-8 (first wrong byte: ${firstInvalidByte(bytes)}): save the file as UTF-8`
       this.#refuse(wrongPart(part, message))
     }
-    const name = filename?.replace(/[\p{Cc}\p{Bidi_Control}]/gu, '').slice(0, 255)
+    // The parser keeps the directories, because the files of a directory need them.
+    const base = filename?.slice(Math.max(filename.lastIndexOf('/'), filename.lastIndexOf('\\')) + 1)
+    const name = base?.replace(/[\p{Cc}\p{Bidi_Control}]/gu, '').slice(0, 255)
     this.#parts.set(part, { filename: name || defaultNames[part], bytes })
   }
 
-  #refuse(error: GpuqError): void {
+  #refuse(error: unknown): void {
     this.#refusal ??= error
   }
 }

@@ -1,5 +1,7 @@
 import busboy, { type Busboy } from 'busboy'
+import type { DirectoryUpload } from '../archives/unpack/directory-upload'
 import { GpuqError, invalidRequest, payloadTooLarge } from '../contract/errors'
+import { env } from '../env'
 import { readChunk } from './body'
 import { maxPartBytes, PartCollector, partNames, type Upload } from './multipart-parts'
 import type { TakeBytes } from './unauthenticated-uploads'
@@ -8,11 +10,16 @@ interface UploadOptions {
   timeoutMs?: number
   /** Called before bytes are kept in memory. Throws if too many are kept already. */
   takeBytes?: TakeBytes | undefined
+  /** Receives the files of a directory. Null: the sender is unknown, so nothing is written for it. */
+  directory?: DirectoryUpload | null
 }
 
 /** Boundaries and part headers need a few hundred bytes; the rest is a reserve for unusual clients. */
-const maxBytes = partNames.length * maxPartBytes + 64 * 1024
+const maxFormBytes = partNames.length * maxPartBytes + 64 * 1024
+/** Boundary and headers of one file. */
+const maxFileOverheadBytes = 2 * 1024
 const sliceBytes = 64 * 1024
+const MiB = 1024 * 1024
 const maxParts = 8
 
 /** Limits for the rest of a refused upload, which is received and discarded. */
@@ -20,31 +27,42 @@ const maxDiscardedBytes = 16 * 1024 * 1024
 const maxDiscardMs = 10_000
 
 /**
- * Reads the two parts of an upload, each as a file (`-F code=@solution.py`) or as a field (`-F "code=<solution.py"`).
- * Stops reading at the first error.
+ * Reads the parts of an upload: `code` and `config_file`, each as a file (`-F code=@solution.py`) or as a field
+ * (`-F "code=<solution.py"`), and the files of a directory, which go to `directory`. Stops reading at the first error.
  * @throws 400 broken, 408 too slow, 413 too large, 415 no form, 422 wrong parts; each says what to change.
  */
 export async function readUpload(
   request: Request,
-  { timeoutMs = 60_000, takeBytes }: UploadOptions = {},
+  { timeoutMs = 60_000, takeBytes, directory = null }: UploadOptions = {},
 ): Promise<Upload> {
-  checkHeaders(request.headers)
-  const parser = createParser(request.headers)
-  const parts = new PartCollector(parser)
+  const limits = limitsOf(directory)
+  checkHeaders(request.headers, limits.bytes)
+  const parser = createParser(request.headers, limits.parts)
   const reader = (request.body ?? new Blob([]).stream()).getReader()
   const timer = new AbortController()
+  // A directory takes longer. The web server closes a connection that makes no progress.
+  const parts = new PartCollector(parser, directory, () => timer.abort())
   try {
-    await Promise.race([feed(reader, parser, parts, takeBytes), deadline(timeoutMs, timer.signal)])
+    const fed = feed(reader, { parser, parts, takeBytes, maxBytes: limits.bytes })
+    await Promise.race([fed, deadline(timeoutMs, timer.signal)])
   } finally {
     timer.abort()
     parser.destroy()
+    await parts.stored()
     // Not awaited, because a client that continues to send would delay the response.
     discardRest(reader).catch(() => undefined)
   }
   return parts.finish()
 }
 
-function checkHeaders(headers: Headers): void {
+/** Limits of the whole body. */
+function limitsOf(directory: DirectoryUpload | null): { bytes: number; parts: number } {
+  if (directory === null) return { bytes: maxFormBytes, parts: maxParts }
+  const { GPUQ_MAX_ARCHIVE_MIB: mib, GPUQ_MAX_ARCHIVE_FILES: files } = env()
+  return { bytes: maxFormBytes + mib * MiB + files * maxFileOverheadBytes, parts: maxParts + files }
+}
+
+function checkHeaders(headers: Headers, maxBytes: number): void {
   const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity'
   if (encoding !== 'identity') {
     throw new GpuqError('unsupported_media_type', 'Send the upload uncompressed, without Content-Encoding.')
@@ -54,17 +72,19 @@ function checkHeaders(headers: Headers): void {
     const message = 'Send multipart/form-data with the parts code and config_file, as curl does with -F.'
     throw new GpuqError('unsupported_media_type', message)
   }
-  if (Number(headers.get('content-length') ?? 0) > maxBytes) throw tooLarge()
+  if (Number(headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes)
 }
 
-function createParser(headers: Headers): Busboy {
+function createParser(headers: Headers, maxParts: number): Busboy {
   try {
     return busboy({
       headers: { 'content-type': headers.get('content-type') ?? '' },
       // Latin-1 keeps a field's bytes as they are.
       defCharset: 'latin1',
       defParamCharset: 'utf8',
-      limits: { fileSize: maxPartBytes + 1, fieldSize: maxPartBytes + 1, parts: maxParts },
+      // A file of a directory has a path.
+      preservePath: true,
+      limits: { fieldSize: maxPartBytes + 1, parts: maxParts },
     })
   } catch {
     const message = 'The Content-Type names no boundary. Let your HTTP client set that header.'
@@ -72,11 +92,16 @@ function createParser(headers: Headers): Busboy {
   }
 }
 
+interface Feeding {
+  parser: Busboy
+  parts: PartCollector
+  takeBytes: TakeBytes | undefined
+  maxBytes: number
+}
+
 async function feed(
   reader: ReadableStreamDefaultReader<Uint8Array>,
-  parser: Busboy,
-  parts: PartCollector,
-  takeBytes: TakeBytes | undefined,
+  { parser, parts, takeBytes, maxBytes }: Feeding,
 ): Promise<void> {
   let received = 0
   const nextChunk = () => readChunk(reader, 'The upload ended early. Send it again.')
@@ -88,13 +113,14 @@ async function feed(
       await new Promise<void>((resolve) => parser.write(slice, () => resolve()))
       parts.throwIfRefused()
       if (parser.destroyed) return
-      if (received > maxBytes) throw tooLarge()
+      if (received > maxBytes) throw tooLarge(maxBytes)
     }
   }
   await new Promise<void>((resolve) => {
     parser.once('close', resolve)
     parser.end()
   })
+  await parts.stored()
   parts.throwIfRefused()
 }
 
@@ -124,7 +150,9 @@ function deadline(timeoutMs: number, stopped: AbortSignal): Promise<never> {
   })
 }
 
-function tooLarge(): GpuqError {
-  const message = `The upload is too large. code and config_file may have ${maxPartBytes} bytes each.`
+function tooLarge(maxBytes: number): GpuqError {
+  const directory =
+    maxBytes > maxFormBytes ? `, and all files ${env().GPUQ_MAX_ARCHIVE_MIB} MiB together` : ''
+  const message = `The upload is too large. code and config_file may have ${maxPartBytes} bytes each${directory}.`
   return payloadTooLarge(message)
 }

@@ -1,5 +1,9 @@
+import { createHash } from 'node:crypto'
 import { type Actor, requireScope } from '../access/actor'
 import { actorFromToken, invalidToken } from '../access/authenticate'
+import { DirectoryUpload } from '../archives/unpack/directory-upload'
+import type { DirectoryPart } from '../archives/unpack/refuse-entry'
+import { storeUpload } from '../archives/unpack/store-upload'
 import { type JobConfig, parseConfig } from '../contract/config/config'
 import { type FieldError, GpuqError, invalidField, unauthenticated } from '../contract/errors'
 import { requireCapabilities } from '../jobs/config/capabilities'
@@ -20,35 +24,58 @@ export async function receiveUpload(
   request: Request,
   caller: Actor | null,
 ): Promise<{ actor: Actor; submission: Submission }> {
-  if (caller) return readSubmission(request, caller)
-  return unauthenticatedUploads.run(request.headers, (takeBytes) => readSubmission(request, null, takeBytes))
+  if (!caller)
+    return unauthenticatedUploads.run(request.headers, (takeBytes) =>
+      readSubmission(request, null, null, takeBytes),
+    )
+  const directory = new DirectoryUpload(caller.userId)
+  try {
+    return await readSubmission(request, caller, directory)
+  } finally {
+    await directory.close()
+  }
 }
 
 async function readSubmission(
   request: Request,
   caller: Actor | null,
+  directory: DirectoryUpload | null,
   takeBytes?: TakeBytes,
 ): Promise<{ actor: Actor; submission: Submission }> {
   const idempotencyKey = idempotencyKeyOf(request)
-  const { code, configFile, bodyHash } = await readUpload(request, { takeBytes })
+  const { code, configFile, bodyHash } = await readUpload(request, { takeBytes, directory })
   const parsed = parseConfig(configFile.bytes.toString('utf8'))
   if (!parsed.ok) {
     throw new GpuqError('invalid_fields', describeErrors(parsed.errors), { errors: parsed.errors })
   }
   const { config, token } = parsed
-  requireOneProgram(code, config)
+  const part = directory?.part ?? null
+  requireOneProgram(code, config, part)
   const actor = await requireActor(caller, token)
   if (config.user_id !== undefined && config.user_id.toLowerCase() !== actor.handle.toLowerCase()) {
     throw new GpuqError('forbidden', 'Token does not belong to specified user_id')
   }
   requireCapabilities(config)
-  const program = code?.bytes ?? Buffer.alloc(0)
-  return { actor, submission: { code: program, runId: null, config, bodyHash, idempotencyKey } }
+  const submission = { code: code?.bytes ?? Buffer.alloc(0), runId: null, config, bodyHash, idempotencyKey }
+  if (directory === null || part === null) return { actor, submission }
+  const archive = await storeUpload(actor, config.project_id, directory, part)
+  // The same files in another archive are the same submission.
+  const wholeHash = createHash('sha256').update(bodyHash).update(archive).digest()
+  return { actor, submission: { ...submission, config: { ...config, archive }, bodyHash: wholeHash } }
 }
 
-/** A job runs an uploaded program or the command of its config. */
-function requireOneProgram(code: UploadedPart | null, { command }: JobConfig): void {
-  if (code === null && command === undefined) throw missingParts(['code'])
+/** A job runs an uploaded program, a file of its directory, or the command of its config. */
+function requireOneProgram(
+  code: UploadedPart | null,
+  { command, archive }: JobConfig,
+  part: DirectoryPart | null,
+): void {
+  if (part !== null && archive !== undefined) {
+    const message = `the upload has a directory in the part ${part}: omit this key, or the part`
+    throw invalidField('archive', message, `config_file: archive: ${message}`)
+  }
+  const hasDirectory = part !== null || archive !== undefined
+  if (code === null && command === undefined && !hasDirectory) throw missingParts(['code'])
   if (code === null || command === undefined) return
   const message =
     'a job runs one program: omit this key to run solution.py, or omit the part code to run the command'

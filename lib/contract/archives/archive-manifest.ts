@@ -28,7 +28,7 @@ export const entriesSchema = z
     const refuse = (index: number, message: string) =>
       context.addIssue({ code: 'custom', path: [index, 'path'], message })
     let refused = 0
-    for (const { index, message } of mistakes(entries)) {
+    for (const { index, message } of findMistakes(entries)) {
       refuse(index, message)
       // Limits the response to a hostile list.
       if (++refused === 10) return
@@ -40,7 +40,8 @@ interface Mistake {
   message: string
 }
 
-function* mistakes(entries: readonly Entry[]): Generator<Mistake> {
+/** Finds entries that cannot be in one directory together. */
+export function* findMistakes(entries: readonly Entry[]): Generator<Mistake> {
   const paths = new Set<string>()
   const sizes = new Map<string, number>()
   for (const [index, entry] of entries.entries()) {

@@ -33,9 +33,20 @@ const uploadParts = z.object({
     .meta({ contentMediaType: 'text/x-python' })
     .optional()
     .describe(
-      'solution.py, UTF-8, at most 1 MiB; absent if the config has a command',
+      'solution.py, UTF-8, at most 1 MiB; absent if the config has a command, or the upload has a directory',
     ),
   config_file: z.string().meta({ contentMediaType: 'application/yaml', description: 'config.yaml' }),
+  archive: z
+    .string()
+    .meta({ contentMediaType: 'application/octet-stream' })
+    .optional()
+    .describe(
+      'the directory of the job, as .zip, .tar, .tar.gz or .tgz; the config key `entrypoint` selects the file to run',
+    ),
+  files: z
+    .array(z.string().meta({ contentMediaType: 'application/octet-stream' }))
+    .optional()
+    .describe('instead of an archive: the files of the directory; the file name of each part is its path'),
 })
 
 export const jobOperations = defineOperations('jobs', 'jobs', {

@@ -1,0 +1,1 @@
+curl --silent -X POST "SERVER/api/submit" -H "Authorization: Bearer TOKEN" -F "files=@main.py" -F "files=@src/model.py;filename=src/model.py" -F "files=@data/numbers.csv;filename=data/numbers.csv" -F "config_file=@config.yaml"
