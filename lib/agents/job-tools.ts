@@ -48,7 +48,7 @@ export async function createJob({ actor, origin }: ToolCall, input: CreateJob) {
     instance_count: shape.instanceCount,
     repeated,
     warnings: shape.warnings,
-    working_directory: await workspaceOfJob(jobId),
+    working_directory: await startDirectory(jobId, input.archive !== undefined),
     url: pageOf(origin, jobId),
   }
 }
@@ -66,7 +66,7 @@ function requireAbsolutePaths(command: string): void {
 /** Reads one job with everything an agent needs. A job of another user and an unknown id give the same 404. */
 export async function viewJob({ actor, origin }: ToolCall, jobId: string) {
   const [job, queued] = await Promise.all([readJob(actor, jobId), readQueueJob(actor, jobId)])
-  const directory = await workspaceOfJob(job.job_id)
+  const directory = await startDirectory(job.job_id, job.archive !== null)
   return {
     ...job,
     ...queued,
@@ -81,6 +81,11 @@ export async function viewJob({ actor, origin }: ToolCall, jobId: string) {
     stopping: job.cancel_requested,
     url: pageOf(origin, job.job_id),
   }
+}
+
+/** Where the command starts: in the uploaded directory, which has precedence, or in the shared directory of the project. */
+async function startDirectory(jobId: string, hasArchive: boolean): Promise<string | null> {
+  return hasArchive ? '/work' : workspaceOfJob(jobId)
 }
 
 /** Stops a waiting or running job. Does nothing if it has already been cancelled. */

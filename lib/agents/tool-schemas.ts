@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { clusterStatusSchema, nodeStates } from '../contract/cluster'
-import { count, label, seconds, shellCommand, variables } from '../contract/config/values'
+import { count, label, seconds, sha256, shellCommand, variables } from '../contract/config/values'
 import { idempotencyKeySchema, idSchema } from '../contract/jobs'
 import { queueStatuses } from '../contract/queue'
 import { uploadStatuses } from '../contract/status'
@@ -17,7 +17,9 @@ const time = z.string().describe('RFC 3339, UTC')
 const workingDirectory = z
   .string()
   .nullable()
-  .describe('the shared directory in which the command starts; null: an empty directory of the job')
+  .describe(
+    'the shared directory in which the command starts, or /work with the uploaded directory; null: an empty directory of the job',
+  )
 
 export const createJobSchema = z.strictObject({
   name: label(200).describe('a name for the job, such as "bert-finetuning-v1"'),
@@ -34,6 +36,11 @@ export const createJobSchema = z.strictObject({
   environment: idSchema
     .optional()
     .describe('the image of the job, one that ViewGPUCluster lists; default: the default environment'),
+  archive: sha256
+    .optional()
+    .describe(
+      'the hash of a directory that was uploaded to the project. The command starts in a copy of it, /work: python /work/train.py',
+    ),
   expected_time: seconds.optional().describe('expected duration of the job in seconds; used for forecasts'),
   max_time: seconds.optional().describe('maximum duration in seconds; then the job is stopped'),
   gpu_memory_gb: z.number().positive().max(1024).optional().describe('minimum memory of each GPU'),

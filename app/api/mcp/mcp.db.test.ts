@@ -118,6 +118,28 @@ describe('an agent with the official client', () => {
     expect(whole.answer).toMatchObject({ gpu_count: 8, warnings: [] })
   })
 
+  it('runs a command in an uploaded directory', async () => {
+    const client = await connectAs(ada)
+    const { answer } = await use(client, 'CreateGPUJob', { ...job, project_id: 'shipped' })
+    const hash = 'cd'.repeat(32)
+    const manifest = { version: 1, entries: [{ path: 'train.py', bytes: 8, sha256: 'ab'.repeat(32) }] }
+    await db.pool.query(
+      `INSERT INTO archives (id, project_id, hash, manifest, files, bytes)
+       SELECT gen_random_uuid(), project_id, decode($2, 'hex'), $3, 1, 8 FROM jobs WHERE id = $1`,
+      [answer?.job_id, hash, JSON.stringify(manifest)],
+    )
+    const input = { ...job, project_id: 'shipped', archive: hash, command: 'python /work/train.py' }
+    const created = await use(client, 'CreateGPUJob', input)
+    expect(created.answer).toMatchObject({ working_directory: '/work' })
+    const { job_id } = created.answer ?? {}
+    expect((await use(client, 'ViewGPUJob', { job_id })).answer).toMatchObject({ working_directory: '/work' })
+    const unknown = await use(client, 'CreateGPUJob', { ...input, archive: 'ef'.repeat(32) })
+    expect(unknown).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('does not have this directory'),
+    })
+  })
+
   it('may repeat a call with one key, which creates one job', async () => {
     const client = await connectAs(ada)
     const input = { ...job, idempotency_key: 'try-1' }

@@ -86,6 +86,27 @@ describe('a client of the documented calls only', () => {
 })
 
 describe('a command job', () => {
+  it('starts in an uploaded directory of its project, and only of its project', async () => {
+    const before = await submitted({}, ada)
+    const hash = 'cd'.repeat(32)
+    const manifest = { version: 1, entries: [{ path: 'train.py', bytes: 8, sha256: 'ab'.repeat(32) }] }
+    await db.pool.query(
+      `INSERT INTO archives (id, project_id, hash, manifest, files, bytes)
+       SELECT gen_random_uuid(), project_id, decode($2, 'hex'), $3, 1, 8 FROM jobs WHERE id = $1`,
+      [before, hash, JSON.stringify(manifest)],
+    )
+    const id = await submitted({ command: 'python train.py', archive: hash }, ada)
+    expect(await call(getStatus, '/x', { params: { id }, ...ada })).toMatchObject({
+      body: { command: 'python train.py', archive: { hash, files: 1, bytes: 8 } },
+    })
+    expect(await submit({ command: 'python train.py', archive: hash }, bob)).toMatchObject({
+      status: 422,
+      body: { errors: [{ path: 'archive' }] },
+    })
+    expect((await submit({ command: 'true', archive: 'x' }, ada)).status).toBe(422)
+    for (const job of [before, id]) await cancel(job, ada)
+  })
+
   it('has its command in every view, and no code', async () => {
     const command = 'python -c "print(1)" && echo \'ü\''
     const id = await submitted({ command, run_id: 'one', env: { SEED: '1' } }, ada)
