@@ -45,12 +45,18 @@ export async function expectAdopted(lab: Lab, kills: number): Promise<void> {
 
   await cancel(lab, job)
   expect(await lab.jobs.untilFinal(job)).toMatchObject({ status: 'cancelled', attempt: 1 })
+  await expectCounted(lab, job)
+  await expectAllTrue(lab)
+}
+
+/** A job printed all that `counting` prints, on both streams. Returns how many lines it counted. */
+export async function expectCounted(lab: Lab, job: string, count?: number): Promise<number> {
   const lines = await lab.jobs.lines(job)
-  const printed = lines.length - 2
+  const printed = count ?? lines.length - 2
   expect(lines.at(0)).toMatch(/^begin/)
   expect(lines.slice(1, -1)).toEqual(Array.from({ length: printed }, (_, i) => `line ${i}`))
   expect(lines.at(-1)).toBe('end')
-  const errors = (await lab.jobs.records(job)).flatMap((r) => (r.type === 'stderr' ? [r.text] : []))
-  expect(errors.join('\n')).toBe(Array.from({ length: printed }, (_, i) => `error ${i}`).join('\n'))
-  await expectAllTrue(lab)
+  const errors = Array.from({ length: printed }, (_, i) => `error ${i}\n`)
+  expect(await lab.jobs.stderr(job)).toBe(errors.join(''))
+  return printed
 }

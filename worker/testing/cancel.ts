@@ -1,10 +1,6 @@
 import type { Actor } from '@/lib/access/actor'
-import { setDatabase } from '@/lib/database/client'
 import { cancelJob } from '@/lib/jobs/lifecycle/cancel'
 import type { Lab } from './lab'
-
-/** Scenarios that run side by side have a database each, and this process looks at one at a time. */
-let turn: Promise<unknown> = Promise.resolve()
 
 /** Cancels a job as its owner does, or an admin, by the same function that the web calls. */
 export async function cancel(lab: Lab, jobId: string, by: 'owner' | 'admin' = 'owner'): Promise<void> {
@@ -20,12 +16,7 @@ export async function cancel(lab: Lab, jobId: string, by: 'owner' | 'admin' = 'o
     by === 'owner'
       ? { ...owner, ...rights, role: 'researcher', limits }
       : { ...(await makeAdmin(lab)), ...rights, role: 'admin', limits }
-  const cancelling = turn.then(() => {
-    setDatabase(lab.database)
-    return cancelJob(actor, jobId)
-  })
-  turn = cancelling.catch(() => {})
-  await cancelling
+  await lab.inDatabase(() => cancelJob(actor, jobId))
 }
 
 async function makeAdmin(lab: Lab): Promise<{ userId: string; handle: string }> {

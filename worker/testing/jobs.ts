@@ -134,7 +134,12 @@ export class Jobs {
     return (await collectOutput([await this.file(id)], { maxBytes: 1 << 29 })).stdout
   }
 
-  /** The lines of it. */
+  /** What the finished job wrote to its standard error, from its file. */
+  async stderr(id: string): Promise<string> {
+    return (await collectOutput([await this.file(id)], { maxBytes: 1 << 29 })).stderr
+  }
+
+  /** The lines of its standard output. */
   async lines(id: string): Promise<string[]> {
     return (await this.stdout(id)).split('\n').slice(0, -1)
   }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { connect, type Database } from '@/lib/database/client'
+import { connect, type Database, setDatabase } from '@/lib/database/client'
 import { embeddedUrl } from '@/lib/database/embedded'
 import { removeAllArtifacts } from '../node/artifacts/artifacts-directory'
 import { Engine } from './engine'
@@ -31,6 +31,9 @@ function takeRange(): string {
   return `10.${64 + Math.floor(range / 16)}.${16 * (range % 16)}.0/20`
 }
 
+/** Labs run side by side, and functions of lib use one database at a time. */
+let turn: Promise<unknown> = Promise.resolve()
+
 export interface LabOptions {
   /** A migrated database; left out: one cloned from the run's template. */
   url?: string
@@ -44,6 +47,8 @@ export interface LabOptions {
 export class Lab {
   readonly jobs: Jobs
   readonly workers: WorkerProcess[] = []
+  /** Tokens that were used here. No disk and no database may contain one. */
+  readonly tokens: string[] = []
   private readonly cleanUps: (() => Promise<unknown>)[] = []
   private readonly databaseCleanUps: (() => Promise<unknown>)[] = []
   /** Labs that run beside each other on one engine must not want the same addresses. */
@@ -153,6 +158,16 @@ export class Lab {
       `UPDATE nodes SET lease_expires_at = now() - interval '1 second' WHERE name = $1`,
       [node],
     )
+  }
+
+  /** Calls functions of lib with this lab's database. */
+  async inDatabase<T>(work: () => Promise<T>): Promise<T> {
+    const working = turn.then(() => {
+      setDatabase(this.database)
+      return work()
+    })
+    turn = working.catch(() => {})
+    return working
   }
 
   /** Gives Python's image another name, which no registry knows and which goes when the lab does. */

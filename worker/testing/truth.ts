@@ -1,8 +1,13 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { expect } from 'vitest'
+import { findStored } from '@/lib/access/testing/people'
 import { type EndReason, endReasons } from '@/lib/contract/reasons'
 import { isFinal, type JobStatus, jobTransitions } from '@/lib/contract/status'
 import type { Engine } from './engine'
 import type { Lab } from './lab'
+
+const run = promisify(execFile)
 
 interface Ended {
   id: string
@@ -19,7 +24,8 @@ interface Change {
 
 /**
  * What must be true after any fault, once everything has come to rest: every job in one legal final status, given once;
- * the GPUs' books empty and equal to the containers, of which none is left; no networks and no files of tasks; every result stored.
+ * the GPUs' books empty and equal to the containers, of which none is left; no networks and no files of tasks; every result stored;
+ * no token in the database, on the disk or in a log.
  */
 export async function expectAllTrue(lab: Lab, engine: Engine = lab.engine): Promise<void> {
   const { pool } = lab.database
@@ -40,6 +46,28 @@ export async function expectAllTrue(lab: Lab, engine: Engine = lab.engine): Prom
             (SELECT count(*) FROM log_chunks)::int AS chunks`,
   )
   expect(rows).toEqual([{ tasks: 0, chunks: 0 }])
+  await expectNoTokens(lab)
+}
+
+/** No row, no file below the lab's directory and no log of a worker contains a token that was used in the lab. */
+async function expectNoTokens(lab: Lab): Promise<void> {
+  if (lab.tokens.length === 0) return
+  expect(await findStored(lab.tokens, lab.database.pool)).toEqual([])
+  expect(await filesWith(lab.tokens, lab.directory)).toEqual([])
+  const logs = lab.workers.map(({ log }) => log).join('')
+  expect(lab.tokens.filter((token) => logs.includes(token))).toEqual([])
+}
+
+/** The files below a directory that contain any of the texts. A file may disappear meanwhile. */
+export async function filesWith(texts: readonly string[], directory: string): Promise<string[]> {
+  const patterns = texts.flatMap((text) => ['-e', text])
+  const args = ['--recursive', '--files-with-matches', '--no-messages', '--fixed-strings', '--text']
+  const { stdout } = await run('grep', [...args, ...patterns, directory]).catch((error) => {
+    // It found nothing, or a file was gone.
+    if (error.code === 1 || error.code === 2) return { stdout: String(error.stdout) }
+    throw error
+  })
+  return stdout.split('\n').filter(Boolean)
 }
 
 function expectLegalVerdict({ id, status, reason, exitCode }: Ended): void {

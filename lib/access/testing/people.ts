@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type pg from 'pg'
 import { uuidv7 } from 'uuidv7'
 import { scopes as allScopes, type Role, type Scope } from '../../contract/access/roles'
 import { database } from '../../database/client'
@@ -71,8 +72,10 @@ export async function makeToken(
 }
 
 /** Searches all tables for texts that must not be stored, also as bytes. Returns `table: text` for each match. */
-export async function findStored(texts: readonly string[]): Promise<string[]> {
-  const { pool } = database()
+export async function findStored(
+  texts: readonly string[],
+  pool: pg.Pool = database().pool,
+): Promise<string[]> {
   const { rows: tables } = await pool.query<{ name: string }>(
     "SELECT quote_ident(table_name) AS name FROM information_schema.tables WHERE table_schema = 'public'",
   )
