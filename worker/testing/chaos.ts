@@ -23,7 +23,7 @@ for i in range(${lines}):
     time.sleep(0.02)`
 
 /** Kills a worker that serves, and starts it again after a while. */
-export async function killWorker({ worker }: Place, forMs: number): Promise<void> {
+export async function killWorker({ worker }: Pick<Place, 'worker'>, forMs: number): Promise<void> {
   await worker.kill()
   await sleep(forMs)
   worker.start()
@@ -34,15 +34,6 @@ export async function pauseWorker({ worker }: Place, forMs: number): Promise<voi
   worker.signal('SIGSTOP')
   await sleep(forMs)
   worker.signal('SIGCONT')
-}
-
-/** False for one that has not registered since it was killed the last time: its lease must not run out over that. */
-export async function isServing(lab: Lab, { worker }: Place): Promise<boolean> {
-  const { rowCount } = await lab.database.pool.query(
-    `SELECT 1 FROM nodes WHERE name = $1 AND lease_expires_at > now() + interval '15 seconds'`,
-    [worker.node],
-  )
-  return rowCount === 1
 }
 
 /** Runs jobs on three nodes while `disturb` goes on; each must run once and print all of its lines. */

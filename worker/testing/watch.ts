@@ -58,13 +58,15 @@ export class Watch {
 
   private async watch(): Promise<void> {
     while (!this.stopped) {
+      // An engine or a database that is away shows nothing; what it hides is looked for on either side.
       const [containers, books] = await Promise.all([
-        // An engine that is away shows nothing; what it hides is looked for on either side.
         this.lab.containers().catch(() => []),
-        this.lab.database.pool.query<{ gpu: string }>(
-          `SELECT g.uuid AS gpu FROM gpus g LEFT JOIN allocations a ON a.gpu_id = g.id AND a.released_at IS NULL
+        this.lab.database.pool
+          .query<{ gpu: string }>(
+            `SELECT g.uuid AS gpu FROM gpus g LEFT JOIN allocations a ON a.gpu_id = g.id AND a.released_at IS NULL
             GROUP BY g.id HAVING g.allocated_milli <> coalesce(sum(a.milli), 0) OR g.allocated_milli > 1000`,
-        ),
+          )
+          .catch(() => ({ rows: [] })),
       ])
       this.running.push(containers.filter(({ state }) => state === 'running').map(({ taskId }) => taskId))
       for (const { gpu } of books.rows) this.falseBooks.add(gpu)

@@ -16,6 +16,8 @@ export interface WorkerOptions {
   jobNetworks?: string
   /** Where the engine listens, where it is not the machine's own. */
   engineSocket?: string
+  /** The network namespace to run in; left out: the machine's own network. */
+  namespace?: string
   /** Further variables of its environment. */
   variables?: Record<string, string>
 }
@@ -61,9 +63,14 @@ export class WorkerProcess {
       maxOutputMib = 64,
       jobNetworks,
       engineSocket,
+      namespace,
       variables,
     } = this.options
-    const child = spawn(process.execPath, ['--enable-source-maps', inject('workerBundle')], {
+    const program = [process.execPath, '--enable-source-maps', inject('workerBundle')]
+    // nsenter becomes the program, so signals reach the worker. Its mounts stay those that the engine sees.
+    const within = namespace === undefined ? [] : ['nsenter', `--net=/run/netns/${namespace}`, '--']
+    const [command = '', ...args] = [...within, ...program]
+    const child = spawn(command, args, {
       env: {
         NODE_ENV: 'test',
         PATH: nvidiaSmi === undefined ? process.env.PATH : `${nvidiaSmi}:${process.env.PATH}`,
