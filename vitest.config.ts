@@ -76,10 +76,18 @@ export default defineConfig({
           maxConcurrency: 4,
         },
       },
-      // Repeated faults at random moments. One case of each is among the Docker tests.
+      // Faults at random moments. One case of each is among the other tests. A failure at one moment is a failure.
       {
         resolve: { alias },
-        test: { ...containers, name: 'faults', include: ['**/*.faults.test.ts'], fileParallelism: false },
+        test: {
+          ...containers,
+          name: 'faults',
+          include: ['**/*.faults.test.ts'],
+          globalSetup: [...containers.globalSetup, 'worker/faults/global-setup.ts'],
+          fileParallelism: false,
+          testTimeout: 3_600_000,
+          retry: 0,
+        },
       },
     ],
   },

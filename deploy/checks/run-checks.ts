@@ -1,4 +1,5 @@
 /** Prepares what the checks need, and runs each check as soon as its prerequisites are ready. */
+import { randomInt } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import type { Engine } from '../engine/engine.mjs'
 import { generateClient } from '../package/build.mjs'
@@ -28,6 +29,12 @@ const places = 2
 const shownSlowest = 10
 /** Requests of the fuzzer in `npm run test:hostile`. */
 const fuzzRequests = 5_000
+
+/** The seed of all random choices of the tests: the given one, or a new one. The tests inherit it. */
+function chooseSeed(): string {
+  process.env.GPUQ_TEST_SEED ??= String(randomInt(1_000_000))
+  return process.env.GPUQ_TEST_SEED
+}
 
 /** Runs the checks that the arguments select. Returns whether all passed. */
 export async function runChecks(report: Report, signal: AbortSignal, args: string[]): Promise<boolean> {
@@ -65,13 +72,15 @@ class CheckRun {
     const filesOf = (kind: string) => (patterns.length > 0 ? (selected.get(kind) ?? []) : [])
     this.#runners = createRunners({ report, signal, scratch, filesOf })
     const isSelected = (name: string) => {
-      if (args.includes('--faults') || name === 'faults')
-        return args.includes('--faults') && name === 'faults'
+      // The faults need a built web server.
+      if (args.includes('--faults')) return name === 'faults' || name === 'build'
+      if (name === 'faults') return false
       return patterns.length === 0 || selected.has(name) || (name === 'build' && selected.has('e2e'))
     }
     this.#checks = this.#all().filter(({ name }) => isSelected(name))
     if (this.#checks.length === 0) throw new Error(`No test file's path contains ${patterns.join(' or ')}.`)
-    this.#title = args.length > 0 ? this.#checks.map(({ name }) => name).join(', ') : 'every check'
+    const seed = args.includes('--faults') ? ` (GPUQ_TEST_SEED=${chooseSeed()})` : ''
+    this.#title = args.length > 0 ? this.#checks.map(({ name }) => name).join(', ') + seed : 'every check'
   }
 
   /** The tests that ran. */
@@ -84,7 +93,7 @@ class CheckRun {
     const { script, vitest, playwright, buildAll } = this.#runners
     return [
       { name: 'docker', needs: ['client', 'engine', 'image'], run: vitest('docker') },
-      { name: 'faults', needs: ['client', 'engine', 'image'], run: vitest('faults') },
+      { name: 'faults', needs: ['client', 'engine', 'image', 'build'], run: vitest('faults') },
       { name: 'lint', needs: ['client'], run: script('lint') },
       { name: 'types', needs: ['client'], run: script('types') },
       { name: 'build', needs: ['client'], after: ['types'], run: buildAll },
