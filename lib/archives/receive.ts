@@ -73,7 +73,11 @@ export function takeUploadSlot(userId: string): () => void {
 
 /** Stores contents, and returns their number. Keeps every complete content if a later one fails. */
 export async function storeFrames(projectId: string, frames: AsyncIterable<Frame>): Promise<number> {
-  const receiver = new Receiver(storage(), projectId, await readProjectStorageQuota(database().pool, projectId))
+  const receiver = new Receiver(
+    storage(),
+    projectId,
+    await readProjectStorageQuota(database().pool, projectId),
+  )
   try {
     for await (const frame of frames) await receiver.take(frame)
     return await receiver.finish()

@@ -4,7 +4,13 @@ import type { Readable } from 'node:stream'
 import type { Busboy } from 'busboy'
 import type { DirectoryUpload } from '../archives/unpack/directory-upload'
 import type { DirectoryPart } from '../archives/unpack/refuse-entry'
-import { type ErrorCode, type FieldError, GpuqError, invalidRequest, unauthenticated } from '../contract/errors'
+import {
+  type ErrorCode,
+  type FieldError,
+  GpuqError,
+  invalidRequest,
+  unauthenticated,
+} from '../contract/errors'
 import { firstInvalidByte } from '../results/utf8'
 
 export interface UploadedPart {

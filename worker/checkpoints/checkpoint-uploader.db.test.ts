@@ -397,7 +397,7 @@ describe('at the storage quota', () => {
     async (owner) => {
       const run = await begin()
       await write(run, 'step-1', 'abcde')
-      run.keeper.start()
+      run.uploader.start()
       await untilRecorded(run, { 'step-1': 'abcde' })
       await leave(owner, 3)
       await write(run, 'step-2', 'fghij and more')
@@ -415,7 +415,7 @@ describe('at the storage quota', () => {
   it('a checkpoint that replaces another of its size is stored', async () => {
     const run = await begin()
     await write(run, 'state', 'abcde')
-    run.keeper.start()
+    run.uploader.start()
     await untilRecorded(run, { state: 'abcde' })
     await leave('users', 0)
     await write(run, 'state', 'fghij')
@@ -426,7 +426,7 @@ describe('at the storage quota', () => {
     const run = await begin()
     await leave('users', 1)
     await write(run, 'state', 'abcde')
-    expect(await run.keeper.finish('finished')).toMatch(
+    expect(await run.uploader.finish('finished')).toMatch(
       /^The checkpoints of its last .* were not stored: they exceed the storage quota; delete files in the settings\.$/,
     )
     expect(await recorded(run)).toEqual({})

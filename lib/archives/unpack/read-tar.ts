@@ -1,10 +1,11 @@
 import { on } from 'node:events'
 import { Readable } from 'node:stream'
-import tar, { type Extract, type OnEntry } from 'tar-stream'
+import tar, { type Extract, type Headers } from 'tar-stream'
 import { checkedLink, entryPath, type IncomingEntry } from './incoming-entry'
 import { describeDamage, refuseArchive, refuseEntry } from './refuse-entry'
 
-type Header = Parameters<OnEntry>[0]
+/** The library sets these for every entry that it reads. */
+type Header = Headers & { size: number; mode: number }
 type Arrived = [Header, Readable, () => void]
 
 const blockBytes = 512

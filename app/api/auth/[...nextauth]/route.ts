@@ -23,7 +23,7 @@ const handle = route({ access: 'public' }, async ({ request, url, params }) => {
   const response: Response = await NextAuth(await withKnownBody(request), { params: { nextauth } }, options)
   if (response.status >= 400 && response.headers.get('content-type')?.startsWith('text/plain')) {
     // next-auth refuses what it does not support in text for its developers.
-    throw new GpuqError('invalid_request', 'This sign-in action does not support the request. Open /sign-in.')
+    throw invalidRequest('This sign-in action does not support the request. Open /sign-in.')
   }
   makeLocationRelative(response.headers, request.headers)
   for (const userId of signedIn) response.headers.append('set-cookie', await deviceCookie(userId))

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib'
-import tar from 'tar-stream'
+import tar, { type Headers } from 'tar-stream'
 
 export interface ZipEntry {
   name: string
@@ -75,7 +75,7 @@ function zip64End(count: number, directoryBytes: number, directoryAt: number): B
 export interface TarEntry {
   name: string
   content?: Buffer | string
-  type?: string
+  type?: Headers['type']
   linkname?: string
   mode?: number
 }
