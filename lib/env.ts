@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { schedulingPolicies } from './contract/cluster'
 import { ipRanges } from './contract/ip-ranges'
+import { bucketVariables } from './env/bucket'
 import { count, limitVariables } from './env/limits'
 import { httpAddress, listensEverywhere, listensLocally } from './env/listening'
 import { addressRanges, jobNetworks, nodeName, workspaces } from './env/values'
@@ -12,10 +13,6 @@ import { addressRanges, jobNetworks, nodeName, workspaces } from './env/values'
  */
 const flag = z.stringbool()
 const port = z.coerce.number().int().min(1).max(65535)
-
-/** The name of a bucket, and a prefix for its keys. */
-export const bucketPattern =
-  /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:\/[A-Za-z0-9][A-Za-z0-9._-]*)*)\/?$/
 
 export const envSchema = z.object({
   PORT: port.default(8001).describe('port of the web server'),
@@ -47,18 +44,7 @@ export const envSchema = z.object({
     .min(2)
     .default(10)
     .describe('maximum database connections of each process'),
-  GPUQ_STORAGE: z
-    .string()
-    .regex(bucketPattern, 'must be s3://BUCKET or s3://BUCKET/PREFIX')
-    .optional()
-    .describe('bucket for stored files, as `s3://BUCKET/PREFIX`; unset: the data directory'),
-  GPUQ_S3_ENDPOINT: z.url().optional().describe('address of the S3 server; unset: Amazon S3'),
-  GPUQ_S3_REGION: z.string().default('us-east-1').describe('region of the bucket'),
-  GPUQ_S3_ACCESS_KEY_ID: z
-    .string()
-    .optional()
-    .describe('access key of the bucket; unset: the AWS SDK finds one, such as a role of the machine'),
-  GPUQ_S3_SECRET_ACCESS_KEY: z.string().optional().describe('secret of that access key'),
+  ...bucketVariables,
   GPUQ_SECRET: z
     .string()
     .min(32)

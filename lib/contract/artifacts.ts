@@ -1,5 +1,21 @@
 import { z } from 'zod'
-import { filesDeletion } from './jobs'
+
+/** Whether and why a job's files were deleted. */
+export const filesDeletion = {
+  files_deleted: z
+    .enum(['on_request', 'retention'])
+    .nullable()
+    .describe(
+      'null: nothing; on_request: the owner or an admin deleted result, artifacts and source; retention: result and artifacts',
+    ),
+  deleted_after_days: z
+    .int()
+    .min(1)
+    .nullable()
+    .describe('the retention in days that deleted the files; null: none did'),
+}
+
+export type FilesDeletion = z.infer<z.ZodObject<typeof filesDeletion>>
 
 /** One file that a job wrote to /results. */
 export const artifactSchema = z.object({

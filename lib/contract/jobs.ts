@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { filesDeletion } from './artifacts'
 import { uploadStatuses } from './status'
 
 /** Ids that users choose, for competitions, projects and users. */
@@ -16,23 +17,6 @@ export const idempotencyKeySchema = z
   .regex(/^[\x21-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters without spaces')
 
 const time = z.string().describe('RFC 3339, UTC')
-
-/** Whether and why a job's files were deleted. */
-export const filesDeletion = {
-  files_deleted: z
-    .enum(['on_request', 'retention'])
-    .nullable()
-    .describe(
-      'null: nothing was deleted; on_request: the owner or an admin deleted result, artifacts and source; retention: the retention has deleted result and artifacts',
-    ),
-  deleted_after_days: z
-    .int()
-    .min(1)
-    .nullable()
-    .describe('the retention in days that deleted the files; null: no retention did'),
-}
-
-export type FilesDeletion = z.infer<z.ZodObject<typeof filesDeletion>>
 
 /** Whether an older job is the response to a submission. */
 export const deduplicated = z

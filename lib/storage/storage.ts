@@ -1,4 +1,5 @@
-import { bucketPattern, type Env, env } from '../env'
+import { type Env, env } from '../env'
+import { bucketPattern } from '../env/bucket'
 import { diskStore } from './disk'
 import { s3Store } from './s3'
 import type { ObjectStore } from './store'

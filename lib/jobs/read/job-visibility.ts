@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type Actor, isAdmin } from '../../access/actor'
+import type { FilesDeletion } from '../../contract/artifacts'
 import { forbidden, notFound } from '../../contract/errors'
-import type { FilesDeletion } from '../../contract/jobs'
 import type { JobStatus } from '../../contract/status'
 import { database } from '../../database/client'
 import { findRow } from '../../database/transaction'
