@@ -119,9 +119,11 @@ function useCodeMirror(
     })
     own.dispatch(showProblems(own.state, latest.current.problems))
     view.current = own
-    // The editor may have measured its lines before the page's font was loaded.
-    void document.fonts.ready.then(() => own.requestMeasure())
+    // The editor measures its lines before the browser has loaded the font that they need.
+    const measure = () => own.requestMeasure()
+    document.fonts.addEventListener('loadingdone', measure)
     return () => {
+      document.fonts.removeEventListener('loadingdone', measure)
       own.destroy()
       view.current = null
     }
