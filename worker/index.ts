@@ -80,7 +80,8 @@ async function register(): Promise<Registered> {
 async function main(): Promise<void> {
   pg.defaults.query_timeout = queryTimeoutMs
   await mkdir(tasksDirectory, { recursive: true, mode: 0o711 })
-  if (config.GPUQ_MAX_ARTIFACTS_MIB > 0) artifactsProblem = await artifactsUnavailableReason(tasksDirectory)
+  if (config.GPUQ_MAX_ARTIFACTS_MIB > 0)
+    artifactsProblem = await artifactsUnavailableReason(tasksDirectory, config.GPUQ_NODE_NAME)
   const keeps = config.GPUQ_MAX_ARTIFACTS_MIB > 0 && artifactsProblem === null
   const settings: TaskSettings = {
     runtime,

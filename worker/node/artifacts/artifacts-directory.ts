@@ -64,9 +64,15 @@ export async function isOpen(path: string): Promise<boolean> {
   }
 }
 
-/** Returns null if this worker can keep the files of /results, otherwise what to change. */
-export async function artifactsUnavailableReason(tasksDirectory: string): Promise<string | null> {
-  const path = artifactsDirectory(tasksDirectory, 'probe')
+/**
+ * Returns null if this worker can keep the files of /results, otherwise what to change. The directory that it tries has
+ * the name of the node: workers of several nodes may start at the same moment with one data directory.
+ */
+export async function artifactsUnavailableReason(
+  tasksDirectory: string,
+  node: string,
+): Promise<string | null> {
+  const path = artifactsDirectory(tasksDirectory, `probe-${node}`)
   try {
     await createArtifactsDirectory(path, 1 << 20, { uid: taskUid('probe'), gid: taskGid })
     await removeArtifacts(path)
