@@ -127,6 +127,22 @@ export class Engine {
     await this.read('POST', `/images/create?${query}`, rootfs)
   }
 
+  /** An image as tar, as it comes. */
+  exportImage(image: string): Promise<Readable> {
+    const path = `/images/${image}/get`
+    return new Promise((resolve, reject) => {
+      const call = request({ socketPath: this.socketPath, path, agent: false }, (answer) =>
+        answer.statusCode === 200 ? resolve(answer) : reject(new Error(`GET ${path}: ${answer.statusCode}`)),
+      )
+      call.on('error', reject).end()
+    })
+  }
+
+  /** Loads an image that another engine exported. */
+  async loadImage(tar: Readable): Promise<void> {
+    await this.read('POST', '/images/load?quiet=1', tar)
+  }
+
   private async ask(method: string, path: string, body?: unknown, alsoFine: number[] = []): Promise<unknown> {
     const text = await this.read(
       method,

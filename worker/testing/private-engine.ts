@@ -25,11 +25,13 @@ export interface PrivateEngineOptions {
   pretendsGpus?: boolean
   /** A network namespace to live in, with its own firewall, as on a machine of its own; left out: one without a way out. */
   namespace?: string
+  /** Copies the machine's default image, with its shell and its libraries; left out: one with nothing but Python. */
+  wholeImage?: boolean
 }
 
 /**
  * A Docker engine of a test's own, to be restarted and killed: dockerd beside a containerd, as on a machine with systemd,
- * without networks, and with an image that holds nothing but Python.
+ * without networks, and by default with an image that holds nothing but Python.
  */
 export class PrivateEngine {
   readonly engine: Engine
@@ -49,7 +51,8 @@ export class PrivateEngine {
       if (options.pretendsGpus) await engine.pretendGpus()
       await engine.startContainerd()
       await engine.startAgain()
-      await engine.loadPython()
+      if (options.wholeImage) await engine.engine.loadImage(await new Engine().exportImage('gpuq/python:1'))
+      else await engine.loadPython()
       return engine
     } catch (error) {
       await engine.remove()
