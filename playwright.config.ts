@@ -20,6 +20,8 @@ const args = [
 
 export default defineConfig({
   testDir: 'e2e',
+  // Vitest runs the unit tests of the soak.
+  testMatch: '**/*.spec.ts',
   outputDir: 'test-results/failures',
   globalSetup: './e2e/system/global-setup.ts',
   workers: 2,

@@ -5,7 +5,7 @@ const alias = { '@': import.meta.dirname }
 const pollTimeout = { poll: { timeout: 30_000 } }
 /** `npm test` lists the tests that passed only when repeated. A developer sees each failure. */
 const retry = process.env.CI ? 1 : 0
-const exclude = ['node_modules/**', '.next/**', 'dist/**', 'e2e/**']
+const exclude = ['node_modules/**', '.next/**', 'dist/**']
 const database = 'lib/database/testing/global-setup.ts'
 
 /** Tests that run containers. The limits are only there to end a test that hangs. */

@@ -1,6 +1,6 @@
 /**
- * Runs a TypeScript program on a prepared machine: packages, build, engine and image. `npm run bench` and `npm run pictures`
- * use it. Only the program writes to stdout.
+ * Runs a TypeScript program on a prepared machine: packages, build, engine and image. `npm run bench`, `npm run pictures` and
+ * `npm run soak` use it. Only the program writes to stdout.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

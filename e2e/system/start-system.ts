@@ -118,7 +118,8 @@ async function end(child: ChildProcess): Promise<void> {
   clearTimeout(force)
 }
 
-async function untilReady(url: string): Promise<void> {
+/** Waits until a web server is ready. */
+export async function untilReady(url: string): Promise<void> {
   const deadline = performance.now() + 120_000
   while (performance.now() < deadline) {
     const answer = await fetch(url).catch(() => null)
@@ -128,7 +129,8 @@ async function untilReady(url: string): Promise<void> {
   throw new Error(`${url} did not become ready; build first with "npm run build"`)
 }
 
-function freePort(): Promise<number> {
+/** A port that nothing uses now. */
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer()
     server.once('error', reject)
