@@ -1,0 +1,31 @@
+/**
+ * `npm run docs`: generates the table of environment variables in the admin guide from their declarations, and the tables
+ * of docs/reliability.md from the latest results of the suites.
+ */
+import { readFile, writeFile } from 'node:fs/promises'
+import { describeEnv } from './describe-env'
+import { parseSuite, renewTable, suites } from './reliability-tables'
+
+await writeVariables('docs/admin-guide.md')
+await writeReliability('docs/reliability.md')
+
+async function writeVariables(file: string): Promise<void> {
+  const heading = '## Environment variables\n'
+  const text = await readFile(file, 'utf8')
+  const kept = text.slice(0, text.indexOf(heading) + heading.length)
+  const rows = describeEnv().map(
+    ({ name, meaning, fallback }) => `| \`${name}\` | ${meaning} | ${fallback} |`,
+  )
+  const table = [kept, '| variable | meaning | default |', '| --- | --- | --- |', ...rows, '']
+  await writeFile(file, table.join('\n'))
+}
+
+/** A suite without results keeps its table. */
+async function writeReliability(file: string): Promise<void> {
+  let text = await readFile(file, 'utf8')
+  for (const suite of suites) {
+    const results = await readFile(`test-results/${suite}.json`, 'utf8').catch(() => null)
+    if (results !== null) text = renewTable(text, parseSuite(results))
+  }
+  await writeFile(file, text)
+}
