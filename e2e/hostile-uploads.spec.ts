@@ -155,7 +155,7 @@ const bodyCases: {
   {
     name: 'too large',
     type: formType,
-    body: () => Buffer.alloc(8 * mebibyte),
+    body: () => formBody([{ ...codePart, content: Buffer.alloc(8 * mebibyte) }, configPart]),
     status: 413,
     message: /bytes/,
   },

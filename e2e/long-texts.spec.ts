@@ -77,7 +77,7 @@ async function openFiles(page: Page): Promise<void> {
     await page.getByRole('button', { name, exact: true }).click()
     await expect(page.getByRole('region', { name: `Beginning of ${name}` })).toBeVisible()
   }
-  await expect(page.getByRole('heading', { name: wide })).toBeVisible()
+  await expect(page.getByRole('heading', { level: 3, name: wide })).toBeVisible()
 }
 
 interface LongView {
