@@ -77,7 +77,12 @@ describe.each(versions)('a backup of gpuq %s, restored and upgraded', (version) 
     return found
   }
   /** Reads of what only some jobs, or only a built checkout have. */
-  const mayBeNone = ['/api/jobs/{id}/artifacts.tar', '/api/queue/{id}', '/gpuq.tgz']
+  const mayBeNone = [
+    '/api/jobs/{id}/artifacts.tar',
+    '/api/jobs/{id}/files/content',
+    '/api/queue/{id}',
+    '/gpuq.tgz',
+  ]
   it('answers every read of the API for every job, and each answer has the schema of this version', async () => {
     const idsOf = async (table: string, column = 'id') =>
       (await db.pool.query(`SELECT ${column} AS id FROM ${table}`)).rows.map(({ id }) => String(id))

@@ -5,12 +5,14 @@ import { uuidv7 } from 'uuidv7'
 import { upload } from '@/app/api/submit/testing/upload'
 import { secretOfDirectory } from '@/lib/access/sessions/session-secret'
 import { makePerson, makeToken, type Person } from '@/lib/access/testing/people'
+import { archiveHash } from '@/lib/archives/archive-hash'
 import { blobKey } from '@/lib/archives/blob-key'
 import type { Lease } from '@/lib/cluster/nodes/nodes'
 import { finishTask } from '@/lib/cluster/tasks/finish-task'
 import { unfinishedTasks } from '@/lib/cluster/tasks/tasks'
 import { placeManually } from '@/lib/cluster/testing/placed'
 import { makeJob, makeNode } from '@/lib/cluster/testing/rows'
+import { canonicalText, toManifest } from '@/lib/contract/archives/archive-manifest'
 import { database } from '@/lib/database/client'
 import { artifactKey } from '@/lib/results/name'
 import { storeResult } from '@/lib/results/result-files'
@@ -197,11 +199,11 @@ async function attachArchive(ada: Person, job: string): Promise<void> {
     hash,
     content.length,
   ])
-  const manifest = [{ path: 'settings.yaml', mode: 0o644, bytes: content.length, sha256: hash }]
+  const manifest = toManifest([{ path: 'settings.yaml', bytes: content.length, sha256: hash }])
   const archive = uuidv7()
   await pool.query(
-    'INSERT INTO archives (id, project_id, hash, manifest, files, bytes) VALUES ($1, $2, $3, $4, 1, $5)',
-    [archive, project, randomBytes(32), JSON.stringify(manifest), content.length],
+    `INSERT INTO archives (id, project_id, hash, manifest, files, bytes) VALUES ($1, $2, decode($3, 'hex'), $4, 1, $5)`,
+    [archive, project, archiveHash(manifest), canonicalText(manifest), content.length],
   )
   await pool.query('UPDATE jobs SET archive_id = $2 WHERE id = $1', [job, archive])
 }
