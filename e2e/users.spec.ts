@@ -104,8 +104,8 @@ test('an admin sets limits, roles and projects, and the audit log records it', a
   // The dialog closes after saving.
   await expect(dialog).toBeHidden()
   const columns = page.getByRole('table', { name: 'Users' }).getByRole('columnheader')
-  const place = (await columns.allTextContents()).indexOf('Active jobs')
-  await expect(rowOf(page, person.handle).getByRole('cell').nth(place)).toHaveText('3', {
+  const place = (await columns.allTextContents()).indexOf('Limits')
+  await expect(rowOf(page, person.handle).getByRole('cell').nth(place)).toHaveText(/3 active$/, {
     useInnerText: true,
   })
   const ids = await Promise.all([1, 2, 3].map(() => submit(person, 'print(1)', waitingConfig)))

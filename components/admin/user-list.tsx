@@ -10,7 +10,7 @@ import { describeStorageUse, isStorageFull } from '../storage/storage-bar'
 import { Badge } from '../ui/badge'
 import { cn } from '../ui/class-names'
 import { EmptyState } from '../ui/empty-state'
-import { formatLimit } from '../ui/format-number'
+import { formatNumber } from '../ui/format-number'
 import { Input } from '../ui/input'
 import { PageHeader } from '../ui/page-header'
 import { RelativeTime } from '../ui/relative-time'
@@ -100,6 +100,15 @@ function UserStorage({ storage }: Pick<User, 'storage'>) {
   )
 }
 
+/** The limits that were set for a user. The dialog has the others. */
+function describeUserLimits({ submissions_per_minute: perMinute, max_active_jobs: active }: User['limits']) {
+  const set = [
+    perMinute === null ? [] : `${formatNumber(perMinute)} per minute`,
+    active === null ? [] : `${formatNumber(active)} active`,
+  ].flat()
+  return set.length === 0 ? 'default' : set.join(', ')
+}
+
 function userColumns(ownHandle: string): Column<User>[] {
   const muted = { className: 'text-muted' }
   return [
@@ -127,8 +136,7 @@ function userColumns(ownHandle: string): Column<User>[] {
       label: 'Role',
       cell: ({ role }) => <Badge tone={role === 'admin' ? 'warning' : 'neutral'}>{role}</Badge>,
     },
-    { label: 'Jobs per minute', ...muted, cell: ({ limits }) => formatLimit(limits.submissions_per_minute) },
-    { label: 'Active jobs', ...muted, cell: ({ limits }) => formatLimit(limits.max_active_jobs) },
+    { label: 'Limits', ...muted, cell: ({ limits }) => describeUserLimits(limits) },
     { label: 'Storage', cell: ({ storage }) => <UserStorage storage={storage} /> },
     {
       label: 'Last seen',
