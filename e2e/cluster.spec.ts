@@ -188,7 +188,7 @@ test('a job shows that an admin paused its resources, and a lost GPU and node ca
     await expect(page.getByRole('dialog')).toHaveCount(0)
   })
   await test.step('forget a node', async () => {
-    await expect(page.getByRole('button', { name: /^Forget / })).toHaveCount(0)
+    await expect(page.getByRole('button', { name: 'Forget lab-gone', exact: true })).toHaveCount(0)
     await gone.leave()
     await page.getByRole('button', { name: 'Forget lab-gone', exact: true }).click()
     const asked = page.getByRole('alertdialog', { name: 'Forget lab-gone?' })

@@ -9,7 +9,7 @@ import { runCli } from './run-cli'
 import { signIn } from './sign-in'
 import { storedData } from './stored-data'
 import { theSystem } from './system/the-system'
-import { createUser, type TestUser } from './test-users'
+import { adminClient, createUser, type TestUser } from './test-users'
 
 let admin: TestUser
 test.beforeAll(async () => {
@@ -34,7 +34,7 @@ test('an admin checks a node again and sees what its worker found', async ({ pag
 
 test('a node with failures links to what to do, and gpuq doctor exits with 1', async ({ page, context }) => {
   const node = `failing-${Date.now()}`
-  const { leave } = await createFakeNode(node, 'NVIDIA A100')
+  const failing = await createFakeNode(node, 'NVIDIA A100')
   const failed = {
     id: 'gpu_compute',
     title: 'Computation on the GPU',
@@ -62,6 +62,7 @@ test('a node with failures links to what to do, and gpuq doctor exits with 1', a
     const report = nodeReportsSchema.parse(JSON.parse(ended.out)).find(({ name }) => name === node)
     expect(report).toMatchObject({ failures: 1, checks: [failed] })
   } finally {
-    await leave()
+    await failing.leave()
+    await adminClient().cluster.forgetNode(failing.number)
   }
 })
