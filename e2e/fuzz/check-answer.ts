@@ -48,8 +48,8 @@ function isPermitted({ operation, method }: FuzzRequest, status: number): boolea
 function answersProblem({ raw, method, path }: FuzzRequest, { headers, body }: RawAnswer): boolean {
   if (method === 'HEAD' || body.startsWith('{"jsonrpc":"2.0","error":{')) return false
   if (raw) return headers['content-type'] === 'application/problem+json'
-  if (path.startsWith('/_next/')) return false
   const { pathname } = new URL(`http://gpuq.test${path.replace(/^[/\\]+/, '/')}`)
+  if (pathname.startsWith('/_next/')) return false
   return apiPath.test(pathname) || !/^text\/(?:html|plain|x-component)/.test(headers['content-type'] ?? '')
 }
 
