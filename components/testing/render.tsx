@@ -84,7 +84,7 @@ function stubBrowser(): void {
   Element.prototype.hasPointerCapture = () => false
   Object.defineProperty(document, 'fonts', {
     configurable: true,
-    value: { load: async () => [], addEventListener() {}, removeEventListener() {} },
+    value: { ready: Promise.resolve(), load: async () => [] },
   })
   Range.prototype.getClientRects = () => document.createElement('i').getClientRects()
 }

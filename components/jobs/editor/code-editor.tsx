@@ -119,11 +119,9 @@ function useCodeMirror(
     })
     own.dispatch(showProblems(own.state, latest.current.problems))
     view.current = own
-    // The editor measures its lines before the browser has loaded the font that they need.
-    const measure = () => own.requestMeasure()
-    document.fonts.addEventListener('loadingdone', measure)
+    // The editor may have measured its lines before the page's font was loaded.
+    void document.fonts.ready.then(() => own.requestMeasure())
     return () => {
-      document.fonts.removeEventListener('loadingdone', measure)
       own.destroy()
       view.current = null
     }
