@@ -34,6 +34,7 @@ const results = [
   'dist/setup.js',
   'dist/invite.js',
   'dist/doctor.js',
+  'dist/backup.js',
   'dist/cli.js',
   'dist/gpuq.tgz',
   'lib/database/generated/client.ts',

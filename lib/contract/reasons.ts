@@ -47,9 +47,10 @@ export const waitReasons = {
       'Matching GPUs are used by programs outside gpuq or do not answer, and the others are not enough.',
   },
   node_unavailable: { message: 'The nodes that match accept no jobs now.' },
-  quota: { message: "The project's jobs use as many GPUs as its quota allows." },
+  quota: { message: "With this job, the project's jobs would use more GPUs than its quota allows." },
   max_concurrent_gpus: {
-    message: "The user's running jobs use as many GPUs as the limit max_concurrent_gpus allows.",
+    message:
+      "With this job, the user's running jobs would use more GPUs than the limit max_concurrent_gpus allows.",
   },
   budget: { message: 'The project has used up its GPU hours. An admin can raise its budget.' },
   max_concurrent_jobs: { message: 'The maximum number of jobs that the policy allows is running.' },

@@ -146,7 +146,7 @@ testFault({
 })
 
 testFault({
-  name: 'Containers of strangers and of an older database have our labels',
+  name: "Containers of other programs and of an older database have gpuq's labels",
   checked:
     'they are left alone; one of this node without a task is removed; the jobs complete in their first attempt',
   places: 4,

@@ -3,10 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const lookEveryMs = 50
 
 /**
- * Looks until there is something to see, and returns it. The deadline is only there to end a test that hangs: it is
- * far beyond what is ever needed. It counts in looks, so that a machine that is busy, which holds up these as well, does
- * not bring it nearer.
- * @throws when nothing was seen in as many looks as fit into `withinMs`, with what `said` can tell about it.
+ * Repeats a check until it returns something, and returns that. The limit only ends a test that hangs. It counts checks and
+ * not time, so a busy machine, which delays the checks too, does not reach it earlier.
+ * @throws after as many checks as fit into `withinMs`; the error contains the text of `said`.
  */
 export async function until<T>(
   what: string,

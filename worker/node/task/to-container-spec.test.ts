@@ -105,22 +105,22 @@ it('copies the uploaded directory, then executes the program', () => {
 })
 
 it('runs the entrypoint of the uploaded directory by its extension, without a solution.py', async () => {
-  const shipped = (entrypoint: string) => ({
+  const withEntrypoint = (entrypoint: string) => ({
     ...task,
     archiveId: 'archive',
     code: Buffer.alloc(0),
     spec: readSpec({ archive: 'a'.repeat(64), entrypoint, args: ['--epochs', '1'] }),
   })
-  const program = containerFor(shipped('src/train.py')).command
+  const program = containerFor(withEntrypoint('src/train.py')).command
   expect(program.slice(4)).toEqual(['python', '-u', '/work/src/train.py', '--epochs', '1'])
   expect(program[2]).not.toContain('solution.py')
-  expect(containerFor(shipped('run.sh')).command.slice(4)).toEqual([
+  expect(containerFor(withEntrypoint('run.sh')).command.slice(4)).toEqual([
     '/bin/sh',
     '/work/run.sh',
     '--epochs',
     '1',
   ])
-  expect(await filesOf(shipped('run.sh'))).toEqual([expect.stringMatching(/^config.yaml: /)])
+  expect(await filesOf(withEntrypoint('run.sh'))).toEqual([expect.stringMatching(/^config.yaml: /)])
 })
 
 it('receives the nodes of all tasks, and the number of processes of each', async () => {
