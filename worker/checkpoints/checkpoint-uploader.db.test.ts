@@ -198,7 +198,7 @@ const untilRecorded = (of: Opened, files: Record<string, string>) =>
     `the record is ${JSON.stringify(files)}`,
     // A file replaced between reading the record and its object is seen at the next check.
     async () => JSON.stringify(await recorded(of).catch(() => null)) === JSON.stringify(files),
-    { said: () => of.notes.join('\n') },
+    { details: () => of.notes.join('\n') },
   )
 
 const objects = () => keysOf(bucket, 'checkpoints')
@@ -226,7 +226,7 @@ describe('the checkpoints of a run', () => {
     await rm(join(run.files, 'step-1'), { recursive: true })
     await untilRecorded(run, { latest: 'step-2', 'step-2': 'w2' })
     await until('the replaced object is removed', async () => (await objects()).length === 2, {
-      said: () => '',
+      details: () => '',
     })
   })
 
@@ -277,7 +277,7 @@ describe('the checkpoints of a run', () => {
     second.uploader.start()
     // The file and its object may be removed between the two checks.
     const isIn = async () => 'state/weights' in (await recorded(second).catch(() => ({})))
-    await until('the new file is in the record', isIn, { said: () => second.notes.join('\n') })
+    await until('the new file is in the record', isIn, { details: () => second.notes.join('\n') })
     second.uploader.close()
     await finishTask(second.lease, second.task, { reason: 'worker_stopped', detail: null, exitCode: null })
     const third = await beginNext(first.lease)
@@ -306,7 +306,7 @@ describe('a store that fails', () => {
     refuse = null
     await untilRecorded(run, { '1': '1', '2': '2', '3': '3', '4': '4', '5': '5', latest: 'latest' })
     await until('the recovery is reported', () => run.notes.length === 2, {
-      said: () => run.notes.join('\n'),
+      details: () => run.notes.join('\n'),
     })
     expect(run.notes.at(-1)).toBe('checkpoints are stored again')
     expect(await objects()).toHaveLength(6)
@@ -463,7 +463,7 @@ describe('files of a malicious program', () => {
     await writeFile(join(root, 'holes'), '')
     await truncate(join(root, 'holes'), 1 << 30)
     await rename(join(root, 'holes'), join(run.files, 'holes'))
-    await until('it is over', () => run.over > 0, { said: () => run.notes.join('\n') })
+    await until('it is over', () => run.over > 0, { details: () => run.notes.join('\n') })
     expect(await run.uploader.finish('checkpoint_limit')).toMatch(/they exceed the size limit/)
     expect(await recorded(run)).toEqual({ real: 'real' })
   })

@@ -171,8 +171,8 @@ testFault({
       lab.afterwards(() => lab.engine.remove(id))
       return id
     }
-    const strangers = [
-      await beside('stranger', {}),
+    const foreign = [
+      await beside('foreign', {}),
       await beside('older', labels(randomUUID())),
       await beside('half', { 'gpuq.node': nodeId }),
     ]
@@ -184,7 +184,7 @@ testFault({
       ),
     )
     expect(await expectCompleted(lab, job, lines)).toBe(1)
-    for (const id of strangers) {
+    for (const id of foreign) {
       expect((await lab.engine.inspect(id)).State.Status).toBe('running')
       await lab.engine.remove(id)
     }

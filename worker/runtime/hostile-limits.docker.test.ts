@@ -28,7 +28,7 @@ function processesOf(taskId: string): string[] {
 }
 
 describe('processes', () => {
-  it('are limited in number, and a fork bomb ends with its container while neighbours go on', async () => {
+  it('are limited in number, and a fork bomb ends with its container without affecting others', async () => {
     const counted = await bench.run(`
 import os, signal
 children = []
@@ -53,7 +53,7 @@ except BlockingIOError:
     expect(processesOf(task.taskId)).toEqual([])
   })
 
-  it('that ignore SIGTERM and hide behind daemons are gone after stop', async () => {
+  it('that ignore SIGTERM or run as daemons are ended by a stop', async () => {
     const task = await bench.task(`
 import os, signal, time
 for number in set(signal.Signals) - {signal.SIGKILL, signal.SIGSTOP}:
@@ -75,7 +75,7 @@ time.sleep(60)`)
     expect(processesOf(task.taskId)).toEqual([])
   })
 
-  it('do not outlive the program, even a daemon that holds its output open', async () => {
+  it('end with the program, also a daemon that holds its output open', async () => {
     const task = await bench.task(`
 import os, time
 if os.fork() == 0:
@@ -87,7 +87,7 @@ print("done")`)
     expect(processesOf(task.taskId)).toEqual([])
   })
 
-  it('that spin on every core are held to their share', async () => {
+  it('that use every core are limited to their CPU share', async () => {
     const { stdout } = await bench.run(
       `
 import glob, os, re, time
@@ -106,8 +106,8 @@ print(throttled())`,
   })
 })
 
-describe('a job that spins on every core', () => {
-  it('does not keep its neighbours from running', async () => {
+describe('a job that uses every core', () => {
+  it('does not prevent other jobs from running', async () => {
     const source = `
 import os
 for _ in range(os.cpu_count() * 4 - 1):
@@ -125,12 +125,12 @@ while True: pass`
 describe('memory', () => {
   const bomb = 'b = []\nwhile True: b.append(bytearray(8 << 20))'
 
-  it('ends the program that takes more than its limit, and says why', async () => {
+  it('ends a program that exceeds its limit, with the reason', async () => {
     const { exit } = await bench.run(bomb, { memoryMib: 96 })
     expect(exit).toMatchObject({ exitCode: 137, outOfMemory: true })
   })
 
-  it('tells of a child that was killed for it, though the program itself ends well', async () => {
+  it('reports a child that was killed for its memory if the program exits with 0', async () => {
     // The engine is told of the child and of the end by two notices, which may overtake each other on a busy machine.
     const source = `
 import subprocess, sys, time
@@ -141,7 +141,7 @@ time.sleep(1)`
     expect(exit).toMatchObject({ exitCode: 0, outOfMemory: true })
   })
 
-  it('counts what lies in the writable paths', async () => {
+  it('includes the files in the writable paths', async () => {
     const source = `
 block = b"x" * (1 << 20)
 for folder in ("/work", "/tmp", "/dev/shm"):
@@ -155,7 +155,7 @@ for folder in ("/work", "/tmp", "/dev/shm"):
 })
 
 describe('writable paths', () => {
-  it('have an end by size and by number of files', async () => {
+  it('are limited in size and in number of files', async () => {
     const { stdout } = await bench.run(attack('fill'), { memoryMib: 1024 })
     const ends = z
       .record(z.string(), z.union([z.number(), z.tuple([z.string(), z.number()])]))
@@ -177,7 +177,7 @@ describe('writable paths', () => {
     })
   })
 
-  it('never take a core dump', async () => {
+  it('never contain a core dump', async () => {
     const { stdout } = await bench.run(`
 import ctypes, os
 child = os.fork()
@@ -189,15 +189,15 @@ print(os.WTERMSIG(status), os.WCOREDUMP(status), os.listdir("/work"))`)
   })
 })
 
-describe('the way a program ends', () => {
-  it('is told as it was, for every kind of exit code', async () => {
+describe('the end of a program', () => {
+  it('is reported unchanged, for every kind of exit code', async () => {
     const codes = [0, 1, 2, 77, 126, 127, 128, 200, 255]
     const exits = await Promise.all(codes.map((code) => bench.run(`import os\nos._exit(${code})`)))
     expect(exits.map(({ exit }) => exit.exitCode)).toEqual(codes)
     expect(exits.filter(({ exit }) => exit.outOfMemory)).toEqual([])
   })
 
-  it('is 128 and the signal where it killed itself, and that is not blamed on memory or on others', async () => {
+  it('is 128 plus the signal if it killed itself, and is not reported as out of memory', async () => {
     const signals = [1, 2, 6, 9, 11, 15, 31, 64]
     const source = (signal: number) =>
       `import os, signal\nsignal.signal(${signal}, signal.SIG_DFL) if ${signal} not in (9,) else 0\nos.kill(os.getpid(), ${signal})\nsignal.pause()`
@@ -207,7 +207,7 @@ describe('the way a program ends', () => {
   })
 })
 
-describe('honest work', () => {
+describe('normal work under all limits', () => {
   const worked = {
     matmul: 125_000,
     pool: [1000, 8000, 27_000],
@@ -217,14 +217,14 @@ describe('honest work', () => {
   }
   const size = { memoryMib: 3072, cpuMilli: 2000 }
 
-  it('goes on under all that: torch with pools, loaders and kernels of its own', async () => {
+  it('runs: torch with process pools, data loaders and its own kernels', async () => {
     const { stdout, stderr, exit } = await bench.run(attack('torch-work'), size)
     expect(stderr).toBe('')
     expect(exit.exitCode).toBe(0)
     expect(JSON.parse(stdout)).toEqual({ ...worked, gloo: [] })
   })
 
-  it('has ranks that find each other where a task holds real GPUs', async () => {
+  it('has ranks that find each other if a task has real GPUs', async () => {
     const task = await bench.task(attack('torch-work'), size)
     const command = [...task.command, 'gloo']
     const granted = buildContainerSpec({ ...task, simulated: false, gpuUuids: ['GPU-1'] }, policy, {

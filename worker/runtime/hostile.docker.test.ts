@@ -40,7 +40,7 @@ const runUnprotected = (task: TaskContainer) =>
   }))
 
 describe('system calls', () => {
-  it('are refused where a job has no use for them; without the profile the kernel does what they ask', async () => {
+  it('that no job needs are refused; without the profile the kernel executes them', async () => {
     const source = attack('system-calls')
     const [ran, control] = await Promise.all([bench.run(source), bench.task(source).then(runUnprotected)])
     const answers = answersSchema.parse(JSON.parse(ran.stdout))
@@ -57,7 +57,7 @@ describe('system calls', () => {
     expect(Object.keys(answers).filter((name) => !shown.includes(name) && !mayLack.test(name))).toEqual([])
   })
 
-  it('let a task with real GPUs list its network interfaces, for NCCL, and open nothing else of netlink', async () => {
+  it('let a task with real GPUs list its network interfaces, for NCCL, and refuse everything else of netlink', async () => {
     const source = `
 import socket
 for protocol in (socket.NETLINK_ROUTE if hasattr(socket, "NETLINK_ROUTE") else 0, 16):
@@ -95,7 +95,7 @@ const foundSchema = z.object({
 })
 
 describe('the host', () => {
-  it('cannot be reached from inside', async () => {
+  it('cannot be reached from a container', async () => {
     const source = attack('host')
     const [ran, control] = await Promise.all([bench.run(source), bench.task(source).then(runUnprotected)])
     expect(ran.stderr).toBe('')
@@ -121,7 +121,7 @@ describe('the host', () => {
     expect(found.stdin).toBe('')
   })
 
-  it('gives no network, no GPU that was not granted, and none of what the image would bring along', async () => {
+  it('gives no network, no GPU that was not allocated, and no settings of the image', async () => {
     const source = `
 import os, socket
 for address in ("1.1.1.1", "172.17.0.1", "169.254.169.254"):
@@ -170,28 +170,28 @@ child.kill()`
   })
 })
 
-describe('neighbours', () => {
-  it('cannot find each other', async () => {
-    await bench.startUntil(attack('secret-keeper'), 'keeping')
-    const seeker = attack('secret-seeker')
-    expect((await bench.run(seeker)).stdout).toBe('[]\n')
-    // The seeker does find them in one container with the keeper.
-    const both = `import subprocess, sys\n${attack('secret-keeper').replace('time.sleep(60)', '')}\n${seeker}`
+describe('jobs on one node', () => {
+  it('cannot see each other', async () => {
+    await bench.startUntil(attack('hold-secret'), 'holding')
+    const search = attack('find-secret')
+    expect((await bench.run(search)).stdout).toBe('[]\n')
+    // In one container, the same search finds them.
+    const both = `import subprocess, sys\n${attack('hold-secret').replace('time.sleep(60)', '')}\n${search}`
     expect((await bench.run(both)).stdout).toContain("['file', 'abstract socket', 'shared memory', 'port']")
   })
 
-  it('cannot reach each other over a network that was granted to both', async () => {
-    const keeper = `
+  it('cannot reach each other over a network that both may use', async () => {
+    const server = `
 import socket, time
 server = socket.create_server(("0.0.0.0", 45679))
 socket.create_connection((socket.gethostbyname(socket.gethostname()), 45679)).close()
 print("address", socket.gethostbyname(socket.gethostname()), "end")
 time.sleep(60)`
-    const container = await bench.startUntil(keeper, 'end', { network: 'internet' })
+    const container = await bench.startUntil(server, 'end', { network: 'internet' })
     const { bytes } = await askEngine('GET', `/containers/${container.id}/json`)
     const address = /"IPAddress":"([\d.]+)"/.exec(bytes.toString())?.[1]
     expect(address).toBeDefined()
-    const seeker = `
+    const search = `
 import os, socket
 print(sorted(os.listdir("/sys/class/net")))
 try:
@@ -199,7 +199,7 @@ try:
     print("connected")
 except OSError as error:
     print("not connected")`
-    const { stdout } = await bench.run(seeker, { network: 'internet' })
+    const { stdout } = await bench.run(search, { network: 'internet' })
     expect(stdout).toBe("['eth0', 'lo']\nnot connected\n")
     await bench.runtime.remove(container)
   })

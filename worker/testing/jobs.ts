@@ -30,7 +30,7 @@ export class Jobs {
   constructor(
     private readonly pool: pg.Pool,
     private readonly resultsDirectory: string,
-    private readonly workers: { lastWords(): string; log(): string },
+    private readonly workers: { lastOutput(): string; log(): string },
   ) {}
 
   /** Submits a job that runs `code`, and returns its id. Each has a user of its own. */
@@ -104,7 +104,7 @@ export class Jobs {
 
   until<T>(what: string, look: () => Promise<T | null | undefined | false>, withinMs?: number): Promise<T> {
     return until(what, look, {
-      said: this.workers.lastWords,
+      details: this.workers.lastOutput,
       ...(withinMs === undefined ? {} : { withinMs }),
     })
   }

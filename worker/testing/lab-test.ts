@@ -14,7 +14,7 @@ export interface GatedLab {
 }
 
 export interface LabFixtures {
-  /** Says what to undo after the test; the last said is undone first. */
+  /** Registers a function to run after the test, in reverse order. */
   afterwards: (undo: Undo) => void
   /** Opens a lab that is closed after the test: idle workers of earlier tests slow the later ones down. */
   openLab: (options?: LabOptions) => Promise<Lab>

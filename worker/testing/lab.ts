@@ -60,7 +60,7 @@ export class Lab {
     readonly engine: Engine,
   ) {
     this.jobs = new Jobs(database.pool, this.resultsDirectory, {
-      lastWords: () => this.describe(),
+      lastOutput: () => this.describe(),
       log: () => this.workers.map(({ log }) => log).join('\n'),
     })
   }
@@ -85,7 +85,7 @@ export class Lab {
     return join(this.directory, 'blobs')
   }
 
-  /** Starts a worker. Its data directory is its node's own, unless it is said to be on another machine. */
+  /** Starts a worker. Its data directory is its node's own, unless it is on another machine. */
   async startWorker(
     options: Partial<WorkerOptions> & { node: string },
     machine = options.node,
@@ -111,7 +111,7 @@ export class Lab {
     })
   }
 
-  /** Says what to undo when the lab closes; the last said is undone first. */
+  /** Registers a function to run when the lab closes, in reverse order. */
   afterwards(undo: () => Promise<unknown>): void {
     this.cleanUps.unshift(undo)
   }

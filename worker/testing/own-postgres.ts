@@ -28,7 +28,7 @@ export class OwnPostgres {
     return this.running.stop()
   }
 
-  /** `kill -9`: what was committed is in the log on disk, and nothing else was said or written. */
+  /** `kill -9`: only what was committed is in the log on disk. */
   async kill(): Promise<void> {
     const [pid = ''] = (await readFile(join(this.directory, 'postgres', 'postmaster.pid'), 'utf8')).split(
       '\n',

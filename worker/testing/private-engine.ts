@@ -125,7 +125,7 @@ export class PrivateEngine {
       namespace === undefined ? ['unshare', '--net'] : ['nsenter', `--net=/run/netns/${namespace}`]
     this.dockerd = await this.launch('dockerd', args, within)
     await until('the private engine answers', () => this.engine.answers(), {
-      said: () => `see ${join(directory, 'dockerd.log')}`,
+      details: () => `see ${join(directory, 'dockerd.log')}`,
     })
   }
 

@@ -13,7 +13,7 @@ interface Holding {
 export interface Seen {
   /** Jobs of which two containers ran at one moment. */
   jobsTwice: string[]
-  /** GPUs that two running containers held at one moment, whatever the books said. */
+  /** GPUs that two running containers held at one moment, whatever the database says. */
   gpusTwice: string[]
   /** GPUs whose books disagreed with themselves. */
   falseBooks: string[]

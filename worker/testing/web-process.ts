@@ -62,7 +62,7 @@ export class WebProcess {
     }
     this.child = child
     const isReady = async () => (await fetch(`${this.url}/readyz`).catch(() => null))?.ok === true
-    await until('the web server is ready; it needs "npm run build"', isReady, { said: () => this.text })
+    await until('the web server is ready; it needs "npm run build"', isReady, { details: () => this.text })
   }
 
   /** `kill -9`, and waits until it is gone. */

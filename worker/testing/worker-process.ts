@@ -107,7 +107,7 @@ export class WorkerProcess {
    * it.
    */
   async ended(): Promise<number | null> {
-    await until(`the worker of ${this.node} ends`, () => !this.running, { said: () => this.text })
+    await until(`the worker of ${this.node} ends`, () => !this.running, { details: () => this.text })
     await this.heard
     return this.exitCode
   }

@@ -108,7 +108,7 @@ describe('password attempts', () => {
     expect((await right(victim, from('198.51.100.2'))).verdict).toBe('right')
   })
 
-  it('of a stranger do not block the right password on a known device', async () => {
+  it('from an unknown device do not block the right password on a known device', async () => {
     const victim = await makePerson()
     const device = await deviceOf(victim)
     for (let i = 0; i < 12; i++) {

@@ -42,10 +42,10 @@ os.write(1, b"nor here")`
     expect(replayed.stderr.toString()).toBe('no newline at the end')
   })
 
-  it('keeps the last line also where its log is followed and it has no newline, eight times', () =>
+  it('keeps a last line without a newline when the log is followed, eight times', () =>
     expectLastLine(bench, 8))
 
-  it('makes the container wait while nobody reads, and loses nothing', async () => {
+  it('blocks the container while no client reads, and loses nothing', async () => {
     const MiB = 1024 * 1024
     const container = await runtime.create(
       await bench.task(`import os\nfor _ in range(64): os.write(1, b"x" * ${MiB})`),
@@ -58,7 +58,7 @@ os.write(1, b"nor here")`
     expect((await collect(output)).stdout.length).toBe(64 * MiB)
   })
 
-  it('survives a reader that stands still while the container ends', async () => {
+  it('stays complete if the reader pauses while the container ends', async () => {
     // Enough to fill the engine's own buffer, and little enough to be in its pipes at the end.
     const written = 1_400_000
     const source = `import os\nfor _ in range(${written / 1000}): os.write(1, b"x" * 999 + b"\\n")`
@@ -73,7 +73,7 @@ os.write(1, b"nor here")`
     expect((first.done ? 0 : first.value.bytes.length) + rest.stdout.length).toBe(written)
   })
 
-  it('can be had from the first byte by another process, before and after the end', async () => {
+  it('can be read from the first byte by another process, before and after the end', async () => {
     const source = 'import time\nfor n in range(50): print("out", n)\ntime.sleep(1)\nprint("end")'
     const container = await bench.startUntil(source, 'out 49')
     const other = new TaskBench().runtime
@@ -100,7 +100,7 @@ describe('a task', () => {
     await expect(runtime.create(task)).rejects.toMatchObject({ code: 'engine_error' })
   })
 
-  it('is listed by its node alone, and what merely looks like one is not', async () => {
+  it('is listed only for its node; containers with similar labels are not', async () => {
     const task = await bench.task('print(1)')
     const container = await runtime.create(task)
     const foreign = { Image: testImage, Labels: { [labels.node]: bench.nodeId } }
@@ -115,7 +115,7 @@ describe('a task', () => {
     }
   })
 
-  it('tells when it ran and how it ended, as often as it is asked', async () => {
+  it('reports its times and exit on every request', async () => {
     const container = await runtime.create(await bench.task('raise SystemExit(3)'))
     await expect(runtime.wait(container)).rejects.toMatchObject({ code: 'engine_error' })
     await collect(await runtime.start(container))
@@ -126,7 +126,7 @@ describe('a task', () => {
     expect(exit.finishedAt?.getTime()).toBeGreaterThanOrEqual(exit.startedAt?.getTime() ?? Number.NaN)
   })
 
-  it('counts what it has already reached as success', async () => {
+  it('accepts a repeated stop and remove', async () => {
     const container = await runtime.create(await bench.task('print(1)'))
     await runtime.stop(container, 100)
     await collect(await runtime.start(container))
@@ -141,7 +141,7 @@ describe('a task', () => {
     await expect(runtime.replay(container)).rejects.toMatchObject({ code: 'container_gone' })
   })
 
-  it('may end well within its grace', async () => {
+  it('can exit with 0 within its grace period', async () => {
     const source = `
 import signal, sys, time
 signal.signal(signal.SIGTERM, lambda *_: (print("saved"), sys.exit(5)))
@@ -153,7 +153,7 @@ time.sleep(60)`
     expect((await collect(await runtime.replay(container))).stdout.toString()).toBe('ready\nsaved\n')
   })
 
-  it('says in the words of the engine why it cannot be made', async () => {
+  it('reports the error of the engine if its container cannot be created', async () => {
     const task = await bench.task('print(1)')
     await expect(runtime.create({ ...task, directory: '/no/such/directory' })).rejects.toMatchObject({
       code: 'engine_error',
@@ -161,15 +161,15 @@ time.sleep(60)`
     })
   })
 
-  it('whose program is not in the image ends as in a shell', async () => {
+  it('has the exit code of a shell if its program is not in the image', async () => {
     const { exit, stderr } = await bench.run('', { command: ['no-such-program'] })
     expect(exit.exitCode).toBe(127)
     expect(stderr).toContain('no-such-program')
   })
 })
 
-describe('interference by hand', () => {
-  it('is not blamed on the job: a container removed, killed or stopped behind our back', async () => {
+describe('manual interference', () => {
+  it('is not reported as a failure of the job: a container removed, killed or stopped by another client', async () => {
     const source = 'import time\nprint("up")\ntime.sleep(60)'
     const acts: [string, string][] = [
       ['DELETE', '?force=1'],
@@ -178,23 +178,23 @@ describe('interference by hand', () => {
     ]
     for (const [method, path] of acts) {
       const container = await runtime.create(await bench.task(source))
-      let said = ''
+      let printed = ''
       const output = await runtime.start(container)
       const read = (async () => {
-        for await (const { bytes } of output) said += bytes.toString()
+        for await (const { bytes } of output) printed += bytes.toString()
       })()
       const refused = expect(runtime.wait(container)).rejects.toMatchObject({ code: 'container_gone' })
-      await until('it is up', () => said === 'up\n', { said: () => said })
+      await until('it is up', () => printed === 'up\n', { details: () => printed })
       await askEngine(method, `/containers/${container.id}${path}`)
       await refused
       await read
-      expect(said).toBe('up\n')
+      expect(printed).toBe('up\n')
     }
   })
 })
 
 describe('images', () => {
-  it('that are here are not pulled; others say why they cannot be had', async () => {
+  it('that exist are not pulled; for others the error says why they cannot be pulled', async () => {
     const progress: string[] = []
     expect(await runtime.ensureImage(testImage, (line) => progress.push(line))).toMatch(
       /sha256:[0-9a-f]{64}$/,
@@ -209,7 +209,7 @@ describe('images', () => {
     await expect(runtime.create(task)).rejects.toMatchObject({ code: 'image_unavailable' })
   })
 
-  it('cannot bring along volumes, health checks, an entrypoint or a user', async () => {
+  it('cannot set volumes, health checks, an entrypoint or a user', async () => {
     const base = await runtime.create(await bench.task('print(1)'))
     const image = `gpuq-test/volumes:${randomUUID()}`
     const [repo = '', tag = ''] = image.split(':')
@@ -238,7 +238,7 @@ except OSError as error:
 })
 
 describe('the engine', () => {
-  it('is described with what is below its floor', async () => {
+  it('reports its id and size, and what is too old or missing', async () => {
     const info = await runtime.info()
     expect(info.id).not.toBe('')
     expect(info.cpuMilli).toBeGreaterThanOrEqual(1000)

@@ -19,7 +19,7 @@ it('records events of its containers, and continues from the last one when the c
   const notes = watch.of('a')
   expect(watch.of('a')).toBe(notes)
   await vi.waitUntil(() => streams.length === 1, patience)
-  streams[0]?.write(`${event('kill', 'a', { signal: '15' })}${event('oom', 'stranger')}null\n`)
+  streams[0]?.write(`${event('kill', 'a', { signal: '15' })}${event('oom', 'other')}null\n`)
   await vi.waitUntil(() => notes.signals.size > 0, patience)
   expect(notes).toMatchObject({ outOfMemory: false, signals: new Set([15]) })
   streams[0]?.destroy(new Error('reset'))

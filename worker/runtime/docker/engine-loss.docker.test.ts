@@ -46,13 +46,13 @@ describe('an engine that stops', () => {
     const { runtime } = bench
     const container = await runtime.create(await bench.task(waiting(counting(0), counting(10))))
     const output = await runtime.start(container)
-    let said = ''
+    let printed = ''
     const read = (async () => {
-      for await (const { bytes } of output) said += bytes.toString()
+      for await (const { bytes } of output) printed += bytes.toString()
     })()
     const waited = runtime.wait(container)
     const both = Promise.allSettled([read, waited])
-    await until('it is half done', () => said.includes('line 9\n'), { said: () => said })
+    await until('it is half done', () => printed.includes('line 9\n'), { details: () => printed })
     await proxy.cut()
     expect(await both).toMatchObject([
       { status: 'rejected', reason: unreachable },
@@ -68,7 +68,7 @@ describe('an engine that stops', () => {
     expect(await runtime.wait(container)).toMatchObject({ exitCode: 0 })
   })
 
-  it('with its containers does not look like a program that killed itself', async () => {
+  it('and ends its containers is distinguished from a program that killed itself', async () => {
     const { runtime } = bench
     const container = await bench.startUntil('import time\nprint("up")\ntime.sleep(60)', 'up\n')
     const waited = runtime.wait(container)
@@ -82,7 +82,7 @@ describe('an engine that stops', () => {
     await expect(runtime.wait(container)).rejects.toMatchObject({ code: 'container_gone' })
   })
 
-  it('while a program ends, and does not remember the end, has lost its last output: no verdict on the program', async () => {
+  it('while a program ends, and has no record of the end, is reported as lost output, not as a failure of the program', async () => {
     const { runtime } = bench
     const container = await bench.startUntil(waiting('print("up")', 'print("result")'), 'up\n')
     await proxy.cut()
@@ -95,7 +95,7 @@ describe('an engine that stops', () => {
     await expect(runtime.wait(container)).rejects.toMatchObject({ code: 'container_gone' })
   })
 
-  it('only for this worker has kept all output and the exit', async () => {
+  it('for one worker only keeps all output and the exit code', async () => {
     const { runtime } = bench
     const container = await bench.startUntil(waiting('print("up")', 'print("result")'), 'up\n')
     await proxy.cut()

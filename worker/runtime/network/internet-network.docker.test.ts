@@ -67,7 +67,7 @@ print("listening", flush=True)
 threading.Event().wait()`
 
 /** Prints the addresses that answered, as ADDRESS=NAME. Ranges that drop packets answer nothing. */
-const seeker = (addresses: readonly string[], port = 80) => `
+const findReachable = (addresses: readonly string[], port = 80) => `
 import socket, threading
 found = []
 def ask(address):
@@ -76,7 +76,7 @@ def ask(address):
     except OSError: pass
 threads = [threading.Thread(target=ask, args=(a,)) for a in ${JSON.stringify(addresses)}]
 [t.start() for t in threads]; [t.join() for t in threads]
-print(" ".join(sorted(found)) or "nobody")`
+print(" ".join(sorted(found)) or "none")`
 
 async function listen(namespace: string, name: string, names: readonly string[] = []): Promise<void> {
   const child = spawn('ip', ['netns', 'exec', namespace, 'python3', '-c', listener(name, names)], {
@@ -136,25 +136,25 @@ async function ask(source: string, changes: Partial<TaskContainer> = {}, from = 
 }
 
 describe('a job with internet access', () => {
-  it('reaches public addresses, and neither the host nor anything private', async () => {
+  it('reaches public addresses, but not the host or private addresses', async () => {
     // What is asked here answers, if it is reached.
-    const { stdout } = await inside(machine, 'python3', '-c', seeker(everywhere))
+    const { stdout } = await inside(machine, 'python3', '-c', findReachable(everywhere))
     expect(stdout.trim().split(' ')).toHaveLength(everywhere.length)
-    expect(await ask(seeker(everywhere))).toEqual(onlyPublic)
-    expect(await ask(seeker(everywhere, 2375))).toEqual(onlyPublic)
+    expect(await ask(findReachable(everywhere))).toEqual(onlyPublic)
+    expect(await ask(findReachable(everywhere, 2375))).toEqual(onlyPublic)
   })
 
-  it('reaches all of it without the firewall', async () => {
+  it('reaches all addresses without the firewall', async () => {
     const open = benchWith({ enabled: false })
     await inside(machine, 'iptables', '-F')
     await inside(machine, 'iptables', '-P', 'FORWARD', 'ACCEPT')
-    expect(await ask(seeker(everywhere), {}, open)).toHaveLength(everywhere.length)
+    expect(await ask(findReachable(everywhere), {}, open)).toHaveLength(everywhere.length)
   })
 
-  it('is kept from it again after a flush, before the next job and while jobs run', async () => {
+  it('cannot reach them after the rules were flushed, in the next job and in running ones', async () => {
     await inside(machine, 'iptables', '-F')
     await inside(machine, 'ip6tables', '-F')
-    expect(await ask(seeker(everywhere))).toEqual(onlyPublic)
+    expect(await ask(findReachable(everywhere))).toEqual(onlyPublic)
     expect(await filter('ip6tables')).toContain(`-A INPUT -i ${internetBridge} -j GPUQ-JOBS`)
     const ending = new AbortController()
     const keeping = bench.runtime.internet.keepRules(ending.signal)
@@ -169,7 +169,7 @@ describe('a job with internet access', () => {
   it('has one set of rules for all workers of a machine, which restore them at once', async () => {
     await inside(machine, 'iptables', '-F')
     const workers = [bench, benchWith(), benchWith()]
-    const found = await Promise.all(workers.map((worker) => ask(seeker(everywhere), {}, worker)))
+    const found = await Promise.all(workers.map((worker) => ask(findReachable(everywhere), {}, worker)))
     expect(found).toEqual(workers.map(() => onlyPublic))
     expect((await filter()).match(/-A INPUT -i gpuq-internet/g)).toHaveLength(1)
   })
@@ -183,26 +183,26 @@ s.sendto(query, ("${nameserver}", 53)); print(socket.inet_ntoa(s.recv(512)[-4:])
     expect(await ask(resolve)).toEqual(['11.0.0.2'])
     const throughEngine = 'import socket; print(socket.gethostbyname("gpuq.example"))'
     if ((await readNameservers()).length > 0) expect(await ask(throughEngine)).toEqual(['11.0.0.2'])
-    expect(await ask(seeker([nameserver]))).toEqual(['nobody'])
+    expect(await ask(findReachable([nameserver]))).toEqual(['none'])
     const elsewhere = resolve.replace(nameserver, '10.1.2.3').replace('settimeout(5)', 'settimeout(1)')
     expect((await bench.run(elsewhere, { network: 'internet' })).stdout).toBe('')
   })
 
   it('reaches a private range that the admin allows, but no VXLAN port', async () => {
     const allowing = benchWith({ allowed: ['10.200.0.0/24'] })
-    expect(await ask(seeker(everywhere), {}, allowing)).toEqual(
+    expect(await ask(findReachable(everywhere), {}, allowing)).toEqual(
       [...onlyPublic, `${allowedAddress}=world`].sort(),
     )
     expect(await filter()).toContain('-A GPUQ-JOBS -p udp -m udp --dport 4789 -j DROP')
   })
 
-  it('is kept from it as a task of a job on several nodes, too', async () => {
+  it('cannot reach them as a task of a job on several nodes', async () => {
     const range = readJobNetworks('10.216.0.0/16')
     const index = randomInt(range.count)
     const { cidr: subnet, vni } = subnetOf(range, index)
     const peers = [{ address: addressOf(range, index, 0), processes: 1, machine: null }]
     const network: JobNetwork = { subnet, vni, peers, internet: true }
-    const task = await bench.task(seeker(everywhere), { jobId: randomUUID(), network })
+    const task = await bench.task(findReachable(everywhere), { jobId: randomUUID(), network })
     await inside(machine, 'iptables', '-F')
     const container = await bench.runtime.create(task)
     const { stdout } = await collect(await bench.runtime.start(container))
@@ -210,7 +210,7 @@ s.sendto(query, ("${nameserver}", 53)); print(socket.inet_ntoa(s.recv(512)[-4:])
     await bench.runtime.remove(container)
   })
 
-  it('does not start where the rules cannot be made, and says what to do', async () => {
+  it('does not start if the rules cannot be created, and the error says what to do', async () => {
     const failing = (error: Error) => benchWith({ run: () => Promise.reject(error) })
     const expectRefusal = async (from: TaskBench, sentence: RegExp) => {
       await expect(ask('pass', {}, from)).rejects.toMatchObject({
@@ -229,7 +229,7 @@ s.sendto(query, ("${nameserver}", 53)); print(socket.inet_ntoa(s.recv(512)[-4:])
     expect((await failing(denied).runtime.info()).warnings.join()).toContain('CAP_NET_ADMIN')
   })
 
-  it('keeps network and rules while a task uses them, and the last worker leaves neither', async () => {
+  it('keeps network and rules while a task uses them; the last worker removes both', async () => {
     const task = await bench.startUntil('print("up")\nimport time; time.sleep(60)', 'up', {
       network: 'internet',
     })

@@ -60,22 +60,22 @@ print(socket.gethostname(), [ask(name) for name in others], os.environ["MASTER_A
 time.sleep(60)`
 
 describe('the network of an attempt', () => {
-  it('lets its tasks reach each other under their names, made by all of them at once', async () => {
+  it('lets its tasks reach each other by name when all create it at the same time', async () => {
     const network = networkOf(freshIndex(), 4)
     const tasks = await tasksOf(network, greeting)
     const containers = await Promise.all(tasks.map((task) => bench.runtime.create(task)))
     expect(await bench.runtime.listNetworks(bench.nodeId)).toHaveLength(1)
     const all = ['rank-0', 'rank-1', 'rank-2', 'rank-3'].map((name) => `'${name}'`).join(', ')
-    const said = containers.map((container, rank) => firstLine(container, `rank-${rank}`))
-    expect(await Promise.all(said)).toEqual(
+    const printed = containers.map((container, rank) => firstLine(container, `rank-${rank}`))
+    expect(await Promise.all(printed)).toEqual(
       containers.map((_, rank) => `rank-${rank} [${all}] ${network.peers[0]?.address}`),
     )
-    // The last one takes it away, however they end.
+    // The last one removes it.
     await Promise.all(containers.map((container) => bench.runtime.remove(container)))
     expect(await bench.runtime.listNetworks(bench.nodeId)).toEqual([])
   })
 
-  it('is reached by nobody else: not by another job, one with the internet, nor from the host, and reaches none', async () => {
+  it('is isolated from other jobs, from jobs with internet access and from the host, in both directions', async () => {
     const [one, other] = [networkOf(freshIndex(), 1), networkOf(freshIndex(), 1)]
     const inside = `${one.peers[0]?.address}:7000`
     const host = createServer((socket) => socket.end('rank-host')).listen(0, '0.0.0.0')
@@ -85,19 +85,21 @@ describe('the network of an attempt', () => {
       ...(await tasksOf(one, greeting)),
       ...(await tasksOf(
         other,
-        seeker([inside, ...hostAddresses(other).map((address) => `${address}:${port}`)]),
+        findReachable([inside, ...hostAddresses(other).map((address) => `${address}:${port}`)]),
       )),
     ]
     const victim = await bench.runtime.create(target)
     expect(await firstLine(victim, 'rank-0')).toContain("['rank-0']")
     const container = await bench.runtime.create(attacker)
     const { stdout } = await collect(await bench.runtime.start(container))
-    expect(stdout.toString()).toBe('nobody\n')
-    const online = await bench.run(seeker([inside]), { network: 'internet' })
-    expect(online.stdout).toBe('nobody\n')
-    expect((await run('python3', ['-c', seeker([inside])])).stdout).toBe('nobody\n')
-    // What is asked here would be answered, if it were reached.
-    expect((await run('python3', ['-c', seeker([`127.0.0.1:${port}`], 60)])).stdout).toContain('127.0.0.1')
+    expect(stdout.toString()).toBe('none\n')
+    const online = await bench.run(findReachable([inside]), { network: 'internet' })
+    expect(online.stdout).toBe('none\n')
+    expect((await run('python3', ['-c', findReachable([inside])])).stdout).toBe('none\n')
+    // The same search finds the server at an address that is reachable.
+    expect((await run('python3', ['-c', findReachable([`127.0.0.1:${port}`], 60)])).stdout).toContain(
+      '127.0.0.1',
+    )
     host.close()
   })
 
@@ -111,7 +113,7 @@ describe('the network of an attempt', () => {
     expect(stdout.toString()).toBe('no\n')
   })
 
-  it('stays while it has a task, and is removed if its worker died before it had one', async () => {
+  it('is kept while it has a task, and removed if its worker ended before it had one', async () => {
     const network = networkOf(freshIndex(), 2)
     const tasks = await tasksOf(network, 'import time; time.sleep(60)')
     const [first, second] = await Promise.all(tasks.map((task) => bench.runtime.create(task)))
@@ -124,7 +126,7 @@ describe('the network of an attempt', () => {
     await bench.runtime.removeNetwork(left)
   })
 
-  it('takes over the range of an attempt that has ended', async () => {
+  it('reuses the address range of an attempt that has ended', async () => {
     const network = networkOf(freshIndex(), 1)
     const [before = never()] = await tasksOf(network, 'pass')
     const [after = never()] = await tasksOf(network, 'print("here")')
@@ -156,8 +158,8 @@ describe('the network of an attempt', () => {
     const network = networkOf(freshIndex(), 2, true)
     const tasks = await tasksOf(network, greeting)
     const containers = await Promise.all(tasks.map((task) => bench.runtime.create(task)))
-    const said = containers.map((container, rank) => firstLine(container, `rank-${rank}`))
-    for (const line of await Promise.all(said)) expect(line).toContain("['rank-0', 'rank-1']")
+    const printed = containers.map((container, rank) => firstLine(container, `rank-${rank}`))
+    for (const line of await Promise.all(printed)) expect(line).toContain("['rank-0', 'rank-1']")
     const [{ id } = never()] = containers
     const { stdout } = await run('docker', ['inspect', '-f', '{{len .NetworkSettings.Networks}}', id])
     expect(stdout.trim()).toBe('2')
@@ -178,25 +180,25 @@ function hostAddresses({ subnet }: JobNetwork): string[] {
   ]
 }
 
-/** Looks for the greeting, not for an open port: a machine's own proxy may answer for every address. */
-const seeker = (doors: string[], seconds = 2) => `
+/** Searches for the greeting instead of an open port, because a proxy of the machine may accept every address. */
+const findReachable = (endpoints: string[], seconds = 2) => `
 import socket
 found = []
-for door in ${JSON.stringify(doors)}:
-    address, port = door.split(":")
+for endpoint in ${JSON.stringify(endpoints)}:
+    address, port = endpoint.split(":")
     try:
         with socket.create_connection((address, int(port)), ${seconds}) as s:
-            if s.recv(99).startswith(b"rank-"): found.append(door)
+            if s.recv(99).startswith(b"rank-"): found.append(endpoint)
     except OSError: pass
-print(found or "nobody")`
+print(found or "none")`
 
 async function firstLine(container: ContainerRef, name: string): Promise<string> {
   const output = await bench.runtime.start(container)
-  let said = ''
+  let printed = ''
   const read = async () => {
-    for await (const { bytes } of output) said += bytes.toString()
+    for await (const { bytes } of output) printed += bytes.toString()
   }
   void read().catch(() => {})
-  await until(`${name} has asked all`, async () => said.includes('\n'), { said: () => said })
-  return said.trim()
+  await until(`${name} has a complete line`, async () => printed.includes('\n'), { details: () => printed })
+  return printed.trim()
 }

@@ -133,7 +133,7 @@ const removeAll = (placed: Placed[]) =>
   Promise.all(placed.map(({ bench, container }) => bench.runtime.remove(container)))
 
 describe('an attempt over two machines', () => {
-  it('has one network on both, which carries full packets, and leaves nothing behind', async () => {
+  it('has one network on both, which transmits full packets and is removed completely', async () => {
     const tasks = await tasksOf(randomInt(range.count), [transfer, transfer])
     const from = tasks[0]?.network
     const host = typeof from === 'object' ? from.peers[0]?.address : ''
@@ -143,7 +143,7 @@ describe('an attempt over two machines', () => {
     expect(await spans()).toBe('')
   })
 
-  it('cannot be reached by another one, not even over the cable', async () => {
+  it('cannot be reached by another attempt, not even from the physical network', async () => {
     const index = randomInt(range.count - 1)
     const target = `${addressOf(range, index, 0)}`
     const own = await createAll(await tasksOf(index, [listening, seeking(target, 60)]))
@@ -169,7 +169,7 @@ describe('an attempt over two machines', () => {
     await first.iproute('ip', ['link', 'delete', `gpuq-${network.vni.toString(16)}`])
   })
 
-  it('is refused with the name of what the node lacks', async () => {
+  it('is refused with what to change on the node', async () => {
     const [first, second] = machines
     if (!first || !second) throw new Error('no machine')
     const network = networkOf(randomInt(range.count), first)

@@ -63,7 +63,7 @@ async function isConnected(network: JobNetwork, remotes: string[], run: RunIprou
     const known = [...table.matchAll(/^00:00:00:00:00:00 dst (\S+)/gm)].map(([, remote]) => remote)
     return link.includes(`master ${bridgeName(network)} `) && known.sort().join() === remotes.join()
   } catch (error) {
-    if (/does not exist|Cannot find device/.test(said(error))) return false
+    if (/does not exist|Cannot find device/.test(messageOf(error))) return false
     throw error
   }
 }
@@ -71,7 +71,7 @@ async function isConnected(network: JobNetwork, remotes: string[], run: RunIprou
 /** Disconnects the network from other machines. Does nothing if it is not connected. */
 export async function removeVxlan(vni: number, run: RunIproute = runIproute): Promise<void> {
   await run('ip', ['link', 'delete', interfaceName(vni)]).catch((error: unknown) => {
-    if (!/Cannot find device/.test(said(error))) throw error
+    if (!/Cannot find device/.test(messageOf(error))) throw error
   })
 }
 
@@ -85,13 +85,13 @@ function fault(why: string, cause?: unknown): RuntimeFault {
   )
 }
 
-const said = (error: unknown) => (error instanceof Error ? error.message : String(error))
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 /** Describes what this node lacks, and how to fix it. */
 function explain(error: unknown): string {
   if (errorCode(error) === 'ENOENT')
     return 'the commands ip and bridge are missing on this node. Install iproute2.'
-  const text = said(error)
+  const text = messageOf(error)
   if (/not permitted|EPERM/i.test(text))
     return 'the worker of this node may not create network interfaces. Run it as root or with CAP_NET_ADMIN.'
   if (/Cannot find device|Device does not exist/i.test(text))

@@ -1,4 +1,4 @@
-"""Leaves something of every kind that processes can share, says so, and waits."""
+"""Creates one object of each kind that processes can share, prints that it did, and waits."""
 import ctypes
 import os
 import socket
@@ -13,5 +13,5 @@ port = socket.socket()
 port.bind(("127.0.0.1", 45678))
 port.listen()
 ctypes.CDLL(None).shmget(0x5EC1237, 4096, 0o1666)
-print("keeping")
+print("holding")
 time.sleep(60)

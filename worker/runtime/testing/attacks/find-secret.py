@@ -1,4 +1,4 @@
-"""Looks for what the keeper left."""
+"""Looks for everything that hold-secret.py creates."""
 import ctypes
 import os
 import socket
