@@ -2,7 +2,8 @@
  * Removes build-only packages from node_modules in gpuq's image, about two thirds of a gigabyte. The list is
  * not maintained by hand: it starts at the imports of the built programs.
  */
-import { readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import nextConfig from '../../next.config.js'
@@ -30,9 +31,11 @@ const compiler = /(^|\/)@next\/swc-[^/]+$/
  * @param {string} program the program's code
  */
 export function importedPackages(program) {
-  const names = [...program.matchAll(/(?:\bfrom|\bimport|resolve\(|\bimport\()\s*"([^"./][^"]*)"/g)]
+  const names = [
+    ...program.matchAll(/(?:\bfrom|\bimport|resolve\(|\bimport\(|require\d*\()\s*"([^"./][^"]*)"/g),
+  ]
     .map(([, specifier = '']) => specifier)
-    .filter((specifier) => !specifier.includes(':'))
+    .filter((specifier) => !specifier.includes(':') && !isBuiltin(specifier))
     .map((specifier) => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier)
   return [...new Set(names)].sort()
 }
@@ -77,7 +80,9 @@ function locate(locked, name, from) {
 /** The lock-file paths that the image's programs need. */
 export function pathsOfImage() {
   const read = (/** @type {string} */ path) => readFileSync(join(root, path), 'utf8')
-  const imported = programs.flatMap((program) => importedPackages(read(program)))
+  const chunks = readdirSync(join(root, 'dist', 'worker')).map((name) => `dist/worker/${name}`)
+  const scripts = [...programs, ...chunks.filter((path) => path.endsWith('.js'))]
+  const imported = scripts.flatMap((script) => importedPackages(read(script)))
   const locked = JSON.parse(read('package-lock.json')).packages
   return { locked: Object.keys(locked), needed: neededPaths(locked, [...web, ...imported]) }
 }

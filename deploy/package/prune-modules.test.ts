@@ -13,6 +13,7 @@ describe('the packages that a program imports', () => {
       'import { own } from "./own.js"',
       'const s3 = () => import("@aws-sdk/client-s3")',
       'require2.resolve("@prisma/schema-engine-wasm/schema_engine_bg")',
+      'var crypto = require("crypto"); var ssh = __require2("ssh2")',
       '// from "a comment',
     ].join('\n')
     expect(importedPackages(program)).toEqual([
@@ -20,6 +21,7 @@ describe('the packages that a program imports', () => {
       '@prisma/client',
       '@prisma/schema-engine-wasm',
       'pg',
+      'ssh2',
       'zod',
     ])
   })
