@@ -1,7 +1,7 @@
 import { database } from '../database/client'
 import { findRow, oneRow } from '../database/transaction'
-import { storage } from '../storage/storage'
 import { resultKey } from './name'
+import { openUnlessDeleted } from './open-unless-deleted'
 
 /** A piece of the output of one task; rank 0 for a single task. */
 export interface RankOutput {
@@ -28,7 +28,7 @@ export async function* readRanks(
     yield piece
   }
   const file = await findRankedFile(jobId, attempt)
-  if (file) yield* readFile(file, position)
+  if (file) yield* readFile(jobId, file, position)
 }
 
 /** Reads the output of one rank from a byte offset on. */
@@ -149,11 +149,18 @@ export function rangesOf(start: number, sizes: readonly number[], from: readonly
   })
 }
 
-async function* readFile(file: RankedFile, from: readonly number[]): AsyncGenerator<RankOutput> {
+async function* readFile(
+  jobId: string,
+  file: RankedFile,
+  from: readonly number[],
+): AsyncGenerator<RankOutput> {
   const ranges = rangesOf(file.outputStart, file.sizes, from)
   const [first, last] = [ranges[0], ranges.at(-1)]
   if (!first || !last) return
-  const { stream } = await storage().open(resultKey(file.name), { start: first.from })
+  const opened = await openUnlessDeleted(jobId, resultKey(file.name), { start: first.from })
+  // Deleted output reads as no output.
+  if ('files_deleted' in opened) return
+  const { stream } = opened
   let at = first.from
   for await (const part of stream as AsyncIterable<Buffer>) {
     for (const { rank, from, to } of ranges) {

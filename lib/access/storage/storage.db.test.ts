@@ -12,11 +12,14 @@ import { makeJob } from '../../cluster/testing/rows'
 import { frameHeader } from '../../contract/archives/archive-frames'
 import { parseConfig } from '../../contract/config/config'
 import { testDatabase } from '../../database/testing/test-database'
+import { downloadArtifact, listArtifacts } from '../../jobs/downloads/artifacts'
+import { downloadResult } from '../../jobs/downloads/download'
 import { deleteJobFiles } from '../../jobs/lifecycle/delete-files'
 import { deleteOldFiles } from '../../jobs/lifecycle/retention'
+import { findVisibleJob } from '../../jobs/read/job-visibility'
 import { readSource } from '../../jobs/read/read'
 import { submitJob } from '../../jobs/submission/submit'
-import { artifactKey } from '../../results/name'
+import { artifactKey, resultKey } from '../../results/name'
 import { storeResult } from '../../results/result-files'
 import { diskStore } from '../../storage/disk'
 import { setFreeBytes } from '../../storage/free-space'
@@ -313,6 +316,27 @@ describe('deleting', () => {
       [job],
     )
     expect(rows).toEqual([{ status: 'completed', files_deleted: 'on_request', deleted_after_days: null }])
+  })
+
+  it('is reported to readers who come meanwhile, and finished by the sweep if it was interrupted', async () => {
+    const id = await endedJob({ a: 'x'.repeat(1000) })
+    const job = await findVisibleJob(person.actor, id)
+    const { artifacts } = await listArtifacts(job)
+    await db.pool.query(`UPDATE jobs SET files_deleted = 'on_request' WHERE id = $1`, [id])
+    const { rows } = await db.pool.query('SELECT name FROM result_files WHERE job_id = $1', [id])
+    await diskStore(root).remove(resultKey(rows[0].name))
+    await rm(join(root, 'artifacts', id), { recursive: true })
+    const deleted = { code: 'not_found', message: 'The owner of the job or an admin deleted the file.' }
+    await expect(downloadResult(job, 'jsonl')).rejects.toMatchObject(deleted)
+    await expect(downloadArtifact(job, artifacts[0]?.artifact_id ?? '', 'file')).rejects.toMatchObject(
+      deleted,
+    )
+    await deleteOldFiles()
+    expect(await used()).toMatchObject({ artifacts: 0, results: 0 })
+    expect(await findVisibleJob(person.actor, id)).toMatchObject({
+      files_deleted: 'on_request',
+      deleted_after_days: null,
+    })
   })
 
   it('is refused while a job needs it', async () => {

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream'
 import { z } from 'zod'
 import type { Artifact, ArtifactList, artifactPreviewSchema, FilesDeletion } from '../../contract/artifacts'
 import { conflict, type GpuqError, notFound } from '../../contract/errors'
@@ -7,7 +6,8 @@ import { database } from '../../database/client'
 import { datesToText, type WithDates } from '../../database/dates'
 import { findRow } from '../../database/transaction'
 import { artifactKey } from '../../results/name'
-import { storage } from '../../storage/storage'
+import { openUnlessDeleted } from '../../results/open-unless-deleted'
+import type { OpenedObject } from '../../storage/store'
 import type { VisibleJob } from '../read/job-visibility'
 import { contentDisposition } from './content-disposition'
 import { type TarEntry, tarOf } from './tar'
@@ -57,8 +57,16 @@ export function filesDeleted({ files_deleted, deleted_after_days: days }: FilesD
   )
 }
 
-function openRow(job: VisibleJob, row: FoundArtifact): Promise<{ stream: Readable; bytes: number }> {
-  return storage().open(artifactKey({ jobId: job.id, attempt: row.attempt, rank: row.rank }, row.artifact_id))
+/** Opens a stored file of a job. @throws 404 if the job's files were deleted meanwhile. */
+export async function openFile(jobId: string, key: string): Promise<OpenedObject> {
+  const opened = await openUnlessDeleted(jobId, key)
+  if ('files_deleted' in opened) throw filesDeleted(opened)
+  return opened
+}
+
+function openRow(job: VisibleJob, row: FoundArtifact): Promise<OpenedObject> {
+  const task = { jobId: job.id, attempt: row.attempt, rank: row.rank }
+  return openFile(job.id, artifactKey(task, row.artifact_id))
 }
 
 /** Returns one artifact as a download, or with `image` for display in a page. @throws 409 if it is not an image. */

@@ -4,10 +4,9 @@ import { isFinal } from '../../contract/status'
 import { toPlainText } from '../../results/decode'
 import { resultKey } from '../../results/name'
 import { countRanks, readOutput } from '../../results/read-output'
-import { storage } from '../../storage/storage'
 import { waitForResultFile } from '../live/wait'
 import type { VisibleJob } from '../read/job-visibility'
-import { filesDeleted } from './artifacts'
+import { filesDeleted, openFile } from './artifacts'
 import { contentDisposition } from './content-disposition'
 
 /**
@@ -30,7 +29,7 @@ export async function downloadResult(job: VisibleJob, format: 'jsonl' | 'text'):
   if (name === null) {
     throw unavailable('The result file is being written. Try again in a second.', 1)
   }
-  const { stream } = await storage().open(resultKey(name))
+  const { stream } = await openFile(job.id, resultKey(name))
   return contentDisposition(stream, { name, type: 'application/x-ndjson; charset=utf-8' })
 }
 

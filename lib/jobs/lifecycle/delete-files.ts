@@ -26,38 +26,49 @@ export async function deleteJobFiles(actor: Actor, jobId: string): Promise<void>
       'The job has not ended, or its result is being stored. Cancel it, or try again after its end.',
     )
   }
-  await deleteStoredFiles(id, job.resultName)
-  await transaction(async (tx) => {
-    await deleteFileRows(tx, id, null)
+  await deleteFiles({ id, resultName: job.resultName }, null, async (tx) => {
     // A job with a command has an empty source too. A deleted source no longer counts as the same content.
     await tx.query(`UPDATE jobs SET code = '', content_hash = NULL WHERE id = $1`, [id])
     await recordAudit(tx, { actorId: actor.userId, action: 'job_files_deleted', target: id })
+  })
+}
+
+interface JobWithFiles {
+  id: string
+  /** Null if the job has no result file. */
+  resultName: string | null
+}
+
+/**
+ * Deletes the stored files of a job and their rows. Commits the mark that says why they are gone first, so that a reader
+ * who finds no file finds the mark. Safe to repeat: the sweep of {@link deleteOldFiles} finishes an interrupted deletion.
+ * @param retentionDays the retention that deletes them. Null: somebody asked for it.
+ * @param withMark runs in the transaction of the mark.
+ */
+export async function deleteFiles(
+  { id, resultName }: JobWithFiles,
+  retentionDays: number | null,
+  withMark: (tx: Transaction) => Promise<void> = async () => {},
+): Promise<void> {
+  await transaction(async (tx) => {
+    await tx.query(
+      'UPDATE jobs SET files_deleted = $2, deleted_after_days = $3 WHERE id = $1 AND files_deleted IS NULL',
+      [id, retentionDays === null ? 'on_request' : 'retention', retentionDays],
+    )
+    await withMark(tx)
+  })
+  await removeStoredFiles(id, resultName)
+  await transaction(async (tx) => {
+    await tx.query('DELETE FROM artifacts WHERE job_id = $1', [id])
+    await tx.query('DELETE FROM result_files WHERE job_id = $1', [id])
     await tx.query('SELECT pg_notify($1, $2)', [channels.job, id])
   })
 }
 
 /** Removes a job's files from the store. Safe to repeat. */
-export async function deleteStoredFiles(jobId: string, resultName: string | null): Promise<void> {
+async function removeStoredFiles(jobId: string, resultName: string | null): Promise<void> {
   const store = storage()
   if (resultName !== null) await store.remove(resultKey(resultName))
   // All files in the store, including those of earlier attempts and those without a row.
   for await (const { key } of store.list(`artifacts/${jobId}`)) await store.remove(key)
-}
-
-/**
- * Deletes the rows of a job's files, and marks why they are gone. The files must be removed before.
- * @param retentionDays the retention that deletes them. Null: somebody asked for it.
- */
-export async function deleteFileRows(
-  tx: Transaction,
-  jobId: string,
-  retentionDays: number | null,
-): Promise<void> {
-  await tx.query('UPDATE jobs SET files_deleted = $2, deleted_after_days = $3 WHERE id = $1', [
-    jobId,
-    retentionDays === null ? 'on_request' : 'retention',
-    retentionDays,
-  ])
-  await tx.query('DELETE FROM artifacts WHERE job_id = $1', [jobId])
-  await tx.query('DELETE FROM result_files WHERE job_id = $1', [jobId])
 }

@@ -3,10 +3,9 @@ import { retentionCutoffOf, retentionDaysOf } from '../../access/retention'
 import { deleteEndedSessions } from '../../access/sessions/sessions'
 import { deleteOldThrottles } from '../../access/sessions/sign-in-throttle'
 import { database } from '../../database/client'
-import { transaction } from '../../database/transaction'
 import { logger } from '../../logger'
 import { storage } from '../../storage/storage'
-import { deleteFileRows, deleteStoredFiles } from './delete-files'
+import { deleteFiles } from './delete-files'
 
 /** No upload pauses this long, so an older part belongs to a writer that died. */
 const leftoverMs = 60 * 60_000
@@ -30,18 +29,15 @@ const jobsPerSweep = 200
 
 interface OldJob {
   id: string
-  days: number
+  days: number | null
   resultName: string | null
 }
 
-/**
- * Deletes results and artifacts after their retention: first the files, then their rows, in one transaction with the
- * mark that says why they are gone. The next sweep repeats an interrupted one.
- */
+/** Deletes results and artifacts after their retention, and finishes interrupted deletions. */
 export async function deleteOldFiles(): Promise<void> {
   for (const job of await oldJobs()) {
     try {
-      await deleteFiles(job)
+      await deleteFiles(job, job.days)
     } catch (error) {
       logger.error(
         { err: error, job: job.id },
@@ -53,17 +49,16 @@ export async function deleteOldFiles(): Promise<void> {
 
 async function oldJobs(): Promise<OldJob[]> {
   const { rows } = await database().pool.query<OldJob>(
-    `SELECT j.id, ${retentionDaysOf('p')} AS days, f.name AS "resultName"
-       FROM (SELECT *, ${retentionCutoffOf('projects')} AS cutoff FROM projects) p
-       JOIN jobs j ON j.project_id = p.id AND j.result_stored AND j.files_deleted IS NULL AND j.ended_at < p.cutoff
-       LEFT JOIN result_files f ON f.job_id = j.id
-      ORDER BY j.ended_at LIMIT $1`,
+    `(SELECT j.id, j.deleted_after_days AS days, f.name AS "resultName"
+        FROM result_files f JOIN jobs j ON j.id = f.job_id AND j.files_deleted IS NOT NULL
+       LIMIT $1)
+     UNION ALL
+     (SELECT j.id, ${retentionDaysOf('p')} AS days, f.name AS "resultName"
+        FROM (SELECT *, ${retentionCutoffOf('projects')} AS cutoff FROM projects) p
+        JOIN jobs j ON j.project_id = p.id AND j.result_stored AND j.files_deleted IS NULL AND j.ended_at < p.cutoff
+        LEFT JOIN result_files f ON f.job_id = j.id
+       ORDER BY j.ended_at LIMIT $1)`,
     [jobsPerSweep],
   )
   return rows
-}
-
-async function deleteFiles({ id, days, resultName }: OldJob): Promise<void> {
-  await deleteStoredFiles(id, resultName)
-  await transaction((tx) => deleteFileRows(tx, id, days))
 }
