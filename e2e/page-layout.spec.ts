@@ -81,3 +81,30 @@ test('after a submit the heading of the job has the focus', async ({ page, conte
   await page.getByRole('button', { name: 'Submit job' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'focused' })).toBeFocused()
 })
+
+test.describe('with reduced motion', () => {
+  test.use({ contextOptions: { reducedMotion: 'reduce' } })
+
+  test('each line number stands beside its line in the source of a job', async ({ page, context }) => {
+    const person = await createUser({ name: 'reads', limits: noLimits })
+    const lines = Array.from({ length: 12 }, (_, line) => `value_${line} = ${line}`)
+    const id = await submit(person, lines.join('\n'), configText())
+    await signIn(context, person)
+    await page.goto(`/jobs/${id}?tab=source`)
+    const source = page.getByRole('textbox', { name: 'solution.py' })
+    await expect(source.getByText('value_11')).toBeVisible()
+    const editor = page.locator('.cm-editor', { has: source })
+    // The tops of the lines that have no number beside them.
+    const misplaced = () =>
+      editor.evaluate((element) => {
+        const topsOf = (selector: string) =>
+          [...element.querySelectorAll(selector)]
+            .map((part) => part.getBoundingClientRect())
+            .filter(({ height }) => height > 0)
+            .map(({ top }) => Math.round(top))
+        const numbers = topsOf('.cm-lineNumbers .cm-gutterElement')
+        return topsOf('.cm-line').filter((top) => !numbers.includes(top))
+      })
+    await expect.poll(misplaced).toEqual([])
+  })
+})

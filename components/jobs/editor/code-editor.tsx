@@ -119,8 +119,6 @@ function useCodeMirror(
     })
     own.dispatch(showProblems(own.state, latest.current.problems))
     view.current = own
-    // The editor may have measured its lines before the page's font was loaded.
-    void document.fonts.ready.then(() => own.requestMeasure())
     return () => {
       own.destroy()
       view.current = null
