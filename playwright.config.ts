@@ -36,8 +36,9 @@ export default defineConfig({
     ...devices['Desktop Chrome'],
     viewport: { width: 1280, height: 800 },
     launchOptions: { args, ...(executablePath ? { executablePath } : {}) },
-    // Without the film: drawing every frame of tests that pass takes a good part of the processor's time.
-    trace: { mode: 'retain-on-failure', screenshots: false },
+    // Recording takes CPU time, so only the repetition of a failed test is recorded where failures are repeated. Without the film:
+    // drawing every frame takes most of that time.
+    trace: { mode: process.env.CI ? 'on-first-retry' : 'retain-on-failure', screenshots: false },
     screenshot: 'only-on-failure',
   },
   projects: [
