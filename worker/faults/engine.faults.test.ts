@@ -102,6 +102,48 @@ testFault({
   },
 })
 
+/** Rank 1 asks rank 0 by its name, each time over a new connection. */
+const asking = (lines: number) => `
+import os, socket, time
+if os.environ["NODE_RANK"] == "0":
+    server = socket.create_server(("", 7000))
+    for i in range(${lines}):
+        peer, _ = server.accept()
+        peer.sendall(b"answer %d" % i)
+        peer.close()
+else:
+    for i in range(${lines}):
+        while True:
+            try:
+                with socket.create_connection(("rank-0", 7000), 5) as peer: print(peer.recv(99).decode(), flush=True)
+                break
+            except ConnectionRefusedError: time.sleep(0.1)
+        time.sleep(0.02)`
+
+testFault({
+  name: 'dockerd is restarted while the ranks of a job use their network',
+  checked: 'the ranks reach each other by name during the restart and after it, in one attempt',
+  note: 'With SIGTERM, under live-restore.',
+  places: 2,
+  async open(fixtures) {
+    const place = await openOwn(fixtures, true)
+    await place.lab.startWorker({ node: 'b', gpus: 3, engineSocket: place.own.socketPath })
+    await place.lab.untilReady(2)
+    return place
+  },
+  async happen({ lab, own }, moment) {
+    const lines = moment.between(100, 200)
+    const spec = { ...small, gpu_count: 1, instance_count: 2 }
+    const job = await lab.jobs.submit(asking(lines), { spec })
+    await lab.jobs.untilPrinted(job, /answer 5\n/)
+    await moment.wait(2_000)
+    await restart(own, 'SIGTERM', moment)
+    const ended = await lab.jobs.untilFinal(job)
+    expect(ended, await lab.jobs.describe(job)).toMatchObject({ status: 'completed', attempt: 1 })
+    expect(await lab.jobs.lines(job)).toEqual(Array.from({ length: lines }, (_, line) => `answer ${line}`))
+  },
+})
+
 testFault({
   name: 'A container is removed by hand (docker rm -f)',
   checked: 'the job completes in a later attempt with the exact output of that attempt',

@@ -65,7 +65,7 @@ export class ContainerExits {
 
   private fail(id: string, error: unknown, { signal }: WaitOptions): never {
     const fault = toFault(error, 'wait for the container')
-    if (fault.code === 'engine_unreachable' && !signal?.aborted) this.watch.of(id).interrupted = true
+    if (fault.code === 'engine_unreachable' && !signal?.aborted) this.watch.interrupt(id)
     throw fault
   }
 }

@@ -1,3 +1,4 @@
+import { constants } from 'node:os'
 import { z } from 'zod'
 import { type ContainerRef, type Exit, RuntimeFault, type TaskContainer } from '../runtime'
 import { labels } from '../spec/container-spec'
@@ -85,19 +86,27 @@ export function toExit({ State }: Inspection): Exit {
   }
 }
 
+/** A program may handle these signals and exit with any code, for example after it has saved its work. */
+const endSignals = [
+  constants.signals.SIGHUP,
+  constants.signals.SIGINT,
+  constants.signals.SIGQUIT,
+  constants.signals.SIGTERM,
+]
+
 /**
  * Throws if the engine or something outside gpuq ended the container, because such an end says nothing about the
  * program.
  */
-export function refuseForeignEnd({ exitCode }: Exit, { interrupted, signals }: ContainerNotes): void {
-  const signal = exitCode - 128
-  if (signals.has(signal))
+export function refuseForeignEnd({ exitCode }: Exit, { interruptedMs, signals }: ContainerNotes): void {
+  const signal = [exitCode - 128, ...endSignals].find((number) => signals.has(number))
+  if (signal !== undefined)
     throw new RuntimeFault(
       'container_gone',
       `Something outside gpuq ended the container with signal ${signal}.`,
     )
   // The engine may have ended it, and has lost the output in its pipes.
-  if (interrupted)
+  if (interruptedMs !== null)
     throw new RuntimeFault(
       'container_gone',
       'The container ended while the engine was unavailable, so its last output is lost.',

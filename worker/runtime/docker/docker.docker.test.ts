@@ -170,13 +170,17 @@ time.sleep(60)`
 
 describe('manual interference', () => {
   it('is not reported as a failure of the job: a container removed, killed or stopped by another client', async () => {
-    const source = 'import time\nprint("up")\ntime.sleep(60)'
-    const acts: [string, string][] = [
-      ['DELETE', '?force=1'],
-      ['POST', '/kill'],
-      ['POST', '/stop?t=5'],
+    const sleeping = 'print("up")\ntime.sleep(60)'
+    const saving = 'signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))\n'
+    const acts: [string, string, string][] = [
+      ['DELETE', '?force=1', sleeping],
+      ['POST', '/kill', sleeping],
+      ['POST', '/stop?t=5', sleeping],
+      // The program ends with 0.
+      ['POST', '/stop?t=5', saving + sleeping],
     ]
-    for (const [method, path] of acts) {
+    for (const [method, path, program] of acts) {
+      const source = `import signal, sys, time\n${program}`
       const container = await runtime.create(await bench.task(source))
       let printed = ''
       const output = await runtime.start(container)

@@ -191,9 +191,9 @@ export class DockerEngine {
     })
 
   /** Opens the events of gpuq's own containers that explain their end. */
-  readonly openEvents = ({ container, ...times }: EventQuery): Promise<Readable> => {
-    const wanted = { type: ['container'], event: ['oom', 'kill', 'die'], label: [labels.task] }
-    const filters = JSON.stringify({ ...wanted, ...(container && { container: [container] }) })
+  readonly openEvents = (times: EventQuery): Promise<Readable> => {
+    const event = ['start', 'oom', 'kill', 'die']
+    const filters = JSON.stringify({ type: ['container'], event, label: [labels.task] })
     return this.open('GET', '/events', { ...times, filters })
   }
 

@@ -50,18 +50,23 @@ it('waits only as long as needed for the event that explains an end by a signal'
   stream.end()
 })
 
-it('reports whether the current engine instance has seen a container end', async () => {
-  const remembered = [event('kill', 'a', { signal: '9' }), event('die', 'a')]
-  const asked: unknown[] = []
-  const watch = new EngineEvents(async (query) => {
-    if (query.until === undefined) return PassThrough.from([])
-    asked.push(query)
-    return PassThrough.from(query.container === 'a' ? remembered : [])
-  })
+it('reports whether the engine ran from an interruption to the end of a container', async () => {
+  let remembered: string[] = []
+  const watch = new EngineEvents(async ({ until }) => PassThrough.from(until === undefined ? [] : remembered))
   const notes = watch.of('a')
+  watch.interrupt('a')
+  const interruptedMs = notes.interruptedMs ?? 0
+  const at = (ms: number, text: string) => `${JSON.stringify({ ...JSON.parse(text), timeNano: ms * 1e6 })}\n`
+  const started = at(interruptedMs - 5, event('start', 'other'))
+  const ended = at(interruptedMs + 5, event('die', 'a'))
+
+  remembered = [started, at(interruptedMs + 4, event('kill', 'a', { signal: '9' })), ended]
   expect(await watch.sawEnd('a')).toBe(true)
   expect(notes.signals).toEqual(new Set([9]))
-  expect(await watch.sawEnd('b')).toBe(false)
-  expect(asked).toMatchObject([{ since: '0', container: 'a' }, { container: 'b' }])
+  // The engine was started again before the container ended.
+  remembered = [ended]
+  expect(await watch.sawEnd('a')).toBe(false)
+  remembered = [started]
+  expect(await watch.sawEnd('a')).toBe(false)
   watch.forget('a')
 })

@@ -10,8 +10,13 @@ export interface ContainerNotes {
   signals: Set<number>
   /** This process requested its end. */
   stopping: boolean
-  /** The engine was unavailable while it ran, and the container has not been seen running since. */
-  interrupted: boolean
+  /** The engine reported the end. All events before it are known then. */
+  ended: boolean
+  /**
+   * When the engine was first found unavailable while the container ran, in milliseconds since 1970. Null if it never was, or if
+   * the container has been seen running since.
+   */
+  interruptedMs: number | null
 }
 
 const eventSchema = z.object({
@@ -24,8 +29,14 @@ const eventSchema = z.object({
 export interface EventQuery {
   since: string
   until?: string
-  /** Restricts the events to this container. */
-  container?: string
+}
+
+interface ContainerEvent {
+  /** The container's id. */
+  id: string
+  action: string
+  /** Nanoseconds since 1970; undefined if the engine does not say. */
+  timeNs: number | undefined
 }
 
 const reconnectMs = 1000
@@ -41,7 +52,7 @@ export class EngineEvents {
   private since = ''
 
   /**
-   * @param open requests `oom`, `kill` and `die` events from the engine.
+   * @param open requests `start`, `oom`, `kill` and `die` events from the engine.
    * @param onBroken called when the stream of events ends, which only happens if the engine does.
    */
   constructor(
@@ -53,7 +64,12 @@ export class EngineEvents {
   of(id: string): ContainerNotes {
     const known = this.notes.get(id)
     if (known !== undefined) return known
-    const fresh = { outOfMemory: false, signals: new Set<number>(), stopping: false, interrupted: false }
+    const fresh: ContainerNotes = {
+      outOfMemory: false,
+      signals: new Set<number>(),
+      stopping: false,
+      interruptedMs: null,
+    }
     this.notes.set(id, fresh)
     if (!this.following) void this.follow()
     return fresh
@@ -62,8 +78,13 @@ export class EngineEvents {
   /** Waits at most `ms` for the event that explains a container's end by a signal. */
   async explained(id: string, signal: number, ms: number): Promise<void> {
     const notes = this.of(id)
-    for (let left = ms; left > 0 && !notes.outOfMemory && !notes.signals.has(signal); left -= pollIntervalMs)
-      await sleep(pollIntervalMs)
+    await waitUntil(() => notes.outOfMemory || notes.signals.has(signal), ms)
+  }
+
+  /** Waits at most `ms` for the event of a container's end. */
+  async reported(id: string, ms: number): Promise<void> {
+    const notes = this.of(id)
+    await waitUntil(() => notes.ended, ms)
   }
 
   forget(id: string): void {
@@ -76,40 +97,60 @@ export class EngineEvents {
     this.since = secondsOf((Date.now() - 1) * 1_000_000)
     while (this.notes.size > 0) {
       try {
-        for await (const { time } of this.read({ since: this.since })) this.since = time ?? this.since
+        for await (const { timeNs } of this.read({ since: this.since })) {
+          // Starts a millisecond early: a repeated event is harmless, a missed one is lost.
+          if (timeNs !== undefined) this.since = secondsOf(timeNs - 1_000_000)
+        }
       } catch {
         // The calls that need the engine report that it is unavailable; this loop only retries.
       }
       this.onBroken()
+      // The engine may send signals to containers while it stops, and nothing reports them.
+      for (const [id, { ended }] of this.notes) if (!ended) this.interrupt(id)
       await sleep(reconnectMs, undefined, { ref: false })
     }
     this.following = false
   }
 
+  /** Notes that the engine was unavailable while the container ran. */
+  interrupt(id: string): void {
+    this.of(id).interruptedMs ??= Date.now()
+  }
+
   /**
-   * Returns whether the current engine instance was running when a container ended. An engine keeps recent events
-   * only in memory: if it remembers the end, it has not restarted since, and its log of the container is complete.
+   * Returns whether the engine ran without a restart from the interruption of a container to the container's end. Then its log of
+   * the container is complete. An engine keeps recent events only in memory: one that remembers an event from before
+   * the interruption has not restarted since. One that only remembers the end may have restarted before the end, and has
+   * lost output then.
    */
   async sawEnd(id: string): Promise<boolean> {
-    let seen = false
+    const { interruptedMs } = this.of(id)
+    let [ended, isSame] = [false, interruptedMs === null]
     const until = secondsOf((Date.now() + 10) * 1_000_000)
-    for await (const { action } of this.read({ since: '0', until, container: id })) seen ||= action === 'die'
-    return seen
+    for await (const event of this.read({ since: '0', until })) {
+      ended ||= event.action === 'die' && event.id === id
+      isSame ||= event.timeNs !== undefined && event.timeNs < (interruptedMs ?? 0) * 1_000_000
+    }
+    return ended && isSame
   }
 
   /** Reads events, and records those of the watched containers. */
-  private async *read(query: EventQuery): AsyncGenerator<{ action: string; time: string | undefined }> {
+  private async *read(query: EventQuery): AsyncGenerator<ContainerEvent> {
     for await (const value of readJsonLines(await this.open(query))) {
       const event = eventSchema.safeParse(value).data
       if (event === undefined) continue
       const { Action: action, Actor, timeNano } = event
       const notes = this.notes.get(Actor.ID)
       if (notes && action === 'oom') notes.outOfMemory = true
+      if (notes && action === 'die') notes.ended = true
       if (notes && action === 'kill') notes.signals.add(Number(Actor.Attributes?.signal ?? 0))
-      // Starts a millisecond early: a repeated event is harmless, a missed one is lost.
-      yield { action, time: timeNano === undefined ? undefined : secondsOf(timeNano - 1_000_000) }
+      yield { id: Actor.ID, action, timeNs: timeNano }
     }
   }
+}
+
+async function waitUntil(condition: () => boolean, ms: number): Promise<void> {
+  for (let left = ms; left > 0 && !condition(); left -= pollIntervalMs) await sleep(pollIntervalMs)
 }
 
 /** Formats a time for the engine. */

@@ -157,12 +157,13 @@ export class EngineRuntime {
   /** Resolves when the container has exited, immediately if it already has. */
   async wait({ id }: ContainerRef): Promise<Exit> {
     const notes = this.watch.of(id)
-    if (notes.interrupted && (await this.engine.inspect(id)).State.Status === 'running')
-      notes.interrupted = false
+    if (notes.interruptedMs !== null && (await this.engine.inspect(id)).State.Status === 'running')
+      notes.interruptedMs = null
     await this.exits.until(id)
     const exit = toExit(await this.engine.inspect(id))
-    if (notes.interrupted && (await this.engine.ask('recall the end', this.watch.sawEnd(id))))
-      notes.interrupted = false
+    await this.watch.reported(id, this.engine.timeouts.lateEvent)
+    if (notes.interruptedMs !== null && (await this.engine.ask('recall the end', this.watch.sawEnd(id))))
+      notes.interruptedMs = null
     if (exit.exitCode > 128 && !exit.outOfMemory) await this.untilExplained(id, exit.exitCode - 128)
     if (exit.outOfMemory || notes.outOfMemory) return { ...exit, outOfMemory: true }
     if (!notes.stopping) refuseForeignEnd(exit, notes)

@@ -48,7 +48,7 @@ export class ContainerOutput {
     const status = (await this.engine.inspect(id)).State.Status
     const hasExited = () => this.exits.within(id, this.engine.timeouts.exit)
     if (status === 'created') return this.read(id, readTerminal(Readable.from([])), hasExited)
-    if (status === 'running') this.watch.of(id).interrupted = false
+    if (status === 'running') this.watch.of(id).interruptedMs = null
     if (tty) return this.read(id, await this.terminal.replay(id), hasExited)
     return this.readLog(id, await this.engine.logs(id, { follow: true }), hasExited)
   }
@@ -86,7 +86,7 @@ export class ContainerOutput {
       yield* readOutput(source, confirm)
     } catch (error) {
       // If the stream did end, the state was checked: the container runs, or `exits` has recorded the uncertainty.
-      if (!ended) this.watch.of(id).interrupted = true
+      if (!ended) this.watch.interrupt(id)
       throw error
     } finally {
       done.abort()
