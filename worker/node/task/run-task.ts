@@ -22,6 +22,8 @@ import { watchUsage } from './watch-usage'
 
 /** Time between SIGTERM and SIGKILL. */
 const graceMs = 10_000
+/** An engine that shuts down answers for a moment after it has ended the containers. */
+const shutdownMs = 1_000
 /** Retry interval for a container that could not be killed. */
 const killRetryMs = 5_000
 
@@ -131,6 +133,7 @@ export class TaskRun {
   async #concludeFault(error: unknown): Promise<Conclusion> {
     for (let reported = false; ; reported = true) {
       const dead = await this.#supervisor.forceStop()
+      if (isExternalEnd(error)) await sleep(shutdownMs, this.#abandoned.signal)
       const engineOutage = await this.host.runtime.hadOutage(this.#claimedMs)
       const { reason } = this.#stop
       // If peers of a removed container fail as a result and stop it, the removal is still the cause.
