@@ -68,6 +68,7 @@ export class EngineEvents {
       outOfMemory: false,
       signals: new Set<number>(),
       stopping: false,
+      ended: false,
       interruptedMs: null,
     }
     this.notes.set(id, fresh)
