@@ -1,17 +1,20 @@
+import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { promisify } from 'node:util'
 import { expect } from 'vitest'
 import { counting, expectCounted } from '../testing/adoption'
 import { cancel } from '../testing/cancel'
 import { EngineGate } from '../testing/engine-gate'
 import type { Lab } from '../testing/lab'
 import type { LabFixtures } from '../testing/lab-test'
-import type { PrivateEngine } from '../testing/private-engine'
+import type { PrivateEngine, PrivateEngineOptions } from '../testing/private-engine'
 import { expectBooksMatchContainers, readBooks } from '../testing/truth'
 import { makeEnvironment, upload } from '../testing/upload'
 import { testFault } from './fault'
 import type { Moment } from './moment'
 import { firstAttempt, idle, resting } from './programs'
 
+const run = promisify(execFile)
 const small = { cpu: 0.1, memory_gb: 0.1, max_retries: 5 }
 
 async function openPlain({ openLab }: Pick<LabFixtures, 'openLab'>) {
@@ -50,9 +53,9 @@ async function restart(own: PrivateEngine, signal: 'SIGTERM' | 'SIGKILL', moment
 
 async function openOwn(
   { openLab, startEngine }: Pick<LabFixtures, 'openLab' | 'startEngine'>,
-  liveRestore: boolean,
+  options: PrivateEngineOptions,
 ) {
-  const own = await startEngine({ liveRestore })
+  const own = await startEngine(options)
   const lab = await openLab({ engine: own.engine })
   await lab.startWorker({ node: 'a', gpus: 3, engineSocket: own.socketPath })
   await lab.untilReady(1)
@@ -65,7 +68,7 @@ testFault({
     'each job completes with the exact output of one attempt; only engine_restarted ends an attempt; the node stays open',
   note: 'With SIGTERM and with SIGKILL.',
   places: 2,
-  open: (fixtures) => openOwn(fixtures, false),
+  open: (fixtures) => openOwn(fixtures, { liveRestore: false }),
   async happen({ lab, own }, moment) {
     const lines = moment.between(1, 60)
     const jobs: string[] = []
@@ -82,7 +85,7 @@ testFault({
   checked: 'a job that runs keeps its attempt and all its lines; the node stays open',
   note: 'With SIGTERM while the jobs print. With SIGKILL while they rest: an engine that is killed loses what it has read and not handed on.',
   places: 2,
-  open: (fixtures) => openOwn(fixtures, true),
+  open: (fixtures) => openOwn(fixtures, { liveRestore: true }),
   async happen({ lab, own }, moment) {
     const rests = moment.number % 2 === 1
     const lines = 120
@@ -126,13 +129,17 @@ testFault({
   note: 'With SIGTERM, under live-restore.',
   places: 2,
   async open(fixtures) {
-    const place = await openOwn(fixtures, true)
+    // It outlives the engine, as the network of a machine does.
+    const namespace = `gpuq-${randomUUID().slice(0, 8)}`
+    await run('ip', ['netns', 'add', namespace])
+    const place = await openOwn(fixtures, { liveRestore: true, namespace })
+    place.lab.afterwards(() => run('ip', ['netns', 'delete', namespace]))
     await place.lab.startWorker({ node: 'b', gpus: 3, engineSocket: place.own.socketPath })
     await place.lab.untilReady(2)
     return place
   },
   async happen({ lab, own }, moment) {
-    const lines = moment.between(100, 200)
+    const lines = moment.between(300, 400)
     const spec = { ...small, gpu_count: 1, instance_count: 2 }
     const job = await lab.jobs.submit(asking(lines), { spec })
     await lab.jobs.untilPrinted(job, /answer 5\n/)

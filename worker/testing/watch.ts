@@ -6,22 +6,23 @@ const lookEveryMs = 100
 interface Holding {
   taskId: string
   jobId: string
+  rank: number
   gpu: string
 }
 
-/** What was seen that must never be: empty lists when all went well. */
+/** Observed violations; empty lists if there were none. */
 export interface Seen {
-  /** Jobs of which two containers ran at one moment. */
+  /** Jobs and ranks of which two containers ran at one moment. */
   jobsTwice: string[]
   /** GPUs that two running containers held at one moment, whatever the database says. */
   gpusTwice: string[]
-  /** GPUs whose books disagreed with themselves. */
+  /** GPUs whose allocated share differed from the sum of their allocations. */
   falseBooks: string[]
-  /** How often was looked. */
+  /** Number of observations. */
   looks: number
 }
 
-/** Looks at a lab's books and containers again and again, while a scenario goes on. */
+/** Observes the allocations and containers of a lab repeatedly during a scenario. */
 export class Watch {
   private readonly running: string[][] = []
   private readonly falseBooks = new Set<string>()
@@ -30,7 +31,7 @@ export class Watch {
 
   constructor(private readonly lab: Lab) {
     this.watching = this.watch()
-    // Said by `stop`: until then nobody listens.
+    // `stop` reports the error.
     this.watching.catch(() => {})
   }
 
@@ -38,7 +39,7 @@ export class Watch {
     this.stopped = true
     await this.watching
     const { rows } = await this.lab.database.pool.query<Holding>(
-      `SELECT t.id AS "taskId", t.job_id AS "jobId", a.gpu_id AS gpu FROM tasks t JOIN allocations a ON a.task_id = t.id`,
+      `SELECT t.id AS "taskId", t.job_id AS "jobId", t.rank, a.gpu_id AS gpu FROM tasks t JOIN allocations a ON a.task_id = t.id`,
     )
     const twice = (of: (holding: Holding) => string) => [
       ...new Set(
@@ -49,7 +50,7 @@ export class Watch {
       ),
     ]
     return {
-      jobsTwice: twice(({ jobId }) => jobId),
+      jobsTwice: twice(({ jobId, rank }) => `${jobId} rank ${rank}`),
       gpusTwice: twice(({ gpu }) => gpu),
       falseBooks: [...this.falseBooks],
       looks: this.running.length,
@@ -58,7 +59,7 @@ export class Watch {
 
   private async watch(): Promise<void> {
     while (!this.stopped) {
-      // An engine or a database that is away shows nothing; what it hides is looked for on either side.
+      // During an outage there are no observations of the engine or the database.
       const [containers, books] = await Promise.all([
         this.lab.containers().catch(() => []),
         this.lab.database.pool
